@@ -1,0 +1,17 @@
+# Warnings, hardening and sanitizers: what every target of the project is built with.
+option(BPFLINK_WERROR "Treat compiler warnings as errors" OFF)
+set(BPFLINK_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
+
+add_library(bpflink_options INTERFACE)
+target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wshadow=local -Wimplicit-fallthrough)
+if(BPFLINK_WERROR)
+  target_compile_options(bpflink_options INTERFACE -Werror)
+endif()
+target_include_directories(bpflink_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+
+if(BPFLINK_SANITIZE)
+  # Everything is optimized a little: the tests link hundreds of objects.
+  add_compile_options(-fsanitize=${BPFLINK_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -O1 -D_GLIBCXX_ASSERTIONS)
+  add_link_options(-fsanitize=${BPFLINK_SANITIZE})
+endif()

@@ -1,0 +1,248 @@
+// BTF, the BPF Type Format: a checked, read-only view of a blob, and a builder
+// for new ones. The format's specification is the kernel's
+// Documentation/bpf/btf.rst, called "btf.rst" below.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// The kinds of types, btf.rst section 2.2.
+enum BtfKind : uint8_t {
+  BTF_KIND_UNKN = 0,  ///< void, the type with id 0; never in a type section
+  BTF_KIND_INT = 1,
+  BTF_KIND_PTR = 2,
+  BTF_KIND_ARRAY = 3,
+  BTF_KIND_STRUCT = 4,
+  BTF_KIND_UNION = 5,
+  BTF_KIND_ENUM = 6,
+  BTF_KIND_FWD = 7,
+  BTF_KIND_TYPEDEF = 8,
+  BTF_KIND_VOLATILE = 9,
+  BTF_KIND_CONST = 10,
+  BTF_KIND_RESTRICT = 11,
+  BTF_KIND_FUNC = 12,
+  BTF_KIND_FUNC_PROTO = 13,
+  BTF_KIND_VAR = 14,
+  BTF_KIND_DATASEC = 15,
+  BTF_KIND_FLOAT = 16,
+  BTF_KIND_DECL_TAG = 17,
+  BTF_KIND_TYPE_TAG = 18,
+  BTF_KIND_ENUM64 = 19,
+};
+
+/// One past the last kind that this library knows. Types of higher kinds are
+/// carried when the blob's layout section gives their size.
+inline constexpr uint8_t BTF_KIND_END = 20;
+
+/// How a kind is spelled in messages and listings: "STRUCT" for
+/// BTF_KIND_STRUCT, "KIND 23" never: an unknown kind gives "UNKNOWN".
+std::string_view btf_kind_name(uint8_t kind);
+
+/// Linkage of a BTF_KIND_VAR (its word 3) and of a BTF_KIND_FUNC (its vlen),
+/// btf.rst sections 2.2.12 and 2.2.14.
+enum BtfLinkage : uint32_t {
+  BTF_LINKAGE_STATIC = 0,
+  BTF_LINKAGE_GLOBAL = 1,
+  BTF_LINKAGE_EXTERN = 2,
+};
+
+/// A member of a struct or union, btf.rst section 2.2.4.
+struct BtfMember {
+  uint32_t name_off;
+  uint32_t type;
+  uint32_t offset;  ///< raw: with kind_flag, bitfield size << 24 | bit offset
+};
+
+/// A parameter of a function prototype; name_off 0 and type 0 at the end stand
+/// for `...`.
+struct BtfParam {
+  uint32_t name_off;
+  uint32_t type;
+};
+
+/// An enumerator of a BTF_KIND_ENUM.
+struct BtfEnumerator {
+  uint32_t name_off;
+  uint32_t value;  ///< two's complement; kind_flag says whether it is signed
+};
+
+/// An enumerator of a BTF_KIND_ENUM64.
+struct BtfEnumerator64 {
+  uint32_t name_off;
+  uint64_t value;
+};
+
+/// A variable (or, in `.ksyms`, an extern function) of a DATASEC.
+struct BtfVarSecinfo {
+  uint32_t type;    ///< id of a VAR or FUNC
+  uint32_t offset;  ///< bytes from the start of the section
+  uint32_t size;    ///< bytes
+};
+
+/// One type, as the 32-bit words that encode it in host byte order: name_off,
+/// info, size-or-type, then what the kind adds. A value type that points into
+/// its Btf and is valid as long as that.
+class BtfType {
+ public:
+  explicit BtfType(std::span<const uint32_t> words) : words_(words) {}
+
+  std::span<const uint32_t> words() const { return words_; }
+  uint32_t name_off() const { return words_[0]; }
+  uint32_t info() const { return words_[1]; }
+  /// Bits 24-30: the wide form, of which the classic one is a part.
+  uint8_t kind() const { return (words_[1] >> 24) & 0x7f; }
+  /// Bits 0-23: the wide form, of which the classic one is a part.
+  uint32_t vlen() const { return words_[1] & 0xffffff; }
+  bool kind_flag() const { return words_[1] >> 31; }
+  /// Bytes; of INT, ENUM, ENUM64, STRUCT, UNION, DATASEC and FLOAT.
+  uint32_t size() const { return words_[2]; }
+  /// The id referred to; of PTR, TYPEDEF, the qualifiers, FUNC, FUNC_PROTO
+  /// (the return type), VAR, DECL_TAG and TYPE_TAG.
+  uint32_t type() const { return words_[2]; }
+
+  /// The words after the common three.
+  std::span<const uint32_t> extra() const { return words_.subspan(3); }
+
+  // The i-th element (i < vlen) of a type of the kind that has such elements.
+  BtfMember member(uint32_t i) const {
+    const uint32_t* w = &words_[3 + 3 * size_t{i}];
+    return {w[0], w[1], w[2]};
+  }
+  BtfParam param(uint32_t i) const {
+    const uint32_t* w = &words_[3 + 2 * size_t{i}];
+    return {w[0], w[1]};
+  }
+  BtfEnumerator enumerator(uint32_t i) const {
+    const uint32_t* w = &words_[3 + 2 * size_t{i}];
+    return {w[0], w[1]};
+  }
+  BtfEnumerator64 enumerator64(uint32_t i) const {
+    const uint32_t* w = &words_[3 + 3 * size_t{i}];
+    return {w[0], w[1] | uint64_t{w[2]} << 32};
+  }
+  BtfVarSecinfo var_secinfo(uint32_t i) const {
+    const uint32_t* w = &words_[3 + 3 * size_t{i}];
+    return {w[0], w[1], w[2]};
+  }
+  /// The bit offset of member i, whatever kind_flag says.
+  uint32_t member_bit_offset(uint32_t i) const {
+    uint32_t offset = member(i).offset;
+    return kind_flag() ? offset & 0xffffff : offset;
+  }
+  /// The width in bits of member i where kind_flag gives one, else 0.
+  uint32_t member_bitfield_size(uint32_t i) const {
+    return kind_flag() ? member(i).offset >> 24 : 0;
+  }
+  uint32_t array_element_type() const { return words_[3]; }
+  uint32_t array_index_type() const { return words_[4]; }
+  uint32_t array_length() const { return words_[5]; }
+  /// Of an INT: encoding << 24 | offset << 16 | bits.
+  uint32_t int_data() const { return words_[3]; }
+  /// Of a VAR: a BtfLinkage.
+  uint32_t var_linkage() const { return words_[3]; }
+  /// Of a FUNC: a BtfLinkage.
+  uint32_t func_linkage() const { return vlen(); }
+  /// Of a DECL_TAG: a member or parameter, or -1 for the whole.
+  int32_t component_idx() const { return static_cast<int32_t>(words_[3]); }
+
+ private:
+  std::span<const uint32_t> words_;
+};
+
+/// A blob of BTF (the contents of a `.BTF` section) that has been checked whole:
+/// whatever an accessor returns lies within the blob and every id within it is
+/// below `end_id()`. Movable; reads the blob in place where its byte order is
+/// the host's and it is aligned to 4 bytes, and keeps a converted copy of the
+/// type section otherwise.
+class Btf {
+ public:
+  /// Checks `blob` and makes it readable. The blob stays the caller's and must
+  /// outlive the Btf, as must `base`, the BTF that a split blob continues
+  /// (type ids and string offsets go on from its end).
+  ///
+  /// Both headers (24 and 32 bytes), either byte order and the wide vlen and
+  /// kind are read. Errors: not BTF; a header that does not fit the blob;
+  /// overlapping or misaligned sections; a string section that does not begin
+  /// and end with NUL; a type that is cut off; an unknown kind without a layout;
+  /// an id, string offset, component index or element count out of range; a
+  /// cycle of types that has no size. Each names the type id or offset.
+  static std::expected<Btf, Error> parse(std::span<const std::byte> blob,
+                                         const Btf* base = nullptr);
+
+  Btf(Btf&&) noexcept;
+  Btf& operator=(Btf&&) noexcept;
+  ~Btf();
+
+  /// The byte order of the blob.
+  std::endian byte_order() const;
+  /// The id of the blob's first type: 1, or the base's end_id().
+  uint32_t first_id() const;
+  /// One past the id of the last type.
+  uint32_t end_id() const;
+  /// The type with an id in [1, end_id()); of the base for ids below first_id().
+  BtfType type(uint32_t id) const;
+  /// The string at an offset that the blob's types use, or any other offset
+  /// below string_end(); "" otherwise. NUL-terminated at its end.
+  std::string_view string(uint32_t offset) const;
+  /// One past the last string offset, the base's included.
+  uint32_t string_end() const;
+  /// string(type.name_off()).
+  std::string_view name(BtfType type) const { return string(type.name_off()); }
+
+ private:
+  friend class Deduplicator;
+  struct Impl;
+  explicit Btf(std::unique_ptr<Impl>);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Makes a blob of BTF type by type. Type ids are given in order of addition;
+/// references to ids that are not there yet are allowed.
+class BtfBuilder {
+ public:
+  BtfBuilder();
+  BtfBuilder(BtfBuilder&&) noexcept;
+  BtfBuilder& operator=(BtfBuilder&&) noexcept;
+  ~BtfBuilder();
+
+  /// The offset of `string` in the string section; the same for equal strings.
+  /// The empty string has offset 0. `string` must not contain NUL.
+  uint32_t add_string(std::string_view string);
+  /// Adds a type from its three common words and the words that the kind adds,
+  /// and returns its id. Nothing is checked but that their number fits.
+  uint32_t add_type(uint32_t name_off, uint32_t info, uint32_t size_or_type,
+                    std::span<const uint32_t> extra = {});
+  /// info for the words of a type.
+  static constexpr uint32_t info(BtfKind kind, uint32_t vlen = 0, bool kind_flag = false) {
+    return uint32_t{kind_flag} << 31 | uint32_t{kind} << 24 | vlen;
+  }
+
+  /// The type with an id in [1, end_id()). Valid until the next addition.
+  BtfType type(uint32_t id) const;
+  std::span<uint32_t> mutable_words(uint32_t id);
+  std::string_view string(uint32_t offset) const;
+  std::string_view name(BtfType type) const { return string(type.name_off()); }
+  uint32_t end_id() const;
+
+  /// The blob, in the byte order asked for. Errors: one of the kernel's limits
+  /// (type ids up to 0xfffff, string offsets up to 0xffffff, vlen up to 0xffff)
+  /// is exceeded; the message says which, the figure, and what uses most.
+  std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
+
+ private:
+  friend class Deduplicator;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bpflink

@@ -1,0 +1,17 @@
+// What went wrong, as a value.
+#pragma once
+
+#include <string>
+
+namespace bpflink {
+
+/// Why an operation of the library failed.
+///
+/// `message` is one sentence without a final full stop, a line break or the
+/// name of a program, fit to stand behind "file: ". It names the place within
+/// the input (a section and offset, a type id with its kind and name).
+struct Error {
+  std::string message;
+};
+
+}  // namespace bpflink
