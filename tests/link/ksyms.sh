@@ -28,7 +28,7 @@ SEC("tp_btf/task_newtask") int b(struct task_struct **ctx) {
   return (long)&init_task;
 }
 EOF
-differs '- refused: *' 'the peer knows no size for a function declared twice in .ksyms'
+differs '- refused: *' 'the peer asks for the size of what is declared twice in .ksyms'
 link a.o b.o
 
 expect $'bpf_prog_active\nbpf_task_acquire\nbpf_task_release\ninit_task' variables .ksyms
