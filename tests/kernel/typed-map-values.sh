@@ -1,11 +1,12 @@
 #!/bin/bash
 # Map values that the kernel understands through BTF: a spin lock, a timer with a static
-# callback and a kptr, whose type tag must survive. Used from two files.
+# callback and a kptr, whose type tag must survive. To the first file's BTF the kptr's
+# struct is a forward declaration; the second has the definition that the kernel asks for.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 
 cat >value.h <<'EOF'
-struct task_struct {};
+struct task_struct { int pid; };
 struct value {
   int count;
   struct bpf_spin_lock lock;
@@ -32,13 +33,14 @@ compile b -I. <<'EOF'
 #include "value.h"
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, long); } front SEC(".maps");
 struct values values SEC(".maps");
+static __noinline int is_set(struct task_struct *task) { return task != 0; }
 static __noinline int expired(void *map, int *key, struct value *v) { return 0; }
 SEC("syscall") int arm(void *ctx) {
   int key = 0;
   struct value *v = bpf_map_lookup_elem(&values, &key);
   if (!v || bpf_timer_init(&v->timer, &values, 1)) return 1;
   bpf_timer_set_callback(&v->timer, expired);
-  return v->task != 0;
+  return is_set(v->task);
 }
 EOF
 link a.o b.o
