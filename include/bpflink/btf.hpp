@@ -48,6 +48,15 @@ inline constexpr uint8_t BTF_KIND_END = 20;
 /// BTF_KIND_STRUCT, "KIND 23" never: an unknown kind gives "UNKNOWN".
 std::string_view btf_kind_name(uint8_t kind);
 
+/// How large types of one kind are: an entry of a blob's layout section, which
+/// has one for each kind from 0 on.
+struct BtfKindLayout {
+  uint8_t info_size;     ///< bytes after the common three words
+  uint8_t element_size;  ///< bytes of each of the vlen elements after those
+  uint16_t flags;
+  friend bool operator==(const BtfKindLayout&, const BtfKindLayout&) = default;
+};
+
 /// Linkage of a BTF_KIND_VAR (its word 3) and of a BTF_KIND_FUNC (its vlen),
 /// btf.rst sections 2.2.12 and 2.2.14.
 enum BtfLinkage : uint32_t {
@@ -198,9 +207,10 @@ class Btf {
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The layout section, empty where the blob has none.
+  std::span<const BtfKindLayout> layout() const;
 
  private:
-  friend class Deduplicator;
   struct Impl;
   explicit Btf(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
@@ -210,7 +220,10 @@ class Btf {
 /// references to ids that are not there yet are allowed.
 class BtfBuilder {
  public:
-  BtfBuilder();
+  /// A builder of a blob that stands alone; or, with a `base`, of a split blob
+  /// whose type ids and string offsets go on from the base's end. The base must
+  /// outlive the builder; its strings are used where they are equal.
+  explicit BtfBuilder(const Btf* base = nullptr);
   BtfBuilder(BtfBuilder&&) noexcept;
   BtfBuilder& operator=(BtfBuilder&&) noexcept;
   ~BtfBuilder();
@@ -227,11 +240,18 @@ class BtfBuilder {
     return uint32_t{kind_flag} << 31 | uint32_t{kind} << 24 | vlen;
   }
 
-  /// The type with an id in [1, end_id()). Valid until the next addition.
+  /// Adds a type as the words that encode it, info among them.
+  uint32_t add_type(std::span<const uint32_t> words);
+  /// Gives the blob a layout section, and with it the long header.
+  void set_layout(std::vector<BtfKindLayout> layout);
+
+  /// The type with an id in [first_id(), end_id()). Valid until the next
+  /// addition.
   BtfType type(uint32_t id) const;
   std::span<uint32_t> mutable_words(uint32_t id);
   std::string_view string(uint32_t offset) const;
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  uint32_t first_id() const;
   uint32_t end_id() const;
 
   /// The blob, in the byte order asked for. Errors: one of the kernel's limits
@@ -240,7 +260,6 @@ class BtfBuilder {
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:
-  friend class Deduplicator;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -5,6 +5,7 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -20,14 +21,32 @@ struct DedupOptions {
   const Btf* base = nullptr;
 };
 
+/// From the type ids of one input to those of the output.
+class TypeMap {
+ public:
+  TypeMap() = default;
+  TypeMap(uint32_t first_id, std::vector<uint32_t> ids)
+      : first_id_(first_id), ids_(std::move(ids)) {}
+
+  /// The output's id for the input's `id`, which is below end_id(). Void is 0,
+  /// as are omitted types. Ids of the base map to themselves.
+  uint32_t operator[](uint32_t id) const { return id < first_id_ ? id : ids_[id - first_id_]; }
+  /// One past the input's last id.
+  uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(ids_.size()); }
+  size_t size() const { return end_id(); }
+
+ private:
+  uint32_t first_id_ = 1;
+  std::vector<uint32_t> ids_;
+};
+
 /// What a deduplication made.
 struct DedupResult {
   /// The types that are left, in order of first occurrence; more may be added
   /// before `finish()`, strings of a `.BTF.ext` with `add_string()`.
   BtfBuilder types;
-  /// For each input, in order of addition: output id by input id. Index 0 is
-  /// void and maps to 0, as do omitted types. Ids of the base map to themselves.
-  std::vector<std::vector<uint32_t>> type_maps;
+  /// For each input, in order of addition: output id by input id.
+  std::vector<TypeMap> type_maps;
 };
 
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
@@ -38,13 +57,18 @@ class Deduplicator {
   Deduplicator& operator=(Deduplicator&&) noexcept;
   ~Deduplicator();
 
-  /// Adds an input, called `name` in messages. `btf` must outlive `run()`.
+  /// Adds an input, called `name` in messages. Its types are taken in at once:
+  /// `btf` and its blob may be released when add() returns, and what is kept of
+  /// the input is one word for each of its types.
+  ///
   /// Where `omit` is not empty it has an element for each id of the input
   /// (index 0 unused); types for which it is true are left out. No type that
-  /// stays may refer to one that is left out.
+  /// stays may refer to one that is left out: that is an error of `run()`.
   void add(std::string name, const Btf& btf, std::vector<bool> omit = {});
 
-  /// Deduplicates. Call once. Errors: more distinct types than 32-bit ids.
+  /// Deduplicates. Call once. Errors: a type that stays refers to one that is
+  /// omitted; layout sections of inputs contradict each other; more distinct
+  /// types or strings than 32-bit ids.
   std::expected<DedupResult, Error> run();
 
  private:

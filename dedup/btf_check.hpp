@@ -1,0 +1,53 @@
+// Finding and checking the types of a type section.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// The words of a type section and where each type begins in them.
+struct TypeSection {
+  std::span<const uint32_t> words;
+  std::vector<uint32_t> starts;  ///< of each type from first_id on, and the end
+  uint32_t first_id = 1;
+
+  uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }
+  BtfType at(uint32_t id) const {
+    uint32_t i = id - first_id;
+    return BtfType(words.subspan(starts[i], starts[i + 1] - starts[i]));
+  }
+};
+
+/// Fills `types.starts` from `types.words` and checks all types. `btf` is the
+/// blob that they are part of, with its strings and its base in place.
+std::expected<void, Error> index_types(const Btf& btf, TypeSection& types);
+
+/// What index_types() found to be there, for the checks that need more than one
+/// type at a time.
+struct TypeSummary {
+  uint32_t largest_id = 0;      ///< that any type refers to
+  uint32_t largest_string = 0;  ///< string offset of any type
+  /// Ids of the FUNCs, DATASECs and DECL_TAGs, which make demands on the types
+  /// that they refer to.
+  std::vector<uint32_t> demanding;
+};
+
+/// "type [12] STRUCT 'foo'", as messages begin.
+std::string describe_type(const Btf& btf, uint32_t id);
+
+/// Checks ids, string offsets and the demands of single types, and words the
+/// message about the first type at fault.
+std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,
+                                            const TypeSummary& summary);
+
+/// Fails if a type contains itself by value, or names only itself: every cycle
+/// must pass through a pointer or a function prototype.
+std::expected<void, Error> check_cycles(const Btf& btf, const TypeSection& types);
+
+}  // namespace bpflink

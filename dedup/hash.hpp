@@ -1,0 +1,68 @@
+// Hashing, and the table that everything interned is found through.
+#pragma once
+
+#include <xxhash.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace bpflink {
+
+/// A hash never decides that two things are equal. To have tests prove it, a
+/// build may define BPFLINK_HASH_BITS to keep only that many bits.
+inline uint32_t hash_bytes(const void* bytes, size_t size) {
+  auto hash = static_cast<uint32_t>(XXH3_64bits(bytes, size));
+#ifdef BPFLINK_HASH_BITS
+  hash &= (uint32_t{1} << BPFLINK_HASH_BITS) - 1;
+#endif
+  return hash;
+}
+
+/// From hashes to non-zero 32-bit values, by open addressing. What the values
+/// stand for, and whether two are equal, only the caller knows.
+class HashIndex {
+ public:
+  /// The first value under `hash` that `equal(value)` accepts, or 0.
+  template <class Equal>
+  uint32_t find(uint32_t hash, Equal&& equal) const {
+    if (slots_.empty()) return 0;
+    for (size_t i = hash & mask();; i = (i + 1) & mask()) {
+      const Slot& slot = slots_[i];
+      if (slot.value == 0) return 0;
+      if (slot.hash == hash && equal(slot.value)) return slot.value;
+    }
+  }
+
+  /// Adds a value that find() did not find.
+  void insert(uint32_t hash, uint32_t value) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    put({hash, value});
+    ++count_;
+  }
+
+ private:
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t value = 0;
+  };
+
+  size_t mask() const { return slots_.size() - 1; }
+
+  void put(Slot slot) {
+    size_t i = slot.hash & mask();
+    while (slots_[i].value != 0) i = (i + 1) & mask();
+    slots_[i] = slot;
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.value != 0) put(slot);
+  }
+
+  std::vector<Slot> slots_;
+  size_t count_ = 0;
+};
+
+}  // namespace bpflink

@@ -1,0 +1,57 @@
+#include "dedup/type_table.hpp"
+
+#include <cstring>
+
+namespace bpflink {
+
+uint32_t TypeTable::intern_anchor(TagSpace space, uint32_t name) {
+  uint64_t tag = uint64_t{static_cast<uint32_t>(space)} << 32 | name;
+  uint32_t hash = hash_bytes(&tag, sizeof tag);
+  uint32_t found =
+      anchor_index_.find(hash, [&](uint32_t anchor) { return anchor_tags_[anchor] == tag; });
+  if (found != 0) return found;
+  auto anchor = static_cast<uint32_t>(anchor_tags_.size());
+  anchor_tags_.push_back(tag);
+  anchor_index_.insert(hash, anchor);
+  return anchor;
+}
+
+uint32_t TypeTable::intern(std::span<const uint32_t> words) {
+  uint32_t hash = hash_bytes(words.data(), words.size_bytes());
+  uint32_t found = index_.find(hash, [&](uint32_t type_class) {
+    Extent extent = extents_[type_class];
+    return extent.count == words.size() &&
+           std::memcmp(&words_[extent.start], words.data(), words.size_bytes()) == 0;
+  });
+  if (found != 0) return found;
+  uint32_t type_class = add(words);
+  index_.insert(hash, type_class);
+  return type_class;
+}
+
+uint32_t TypeTable::add(std::span<const uint32_t> words) {
+  uint32_t type_class = class_count();
+  extents_.emplace_back();
+  anchors_of_.push_back(0);
+  define(type_class, words);
+  return type_class;
+}
+
+uint32_t TypeTable::reserve() {
+  uint32_t type_class = class_count();
+  extents_.emplace_back();
+  anchors_of_.push_back(0);
+  reserved_.push_back(type_class);
+  return type_class;
+}
+
+void TypeTable::define(uint32_t type_class, std::span<const uint32_t> words) {
+  extents_[type_class] = {static_cast<uint32_t>(words_.size()),
+                          static_cast<uint32_t>(words.size())};
+  words_.insert(words_.end(), words.begin(), words.end());
+  TagSpace space = tag_space(words.data());
+  if (space != TagSpace::none && words[0] != 0)
+    anchors_of_[type_class] = intern_anchor(space, words[0]);
+}
+
+}  // namespace bpflink

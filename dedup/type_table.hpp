@@ -1,0 +1,113 @@
+// The distinct types of all inputs, in canonical form. deduplicator.cpp says
+// what classes and anchors are for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "dedup/hash.hpp"
+#include "dedup/kinds.hpp"
+#include "dedup/string_table.hpp"
+
+namespace bpflink {
+
+/// The name spaces of C's tags. A forward declaration says which it is of.
+enum class TagSpace : uint32_t { structs, unions, enums, none };
+
+/// A reference in canonical form: to a class, or to whatever type has the name
+/// of an anchor.
+using Reference = uint32_t;
+inline constexpr Reference anchor_bit = 0x80000000;
+
+/// The tag space of a type with these words; `none` for a type without tag. A
+/// name is what makes an anchor, so callers must look at that, too.
+inline TagSpace tag_space(const uint32_t* words) {
+  switch (kind_of(words)) {
+    case BTF_KIND_STRUCT:
+      return TagSpace::structs;
+    case BTF_KIND_UNION:
+      return TagSpace::unions;
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+      return TagSpace::enums;
+    case BTF_KIND_FWD:
+      return kind_flag_of(words) ? TagSpace::unions : TagSpace::structs;
+    default:
+      return TagSpace::none;
+  }
+}
+
+/// Whether an anchor is a forward declaration; an enum without enumerators is
+/// the forward declaration of an enum.
+inline bool is_declaration(const uint32_t* words) {
+  uint8_t kind = kind_of(words);
+  if (kind == BTF_KIND_FWD) return true;
+  return (kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64) && vlen_of(words) == 0;
+}
+
+/// Classes of equal types. A class is a number from 1 on; 0 is void. Its words
+/// are those of a BTF type, but for string offsets, which are the table's own,
+/// and type ids, which are References.
+class TypeTable {
+ public:
+  TypeTable() : extents_(1), anchors_of_(1), anchor_tags_(1) {}
+
+  StringTable& strings() { return strings_; }
+  const StringTable& strings() const { return strings_; }
+
+  uint32_t class_count() const { return static_cast<uint32_t>(extents_.size()); }
+  uint32_t anchor_count() const { return static_cast<uint32_t>(anchor_tags_.size()); }
+
+  std::span<const uint32_t> words(uint32_t type_class) const {
+    Extent extent = extents_[type_class];
+    return {words_.data() + extent.start, extent.count};
+  }
+
+  /// The anchor that a class declares or defines, or 0.
+  uint32_t anchor_of(uint32_t type_class) const { return anchors_of_[type_class]; }
+
+  /// How a type of a class is referred to.
+  Reference reference_to(uint32_t type_class) const {
+    uint32_t anchor = anchors_of_[type_class];
+    return anchor != 0 ? anchor_bit | anchor : type_class;
+  }
+
+  /// The anchor with a name (an offset of strings()).
+  uint32_t intern_anchor(TagSpace space, uint32_t name);
+
+  /// The class of the types with these words.
+  uint32_t intern(std::span<const uint32_t> words);
+
+  /// A new class that is never found by intern().
+  uint32_t add(std::span<const uint32_t> words);
+
+  /// A new class without words, for a type that is referred to before its words
+  /// are known. is_reserved() until define().
+  uint32_t reserve();
+  bool is_reserved(uint32_t type_class) const { return extents_[type_class].count == 0; }
+  void define(uint32_t type_class, std::span<const uint32_t> words);
+
+  /// The classes that reserve() made.
+  const std::vector<uint32_t>& reserved() const { return reserved_; }
+
+ private:
+  struct Extent {
+    uint32_t start = 0;
+    uint32_t count = 0;
+  };
+
+  StringTable strings_;
+  std::vector<uint32_t> words_;
+  std::vector<Extent> extents_;
+  std::vector<uint32_t> anchors_of_;
+  HashIndex index_;
+
+  std::vector<uint64_t> anchor_tags_;  ///< tag space << 32 | name
+  HashIndex anchor_index_;
+  std::vector<uint32_t> reserved_;
+};
+
+}  // namespace bpflink

@@ -1,0 +1,122 @@
+// Deduplicator: what merges, what does not, and where ids go.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "bpflink/dedup.hpp"
+
+using namespace bpflink;
+
+namespace {
+
+/// A builder with short names for what the tests need.
+struct Unit {
+  BtfBuilder b;
+
+  uint32_t integer(const char* name, uint32_t size = 4) {
+    return b.add_type(b.add_string(name), BtfBuilder::info(BTF_KIND_INT), size,
+                      std::vector<uint32_t>{0x01000000 | size * 8});
+  }
+  uint32_t ref(BtfKind kind, uint32_t type, const char* name = "") {
+    return b.add_type(b.add_string(name), BtfBuilder::info(kind), type);
+  }
+  uint32_t ptr(uint32_t type) { return ref(BTF_KIND_PTR, type); }
+  uint32_t fwd(const char* name) {
+    return b.add_type(b.add_string(name), BtfBuilder::info(BTF_KIND_FWD), 0);
+  }
+  struct Member {
+    const char* name;
+    uint32_t type;
+  };
+  uint32_t record(const char* name, std::vector<Member> members) {
+    std::vector<uint32_t> words;
+    uint32_t offset = 0;
+    for (const Member& m : members) {
+      words.insert(words.end(), {b.add_string(m.name), m.type, offset});
+      offset += 64;
+    }
+    return b.add_type(b.add_string(name),
+                      BtfBuilder::info(BTF_KIND_STRUCT, static_cast<uint32_t>(members.size())),
+                      offset / 8, words);
+  }
+};
+
+DedupResult dedup(std::vector<const Unit*> units) {
+  Deduplicator d;
+  for (const Unit* unit : units) {
+    auto blob = unit->b.finish(std::endian::native);
+    REQUIRE(blob);
+    auto btf = Btf::parse(*blob);
+    REQUIRE(btf);
+    d.add("unit", *btf);
+  }
+  auto result = d.run();
+  REQUIRE(result);
+  return std::move(*result);
+}
+
+}  // namespace
+
+TEST_CASE("equal types of two inputs are one, in order of first occurrence") {
+  Unit a, b;
+  uint32_t a_int = a.integer("int");
+  uint32_t a_ptr = a.ptr(a_int);
+  uint32_t b_ptr = b.ptr(2);
+  uint32_t b_int = b.integer("int");
+  auto result = dedup({&a, &b});
+  CHECK(result.types.end_id() == 3);
+  CHECK(result.type_maps[0][a_int] == 1);
+  CHECK(result.type_maps[0][a_ptr] == 2);
+  CHECK(result.type_maps[1][b_ptr] == 2);
+  CHECK(result.type_maps[1][b_int] == 1);
+  CHECK(result.types.type(2).type() == 1);
+}
+
+TEST_CASE("a list node that points to itself is one type") {
+  Unit a, b;
+  a.record("node", {{"next", 2}, {"value", 3}});
+  a.ptr(1);
+  a.integer("int");
+  b.integer("int");
+  b.ptr(3);
+  b.record("node", {{"next", 2}, {"value", 1}});
+  auto result = dedup({&a, &b});
+  CHECK(result.types.end_id() == 4);
+  CHECK(result.type_maps[1][3] == 1);
+}
+
+TEST_CASE("a forward declaration becomes the one definition of its name") {
+  Unit a, b;
+  a.ptr(a.fwd("foo"));
+  b.ptr(b.record("foo", {{"x", b.integer("int")}}));
+  auto result = dedup({&a, &b});
+  CHECK(result.types.end_id() == 4);
+  CHECK(result.types.type(result.type_maps[0][1]).kind() == BTF_KIND_STRUCT);
+  CHECK(result.type_maps[0][2] == result.type_maps[1][3]);
+}
+
+TEST_CASE("omitted types map to 0, and what refers to one is an error") {
+  Unit a;
+  a.integer("int");
+  a.integer("long", 8);
+  auto blob = a.b.finish(std::endian::native);
+  auto btf = Btf::parse(*blob);
+  Deduplicator d;
+  d.add("a.o", *btf, {false, true, false});
+  auto result = d.run();
+  REQUIRE(result);
+  CHECK(result->type_maps[0][1] == 0);
+  CHECK(result->type_maps[0][2] == 1);
+
+  Unit p;
+  p.ptr(p.integer("int"));
+  blob = p.b.finish(std::endian::native);
+  btf = Btf::parse(*blob);
+  Deduplicator failing;
+  failing.add("p.o", *btf, {false, true, false});
+  auto failure = failing.run();
+  REQUIRE(!failure);
+  CHECK(failure.error().message ==
+        "p.o: type [2] PTR: refers to type [1] INT 'int', which is left out");
+}

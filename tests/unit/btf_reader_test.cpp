@@ -1,0 +1,159 @@
+// Btf::parse and BtfBuilder: what is read back is what was built, and what is
+// not BTF is refused with a message that names the place.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "bpflink/btf.hpp"
+
+using namespace bpflink;
+
+namespace {
+
+std::vector<std::byte> finish(const BtfBuilder& builder, std::endian order = std::endian::native) {
+  auto blob = builder.finish(order);
+  REQUIRE(blob);
+  return *blob;
+}
+
+std::string error_of(const std::vector<std::byte>& blob) {
+  auto btf = Btf::parse(blob);
+  REQUIRE(!btf);
+  return btf.error().message;
+}
+
+/// One type of each kind.
+BtfBuilder every_kind() {
+  BtfBuilder b;
+  auto info = [](BtfKind kind, uint32_t vlen = 0, bool flag = false) {
+    return BtfBuilder::info(kind, vlen, flag);
+  };
+  uint32_t x = b.add_string("x");
+  b.add_type(b.add_string("int"), info(BTF_KIND_INT), 4, std::vector<uint32_t>{0x01000020});
+  b.add_type(0, info(BTF_KIND_PTR), 1);
+  b.add_type(0, info(BTF_KIND_ARRAY), 0, std::vector<uint32_t>{1, 1, 7});
+  b.add_type(b.add_string("s"), info(BTF_KIND_STRUCT, 2), 8,
+             std::vector<uint32_t>{x, 1, 0, b.add_string("y"), 2, 32});
+  b.add_type(b.add_string("u"), info(BTF_KIND_UNION, 1, true), 4,
+             std::vector<uint32_t>{x, 1, 3u << 24});
+  b.add_type(b.add_string("e"), info(BTF_KIND_ENUM, 1), 4, std::vector<uint32_t>{x, 5});
+  b.add_type(b.add_string("f"), info(BTF_KIND_FWD, 0, true), 0);
+  b.add_type(b.add_string("t"), info(BTF_KIND_TYPEDEF), 4);
+  b.add_type(0, info(BTF_KIND_VOLATILE), 1);
+  b.add_type(0, info(BTF_KIND_CONST), 1);
+  b.add_type(0, info(BTF_KIND_RESTRICT), 2);
+  b.add_type(b.add_string("fn"), info(BTF_KIND_FUNC, BTF_LINKAGE_GLOBAL), 13);
+  b.add_type(0, info(BTF_KIND_FUNC_PROTO, 1), 1, std::vector<uint32_t>{x, 1});
+  b.add_type(b.add_string("v"), info(BTF_KIND_VAR), 1, std::vector<uint32_t>{BTF_LINKAGE_EXTERN});
+  b.add_type(b.add_string(".data"), info(BTF_KIND_DATASEC, 1), 4, std::vector<uint32_t>{14, 0, 4});
+  b.add_type(b.add_string("double"), info(BTF_KIND_FLOAT), 8);
+  b.add_type(b.add_string("tag"), info(BTF_KIND_DECL_TAG), 4, std::vector<uint32_t>{1});
+  b.add_type(b.add_string("user"), info(BTF_KIND_TYPE_TAG), 1);
+  b.add_type(b.add_string("e64"), info(BTF_KIND_ENUM64, 1, true), 8,
+             std::vector<uint32_t>{x, 1, 2});
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("every kind is read back in both byte orders") {
+  BtfBuilder b = every_kind();
+  for (std::endian order : {std::endian::little, std::endian::big}) {
+    auto blob = finish(b, order);
+    auto btf = Btf::parse(blob);
+    REQUIRE(btf);
+    CHECK(btf->byte_order() == order);
+    REQUIRE(btf->end_id() == 20);
+    for (uint32_t id = 1; id < 20; ++id) {
+      CHECK(btf->type(id).kind() == id);
+      CHECK(std::ranges::equal(btf->type(id).words(), b.type(id).words()));
+      CHECK(btf->name(btf->type(id)) == b.name(b.type(id)));
+    }
+    CHECK(btf->type(5).member_bitfield_size(0) == 3);
+    CHECK(btf->type(19).enumerator64(0).value == (uint64_t{2} << 32 | 1));
+    CHECK(btf->type(17).component_idx() == 1);
+  }
+}
+
+TEST_CASE("a blob that is not aligned is read from a copy") {
+  auto blob = finish(every_kind());
+  std::vector<std::byte> shifted(blob.size() + 1);
+  std::memcpy(shifted.data() + 1, blob.data(), blob.size());
+  auto btf = Btf::parse(std::span(shifted).subspan(1));
+  REQUIRE(btf);
+  CHECK(btf->end_id() == 20);
+}
+
+TEST_CASE("headers that do not fit are refused") {
+  auto blob = finish(every_kind());
+  CHECK(error_of({blob.begin(), blob.begin() + 10}) == "10 bytes are too few for a header of 24");
+  auto bad = blob;
+  bad[0] = std::byte{0x12};
+  CHECK(error_of(bad).starts_with("not BTF: magic number is 0x"));
+  bad = blob;
+  bad[2] = std::byte{2};
+  CHECK(error_of(bad) == "BTF version 2 is not 1");
+  CHECK(error_of({blob.begin(), blob.end() - 1}).starts_with("string section at offset"));
+  bad = blob;
+  bad.back() = std::byte{'x'};
+  CHECK(error_of(bad) == "string section does not end with NUL");
+}
+
+TEST_CASE("references out of range are named") {
+  BtfBuilder b;
+  b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), 9);
+  CHECK(error_of(finish(b)) == "type [1] PTR: refers to type id 9, but the last is 1");
+
+  BtfBuilder s;
+  uint32_t x = s.add_string("x");
+  s.add_type(s.add_string("foo"), BtfBuilder::info(BTF_KIND_STRUCT, 1), 4,
+             std::vector<uint32_t>{x, 7, 0});
+  CHECK(error_of(finish(s)) ==
+        "type [1] STRUCT 'foo': member 'x' refers to type id 7, but the last is 1");
+}
+
+TEST_CASE("a type that is cut off is named") {
+  BtfBuilder b;
+  b.add_type(b.add_string("foo"), BtfBuilder::info(BTF_KIND_STRUCT, 2), 4,
+             std::vector<uint32_t>{0, 0, 0});
+  CHECK(
+      error_of(finish(b)).starts_with("type [1] STRUCT 'foo' at offset 0 of the type section has "
+                                      "36 bytes"));
+}
+
+TEST_CASE("an unknown kind needs a layout") {
+  BtfBuilder b;
+  b.add_type(b.add_string("new"), 25u << 24 | 2, 0, std::vector<uint32_t>{1, 2, 3});
+  CHECK(error_of(finish(b)).find("has unknown kind 25") != std::string::npos);
+  std::vector<BtfKindLayout> layout(26);
+  layout[25] = {4, 4, 0};
+  b.set_layout(layout);
+  auto blob = finish(b);
+  auto btf = Btf::parse(blob);
+  REQUIRE(btf);
+  CHECK(btf->type(1).words().size() == 6);
+  CHECK(std::ranges::equal(btf->layout(), layout));
+}
+
+TEST_CASE("a type without size is refused, one through a pointer is not") {
+  BtfBuilder b;
+  b.add_type(b.add_string("a"), BtfBuilder::info(BTF_KIND_TYPEDEF), 2);
+  b.add_type(b.add_string("b"), BtfBuilder::info(BTF_KIND_TYPEDEF), 1);
+  CHECK(error_of(finish(b)).find("contains itself") != std::string::npos);
+
+  BtfBuilder p;
+  p.add_type(p.add_string("a"), BtfBuilder::info(BTF_KIND_TYPEDEF), 2);
+  p.add_type(0, BtfBuilder::info(BTF_KIND_PTR), 1);
+  auto blob = finish(p);
+  CHECK(Btf::parse(blob));
+}
+
+TEST_CASE("the kernel's limits are checked on output") {
+  BtfBuilder b;
+  for (int i = 0; i < 0x100000; ++i) b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), 0);
+  auto blob = b.finish(std::endian::native);
+  REQUIRE(!blob);
+  CHECK(blob.error().message ==
+        "1048576 types are more than the kernel's limit of 1048575; 1048576 of them are of kind "
+        "PTR");
+}
