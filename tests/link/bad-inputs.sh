@@ -31,7 +31,7 @@ refused() {
   expect_error "$text"
   [[ $(grep -c '^bpflink: error: ' errors) == 1 && $(wc -l <errors) == 1 ]] ||
     fail "not one line:"$'\n'"$(<errors)"
-  "$BPFLINK" "$@" -o target.o 2>/dev/null && fail 'should have failed'
+  "$BPFLINK" "$@" -o target.o 2>/dev/null && fail 'the second link succeeds'
   [[ $(<target.o) == 'what was there' && $(stat -c %y target.o) == 2001-01-01* ]] ||
     fail 'the existing target was touched'
 }

@@ -5,8 +5,6 @@
 
 cat >core.h <<'EOF'
 #include <bpf/bpf_core_read.h>
-#define bpf_core_type_matches(type) \
-  __builtin_preserve_type_info(*(typeof(type) *)0, 2 /* BPF_TYPE_MATCHES */)
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct inner { int x; long y; };
 struct outer { char c; struct inner in[3]; unsigned bits : 5; int negative : 7; };
