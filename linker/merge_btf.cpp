@@ -95,9 +95,13 @@ void merge_btf(Context& context) {
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);
-  size_t next = 0;
-  for (auto& object : context.objects)
-    if (object->btf) object->type_map = std::move(result->type_maps[next++]);
+  auto next = result->type_maps.begin();
+  for (auto& object : context.objects) {
+    if (!object->btf) continue;
+    const TypeMap& map = *next++;
+    object->type_map.resize(map.end_id());
+    for (uint32_t id = 0; id < map.end_id(); id++) object->type_map[id] = map[id];
+  }
   for (auto& object : context.objects)
     if (object->btf) map_functions(context, *object);
   for (auto& object : context.objects)

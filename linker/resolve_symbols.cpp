@@ -15,8 +15,6 @@
 namespace bpflink {
 namespace {
 
-bool is_license_or_version(std::string_view name) { return name == "license" || name == "version"; }
-
 /// `license` and `version` describe the whole object: every input must say the
 /// same, and it is kept once.
 void unify_licenses(Context& context) {
