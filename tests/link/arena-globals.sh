@@ -19,7 +19,6 @@ int __arena shared = 5;
 SEC("syscall") int prog2(void *ctx) { before++; return 0; }
 EOF
 
-differs '* datasec .addr_space.1 *' 'the peer keeps the offset and size of the extern'
 link use.o def.o
 expect $'own 0 4\nbefore 8 8\nshared 16 4' datasec .addr_space.1
 expect 'OBJECT GLOBAL DEFAULT .addr_space.1 16 4' symbol shared

@@ -23,13 +23,13 @@ EOF
 differs '- refused: *' 'the peer links objects of its own byte order only'
 link b.o a.o
 
-llvm-readelf-19 -h out.o | grep -q 'big endian'
+llvm-readelf-19 -h out.o | grep 'big endian' >/dev/null
 expect 'helper+0x0 call inner
-helper+0x8 address table+0x8
+helper+0x8 address table
 prog+0x10 call helper
 prog+0x18 address total' references
-expect '00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 07' bytes .data
-expect $'table 0 12\ntotal 12 4' datasec .data
+expect '00 00 00 07 00 00 00 01 00 00 00 02 00 00 00 03' bytes .data
+expect $'total 0 4\ntable 4 12' datasec .data
 expect 'm 0 32' datasec .maps
 contains 'prog+0x0 a.bpf.c:6' line_info
 [[ $(core_relo | grep -c '^prog+.* byte_off struct data 0:1$') == 1 ]]

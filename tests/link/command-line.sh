@@ -9,7 +9,7 @@ compile 'b c' <<'EOF'
 SEC("socket") int b(void *ctx) { return 2; }
 EOF
 
-"$BPFLINK" --version | grep -Eqx 'bpflink [0-9]+\.[0-9]+\.[0-9]+'
+"$BPFLINK" --version | grep -Ex 'bpflink [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
 "$BPFLINK" --help >help
 for option in -o -r --verbose --version --help '@'; do
   grep -qF -- "$option" help || fail "--help does not tell of $option"

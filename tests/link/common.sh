@@ -1,6 +1,6 @@
 # What the cases share. A case sources this file, works in a temporary directory
 # that is removed when it ends, and stops at the first command that fails.
-set -euo pipefail
+set -Eeuo pipefail
 
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
 bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/bpfobj.py")
@@ -10,6 +10,7 @@ export LC_ALL=C
 
 tmp=$(mktemp -d)
 trap 'finish $?' EXIT
+trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
 cd "$tmp"
 
 # finish STATUS: a case that passed must have met every difference that it explains.
@@ -93,6 +94,7 @@ symbols() { # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE, one a line
 symbol() { symbols | sed -n "s/^$1 //p"; }   # the same for one symbol, without its name
 datasec() { datasecs | sed -n "s/^$1 //p"; } # VARIABLE OFFSET SIZE, one a line
 datasecs() {
+  has_btf || return 0
   bpftool btf dump file "${object:-out.o}" | awk '
     $2 == "DATASEC" { section = substr($3, 2, length($3) - 2) }
     $2 != "DATASEC" && /^\[/ { section = "" }
@@ -125,8 +127,11 @@ bytes() {
   od -An -v -tx1 -w1000000 -j "${2:-0}" ${3:+-N "$3"} contents | sed 's/^ //'
 }
 
+has_btf() { [[ $(llvm-readelf-19 -SW "${object:-out.o}") == *' .BTF '* ]]; }
+
 # types: the named types as C, one definition a line
 types() {
+  has_btf || return 0
   bpftool btf dump file "${object:-out.o}" format c | awk '
     /^#|^$/ { next }
     { gsub(/\t/, " "); definition = definition $0 }
@@ -192,7 +197,7 @@ differential() {
   view out.o >ours.view
   if bpftool gen object peer.o "$@" 2>peer.errors >&2; then
     view peer.o >peer.view
-    diff ours.view peer.view | sed -n 's/^< /+ /p; s/^> /- /p' >differences
+    { diff ours.view peer.view || true; } | sed -n 's/^< /+ /p; s/^> /- /p' >differences
   else
     sed -n '/./{s/^libbpf: /- refused: /p;q}' peer.errors >differences
   fi

@@ -18,13 +18,12 @@ struct array first SEC(".maps");
 struct array shared SEC(".maps");
 EOF
 
-differs '* datasec .maps *' 'the peer keeps the offset and size of the extern'
 link use.o def.o
 expect $'own 0 32\nfirst 32 32\nshared 64 32' datasec .maps
 expect 'OBJECT GLOBAL DEFAULT .maps 64 32' symbol shared
 contains 'var .maps global struct array shared;' declarations
-contains 'prog+0x28 address own' references
-contains 'prog+0x50 address shared' references
+contains 'prog+0x20 address own' references
+contains 'prog+0x48 address shared' references
 
 link def.o use.o
 expect $'first 0 32\nshared 32 32\nown 64 32' datasec .maps

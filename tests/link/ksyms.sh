@@ -34,7 +34,7 @@ link a.o b.o
 expect $'bpf_prog_active\nbpf_task_acquire\nbpf_task_release\ninit_task' variables .ksyms
 expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol bpf_task_acquire
 expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol init_task
-contains 'func extern struct task_struct *bpf_task_acquire(struct task_struct *p);' declarations
+contains 'func extern struct task_struct *bpf_task_acquire(struct task_struct *);' declarations
 contains 'var .ksyms extern const void init_task;' declarations
 contains 'var .ksyms extern const int bpf_prog_active;' declarations
 contains 'a+0x8 call bpf_task_acquire' references

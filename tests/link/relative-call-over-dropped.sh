@@ -39,13 +39,20 @@ EOF
 "$CC" --target=bpf -mcpu=v3 -c a.s -o a.o
 object=a.o contains 'caller+0x8 call near' references
 object=a.o contains 'caller+0x18 call far' references
-compile b <<'EOF'
-int loser(void) { return 42; }
+cat >b.s <<'EOF'
+	.text
+	.globl loser
+	.type loser,@function
+loser:
+	r0 = 42
+	exit
+	.size loser, .-loser
 EOF
+"$CC" --target=bpf -mcpu=v3 -c b.s -o b.o
 differs '- refused: *' 'the peer refuses an object without BTF'
 link a.o b.o
 
 expect $'caller+0x8 call near\ncaller+0x18 call far' references
-contains '.text SHT_PROGBITS 96 AX 8' sections
+contains '.text SHT_PROGBITS 96 AX 4' sections
 expect 'FUNC GLOBAL DEFAULT .text 80 16' symbol loser
 expect 'FUNC LOCAL DEFAULT .text 56 24' symbol far

@@ -24,10 +24,10 @@ expect_error 'long total'
 expect_error 'int total'
 expect_error 'a.o'
 expect_error 'b.o'
-expect_error 'int helper(int x)'
+expect_error 'extern int helper(int)'
 expect_error 'long helper(int x)'
 link_fails a.o c.o
-expect_error 'int helper(int x)'
+expect_error 'extern int helper(int)'
 expect_error 'int helper(long *x)'
 link_fails c.o a.o
 expect_error 'int helper(long *x)'

@@ -15,6 +15,9 @@ int answer(void);
 SEC("socket") int prog(void *ctx) { return answer(); }
 EOF
 
+differs '- symbol answer FUNC GLOBAL *' 'the peer gives a weak definition the binding of the extern'
+differs '- refused: conflicting*' 'to the peer such a definition is strong'
+differs '+ symbol answer FUNC WEAK *' 'as said'
 link main.o weak2.o weak1.o
 expect 'FUNC WEAK DEFAULT .text 0 16' symbol answer
 expect 'b4 00 00 00 02 00 00 00 95 00 00 00 00 00 00 00' bytes .text

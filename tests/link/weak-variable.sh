@@ -16,8 +16,6 @@ compile weak2 <<'EOF'
 __weak int limit = 30;
 EOF
 
-differs '* datasec .data *' 'the peer keeps the bytes of the losing definition'
-
 link weak.o strong.o
 expect $'before 0 4\nafter 4 4\nlimit 8 4' datasec .data
 expect '01 00 00 00 03 00 00 00 14 00 00 00' bytes .data
