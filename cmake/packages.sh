@@ -10,7 +10,7 @@ build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-co
   libcli11-dev libfmt-dev nlohmann-json3-dev libtbb-dev)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 test=(doctest-dev elfutils gcc-bpf binutils-bpf libbenchmark-dev python3 zstd)
-lint=(clang-format-14 clang-tidy-14)
+lint=(clang-format-14 clang-tidy-19)
 
 packages=()
 for group; do

@@ -18,8 +18,11 @@ show() {
 }
 
 step 'Build bpflink'
-cmake --preset release >"$out/build.log"
-cmake --build --preset release --parallel "$(nproc)" >>"$out/build.log"
+if ! (cmake --preset release && cmake --build --preset release --parallel "$(nproc)") \
+  >"$out/build.log" 2>&1; then
+  cat "$out/build.log"
+  exit 1
+fi
 bpflink=build/release/bin/bpflink
 show "$bpflink" --version
 
