@@ -1,6 +1,7 @@
 // All state of one link, and the passes over it in the order in which they run.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -19,7 +20,9 @@ namespace bpflink {
 struct InputSource {
   std::string name;
   /// The contents where they are in memory; else `name` is a path.
-  std::optional<std::span<const std::byte>> image;
+  std::optional<std::span<const std::byte>> image = {};
+  /// Why there are no contents, where they should have been in memory.
+  std::optional<Error> failure = {};
 };
 
 /// A relocation of an output section. Its addend is in the section's bytes.

@@ -12,6 +12,7 @@ std::string_view name_of(std::endian order) {
 }
 
 std::expected<std::unique_ptr<ObjectFile>, Error> read_source(const InputSource& source) {
+  if (source.failure) return std::unexpected(*source.failure);
   if (source.image) return ObjectFile::read(source.name, *source.image);
   auto file = MappedFile::open(source.name);
   if (!file) return std::unexpected(file.error());
@@ -26,7 +27,9 @@ void read_inputs(Context& context) {
   for (const InputSource& source : context.sources) {
     auto object = read_source(source);
     if (!object) {
-      context.diagnostics.error(fmt::format("{}: {}", source.name, object.error().message));
+      context.diagnostics.report({.message = fmt::format("{}: {}", source.name, object.error().message),
+                                  .code = DiagnosticCode::InvalidInput,
+                                  .file = source.name});
       continue;
     }
     context.objects.push_back(std::move(*object));
@@ -38,9 +41,11 @@ void read_inputs(Context& context) {
   context.byte_order = first.byte_order;
   for (const auto& object : context.objects)
     if (object->byte_order != first.byte_order)
-      context.diagnostics.error(fmt::format("{}: is {}, but {} is {}", object->name,
-                                            name_of(object->byte_order), first.name,
-                                            name_of(first.byte_order)));
+      context.diagnostics.report({.message = fmt::format("{}: is {}, but {} is {}", object->name,
+                                                         name_of(object->byte_order), first.name,
+                                                         name_of(first.byte_order)),
+                                  .code = DiagnosticCode::InputMismatch,
+                                  .file = object->name});
 }
 
 }  // namespace bpflink
