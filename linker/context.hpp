@@ -53,6 +53,15 @@ struct OutputSection {
   std::vector<OutputRelocation> relocations;
 };
 
+/// What --gc-sections dropped, for reports.
+struct DroppedDefinition {
+  const ObjectFile* object;
+  const InputSection* section;
+  uint64_t offset;
+  uint64_t size;
+  std::string_view name;
+};
+
 /// A place in the output.
 struct Place {
   OutputSection* section;
@@ -71,6 +80,7 @@ struct Context {
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
+  std::vector<DroppedDefinition> dropped;
 
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
@@ -84,8 +94,9 @@ struct Context {
 // where it stands.
 void read_inputs(Context&);
 void resolve_symbols(Context&);
-void report_undefined_symbols(Context&);
 void split_into_fragments(Context&);
+void mark_live(Context&);
+void report_undefined_symbols(Context&);
 void lay_out_sections(Context&);
 void number_symbols(Context&);
 void merge_btf(Context&);
@@ -95,6 +106,9 @@ void relocate(Context&);
 void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&, const std::string& path);
+
+/// Part of lay_out_sections(): see order_maps.cpp.
+void order_maps(Context&, OutputSection& maps);
 
 // What stands at `offset` of an input section in the output: the one function
 // through which everything that points into a section goes. Nothing where it

@@ -127,7 +127,8 @@ class Resolver {
       };
       add(*duplicate.symbol->file, duplicate.symbol->input());
       add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
-      context_.diagnostics.error(fmt::format("duplicate symbol: {}", duplicate.symbol->name), details);
+      context_.diagnostics.error(fmt::format("duplicate symbol: {}", duplicate.symbol->name),
+                                 details);
     }
   }
 
