@@ -20,6 +20,8 @@ struct InputSource {
   std::string name;
   /// The contents where they are in memory; else `name` is a path.
   std::optional<std::span<const std::byte>> image;
+  /// Where it is an archive: link all members, not only those that are needed.
+  bool whole_archive = false;
 };
 
 /// A relocation of an output section. Its addend is in the section's bytes.
@@ -77,6 +79,7 @@ struct Context {
   std::vector<InputSource> sources;
 
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
+  std::vector<MappedFile> archive_files;              ///< whose members objects are
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance

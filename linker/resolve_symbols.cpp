@@ -57,6 +57,7 @@ class Resolver {
     }
     report_duplicates();
     for (auto& object : context_.objects) choose_declarations(*object);
+    for (auto& object : context_.objects) note_losers(*object);
   }
 
  private:
@@ -129,6 +130,15 @@ class Resolver {
       add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
       context_.diagnostics.error(fmt::format("duplicate symbol: {}", duplicate.symbol->name),
                                  details);
+    }
+  }
+
+  void note_losers(const ObjectFile& object) {
+    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+      if (!lost_resolution(object, i)) continue;
+      const Symbol& winner = *object.symbols[i].global;
+      context_.diagnostics.note(
+          fmt::format("{}: '{}' gives way to that of {}", object.name, winner.name, winner.file->name));
     }
   }
 
