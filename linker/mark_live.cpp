@@ -158,7 +158,7 @@ bool is_live_definition(const Symbol& symbol) {
   if (input.place != InputSymbol::Place::Section) return true;
   InputSection& section = symbol.file->sections[input.section];
   if (section.same_as) return false;  // the one that is kept has its own symbol
-  return section.use != SectionUse::Link ||
+  return section.use == SectionUse::Link &&
          fragment_at(section, static_cast<int64_t>(input.value)).live;
 }
 
