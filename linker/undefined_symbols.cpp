@@ -41,8 +41,25 @@ void add_reference(Undefined& undefined, const ObjectFile& object, const InputSe
 
 }  // namespace
 
+namespace {
+
+/// What the user asked for by name (-u) has to be there.
+void report_undefined_requests(Context& context) {
+  for (const std::string& name : context.options.undefined) {
+    const Symbol* symbol = context.symbols.find(name);
+    if (symbol && symbol->is_defined) continue;
+    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", name),
+                                .details = {">>> asked for by -u"},
+                                .code = DiagnosticCode::UndefinedSymbol,
+                                .symbol = name});
+  }
+}
+
+}  // namespace
+
 void report_undefined_symbols(Context& context) {
   if (context.options.partial) return;
+  report_undefined_requests(context);
   std::unordered_map<const Symbol*, Undefined> undefined;
   for (const Symbol* symbol : context.symbols.all())
     if (must_be_defined(*symbol)) undefined.emplace(symbol, Undefined{});
