@@ -33,9 +33,8 @@ std::optional<uint64_t> parse_number(std::string_view text) {
 
 template <typename... Args>
 std::unexpected<Error> fail(uint64_t offset, fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(
-      Error{fmt::format("archive member at offset {:#x}: {}", offset,
-                        fmt::format(format, std::forward<Args>(args)...))});
+  return std::unexpected(Error{fmt::format("archive member at offset {:#x}: {}", offset,
+                                           fmt::format(format, std::forward<Args>(args)...))});
 }
 
 class ArchiveReader {
@@ -77,7 +76,8 @@ class ArchiveReader {
     return end + end % 2;  // members begin at even offsets
   }
 
-  std::expected<void, Error> add_member(uint64_t at, std::string_view name, std::span<const std::byte> body) {
+  std::expected<void, Error> add_member(uint64_t at, std::string_view name,
+                                        std::span<const std::byte> body) {
     if (name.starts_with(BSD_LONG_NAME)) {
       auto length = parse_number(name.substr(BSD_LONG_NAME.size()));
       if (!length || *length > body.size()) return fail(at, "long name is cut off");
@@ -86,7 +86,8 @@ class ArchiveReader {
       if (name.starts_with("__.SYMDEF")) return {};
     } else if (name.starts_with('/')) {
       auto offset = parse_number(name.substr(1));
-      if (!offset || *offset >= long_names_.size()) return fail(at, "long name is not in the name table");
+      if (!offset || *offset >= long_names_.size())
+        return fail(at, "long name is not in the name table");
       name = long_names_.substr(*offset);
       name = name.substr(0, name.find('\n'));
     }

@@ -6,6 +6,7 @@
 
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
+#include "linker/locations.hpp"
 #include "linker/type_compare.hpp"
 
 namespace bpflink {
@@ -26,10 +27,17 @@ class TypeChecker {
     const Symbol& symbol = *declaration.symbol;
     if (agrees(object, declaration, symbol)) return;
     std::vector<std::string> details;
+    const InputSymbol& chosen = symbol.btf_file == symbol.file ? symbol.input() : InputSymbol{};
     describe(*symbol.btf_file, symbol.btf_id,
              symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
     describe(object, declaration.type_id, declaration.symbol_index, details);
-    context_.diagnostics.error(fmt::format("conflicting types of '{}'", symbol.name), details);
+    context_.diagnostics.report(
+        {.message = fmt::format("conflicting types of '{}'", symbol.name),
+         .details = std::move(details),
+         .code = DiagnosticCode::ConflictingTypes,
+         .symbol = std::string(symbol.name),
+         .locations = {location_of(*symbol.btf_file, chosen),
+                       location_of(object, object.symbols[declaration.symbol_index])}});
   }
 
   bool agrees(const ObjectFile& object, const BtfDeclaration& declaration, const Symbol& symbol) {

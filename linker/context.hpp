@@ -1,6 +1,7 @@
 // All state of one link, and the passes over it in the order in which they run.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -19,7 +20,9 @@ namespace bpflink {
 struct InputSource {
   std::string name;
   /// The contents where they are in memory; else `name` is a path.
-  std::optional<std::span<const std::byte>> image;
+  std::optional<std::span<const std::byte>> image = {};
+  /// Why there are no contents, where they should have been in memory.
+  std::optional<Error> failure = {};
   /// Where it is an archive: link all members, not only those that are needed.
   bool whole_archive = false;
 };
@@ -79,7 +82,7 @@ struct Context {
   std::vector<InputSource> sources;
 
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
-  std::vector<MappedFile> archive_files;              ///< whose members objects are
+  std::vector<MappedFile> archive_files;             ///< whose members objects are
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance

@@ -14,23 +14,23 @@ class Diagnostics {
   explicit Diagnostics(Linker::DiagnosticHandler handler) : handler_(std::move(handler)) {}
 
   void error(std::string message, std::vector<std::string> details = {}) {
-    failed_ = true;
-    emit(Severity::Error, std::move(message), std::move(details));
+    report({Severity::Error, std::move(message), std::move(details)});
   }
   void warning(std::string message, std::vector<std::string> details = {}) {
-    emit(Severity::Warning, std::move(message), std::move(details));
+    report({Severity::Warning, std::move(message), std::move(details)});
   }
   void note(std::string message, std::vector<std::string> details = {}) {
-    emit(Severity::Note, std::move(message), std::move(details));
+    report({Severity::Note, std::move(message), std::move(details)});
+  }
+  /// The same with what is known of it in fields.
+  void report(const Diagnostic& diagnostic) {
+    if (diagnostic.severity == Severity::Error) failed_ = true;
+    if (handler_) handler_(diagnostic);
   }
   /// Whether there has been an error.
   bool failed() const { return failed_; }
 
  private:
-  void emit(Severity severity, std::string message, std::vector<std::string> details) {
-    if (handler_) handler_({severity, std::move(message), std::move(details)});
-  }
-
   Linker::DiagnosticHandler handler_;
   bool failed_ = false;
 };

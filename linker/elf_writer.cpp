@@ -243,7 +243,9 @@ std::expected<void, Error> write_elf(Context& context, int fd) {
 
 void write_output(Context& context, const std::string& path) {
   auto fail = [&](const Error& error) {
-    context.diagnostics.error(fmt::format("{}: {}", path, error.message));
+    context.diagnostics.report({.message = fmt::format("{}: {}", path, error.message),
+                                .code = DiagnosticCode::OutputFailure,
+                                .file = path});
   };
   auto file = OutputFile::open(path);
   if (!file) return fail(file.error());

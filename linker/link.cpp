@@ -1,5 +1,11 @@
 // The linker from start to end, a line a pass.
+#include <fmt/format.h>
+
+#include <deque>
+#include <exception>
+
 #include "linker/context.hpp"
+#include "linker/output_bytes.hpp"
 
 namespace bpflink {
 
@@ -7,6 +13,11 @@ struct Linker::Impl {
   LinkOptions options;
   DiagnosticHandler handler;
   std::vector<InputSource> sources;
+  std::deque<MappedFile> files;  ///< contents of the inputs that came as descriptors
+
+  /// Links and, if that went well, lets `write` put the output where it belongs.
+  template <typename Write>
+  bool run(Write write);
 };
 
 namespace {
@@ -65,10 +76,29 @@ void link(Context& context) {
   run(context, finish_btf);
 }
 
+Diagnostic output_failure(const Error& error) {
+  return {.message = fmt::format("cannot write the output: {}", error.message),
+          .code = DiagnosticCode::OutputFailure};
+}
+
 }  // namespace
 
+template <typename Write>
+bool Linker::Impl::run(Write write) {
+  try {
+    Context context(options, handler);
+    context.sources = sources;
+    link(context);
+    if (!context.diagnostics.failed()) write(context);
+    return !context.diagnostics.failed();
+  } catch (const std::exception& exception) {  // out of memory
+    if (handler) handler({.message = exception.what()});
+    return false;
+  }
+}
+
 Linker::Linker(LinkOptions options, DiagnosticHandler handler)
-    : impl_(new Impl{options, std::move(handler), {}}) {}
+    : impl_(new Impl{options, std::move(handler), {}, {}}) {}
 Linker::Linker(Linker&&) noexcept = default;
 Linker& Linker::operator=(Linker&&) noexcept = default;
 Linker::~Linker() = default;
@@ -81,12 +111,37 @@ void Linker::add_memory(std::string name, std::span<const std::byte> image) {
   impl_->sources.push_back({std::move(name), image});
 }
 
+void Linker::add_fd(int fd, std::string name) {
+  if (name.empty()) name = fmt::format("/proc/self/fd/{}", fd);
+  InputSource& source = impl_->sources.emplace_back(std::move(name));
+  auto file = MappedFile::open(fd);
+  if (!file) {
+    source.failure = file.error();
+    return;
+  }
+  source.image = impl_->files.emplace_back(std::move(*file)).bytes();
+}
+
 bool Linker::link_to_file(const std::string& path) {
-  Context context(impl_->options, impl_->handler);
-  context.sources = impl_->sources;
-  link(context);
-  if (!context.diagnostics.failed()) write_output(context, path);
-  return !context.diagnostics.failed();
+  return impl_->run([&](Context& context) { write_output(context, path); });
+}
+
+bool Linker::link_to_fd(int fd) {
+  return impl_->run([&](Context& context) {
+    auto written = write_to_fd(context, fd);
+    if (!written) context.diagnostics.report(output_failure(written.error()));
+  });
+}
+
+std::optional<std::vector<std::byte>> Linker::link_to_memory() {
+  std::optional<std::vector<std::byte>> image;
+  bool ok = impl_->run([&](Context& context) {
+    auto bytes = write_to_memory(context);
+    if (!bytes) return context.diagnostics.report(output_failure(bytes.error()));
+    image = std::move(*bytes);
+  });
+  if (!ok) image.reset();
+  return image;
 }
 
 }  // namespace bpflink

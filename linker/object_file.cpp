@@ -157,7 +157,7 @@ class ObjectReader {
       if (!extended || extended->d_size / sizeof(Elf64_Word) < count)
         return fail("extended section index table is shorter than the symbol table");
     }
-    object_.symbols.resize(count);
+    object_.symbols.resize(std::max<size_t>(count, 1));
     for (size_t i = 1; i < count; i++) {
       const auto entry = table_entry<Elf64_Sym>(*data, i);
       uint32_t section = entry.st_shndx;

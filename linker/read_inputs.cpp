@@ -23,7 +23,8 @@ std::string_view name_of(std::endian order) {
 
 class InputReader {
  public:
-  explicit InputReader(Context& context) : context_(context), options_{context.options.keep_debug} {}
+  explicit InputReader(Context& context)
+      : context_(context), options_{context.options.keep_debug} {}
 
   void run() {
     for (const InputSource& source : context_.sources) read_source(source);
@@ -34,6 +35,7 @@ class InputReader {
 
  private:
   void read_source(const InputSource& source) {
+    if (source.failure) return fail(source.name, *source.failure);
     if (source.image) return read_image(source, *source.image, {});
     auto file = MappedFile::open(source.name);
     if (!file) return fail(source.name, file.error());
@@ -115,7 +117,8 @@ class InputReader {
       missing_.pop_front();
       auto found = provider.find(name);
       if (found == provider.end() || defined_.contains(name) || !members_[found->second]) continue;
-      context_.diagnostics.note(fmt::format("{}: taken for '{}'", members_[found->second]->name, name));
+      context_.diagnostics.note(
+          fmt::format("{}: taken for '{}'", members_[found->second]->name, name));
       add(std::move(members_[found->second]));
     }
   }
@@ -151,7 +154,9 @@ class InputReader {
   }
 
   void fail(const std::string& name, const Error& error) {
-    context_.diagnostics.error(fmt::format("{}: {}", name, error.message));
+    context_.diagnostics.report({.message = fmt::format("{}: {}", name, error.message),
+                                 .code = DiagnosticCode::InvalidInput,
+                                 .file = name});
   }
 
   Context& context_;
@@ -171,9 +176,11 @@ void read_inputs(Context& context) {
   context.byte_order = first.byte_order;
   for (const auto& object : context.objects)
     if (object->byte_order != first.byte_order)
-      context.diagnostics.error(fmt::format("{}: is {}, but {} is {}", object->name,
-                                            name_of(object->byte_order), first.name,
-                                            name_of(first.byte_order)));
+      context.diagnostics.report({.message = fmt::format("{}: is {}, but {} is {}", object->name,
+                                                         name_of(object->byte_order), first.name,
+                                                         name_of(first.byte_order)),
+                                  .code = DiagnosticCode::InputMismatch,
+                                  .file = object->name});
 }
 
 }  // namespace bpflink

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
+#include "linker/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -33,9 +34,13 @@ void unify_licenses(Context& context) {
             return fmt::format(">>> {} in {}", all.substr(0, all.find('\0')), s.file->name);
           };
           bool is_text = name == "license";
-          context.diagnostics.error(fmt::format("'{}' sections differ", name),
-                                    {is_text ? text(*kept) : ">>> in " + kept->file->name,
-                                     is_text ? text(section) : ">>> in " + section.file->name});
+          context.diagnostics.report(
+              {.message = fmt::format("'{}' sections differ", name),
+               .details = {is_text ? text(*kept) : ">>> in " + kept->file->name,
+                           is_text ? text(section) : ">>> in " + section.file->name},
+               .code = DiagnosticCode::InputMismatch,
+               .locations = {location_of(*kept->file, *kept, 0),
+                             location_of(*section.file, section, 0)}});
         }
       }
   }
@@ -118,6 +123,7 @@ class Resolver {
   void report_duplicates() {
     for (const Duplicate& duplicate : duplicates_) {
       std::vector<std::string> details;
+      std::vector<DiagnosticLocation> locations;
       auto add = [&](const ObjectFile& object, const InputSymbol& symbol) {
         std::string place = describe_definition(object, symbol);
         std::optional<std::string> line;
@@ -125,11 +131,16 @@ class Resolver {
           line = object.source_line(object.sections[symbol.section], symbol.value);
         details.push_back(fmt::format(">>> defined at {}", line ? *line : place));
         if (line) details.push_back(fmt::format(">>>            {}", place));
+        locations.push_back(location_of(object, symbol));
       };
       add(*duplicate.symbol->file, duplicate.symbol->input());
       add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
-      context_.diagnostics.error(fmt::format("duplicate symbol: {}", duplicate.symbol->name),
-                                 details);
+      context_.diagnostics.report(
+          {.message = fmt::format("duplicate symbol: {}", duplicate.symbol->name),
+           .details = std::move(details),
+           .code = DiagnosticCode::DuplicateSymbol,
+           .symbol = std::string(duplicate.symbol->name),
+           .locations = std::move(locations)});
     }
   }
 
@@ -137,8 +148,8 @@ class Resolver {
     for (uint32_t i = 1; i < object.symbols.size(); i++) {
       if (!lost_resolution(object, i)) continue;
       const Symbol& winner = *object.symbols[i].global;
-      context_.diagnostics.note(
-          fmt::format("{}: '{}' gives way to that of {}", object.name, winner.name, winner.file->name));
+      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}", object.name,
+                                            winner.name, winner.file->name));
     }
   }
 

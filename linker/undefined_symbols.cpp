@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
+#include "linker/locations.hpp"
 #include "linker/references.hpp"
 
 namespace bpflink {
@@ -16,6 +17,7 @@ constexpr size_t MAX_REFERENCES = 5;
 
 struct Undefined {
   std::vector<std::string> details;
+  std::vector<DiagnosticLocation> locations;
   size_t references = 0;
 };
 
@@ -27,6 +29,7 @@ bool must_be_defined(const Symbol& symbol) {
 void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
                    uint64_t offset) {
   if (++undefined.references > MAX_REFERENCES) return;
+  undefined.locations.push_back(location_of(object, section, offset));
   std::string place = object.describe_place(section, offset);
   auto line = object.source_line(section, offset);
   undefined.details.push_back(fmt::format(">>> referenced by {}", line ? *line : place));
@@ -60,7 +63,11 @@ void report_undefined_symbols(Context& context) {
     if (report.references > MAX_REFERENCES)
       report.details.push_back(
           fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
-    context.diagnostics.error(fmt::format("undefined symbol: {}", symbol->name), report.details);
+    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
+                                .details = std::move(report.details),
+                                .code = DiagnosticCode::UndefinedSymbol,
+                                .symbol = std::string(symbol->name),
+                                .locations = std::move(report.locations)});
   }
 }
 
