@@ -2,8 +2,10 @@
 # Installs what the project's commands need from Debian 12, as root or by sudo; does nothing
 # where all is there.
 #
-#   cmake/packages.sh GROUP...    of: build (the presets: programs and tests), bpf (compile, load and look at BPF
-#                                 objects), test (the tests), lint (what CI checks the style with)
+#   cmake/packages.sh GROUP...
+#
+# The groups: build (programs and tests of the presets), bpf (to compile, load and look at
+# BPF objects), test (what else the tests call), lint (what CI checks the style with).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
