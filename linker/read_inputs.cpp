@@ -39,6 +39,7 @@ class InputReader {
     if (source.image) return read_image(source, *source.image, {});
     auto file = MappedFile::open(source.name);
     if (!file) return fail(source.name, file.error());
+    if (context_.report) context_.report->files.push_back(source.name);
     auto bytes = file->bytes();
     read_image(source, bytes, std::move(*file));
   }
@@ -66,7 +67,7 @@ class InputReader {
   void read_members(const InputSource& source, std::span<const std::byte> image) {
     auto archive = read_archive(image);
     if (!archive) return fail(source.name, archive.error());
-    bool has_objects = archive->members.empty();  // an empty library is no mistake
+    bool has_objects = false;
     for (const ArchiveMember& member : archive->members)
       has_objects |= read_member(source, *archive, member);
     if (!has_objects) fail(source.name, Error{"is an archive without BPF objects"});
@@ -78,7 +79,9 @@ class InputReader {
     MappedFile file;
     auto image = member.image;
     if (archive.is_thin) {
-      auto opened = MappedFile::open(path_beside(source.name, member.name));
+      std::string path = path_beside(source.name, member.name);
+      auto opened = MappedFile::open(path);
+      if (context_.report) context_.report->files.push_back(path);
       if (!opened) {
         fail(name, opened.error());
         return true;

@@ -24,6 +24,10 @@ void unify_licenses(Context& context) {
     for (auto& object : context.objects)
       for (InputSection& section : object->sections) {
         if (section.name != name || section.use != SectionUse::Link) continue;
+        if (context.options.license && name == "license") {
+          section.use = SectionUse::Drop;
+          continue;
+        }
         if (!kept) {
           kept = &section;
         } else if (std::ranges::equal(section.data, kept->data)) {
