@@ -208,6 +208,8 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   return btf;
 }
 
+const TypeSection& type_section(const Btf& btf) { return btf.impl_->types; }
+
 std::endian Btf::byte_order() const {
   return impl_->order;
 }

@@ -1,4 +1,4 @@
-// From the types of one input to classes of a TypeTable.
+// From the types of an input to classes of a TypeTable.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "dedup/btf_check.hpp"
 #include "dedup/type_table.hpp"
 
 namespace bpflink {
@@ -14,18 +15,55 @@ namespace bpflink {
 /// What stands for the class of a type that was left out.
 inline constexpr uint32_t omitted_class = UINT32_MAX;
 
-/// An input and where to put the classes of its types.
-struct CanonicalizeJob {
-  const Btf* btf = nullptr;
-  /// Of each type of the base, by id; index 0 is void.
-  std::span<const uint32_t> base_classes;
-  /// Of each type from first_id() on; 0 where not known yet, `omitted_class`
-  /// where the type is left out.
-  std::span<uint32_t> classes;
-};
+/// Gives the types of one input after the other their classes in one table.
+class Canonicalizer {
+ public:
+  explicit Canonicalizer(TypeTable& table) : table_(table), successors_(1) {}
 
-/// Gives each type of the input its class. Fails if a type that stays refers to
-/// one that is left out.
-std::expected<void, Error> canonicalize(const CanonicalizeJob& job, TypeTable& table);
+  /// Fills in `classes`, which has an element for each type from
+  /// `btf.first_id()` on: 0, or `omitted_class` where the type is left out.
+  /// `base_classes` has one for each id of the base. Fails if a type that stays
+  /// refers to one that is left out.
+  std::expected<void, Error> run(const Btf& btf, std::span<const uint32_t> base_classes,
+                                 std::span<uint32_t> classes);
+
+ private:
+  uint32_t& class_of(uint32_t id) { return classes_[id - first_id_]; }
+  uint32_t string(uint32_t offset);
+  uint32_t intern_string(uint32_t offset);
+  Reference reference(uint32_t id);
+  Reference reference_to_unassigned(uint32_t id);
+
+  void set_class(uint32_t id, uint32_t type_class);
+  bool assign_expected(uint32_t id);
+  bool matches(std::span<const uint32_t> words, std::span<const uint32_t> form);
+  void translate(std::span<const uint32_t> words);
+  uint32_t intern_form();
+
+  bool push_unknown(uint32_t id);
+  void search(uint32_t root);
+  void assign_open(uint32_t id);
+  void close_cycles();
+  Error omission_error();
+
+  TypeTable& table_;
+  /// By class: the class of the type that followed one of that class last time.
+  std::vector<uint32_t> successors_;
+
+  // The input at hand.
+  const Btf* btf_ = nullptr;
+  const TypeSection* types_ = nullptr;
+  uint32_t first_id_ = 1;
+  std::span<const uint32_t> base_classes_;
+  std::span<uint32_t> classes_;
+  std::vector<uint32_t> strings_;  ///< the table's offset by the input's, 0 if not yet known
+  bool omission_ = false;
+  uint32_t last_ = 0;  ///< the class that was given last
+
+  // The type at hand.
+  std::vector<uint32_t> form_;
+  std::vector<uint32_t> unknown_;  ///< ids that it refers to and that have no class yet
+  std::vector<uint32_t> stack_;
+};
 
 }  // namespace bpflink

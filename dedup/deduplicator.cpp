@@ -16,6 +16,7 @@ struct Deduplicator::Impl {
 
   DedupOptions options;
   TypeTable table;
+  Canonicalizer canonicalizer{table};
   std::vector<uint32_t> base_classes;
   std::vector<Input> inputs;
   std::vector<BtfKindLayout> layout;
@@ -98,8 +99,8 @@ Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>(
   impl_->options = options;
   if (options.base == nullptr) return;
   impl_->base_classes.resize(options.base->end_id());
-  CanonicalizeJob job{options.base, {}, std::span(impl_->base_classes).subspan(1)};
-  if (auto ok = canonicalize(job, impl_->table); !ok) impl_->failure = ok.error();
+  auto ok = impl_->canonicalizer.run(*options.base, {}, std::span(impl_->base_classes).subspan(1));
+  if (!ok) impl_->failure = ok.error();
 }
 
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
@@ -111,7 +112,7 @@ void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit)
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
     if (omit[id]) classes[id - btf.first_id()] = omitted_class;
   impl_->take_layout(btf);
-  auto ok = canonicalize({&btf, impl_->base_classes, classes}, impl_->table);
+  auto ok = impl_->canonicalizer.run(btf, impl_->base_classes, classes);
   if (!ok && impl_->failure.message.empty())
     impl_->failure.message = name + ": " + ok.error().message;
   impl_->inputs.push_back({std::move(name), btf.first_id(), std::move(classes)});

@@ -168,6 +168,8 @@ class BtfType {
   std::span<const uint32_t> words_;
 };
 
+struct TypeSection;
+
 /// A blob of BTF (the contents of a `.BTF` section) that has been checked whole:
 /// whatever an accessor returns lies within the blob and every id within it is
 /// below `end_id()`. Movable; reads the blob in place where its byte order is
@@ -211,6 +213,7 @@ class Btf {
   std::span<const BtfKindLayout> layout() const;
 
  private:
+  friend const TypeSection& type_section(const Btf& btf);
   struct Impl;
   explicit Btf(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
