@@ -31,19 +31,18 @@ constexpr uint32_t is_anchor_bit = 0x40000000;
 /// Stands for a reference that is not known yet; equals none in a form.
 constexpr Reference unknown_reference = UINT32_MAX;
 
-bool is_class(uint32_t known) { return known != 0 && known < open_bit; }
+bool is_class(uint32_t known) {
+  return known != 0 && known < open_bit;
+}
 
 }  // namespace
 
 std::expected<void, Error> Canonicalizer::run(const Btf& btf,
                                               std::span<const uint32_t> base_classes,
                                               std::span<uint32_t> classes) {
-  btf_ = &btf;
-  types_ = &type_section(btf);
-  first_id_ = btf.first_id();
-  base_classes_ = base_classes;
-  classes_ = classes;
-  strings_.assign(btf.string_end(), 0);
+  attach(btf, base_classes, classes);
+  classes_seen_.clear();
+  ++run_;
   omission_ = false;
   last_ = 0;
 
@@ -54,6 +53,24 @@ std::expected<void, Error> Canonicalizer::run(const Btf& btf,
   }
   if (omission_) return std::unexpected(omission_error());
   return {};
+}
+
+void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classes,
+                           std::span<uint32_t> classes) {
+  btf_ = &btf;
+  types_ = &type_section(btf);
+  first_id_ = btf.first_id();
+  base_classes_ = base_classes;
+  classes_ = classes;
+  strings_.assign(btf.string_end(), 0);
+}
+
+void Canonicalizer::localize(std::span<const uint32_t> ids) {
+  for (uint32_t id : ids) class_of(id) = table_.reserve();
+  for (uint32_t id : ids) {
+    translate(types_->at(id).words());
+    table_.define(class_of(id), form_);
+  }
 }
 
 /// The table's offset of a string of the input.
@@ -68,7 +85,7 @@ uint32_t Canonicalizer::intern_string(uint32_t offset) {
 
 /// The reference to a type, if it is known without following others.
 inline Reference Canonicalizer::reference(uint32_t id) {
-  if (id < first_id_) return id == 0 ? 0 : table_.reference_to(base_classes_[id]);
+  if (id < first_id_) return id == 0 ? 0 : table_.reference_to(base_classes_[id - 1]);
   uint32_t known = class_of(id);
   if (is_class(known)) return table_.reference_to(known);
   return reference_to_unassigned(id);
@@ -112,7 +129,8 @@ bool Canonicalizer::matches(std::span<const uint32_t> words, std::span<const uin
   }
   if (shape.element_name == 0) {
     for (; word != end; word += shape.element_words, other += shape.element_words)
-      if (string(word[0]) != other[0] || !std::equal(word + 1, word + shape.element_words, other + 1))
+      if (string(word[0]) != other[0] ||
+          !std::equal(word + 1, word + shape.element_words, other + 1))
         return false;
     return true;
   }
@@ -145,9 +163,15 @@ uint32_t Canonicalizer::intern_form() {
 
 void Canonicalizer::set_class(uint32_t id, uint32_t type_class) {
   class_of(id) = type_class;
-  if (successors_.size() < table_.class_count()) successors_.resize(table_.class_count());
+  if (successors_.size() < table_.class_count()) {
+    successors_.resize(table_.class_count());
+    last_seen_.resize(table_.class_count());
+  }
   successors_[last_] = type_class;
   last_ = type_class;
+  if (last_seen_[type_class] == run_) return;
+  last_seen_[type_class] = run_;
+  classes_seen_.push_back(type_class);
 }
 
 /// Gives a type the class that is expected next, if it is of that class.
@@ -196,10 +220,12 @@ void Canonicalizer::assign_open(uint32_t id) {
     close_cycles();
     translate(types_->at(id).words());
   }
-  if (uint32_t reserved = class_of(id); is_class(reserved))
-    table_.define(reserved, form_);
+  uint32_t type_class = class_of(id);
+  if (is_class(type_class))
+    table_.define(type_class, form_);
   else
-    set_class(id, intern_form());
+    type_class = intern_form();
+  set_class(id, type_class);
 }
 
 /// Reserves classes for the open types that the type at hand refers to.

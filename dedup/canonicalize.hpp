@@ -18,14 +18,26 @@ inline constexpr uint32_t omitted_class = UINT32_MAX;
 /// Gives the types of one input after the other their classes in one table.
 class Canonicalizer {
  public:
-  explicit Canonicalizer(TypeTable& table) : table_(table), successors_(1) {}
+  explicit Canonicalizer(TypeTable& table) : table_(table), successors_(1), last_seen_(1) {}
 
   /// Fills in `classes`, which has an element for each type from
   /// `btf.first_id()` on: 0, or `omitted_class` where the type is left out.
-  /// `base_classes` has one for each id of the base. Fails if a type that stays
+  /// `base_classes` has one for each id of the base, from 1 on. Fails if a type that stays
   /// refers to one that is left out.
   std::expected<void, Error> run(const Btf& btf, std::span<const uint32_t> base_classes,
                                  std::span<uint32_t> classes);
+
+  /// Makes an input the one at hand without giving its types classes; they have
+  /// theirs. For localize().
+  void attach(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
+
+  /// The classes of the types of the input at hand, each once, in order of
+  /// first occurrence.
+  const std::vector<uint32_t>& classes_seen() const { return classes_seen_; }
+
+  /// Gives these types of the input at hand classes of their own, which refer to
+  /// each other as classes instead of by name.
+  void localize(std::span<const uint32_t> ids);
 
  private:
   uint32_t& class_of(uint32_t id) { return classes_[id - first_id_]; }
@@ -50,6 +62,9 @@ class Canonicalizer {
   /// By class: the class of the type that followed one of that class last time.
   std::vector<uint32_t> successors_;
 
+  std::vector<uint32_t> last_seen_;  ///< by class: the last run that gave it
+  uint32_t run_ = 0;
+
   // The input at hand.
   const Btf* btf_ = nullptr;
   const TypeSection* types_ = nullptr;
@@ -57,6 +72,7 @@ class Canonicalizer {
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   std::vector<uint32_t> strings_;  ///< the table's offset by the input's, 0 if not yet known
+  std::vector<uint32_t> classes_seen_;
   bool omission_ = false;
   uint32_t last_ = 0;  ///< the class that was given last
 

@@ -209,6 +209,8 @@ class Btf {
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The BTF that a split blob continues, or null.
+  const Btf* base() const;
   /// The layout section, empty where the blob has none.
   std::span<const BtfKindLayout> layout() const;
 
