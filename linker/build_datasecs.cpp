@@ -1,0 +1,241 @@
+// Pass: VARs and DATASECs.
+//
+// Each output section with variables gets one DATASEC: every variable once, by
+// ascending offset, with the offsets and sizes that the symbols have after
+// layout. Externs that stay undefined are listed in the DATASEC that their
+// object had them in (.ksyms, .kconfig, .maps in a partial link), which need not
+// be a section of the output. Tags of variables, and of functions that were
+// declared extern, follow to what stands for them.
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+namespace {
+
+struct Variable {
+  uint64_t offset;
+  uint32_t size;
+  uint32_t id;  ///< of the VAR or FUNC in the output
+};
+
+class DatasecBuilder {
+ public:
+  explicit DatasecBuilder(Context& context) : context_(context), btf_(*context.btf) {}
+
+  void run() {
+    for (auto& section : context_.sections) section_of_name_[section->name] = section.get();
+    for (auto& object : context_.objects)
+      for (const BtfDeclaration& declaration : object->declarations) declare(*object, declaration);
+    for (auto& object : context_.objects)
+      if (object->btf) add_tags(*object);
+    for (auto& section : context_.sections) add_datasec(section->name, section->size);
+    for (std::string_view name : order_)
+      if (!section_of_name_.contains(name)) add_datasec(name, 0);
+  }
+
+ private:
+  void declare(ObjectFile& object, const BtfDeclaration& declaration) {
+    BtfType type = object.btf->type(declaration.type_id);
+    bool is_func = type.kind() == BTF_KIND_FUNC;
+    Symbol* symbol = declaration.symbol;
+    if (!symbol) {
+      if (!is_func) declare_static(object, declaration, type);
+      return;
+    }
+    if (!is_func && lives_on_as_local(object, declaration))
+      return declare_local(object, declaration, type);
+    if (!describes_symbol(object, declaration) || !symbol->in_output) return;
+    if (!is_func) {
+      auto linkage = !symbol->is_defined    ? BTF_LINKAGE_EXTERN
+                     : symbol->is_localized ? BTF_LINKAGE_STATIC
+                                            : BTF_LINKAGE_GLOBAL;
+      symbol->output_btf_id = add_var(object, type, linkage);
+      object.type_map[declaration.type_id] = symbol->output_btf_id;
+    }
+    if (symbol->is_defined) {
+      if (!is_func) list_definition(*symbol, declaration.size);
+    } else if (!declaration.datasec.empty() && is_extern(type)) {
+      // bpf-gcc lists externs as variables of .bss, which they are not.
+      list(declaration.datasec, {0, declaration.size, symbol->output_btf_id});
+    }
+  }
+
+  static bool is_extern(BtfType type) {
+    uint32_t linkage = type.kind() == BTF_KIND_FUNC ? type.func_linkage() : type.var_linkage();
+    return linkage == BTF_LINKAGE_EXTERN;
+  }
+
+  void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
+    const InputSection* section = find_section(object, declaration.datasec);
+    if (!section || section->same_as) return;
+    auto place =
+        place_of(*section, offset_of_static(object, *section, declaration, object.btf->name(type)));
+    if (!place) return;
+    uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
+    object.type_map[declaration.type_id] = id;
+    list(place->section->name, {place->offset, declaration.size, id});
+  }
+
+  /// Where a static variable is. Clang's DATASEC tells; bpf-gcc's has 0 for all,
+  /// but then a local symbol of the name does.
+  uint64_t offset_of_static(const ObjectFile& object, const InputSection& section,
+                            const BtfDeclaration& declaration, std::string_view name) {
+    if (declaration.offset != 0) return declaration.offset;
+    index_local_symbols(object);
+    auto [begin, end] = local_symbols_.equal_range(name);
+    std::optional<uint64_t> found;
+    for (auto entry = begin; entry != end; ++entry) {
+      const InputSymbol& symbol = *entry->second;
+      if (symbol.section != section.index) continue;
+      if (symbol.value == declaration.offset) return declaration.offset;
+      if (!found) found = symbol.value;
+    }
+    return found.value_or(declaration.offset);
+  }
+
+  void index_local_symbols(const ObjectFile& object) {
+    if (local_symbols_object_ == &object) return;
+    local_symbols_object_ = &object;
+    local_symbols_.clear();
+    for (const InputSymbol& symbol : object.symbols)
+      if (symbol.is_local() && symbol.type == STT_OBJECT &&
+          symbol.place == InputSymbol::Place::Section)
+        local_symbols_.emplace(symbol.name, &symbol);
+  }
+
+  /// A variable that lost, in a section that stays whole.
+  void declare_local(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
+    const InputSymbol& input = object.symbols[declaration.symbol_index];
+    if (input.place != InputSymbol::Place::Section) return;
+    auto place = place_of(object.sections[input.section], input.value);
+    if (!place) return;
+    uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
+    object.type_map[declaration.type_id] = id;
+    list(place->section->name, {place->offset, declaration.size, id});
+  }
+
+  void list_definition(const Symbol& symbol, uint32_t declared_size) {
+    const InputSymbol& input = symbol.input();
+    if (input.place != InputSymbol::Place::Section) return;
+    const InputSection& section = symbol.file->sections[input.section];
+    auto place = place_of(section, input.value);
+    if (!place || section.same_as) return;
+    uint32_t size = input.size != 0 ? static_cast<uint32_t>(input.size) : declared_size;
+    list(place->section->name, {place->offset, size, symbol.output_btf_id});
+  }
+
+  uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
+    uint32_t words[] = {linkage};
+    return btf_.add_type(btf_.add_string(object.btf->name(type)), BtfBuilder::info(BTF_KIND_VAR),
+                         object.type_map[type.type()], words);
+  }
+
+  void list(std::string_view datasec, Variable variable) {
+    auto [entry, is_new] = variables_.try_emplace(datasec);
+    if (is_new) order_.push_back(datasec);
+    entry->second.push_back(variable);
+  }
+
+  void add_datasec(std::string_view name, uint64_t size) {
+    auto found = variables_.find(name);
+    if (found == variables_.end()) return;
+    auto& variables = found->second;
+    std::ranges::stable_sort(variables, {}, &Variable::offset);
+    std::vector<uint32_t> words;
+    words.reserve(3 * variables.size());
+    for (const Variable& variable : variables)
+      words.insert(words.end(),
+                   {variable.id, static_cast<uint32_t>(variable.offset), variable.size});
+    btf_.add_type(btf_.add_string(name),
+                  BtfBuilder::info(BTF_KIND_DATASEC, static_cast<uint32_t>(variables.size())),
+                  static_cast<uint32_t>(size), words);
+  }
+
+  const InputSection* find_section(const ObjectFile& object, std::string_view name) {
+    if (sections_object_ != &object) {
+      sections_object_ = &object;
+      sections_.clear();
+      for (const InputSection& section : object.sections)
+        if (section.use == SectionUse::Link) sections_.try_emplace(section.name, &section);
+    }
+    auto found = sections_.find(name);
+    return found == sections_.end() ? nullptr : found->second;
+  }
+
+  using Tag = std::tuple<std::string_view, uint32_t, uint32_t>;  // text, target, component
+
+  /// Adds the tags that merge_btf() left out because their target was not there
+  /// yet, or is another object's.
+  void add_tags(const ObjectFile& object) {
+    const Btf& btf = *object.btf;
+    for (uint32_t id = 1; id < btf.end_id(); id++) {
+      BtfType type = btf.type(id);
+      if (type.kind() != BTF_KIND_DECL_TAG || object.type_map[id] != 0) continue;
+      uint32_t target = find_tagged(object, type.type());
+      if (target == 0) continue;
+      collect_known_tags();
+      uint32_t component = static_cast<uint32_t>(type.component_idx());
+      if (!known_tags_.insert({btf.name(type), target, component}).second) continue;
+      uint32_t words[] = {component};
+      btf_.add_type(btf_.add_string(btf.name(type)),
+                    BtfBuilder::info(BTF_KIND_DECL_TAG, type.vlen(), type.kind_flag()), target,
+                    words);
+    }
+  }
+
+  /// What stands in the output for a VAR or FUNC that has a tag; 0 for a
+  /// definition that lost, whose tags go with it.
+  static uint32_t find_tagged(const ObjectFile& object, uint32_t id) {
+    auto found = std::ranges::lower_bound(object.declarations, id, {}, &BtfDeclaration::type_id);
+    if (found == object.declarations.end() || found->type_id != id) return 0;
+    if (describes_symbol(object, *found) || lives_on_as_local(object, *found))
+      return object.type_map[id];
+    bool is_extern = !object.symbols[found->symbol_index].is_defined();
+    return is_extern ? found->symbol->output_btf_id : 0;
+  }
+
+  void collect_known_tags() {
+    if (has_known_tags_) return;
+    has_known_tags_ = true;
+    for (uint32_t id = 1; id < btf_.end_id(); id++) {
+      BtfType type = btf_.type(id);
+      if (type.kind() != BTF_KIND_DECL_TAG) continue;
+      uint8_t target_kind = btf_.type(type.type()).kind();
+      if (target_kind != BTF_KIND_FUNC) continue;
+      tag_texts_.emplace_back(btf_.name(type));
+      known_tags_.insert(
+          {tag_texts_.back(), type.type(), static_cast<uint32_t>(type.component_idx())});
+    }
+  }
+
+  Context& context_;
+  BtfBuilder& btf_;
+  std::unordered_map<std::string_view, OutputSection*> section_of_name_;
+  std::unordered_map<std::string_view, std::vector<Variable>> variables_;
+  std::vector<std::string_view> order_;
+
+  // The sections by name of the object that was last asked for.
+  const ObjectFile* sections_object_ = nullptr;
+  std::unordered_map<std::string_view, const InputSection*> sections_;
+
+  // The static variables' symbols of the object that was last asked for.
+  const ObjectFile* local_symbols_object_ = nullptr;
+  std::unordered_multimap<std::string_view, const InputSymbol*> local_symbols_;
+
+  bool has_known_tags_ = false;
+  std::set<Tag> known_tags_;
+  std::deque<std::string> tag_texts_;
+};
+
+}  // namespace
+
+void build_datasecs(Context& context) {
+  if (context.btf) DatasecBuilder(context).run();
+}
+
+}  // namespace bpflink

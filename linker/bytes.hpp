@@ -1,0 +1,24 @@
+// Integers in bytes of either byte order.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace bpflink {
+
+template <typename T>
+T load(const std::byte* from, std::endian order) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return order == std::endian::native ? value : std::byteswap(value);
+}
+
+template <typename T>
+void store(std::byte* to, T value, std::endian order) {
+  if (order != std::endian::native) value = std::byteswap(value);
+  std::memcpy(to, &value, sizeof value);
+}
+
+}  // namespace bpflink

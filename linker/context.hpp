@@ -1,0 +1,122 @@
+// All state of one link, and the passes over it in the order in which they run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bpflink/dedup.hpp"
+#include "bpflink/linker.hpp"
+#include "linker/diagnostics.hpp"
+#include "linker/object_file.hpp"
+#include "linker/symbol.hpp"
+
+namespace bpflink {
+
+/// An input that has not been read yet.
+struct InputSource {
+  std::string name;
+  /// The contents where they are in memory; else `name` is a path.
+  std::optional<std::span<const std::byte>> image;
+};
+
+/// A relocation of an output section. Its addend is in the section's bytes.
+struct OutputRelocation {
+  uint64_t offset;  ///< bytes into the output section
+  uint32_t type;
+  uint32_t symbol;  ///< index into the output's symbol table
+};
+
+/// A run of bytes of an output section. Bytes that no piece covers are zero.
+struct Piece {
+  uint64_t offset;  ///< bytes into the output section
+  std::span<const std::byte> bytes;
+};
+
+struct OutputSection {
+  std::string_view name;
+  uint32_t type = 0;
+  uint64_t flags = 0;
+  uint64_t alignment = 1;
+  uint64_t entry_size = 0;
+  uint64_t size = 0;
+  std::vector<InputSection*> members;
+
+  /// Index in the output's section header table, and of its section symbol.
+  uint32_t index = 0;
+  uint32_t symbol_index = 0;
+
+  /// The contents, by ascending offset; none for SHT_NOBITS.
+  std::vector<Piece> pieces;
+  std::vector<OutputRelocation> relocations;
+};
+
+/// What --gc-sections dropped, for reports.
+struct DroppedDefinition {
+  const ObjectFile* object;
+  const InputSection* section;
+  uint64_t offset;
+  uint64_t size;
+  std::string_view name;
+};
+
+/// A place in the output.
+struct Place {
+  OutputSection* section;
+  uint64_t offset;
+};
+
+struct Context {
+  Context(LinkOptions link_options, Linker::DiagnosticHandler handler)
+      : options(link_options), diagnostics(std::move(handler)) {}
+
+  LinkOptions options;
+  Diagnostics diagnostics;
+  std::vector<InputSource> sources;
+
+  std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
+  std::endian byte_order = std::endian::little;
+  SymbolTable symbols;
+  std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
+  std::vector<DroppedDefinition> dropped;
+
+  /// The output's types; empty where no input has BTF.
+  std::optional<BtfBuilder> btf;
+
+  /// Bytes that pieces point to and that are no input's.
+  std::vector<std::vector<std::byte>> buffers;
+  std::vector<std::byte> output_btf, output_btf_ext;
+};
+
+// The passes. Each says in its file what it does; link.cpp says why it stands
+// where it stands.
+void read_inputs(Context&);
+void resolve_symbols(Context&);
+void split_into_fragments(Context&);
+void mark_live(Context&);
+void report_undefined_symbols(Context&);
+void lay_out_sections(Context&);
+void number_symbols(Context&);
+void merge_btf(Context&);
+void check_types(Context&);
+void build_datasecs(Context&);
+void relocate(Context&);
+void rebase_btf_ext(Context&);
+void finish_btf(Context&);
+void write_output(Context&, const std::string& path);
+
+/// Part of lay_out_sections(): see order_maps.cpp.
+void order_maps(Context&, OutputSection& maps);
+
+// What stands at `offset` of an input section in the output: the one function
+// through which everything that points into a section goes. Nothing where it
+// was dropped. An offset outside of the section moves with its nearest end.
+std::optional<Place> place_of(const InputSection& section, uint64_t offset);
+
+/// The same for a pointer, which may also stand just behind an object: where
+/// what begins at `offset` was dropped, it is the end of what was before it.
+std::optional<Place> place_of_pointer(const InputSection& section, int64_t offset);
+
+}  // namespace bpflink

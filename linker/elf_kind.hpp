@@ -1,0 +1,15 @@
+// What a file is that is not an object to link, in words for a message.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace bpflink {
+
+/// "" where `image` is an ELF64 relocatable object for BPF, judged by its
+/// header, else what it is instead and, where that helps, what to do:
+/// "x86-64 object", "LLVM bitcode (compile without -flto)", "empty file".
+std::string describe_foreign_file(std::span<const std::byte> image);
+
+}  // namespace bpflink

@@ -1,0 +1,54 @@
+#include "linker/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace bpflink {
+namespace {
+
+std::unexpected<Error> system_error() {
+  return std::unexpected(Error{std::strerror(errno)});
+}
+
+}  // namespace
+
+std::expected<MappedFile, Error> MappedFile::open(const std::string& path) {
+  // O_NONBLOCK: a FIFO without a writer must not hang the link.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return system_error();
+  struct FdCloser {
+    int fd;
+    ~FdCloser() { ::close(fd); }
+  } closer{fd};
+
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return system_error();
+  if (S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory, not an object file"});
+  if (!S_ISREG(info.st_mode)) return std::unexpected(Error{"is not a regular file"});
+  MappedFile file;
+  if (info.st_size == 0) return file;
+  void* start = ::mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (start == MAP_FAILED) return system_error();
+  file.bytes_ = {static_cast<const std::byte*>(start), static_cast<size_t>(info.st_size)};
+  return file;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (bytes_.empty()) return;
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace bpflink

@@ -1,0 +1,31 @@
+// A file's contents, mapped read-only.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <span>
+#include <string>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+class MappedFile {
+ public:
+  /// Maps the regular file at `path`. Errors: it cannot be opened or mapped, or
+  /// is not a regular file; the message says why, without the path.
+  static std::expected<MappedFile, Error> open(const std::string& path);
+
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  /// Valid as long as this object.
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace bpflink

@@ -1,0 +1,459 @@
+#include "linker/object_file.hpp"
+
+#include <fmt/format.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "linker/btf_repair.hpp"
+#include "linker/elf_kind.hpp"
+#include "linker/gas_dialect.hpp"
+
+namespace bpflink {
+namespace {
+
+template <typename... Args>
+std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
+}
+
+SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadOptions options) {
+  switch (header.sh_type) {
+    case SHT_NULL:
+    case SHT_SYMTAB:
+    case SHT_STRTAB:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_SYMTAB_SHNDX:
+      return SectionUse::Rebuild;
+    case SHT_PROGBITS:
+    case SHT_NOBITS:
+      break;
+    default:
+      return SectionUse::Drop;
+  }
+  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
+  if (header.sh_flags & SHF_EXCLUDE) return SectionUse::Drop;
+  if (name.starts_with(".debug_") && options.keep_debug) return SectionUse::Link;
+  if (!(header.sh_flags & SHF_ALLOC) &&
+      (name.starts_with(".debug_") || name.starts_with(".llvm") || name.starts_with(".note") ||
+       name.starts_with(".gnu") || name == ".comment"))
+    return SectionUse::Drop;
+  if (name == ".text" && header.sh_size == 0) return SectionUse::Drop;
+  return SectionUse::Link;
+}
+
+/// An entry of a table that libelf has converted; it need not be aligned.
+template <typename Entry>
+Entry table_entry(const Elf_Data& data, size_t index) {
+  Entry entry;
+  std::memcpy(&entry, static_cast<const std::byte*>(data.d_buf) + index * sizeof entry,
+              sizeof entry);
+  return entry;
+}
+
+/// Reads one object; its steps are the calls in read().
+class ObjectReader {
+ public:
+  ObjectReader(ObjectFile& object, std::span<const std::byte> image, ReadOptions options)
+      : object_(object), image_(image), options_(options) {}
+
+  std::expected<void, Error> read() {
+    if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
+      return fail("is not a BPF object but: {}", foreign);
+    for (auto step :
+         {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
+          &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext})
+      if (auto ok = (this->*step)(); !ok) return ok;
+    return {};
+  }
+
+ private:
+  std::expected<void, Error> open() {
+    elf_version(EV_CURRENT);
+    // libelf wants a writable pointer but only reads.
+    elf_ =
+        elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
+    object_.elf = elf_;
+    const Elf64_Ehdr* header = elf_ ? elf64_getehdr(elf_) : nullptr;
+    if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
+    object_.byte_order =
+        header->e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
+    if (elf_getshdrnum(elf_, &section_count_) != 0 || section_count_ == 0)
+      return fail("has no section headers within the file");
+    if (elf_getshdrstrndx(elf_, &section_names_) != 0 || section_names_ >= section_count_)
+      return fail("section name table index is out of range");
+    return {};
+  }
+
+  std::expected<void, Error> read_sections() {
+    headers_.resize(section_count_);
+    for (size_t i = 0; i < section_count_; i++) {
+      const Elf64_Shdr* header = elf64_getshdr(elf_getscn(elf_, i));
+      if (!header) return fail("section header {} is outside the file", i);
+      std::memcpy(&headers_[i], header, sizeof *header);
+      const Elf64_Shdr& h = headers_[i];
+      if (h.sh_type == SHT_NOBITS || h.sh_type == SHT_NULL) continue;
+      if (h.sh_offset > image_.size() || h.sh_size > image_.size() - h.sh_offset)
+        return fail(
+            "section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
+            h.sh_offset, h.sh_size, image_.size());
+    }
+    object_.sections.resize(section_count_);
+    for (size_t i = 1; i < section_count_; i++)
+      if (auto ok = read_section(i); !ok) return ok;
+    return {};
+  }
+
+  std::expected<void, Error> read_section(size_t index) {
+    const Elf64_Shdr& header = headers_[index];
+    auto name = string_at(section_names_, header.sh_name);
+    if (!name) return fail("name of section {} is outside the section name table", index);
+    InputSection& section = object_.sections[index];
+    section.file = &object_;
+    section.index = index;
+    section.name = *name;
+    section.type = header.sh_type;
+    section.flags = header.sh_flags & ~uint64_t{SHF_GROUP};
+    section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
+    section.entry_size = header.sh_entsize;
+    section.size = header.sh_size;
+    section.use = use_of_section(section.name, header, options_);
+    if (!section.is_nobits() && header.sh_type != SHT_NULL) section.data = bytes_of(index);
+    if (!std::has_single_bit(section.alignment) || section.alignment > UINT32_MAX)
+      return fail("section '{}' has alignment {:#x}, expected a power of two below 4 GiB",
+                  section.name, section.alignment);
+    if (section.use != SectionUse::Link) return {};
+    if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
+    if (section.size > UINT32_MAX)
+      return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name,
+                  section.size);
+    if (section.is_code() && (section.is_nobits() || section.size % INSN_SIZE != 0))
+      return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
+                  section.name, section.size);
+    section.fragments.push_back({0, section.size});
+    return {};
+  }
+
+  std::expected<void, Error> read_symbols() {
+    size_t table = find_table(SHT_SYMTAB);
+    if (table == 0) return fail("has no symbol table");
+    const Elf64_Shdr& header = headers_[table];
+    if (header.sh_entsize != sizeof(Elf64_Sym) || header.sh_size % sizeof(Elf64_Sym) != 0)
+      return fail("symbol table has {:#x} bytes with entries of {}, expected entries of {}",
+                  header.sh_size, header.sh_entsize, sizeof(Elf64_Sym));
+    if (header.sh_link >= section_count_ || headers_[header.sh_link].sh_type != SHT_STRTAB)
+      return fail("symbol table's string table index {} is not that of a string table",
+                  header.sh_link);
+    const Elf_Data* data = elf_getdata(elf_getscn(elf_, table), nullptr);
+    size_t count = header.sh_size / sizeof(Elf64_Sym);
+    if (count > 0 && (!data || data->d_size != header.sh_size))
+      return fail("unreadable symbol table: {}", elf_errmsg(-1));
+    const Elf_Data* extended = nullptr;
+    if (size_t shndx = find_table(SHT_SYMTAB_SHNDX); shndx != 0) {
+      extended = elf_getdata(elf_getscn(elf_, shndx), nullptr);
+      if (!extended || extended->d_size / sizeof(Elf64_Word) < count)
+        return fail("extended section index table is shorter than the symbol table");
+    }
+    object_.symbols.resize(count);
+    for (size_t i = 1; i < count; i++) {
+      const auto entry = table_entry<Elf64_Sym>(*data, i);
+      uint32_t section = entry.st_shndx;
+      if (section == SHN_XINDEX && extended)
+        section = table_entry<Elf64_Word>(*extended, i);
+      else if (section >= SHN_LORESERVE)
+        section = 0;
+      if (auto ok = read_symbol(i, entry, section, header.sh_link); !ok) return ok;
+    }
+    return {};
+  }
+
+  std::expected<void, Error> read_symbol(size_t index, const Elf64_Sym& entry, uint32_t section,
+                                         size_t string_table) {
+    InputSymbol& symbol = object_.symbols[index];
+    auto name = string_at(string_table, entry.st_name);
+    if (!name) return fail("name of symbol {} is outside the string table", index);
+    symbol.name = *name;
+    symbol.value = entry.st_value;
+    symbol.size = entry.st_size;
+    symbol.type = ELF64_ST_TYPE(entry.st_info);
+    symbol.binding = ELF64_ST_BIND(entry.st_info);
+    symbol.visibility = ELF64_ST_VISIBILITY(entry.st_other);
+    if (symbol.binding != STB_LOCAL && symbol.binding != STB_GLOBAL && symbol.binding != STB_WEAK)
+      return fail("symbol '{}' has unknown binding {}", symbol.name, symbol.binding);
+    if (symbol.binding != STB_LOCAL && symbol.name.empty())
+      return fail("global symbol {} has no name", index);
+    switch (entry.st_shndx) {
+      case SHN_UNDEF:
+        symbol.place = InputSymbol::Place::Undefined;
+        return {};
+      case SHN_ABS:
+        symbol.place = InputSymbol::Place::Absolute;
+        return {};
+      case SHN_COMMON:
+        return fail("symbol '{}' is a common symbol: compile with -fno-common", symbol.name);
+      default:
+        break;
+    }
+    if (section == 0 || section >= section_count_)
+      return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
+                  section == 0 ? entry.st_shndx : section, section_count_ - 1);
+    symbol.place = InputSymbol::Place::Section;
+    symbol.section = section;
+    if (symbol.type == STT_FUNC && (symbol.value % INSN_SIZE != 0 || symbol.size % INSN_SIZE != 0))
+      return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
+                  symbol.name, symbol.value, symbol.size);
+    // An empty section with a symbol of its own is not empty of meaning.
+    if (!symbol.is_section() && object_.sections[section].type == SHT_PROGBITS &&
+        object_.sections[section].name == ".text")
+      link_empty_section(object_.sections[section]);
+    uint64_t limit = object_.sections[section].size;
+    if (symbol.value > limit || symbol.size > limit - symbol.value)
+      return fail(
+          "symbol '{}' at {:#x} with {:#x} bytes is outside its section '{}' of {:#x} bytes",
+          symbol.name, symbol.value, symbol.size, object_.sections[section].name, limit);
+    return {};
+  }
+
+  static void link_empty_section(InputSection& section) {
+    if (section.use != SectionUse::Drop) return;
+    section.use = SectionUse::Link;
+    section.fragments.push_back({0, 0});
+  }
+
+  std::expected<void, Error> read_relocations() {
+    for (size_t i = 1; i < section_count_; i++) {
+      const Elf64_Shdr& header = headers_[i];
+      if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
+      if (header.sh_info == 0 || header.sh_info >= section_count_)
+        return fail("relocation section '{}' is for section {}, the last is {}",
+                    object_.sections[i].name, header.sh_info, section_count_ - 1);
+      InputSection& target = object_.sections[header.sh_info];
+      bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
+      if (target.use != SectionUse::Link && !is_btf) continue;
+      if (auto ok = read_relocation_section(i, target); !ok) return ok;
+    }
+    if (is_from_old_gas(object_, has_gas_types_)) normalize_gas_addends(object_);
+    return {};
+  }
+
+  std::expected<void, Error> read_relocation_section(size_t index, InputSection& target) {
+    const Elf64_Shdr& header = headers_[index];
+    bool explicit_addends = header.sh_type == SHT_RELA;
+    size_t entry_size = explicit_addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    std::string_view name = object_.sections[index].name;
+    if (header.sh_entsize != entry_size || header.sh_size % entry_size != 0)
+      return fail(
+          "relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
+          name, header.sh_size, header.sh_entsize, entry_size);
+    if (header.sh_size == 0) return {};
+    const Elf_Data* data = elf_getdata(elf_getscn(elf_, index), nullptr);
+    if (!data || data->d_size != header.sh_size)
+      return fail("unreadable relocation section '{}': {}", name, elf_errmsg(-1));
+    if (target.is_nobits())
+      return fail("relocation section '{}' is for a section without bytes", name);
+    target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
+    for (size_t i = 0; i < header.sh_size / entry_size; i++) {
+      Elf64_Rela entry{};
+      if (explicit_addends) {
+        entry = table_entry<Elf64_Rela>(*data, i);
+      } else {
+        const auto rel = table_entry<Elf64_Rel>(*data, i);
+        entry.r_offset = rel.r_offset;
+        entry.r_info = rel.r_info;
+      }
+      uint32_t type = standard_relocation_type(ELF64_R_TYPE(entry.r_info));
+      if (type != ELF64_R_TYPE(entry.r_info)) has_gas_types_ = true;
+      entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), type);
+      auto relocation = read_relocation(entry, explicit_addends, target);
+      if (!relocation) return std::unexpected(relocation.error());
+      if (relocation->type != R_BPF_NONE) target.relocations.push_back(*relocation);
+    }
+    auto by_offset = [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; };
+    if (!std::is_sorted(target.relocations.begin(), target.relocations.end(), by_offset))
+      std::stable_sort(target.relocations.begin(), target.relocations.end(), by_offset);
+    return {};
+  }
+
+  std::expected<Relocation, Error> read_relocation(const Elf64_Rela& entry, bool explicit_addend,
+                                                   const InputSection& target) const {
+    Relocation relocation{entry.r_offset, entry.r_addend,
+                          static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info)),
+                          static_cast<uint32_t>(ELF64_R_SYM(entry.r_info))};
+    auto extent = relocation_extent(relocation.type);
+    if (!extent)
+      return fail("relocation at {}+{:#x} has unknown type {}", target.name, relocation.offset,
+                  relocation.type);
+    if (relocation.offset > target.size || *extent > target.size - relocation.offset)
+      return fail("relocation {} at {}+{:#x} is outside its section of {:#x} bytes",
+                  relocation_name(relocation.type), target.name, relocation.offset, target.size);
+    if (relocation.type == R_BPF_NONE) return relocation;
+    if (relocation.symbol == 0 || relocation.symbol >= object_.symbols.size())
+      return fail("relocation at {}+{:#x} refers to symbol {}, the last is {}", target.name,
+                  relocation.offset, relocation.symbol, object_.symbols.size() - 1);
+    const std::byte* at = target.data.data() + relocation.offset;
+    if (target.is_code())
+      if (auto ok = check_relocated_insn(relocation, target, load_insn(at, object_.byte_order));
+          !ok)
+        return std::unexpected(ok.error());
+    if (!target.is_code() && (relocation.type == R_BPF_64_64 || relocation.type == R_BPF_64_32))
+      return fail("relocation {} at {}+{:#x} is for an instruction, but the section is not code",
+                  relocation_name(relocation.type), target.name, relocation.offset);
+    if (!explicit_addend) relocation.addend = load_addend(relocation.type, at, object_.byte_order);
+    // An offset of 2 GiB or more looks negative in the 32 bits of an immediate.
+    const InputSymbol& symbol = object_.symbols[relocation.symbol];
+    if (symbol.is_section() && relocation.addend < 0 &&
+        static_cast<uint32_t>(relocation.addend) <= object_.sections[symbol.section].size)
+      relocation.addend = static_cast<uint32_t>(relocation.addend);
+    return relocation;
+  }
+
+  static std::expected<void, Error> check_relocated_insn(const Relocation& relocation,
+                                                         const InputSection& target, Insn insn) {
+    bool fits =
+        relocation.offset % INSN_SIZE == 0 && (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
+                                               : relocation.type == R_BPF_64_32 ? insn.is_call()
+                                                                                : false);
+    if (fits) return {};
+    return fail("relocation {} at {}+{:#x} does not stand at an instruction of its type",
+                relocation_name(relocation.type), target.name, relocation.offset);
+  }
+
+  std::expected<void, Error> read_btf() {
+    InputSection* section = find_section(".BTF");
+    if (!section) return {};
+    auto bytes = with_relocations(*section, object_.relocated_btf);
+    if (!bytes) return std::unexpected(bytes.error());
+    auto btf = Btf::parse(*bytes);
+    if (!btf) return fail(".BTF: {}", btf.error().message);
+    if (btf->byte_order() != object_.byte_order)
+      return fail(".BTF has the other byte order than the object");
+    object_.btf = std::move(*btf);
+    if (auto repaired = repair_btf(*bytes, *object_.btf)) {
+      object_.relocated_btf = std::move(*repaired);
+      object_.btf = std::move(*Btf::parse(object_.relocated_btf));
+    }
+    return {};
+  }
+
+  std::expected<void, Error> read_btf_ext() {
+    InputSection* section = find_section(".BTF.ext");
+    if (!section) return {};
+    if (!object_.btf) return fail("has .BTF.ext but no .BTF");
+    auto bytes = with_relocations(*section, object_.relocated_btf_ext);
+    if (!bytes) return std::unexpected(bytes.error());
+    std::unordered_map<std::string_view, const InputSection*> code_by_name;
+    for (const InputSection& code : object_.sections)
+      if (code.is_code() && code.use == SectionUse::Link)
+        code_by_name.try_emplace(code.name, &code);
+    auto find_code = [&](std::string_view name) -> std::optional<std::pair<uint32_t, uint64_t>> {
+      auto found = code_by_name.find(name);
+      if (found == code_by_name.end()) return std::nullopt;
+      return std::pair{found->second->index, found->second->size};
+    };
+    auto ext = BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code});
+    if (!ext) return std::unexpected(ext.error());
+    object_.btf_ext = std::move(*ext);
+    return {};
+  }
+
+  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
+  /// refer to section symbols, whose value is 0, and to globals, which are found
+  /// by name later: nothing to do then, and nothing is copied.
+  std::expected<std::span<const std::byte>, Error> with_relocations(
+      const InputSection& section, std::vector<std::byte>& storage) {
+    auto changes_bytes = [&](const Relocation& relocation) {
+      const InputSymbol& symbol = object_.symbols[relocation.symbol];
+      return symbol.is_local() && symbol.value != 0;
+    };
+    if (std::none_of(section.relocations.begin(), section.relocations.end(), changes_bytes))
+      return section.data;
+    storage.assign(section.data.begin(), section.data.end());
+    for (const Relocation& relocation : section.relocations) {
+      if (!changes_bytes(relocation)) continue;
+      int64_t value =
+          relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
+      if (!store_addend(relocation.type, storage.data() + relocation.offset, value,
+                        object_.byte_order))
+        return fail("relocation at {}+{:#x} does not fit 32 bits", section.name, relocation.offset);
+    }
+    return storage;
+  }
+
+  /// The first section of that type, or 0.
+  size_t find_table(uint32_t type) const {
+    auto found = std::find_if(headers_.begin(), headers_.end(),
+                              [&](const Elf64_Shdr& header) { return header.sh_type == type; });
+    return found == headers_.end() ? 0 : found - headers_.begin();
+  }
+
+  InputSection* find_section(std::string_view name) {
+    auto found = std::find_if(
+        object_.sections.begin(), object_.sections.end(),
+        [&](const InputSection& s) { return s.name == name && s.type == SHT_PROGBITS; });
+    return found == object_.sections.end() ? nullptr : &*found;
+  }
+
+  std::span<const std::byte> bytes_of(size_t section) const {
+    return image_.subspan(headers_[section].sh_offset, headers_[section].sh_size);
+  }
+
+  /// The NUL-terminated string at `offset` of a string table.
+  std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
+    if (headers_[table].sh_type == SHT_NOBITS) return std::nullopt;
+    auto bytes = bytes_of(table);
+    if (offset >= bytes.size()) return std::nullopt;
+    auto rest = bytes.subspan(offset);
+    const void* end = std::memchr(rest.data(), 0, rest.size());
+    if (!end) return std::nullopt;
+    const char* start = reinterpret_cast<const char*>(rest.data());
+    return std::string_view(start, static_cast<const char*>(end) - start);
+  }
+
+  ObjectFile& object_;
+  std::span<const std::byte> image_;
+  ReadOptions options_;
+  Elf* elf_ = nullptr;
+  size_t section_count_ = 0;
+  size_t section_names_ = 0;
+  std::vector<Elf64_Shdr> headers_;
+  bool has_gas_types_ = false;  ///< see gas_dialect.hpp
+};
+
+}  // namespace
+
+std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string name,
+                                                                   std::span<const std::byte> image,
+                                                                   ReadOptions options) {
+  auto object = std::make_unique<ObjectFile>();
+  object->name = std::move(name);
+  // Members of archives stand at any even offset; tables are read in place.
+  if (reinterpret_cast<uintptr_t>(image.data()) % alignof(Elf64_Ehdr) != 0) {
+    object->aligned_image.assign(image.begin(), image.end());
+    image = object->aligned_image;
+  }
+  if (auto ok = ObjectReader(*object, image, options).read(); !ok)
+    return std::unexpected(ok.error());
+  return object;
+}
+
+ObjectFile::~ObjectFile() {
+  elf_end(static_cast<Elf*>(elf));
+}
+
+std::optional<std::string> ObjectFile::source_line(const InputSection& section,
+                                                   uint64_t offset) const {
+  if (!btf_ext) return std::nullopt;
+  auto line = btf_ext->find_line(section.index, offset);
+  if (!line) return std::nullopt;
+  std::string_view path = btf->string(line->file_name_off);
+  return fmt::format("{}:{}", path, line->line());
+}
+
+std::string ObjectFile::describe_place(const InputSection& section, uint64_t offset) const {
+  return fmt::format("{}:({}+{:#x})", name, section.name, offset);
+}
+
+}  // namespace bpflink

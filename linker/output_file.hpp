@@ -1,0 +1,42 @@
+// A file that comes into being whole or not at all.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// Use: open(), write to fd(), commit(). What stood at the path stays until
+/// commit() replaces it in one step; without commit() nothing has happened. A
+/// path that leads to something other than a regular file (/dev/stdout, a pipe)
+/// gets its bytes at commit().
+class OutputFile {
+ public:
+  /// Errors: the directory is missing or not writable, the path is a directory
+  /// or a file without write permission.
+  static std::expected<OutputFile, Error> open(const std::string& path);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  /// Open for reading and writing, empty, seekable. Owned by this object.
+  int fd() const { return fd_; }
+
+  /// Errors: the bytes could not all be stored, or the name not be changed.
+  std::expected<void, Error> commit();
+
+ private:
+  OutputFile() = default;
+  std::expected<void, Error> open_temporary();
+  std::expected<void, Error> commit_special();
+
+  std::string path_;       // symbolic links resolved
+  std::string temporary_;  // the file's name until commit(); "" while it has none
+  int fd_ = -1;
+  int special_fd_ = -1;  // the target where it is not a regular file
+};
+
+}  // namespace bpflink

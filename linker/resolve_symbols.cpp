@@ -1,0 +1,210 @@
+// Pass: symbol resolution.
+//
+// Every global name of the inputs becomes one Symbol with one winner: strong
+// beats weak, the first weak wins, two strong are an error. References bind to
+// it whatever the order of the files. The object's BTF is then tied to the
+// symbols: a VAR or FUNC stands for the global symbol of its name in the same
+// object's symbol table, whatever linkage the BTF claims, because compilers
+// agree on ELF but not on that (bpf-gcc shows externs as global VARs).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+namespace {
+
+/// `license` and `version` describe the whole object: every input must say the
+/// same, and it is kept once.
+void unify_licenses(Context& context) {
+  for (std::string_view name : {"license", "version"}) {
+    InputSection* kept = nullptr;
+    for (auto& object : context.objects)
+      for (InputSection& section : object->sections) {
+        if (section.name != name || section.use != SectionUse::Link) continue;
+        if (!kept) {
+          kept = &section;
+        } else if (std::ranges::equal(section.data, kept->data)) {
+          section.same_as = kept;
+        } else {
+          auto text = [](const InputSection& s) {
+            std::string_view all(reinterpret_cast<const char*>(s.data.data()), s.data.size());
+            return fmt::format(">>> {} in {}", all.substr(0, all.find('\0')), s.file->name);
+          };
+          bool is_text = name == "license";
+          context.diagnostics.error(fmt::format("'{}' sections differ", name),
+                                    {is_text ? text(*kept) : ">>> in " + kept->file->name,
+                                     is_text ? text(section) : ">>> in " + section.file->name});
+        }
+      }
+  }
+}
+
+std::string describe_definition(const ObjectFile& object, const InputSymbol& symbol) {
+  if (symbol.place != InputSymbol::Place::Section) return object.name;
+  return object.describe_place(object.sections[symbol.section], symbol.value);
+}
+
+class Resolver {
+ public:
+  explicit Resolver(Context& context) : context_(context) {}
+
+  void resolve() {
+    for (auto& object : context_.objects) {
+      intern_symbols(*object);
+      if (object->btf) collect_declarations(*object);
+    }
+    report_duplicates();
+    for (auto& object : context_.objects) choose_declarations(*object);
+  }
+
+ private:
+  struct Duplicate {
+    Symbol* symbol;
+    const ObjectFile* file;
+    uint32_t index;
+  };
+
+  void intern_symbols(ObjectFile& object) {
+    in_this_object_.clear();
+    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+      InputSymbol& input = object.symbols[i];
+      if (input.is_local()) continue;
+      Symbol& symbol = context_.symbols.intern(input.name);
+      input.global = &symbol;
+      in_this_object_.emplace(input.name, i);
+      resolve_one(symbol, object, i);
+    }
+  }
+
+  void resolve_one(Symbol& symbol, ObjectFile& object, uint32_t index) {
+    const InputSymbol& input = object.symbols[index];
+    symbol.visibility = more_constraining(symbol.visibility, input.visibility);
+    if (!symbol.file) take(symbol, object, index);
+    if (symbol.is_from(object, index)) return;
+    if (!input.is_defined()) {
+      if (!symbol.is_defined && input.binding == STB_GLOBAL) symbol.binding = STB_GLOBAL;
+    } else if (!symbol.is_defined) {
+      take(symbol, object, index);
+    } else if (is_duplicate_license(object, input)) {
+      // The one kept section has the winner's symbol.
+    } else if (input.binding == STB_GLOBAL && symbol.binding == STB_WEAK) {
+      take(symbol, object, index);
+    } else if (input.binding == STB_GLOBAL) {
+      duplicates_.push_back({&symbol, &object, index});
+    }
+  }
+
+  static void take(Symbol& symbol, ObjectFile& object, uint32_t index) {
+    const InputSymbol& input = object.symbols[index];
+    symbol.file = &object;
+    symbol.index = index;
+    symbol.is_defined = input.is_defined();
+    symbol.binding = input.binding;
+  }
+
+  static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
+    return symbol.place == InputSymbol::Place::Section && object.sections[symbol.section].same_as;
+  }
+
+  /// Internal, hidden, protected, default: the order of their constraint.
+  static uint8_t more_constraining(uint8_t a, uint8_t b) {
+    constexpr uint8_t rank[] = {0, 3, 2, 1};  // by STV_*
+    return rank[a] >= rank[b] ? a : b;
+  }
+
+  void report_duplicates() {
+    for (const Duplicate& duplicate : duplicates_) {
+      std::vector<std::string> details;
+      auto add = [&](const ObjectFile& object, const InputSymbol& symbol) {
+        std::string place = describe_definition(object, symbol);
+        std::optional<std::string> line;
+        if (symbol.place == InputSymbol::Place::Section)
+          line = object.source_line(object.sections[symbol.section], symbol.value);
+        details.push_back(fmt::format(">>> defined at {}", line ? *line : place));
+        if (line) details.push_back(fmt::format(">>>            {}", place));
+      };
+      add(*duplicate.symbol->file, duplicate.symbol->input());
+      add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
+      context_.diagnostics.error(fmt::format("duplicate symbol: {}", duplicate.symbol->name),
+                                 details);
+    }
+  }
+
+  /// Lists the object's VARs and FUNCs with their symbols and DATASEC entries.
+  void collect_declarations(ObjectFile& object) {
+    const Btf& btf = *object.btf;
+    declaration_of_.assign(btf.end_id(), 0);
+    for (uint32_t id = 1; id < btf.end_id(); id++) {
+      BtfType type = btf.type(id);
+      if (type.kind() != BTF_KIND_VAR && type.kind() != BTF_KIND_FUNC) continue;
+      auto found = in_this_object_.find(btf.name(type));
+      uint32_t index = found == in_this_object_.end() ? 0 : found->second;
+      object.declarations.push_back({id, index, object.symbols[index].global, ""});
+      declaration_of_[id] = object.declarations.size();
+    }
+    for (uint32_t id = 1; id < btf.end_id(); id++) {
+      BtfType type = btf.type(id);
+      if (type.kind() == BTF_KIND_DATASEC) collect_datasec(object, type);
+    }
+  }
+
+  void collect_datasec(ObjectFile& object, BtfType datasec) {
+    std::string_view name = object.btf->name(datasec);
+    for (uint32_t i = 0; i < datasec.vlen(); i++) {
+      BtfVarSecinfo entry = datasec.var_secinfo(i);
+      if (declaration_of_[entry.type] == 0) continue;
+      BtfDeclaration& declaration = object.declarations[declaration_of_[entry.type] - 1];
+      declaration.datasec = name;
+      declaration.offset = entry.offset;
+      declaration.size = entry.size;
+      if (declaration.symbol && (name == ".ksyms" || name == ".kconfig"))
+        declaration.symbol->loader_section = name;
+    }
+  }
+
+  /// Picks the declaration that stands for each symbol: that of the definition,
+  /// or else the first that has a type (a typeless ksym is a `const void`).
+  static void choose_declarations(ObjectFile& object) {
+    for (const BtfDeclaration& declaration : object.declarations) {
+      Symbol* symbol = declaration.symbol;
+      if (!symbol) continue;
+      bool is_definers = symbol->is_defined && symbol->file == &object;
+      bool has_definers = symbol->is_defined && symbol->btf_file == symbol->file;
+      bool better = !symbol->btf_file || (is_definers && !has_definers) ||
+                    (!has_definers && is_typeless(*symbol->btf_file->btf, symbol->btf_id) &&
+                     !is_typeless(*object.btf, declaration.type_id));
+      if (!better) continue;
+      symbol->btf_file = &object;
+      symbol->btf_id = declaration.type_id;
+    }
+  }
+
+  static bool is_typeless(const Btf& btf, uint32_t id) {
+    BtfType type = btf.type(id);
+    if (type.kind() != BTF_KIND_VAR) return false;
+    // At most as many steps as there are types: parse() refuses cycles of these.
+    while (type.type() != 0) {
+      type = btf.type(type.type());
+      if (type.kind() != BTF_KIND_CONST && type.kind() != BTF_KIND_VOLATILE) return false;
+    }
+    return true;
+  }
+
+  Context& context_;
+  std::vector<Duplicate> duplicates_;
+  /// The global symbols of the object being read, by index.
+  std::unordered_map<std::string_view, uint32_t> in_this_object_;
+  /// By type id: 1 + index of the declaration, 0 for other types.
+  std::vector<uint32_t> declaration_of_;
+};
+
+}  // namespace
+
+void resolve_symbols(Context& context) {
+  unify_licenses(context);
+  Resolver(context).resolve();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,75 @@
+#include "linker/response_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace bpflink {
+namespace {
+
+constexpr int MAX_DEPTH = 16;
+
+std::expected<std::vector<std::string>, Error> split_arguments(const std::string& text,
+                                                               const std::string& path) {
+  std::vector<std::string> arguments;
+  std::optional<std::string> current;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); i++) {
+    char c = text[i];
+    bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (quote == 0 && is_space) {
+      if (current) arguments.push_back(std::move(*current));
+      current.reset();
+      continue;
+    }
+    if (!current) current.emplace();
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      *current += text[++i];
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else {
+      *current += c;
+    }
+  }
+  if (quote != 0)
+    return std::unexpected(Error{fmt::format("{}: quote {} is not closed", path, quote)});
+  if (current) arguments.push_back(std::move(*current));
+  return arguments;
+}
+
+std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std::string> arguments,
+                                  int depth) {
+  for (std::string& argument : arguments) {
+    struct stat info;
+    std::string path = argument.starts_with('@') ? argument.substr(1) : "";
+    if (path.empty() || ::stat(path.c_str(), &info) != 0) {
+      out.push_back(std::move(argument));
+      continue;
+    }
+    if (depth == MAX_DEPTH)
+      return std::unexpected(Error{fmt::format("{}: response files are nested too deeply", path)});
+    std::ifstream file(path, std::ios::binary);
+    if (!file || S_ISDIR(info.st_mode))
+      return std::unexpected(Error{fmt::format("{}: cannot be read as a response file", path)});
+    auto inner = split_arguments(std::string(std::istreambuf_iterator<char>(file), {}), path);
+    if (!inner) return std::unexpected(inner.error());
+    if (auto ok = expand(out, std::move(*inner), depth + 1); !ok) return ok;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<std::vector<std::string>, Error> expand_response_files(
+    std::vector<std::string> arguments) {
+  std::vector<std::string> out;
+  if (auto ok = expand(out, std::move(arguments), 0); !ok) return std::unexpected(ok.error());
+  return out;
+}
+
+}  // namespace bpflink

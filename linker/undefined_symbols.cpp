@@ -1,0 +1,67 @@
+// Pass: externs that stay undefined.
+//
+// The loader provides what an object's BTF lists in .ksyms or .kconfig, a weak
+// extern may stay 0, and a partial link leaves the rest to a later one. What
+// remains is an error that names every place that refers to it.
+#include <fmt/format.h>
+
+#include "linker/context.hpp"
+#include "linker/references.hpp"
+
+namespace bpflink {
+namespace {
+
+/// References that a message shows of one symbol.
+constexpr size_t MAX_REFERENCES = 5;
+
+struct Undefined {
+  std::vector<std::string> details;
+  size_t references = 0;
+};
+
+bool must_be_defined(const Symbol& symbol) {
+  return symbol.in_output && !symbol.is_defined && symbol.binding != STB_WEAK &&
+         symbol.loader_section.empty();
+}
+
+void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
+                   uint64_t offset) {
+  if (++undefined.references > MAX_REFERENCES) return;
+  std::string place = object.describe_place(section, offset);
+  auto line = object.source_line(section, offset);
+  undefined.details.push_back(fmt::format(">>> referenced by {}", line ? *line : place));
+  if (line) undefined.details.push_back(fmt::format(">>>               {}", place));
+}
+
+}  // namespace
+
+void report_undefined_symbols(Context& context) {
+  if (context.options.partial) return;
+  std::unordered_map<const Symbol*, Undefined> undefined;
+  for (const Symbol* symbol : context.symbols.all())
+    if (must_be_defined(*symbol)) undefined.emplace(symbol, Undefined{});
+  if (undefined.empty()) return;
+
+  for (const auto& object : context.objects)
+    for (const InputSection& section : object->sections) {
+      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+      for (const Relocation& relocation : section.relocations) {
+        auto found = undefined.find(object->symbols[relocation.symbol].global);
+        if (found == undefined.end()) continue;
+        if (fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+          add_reference(found->second, *object, section, relocation.offset);
+      }
+    }
+
+  for (const Symbol* symbol : context.symbols.all()) {
+    auto found = undefined.find(symbol);
+    if (found == undefined.end()) continue;
+    Undefined& report = found->second;
+    if (report.references > MAX_REFERENCES)
+      report.details.push_back(
+          fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
+    context.diagnostics.error(fmt::format("undefined symbol: {}", symbol->name), report.details);
+  }
+}
+
+}  // namespace bpflink
