@@ -7,7 +7,12 @@
 // - or a struct that refers to the declaration exists in another unit, equal in
 //   its own words, with a definition there. Where that leaves a choice, most
 //   such structs win, and among equals the contents of the definitions decide,
-//   so that the order of inputs does not matter.
+//   so that the order of inputs does not matter;
+// - or other declarations of the name were resolved in that way: then it goes
+//   with most of them;
+// - or it is of an enum. Declaring an enum is an extension of compilers for
+//   pointers to it, which are all alike, and libbpf takes any definition. We
+//   take the one that most types refer to.
 // Otherwise it stays a declaration. Resolving one makes types equal that were
 // not, which may settle others, so this goes on until nothing changes.
 #include "dedup/fold.hpp"
@@ -32,10 +37,16 @@ constexpr size_t max_paths = 256;      ///< references followed from one struct 
 /// A struct and an anchor that it refers to, directly or through types without
 /// tag.
 struct Mention {
-  uint32_t shape;  ///< of the struct
+  uint32_t shape;     ///< of the struct
+  uint32_t position;  ///< among the struct's mentions
   uint32_t anchor;
   uint32_t node;  ///< what the struct has under the anchor's name
 };
+
+/// What a mention is evidence about.
+std::tuple<uint32_t, uint32_t, uint32_t> subject(const Mention& m) {
+  return {m.shape, m.position, m.anchor};
+}
 
 class Folder {
  public:
@@ -61,6 +72,8 @@ class Folder {
   void color();
   bool link_where_unique();
   bool link_by_evidence();
+  bool link_as_others();
+  bool link_enums();
   std::span<const uint32_t> definitions(uint32_t anchor) const;
   uint32_t only_definition(uint32_t declaration) const;
   uint32_t common_definition(std::span<const uint32_t> definitions) const;
@@ -73,6 +86,7 @@ class Folder {
   std::vector<uint32_t> definitions_;   ///< by anchor, then environment
   std::vector<uint32_t> declarations_;  ///< that may be resolved
   std::vector<uint32_t> links_;         ///< from declarations to definitions
+  std::vector<uint32_t> linked_by_evidence_;
   Coloring coloring_;
   std::vector<Mention> mentions_;
   std::vector<uint64_t> ranks_;
@@ -83,8 +97,10 @@ Coloring Folder::run() {
   color();
   for (int round = 0; round < max_rounds && !declarations_.empty(); ++round) {
     bool linked = link_where_unique();
-    // Not `||`: the second kind of evidence is for what the first left open.
+    // Weaker evidence is for what stronger left open.
     if (!linked) linked = link_by_evidence();
+    if (!linked) linked = link_as_others();
+    if (!linked) linked = link_enums();
     if (!linked) break;
     color();
   }
@@ -139,13 +155,14 @@ bool Folder::link_where_unique() {
 void Folder::list_mentions_of(uint32_t record) {
   const Adjacency& references = graph_.references();
   stack_.assign(1, record);
+  uint32_t position = 0;
   for (size_t followed = 0; !stack_.empty() && followed < max_paths;) {
     uint32_t node = stack_.back();
     stack_.pop_back();
     for (uint32_t i = references.starts[node]; i < references.starts[node + 1]; ++i, ++followed) {
       uint32_t child = references.children[i];
       if (uint32_t anchor = graph_.anchor(child); anchor != 0)
-        mentions_.push_back({graph_.shapes()[record], anchor, child});
+        mentions_.push_back({graph_.shapes()[record], position++, anchor, child});
       else
         stack_.push_back(child);
     }
@@ -163,11 +180,11 @@ void Folder::list_mentions() {
 /// keeps one of each color.
 void Folder::sort_candidates(std::vector<Mention>& mentions) {
   auto key = [&](const Mention& m) {
-    return std::tuple(m.shape, m.anchor, ranks_[m.node], coloring_.colors[m.node], m.node);
+    return std::tuple(subject(m), ranks_[m.node], coloring_.colors[m.node], m.node);
   };
   std::ranges::sort(mentions, {}, key);
   auto repeated = std::ranges::unique(mentions, [&](const Mention& a, const Mention& b) {
-    return a.shape == b.shape && a.anchor == b.anchor &&
+    return subject(a) == subject(b) &&
            coloring_.colors[a.node] == coloring_.colors[b.node];
   });
   mentions.erase(repeated.begin(), repeated.end());
@@ -192,7 +209,6 @@ bool Folder::link_by_evidence() {
     uint32_t definition;
   };
   std::vector<Vote> votes;
-  auto subject = [](const Mention& m) { return std::pair(m.shape, m.anchor); };
   for (const Mention& mention : open) {
     auto range = std::ranges::equal_range(candidates, subject(mention), {}, subject);
     for (size_t i = 0; i < range.size() && i < max_candidates; ++i)
@@ -213,8 +229,54 @@ bool Folder::link_by_evidence() {
     counts[declaration] = end - begin;
     links_[declaration] = votes[begin].definition;
   }
-  std::erase_if(declarations_, [&](uint32_t node) { return links_[node] != no_node; });
+  std::erase_if(declarations_, [&](uint32_t node) {
+    if (links_[node] == no_node) return false;
+    linked_by_evidence_.push_back(node);
+    return true;
+  });
   return true;
+}
+
+bool Folder::link_as_others() {
+  struct Choice {
+    size_t count = 0;
+    uint32_t definition = no_node;
+  };
+  auto key = [&](uint32_t declaration) {
+    uint32_t definition = links_[declaration];
+    return std::tuple(graph_.anchor(declaration), ranks_[definition], coloring_.colors[definition]);
+  };
+  std::ranges::sort(linked_by_evidence_, {}, key);
+  std::vector<Choice> choices(table_.anchor_count());
+  std::span<const uint32_t> linked = linked_by_evidence_;
+  for (size_t begin = 0, end = 0; begin < linked.size(); begin = end) {
+    while (end < linked.size() && key(linked[end]) == key(linked[begin])) ++end;
+    Choice& choice = choices[graph_.anchor(linked[begin])];
+    if (end - begin > choice.count) choice = {end - begin, links_[linked[begin]]};
+  }
+  size_t open = declarations_.size();
+  std::erase_if(declarations_, [&](uint32_t declaration) {
+    links_[declaration] = choices[graph_.anchor(declaration)].definition;
+    return links_[declaration] != no_node;
+  });
+  return declarations_.size() != open;
+}
+
+bool Folder::link_enums() {
+  std::vector<int64_t> references_to(links_.size());
+  for (uint32_t child : coloring_.references.children) ++references_to[coloring_.colors[child]];
+  size_t open = declarations_.size();
+  std::erase_if(declarations_, [&](uint32_t declaration) {
+    uint32_t anchor = graph_.anchor(declaration);
+    if (table_.anchor_space(anchor) != TagSpace::enums) return false;
+    std::span<const uint32_t> candidates = definitions(anchor);
+    if (candidates.empty()) return false;
+    links_[declaration] = *std::ranges::min_element(candidates, {}, [&](uint32_t node) {
+      return std::pair(-references_to[coloring_.colors[node]], ranks_[node]);
+    });
+    return true;
+  });
+  return declarations_.size() != open;
 }
 
 }  // namespace

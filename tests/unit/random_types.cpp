@@ -80,7 +80,8 @@ class Generator {
         if (chance(80)) t.name = name("s", 3);
         t.size = t.kind == BTF_KIND_ENUM ? 4 : 8;
         t.kind_flag = chance(20);
-        for (uint32_t i = below(2); i > 0; --i) t.elements.push_back({name("E", 2), 0, below(2)});
+        // Without name and enumerators it would be no C.
+        if (t.name.empty() || chance(50)) t.elements.push_back({name("E", 2), 0, below(2)});
         break;
       case BTF_KIND_FWD:
         t.name = name("s", 5);
@@ -156,7 +157,7 @@ class Generator {
       t = {.kind = BTF_KIND_FWD, .kind_flag = t.kind == BTF_KIND_UNION, .name = t.name};
     } else if (is_record || t.kind == BTF_KIND_INT) {
       t.size += 8;
-    } else if (t.kind == BTF_KIND_ENUM || t.kind == BTF_KIND_ENUM64) {
+    } else if (!t.name.empty() && (t.kind == BTF_KIND_ENUM || t.kind == BTF_KIND_ENUM64)) {
       t.elements.clear();
       if (chance(50)) t.kind = BTF_KIND_ENUM64;
     } else if (t.kind == BTF_KIND_PTR) {
