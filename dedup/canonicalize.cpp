@@ -10,10 +10,11 @@
 // search is back at it.
 //
 // Units that include the same headers have the same types in the same order.
-// So the class that followed the last type's class before is tried first, by
-// comparing the type with its form word by word; only where that fails is a
-// form written, hashed and looked up. In a kernel nine types of ten are found
-// by trying.
+// So the class that followed the last type's class before is expected next, and
+// of the types that it refers to the classes that its form has. The search first
+// tries these, by comparing types with forms word by word; only where that fails
+// is a form written, hashed and looked up. In a kernel more than nine types of
+// ten are as expected.
 #include "dedup/canonicalize.hpp"
 
 #include <algorithm>
@@ -48,8 +49,7 @@ std::expected<void, Error> Canonicalizer::run(const Btf& btf,
 
   for (uint32_t id = first_id_; id < types_->end_id() && !omission_; ++id) {
     uint32_t known = class_of(id);
-    if (is_class(known) || known == omitted_class || assign_expected(id)) continue;
-    search(id);
+    if (!is_class(known) && known != omitted_class) search(id);
   }
   if (omission_) return std::unexpected(omission_error());
   return {};
@@ -106,39 +106,105 @@ Reference Canonicalizer::reference_to_unassigned(uint32_t id) {
   return anchor_bit | anchor;
 }
 
-/// Whether a type with these words has this canonical form.
-bool Canonicalizer::matches(std::span<const uint32_t> words, std::span<const uint32_t> form) {
-  if (words.size() != form.size() || words[1] != form[1]) return false;
-  if (string(words[0]) != form[0]) return false;
-  uint8_t kind = kind_of(words.data());
-  KindShape shape = kind_shape(kind);
-  if ((shape.refers ? reference(words[2]) : words[2]) != form[2]) return false;
-  const uint32_t* word = words.data() + common_words;
-  const uint32_t* end = words.data() + words.size();
-  const uint32_t* other = form.data() + common_words;
-  if (shape.element_name == 0 && shape.element_type == 1 && shape.element_words == 3) {
-    for (; word != end; word += 3, other += 3)
-      if (word[2] != other[2] || string(word[0]) != other[0] || reference(word[1]) != other[1])
-        return false;
-    return true;
+/// Whether a type that has no class yet is the anchor that a form refers to.
+bool Canonicalizer::is_anchor(uint32_t id, Reference expected) {
+  uint32_t& known = class_of(id);
+  if (known != 0) return reference_to_unassigned(id) == expected;
+  const uint32_t* words = types_->at(id).words().data();
+  uint32_t anchor = expected & ~anchor_bit;
+  if (tag_space(words) != table_.anchor_space(anchor) ||
+      string(words[0]) != table_.anchor_name(anchor))
+    return false;
+  known = is_anchor_bit | anchor;
+  return true;
+}
+
+/// Compares a reference with what the form at hand has in its place.
+inline Canonicalizer::Match Canonicalizer::match_reference(uint32_t id, Reference expected) {
+  if (id < first_id_) {
+    Reference known = id == 0 ? 0 : table_.reference_to(base_classes_[id - 1]);
+    return known == expected ? Match::yes : Match::no;
   }
-  if (shape.element_name == 0 && shape.element_type == 1) {
-    for (; word != end; word += 2, other += 2)
-      if (string(word[0]) != other[0] || reference(word[1]) != other[1]) return false;
-    return true;
+  uint32_t known = class_of(id);
+  if (is_class(known)) return table_.reference_to(known) == expected ? Match::yes : Match::no;
+  if (expected & anchor_bit) return is_anchor(id, expected) ? Match::yes : Match::no;
+  // Worth following only if it may still turn out to be of that class. What is
+  // an anchor may not, and must not be waited for.
+  if (known != 0 || expected == 0) return Match::no;
+  return reference_to_unassigned(id) == unknown_reference ? Match::unknown : Match::no;
+}
+
+/// Compares the elements of a type with those of a form, from `frame.next` on.
+/// Where that depends on a type without class, notes which.
+template <int Words, int Name, int Type>
+Canonicalizer::Match Canonicalizer::match_elements(std::span<const uint32_t> words,
+                                                   std::span<const uint32_t> form, Frame& frame) {
+  for (size_t i = frame.next; i < words.size(); i += Words) {
+    const uint32_t* word = &words[i];
+    const uint32_t* other = &form[i];
+    if (Name >= 0 && string(word[0]) != other[0]) return Match::no;
+    for (int w = std::max(Name, Type) + 1; w < Words; ++w)
+      if (word[w] != other[w]) return Match::no;
+    if (Type < 0) continue;
+    Match match = match_reference(word[Type], other[Type]);
+    if (match == Match::yes) continue;
+    if (match == Match::unknown) wanted_ = {word[Type], other[Type]};
+    frame.next = static_cast<uint32_t>(i);
+    return match;
   }
-  if (shape.element_name == 0) {
-    for (; word != end; word += shape.element_words, other += shape.element_words)
-      if (string(word[0]) != other[0] ||
-          !std::equal(word + 1, word + shape.element_words, other + 1))
-        return false;
-    return true;
+  return Match::yes;
+}
+
+/// Compares what all types have, which is done once, before any elements.
+Canonicalizer::Match Canonicalizer::match_common(std::span<const uint32_t> words,
+                                                 std::span<const uint32_t> form) {
+  if (words.size() != form.size() || words[1] != form[1]) return Match::no;
+  if (string(words[0]) != form[0]) return Match::no;
+  if (!kind_shape(kind_of(words.data())).refers)
+    return words[2] == form[2] ? Match::yes : Match::no;
+  Match match = match_reference(words[2], form[2]);
+  if (match == Match::unknown) wanted_ = {words[2], form[2]};
+  return match;
+}
+
+/// Compares the type of a frame with the form of the class that it is expected
+/// to be of, going on where that stopped the last time.
+Canonicalizer::Match Canonicalizer::match(Frame& frame) {
+  std::span<const uint32_t> words = types_->at(frame.id).words();
+  std::span<const uint32_t> form = table_.words(frame.expected);
+  if (frame.next == 0) {
+    if (Match common = match_common(words, form); common != Match::yes) return common;
+    frame.next = common_words;
   }
-  if (kind == BTF_KIND_ARRAY)
-    return reference(word[0]) == other[0] && reference(word[1]) == other[1] && word[2] == other[2];
-  // Variables and sections are never equal.
-  if (kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC) return false;
-  return std::equal(word, end, other);
+  switch (kind_of(words.data())) {
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+      return match_elements<3, 0, 1>(words, form, frame);
+    case BTF_KIND_FUNC_PROTO:
+      return match_elements<2, 0, 1>(words, form, frame);
+    case BTF_KIND_ENUM:
+      return match_elements<2, 0, -1>(words, form, frame);
+    case BTF_KIND_ENUM64:
+      return match_elements<3, 0, -1>(words, form, frame);
+    case BTF_KIND_ARRAY:
+      if (frame.next == common_words) {
+        Match match = match_reference(words[3], form[3]);
+        if (match == Match::unknown) wanted_ = {words[3], form[3]};
+        if (match != Match::yes) return match;
+      }
+      if (words[5] != form[5]) return Match::no;
+      frame.next = common_words + 1;
+      if (Match match = match_reference(words[4], form[4]); match != Match::unknown) return match;
+      wanted_ = {words[4], form[4]};
+      return Match::unknown;
+    case BTF_KIND_VAR:
+    case BTF_KIND_DATASEC:
+      return Match::no;  // these are never equal
+    default:
+      return std::equal(words.begin() + common_words, words.end(), form.begin() + common_words)
+                 ? Match::yes
+                 : Match::no;
+  }
 }
 
 /// Writes the canonical form of a type to `form_`, and the ids whose references
@@ -174,47 +240,62 @@ void Canonicalizer::set_class(uint32_t id, uint32_t type_class) {
   classes_seen_.push_back(type_class);
 }
 
-/// Gives a type the class that is expected next, if it is of that class.
-bool Canonicalizer::assign_expected(uint32_t id) {
-  uint32_t expected = successors_[last_];
-  if (expected == 0 || !matches(types_->at(id).words(), table_.words(expected))) return false;
-  set_class(id, expected);
-  return true;
-}
-
-/// Puts the types that a type refers to and that have no class on the stack.
-bool Canonicalizer::push_unknown(uint32_t id) {
-  size_t size = stack_.size();
-  for_each_reference(types_->at(id).words(), [&](uint32_t child) {
-    if (reference(child) == unknown_reference && class_of(child) == 0) stack_.push_back(child);
-  });
-  return stack_.size() != size;
-}
-
+/// Gives classes to a type and to all that it refers to without naming them.
 void Canonicalizer::search(uint32_t root) {
-  stack_.assign(1, root);
+  stack_.push_back({root, successors_[last_], 0, false});
   while (!stack_.empty() && !omission_) {
-    uint32_t id = stack_.back();
-    uint32_t known = class_of(id);
+    Frame& frame = stack_.back();
+    uint32_t known = class_of(frame.id);
     bool is_reserved = is_class(known) && table_.is_reserved(known);
     if (is_class(known) && !is_reserved) {
       stack_.pop_back();
-      continue;
+    } else if (frame.expected != 0 && !is_reserved) {
+      try_expected(frame);
+    } else if (!frame.is_expanded) {
+      expand(frame);
+    } else {
+      uint32_t id = frame.id;
+      stack_.pop_back();
+      assign(id);
     }
-    bool is_open = is_reserved || (known & open_bit) != 0;
-    if (!is_open) {
-      reference(id);  // so that the mark says which anchor it is, if it is one
-      class_of(id) |= open_bit;
-      if (push_unknown(id)) continue;
-    }
-    stack_.pop_back();
-    assign_open(id);
+  }
+  stack_.clear();
+}
+
+void Canonicalizer::try_expected(Frame& frame) {
+  switch (match(frame)) {
+    case Match::yes:
+      set_class(frame.id, frame.expected);
+      stack_.pop_back();
+      return;
+    case Match::no:
+      frame.expected = 0;
+      return;
+    case Match::unknown:
+      open(frame.id);
+      stack_.push_back({wanted_.id, wanted_.expected, 0, false});
   }
 }
 
-/// Gives a type its class now that those that it refers to have theirs.
-void Canonicalizer::assign_open(uint32_t id) {
-  if (!is_class(class_of(id)) && assign_expected(id)) return;
+void Canonicalizer::open(uint32_t id) {
+  if (is_class(class_of(id))) return;  // a class is reserved for it already
+  reference(id);                       // so that the mark says which anchor it is, if it is one
+  class_of(id) |= open_bit;
+}
+
+/// Puts the types that a type refers to and that have no class on the stack.
+void Canonicalizer::expand(Frame& frame) {
+  frame.is_expanded = true;
+  uint32_t id = frame.id;
+  open(id);
+  for_each_reference(types_->at(id).words(), [&](uint32_t child) {
+    if (reference(child) == unknown_reference && class_of(child) == 0)
+      stack_.push_back({child, 0, 0, false});
+  });
+}
+
+/// Gives a type its class when those that it refers to have theirs.
+void Canonicalizer::assign(uint32_t id) {
   translate(types_->at(id).words());
   if (!unknown_.empty()) {
     close_cycles();

@@ -46,15 +46,31 @@ class Canonicalizer {
   Reference reference(uint32_t id);
   Reference reference_to_unassigned(uint32_t id);
 
-  void set_class(uint32_t id, uint32_t type_class);
-  bool assign_expected(uint32_t id);
-  bool matches(std::span<const uint32_t> words, std::span<const uint32_t> form);
+  /// A type that the search is at.
+  struct Frame {
+    uint32_t id;
+    uint32_t expected;  ///< the class it may be of, or 0
+    uint32_t next;      ///< the word to compare next
+    bool is_expanded;   ///< the types that it refers to are on the stack above
+  };
+  enum class Match { no, yes, unknown };
+
+  Match match(Frame& frame);
+  Match match_common(std::span<const uint32_t> words, std::span<const uint32_t> form);
+  template <int Words, int Name, int Type>
+  Match match_elements(std::span<const uint32_t> words, std::span<const uint32_t> form,
+                       Frame& frame);
+  Match match_reference(uint32_t id, Reference expected);
+  bool is_anchor(uint32_t id, Reference expected);
+
+  void search(uint32_t root);
+  void try_expected(Frame& frame);
+  void open(uint32_t id);
+  void expand(Frame& frame);
+  void assign(uint32_t id);
   void translate(std::span<const uint32_t> words);
   uint32_t intern_form();
-
-  bool push_unknown(uint32_t id);
-  void search(uint32_t root);
-  void assign_open(uint32_t id);
+  void set_class(uint32_t id, uint32_t type_class);
   void close_cycles();
   Error omission_error();
 
@@ -79,7 +95,11 @@ class Canonicalizer {
   // The type at hand.
   std::vector<uint32_t> form_;
   std::vector<uint32_t> unknown_;  ///< ids that it refers to and that have no class yet
-  std::vector<uint32_t> stack_;
+  struct {
+    uint32_t id;
+    uint32_t expected;
+  } wanted_{};  ///< the type that a match depends on, and the class it should have
+  std::vector<Frame> stack_;
 };
 
 }  // namespace bpflink

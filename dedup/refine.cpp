@@ -27,8 +27,7 @@ struct Range {
 class Refinement {
  public:
   Refinement(const Adjacency& graph, std::vector<uint32_t> colors)
-      : graph_(graph), colors_(std::move(colors)) {
-    list_parents();
+      : graph_(graph), colors_(std::move(colors)), parents_(reverse(graph)) {
     arrange();
   }
 
@@ -43,12 +42,6 @@ class Refinement {
   }
 
  private:
-  std::span<const uint32_t> children(uint32_t node) const {
-    return std::span(graph_.children)
-        .subspan(graph_.starts[node], graph_.starts[node + 1] - graph_.starts[node]);
-  }
-
-  void list_parents();
   void arrange();
   void mark(uint32_t node);
   void swap_places(uint32_t a, uint32_t b);
@@ -65,17 +58,6 @@ class Refinement {
   std::vector<uint32_t> work_;    ///< colors with marked nodes
   std::vector<uint32_t> changed_;
 };
-
-void Refinement::list_parents() {
-  uint32_t count = graph_.node_count();
-  parents_.starts.assign(count + 1, 0);
-  for (uint32_t child : graph_.children) ++parents_.starts[child + 1];
-  std::partial_sum(parents_.starts.begin(), parents_.starts.end(), parents_.starts.begin());
-  parents_.children.resize(graph_.children.size());
-  std::vector<uint32_t> next(parents_.starts.begin(), parents_.starts.end() - 1);
-  for (uint32_t node = 0; node < count; ++node)
-    for (uint32_t child : children(node)) parents_.children[next[child]++] = node;
-}
 
 void Refinement::arrange() {
   nodes_.resize(colors_.size());
@@ -112,8 +94,8 @@ void Refinement::mark(uint32_t node) {
 
 /// Orders nodes of one color by the colors of their children.
 int Refinement::compare(uint32_t a, uint32_t b) const {
-  std::span<const uint32_t> as = children(a);
-  std::span<const uint32_t> bs = children(b);
+  std::span<const uint32_t> as = graph_.of(a);
+  std::span<const uint32_t> bs = graph_.of(b);
   for (size_t i = 0; i < as.size(); ++i) {
     if (colors_[as[i]] != colors_[bs[i]]) return colors_[as[i]] < colors_[bs[i]] ? -1 : 1;
   }
@@ -155,8 +137,7 @@ void Refinement::split(uint32_t color) {
       recolor(begin, ends[i]);
   }
   for (uint32_t node : changed_)
-    for (uint32_t i = parents_.starts[node]; i < parents_.starts[node + 1]; ++i)
-      mark(parents_.children[i]);
+    for (uint32_t parent : parents_.of(node)) mark(parent);
 }
 
 void Refinement::recolor(uint32_t begin, uint32_t end) {
@@ -169,6 +150,19 @@ void Refinement::recolor(uint32_t begin, uint32_t end) {
 }
 
 }  // namespace
+
+Adjacency reverse(const Adjacency& graph) {
+  Adjacency reversed;
+  uint32_t count = graph.node_count();
+  reversed.starts.assign(count + 1, 0);
+  for (uint32_t child : graph.children) ++reversed.starts[child + 1];
+  std::partial_sum(reversed.starts.begin(), reversed.starts.end(), reversed.starts.begin());
+  reversed.children.resize(graph.children.size());
+  std::vector<uint32_t> next(reversed.starts.begin(), reversed.starts.end() - 1);
+  for (uint32_t node = 0; node < count; ++node)
+    for (uint32_t child : graph.of(node)) reversed.children[next[child]++] = node;
+  return reversed;
+}
 
 std::vector<uint32_t> refine(const Adjacency& graph, std::vector<uint32_t> colors) {
   return Refinement(graph, std::move(colors)).run();

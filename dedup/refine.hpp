@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bpflink {
@@ -13,8 +14,13 @@ struct Adjacency {
   std::vector<uint32_t> children;
 
   uint32_t node_count() const { return static_cast<uint32_t>(starts.size()) - 1; }
-  void end_node() { starts.push_back(static_cast<uint32_t>(children.size())); }
+  std::span<const uint32_t> of(uint32_t node) const {
+    return std::span(children).subspan(starts[node], starts[node + 1] - starts[node]);
+  }
 };
+
+/// The same references the other way round.
+Adjacency reverse(const Adjacency& graph);
 
 /// Splits the colors given until, of two nodes of the same color, the children
 /// have the same colors in the same order. No two colors could be merged again
