@@ -92,7 +92,7 @@ std::optional<uint32_t> find_type(const Btf& btf, BtfKind kind, std::string_view
   return std::nullopt;
 }
 
-struct BtfIndex::Impl {
+struct BPFLINK_INTERNAL BtfIndex::Impl {
   /// By name, all ids of that name in ascending order.
   std::unordered_multimap<std::string_view, uint32_t> ids;
   const Btf* btf;

@@ -7,7 +7,7 @@
 
 namespace bpflink {
 
-struct Deduplicator::Impl {
+struct BPFLINK_INTERNAL Deduplicator::Impl {
   struct Input {
     std::string name;
     uint32_t first_id;

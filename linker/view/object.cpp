@@ -6,7 +6,7 @@
 
 namespace bpflink {
 
-struct Object::Impl {
+struct BPFLINK_INTERNAL Object::Impl {
   MappedFile mapping;
   std::unique_ptr<ObjectFile> file;
   ObjectContents contents;
