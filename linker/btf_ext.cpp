@@ -53,15 +53,17 @@ class TableReader {
     std::string_view section_name = around_.btf.string(name_off);
     uint64_t size = uint64_t{count} * record_size;
     if (count == 0 || size > bytes_.size() - at - 8)
-      return fail("{} for section '{}' at offset {:#x} claims {} records of {} bytes, {} bytes are left",
-                  name_, section_name, offset_ + at, count, record_size, bytes_.size() - at - 8);
+      return fail(
+          "{} for section '{}' at offset {:#x} claims {} records of {} bytes, {} bytes are left",
+          name_, section_name, offset_ + at, count, record_size, bytes_.size() - at - 8);
     auto section = around_.find_section(section_name);
     if (!section)
       return fail("{} at offset {:#x} is for section '{}', which is not there", name_, offset_ + at,
                   section_name);
     BtfExtSection result{section->first, count, bytes_.subspan(at + 8, size)};
     for (uint32_t i = 0; i < count; i++)
-      if (auto ok = check_record(at + 8 + uint64_t{i} * record_size, section_name, section->second); !ok)
+      if (auto ok = check_record(at + 8 + uint64_t{i} * record_size, section_name, section->second);
+          !ok)
         return std::unexpected(ok.error());
     return result;
   }
@@ -70,22 +72,23 @@ class TableReader {
                                           uint64_t section_size) const {
     uint32_t insn_off = word(at);
     if (insn_off >= section_size || insn_off % INSN_SIZE != 0)
-      return fail("{} at offset {:#x} is for an instruction at offset {:#x} of section '{}' of {:#x} bytes",
-                  name_, offset_ + at, insn_off, section_name, section_size);
+      return fail(
+          "{} at offset {:#x} is for an instruction at offset {:#x} of section '{}' of {:#x} bytes",
+          name_, offset_ + at, insn_off, section_name, section_size);
     bool names_type = known_size_ == FuncInfo::SIZE || name_ == "core_relo";
     if (names_type) {
       uint32_t id = word(at + 4);
       if (id >= around_.btf.end_id() || id == 0)
-        return fail("{} at offset {:#x} refers to type id {}, the last is {}", name_, offset_ + at, id,
-                    around_.btf.end_id() - 1);
+        return fail("{} at offset {:#x} refers to type id {}, the last is {}", name_, offset_ + at,
+                    id, around_.btf.end_id() - 1);
       if (name_ == "func_info" && around_.btf.type(id).kind() != BTF_KIND_FUNC)
-        return fail("func_info at offset {:#x} refers to type [{}] {}, expected a FUNC", offset_ + at,
-                    id, btf_kind_name(around_.btf.type(id).kind()));
+        return fail("func_info at offset {:#x} refers to type [{}] {}, expected a FUNC",
+                    offset_ + at, id, btf_kind_name(around_.btf.type(id).kind()));
     }
     auto check_string = [&](uint64_t word_at) -> std::expected<void, Error> {
       if (word(word_at) < around_.btf.string_end()) return {};
-      return fail("{} at offset {:#x} refers to string offset {}, the end is {}", name_, offset_ + at,
-                  word(word_at), around_.btf.string_end());
+      return fail("{} at offset {:#x} refers to string offset {}, the end is {}", name_,
+                  offset_ + at, word(word_at), around_.btf.string_end());
     };
     if (name_ == "core_relo") return check_string(at + 8);
     if (name_ == "line_info") {
@@ -110,7 +113,8 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
   if (blob.size() < MIN_HEADER)
     return fail("{} bytes are too few for the header of {}", blob.size(), MIN_HEADER);
   if (load<uint16_t>(blob.data(), around.order) != BTF_MAGIC)
-    return fail("magic is {:#06x}, expected {:#06x}", load<uint16_t>(blob.data(), around.order), BTF_MAGIC);
+    return fail("magic is {:#06x}, expected {:#06x}", load<uint16_t>(blob.data(), around.order),
+                BTF_MAGIC);
   if (blob[2] != std::byte{1})
     return fail("version is {}, expected 1", std::to_integer<int>(blob[2]));
   uint32_t header_size = word(4);
@@ -131,9 +135,10 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
     uint64_t offset = uint64_t{header_size} + word(part.header_at), size = word(part.header_at + 4);
     if (size == 0) continue;
     if (offset % 4 != 0 || offset > blob.size() || size > blob.size() - offset)
-      return fail("{} of {} bytes at offset {:#x} does not fit the section of {} bytes", part.name, size,
-                  offset, blob.size());
-    auto table = TableReader(part.name, part.known_size, blob.subspan(offset, size), offset, around).read();
+      return fail("{} of {} bytes at offset {:#x} does not fit the section of {} bytes", part.name,
+                  size, offset, blob.size());
+    auto table =
+        TableReader(part.name, part.known_size, blob.subspan(offset, size), offset, around).read();
     if (!table) return std::unexpected(table.error());
     part.table = std::move(*table);
   }

@@ -47,28 +47,65 @@ class DatasecBuilder {
       if (!is_func) declare_static(object, declaration, type);
       return;
     }
-    if (!is_func && lives_on_as_local(object, declaration)) return declare_local(object, declaration, type);
-    if (!describes_symbol(object, declaration)) return;
+    if (!is_func && lives_on_as_local(object, declaration))
+      return declare_local(object, declaration, type);
+    if (!describes_symbol(object, declaration) || !symbol->in_output) return;
     if (!is_func) {
-      auto linkage = symbol->is_defined ? BTF_LINKAGE_GLOBAL : BTF_LINKAGE_EXTERN;
+      auto linkage = !symbol->is_defined    ? BTF_LINKAGE_EXTERN
+                     : symbol->is_localized ? BTF_LINKAGE_STATIC
+                                            : BTF_LINKAGE_GLOBAL;
       symbol->output_btf_id = add_var(object, type, linkage);
       object.type_map[declaration.type_id] = symbol->output_btf_id;
     }
     if (symbol->is_defined) {
       if (!is_func) list_definition(*symbol, declaration.size);
-    } else if (!declaration.datasec.empty()) {
+    } else if (!declaration.datasec.empty() && is_extern(type)) {
+      // bpf-gcc lists externs as variables of .bss, which they are not.
       list(declaration.datasec, {0, declaration.size, symbol->output_btf_id});
     }
+  }
+
+  static bool is_extern(BtfType type) {
+    uint32_t linkage = type.kind() == BTF_KIND_FUNC ? type.func_linkage() : type.var_linkage();
+    return linkage == BTF_LINKAGE_EXTERN;
   }
 
   void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
     const InputSection* section = find_section(object, declaration.datasec);
     if (!section || section->same_as) return;
-    auto place = place_of(*section, declaration.offset);
+    auto place =
+        place_of(*section, offset_of_static(object, *section, declaration, object.btf->name(type)));
     if (!place) return;
     uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
     object.type_map[declaration.type_id] = id;
     list(place->section->name, {place->offset, declaration.size, id});
+  }
+
+  /// Where a static variable is. Clang's DATASEC tells; bpf-gcc's has 0 for all,
+  /// but then a local symbol of the name does.
+  uint64_t offset_of_static(const ObjectFile& object, const InputSection& section,
+                            const BtfDeclaration& declaration, std::string_view name) {
+    if (declaration.offset != 0) return declaration.offset;
+    index_local_symbols(object);
+    auto [begin, end] = local_symbols_.equal_range(name);
+    std::optional<uint64_t> found;
+    for (auto entry = begin; entry != end; ++entry) {
+      const InputSymbol& symbol = *entry->second;
+      if (symbol.section != section.index) continue;
+      if (symbol.value == declaration.offset) return declaration.offset;
+      if (!found) found = symbol.value;
+    }
+    return found.value_or(declaration.offset);
+  }
+
+  void index_local_symbols(const ObjectFile& object) {
+    if (local_symbols_object_ == &object) return;
+    local_symbols_object_ = &object;
+    local_symbols_.clear();
+    for (const InputSymbol& symbol : object.symbols)
+      if (symbol.is_local() && symbol.type == STT_OBJECT &&
+          symbol.place == InputSymbol::Place::Section)
+        local_symbols_.emplace(symbol.name, &symbol);
   }
 
   /// A variable that lost, in a section that stays whole.
@@ -112,7 +149,8 @@ class DatasecBuilder {
     std::vector<uint32_t> words;
     words.reserve(3 * variables.size());
     for (const Variable& variable : variables)
-      words.insert(words.end(), {variable.id, static_cast<uint32_t>(variable.offset), variable.size});
+      words.insert(words.end(),
+                   {variable.id, static_cast<uint32_t>(variable.offset), variable.size});
     btf_.add_type(btf_.add_string(name),
                   BtfBuilder::info(BTF_KIND_DATASEC, static_cast<uint32_t>(variables.size())),
                   static_cast<uint32_t>(size), words);
@@ -145,7 +183,8 @@ class DatasecBuilder {
       if (!known_tags_.insert({btf.name(type), target, component}).second) continue;
       uint32_t words[] = {component};
       btf_.add_type(btf_.add_string(btf.name(type)),
-                    BtfBuilder::info(BTF_KIND_DECL_TAG, type.vlen(), type.kind_flag()), target, words);
+                    BtfBuilder::info(BTF_KIND_DECL_TAG, type.vlen(), type.kind_flag()), target,
+                    words);
     }
   }
 
@@ -154,7 +193,8 @@ class DatasecBuilder {
   static uint32_t find_tagged(const ObjectFile& object, uint32_t id) {
     auto found = std::ranges::lower_bound(object.declarations, id, {}, &BtfDeclaration::type_id);
     if (found == object.declarations.end() || found->type_id != id) return 0;
-    if (describes_symbol(object, *found) || lives_on_as_local(object, *found)) return object.type_map[id];
+    if (describes_symbol(object, *found) || lives_on_as_local(object, *found))
+      return object.type_map[id];
     bool is_extern = !object.symbols[found->symbol_index].is_defined();
     return is_extern ? found->symbol->output_btf_id : 0;
   }
@@ -168,7 +208,8 @@ class DatasecBuilder {
       uint8_t target_kind = btf_.type(type.type()).kind();
       if (target_kind != BTF_KIND_FUNC) continue;
       tag_texts_.emplace_back(btf_.name(type));
-      known_tags_.insert({tag_texts_.back(), type.type(), static_cast<uint32_t>(type.component_idx())});
+      known_tags_.insert(
+          {tag_texts_.back(), type.type(), static_cast<uint32_t>(type.component_idx())});
     }
   }
 
@@ -181,6 +222,10 @@ class DatasecBuilder {
   // The sections by name of the object that was last asked for.
   const ObjectFile* sections_object_ = nullptr;
   std::unordered_map<std::string_view, const InputSection*> sections_;
+
+  // The static variables' symbols of the object that was last asked for.
+  const ObjectFile* local_symbols_object_ = nullptr;
+  std::unordered_multimap<std::string_view, const InputSymbol*> local_symbols_;
 
   bool has_known_tags_ = false;
   std::set<Tag> known_tags_;

@@ -28,8 +28,8 @@ class TypeChecker {
     if (agrees(object, declaration, symbol)) return;
     std::vector<std::string> details;
     const InputSymbol& chosen = symbol.btf_file == symbol.file ? symbol.input() : InputSymbol{};
-    describe(*symbol.btf_file, symbol.btf_id, symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0,
-             details);
+    describe(*symbol.btf_file, symbol.btf_id,
+             symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
     describe(object, declaration.type_id, declaration.symbol_index, details);
     context_.diagnostics.report(
         {.message = fmt::format("conflicting types of '{}'", symbol.name),
@@ -75,13 +75,15 @@ class TypeChecker {
     BtfType type = object.btf->type(id);
     const InputSymbol& symbol = object.symbols[symbol_index];
     bool is_defined = symbol_index != 0 && symbol.is_defined();
-    details.push_back(fmt::format(">>> {}{}", is_defined ? "" : "extern ",
-                                  print_c_declaration(*object.btf, type.type(), object.btf->name(type))));
+    details.push_back(
+        fmt::format(">>> {}{}", is_defined ? "" : "extern ",
+                    print_c_declaration(*object.btf, type.type(), object.btf->name(type))));
     std::string place = object.name;
     if (is_defined && symbol.place == InputSymbol::Place::Section) {
       const InputSection& section = object.sections[symbol.section];
       auto line = object.source_line(section, symbol.value);
-      place = line ? fmt::format("{} ({})", *line, object.name) : object.describe_place(section, symbol.value);
+      place = line ? fmt::format("{} ({})", *line, object.name)
+                   : object.describe_place(section, symbol.value);
     }
     details.push_back(fmt::format(">>>     {} in {}", is_defined ? "defined" : "declared", place));
   }

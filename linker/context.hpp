@@ -23,6 +23,8 @@ struct InputSource {
   std::optional<std::span<const std::byte>> image = {};
   /// Why there are no contents, where they should have been in memory.
   std::optional<Error> failure = {};
+  /// Where it is an archive: link all members, not only those that are needed.
+  bool whole_archive = false;
 };
 
 /// A relocation of an output section. Its addend is in the section's bytes.
@@ -56,6 +58,15 @@ struct OutputSection {
   std::vector<OutputRelocation> relocations;
 };
 
+/// What --gc-sections dropped, for reports.
+struct DroppedDefinition {
+  const ObjectFile* object;
+  const InputSection* section;
+  uint64_t offset;
+  uint64_t size;
+  std::string_view name;
+};
+
 /// A place in the output.
 struct Place {
   OutputSection* section;
@@ -71,9 +82,11 @@ struct Context {
   std::vector<InputSource> sources;
 
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
+  std::vector<MappedFile> archive_files;             ///< whose members objects are
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
+  std::vector<DroppedDefinition> dropped;
 
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
@@ -87,8 +100,9 @@ struct Context {
 // where it stands.
 void read_inputs(Context&);
 void resolve_symbols(Context&);
-void report_undefined_symbols(Context&);
 void split_into_fragments(Context&);
+void mark_live(Context&);
+void report_undefined_symbols(Context&);
 void lay_out_sections(Context&);
 void number_symbols(Context&);
 void merge_btf(Context&);
@@ -98,6 +112,9 @@ void relocate(Context&);
 void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&, const std::string& path);
+
+/// Part of lay_out_sections(): see order_maps.cpp.
+void order_maps(Context&, OutputSection& maps);
 
 // What stands at `offset` of an input section in the output: the one function
 // through which everything that points into a section goes. Nothing where it

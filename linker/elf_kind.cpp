@@ -18,26 +18,41 @@ namespace {
 
 std::string machine_name(uint16_t machine) {
   switch (machine) {
-    case EM_386: return "i386";
-    case EM_X86_64: return "x86-64";
-    case EM_ARM: return "ARM";
-    case EM_AARCH64: return "AArch64";
-    case EM_RISCV: return "RISC-V";
-    case EM_PPC64: return "PowerPC64";
-    case EM_S390: return "s390";
-    case EM_MIPS: return "MIPS";
-    case EM_BPF: return "BPF";
-    default: return fmt::format("machine {}", machine);
+    case EM_386:
+      return "i386";
+    case EM_X86_64:
+      return "x86-64";
+    case EM_ARM:
+      return "ARM";
+    case EM_AARCH64:
+      return "AArch64";
+    case EM_RISCV:
+      return "RISC-V";
+    case EM_PPC64:
+      return "PowerPC64";
+    case EM_S390:
+      return "s390";
+    case EM_MIPS:
+      return "MIPS";
+    case EM_BPF:
+      return "BPF";
+    default:
+      return fmt::format("machine {}", machine);
   }
 }
 
 std::string_view file_type_name(uint16_t type) {
   switch (type) {
-    case ET_REL: return "object";
-    case ET_EXEC: return "executable";
-    case ET_DYN: return "shared object";
-    case ET_CORE: return "core file";
-    default: return "file of unknown ELF type";
+    case ET_REL:
+      return "object";
+    case ET_EXEC:
+      return "executable";
+    case ET_DYN:
+      return "shared object";
+    case ET_CORE:
+      return "core file";
+    default:
+      return "file of unknown ELF type";
   }
 }
 
@@ -45,7 +60,8 @@ std::string_view file_type_name(uint16_t type) {
 
 std::string describe_foreign_file(std::span<const std::byte> image) {
   auto starts_with = [&](std::string_view magic) {
-    return image.size() >= magic.size() && std::memcmp(image.data(), magic.data(), magic.size()) == 0;
+    return image.size() >= magic.size() &&
+           std::memcmp(image.data(), magic.data(), magic.size()) == 0;
   };
   if (image.empty()) return "empty file";
   if (starts_with("BC\xC0\xDE") || starts_with(std::string_view("\xDE\xC0\x17\x0B", 4)))
@@ -53,8 +69,10 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
   if (starts_with("!<arch>\n") || starts_with("!<thin>\n")) return "archive";
   if (!starts_with(ELFMAG)) {
     bool text = std::all_of(image.begin(), image.begin() + std::min<size_t>(image.size(), 64),
-                            [](std::byte b) { return b == std::byte{'\n'} || b == std::byte{'\t'} ||
-                                                     (b >= std::byte{' '} && b < std::byte{127}); });
+                            [](std::byte b) {
+                              return b == std::byte{'\n'} || b == std::byte{'\t'} ||
+                                     (b >= std::byte{' '} && b < std::byte{127});
+                            });
     return text ? "text file" : "file of unknown format";
   }
   if (image.size() < EI_NIDENT) return "truncated ELF file";
@@ -67,8 +85,8 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
   auto type = load<uint16_t>(image.data() + offsetof(Elf64_Ehdr, e_type), order);
   auto machine = load<uint16_t>(image.data() + offsetof(Elf64_Ehdr, e_machine), order);
   if (elf_class != ELFCLASS64)
-    return fmt::format("{}-bit {} {}", elf_class == ELFCLASS32 ? "32" : "unknown", machine_name(machine),
-                       file_type_name(type));
+    return fmt::format("{}-bit {} {}", elf_class == ELFCLASS32 ? "32" : "unknown",
+                       machine_name(machine), file_type_name(type));
   if (machine != EM_BPF || type != ET_REL)
     return fmt::format("{} {}", machine_name(machine), file_type_name(type));
   return "";

@@ -1,6 +1,5 @@
 #include "linker/elf_writer.hpp"
 
-
 #include <fmt/format.h>
 #include <libelf.h>
 
@@ -51,7 +50,8 @@ class ElfWriter {
     for (auto& section : context_.sections) add_relocations(*section);
     add_table(".BTF", SHT_PROGBITS, ELF_T_BYTE, context_.output_btf, 4);
     add_table(".BTF.ext", SHT_PROGBITS, ELF_T_BYTE, context_.output_btf_ext, 4);
-    Elf64_Shdr* symtab = add_table(".symtab", SHT_SYMTAB, ELF_T_SYM, std::as_bytes(std::span(symbols_)), 8);
+    Elf64_Shdr* symtab =
+        add_table(".symtab", SHT_SYMTAB, ELF_T_SYM, std::as_bytes(std::span(symbols_)), 8);
     std::string_view strtab_name = ".strtab";
     strings_.add(strtab_name);
     std::string_view strings = strings_.bytes();
@@ -83,7 +83,8 @@ class ElfWriter {
   std::expected<void, Error> build_symbols() {
     symbols_.resize(1);
     for (auto& section : context_.sections)
-      add_symbol({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, static_cast<Elf64_Half>(section->index), 0, 0});
+      add_symbol({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
+                  static_cast<Elf64_Half>(section->index), 0, 0});
     for (auto& object : context_.objects) {
       for (const InputSymbol& symbol : object->symbols) {
         if (symbol.output_index == 0) continue;
@@ -91,17 +92,25 @@ class ElfWriter {
       }
     }
     first_global_ = symbols_.size();
-    for (const Symbol* symbol : context_.symbols.all())
-      if (auto ok = add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility); !ok)
+    for (const Symbol* symbol : context_.symbols.all()) {
+      if (symbol->output_index == 0) continue;
+      if (auto ok = add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
+          !ok)
         return ok;
-    if (context_.sections.size() >= SHN_LORESERVE) return fail("too many sections: {}", context_.sections.size());
+    }
+    if (context_.sections.size() >= SHN_LORESERVE)
+      return fail("too many sections: {}", context_.sections.size());
     return {};
   }
 
-  std::expected<void, Error> add_symbol(const ObjectFile& object, const InputSymbol& symbol, uint8_t binding,
-                                        uint8_t visibility) {
-    Elf64_Sym entry{strings_.add(symbol.name), static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type)),
-                    visibility, SHN_UNDEF, 0, 0};
+  std::expected<void, Error> add_symbol(const ObjectFile& object, const InputSymbol& symbol,
+                                        uint8_t binding, uint8_t visibility) {
+    Elf64_Sym entry{strings_.add(symbol.name),
+                    static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type)),
+                    visibility,
+                    SHN_UNDEF,
+                    0,
+                    0};
     if (symbol.place == InputSymbol::Place::Absolute) {
       entry.st_shndx = SHN_ABS;
       entry.st_value = symbol.value;
@@ -109,8 +118,8 @@ class ElfWriter {
       const InputSection& section = object.sections[symbol.section];
       auto place = place_of(section, symbol.value);
       if (!place)
-        return fail("symbol '{}' of {} is in section '{}', which is not linked", symbol.name, object.name,
-                    section.name);
+        return fail("symbol '{}' of {} is in section '{}', which is not linked", symbol.name,
+                    object.name, section.name);
       entry.st_shndx = static_cast<Elf64_Half>(place->section->index);
       entry.st_value = place->offset;
       entry.st_size = symbol.size;
@@ -142,7 +151,8 @@ class ElfWriter {
     return header;
   }
 
-  void add_data(Elf_Type type, uint64_t offset, std::span<const std::byte> bytes, uint64_t alignment) {
+  void add_data(Elf_Type type, uint64_t offset, std::span<const std::byte> bytes,
+                uint64_t alignment) {
     Elf_Data* data = section_ ? elf_newdata(section_) : nullptr;
     if (!data) {
       failed_ = true;
@@ -161,7 +171,8 @@ class ElfWriter {
     header->sh_entsize = section.entry_size;
     if (section.type == SHT_NOBITS || section.size == 0) {
       // A section without bytes still needs its size told.
-      add_data(ELF_T_BYTE, 0, {static_cast<const std::byte*>(nullptr), section.size}, section.alignment);
+      add_data(ELF_T_BYTE, 0, {static_cast<const std::byte*>(nullptr), section.size},
+               section.alignment);
     } else if (section.pieces.size() == 1 && section.pieces[0].bytes.size() == section.size) {
       add_data(ELF_T_BYTE, 0, section.pieces[0].bytes, section.alignment);
     } else if (section.size <= MAX_ASSEMBLED) {
@@ -179,7 +190,8 @@ class ElfWriter {
     auto& entries = relocations_.emplace_back();
     entries.reserve(section.relocations.size());
     for (const OutputRelocation& relocation : section.relocations)
-      entries.push_back({relocation.offset, ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type)});
+      entries.push_back(
+          {relocation.offset, ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type)});
     const std::string& name = names_.emplace_back(fmt::format(".rel{}", section.name));
     Elf64_Shdr* header = add_table(name, SHT_REL, ELF_T_REL, std::as_bytes(std::span(entries)), 8);
     relocation_headers_.push_back({header, section.index});
@@ -195,7 +207,8 @@ class ElfWriter {
 
   std::expected<void, Error> finish() {
     Elf64_Ehdr* header = elf64_getehdr(elf_);
-    header->e_ident[EI_DATA] = context_.byte_order == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+    header->e_ident[EI_DATA] =
+        context_.byte_order == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
     header->e_type = ET_REL;
     header->e_machine = EM_BPF;
     header->e_version = EV_CURRENT;
@@ -224,7 +237,9 @@ class ElfWriter {
 
 }  // namespace
 
-std::expected<void, Error> write_elf(Context& context, int fd) { return ElfWriter(context, fd).write(); }
+std::expected<void, Error> write_elf(Context& context, int fd) {
+  return ElfWriter(context, fd).write();
+}
 
 void write_output(Context& context, const std::string& path) {
   auto fail = [&](const Error& error) {

@@ -7,28 +7,25 @@
 
 #include <algorithm>
 
+#include "linker/alignment.hpp"
 #include "linker/context.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr uint64_t MERGED_FLAGS = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_MERGE | SHF_STRINGS | SHF_TLS;
+constexpr uint64_t MERGED_FLAGS =
+    SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_MERGE | SHF_STRINGS | SHF_TLS;
 
 std::string describe_flags(uint64_t flags) {
   std::string text;
-  for (auto [flag, letter] : {std::pair{SHF_WRITE, 'W'}, {SHF_ALLOC, 'A'}, {SHF_EXECINSTR, 'X'},
-                              {SHF_MERGE, 'M'}, {SHF_STRINGS, 'S'}, {SHF_TLS, 'T'}})
+  for (auto [flag, letter] : {std::pair{SHF_WRITE, 'W'},
+                              {SHF_ALLOC, 'A'},
+                              {SHF_EXECINSTR, 'X'},
+                              {SHF_MERGE, 'M'},
+                              {SHF_STRINGS, 'S'},
+                              {SHF_TLS, 'T'}})
     if (flags & flag) text += letter;
   return text.empty() ? "none" : text;
-}
-
-uint64_t align_up(uint64_t value, uint64_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
-
-/// The alignment that what stands at `offset` of a section surely needs no more
-/// than, because it has no more.
-uint64_t alignment_at(uint64_t section_alignment, uint64_t offset) {
-  if (offset == 0) return section_alignment;
-  return std::min(section_alignment, uint64_t{1} << std::countr_zero(offset));
 }
 
 class Layout {
@@ -40,8 +37,9 @@ class Layout {
       for (InputSection& section : object->sections) place(section);
     for (auto& section : context_.sections)
       if (section->size > UINT32_MAX)
-        context_.diagnostics.error(fmt::format(
-            "output section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section->name, section->size));
+        context_.diagnostics.error(
+            fmt::format("output section '{}' has {:#x} bytes, BPF addresses up to 4 GiB",
+                        section->name, section->size));
   }
 
  private:
@@ -58,7 +56,10 @@ class Layout {
     output.members.push_back(&section);
     output.alignment = std::max(output.alignment, section.alignment);
     if (!section.is_nobits()) output.type = section.type;
-    place_fragments(section, output);
+    if (section.is_mergeable_strings())
+      place_strings(section, output);
+    else
+      place_fragments(section, output);
   }
 
   OutputSection& output_for(const InputSection& section) {
@@ -80,10 +81,14 @@ class Layout {
     const ObjectFile& first = *output.members.front()->file;
     bool flags_differ = output.flags != flags;
     context_.diagnostics.error(
-        fmt::format("{} of section '{}' differ", flags_differ ? "flags" : "entry sizes", section.name),
-        {fmt::format(">>> {} in {}",
-                     flags_differ ? describe_flags(output.flags) : fmt::to_string(output.entry_size), first.name),
-         fmt::format(">>> {} in {}", flags_differ ? describe_flags(flags) : fmt::to_string(section.entry_size),
+        fmt::format("{} of section '{}' differ", flags_differ ? "flags" : "entry sizes",
+                    section.name),
+        {fmt::format(
+             ">>> {} in {}",
+             flags_differ ? describe_flags(output.flags) : fmt::to_string(output.entry_size),
+             first.name),
+         fmt::format(">>> {} in {}",
+                     flags_differ ? describe_flags(flags) : fmt::to_string(section.entry_size),
                      section.file->name)});
     return false;
   }
@@ -104,8 +109,28 @@ class Layout {
     output.size = end;
   }
 
+  /// Each string once in an output section: the later ones have the place of the
+  /// first.
+  void place_strings(InputSection& section, OutputSection& output) {
+    auto& places = strings_[&output];
+    for (Fragment& fragment : section.fragments) {
+      if (!fragment.live) continue;
+      auto bytes = section.data.subspan(fragment.begin, fragment.end - fragment.begin);
+      std::string_view key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      uint64_t here = align_up(output.size, section.alignment);
+      auto [entry, is_new] = places.try_emplace(key, here);
+      fragment.output_offset = entry->second;
+      // Where alignments differ an equal string may stand at a worse offset.
+      fragment.is_duplicate = !is_new && entry->second % section.alignment == 0;
+      if (fragment.is_duplicate) continue;
+      fragment.output_offset = entry->second = here;
+      output.size = here + bytes.size();
+    }
+  }
+
   Context& context_;
   std::unordered_map<std::string_view, OutputSection*> by_name_;
+  std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> strings_;
 };
 
 /// Whether a local symbol, or a definition that lost but whose bytes stay, is
@@ -114,14 +139,19 @@ bool stays_local(const ObjectFile& object, uint32_t index) {
   const InputSymbol& symbol = object.symbols[index];
   if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
   if (!symbol.is_local() && !lost_resolution(object, index)) return false;
-  if (symbol.place == InputSymbol::Place::Absolute) return symbol.is_local() && symbol.type != STT_FILE;
+  if (symbol.place == InputSymbol::Place::Absolute)
+    return symbol.is_local() && symbol.type != STT_FILE;
   const InputSection& section = object.sections[symbol.section];
   return !section.same_as && place_of(section, symbol.value);
 }
 
 }  // namespace
 
-void lay_out_sections(Context& context) { Layout(context).run(); }
+void lay_out_sections(Context& context) {
+  Layout(context).run();
+  for (auto& section : context.sections)
+    if (section->name == ".maps") order_maps(context, *section);
+}
 
 void number_symbols(Context& context) {
   uint32_t next = 1;
@@ -141,7 +171,8 @@ void number_symbols(Context& context) {
       symbol.output_index = next++;
     }
   }
-  for (Symbol* symbol : context.symbols.all()) symbol->output_index = next++;
+  for (Symbol* symbol : context.symbols.all())
+    if (symbol->in_output) symbol->output_index = next++;
 }
 
 }  // namespace bpflink

@@ -36,13 +36,17 @@ void link(Context& context) {
   // loses is known from here on.
   run(context, resolve_symbols);
 
-  // An extern that nobody defines, and that the loader will not provide, is an
-  // error with all the places that refer to it.
-  run(context, report_undefined_symbols);
-
-  // Cut sections where a definition lost, so that its bytes can go while what
+  // Cut sections, so that the bytes of a definition that lost can go while what
   // stands around them stays. Needs to know the losers.
   run(context, split_into_fragments);
+
+  // With --gc-sections, only what programs, maps and struct_ops reach stays.
+  // What lives decides which externs are needed at all.
+  run(context, mark_live);
+
+  // An extern that live code needs, that nobody defines and that the loader will
+  // not provide is an error with all the places that refer to it.
+  run(context, report_undefined_symbols);
 
   // Give every live fragment its place. From here on place_of() answers.
   run(context, lay_out_sections);

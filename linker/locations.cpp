@@ -2,8 +2,10 @@
 
 namespace bpflink {
 
-DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section, uint64_t offset) {
-  DiagnosticLocation location{.object = object.name, .section = std::string(section.name), .offset = offset};
+DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
+                               uint64_t offset) {
+  DiagnosticLocation location{
+      .object = object.name, .section = std::string(section.name), .offset = offset};
   if (!object.btf_ext) return location;
   auto line = object.btf_ext->find_line(section.index, offset);
   if (!line) return location;

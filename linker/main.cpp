@@ -35,7 +35,8 @@ void print(const Diagnostic& diagnostic, bool verbose) {
 void describe(CLI::App& app, CommandLine& command) {
   app.set_version_flag("--version", "bpflink " BPFLINK_VERSION, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.add_option("FILE", command.inputs, "Objects to link: BPF ELF, as clang --target=bpf -c makes them")
+  app.add_option("FILE", command.inputs,
+                 "Objects to link: BPF ELF, as clang --target=bpf -c makes them")
       ->required();
   app.add_option("-o,--output", command.output, "Write the linked object to FILE")
       ->option_text("FILE")

@@ -3,47 +3,57 @@
 // The deduplicator merges what is equal. It is not shown what symbol resolution
 // decides about: VARs and DATASECs, which build_datasecs() makes from the
 // symbols, and FUNCs of definitions that lost or of externs that are bound,
-// which become the winner's FUNC. Tags of what is left out go to what stands
-// for it.
+// which become the winner's FUNC. FUNCs whose linkage is not what the symbol
+// table says (bpf-gcc calls all functions static) are made anew. Tags of what is
+// left out go to what stands for it.
 #include <fmt/format.h>
 
-#include <unordered_set>
-
 #include "linker/context.hpp"
+#include "linker/used_types.hpp"
 
 namespace bpflink {
 namespace {
 
-/// A static function whose code was dropped: its func_info has no place.
-class DroppedFunctions {
- public:
-  explicit DroppedFunctions(const ObjectFile& object) {
-    if (!object.btf_ext) return;
-    const BtfExtTable& table = object.btf_ext->func_info;
-    for (const BtfExtSection& part : table.sections) {
-      const InputSection& section = object.sections[part.section];
-      for (uint32_t i = 0; i < part.count; i++) {
-        FuncInfo record = object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
-        if (!place_of(section, record.insn_off)) ids_.insert(record.type_id);
-      }
+/// The linkage that the output's FUNC of a global symbol has.
+BtfLinkage linkage_of(const Symbol& symbol) {
+  if (!symbol.is_defined) return BTF_LINKAGE_EXTERN;
+  return symbol.is_localized ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL;
+}
+
+/// The FUNCs whose code was dropped.
+std::vector<bool> find_dropped_functions(const ObjectFile& object) {
+  std::vector<bool> dropped(object.btf->end_id());
+  if (!object.btf_ext) return dropped;
+  const BtfExtTable& table = object.btf_ext->func_info;
+  for (const BtfExtSection& part : table.sections) {
+    const InputSection& section = object.sections[part.section];
+    for (uint32_t i = 0; i < part.count; i++) {
+      FuncInfo record =
+          object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
+      if (!place_of(section, record.insn_off)) dropped[record.type_id] = true;
     }
   }
-  bool contains(uint32_t id) const { return ids_.contains(id); }
+  return dropped;
+}
 
- private:
-  std::unordered_set<uint32_t> ids_;
-};
+/// Whether the FUNC may be merged with equal ones of other objects and then
+/// stands for its symbol as it is.
+bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
+  BtfType type = object.btf->type(declaration.type_id);
+  if (type.kind() != BTF_KIND_FUNC || !describes_symbol(object, declaration)) return false;
+  const Symbol* symbol = declaration.symbol;
+  return !symbol || (symbol->in_output && type.func_linkage() == linkage_of(*symbol));
+}
 
-std::vector<bool> choose_omissions(const ObjectFile& object) {
+std::vector<bool> choose_omissions(const Context& context, const ObjectFile& object) {
   const Btf& btf = *object.btf;
-  std::vector<bool> omit(btf.end_id());
-  DroppedFunctions dropped(object);
-  for (const BtfDeclaration& declaration : object.declarations) {
-    bool is_func = btf.type(declaration.type_id).kind() == BTF_KIND_FUNC;
-    bool keep = is_func && describes_symbol(object, declaration);
-    if (!declaration.symbol && dropped.contains(declaration.type_id)) keep = false;
-    omit[declaration.type_id] = !keep;
-  }
+  std::vector<bool> omit =
+      context.options.gc_sections ? find_unused_types(object) : std::vector<bool>(btf.end_id());
+  std::vector<bool> dropped = find_dropped_functions(object);
+  for (const BtfDeclaration& declaration : object.declarations)
+    if (!is_kept_as_is(object, declaration) ||
+        (!declaration.symbol && dropped[declaration.type_id]))
+      omit[declaration.type_id] = true;
   for (uint32_t id = 1; id < btf.end_id(); id++) {
     BtfType type = btf.type(id);
     if (type.kind() == BTF_KIND_DATASEC) omit[id] = true;
@@ -52,26 +62,48 @@ std::vector<bool> choose_omissions(const ObjectFile& object) {
   return omit;
 }
 
-/// FUNCs that were left out map to what stands for them.
-void map_functions(Context& context, ObjectFile& object) {
-  const Btf& btf = *object.btf;
+uint32_t add_func(BtfBuilder& types, const ObjectFile& object, BtfType type, BtfLinkage linkage) {
+  return types.add_type(types.add_string(object.btf->name(type)),
+                        BtfBuilder::info(BTF_KIND_FUNC, linkage), object.type_map[type.type()]);
+}
+
+/// The prototype `id` with a name for each parameter: an extern's need none, but
+/// the kernel wants them of a function that is there.
+uint32_t name_parameters(BtfBuilder& types, uint32_t id) {
+  BtfType prototype = types.type(id);
+  std::vector<uint32_t> words(prototype.extra().begin(), prototype.extra().end());
+  uint32_t info = prototype.info(), result = prototype.type();
+  bool changed = false;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    bool is_ellipsis = words[i] == 0 && words[i + 1] == 0;
+    if (words[i] != 0 || is_ellipsis) continue;
+    words[i] = types.add_string(fmt::format("arg{}", i / 2 + 1));
+    changed = true;
+  }
+  return changed ? types.add_type(0, info, result, words) : id;
+}
+
+/// Makes the FUNCs that could not be kept as they are.
+void add_functions(Context& context, ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
-    BtfType type = btf.type(declaration.type_id);
+    BtfType type = object.btf->type(declaration.type_id);
     if (type.kind() != BTF_KIND_FUNC || !declaration.symbol) continue;
     uint32_t& id = object.type_map[declaration.type_id];
+    Symbol& symbol = *declaration.symbol;
     if (lives_on_as_local(object, declaration)) {
-      id = context.btf->add_type(context.btf->add_string(btf.name(type)),
-                                 BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC),
-                                 object.type_map[type.type()]);
-    } else if (describes_symbol(object, declaration)) {
-      declaration.symbol->output_btf_id = id;
-      // What only an extern describes is defined in an object without BTF.
-      if (declaration.symbol->is_defined && type.func_linkage() == BTF_LINKAGE_EXTERN)
-        context.btf->mutable_words(id)[1] = BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_GLOBAL);
+      id = add_func(*context.btf, object, type, BTF_LINKAGE_STATIC);
+    } else if (describes_symbol(object, declaration) && symbol.in_output) {
+      if (id == 0) id = add_func(*context.btf, object, type, linkage_of(symbol));
+      if (symbol.is_defined && type.func_linkage() == BTF_LINKAGE_EXTERN) {
+        uint32_t prototype = name_parameters(*context.btf, object.type_map[type.type()]);
+        context.btf->mutable_words(id)[2] = prototype;
+      }
+      symbol.output_btf_id = id;
     }
   }
 }
 
+/// Declarations of what another object describes map to that.
 void redirect_functions(ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
     if (!declaration.symbol) continue;
@@ -89,7 +121,7 @@ void merge_btf(Context& context) {
   for (auto& object : context.objects) {
     if (!object->btf) continue;
     has_btf = true;
-    deduplicator.add(object->name, *object->btf, choose_omissions(*object));
+    deduplicator.add(object->name, *object->btf, choose_omissions(context, *object));
   }
   if (!has_btf) return;
   auto result = deduplicator.run();
@@ -103,7 +135,7 @@ void merge_btf(Context& context) {
     for (uint32_t id = 0; id < map.end_id(); id++) object->type_map[id] = map[id];
   }
   for (auto& object : context.objects)
-    if (object->btf) map_functions(context, *object);
+    if (object->btf) add_functions(context, *object);
   for (auto& object : context.objects)
     if (object->btf) redirect_functions(*object);
 }

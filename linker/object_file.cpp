@@ -4,9 +4,12 @@
 #include <libelf.h>
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
+#include "linker/btf_repair.hpp"
 #include "linker/elf_kind.hpp"
+#include "linker/gas_dialect.hpp"
 
 namespace bpflink {
 namespace {
@@ -16,20 +19,24 @@ std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) 
   return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
 }
 
-SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header) {
+SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadOptions options) {
   switch (header.sh_type) {
     case SHT_NULL:
     case SHT_SYMTAB:
     case SHT_STRTAB:
     case SHT_REL:
     case SHT_RELA:
-    case SHT_SYMTAB_SHNDX: return SectionUse::Rebuild;
+    case SHT_SYMTAB_SHNDX:
+      return SectionUse::Rebuild;
     case SHT_PROGBITS:
-    case SHT_NOBITS: break;
-    default: return SectionUse::Drop;
+    case SHT_NOBITS:
+      break;
+    default:
+      return SectionUse::Drop;
   }
   if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
   if (header.sh_flags & SHF_EXCLUDE) return SectionUse::Drop;
+  if (name.starts_with(".debug_") && options.keep_debug) return SectionUse::Link;
   if (!(header.sh_flags & SHF_ALLOC) &&
       (name.starts_with(".debug_") || name.starts_with(".llvm") || name.starts_with(".note") ||
        name.starts_with(".gnu") || name == ".comment"))
@@ -38,17 +45,27 @@ SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header) {
   return SectionUse::Link;
 }
 
+/// An entry of a table that libelf has converted; it need not be aligned.
+template <typename Entry>
+Entry table_entry(const Elf_Data& data, size_t index) {
+  Entry entry;
+  std::memcpy(&entry, static_cast<const std::byte*>(data.d_buf) + index * sizeof entry,
+              sizeof entry);
+  return entry;
+}
+
 /// Reads one object; its steps are the calls in read().
 class ObjectReader {
  public:
-  ObjectReader(ObjectFile& object, std::span<const std::byte> image) : object_(object), image_(image) {}
+  ObjectReader(ObjectFile& object, std::span<const std::byte> image, ReadOptions options)
+      : object_(object), image_(image), options_(options) {}
 
   std::expected<void, Error> read() {
     if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
       return fail("is not a BPF object but: {}", foreign);
-    for (auto step : {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
-                      &ObjectReader::read_relocations, &ObjectReader::read_btf,
-                      &ObjectReader::read_btf_ext})
+    for (auto step :
+         {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
+          &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext})
       if (auto ok = (this->*step)(); !ok) return ok;
     return {};
   }
@@ -57,11 +74,13 @@ class ObjectReader {
   std::expected<void, Error> open() {
     elf_version(EV_CURRENT);
     // libelf wants a writable pointer but only reads.
-    elf_ = elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
+    elf_ =
+        elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
     object_.elf = elf_;
     const Elf64_Ehdr* header = elf_ ? elf64_getehdr(elf_) : nullptr;
     if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
-    object_.byte_order = header->e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
+    object_.byte_order =
+        header->e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
     if (elf_getshdrnum(elf_, &section_count_) != 0 || section_count_ == 0)
       return fail("has no section headers within the file");
     if (elf_getshdrstrndx(elf_, &section_names_) != 0 || section_names_ >= section_count_)
@@ -74,11 +93,13 @@ class ObjectReader {
     for (size_t i = 0; i < section_count_; i++) {
       const Elf64_Shdr* header = elf64_getshdr(elf_getscn(elf_, i));
       if (!header) return fail("section header {} is outside the file", i);
-      headers_[i] = *header;
-      if (header->sh_type == SHT_NOBITS || header->sh_type == SHT_NULL) continue;
-      if (header->sh_offset > image_.size() || header->sh_size > image_.size() - header->sh_offset)
-        return fail("section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
-                    header->sh_offset, header->sh_size, image_.size());
+      std::memcpy(&headers_[i], header, sizeof *header);
+      const Elf64_Shdr& h = headers_[i];
+      if (h.sh_type == SHT_NOBITS || h.sh_type == SHT_NULL) continue;
+      if (h.sh_offset > image_.size() || h.sh_size > image_.size() - h.sh_offset)
+        return fail(
+            "section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
+            h.sh_offset, h.sh_size, image_.size());
     }
     object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
@@ -99,18 +120,19 @@ class ObjectReader {
     section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
     section.entry_size = header.sh_entsize;
     section.size = header.sh_size;
-    section.use = use_of_section(section.name, header);
+    section.use = use_of_section(section.name, header, options_);
     if (!section.is_nobits() && header.sh_type != SHT_NULL) section.data = bytes_of(index);
     if (!std::has_single_bit(section.alignment) || section.alignment > UINT32_MAX)
-      return fail("section '{}' has alignment {:#x}, expected a power of two below 4 GiB", section.name,
-                  section.alignment);
+      return fail("section '{}' has alignment {:#x}, expected a power of two below 4 GiB",
+                  section.name, section.alignment);
     if (section.use != SectionUse::Link) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
-      return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name, section.size);
-    if (section.is_code() && (section.is_nobits() || section.size % INSN_SIZE != 0))
-      return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8", section.name,
+      return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name,
                   section.size);
+    if (section.is_code() && (section.is_nobits() || section.size % INSN_SIZE != 0))
+      return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
+                  section.name, section.size);
     section.fragments.push_back({0, section.size});
     return {};
   }
@@ -123,7 +145,8 @@ class ObjectReader {
       return fail("symbol table has {:#x} bytes with entries of {}, expected entries of {}",
                   header.sh_size, header.sh_entsize, sizeof(Elf64_Sym));
     if (header.sh_link >= section_count_ || headers_[header.sh_link].sh_type != SHT_STRTAB)
-      return fail("symbol table's string table index {} is not that of a string table", header.sh_link);
+      return fail("symbol table's string table index {} is not that of a string table",
+                  header.sh_link);
     const Elf_Data* data = elf_getdata(elf_getscn(elf_, table), nullptr);
     size_t count = header.sh_size / sizeof(Elf64_Sym);
     if (count > 0 && (!data || data->d_size != header.sh_size))
@@ -134,12 +157,14 @@ class ObjectReader {
       if (!extended || extended->d_size / sizeof(Elf64_Word) < count)
         return fail("extended section index table is shorter than the symbol table");
     }
-    object_.symbols.resize(count);
+    object_.symbols.resize(std::max<size_t>(count, 1));
     for (size_t i = 1; i < count; i++) {
-      const Elf64_Sym& entry = static_cast<const Elf64_Sym*>(data->d_buf)[i];
+      const auto entry = table_entry<Elf64_Sym>(*data, i);
       uint32_t section = entry.st_shndx;
-      if (section == SHN_XINDEX && extended) section = static_cast<const Elf64_Word*>(extended->d_buf)[i];
-      else if (section >= SHN_LORESERVE) section = 0;
+      if (section == SHN_XINDEX && extended)
+        section = table_entry<Elf64_Word>(*extended, i);
+      else if (section >= SHN_LORESERVE)
+        section = 0;
       if (auto ok = read_symbol(i, entry, section, header.sh_link); !ok) return ok;
     }
     return {};
@@ -161,22 +186,41 @@ class ObjectReader {
     if (symbol.binding != STB_LOCAL && symbol.name.empty())
       return fail("global symbol {} has no name", index);
     switch (entry.st_shndx) {
-      case SHN_UNDEF: symbol.place = InputSymbol::Place::Undefined; return {};
-      case SHN_ABS: symbol.place = InputSymbol::Place::Absolute; return {};
+      case SHN_UNDEF:
+        symbol.place = InputSymbol::Place::Undefined;
+        return {};
+      case SHN_ABS:
+        symbol.place = InputSymbol::Place::Absolute;
+        return {};
       case SHN_COMMON:
         return fail("symbol '{}' is a common symbol: compile with -fno-common", symbol.name);
-      default: break;
+      default:
+        break;
     }
     if (section == 0 || section >= section_count_)
       return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
                   section == 0 ? entry.st_shndx : section, section_count_ - 1);
     symbol.place = InputSymbol::Place::Section;
     symbol.section = section;
+    if (symbol.type == STT_FUNC && (symbol.value % INSN_SIZE != 0 || symbol.size % INSN_SIZE != 0))
+      return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
+                  symbol.name, symbol.value, symbol.size);
+    // An empty section with a symbol of its own is not empty of meaning.
+    if (!symbol.is_section() && object_.sections[section].type == SHT_PROGBITS &&
+        object_.sections[section].name == ".text")
+      link_empty_section(object_.sections[section]);
     uint64_t limit = object_.sections[section].size;
     if (symbol.value > limit || symbol.size > limit - symbol.value)
-      return fail("symbol '{}' at {:#x} with {:#x} bytes is outside its section '{}' of {:#x} bytes",
-                  symbol.name, symbol.value, symbol.size, object_.sections[section].name, limit);
+      return fail(
+          "symbol '{}' at {:#x} with {:#x} bytes is outside its section '{}' of {:#x} bytes",
+          symbol.name, symbol.value, symbol.size, object_.sections[section].name, limit);
     return {};
+  }
+
+  static void link_empty_section(InputSection& section) {
+    if (section.use != SectionUse::Drop) return;
+    section.use = SectionUse::Link;
+    section.fragments.push_back({0, 0});
   }
 
   std::expected<void, Error> read_relocations() {
@@ -184,13 +228,14 @@ class ObjectReader {
       const Elf64_Shdr& header = headers_[i];
       if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
       if (header.sh_info == 0 || header.sh_info >= section_count_)
-        return fail("relocation section '{}' is for section {}, the last is {}", object_.sections[i].name,
-                    header.sh_info, section_count_ - 1);
+        return fail("relocation section '{}' is for section {}, the last is {}",
+                    object_.sections[i].name, header.sh_info, section_count_ - 1);
       InputSection& target = object_.sections[header.sh_info];
       bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
       if (target.use != SectionUse::Link && !is_btf) continue;
       if (auto ok = read_relocation_section(i, target); !ok) return ok;
     }
+    if (is_from_old_gas(object_, has_gas_types_)) normalize_gas_addends(object_);
     return {};
   }
 
@@ -200,23 +245,28 @@ class ObjectReader {
     size_t entry_size = explicit_addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
     std::string_view name = object_.sections[index].name;
     if (header.sh_entsize != entry_size || header.sh_size % entry_size != 0)
-      return fail("relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
-                  name, header.sh_size, header.sh_entsize, entry_size);
+      return fail(
+          "relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
+          name, header.sh_size, header.sh_entsize, entry_size);
     if (header.sh_size == 0) return {};
     const Elf_Data* data = elf_getdata(elf_getscn(elf_, index), nullptr);
     if (!data || data->d_size != header.sh_size)
       return fail("unreadable relocation section '{}': {}", name, elf_errmsg(-1));
-    if (target.is_nobits()) return fail("relocation section '{}' is for a section without bytes", name);
+    if (target.is_nobits())
+      return fail("relocation section '{}' is for a section without bytes", name);
     target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
     for (size_t i = 0; i < header.sh_size / entry_size; i++) {
       Elf64_Rela entry{};
       if (explicit_addends) {
-        entry = static_cast<const Elf64_Rela*>(data->d_buf)[i];
+        entry = table_entry<Elf64_Rela>(*data, i);
       } else {
-        const Elf64_Rel& rel = static_cast<const Elf64_Rel*>(data->d_buf)[i];
+        const auto rel = table_entry<Elf64_Rel>(*data, i);
         entry.r_offset = rel.r_offset;
         entry.r_info = rel.r_info;
       }
+      uint32_t type = standard_relocation_type(ELF64_R_TYPE(entry.r_info));
+      if (type != ELF64_R_TYPE(entry.r_info)) has_gas_types_ = true;
+      entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), type);
       auto relocation = read_relocation(entry, explicit_addends, target);
       if (!relocation) return std::unexpected(relocation.error());
       if (relocation->type != R_BPF_NONE) target.relocations.push_back(*relocation);
@@ -229,7 +279,8 @@ class ObjectReader {
 
   std::expected<Relocation, Error> read_relocation(const Elf64_Rela& entry, bool explicit_addend,
                                                    const InputSection& target) const {
-    Relocation relocation{entry.r_offset, entry.r_addend, static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info)),
+    Relocation relocation{entry.r_offset, entry.r_addend,
+                          static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info)),
                           static_cast<uint32_t>(ELF64_R_SYM(entry.r_info))};
     auto extent = relocation_extent(relocation.type);
     if (!extent)
@@ -244,7 +295,8 @@ class ObjectReader {
                   relocation.offset, relocation.symbol, object_.symbols.size() - 1);
     const std::byte* at = target.data.data() + relocation.offset;
     if (target.is_code())
-      if (auto ok = check_relocated_insn(relocation, target, load_insn(at, object_.byte_order)); !ok)
+      if (auto ok = check_relocated_insn(relocation, target, load_insn(at, object_.byte_order));
+          !ok)
         return std::unexpected(ok.error());
     if (!target.is_code() && (relocation.type == R_BPF_64_64 || relocation.type == R_BPF_64_32))
       return fail("relocation {} at {}+{:#x} is for an instruction, but the section is not code",
@@ -260,10 +312,10 @@ class ObjectReader {
 
   static std::expected<void, Error> check_relocated_insn(const Relocation& relocation,
                                                          const InputSection& target, Insn insn) {
-    bool fits = relocation.offset % INSN_SIZE == 0 &&
-                (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
-                 : relocation.type == R_BPF_64_32 ? insn.is_call()
-                                                  : false);
+    bool fits =
+        relocation.offset % INSN_SIZE == 0 && (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
+                                               : relocation.type == R_BPF_64_32 ? insn.is_call()
+                                                                                : false);
     if (fits) return {};
     return fail("relocation {} at {}+{:#x} does not stand at an instruction of its type",
                 relocation_name(relocation.type), target.name, relocation.offset);
@@ -279,6 +331,10 @@ class ObjectReader {
     if (btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
     object_.btf = std::move(*btf);
+    if (auto repaired = repair_btf(*bytes, *object_.btf)) {
+      object_.relocated_btf = std::move(*repaired);
+      object_.btf = std::move(*Btf::parse(object_.relocated_btf));
+    }
     return {};
   }
 
@@ -290,7 +346,8 @@ class ObjectReader {
     if (!bytes) return std::unexpected(bytes.error());
     std::unordered_map<std::string_view, const InputSection*> code_by_name;
     for (const InputSection& code : object_.sections)
-      if (code.is_code() && code.use == SectionUse::Link) code_by_name.try_emplace(code.name, &code);
+      if (code.is_code() && code.use == SectionUse::Link)
+        code_by_name.try_emplace(code.name, &code);
     auto find_code = [&](std::string_view name) -> std::optional<std::pair<uint32_t, uint64_t>> {
       auto found = code_by_name.find(name);
       if (found == code_by_name.end()) return std::nullopt;
@@ -305,8 +362,8 @@ class ObjectReader {
   /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
   /// refer to section symbols, whose value is 0, and to globals, which are found
   /// by name later: nothing to do then, and nothing is copied.
-  std::expected<std::span<const std::byte>, Error> with_relocations(const InputSection& section,
-                                                                    std::vector<std::byte>& storage) {
+  std::expected<std::span<const std::byte>, Error> with_relocations(
+      const InputSection& section, std::vector<std::byte>& storage) {
     auto changes_bytes = [&](const Relocation& relocation) {
       const InputSymbol& symbol = object_.symbols[relocation.symbol];
       return symbol.is_local() && symbol.value != 0;
@@ -316,8 +373,10 @@ class ObjectReader {
     storage.assign(section.data.begin(), section.data.end());
     for (const Relocation& relocation : section.relocations) {
       if (!changes_bytes(relocation)) continue;
-      int64_t value = relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
-      if (!store_addend(relocation.type, storage.data() + relocation.offset, value, object_.byte_order))
+      int64_t value =
+          relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
+      if (!store_addend(relocation.type, storage.data() + relocation.offset, value,
+                        object_.byte_order))
         return fail("relocation at {}+{:#x} does not fit 32 bits", section.name, relocation.offset);
     }
     return storage;
@@ -331,9 +390,9 @@ class ObjectReader {
   }
 
   InputSection* find_section(std::string_view name) {
-    auto found = std::find_if(object_.sections.begin(), object_.sections.end(), [&](const InputSection& s) {
-      return s.name == name && s.type == SHT_PROGBITS;
-    });
+    auto found = std::find_if(
+        object_.sections.begin(), object_.sections.end(),
+        [&](const InputSection& s) { return s.name == name && s.type == SHT_PROGBITS; });
     return found == object_.sections.end() ? nullptr : &*found;
   }
 
@@ -355,25 +414,37 @@ class ObjectReader {
 
   ObjectFile& object_;
   std::span<const std::byte> image_;
+  ReadOptions options_;
   Elf* elf_ = nullptr;
   size_t section_count_ = 0;
   size_t section_names_ = 0;
   std::vector<Elf64_Shdr> headers_;
+  bool has_gas_types_ = false;  ///< see gas_dialect.hpp
 };
 
 }  // namespace
 
 std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string name,
-                                                                   std::span<const std::byte> image) {
+                                                                   std::span<const std::byte> image,
+                                                                   ReadOptions options) {
   auto object = std::make_unique<ObjectFile>();
   object->name = std::move(name);
-  if (auto ok = ObjectReader(*object, image).read(); !ok) return std::unexpected(ok.error());
+  // Members of archives stand at any even offset; tables are read in place.
+  if (reinterpret_cast<uintptr_t>(image.data()) % alignof(Elf64_Ehdr) != 0) {
+    object->aligned_image.assign(image.begin(), image.end());
+    image = object->aligned_image;
+  }
+  if (auto ok = ObjectReader(*object, image, options).read(); !ok)
+    return std::unexpected(ok.error());
   return object;
 }
 
-ObjectFile::~ObjectFile() { elf_end(static_cast<Elf*>(elf)); }
+ObjectFile::~ObjectFile() {
+  elf_end(static_cast<Elf*>(elf));
+}
 
-std::optional<std::string> ObjectFile::source_line(const InputSection& section, uint64_t offset) const {
+std::optional<std::string> ObjectFile::source_line(const InputSection& section,
+                                                   uint64_t offset) const {
   if (!btf_ext) return std::nullopt;
   auto line = btf_ext->find_line(section.index, offset);
   if (!line) return std::nullopt;

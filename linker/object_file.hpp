@@ -27,6 +27,11 @@ struct Fragment {
   uint64_t begin;  ///< bytes into the input section
   uint64_t end;
   bool live = true;
+  /// Under --gc-sections: it did not lose a resolution, and is live if reached.
+  bool is_candidate = false;
+  /// Says the same as an earlier fragment of the output section, whose place it
+  /// has.
+  bool is_duplicate = false;
   uint64_t output_offset = 0;  ///< bytes into the output section; set by layout
 };
 
@@ -61,6 +66,15 @@ struct InputSection {
 
   bool is_code() const { return flags & SHF_EXECINSTR; }
   bool is_nobits() const { return type == SHT_NOBITS; }
+  /// Of the program, not about it like DWARF: only what is loaded keeps other
+  /// things alive.
+  bool is_loaded() const { return flags & SHF_ALLOC; }
+  /// Strings that need to be in the output once only.
+  bool is_mergeable_strings() const {
+    constexpr uint64_t both = SHF_MERGE | SHF_STRINGS;
+    return (flags & both) == both && relocations.empty() && !is_nobits() && entry_size != 0 &&
+           size % entry_size == 0;
+  }
 };
 
 /// An entry of the symbol table.
@@ -99,6 +113,10 @@ struct BtfDeclaration {
   uint32_t size = 0;    ///< bytes, as the DATASEC has it
 };
 
+struct ReadOptions {
+  bool keep_debug = false;  ///< DWARF is linked, not dropped
+};
+
 struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
@@ -114,7 +132,8 @@ struct ObjectFile {
   /// Reads and checks `image`, which must outlive the object. Errors name the
   /// section, symbol, relocation or type that is wrong.
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
-                                                                std::span<const std::byte> image);
+                                                                std::span<const std::byte> image,
+                                                                ReadOptions options = {});
   ~ObjectFile();
 
   /// "main.bpf.c:42" for an instruction that line_info knows, else
@@ -125,6 +144,7 @@ struct ObjectFile {
 
   // What the views above point into.
   MappedFile file;
+  std::vector<std::byte> aligned_image;
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
   void* elf = nullptr;  ///< libelf's handle, which owns converted tables
 };

@@ -12,7 +12,9 @@
 namespace bpflink {
 namespace {
 
-std::unexpected<Error> system_error() { return std::unexpected(Error{std::strerror(errno)}); }
+std::unexpected<Error> system_error() {
+  return std::unexpected(Error{std::strerror(errno)});
+}
 
 struct ScopedFd {
   int fd;

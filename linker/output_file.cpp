@@ -31,7 +31,8 @@ std::string directory_of(const std::string& path) {
 /// attempts apart, the process id processes.
 std::string temporary_name(const std::string& path, int attempt) {
   size_t slash = path.rfind('/') + 1;  // 0 without a slash
-  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash), ::getpid(), attempt);
+  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash), ::getpid(),
+                     attempt);
 }
 
 constexpr int MAX_ATTEMPTS = 100;
@@ -67,7 +68,8 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
 std::expected<void, Error> OutputFile::open_temporary() {
   fd_ = ::open(directory_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (fd_ >= 0) return {};
-  if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS) return system_error();
+  if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
+    return system_error();
   for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     temporary_ = temporary_name(path_, attempt);
     fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);

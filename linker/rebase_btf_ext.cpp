@@ -5,10 +5,16 @@
 // knows are moved and mapped; a record that is longer is kept whole, and where
 // inputs have records of different lengths the longest serves all, the rest
 // being filled with zeros.
+//
+// A loader that has func_info for a program wants it for every function that the
+// program calls, and line_info likewise. Functions that have none (from bpf-gcc,
+// from assembly, from objects without BTF) get a record made up from their
+// symbol.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
 #include "linker/context.hpp"
 
@@ -24,32 +30,117 @@ struct TableKind {
   std::array<bool, 4> is_type, is_string;
 };
 
-constexpr TableKind TABLES[] = {
-    {&BtfExt::func_info, {false, true, false, false}, {false, false, false, false}},
-    {&BtfExt::line_info, {false, false, false, false}, {false, true, true, false}},
-    {&BtfExt::core_relo, {false, true, false, false}, {false, false, true, false}},
-};
+constexpr TableKind FUNC_INFO = {
+    &BtfExt::func_info, {false, true, false, false}, {false, false, false, false}};
+constexpr TableKind LINE_INFO = {
+    &BtfExt::line_info, {false, false, false, false}, {false, true, true, false}};
+constexpr TableKind CORE_RELO = {
+    &BtfExt::core_relo, {false, true, false, false}, {false, false, true, false}};
 
+/// A record with its fields as they are in the output, but for the offset.
 struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
+  std::span<const std::byte> bytes;
+  const ObjectFile* object;  ///< whose ids the bytes have; null: the output's
+};
+
+/// A function of the output.
+struct Function {
+  Place place;
   const ObjectFile* object;
-  const std::byte* bytes;
-  uint32_t size;
+  const InputSymbol* symbol;
+};
+
+std::vector<Function> find_functions(const Context& context) {
+  std::vector<Function> functions;
+  for (auto& object : context.objects)
+    for (uint32_t i = 1; i < object->symbols.size(); i++) {
+      const InputSymbol& symbol = object->symbols[i];
+      if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section) continue;
+      bool is_there =
+          symbol.output_index != 0 || (symbol.global && symbol.global->is_from(*object, i));
+      if (!is_there || !object->sections[symbol.section].is_code()) continue;
+      if (auto place = place_of(object->sections[symbol.section], symbol.value))
+        functions.push_back({*place, object.get(), &symbol});
+    }
+  return functions;
+}
+
+/// Makes the records of functions that have none.
+class RecordMaker {
+ public:
+  explicit RecordMaker(Context& context) : context_(context), types_(*context.btf) {}
+
+  std::array<uint32_t, 2> func_info(const Function& function) { return {0, func_of(function)}; }
+
+  std::array<uint32_t, 4> line_info(const Function& function) {
+    return {0, types_.add_string(source_file(*function.object)), 0, 0};
+  }
+
+ private:
+  uint32_t func_of(const Function& function) {
+    const InputSymbol& symbol = *function.symbol;
+    if (symbol.global && symbol.output_index == 0 && symbol.global->output_btf_id != 0)
+      return symbol.global->output_btf_id;
+    if (function.object->btf)
+      for (const BtfDeclaration& declaration : function.object->declarations) {
+        BtfType type = function.object->btf->type(declaration.type_id);
+        uint32_t id = function.object->type_map[declaration.type_id];
+        if (type.kind() == BTF_KIND_FUNC && id != 0 && !declaration.symbol &&
+            function.object->btf->name(type) == symbol.name)
+          return id;
+      }
+    if (prototype_ == 0) prototype_ = types_.add_type(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO), 0);
+    return types_.add_type(types_.add_string(symbol.name),
+                           BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), prototype_);
+  }
+
+  static std::string_view source_file(const ObjectFile& object) {
+    for (const InputSymbol& symbol : object.symbols)
+      if (symbol.type == STT_FILE) return symbol.name;
+    return object.name;
+  }
+
+  Context& context_;
+  BtfBuilder& types_;
+  uint32_t prototype_ = 0;  ///< void (void), for what nothing is known about
 };
 
 class TableWriter {
  public:
-  TableWriter(Context& context, const TableKind& kind) : context_(context), kind_(kind) {}
+  TableWriter(Context& context, const TableKind& kind) : context_(context), kind_(kind) {
+    by_section_.resize(context_.sections.size() + 1);
+    for (auto& object : context_.objects) collect(*object);
+    for (auto& records : by_section_) std::ranges::stable_sort(records, {}, &Record::offset);
+  }
+
+  bool has_records() const { return record_size_ != 0; }
+
+  /// Adds what `make` returns for each function at whose start there is nothing.
+  template <typename Make>
+  void complete(const std::vector<Function>& functions, Make make) {
+    for (const Function& function : functions) {
+      auto& records = by_section_[function.place.section->index];
+      auto at = std::ranges::lower_bound(records, function.place.offset, {}, &Record::offset);
+      if (at != records.end() && at->offset == function.place.offset) continue;
+      auto words = make(function);
+      auto& bytes = made_.emplace_back(sizeof words);
+      for (size_t i = 0; i < words.size(); i++)
+        store<uint32_t>(&bytes[4 * i], words[i], context_.byte_order);
+      added_.push_back({&records, {function.place.offset, bytes, nullptr}});
+    }
+    for (auto& [records, record] : added_) records->push_back(record);
+    if (added_.empty()) return;
+    for (auto& records : by_section_) std::ranges::stable_sort(records, {}, &Record::offset);
+  }
 
   /// The table's bytes; none where there are no records.
-  std::vector<std::byte> write() {
-    collect();
+  std::vector<std::byte> write() const {
     std::vector<std::byte> out;
     for (auto& section : context_.sections) {
-      auto& records = by_section_[section->index];
+      const auto& records = by_section_[section->index];
       if (records.empty()) continue;
       if (out.empty()) put(out, record_size_);
-      std::ranges::stable_sort(records, {}, &Record::offset);
       put(out, context_.btf->add_string(section->name));
       put(out, static_cast<uint32_t>(records.size()));
       for (const Record& record : records) put(out, record);
@@ -58,32 +149,27 @@ class TableWriter {
   }
 
  private:
-  void collect() {
-    by_section_.resize(context_.sections.size() + 1);
-    for (auto& object : context_.objects) {
-      if (!object->btf_ext) continue;
-      const BtfExtTable& table = (*object->btf_ext).*kind_.table;
-      for (const BtfExtSection& part : table.sections) {
+  void collect(const ObjectFile& object) {
+    if (!object.btf_ext) return;
+    const BtfExtTable& table = (*object.btf_ext).*kind_.table;
+    for (const BtfExtSection& part : table.sections) {
+      const InputSection& section = object.sections[part.section];
+      for (uint32_t i = 0; i < part.count; i++) {
+        auto bytes = part.records.subspan(size_t{i} * table.record_size, table.record_size);
+        auto place = place_of(section, load<uint32_t>(bytes.data(), context_.byte_order));
+        if (!place) continue;
         record_size_ = std::max(record_size_, table.record_size);
-        for (uint32_t i = 0; i < part.count; i++)
-          collect(*object, object->sections[part.section],
-                  part.records.subspan(size_t{i} * table.record_size, table.record_size));
+        by_section_[place->section->index].push_back({place->offset, bytes, &object});
       }
     }
   }
 
-  void collect(const ObjectFile& object, const InputSection& section, std::span<const std::byte> record) {
-    auto place = place_of(section, load<uint32_t>(record.data(), context_.byte_order));
-    if (!place) return;
-    by_section_[place->section->index].push_back(
-        {place->offset, &object, record.data(), static_cast<uint32_t>(record.size())});
-  }
-
-  void put(std::vector<std::byte>& out, const Record& record) {
+  void put(std::vector<std::byte>& out, const Record& record) const {
     size_t at = out.size();
-    out.insert(out.end(), record.bytes, record.bytes + record.size);
+    out.insert(out.end(), record.bytes.begin(), record.bytes.end());
     out.resize(at + record_size_);
     store<uint32_t>(&out[at], static_cast<uint32_t>(record.offset), context_.byte_order);
+    if (!record.object) return;
     for (size_t word = 1; word < kind_.is_type.size(); word++) {
       if (!kind_.is_type[word] && !kind_.is_string[word]) continue;
       std::byte* field = &out[at + 4 * word];
@@ -103,6 +189,8 @@ class TableWriter {
   const TableKind& kind_;
   uint32_t record_size_ = 0;
   std::vector<std::vector<Record>> by_section_;
+  std::deque<std::vector<std::byte>> made_;
+  std::vector<std::pair<std::vector<Record>*, Record>> added_;
 };
 
 }  // namespace
@@ -110,13 +198,23 @@ class TableWriter {
 void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
   std::vector<std::byte> header(HEADER_SIZE), body;
-  auto put = [&](size_t at, uint32_t word) { store<uint32_t>(&header[at], word, context.byte_order); };
+  auto put = [&](size_t at, uint32_t word) {
+    store<uint32_t>(&header[at], word, context.byte_order);
+  };
   store<uint16_t>(header.data(), 0xeb9f, context.byte_order);
   header[2] = std::byte{1};
   put(4, HEADER_SIZE);
+  TableWriter func_info(context, FUNC_INFO), line_info(context, LINE_INFO),
+      core_relo(context, CORE_RELO);
+  std::vector<Function> functions = find_functions(context);
+  RecordMaker maker(context);
+  if (func_info.has_records())
+    func_info.complete(functions, [&](auto& f) { return maker.func_info(f); });
+  if (line_info.has_records())
+    line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
   size_t field = 8;
-  for (const TableKind& kind : TABLES) {
-    std::vector<std::byte> table = TableWriter(context, kind).write();
+  for (const TableWriter* writer : {&func_info, &line_info, &core_relo}) {
+    std::vector<std::byte> table = writer->write();
     put(field, static_cast<uint32_t>(body.size()));
     put(field + 4, static_cast<uint32_t>(table.size()));
     field += 8;
@@ -130,7 +228,8 @@ void rebase_btf_ext(Context& context) {
 void finish_btf(Context& context) {
   if (!context.btf) return;
   auto blob = context.btf->finish(context.byte_order);
-  if (!blob) return context.diagnostics.error(fmt::format(".BTF of the output: {}", blob.error().message));
+  if (!blob)
+    return context.diagnostics.error(fmt::format(".BTF of the output: {}", blob.error().message));
   context.output_btf = std::move(*blob);
 }
 

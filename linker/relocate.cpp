@@ -23,7 +23,7 @@ class SectionRelocator {
     bool is_unsplit = section_.fragments.size() == 1;
     bool moves_whole = is_unsplit && section_.relocations.empty();
     for (const Fragment& fragment : section_.fragments) {
-      if (!fragment.live || fragment.begin == fragment.end) continue;
+      if (!fragment.live || fragment.is_duplicate || fragment.begin == fragment.end) continue;
       auto bytes = section_.data.subspan(fragment.begin, fragment.end - fragment.begin);
       // Distances inside an unsplit section do not change, nor its relative calls.
       // Code is copied all the same: .BTF.ext may name immediates to patch.
@@ -32,7 +32,8 @@ class SectionRelocator {
         bytes = context_.buffers.back();
         relocate_fragment(fragment, context_.buffers.back().data());
         if (section_.is_code()) patch_local_type_ids(fragment, context_.buffers.back().data());
-        if (section_.is_code() && !is_unsplit) relink_calls(fragment, context_.buffers.back().data());
+        if (section_.is_code() && !is_unsplit)
+          relink_calls(fragment, context_.buffers.back().data());
       }
       output_.pieces.push_back({fragment.output_offset, bytes});
     }
@@ -52,28 +53,40 @@ class SectionRelocator {
     uint32_t output_symbol = 0;
     if (symbol.global) {
       output_symbol = symbol.global->output_index;
+      if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
     } else if (symbol.is_section()) {
       auto target = place_of_pointer(object_.sections[symbol.section],
                                      static_cast<int64_t>(symbol.value) + relocation.addend);
+      if (!target && !section_.is_loaded()) return bury(relocation, at);
       if (!target) return complain(relocation, "what was dropped from the output");
       output_symbol = target->section->symbol_index;
       addend = static_cast<int64_t>(target->offset);
     } else {
       output_symbol = symbol.output_index;
+      if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
       if (output_symbol == 0)
-        return complain(relocation, fmt::format("local symbol '{}', which is not in the output", symbol.name));
+        return complain(relocation,
+                        fmt::format("local symbol '{}', which is not in the output", symbol.name));
     }
     if (!store_addend(relocation.type, at, addend, context_.byte_order))
-      return complain(relocation, fmt::format("offset {:#x}, which the instruction or field cannot hold", addend));
-    output_.relocations.push_back(
-        {fragment.output_offset + (relocation.offset - fragment.begin), relocation.type, output_symbol});
+      return complain(
+          relocation,
+          fmt::format("offset {:#x}, which the instruction or field cannot hold", addend));
+    output_.relocations.push_back({fragment.output_offset + (relocation.offset - fragment.begin),
+                                   relocation.type, output_symbol});
+  }
+
+  /// DWARF of what was dropped: the address is 0 and stays so.
+  void bury(const Relocation& relocation, std::byte* at) const {
+    (void)store_addend(relocation.type, at, 0, context_.byte_order);
   }
 
   /// Calls of functions of this section that have no relocation: the distance
   /// changes where something between was dropped.
   void relink_calls(const Fragment& fragment, std::byte* bytes) {
     const auto& relocations = section_.relocations;
-    auto relocation = std::ranges::lower_bound(relocations, fragment.begin, {}, &Relocation::offset);
+    auto relocation =
+        std::ranges::lower_bound(relocations, fragment.begin, {}, &Relocation::offset);
     for (uint64_t at = fragment.begin; at + INSN_SIZE <= fragment.end; at += INSN_SIZE) {
       while (relocation != relocations.end() && relocation->offset < at) ++relocation;
       std::byte* here = bytes + (at - fragment.begin);
@@ -85,8 +98,10 @@ class SectionRelocator {
       uint64_t next = fragment.output_offset + (at - fragment.begin) + INSN_SIZE;
       // split_into_fragments() has seen that every such target stays.
       if (target)
-        store_imm(here, static_cast<int32_t>(static_cast<int64_t>(target->offset - next) / int64_t{INSN_SIZE}),
-                  context_.byte_order);
+        store_imm(
+            here,
+            static_cast<int32_t>(static_cast<int64_t>(target->offset - next) / int64_t{INSN_SIZE}),
+            context_.byte_order);
     }
   }
 
@@ -98,12 +113,14 @@ class SectionRelocator {
     for (const BtfExtSection& part : table.sections) {
       if (part.section != section_.index) continue;
       for (uint32_t i = 0; i < part.count; i++) {
-        CoreRelo record = object_.btf_ext->load_core_relo(part.records.data() + size_t{i} * table.record_size);
+        CoreRelo record =
+            object_.btf_ext->load_core_relo(part.records.data() + size_t{i} * table.record_size);
         if (record.kind != CORE_TYPE_ID_LOCAL) continue;
         if (record.insn_off < fragment.begin || record.insn_off >= fragment.end) continue;
         std::byte* at = bytes + (record.insn_off - fragment.begin);
         if (has_type_id_immediate(load_insn(at, context_.byte_order)))
-          store_imm(at, static_cast<int32_t>(object_.type_map[record.type_id]), context_.byte_order);
+          store_imm(at, static_cast<int32_t>(object_.type_map[record.type_id]),
+                    context_.byte_order);
       }
     }
   }
@@ -136,6 +153,8 @@ void relocate(Context& context) {
     if (output->type == SHT_NOBITS) continue;
     for (InputSection* section : output->members)
       if (!section->is_nobits()) SectionRelocator(context, *section).run();
+    std::ranges::stable_sort(output->pieces, {}, &Piece::offset);
+    std::ranges::stable_sort(output->relocations, {}, &OutputRelocation::offset);
   }
 }
 

@@ -21,11 +21,11 @@ namespace bpflink {
 
 enum RelocationType : uint32_t {
   R_BPF_NONE = 0,
-  R_BPF_64_64 = 1,         ///< ld_imm64: S + A in the immediate, 32 bits
-  R_BPF_64_ABS64 = 2,      ///< data: S + A, 64 bits
-  R_BPF_64_ABS32 = 3,      ///< data: S + A, 32 bits
-  R_BPF_64_NODYLD32 = 4,   ///< .BTF and .BTF.ext: S + A, 32 bits
-  R_BPF_64_32 = 10,        ///< call: (S + A) / 8 - 1 in the immediate
+  R_BPF_64_64 = 1,        ///< ld_imm64: S + A in the immediate, 32 bits
+  R_BPF_64_ABS64 = 2,     ///< data: S + A, 64 bits
+  R_BPF_64_ABS32 = 3,     ///< data: S + A, 32 bits
+  R_BPF_64_NODYLD32 = 4,  ///< .BTF and .BTF.ext: S + A, 32 bits
+  R_BPF_64_32 = 10,       ///< call: (S + A) / 8 - 1 in the immediate
 };
 
 /// A relocation of an input section, its addend read from wherever it stood.
@@ -38,13 +38,20 @@ struct Relocation {
 
 inline std::string_view relocation_name(uint32_t type) {
   switch (type) {
-    case R_BPF_NONE: return "R_BPF_NONE";
-    case R_BPF_64_64: return "R_BPF_64_64";
-    case R_BPF_64_ABS64: return "R_BPF_64_ABS64";
-    case R_BPF_64_ABS32: return "R_BPF_64_ABS32";
-    case R_BPF_64_NODYLD32: return "R_BPF_64_NODYLD32";
-    case R_BPF_64_32: return "R_BPF_64_32";
-    default: return "unknown relocation";
+    case R_BPF_NONE:
+      return "R_BPF_NONE";
+    case R_BPF_64_64:
+      return "R_BPF_64_64";
+    case R_BPF_64_ABS64:
+      return "R_BPF_64_ABS64";
+    case R_BPF_64_ABS32:
+      return "R_BPF_64_ABS32";
+    case R_BPF_64_NODYLD32:
+      return "R_BPF_64_NODYLD32";
+    case R_BPF_64_32:
+      return "R_BPF_64_32";
+    default:
+      return "unknown relocation";
   }
 }
 
@@ -52,13 +59,19 @@ inline std::string_view relocation_name(uint32_t type) {
 /// an unknown type.
 inline std::optional<uint64_t> relocation_extent(uint32_t type) {
   switch (type) {
-    case R_BPF_NONE: return 0;
-    case R_BPF_64_64: return 2 * INSN_SIZE;
-    case R_BPF_64_32: return INSN_SIZE;
-    case R_BPF_64_ABS64: return 8;
+    case R_BPF_NONE:
+      return 0;
+    case R_BPF_64_64:
+      return 2 * INSN_SIZE;
+    case R_BPF_64_32:
+      return INSN_SIZE;
+    case R_BPF_64_ABS64:
+      return 8;
     case R_BPF_64_ABS32:
-    case R_BPF_64_NODYLD32: return 4;
-    default: return std::nullopt;
+    case R_BPF_64_NODYLD32:
+      return 4;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -66,12 +79,17 @@ inline std::optional<uint64_t> relocation_extent(uint32_t type) {
 /// at its offset, of which relocation_extent() are there.
 inline int64_t load_addend(uint32_t type, const std::byte* at, std::endian order) {
   switch (type) {
-    case R_BPF_64_64: return load_insn(at, order).imm;
-    case R_BPF_64_32: return (int64_t{load_insn(at, order).imm} + 1) * int64_t{INSN_SIZE};
-    case R_BPF_64_ABS64: return load<int64_t>(at, order);
+    case R_BPF_64_64:
+      return load_insn(at, order).imm;
+    case R_BPF_64_32:
+      return (int64_t{load_insn(at, order).imm} + 1) * int64_t{INSN_SIZE};
+    case R_BPF_64_ABS64:
+      return load<int64_t>(at, order);
     case R_BPF_64_ABS32:
-    case R_BPF_64_NODYLD32: return load<int32_t>(at, order);
-    default: return 0;
+    case R_BPF_64_NODYLD32:
+      return load<int32_t>(at, order);
+    default:
+      return 0;
   }
 }
 
@@ -100,7 +118,8 @@ inline int64_t load_addend(uint32_t type, const std::byte* at, std::endian order
       if (!fits_32_bits(addend)) return false;
       store<int32_t>(at, static_cast<int32_t>(addend), order);
       return true;
-    default: return true;
+    default:
+      return true;
   }
 }
 

@@ -62,6 +62,7 @@ class Resolver {
     }
     report_duplicates();
     for (auto& object : context_.objects) choose_declarations(*object);
+    for (auto& object : context_.objects) note_losers(*object);
   }
 
  private:
@@ -140,6 +141,15 @@ class Resolver {
            .code = DiagnosticCode::DuplicateSymbol,
            .symbol = std::string(duplicate.symbol->name),
            .locations = std::move(locations)});
+    }
+  }
+
+  void note_losers(const ObjectFile& object) {
+    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+      if (!lost_resolution(object, i)) continue;
+      const Symbol& winner = *object.symbols[i].global;
+      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}", object.name,
+                                            winner.name, winner.file->name));
     }
   }
 

@@ -36,12 +36,14 @@ std::expected<std::vector<std::string>, Error> split_arguments(const std::string
       *current += c;
     }
   }
-  if (quote != 0) return std::unexpected(Error{fmt::format("{}: quote {} is not closed", path, quote)});
+  if (quote != 0)
+    return std::unexpected(Error{fmt::format("{}: quote {} is not closed", path, quote)});
   if (current) arguments.push_back(std::move(*current));
   return arguments;
 }
 
-std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std::string> arguments, int depth) {
+std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std::string> arguments,
+                                  int depth) {
   for (std::string& argument : arguments) {
     struct stat info;
     std::string path = argument.starts_with('@') ? argument.substr(1) : "";
@@ -63,7 +65,8 @@ std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std
 
 }  // namespace
 
-std::expected<std::vector<std::string>, Error> expand_response_files(std::vector<std::string> arguments) {
+std::expected<std::vector<std::string>, Error> expand_response_files(
+    std::vector<std::string> arguments) {
   std::vector<std::string> out;
   if (auto ok = expand(out, std::move(arguments), 0); !ok) return std::unexpected(ok.error());
   return out;

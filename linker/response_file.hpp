@@ -14,6 +14,7 @@ namespace bpflink {
 /// a character to take as it is. Arguments from a file are expanded too. A
 /// "@NAME" that names no file stays as it is. Errors: a file that cannot be
 /// read, an open quote, files within files beyond 16 levels.
-std::expected<std::vector<std::string>, Error> expand_response_files(std::vector<std::string> arguments);
+std::expected<std::vector<std::string>, Error> expand_response_files(
+    std::vector<std::string> arguments);
 
 }  // namespace bpflink

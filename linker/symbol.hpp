@@ -16,18 +16,23 @@ struct Symbol {
   ObjectFile* file = nullptr;
   uint32_t index = 0;  ///< its entry in that object's symbol table
   bool is_defined = false;
-  uint8_t binding = STB_WEAK;         ///< of the definition, or strong where one reference is
-  uint8_t visibility = STV_DEFAULT;   ///< the most constraining of all
+  uint8_t binding = STB_WEAK;        ///< of the definition, or strong where one reference is
+  uint8_t visibility = STV_DEFAULT;  ///< the most constraining of all
   /// `.ksyms` or `.kconfig` where an object says that the loader provides it.
   std::string_view loader_section;
   /// The VAR or FUNC that stands for it in the output's BTF: the definition's,
   /// or else a reference's. `btf_file` is null where no object has one.
   ObjectFile* btf_file = nullptr;
   uint32_t btf_id = 0;
+  /// Whether it is in the output's symbol table; set by mark_live().
+  bool in_output = false;
   /// Its VAR or FUNC in the output's BTF; 0: none.
   uint32_t output_btf_id = 0;
-  /// Index in the output's symbol table.
+  /// Index in the output's symbol table; 0: not there.
   uint32_t output_index = 0;
+
+  /// Whether the output has it as a local symbol (`--localize-hidden`).
+  bool is_localized = false;
 
   const InputSymbol& input() const { return file->symbols[index]; }
   bool is_from(const ObjectFile& object, uint32_t symbol_index) const {

@@ -6,13 +6,20 @@
 namespace bpflink {
 namespace {
 
+/// BTF_INT_CHAR: compilers differ on whether `char` has it.
+constexpr uint32_t INT_CHAR = 1u << 25;
+
 bool is_transparent(uint8_t kind) {
   return kind == BTF_KIND_TYPEDEF || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE ||
          kind == BTF_KIND_RESTRICT || kind == BTF_KIND_TYPE_TAG;
 }
 
-bool is_composite(uint8_t kind) { return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION; }
-bool is_enum(uint8_t kind) { return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64; }
+bool is_composite(uint8_t kind) {
+  return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
+}
+bool is_enum(uint8_t kind) {
+  return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
+}
 
 /// The kind that a tag of C declares: a FWD is a struct, or with kind_flag a
 /// union, of which no more is known.
@@ -34,7 +41,9 @@ uint32_t TypeComparer::strip(uint32_t id) const {
   return id;
 }
 
-bool TypeComparer::compatible(uint32_t a, uint32_t b) { return walk({a, b, false}, false); }
+bool TypeComparer::compatible(uint32_t a, uint32_t b) {
+  return walk({a, b, false}, false);
+}
 
 bool TypeComparer::walk(Pair start, bool exact_lengths) {
   pending_.assign(1, start);
@@ -62,8 +71,10 @@ bool TypeComparer::compare_one(Pair pair, bool exact_lengths) {
   if (is_enum(a.kind()) && is_enum(b.kind())) return compare_enums(a, b);
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
-    case BTF_KIND_INT: return a.size() == b.size() && a.int_data() == b.int_data();
-    case BTF_KIND_FLOAT: return a.size() == b.size();
+    case BTF_KIND_INT:
+      return a.size() == b.size() && (a.int_data() & ~INT_CHAR) == (b.int_data() & ~INT_CHAR);
+    case BTF_KIND_FLOAT:
+      return a.size() == b.size();
     case BTF_KIND_PTR:
       follow(a.type(), b.type(), true);
       return true;
@@ -74,7 +85,8 @@ bool TypeComparer::compare_one(Pair pair, bool exact_lengths) {
       return true;
     }
     case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION: return compare_structs(a, b, pair.behind_pointer);
+    case BTF_KIND_UNION:
+      return compare_structs(a, b, pair.behind_pointer);
     case BTF_KIND_FUNC_PROTO:
       if (a.vlen() != b.vlen()) return false;
       follow(a.type(), b.type(), false);
@@ -83,7 +95,8 @@ bool TypeComparer::compare_one(Pair pair, bool exact_lengths) {
     case BTF_KIND_FUNC:
       follow(a.type(), b.type(), false);
       return btf_.name(a) == btf_.name(b);
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -106,11 +119,12 @@ bool TypeComparer::compare_enums(BtfType a, BtfType b) const {
   if (a.vlen() == 0 || b.vlen() == 0) return true;  // one is a forward declaration
   if (a.kind() != b.kind() || a.size() != b.size() || a.vlen() != b.vlen()) return false;
   for (uint32_t i = 0; i < a.vlen(); i++) {
-    bool same = a.kind() == BTF_KIND_ENUM
-                    ? a.enumerator(i).value == b.enumerator(i).value &&
-                          btf_.string(a.enumerator(i).name_off) == btf_.string(b.enumerator(i).name_off)
-                    : a.enumerator64(i).value == b.enumerator64(i).value &&
-                          btf_.string(a.enumerator64(i).name_off) == btf_.string(b.enumerator64(i).name_off);
+    bool same = a.kind() == BTF_KIND_ENUM ? a.enumerator(i).value == b.enumerator(i).value &&
+                                                btf_.string(a.enumerator(i).name_off) ==
+                                                    btf_.string(b.enumerator(i).name_off)
+                                          : a.enumerator64(i).value == b.enumerator64(i).value &&
+                                                btf_.string(a.enumerator64(i).name_off) ==
+                                                    btf_.string(b.enumerator64(i).name_off);
     if (!same) return false;
   }
   return true;
@@ -131,7 +145,8 @@ bool TypeComparer::same_map(uint32_t declared, uint32_t defined, bool declared_i
   for (uint32_t i = 0; i < a.vlen(); i++) {
     std::string_view name = btf_.string(a.member(i).name_off);
     auto found = attributes.find(name);
-    if (found == attributes.end() || !same_attribute(name, a.member(i).type, found->second)) return false;
+    if (found == attributes.end() || !same_attribute(name, a.member(i).type, found->second))
+      return false;
   }
   return true;
 }

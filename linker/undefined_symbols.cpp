@@ -7,6 +7,7 @@
 
 #include "linker/context.hpp"
 #include "linker/locations.hpp"
+#include "linker/references.hpp"
 
 namespace bpflink {
 namespace {
@@ -21,7 +22,8 @@ struct Undefined {
 };
 
 bool must_be_defined(const Symbol& symbol) {
-  return !symbol.is_defined && symbol.binding != STB_WEAK && symbol.loader_section.empty();
+  return symbol.in_output && !symbol.is_defined && symbol.binding != STB_WEAK &&
+         symbol.loader_section.empty();
 }
 
 void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
@@ -45,10 +47,12 @@ void report_undefined_symbols(Context& context) {
 
   for (const auto& object : context.objects)
     for (const InputSection& section : object->sections) {
-      if (section.use != SectionUse::Link) continue;
+      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations) {
         auto found = undefined.find(object->symbols[relocation.symbol].global);
-        if (found != undefined.end()) add_reference(found->second, *object, section, relocation.offset);
+        if (found == undefined.end()) continue;
+        if (fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+          add_reference(found->second, *object, section, relocation.offset);
       }
     }
 
@@ -56,10 +60,9 @@ void report_undefined_symbols(Context& context) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
     Undefined& report = found->second;
-    if (report.references == 0)
-      report.details.push_back(fmt::format(">>> declared in {}", symbol->file->name));
     if (report.references > MAX_REFERENCES)
-      report.details.push_back(fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
+      report.details.push_back(
+          fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .details = std::move(report.details),
                                 .code = DiagnosticCode::UndefinedSymbol,

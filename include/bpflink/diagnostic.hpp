@@ -31,10 +31,10 @@ enum class DiagnosticCode {
 struct DiagnosticLocation {
   std::string object = {};   ///< the input's name, as it was added
   std::string section = {};  ///< the section's name
-  uint64_t offset = 0;  ///< bytes into the section
+  uint64_t offset = 0;       ///< bytes into the section
   std::string source = {};   ///< the source file as line_info names it
-  uint32_t line = 0;    ///< 1 for the source file's first line
-  uint32_t column = 0;  ///< 1 for the line's first column
+  uint32_t line = 0;         ///< 1 for the source file's first line
+  uint32_t column = 0;       ///< 1 for the line's first column
 };
 
 /// Something to tell the user: the text of it, and the same in fields.

@@ -18,6 +18,31 @@ namespace bpflink {
 struct LinkOptions {
   /// Partial link (`-r`): externs that nobody defines stay externs.
   bool partial = false;
+  /// Drop what no program, map or struct_ops variable reaches
+  /// (`--gc-sections`), with the types that only it uses.
+  bool gc_sections = false;
+  /// Symbols to keep, with all that they reach (`-u`). One that no input has is
+  /// looked for in archives and is an error if nobody defines it.
+  std::vector<std::string> undefined;
+  /// Sections to keep whole under gc_sections, as shell patterns
+  /// (`--keep-section`).
+  std::vector<std::string> keep_sections;
+  /// Make hidden definitions local, so that two libraries may use the same names
+  /// (`--localize-hidden`). Maps stay global: loaders know no local ones.
+  bool localize_hidden = false;
+  /// Keep and merge `.debug_*` sections (`--keep-debug`).
+  bool keep_debug = false;
+  /// Leave out symbols that nothing needs: labels, names of source files,
+  /// static variables that no relocation names (`-x`).
+  bool discard_locals = false;
+  /// The text of the `license` section, whatever the inputs say (`--license`).
+  std::optional<std::string> license;
+  /// Conflicting types are warnings, not errors (`--no-check-types`).
+  bool check_types = true;
+  /// Warnings are errors (`--fatal-warnings`).
+  bool fatal_warnings = false;
+  /// Symbols to report every definition and reference of (`-y`).
+  std::vector<std::string> trace_symbols;
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:

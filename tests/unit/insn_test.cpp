@@ -20,7 +20,8 @@ TEST_CASE("an instruction reads the same from either byte order") {
   // r1 = *(u32 *)(r6 - 4), with an immediate to tell the order by.
   auto little = bytes({0x61, 0x61, 0xfc, 0xff, 0x78, 0x56, 0x34, 0x12});
   auto big = bytes({0x61, 0x16, 0xff, 0xfc, 0x12, 0x34, 0x56, 0x78});
-  for (Insn insn : {load_insn(little.data(), std::endian::little), load_insn(big.data(), std::endian::big)}) {
+  for (Insn insn :
+       {load_insn(little.data(), std::endian::little), load_insn(big.data(), std::endian::big)}) {
     CHECK(insn.code == 0x61);
     CHECK(insn.dst_reg == 1);
     CHECK(insn.src_reg == 6);
@@ -44,8 +45,9 @@ TEST_CASE("jumps, and what ends the flow of control") {
   auto insn = [](uint8_t code, uint8_t off, uint8_t imm) {
     return load_insn(bytes({code, 0, off, 0, imm, 0, 0, 0}).data(), std::endian::little);
   };
-  Insn exit = insn(0x95, 0, 0), ja = insn(0x05, 3, 9), gotol = insn(0x06, 3, 9), jeq = insn(0x15, 3, 9),
-       jeq32 = insn(0x16, 3, 9), call = insn(0x85, 0, 1), mov = insn(0xb7, 0, 1);
+  Insn exit = insn(0x95, 0, 0), ja = insn(0x05, 3, 9), gotol = insn(0x06, 3, 9),
+       jeq = insn(0x15, 3, 9), jeq32 = insn(0x16, 3, 9), call = insn(0x85, 0, 1),
+       mov = insn(0xb7, 0, 1);
   CHECK(exit.ends_flow());
   CHECK_FALSE(exit.is_jump());
   CHECK(ja.ends_flow());

@@ -1,0 +1,34 @@
+#!/bin/bash
+# Installs what the project's commands need from Debian 12, as root or by sudo; does nothing
+# where all is there.
+#
+#   cmake/packages.sh GROUP...    of: build (the programs), bpf (compile, load and look at BPF
+#                                 objects), test (the tests), lint (what CI checks the style with)
+set -euo pipefail
+
+build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libtbb-dev)
+bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
+test=(doctest-dev elfutils gcc-bpf binutils-bpf libbenchmark-dev python3 zstd)
+lint=(clang-format-14 clang-tidy-19)
+
+packages=()
+for group; do
+  declare -n names=$group
+  packages+=("${names[@]}")
+done
+
+missing=()
+for package in "${packages[@]}"; do
+  if [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
+    missing+=("$package")
+  fi
+done
+if ((${#missing[@]} == 0)); then exit 0; fi
+
+as_root=()
+if ((EUID != 0)); then as_root=(sudo); fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+echo "Installing: ${missing[*]}"
+"${apt[@]}" update
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}"

@@ -1,0 +1,15 @@
+// Where the packet counter's state lives: its maps and its global variables.
+#include "vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include "packet_counter.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct protocol_counters by_protocol SEC(".maps");
+struct task_counters by_task SEC(".maps");
+
+const volatile __u16 dropped_port = 23;  // telnet; a loader may set another before loading
+__u32 last_parent;
+struct counter total;

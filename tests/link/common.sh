@@ -1,0 +1,230 @@
+# What the cases share. A case sources this file, works in a temporary directory
+# that is removed when it ends, and stops at the first command that fails.
+set -Eeuo pipefail
+
+BPFLINK=$(realpath "${BPFLINK:?the program to test}")
+bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/bpfobj.py")
+CC=${CC:-clang-19}
+PATH=$PATH:/usr/sbin:/sbin
+export LC_ALL=C
+
+tmp=$(mktemp -d)
+trap 'finish $?' EXIT
+trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
+cd "$tmp"
+
+# finish STATUS: a case that passed must have met every difference that it explains.
+finish() {
+  local status=$1 pattern
+  if [[ $status == 0 ]]; then
+    for pattern in "${differences[@]}"; do
+      [[ $'\n'$(printf '%s\n' "${explained[@]}")$'\n' == *$'\n'"$pattern"$'\n'* ]] && continue
+      printf "FAIL: differs '%s': no longer so\n" "$pattern" >&2
+      status=1
+    done
+  fi
+  rm -rf "$tmp"
+  exit "$status"
+}
+
+fail() {
+  printf 'FAIL: %s\n' "$*" >&2
+  exit 1
+}
+
+# skip REASON: ends the case; CTest counts it as skipped.
+skip() {
+  printf 'SKIPPED: %s\n' "$*"
+  exit 77
+}
+
+# ---- making objects
+
+# compile NAME [FLAG...] <<SOURCE: NAME.bpf.c from standard input, compiled to NAME.o.
+# The headers that every program needs are included from here.
+compile() {
+  local name=$1
+  shift
+  cat >"$name.bpf.c"
+  "$CC" -g -O2 --target=bpf -mcpu=v3 -Wall -Wno-unused -I"/usr/include/$(uname -m)-linux-gnu" \
+    -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
+}
+
+# link ARGUMENT...: links into out.o, which must then obey every rule for outputs.
+link() {
+  "$BPFLINK" "$@" -o out.o || fail "bpflink $* exits with $?"
+  local inputs=() argument
+  for argument; do
+    if [[ $argument == *.o ]]; then inputs+=("$argument"); fi
+  done
+  python3 "$bpfobj" check out.o || fail 'out.o breaks the rules above'
+  no_new_lint "${inputs[@]}"
+  differential "${inputs[@]}"
+}
+
+# link_fails ARGUMENT...: the link must fail as every failing link should: exit status 1,
+# messages in the linker's form, no output. The messages are in the file `errors`.
+link_fails() {
+  local status=0
+  rm -f out.o
+  "$BPFLINK" "$@" -o out.o 2>errors >stdout || status=$?
+  [[ $status == 1 ]] || fail "bpflink $*: exit status $status"
+  [[ $(head -n 1 errors) == 'bpflink: error: '?* ]] || fail "not an error message: $(head -n 1 errors)"
+  [[ ! -e out.o ]] || fail 'a failed link leaves an output'
+  [[ ! -s stdout ]] || fail "messages on standard output: $(<stdout)"
+}
+
+# expect_error TEXT: the last link_fails said so.
+expect_error() {
+  grep -qF -- "$1" errors || fail "no '$1' in the messages:"$'\n'"$(<errors)"
+}
+
+# ---- looking at out.o, or at the file named in $object
+
+symbols() { # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE, one a line
+  llvm-readelf-19 -SsW "${object:-out.o}" | sed 's/^ *\[ */[/' | awk '
+    /^\[[0-9]+\]/ { split($1, n, /[][]/); name[n[2]] = $2 }
+    /^ *[0-9]+: / && $1 != "0:" && $4 !~ /SECTION|FILE/ {
+      section = $7 in name ? name[$7] : $7
+      value = 0; digits = "0123456789abcdef"
+      for (i = 1; i <= length($2); i++) value = value * 16 + index(digits, substr($2, i, 1)) - 1
+      print $8, $4, $5, $6, section, value, $3
+    }'
+}
+
+symbol() { symbols | sed -n "s/^$1 //p"; }   # the same for one symbol, without its name
+datasec() { datasecs | sed -n "s/^$1 //p"; } # VARIABLE OFFSET SIZE, one a line
+datasecs() {
+  has_btf || return 0
+  bpftool btf dump file "${object:-out.o}" | awk '
+    $2 == "DATASEC" { section = substr($3, 2, length($3) - 2) }
+    $2 != "DATASEC" && /^\[/ { section = "" }
+    section != "" && /^\t/ {
+      sub(/offset=/, "", $2); sub(/size=/, "", $3); gsub(/[^A-Za-z0-9_.$]/, "", $5)
+      print section, $5, $2, $3
+    }'
+}
+variables() { datasec "$1" | sed 's/ .*//' | sort; } # of a DATASEC, without offset and size
+
+sections() { # NAME TYPE SIZE FLAGS ALIGNMENT, one a line
+  llvm-readelf-19 -SW --elf-output-style=JSON "${object:-out.o}" | python3 -c '
+import json, sys
+for entry in json.load(sys.stdin)[0]["Sections"]:
+    s = entry["Section"]
+    names = {"SHF_WRITE": "W", "SHF_ALLOC": "A", "SHF_EXECINSTR": "X", "SHF_MERGE": "M", "SHF_STRINGS": "S"}
+    flags = "".join(names.get(f["Name"], "") for f in s["Flags"]["Flags"]) or "-"
+    print(s["Name"]["Name"], s["Type"]["Name"], s["Size"], flags, s["AddressAlignment"])'
+}
+
+references() { python3 "$bpfobj" references "${object:-out.o}"; }
+declarations() { python3 "$bpfobj" declarations "${object:-out.o}"; }
+func_info() { python3 "$bpfobj" func_info "${object:-out.o}"; }
+line_info() { python3 "$bpfobj" line_info "${object:-out.o}"; }
+core_relo() { python3 "$bpfobj" core_relo "${object:-out.o}"; }
+
+# bytes SECTION [OFFSET [SIZE]]: contents in hexadecimal, "07 00 00 00"
+bytes() {
+  llvm-objcopy-19 --dump-section="$1=contents" "${object:-out.o}" /dev/null
+  od -An -v -tx1 -w1000000 -j "${2:-0}" ${3:+-N "$3"} contents | sed 's/^ //'
+}
+
+has_btf() { [[ $(llvm-readelf-19 -SW "${object:-out.o}") == *' .BTF '* ]]; }
+
+# types: the named types as C, one definition a line
+types() {
+  has_btf || return 0
+  bpftool btf dump file "${object:-out.o}" format c | awk '
+    /^#|^$/ { next }
+    { gsub(/\t/, " "); definition = definition $0 }
+    /^[^ ].*;$/ || /^};?$/ || /^}.*;$/ { print definition; definition = "" }'
+}
+
+# expect TEXT COMMAND...: what the command prints is TEXT
+expect() {
+  local want=$1 got
+  shift
+  got=$("$@")
+  [[ $got == "$want" ]] || fail "$*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
+}
+
+# contains LINE COMMAND...: the command prints this line, among others
+contains() {
+  local want=$1 got
+  shift
+  got=$("$@")
+  grep -qxF -- "$want" <<<"$got" || fail "$*: no line"$'\n'"$want"$'\n'"in"$'\n'"$got"
+}
+
+# lacks REGEX COMMAND...: no line that the command prints matches
+lacks() {
+  local regex=$1 got
+  shift
+  got=$("$@")
+  if grep -E -- "$regex" <<<"$got"; then fail "$*: should have no line like the above"; fi
+}
+
+# ---- rules for every output
+
+# no_new_lint INPUT...: eu-elflint has nothing to say of out.o that it does not say of an input.
+# What it says counts without section numbers and relocation numbers.
+no_new_lint() {
+  local input
+  for input; do lint "$input"; done | sort -u >known.lint
+  lint out.o | sort -u >new.lint
+  comm -13 known.lint new.lint >added.lint
+  [[ ! -s added.lint ]] || fail "eu-elflint:"$'\n'"$(<added.lint)"
+}
+
+lint() {
+  { eu-elflint --gnu-ld "$1" || true; } | sed -E '/^No errors$/d; s/[0-9]+/N/g'
+}
+
+# ---- the peer
+
+differences=() # glob patterns of lines that may differ
+explained=()   # those of them that were met
+
+# differs PATTERN REASON: bpftool's output differs from ours, and should. The pattern is a glob
+# for a line of `view`, preceded by `+` if only we have it and by `-` if only the peer has it.
+# A peer that refuses the inputs is the line `- refused: MESSAGE`.
+differs() {
+  [[ -n ${2:-} ]] || fail "differs '$1': no reason given"
+  differences+=("$1")
+}
+
+# differential INPUT...: links the same with bpftool and compares the views.
+differential() {
+  local line pattern unexplained=()
+  view out.o >ours.view
+  if bpftool gen object peer.o "$@" 2>peer.errors >&2; then
+    view peer.o >peer.view
+    { diff ours.view peer.view || true; } | sed -n 's/^< /+ /p; s/^> /- /p' >differences
+  else
+    sed -n '/./{s/^libbpf: /- refused: /p;q}' peer.errors >differences
+  fi
+  while IFS= read -r line; do
+    for pattern in "${differences[@]}"; do
+      # shellcheck disable=SC2053 # a glob pattern is meant
+      if [[ $line == $pattern ]]; then
+        explained+=("$pattern")
+        continue 2
+      fi
+    done
+    unexplained+=("$line")
+  done <differences
+  if ((${#unexplained[@]})); then
+    printf '%s\n' "${unexplained[@]}" >&2
+    fail "the peer's output differs (+ ours, - the peer's)"
+  fi
+}
+
+# view OBJECT: what two links of the same inputs must agree on, as sorted lines
+view() {
+  local object=$1
+  {
+    symbols | awk '{ print "symbol", $1, $2, $3, $4, $5 }'
+    datasecs | awk '{ print "datasec", $1, $2, $4 }'
+    types | sed 's/^/type /'
+    declarations
+  } | sort -u
+}

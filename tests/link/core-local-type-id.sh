@@ -1,0 +1,21 @@
+#!/bin/bash
+# The instruction under a record for a local type id holds the id of the type in the
+# output's BTF, which differs from that in the input.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+struct only_here { struct only_here *self; } pad;
+SEC("socket") int first(void *ctx) { return pad.self != 0; }
+EOF
+compile b <<'EOF'
+#include <bpf/bpf_core_read.h>
+struct event { int a, b; };
+SEC("socket") int second(void *ctx) { return bpf_core_type_id_local(struct event); }
+EOF
+link a.o b.o
+
+id() { bpftool btf dump file "$1" | sed -n "s/^\[\([0-9]*\)\] STRUCT 'event'.*/\1/p"; }
+[[ -n $(id out.o) && $(id out.o) != "$(id b.o)" ]]
+second=$(symbol second | cut -d' ' -f5)
+expect "$(printf '%02x 00 00 00' "$(id out.o)")" bytes socket $((second + 4)) 4
+contains 'second+0x0 local_type_id struct event 0' core_relo

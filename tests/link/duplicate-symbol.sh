@@ -1,0 +1,23 @@
+#!/bin/bash
+# Two strong definitions of one name are an error that names both, by source line and by
+# object and section; all such errors come in one run.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+int state = 1;
+
+int helper(int x) { return x; }
+EOF
+compile b <<'EOF'
+int helper(int x) { return x + 1; }
+int state = 2;
+EOF
+link_fails a.o b.o
+expect_error 'bpflink: error: duplicate symbol: helper'
+expect_error '/a.bpf.c:3'
+expect_error 'a.o:(.text+0x0)'
+expect_error '/b.bpf.c:1'
+expect_error 'b.o:(.text+0x0)'
+expect_error 'bpflink: error: duplicate symbol: state'
+expect_error 'a.o:(.data+0x0)'
+expect_error 'b.o:(.data+0x0)'

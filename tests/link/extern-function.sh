@@ -1,0 +1,17 @@
+#!/bin/bash
+# A function declared in one file and defined in another: the call reaches it.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+int twice(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return twice(ctx->len); }
+EOF
+compile b <<'EOF'
+int twice(int x) { return 2 * x; }
+EOF
+link a.o b.o
+
+expect 'FUNC GLOBAL DEFAULT .text 0 24' symbol twice
+expect 'prog+0x8 call twice' references
+contains 'func global int twice(int x);' declarations
+lacks 'extern' declarations

@@ -1,0 +1,28 @@
+#!/bin/bash
+# An extern map need not state every attribute: the definition's count, and the BTF
+# keeps the complete definition only.
+. "$(dirname "$0")/common.sh"
+
+compile use <<'EOF'
+extern struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); } shared SEC(".maps");
+SEC("socket") int prog(void *ctx) {
+  int key = 0;
+  return bpf_map_lookup_elem(&shared, &key) != 0;
+}
+EOF
+compile def <<'EOF'
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 8);
+  __type(key, int);
+  __type(value, long);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+} shared SEC(".maps");
+EOF
+
+differs '- refused: *' 'the peer wants every attribute of an extern map'
+for order in "use.o def.o" "def.o use.o"; do
+  link $order
+  expect 'shared 0 40' datasec .maps
+  contains 'var .maps global struct { int (*type)[1]; int (*max_entries)[8]; int *key; long *value; int (*map_flags)[1]; } shared;' declarations
+done

@@ -1,0 +1,23 @@
+#!/bin/bash
+# A variable declared in one file and defined in another, in both orders of the files:
+# the DATASEC holds the definition once, with its offset and size.
+. "$(dirname "$0")/common.sh"
+
+compile use <<'EOF'
+extern long total;
+SEC("socket") int prog(void *ctx) { return total; }
+EOF
+compile def <<'EOF'
+int first = 1;
+long total = 7;
+EOF
+
+for order in "use.o def.o" "def.o use.o"; do
+  link $order
+  expect 'OBJECT GLOBAL DEFAULT .data 8 8' symbol total
+  expect $'first 0 4\ntotal 8 8' datasec .data
+  expect '07 00 00 00 00 00 00 00' bytes .data 8 8
+  expect 'prog+0x0 address total' references
+  contains 'var .data global long total;' declarations
+  lacks '^var .* extern' declarations
+done

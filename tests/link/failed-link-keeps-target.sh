@@ -1,0 +1,30 @@
+#!/bin/bash
+# Whatever makes a link fail, the target that was there keeps its content and its time,
+# so that make does not take it for new, and no temporary file stays.
+. "$(dirname "$0")/common.sh"
+
+compile undefined <<'EOF'
+int helper(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
+EOF
+compile duplicate <<'EOF'
+SEC("socket") int prog(struct __sk_buff *ctx) { return 1; }
+int helper(int x) { return x; }
+EOF
+compile conflict <<'EOF'
+long helper(long x) { return x; }
+EOF
+head -c 500 undefined.o >cut.o
+
+echo 'what was there' >target.o
+touch -d '2001-01-01' target.o errors
+touch before
+ls -A >before
+for inputs in undefined.o 'undefined.o duplicate.o' 'undefined.o conflict.o' 'duplicate.o cut.o'; do
+  status=0
+  "$BPFLINK" $inputs -o target.o 2>errors || status=$?
+  [[ $status == 1 ]] || fail "bpflink $inputs: exit status $status"
+  [[ $(<target.o) == 'what was there' && $(stat -c %y target.o) == 2001-01-01* ]] ||
+    fail "bpflink $inputs touched the target"
+done
+ls -A | diff before - || fail 'files were left behind'

@@ -1,0 +1,41 @@
+#!/bin/bash
+# The license is kept once when all files agree, the version section too; files that
+# disagree are an error that shows both.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+char LICENSE[] SEC("license") = "GPL";
+int _version SEC("version") = 7;
+SEC("socket") int a(void *ctx) { return 1; }
+EOF
+compile b <<'EOF'
+char LICENSE[] SEC("license") = "GPL";
+int _version SEC("version") = 7;
+SEC("socket") int b(void *ctx) { return 2; }
+EOF
+compile c <<'EOF'
+char _license[] SEC("license") = "GPL";
+SEC("socket") int c(void *ctx) { return 3; }
+EOF
+compile other <<'EOF'
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+SEC("socket") int d(void *ctx) { return 4; }
+EOF
+compile version8 <<'EOF'
+int _version SEC("version") = 8;
+EOF
+
+link a.o b.o c.o
+expect '47 50 4c 00' bytes license
+expect '07 00 00 00' bytes version
+expect 'LICENSE 0 4' datasec license
+expect '_version 0 4' datasec version
+expect 'OBJECT GLOBAL DEFAULT license 0 4' symbol LICENSE
+
+link_fails a.o other.o
+expect_error 'GPL'
+expect_error 'Dual BSD/GPL'
+expect_error 'a.o'
+expect_error 'other.o'
+link_fails a.o version8.o
+expect_error 'version'

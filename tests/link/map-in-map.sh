@@ -1,0 +1,32 @@
+#!/bin/bash
+# A map of maps whose initial value is a map of another file: the pointer in .maps
+# refers to that map, the BTF describes the inner map. Loaders create maps in the order of
+# .maps and fill the outer one at once, so the inner maps are moved before it.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+struct inner { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); };
+struct inner before SEC(".maps");
+extern struct inner slot1 SEC(".maps");
+struct inner slot0 SEC(".maps");
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, 2);
+  __type(key, int);
+  __array(values, struct inner);
+} outer SEC(".maps") = { .values = { &slot0, &slot1 } };
+SEC("socket") int prog(void *ctx) {
+  int key = 1;
+  return bpf_map_lookup_elem(&outer, &key) != 0;
+}
+EOF
+compile b <<'EOF'
+struct inner { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); };
+struct inner slot1 SEC(".maps");
+EOF
+link a.o b.o
+
+expect $'slot0 0 32\nslot1 32 32\nouter 64 40\nbefore 104 32' datasec .maps
+contains 'outer+0x18 abs64 slot0' references
+contains 'outer+0x20 abs64 slot1' references
+contains 'var .maps global struct { int (*type)[12]; int (*max_entries)[2]; int *key; struct inner *values[0]; } outer;' declarations

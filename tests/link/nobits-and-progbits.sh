@@ -1,0 +1,22 @@
+#!/bin/bash
+# A section that is NOBITS in one file and PROGBITS in another becomes PROGBITS:
+# zeros stand where the former had none.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+int zero[2] SEC(".bss.mixed");
+SEC("socket") int prog(void *ctx) { return zero[0]; }
+EOF
+compile b -S <<'EOF'
+int one SEC(".bss.mixed");
+EOF
+# clang has no way to say it in C: by its name the section is NOBITS.
+sed 's/@nobits/@progbits/; /^one:/{n;s/\.long\s*0.*/.long 1/}' b.o >b.s
+"$CC" --target=bpf -c b.s -o b.o
+object=b.o expect '01 00 00 00' bytes .bss.mixed
+differs '- refused: *' 'the peer takes no PROGBITS section with the name of a NOBITS one'
+link a.o b.o
+
+contains '.bss.mixed SHT_PROGBITS 12 AW 4' sections
+expect '00 00 00 00 00 00 00 00 01 00 00 00' bytes .bss.mixed
+expect $'zero 0 8\none 8 4' datasec .bss.mixed

@@ -1,0 +1,33 @@
+#!/bin/bash
+# A prog array with .values that name programs: of its own file, of another one,
+# and static ones. Each pointer refers to its function.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+int remote(struct __sk_buff *ctx);
+SEC("socket") int local(struct __sk_buff *ctx) { return 1; }
+struct {
+  __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+  __uint(max_entries, 4);
+  __uint(key_size, sizeof(int));
+  __array(values, int (struct __sk_buff *));
+} jumps SEC(".maps") = { .values = { [0] = local, [2] = remote } };
+SEC("socket") int entry(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 2); return 0; }
+EOF
+compile b <<'EOF'
+SEC("socket") int first(struct __sk_buff *ctx) { return 2; }
+SEC("socket") int remote(struct __sk_buff *ctx) { return 3; }
+SEC("socket") static int quiet(struct __sk_buff *ctx) { return 4; }
+struct {
+  __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+  __uint(max_entries, 1);
+  __uint(key_size, sizeof(int));
+  __array(values, int (struct __sk_buff *));
+} more SEC(".maps") = { .values = { quiet } };
+EOF
+differs '- refused: *' 'the peer knows no pointer to a static function in data'
+link a.o b.o
+
+expect $'jumps+0x18 abs64 local\njumps+0x28 abs64 remote\nmore+0x18 abs64 quiet' grep abs64 <(references)
+[[ $(symbol remote) == 'FUNC GLOBAL DEFAULT socket '* ]]
+[[ $(symbol quiet) == 'FUNC LOCAL DEFAULT socket '* ]]

@@ -1,0 +1,26 @@
+#!/bin/bash
+# The address of a static function in an ld_imm64 (a callback) is a section symbol and
+# an addend in bytes; a function of the same section before it moves it.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+static __noinline unsigned other(unsigned x) { return x / 3; }
+SEC("socket") int first(struct __sk_buff *ctx) { return other(ctx->len); }
+EOF
+compile b <<'EOF'
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4); __type(key, int); __type(value, long); } m SEC(".maps");
+static __noinline unsigned unused(unsigned x) { return x / 7; }
+static long visit(void *map, int *key, long *value, long *sum) { *sum += *value; return 0; }
+SEC("socket") int second(struct __sk_buff *ctx) {
+  long sum = unused(ctx->len);
+  bpf_for_each_map_elem(&m, visit, &sum, 0);
+  return sum;
+}
+EOF
+link a.o b.o
+
+contains 'first+0x8 call other' references
+contains 'second+0x8 call unused' references
+contains 'second+0x30 address m' references
+contains 'second+0x40 address visit' references
+[[ $(symbol visit) == 'FUNC LOCAL DEFAULT .text '* ]]

@@ -1,0 +1,31 @@
+#!/bin/bash
+# What may differ between an extern and its definition without being a conflict: names of
+# parameters, qualifiers, typedefs of one type, array length left out, a struct that is
+# only declared where it is extern.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+struct state;
+typedef unsigned int u32;
+extern struct state current;
+extern const volatile u32 config;
+extern int table[];
+int helper(u32 first, struct state *s);
+SEC("socket") int prog(void *ctx) { return helper(config, &current) + table[1]; }
+EOF
+compile b <<'EOF'
+struct state { int n; };
+struct state current = {1};
+const volatile unsigned int config = 2;
+int table[4] = {1, 2, 3, 4};
+int helper(unsigned int count, struct state *where) { return count + where->n; }
+EOF
+differs '- refused: *' 'the peer takes no extern of an incomplete type'
+for order in "a.o b.o" "b.o a.o"; do
+  link $order
+  contains 'var .rodata global const volatile unsigned int config;' declarations
+  contains 'var .data global int table[4];' declarations
+  contains 'var .data global struct state current;' declarations
+  contains 'func global int helper(unsigned int count, struct state *where);' declarations
+  contains 'struct state { int n;};' types
+done

@@ -1,0 +1,33 @@
+#!/bin/bash
+# An extern and its definition must agree in type; where they do not, the error shows
+# both as C. So for variables and for functions.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+extern long total;
+int helper(int x);
+SEC("socket") int prog(void *ctx) { return total + helper(1); }
+EOF
+compile b <<'EOF'
+int total = 1;
+EOF
+compile c <<'EOF'
+long total = 1;
+int helper(long *x) { return *x; }
+EOF
+compile d <<'EOF'
+long helper(int x) { return x; }
+EOF
+link_fails a.o b.o d.o
+expect_error 'total'
+expect_error 'long total'
+expect_error 'int total'
+expect_error 'a.o'
+expect_error 'b.o'
+expect_error 'extern int helper(int)'
+expect_error 'long helper(int x)'
+link_fails a.o c.o
+expect_error 'extern int helper(int)'
+expect_error 'int helper(long *x)'
+link_fails c.o a.o
+expect_error 'int helper(long *x)'

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Types of several files: one that all describe alike is there once; a forward declaration
+# becomes the definition that another file has; two different structs of one name stay two.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+enum mode { OFF, ON = 5 };
+struct node { struct node *next; enum mode mode; unsigned low : 3, high : 5; char name[8]; };
+struct opaque;
+struct differs { int a; };
+typedef struct { long tv[2]; } stamp;
+struct node *first;
+struct opaque *hidden_from_a;
+struct differs one;
+stamp when;
+EOF
+compile b <<'EOF'
+enum mode { OFF, ON = 5 };
+struct node { struct node *next; enum mode mode; unsigned low : 3, high : 5; char name[8]; };
+struct opaque { struct node node; union { int i; float f; } u; };
+struct differs { long a; };
+typedef struct { long tv[2]; } stamp;
+struct node second;
+struct opaque known_to_b;
+struct differs two;
+stamp then;
+EOF
+differs '- type struct opaque;' 'the peer leaves the forward declaration beside the definition'
+link a.o b.o
+
+named() { bpftool btf dump file out.o | sed -nE "s/^\[[0-9]+\] ([A-Z]+) '([a-z ]+)'.*/\1 \2/p" | grep -v VAR | sort; }
+expect 'ENUM mode
+FLOAT float
+INT char
+INT int
+INT long
+INT unsigned int
+STRUCT differs
+STRUCT differs
+STRUCT node
+STRUCT opaque
+TYPEDEF stamp' named
+contains 'var .bss global struct opaque *hidden_from_a;' declarations
+contains 'struct opaque { struct node node; union {  int i;  float f; } u;};' types

@@ -1,0 +1,23 @@
+#!/bin/bash
+# A strong function wins against a weak one whatever the order of the files,
+# and the weak one is gone: no bytes, no symbol, no func_info, no line_info.
+. "$(dirname "$0")/common.sh"
+
+compile weak <<'EOF'
+__weak int answer(void) { return 1; }
+SEC("socket") int prog(void *ctx) { return answer(); }
+EOF
+compile strong <<'EOF'
+int answer(void) { return 42; }
+EOF
+
+for order in "weak.o strong.o" "strong.o weak.o"; do
+  link $order
+  expect 'FUNC GLOBAL DEFAULT .text 0 16' symbol answer
+  contains '.text SHT_PROGBITS 16 AX 8' sections
+  expect 'b4 00 00 00 2a 00 00 00 95 00 00 00 00 00 00 00' bytes .text
+  expect 'prog+0x0 call answer' references
+  expect $'.text 0 answer\nsocket 0 prog' func_info
+  contains 'answer+0x0 strong.bpf.c:1' line_info
+  lacks 'answer.* weak' line_info
+done

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Builds and runs every test on the presets named, or on `release` and `sanitize`. Installs
+# what is missing first. The last line is the count: N passed, N failed, N skipped.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cmake/packages.sh build bpf test
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0 failed=0 skipped=0
+
+# results PATTERN: how many lines of CTest's progress end in a result that matches
+results() {
+  grep -cE "^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*$1" "$log" || true
+}
+
+# skip_reasons PRESET: "kernel/arena: libbpf 1.1 cannot load ..."
+skip_reasons() {
+  awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }
+       sub(/^SKIPPED: /, "") { print "skipped " name ": " $0 }' \
+    "build/$1/Testing/Temporary/LastTest.log"
+}
+
+if (($# == 0)); then set -- release sanitize; fi
+for preset; do
+  status=0
+  cmake --workflow --preset "$preset" 2>&1 | tee "$log" || status=$?
+  ran_well=$(results ' Passed ')
+  not_run=$(results '\*\*\*Skipped')
+  all=$(results '')
+  passed=$((passed + ran_well))
+  skipped=$((skipped + not_run))
+  failed=$((failed + all - ran_well - not_run))
+  if ((status != 0 && all == ran_well + not_run)); then
+    echo "$preset: failed before its tests were done"
+    failed=$((failed + 1))
+  fi
+  if ((not_run)); then skip_reasons "$preset"; fi
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))
