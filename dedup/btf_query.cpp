@@ -46,7 +46,8 @@ class AlignmentFinder {
       case BTF_KIND_FLOAT:
       case BTF_KIND_ENUM:
       case BTF_KIND_ENUM64:
-        return std::clamp<uint32_t>(std::bit_floor(type.size()), 1, type.size() == 16 ? 16 : POINTER_SIZE);
+        return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
+                                    type.size() == 16 ? 16 : POINTER_SIZE);
       case BTF_KIND_ARRAY:
         return find(type.array_element_type(), depth + 1);
       case BTF_KIND_VAR:
@@ -116,7 +117,9 @@ std::optional<uint32_t> BtfIndex::find(BtfKind kind, std::string_view name) cons
   return first;
 }
 
-uint32_t skip_qualifiers(const Btf& btf, uint32_t id) { return skip(btf, id, is_qualifier); }
+uint32_t skip_qualifiers(const Btf& btf, uint32_t id) {
+  return skip(btf, id, is_qualifier);
+}
 
 uint32_t skip_modifiers(const Btf& btf, uint32_t id) {
   return skip(btf, id, [](uint8_t kind) { return is_qualifier(kind) || kind == BTF_KIND_TYPEDEF; });
@@ -146,7 +149,8 @@ std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
         id = type.type();
         continue;
       case BTF_KIND_ARRAY:
-        if (__builtin_mul_overflow(count, uint64_t{type.array_length()}, &count)) return std::nullopt;
+        if (__builtin_mul_overflow(count, uint64_t{type.array_length()}, &count))
+          return std::nullopt;
         id = type.array_element_type();
         continue;
       default:

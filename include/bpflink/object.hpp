@@ -131,8 +131,8 @@ struct Map {
   uint32_t key_size = 0;  ///< bytes: key_size, or the size of key's type
   uint32_t value_size = 0;
   uint32_t max_entries = 0;
-  uint32_t flags = 0;          ///< map_flags, BPF_F_*
-  uint64_t extra = 0;          ///< map_extra
+  uint32_t flags = 0;  ///< map_flags, BPF_F_*
+  uint64_t extra = 0;  ///< map_extra
   uint32_t numa_node = 0;
   uint32_t pinning = 0;        ///< LIBBPF_PIN_*
   uint32_t key_type_id = 0;    ///< of `__type(key, ...)`
@@ -201,11 +201,11 @@ struct StructOps {
   std::string_view name = {};
   std::string_view section = {};    ///< ".struct_ops", ".struct_ops.link", "?.struct_ops.link"
   std::string_view type_name = {};  ///< of the struct, "tcp_congestion_ops"
-  uint32_t type_id = 0;        ///< the struct, modifiers taken away
-  uint64_t offset = 0;         ///< bytes into the section
-  uint64_t size = 0;           ///< bytes
-  bool is_link = false;        ///< attached by a link: a `.link` section
-  bool autoload = true;        ///< false for a "?" before the section's name
+  uint32_t type_id = 0;             ///< the struct, modifiers taken away
+  uint64_t offset = 0;              ///< bytes into the section
+  uint64_t size = 0;                ///< bytes
+  bool is_link = false;             ///< attached by a link: a `.link` section
+  bool autoload = true;             ///< false for a "?" before the section's name
   /// The members that are set, by ascending offset.
   std::vector<StructOpsMember> members = {};
 };

@@ -17,7 +17,9 @@ struct bpflink_dedup {
 
 namespace {
 
-bool is_type(const bpflink_btf* btf, uint32_t id) { return btf && id >= 1 && id < btf->view->end_id(); }
+bool is_type(const bpflink_btf* btf, uint32_t id) {
+  return btf && id >= 1 && id < btf->view->end_id();
+}
 
 template <typename Print>
 char* print(Print print) noexcept {
@@ -47,9 +49,13 @@ bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf** bt
   });
 }
 
-void bpflink_btf_free(bpflink_btf* btf) { delete btf; }
+void bpflink_btf_free(bpflink_btf* btf) {
+  delete btf;
+}
 
-uint32_t bpflink_btf_end_id(const bpflink_btf* btf) { return btf ? btf->view->end_id() : 1; }
+uint32_t bpflink_btf_end_id(const bpflink_btf* btf) {
+  return btf ? btf->view->end_id() : 1;
+}
 
 uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id) {
   return is_type(btf, id) ? btf->view->type(id).kind() : 0;
@@ -59,7 +65,8 @@ const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id) {
   return is_type(btf, id) ? c_string(btf->view->name(btf->view->type(id))) : "";
 }
 
-bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name, uint32_t* id) {
+bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name,
+                                uint32_t* id) {
   if (!btf || !name || !id || kind == 0 || kind >= BTF_KIND_END) return BPFLINK_ERROR_ARGUMENT;
   auto found = find_type(*btf->view, static_cast<BtfKind>(kind), name);
   if (!found) return BPFLINK_ERROR_NOT_FOUND;
@@ -100,7 +107,9 @@ bpflink_status bpflink_dedup_new(const bpflink_dedup_options* options, bpflink_d
   });
 }
 
-void bpflink_dedup_free(bpflink_dedup* dedup) { delete dedup; }
+void bpflink_dedup_free(bpflink_dedup* dedup) {
+  delete dedup;
+}
 
 bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name, const bpflink_btf* btf) {
   if (!dedup || !name || !btf || dedup->has_run) return BPFLINK_ERROR_ARGUMENT;

@@ -14,7 +14,8 @@ struct bpflink_object {
 
 namespace {
 
-bpflink_status make_handle(std::expected<Object, Error> object, bpflink_object** out, char** error) {
+bpflink_status make_handle(std::expected<Object, Error> object, bpflink_object** out,
+                           char** error) {
   if (!object) return give_reason(object.error(), error);
   auto handle = std::make_unique<bpflink_object>(std::move(*object));
   handle->license = handle->object.license();
@@ -76,7 +77,8 @@ bpflink_status bpflink_object_open(const char* path, bpflink_object** object, ch
   return guarded([&] { return make_handle(Object::open(path), object, error); });
 }
 
-bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_object** object, char** error) {
+bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_object** object,
+                                    char** error) {
   if (error) *error = nullptr;
   if (!object || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
   *object = nullptr;
@@ -85,7 +87,9 @@ bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_obje
   });
 }
 
-void bpflink_object_free(bpflink_object* object) { delete object; }
+void bpflink_object_free(bpflink_object* object) {
+  delete object;
+}
 
 const char* bpflink_object_license(const bpflink_object* object) {
   return object ? object->license.c_str() : "";
@@ -111,19 +115,21 @@ size_t bpflink_object_struct_ops_count(const bpflink_object* object) {
   return object ? object->object.struct_ops().size() : 0;
 }
 
-bpflink_status bpflink_object_program(const bpflink_object* object, size_t index, bpflink_program* out,
-                                      size_t size) {
+bpflink_status bpflink_object_program(const bpflink_object* object, size_t index,
+                                      bpflink_program* out, size_t size) {
   const Program* program = object ? item_at(object->object.programs(), index) : nullptr;
   return program ? describe(program_for_c(*program), out, size) : BPFLINK_ERROR_ARGUMENT;
 }
 
-bpflink_status bpflink_object_map(const bpflink_object* object, size_t index, bpflink_map* out, size_t size) {
+bpflink_status bpflink_object_map(const bpflink_object* object, size_t index, bpflink_map* out,
+                                  size_t size) {
   const Map* map = map_at(object, index);
   return map ? describe(map_for_c(*map), out, size) : BPFLINK_ERROR_ARGUMENT;
 }
 
-bpflink_status bpflink_object_map_attribute(const bpflink_object* object, size_t map_index, size_t attribute,
-                                            bpflink_map_attribute* out, size_t size) {
+bpflink_status bpflink_object_map_attribute(const bpflink_object* object, size_t map_index,
+                                            size_t attribute, bpflink_map_attribute* out,
+                                            size_t size) {
   const Map* map = map_at(object, map_index);
   if (!map || attribute >= map->attributes.size()) return BPFLINK_ERROR_ARGUMENT;
   const MapAttribute& found = map->attributes[attribute];
@@ -151,17 +157,19 @@ bpflink_status bpflink_object_data_section(const bpflink_object* object, size_t 
   return describe(for_c, out, size);
 }
 
-bpflink_status bpflink_object_variable(const bpflink_object* object, size_t section_index, size_t variable,
-                                       bpflink_variable* out, size_t size) {
-  const DataSection* section = object ? item_at(object->object.data_sections(), section_index) : nullptr;
+bpflink_status bpflink_object_variable(const bpflink_object* object, size_t section_index,
+                                       size_t variable, bpflink_variable* out, size_t size) {
+  const DataSection* section =
+      object ? item_at(object->object.data_sections(), section_index) : nullptr;
   if (!section || variable >= section->variables.size()) return BPFLINK_ERROR_ARGUMENT;
   const Variable& found = section->variables[variable];
-  bpflink_variable for_c{c_string(found.name), found.offset, found.size, found.var_id, found.type_id};
+  bpflink_variable for_c{c_string(found.name), found.offset, found.size, found.var_id,
+                         found.type_id};
   return describe(for_c, out, size);
 }
 
-bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index, bpflink_extern* out,
-                                     size_t size) {
+bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
+                                     bpflink_extern* out, size_t size) {
   const Extern* found = object ? item_at(object->object.externs(), index) : nullptr;
   if (!found) return BPFLINK_ERROR_ARGUMENT;
   bpflink_extern for_c{c_string(found->name), c_string(found->section), found->btf_id,
@@ -169,12 +177,12 @@ bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
   return describe(for_c, out, size);
 }
 
-bpflink_status bpflink_object_struct_ops(const bpflink_object* object, size_t index, bpflink_struct_ops* out,
-                                         size_t size) {
+bpflink_status bpflink_object_struct_ops(const bpflink_object* object, size_t index,
+                                         bpflink_struct_ops* out, size_t size) {
   const StructOps* found = object ? item_at(object->object.struct_ops(), index) : nullptr;
   if (!found) return BPFLINK_ERROR_ARGUMENT;
-  bpflink_struct_ops for_c{c_string(found->name), c_string(found->section), c_string(found->type_name),
-                           found->type_id, found->is_link};
+  bpflink_struct_ops for_c{c_string(found->name), c_string(found->section),
+                           c_string(found->type_name), found->type_id, found->is_link};
   return describe(for_c, out, size);
 }
 

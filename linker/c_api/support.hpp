@@ -15,7 +15,7 @@
 #include "bpflink/btf.hpp"
 
 struct bpflink_btf {
-  const bpflink::Btf* view = nullptr;     ///< what is read
+  const bpflink::Btf* view = nullptr;      ///< what is read
   std::optional<bpflink::Btf> owned = {};  ///< where it is not an object's
 };
 
@@ -40,8 +40,8 @@ std::optional<Options> read_options(const Options* from, Options defaults) {
   size_t size = from->size;
   if (size < sizeof size) return std::nullopt;
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
-  if (size > sizeof(Options) &&
-      std::any_of(bytes + sizeof(Options), bytes + size, [](unsigned char byte) { return byte != 0; }))
+  if (size > sizeof(Options) && std::any_of(bytes + sizeof(Options), bytes + size,
+                                            [](unsigned char byte) { return byte != 0; }))
     return std::nullopt;
   std::memcpy(static_cast<void*>(&defaults), from, std::min(size, sizeof(Options)));
   return defaults;
@@ -58,7 +58,9 @@ bpflink_status describe(const Description& description, Description* out, size_t
 }
 
 /// A view of a string table, whose strings end with NUL, as C has it.
-inline const char* c_string(std::string_view text) { return text.data() ? text.data() : ""; }
+inline const char* c_string(std::string_view text) {
+  return text.data() ? text.data() : "";
+}
 
 /// A copy that bpflink_free() frees; null where memory ran out.
 inline char* copy_string(std::string_view text) {

@@ -4,7 +4,8 @@
 
 namespace bpflink {
 
-ObjectIndex::ObjectIndex(const ObjectFile& object) : file(object), symbols_(object.sections.size()) {
+ObjectIndex::ObjectIndex(const ObjectFile& object)
+    : file(object), symbols_(object.sections.size()) {
   for (const InputSymbol& symbol : file.symbols)
     if (symbol.place == InputSymbol::Place::Section && !symbol.is_section() && !symbol.name.empty())
       symbols_[symbol.section].push_back(&symbol);

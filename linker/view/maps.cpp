@@ -46,7 +46,8 @@ class MapReader {
     std::vector<MapAttribute> attributes;
     BtfType type = btf().type(definition);
     for (uint32_t i = 0; i < type.vlen(); i++)
-      attributes.push_back(attribute_of(btf().string(type.member(i).name_off), type.member(i).type));
+      attributes.push_back(
+          attribute_of(btf().string(type.member(i).name_off), type.member(i).type));
     return attributes;
   }
 
@@ -55,7 +56,8 @@ class MapReader {
     if (id == 0) return {.name = name};
     BtfType type = btf().type(id);
     if (type.kind() == BTF_KIND_PTR) return pointer_attribute(name, type.type());
-    if (type.kind() == BTF_KIND_ARRAY) return {name, MapAttribute::Form::Values, 0, element_of(type)};
+    if (type.kind() == BTF_KIND_ARRAY)
+      return {name, MapAttribute::Form::Values, 0, element_of(type)};
     if (type.kind() == BTF_KIND_ENUM && type.vlen() > 0)
       return {name, MapAttribute::Form::Number, type.enumerator(0).value};
     if (type.kind() == BTF_KIND_ENUM64 && type.vlen() > 0)

@@ -56,7 +56,9 @@ Object::Object(Object&&) noexcept = default;
 Object& Object::operator=(Object&&) noexcept = default;
 Object::~Object() = default;
 
-std::endian Object::byte_order() const { return impl_->file->byte_order; }
+std::endian Object::byte_order() const {
+  return impl_->file->byte_order;
+}
 
 std::string_view Object::license() const {
   for (const InputSection& section : impl_->file->sections)
@@ -64,11 +66,23 @@ std::string_view Object::license() const {
   return "";
 }
 
-const Btf* Object::btf() const { return impl_->file->btf ? &*impl_->file->btf : nullptr; }
-std::span<const Program> Object::programs() const { return impl_->contents.programs; }
-std::span<const Map> Object::maps() const { return impl_->contents.maps; }
-std::span<const DataSection> Object::data_sections() const { return impl_->contents.data_sections; }
-std::span<const Extern> Object::externs() const { return impl_->contents.externs; }
-std::span<const StructOps> Object::struct_ops() const { return impl_->contents.struct_ops; }
+const Btf* Object::btf() const {
+  return impl_->file->btf ? &*impl_->file->btf : nullptr;
+}
+std::span<const Program> Object::programs() const {
+  return impl_->contents.programs;
+}
+std::span<const Map> Object::maps() const {
+  return impl_->contents.maps;
+}
+std::span<const DataSection> Object::data_sections() const {
+  return impl_->contents.data_sections;
+}
+std::span<const Extern> Object::externs() const {
+  return impl_->contents.externs;
+}
+std::span<const StructOps> Object::struct_ops() const {
+  return impl_->contents.struct_ops;
+}
 
 }  // namespace bpflink

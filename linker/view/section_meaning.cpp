@@ -134,14 +134,38 @@ constexpr std::array ENTRIES = {
 };
 
 constexpr std::array<std::string_view, 33> TYPE_NAMES = {
-    "unspec",         "socket_filter", "kprobe",         "sched_cls",
-    "sched_act",      "tracepoint",    "xdp",            "perf_event",
-    "cgroup_skb",     "cgroup_sock",   "lwt_in",         "lwt_out",
-    "lwt_xmit",       "sock_ops",      "sk_skb",         "cgroup_device",
-    "sk_msg",         "raw_tracepoint", "cgroup_sock_addr", "lwt_seg6local",
-    "lirc_mode2",     "sk_reuseport",  "flow_dissector", "cgroup_sysctl",
-    "raw_tracepoint_writable", "cgroup_sockopt", "tracing", "struct_ops",
-    "ext",            "lsm",           "sk_lookup",      "syscall",
+    "unspec",
+    "socket_filter",
+    "kprobe",
+    "sched_cls",
+    "sched_act",
+    "tracepoint",
+    "xdp",
+    "perf_event",
+    "cgroup_skb",
+    "cgroup_sock",
+    "lwt_in",
+    "lwt_out",
+    "lwt_xmit",
+    "sock_ops",
+    "sk_skb",
+    "cgroup_device",
+    "sk_msg",
+    "raw_tracepoint",
+    "cgroup_sock_addr",
+    "lwt_seg6local",
+    "lirc_mode2",
+    "sk_reuseport",
+    "flow_dissector",
+    "cgroup_sysctl",
+    "raw_tracepoint_writable",
+    "cgroup_sockopt",
+    "tracing",
+    "struct_ops",
+    "ext",
+    "lsm",
+    "sk_lookup",
+    "syscall",
     "netfilter",
 };
 
@@ -170,7 +194,8 @@ SectionMeaning section_meaning(std::string_view section) {
     meaning.attach_type = entry.attach_type;
     meaning.sleepable = entry.flags & SLEEPABLE;
     meaning.xdp_frags = entry.flags & XDP_FRAGS;
-    if (size_t slash = section.find('/'); slash != section.npos) meaning.target = section.substr(slash + 1);
+    if (size_t slash = section.find('/'); slash != section.npos)
+      meaning.target = section.substr(slash + 1);
     break;
   }
   return meaning;

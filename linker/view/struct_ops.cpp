@@ -29,8 +29,9 @@ std::string member_name(const Btf& btf, uint32_t id, uint64_t offset, int depth 
   return "";
 }
 
-StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section, const SectionVars& vars,
-                          const InputSymbol& symbol, ObjectContents& contents) {
+StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
+                          const SectionVars& vars, const InputSymbol& symbol,
+                          ObjectContents& contents) {
   const std::optional<Btf>& btf = index.file.btf;
   bool optional = section.name.starts_with('?');
   StructOps ops{.name = symbol.name,
@@ -44,7 +45,8 @@ StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
     if (ops.type_id != 0) ops.type_name = btf->name(btf->type(ops.type_id));
   }
   for (const Relocation& relocation : section.relocations) {
-    if (relocation.offset < symbol.value || relocation.offset - symbol.value >= symbol.size) continue;
+    if (relocation.offset < symbol.value || relocation.offset - symbol.value >= symbol.size)
+      continue;
     const InputSymbol* target = index.pointee(relocation);
     if (!target) continue;
     uint64_t offset = relocation.offset - symbol.value;
@@ -63,7 +65,8 @@ void collect_struct_ops(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.sections) {
     std::string_view name = section.name;
     if (name.starts_with('?')) name.remove_prefix(1);
-    if ((name != ".struct_ops" && name != ".struct_ops.link") || section.use != SectionUse::Link) continue;
+    if ((name != ".struct_ops" && name != ".struct_ops.link") || section.use != SectionUse::Link)
+      continue;
     SectionVars vars = index.vars(section.name);
     for (const InputSymbol* symbol : index.symbols_in(section))
       if (symbol->type == STT_OBJECT)

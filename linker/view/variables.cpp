@@ -10,7 +10,8 @@ namespace {
 
 /// ".data" and ".data.x" but not ".data_x".
 bool is_or_below(std::string_view name, std::string_view section) {
-  return name.starts_with(section) && (name.size() == section.size() || name[section.size()] == '.');
+  return name.starts_with(section) &&
+         (name.size() == section.size() || name[section.size()] == '.');
 }
 
 std::optional<DataSection::Kind> kind_of(std::string_view name) {
@@ -22,7 +23,8 @@ std::optional<DataSection::Kind> kind_of(std::string_view name) {
   return std::nullopt;
 }
 
-DataSection read_section(const ObjectIndex& index, const InputSection& section, DataSection::Kind kind) {
+DataSection read_section(const ObjectIndex& index, const InputSection& section,
+                         DataSection::Kind kind) {
   SectionVars vars = index.vars(section.name);
   DataSection result{.name = section.name,
                      .kind = kind,
@@ -47,7 +49,8 @@ DataSection read_section(const ObjectIndex& index, const InputSection& section, 
 /// `.kconfig` is a section in BTF only: the loader lays it out, in the order of
 /// the DATASEC, each variable at its alignment.
 void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) {
-  DataSection section{.name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
+  DataSection section{
+      .name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
   BtfType datasec = btf.type(datasec_id);
   for (uint32_t i = 0; i < datasec.vlen(); i++) {
     BtfVarSecinfo entry = datasec.var_secinfo(i);
@@ -76,8 +79,10 @@ class ExternDeclarations {
       BtfType type = btf.type(id);
       if (type.kind() == BTF_KIND_FUNC || type.kind() == BTF_KIND_VAR)
         ids_.emplace(btf.name(type), id);
-      if (type.kind() == BTF_KIND_DATASEC && (btf.name(type) == ".ksyms" || btf.name(type) == ".kconfig"))
-        for (uint32_t i = 0; i < type.vlen(); i++) sections_.emplace(type.var_secinfo(i).type, btf.name(type));
+      if (type.kind() == BTF_KIND_DATASEC &&
+          (btf.name(type) == ".ksyms" || btf.name(type) == ".kconfig"))
+        for (uint32_t i = 0; i < type.vlen(); i++)
+          sections_.emplace(type.var_secinfo(i).type, btf.name(type));
     }
   }
   uint32_t find(std::string_view name) const {
@@ -110,7 +115,9 @@ void collect_externs(const ObjectIndex& index, ObjectContents& contents) {
   if (file.btf) declarations.emplace(*file.btf);
   for (const InputSymbol& symbol : file.symbols) {
     if (symbol.is_defined() || symbol.is_local() || symbol.name.empty()) continue;
-    Extern entry{.name = symbol.name, .is_function = symbol.type == STT_FUNC, .is_weak = symbol.binding == STB_WEAK};
+    Extern entry{.name = symbol.name,
+                 .is_function = symbol.type == STT_FUNC,
+                 .is_weak = symbol.binding == STB_WEAK};
     if (uint32_t id = declarations ? declarations->find(symbol.name) : 0; id != 0) {
       BtfType type = file.btf->type(id);
       entry.btf_id = id;
