@@ -32,7 +32,8 @@ class TypeChecker {
              symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
     describe(object, declaration.type_id, declaration.symbol_index, details);
     context_.diagnostics.report(
-        {.message = fmt::format("conflicting types of '{}'", symbol.name),
+        {.severity = context_.options.check_types ? Severity::Error : Severity::Warning,
+         .message = fmt::format("conflicting types of '{}'", symbol.name),
          .details = std::move(details),
          .code = DiagnosticCode::ConflictingTypes,
          .symbol = std::string(symbol.name),

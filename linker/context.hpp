@@ -10,6 +10,7 @@
 
 #include "bpflink/dedup.hpp"
 #include "bpflink/linker.hpp"
+#include "bpflink/report.hpp"
 #include "linker/diagnostics.hpp"
 #include "linker/object_file.hpp"
 #include "linker/symbol.hpp"
@@ -18,7 +19,7 @@ namespace bpflink {
 
 /// An input that has not been read yet.
 struct InputSource {
-  std::string name;
+  std::string name = {};
   /// The contents where they are in memory; else `name` is a path.
   std::optional<std::span<const std::byte>> image = {};
   /// Why there are no contents, where they should have been in memory.
@@ -75,7 +76,7 @@ struct Place {
 
 struct Context {
   Context(LinkOptions link_options, Linker::DiagnosticHandler handler)
-      : options(link_options), diagnostics(std::move(handler)) {}
+      : options(std::move(link_options)), diagnostics(std::move(handler), options.fatal_warnings) {}
 
   LinkOptions options;
   Diagnostics diagnostics;
@@ -90,6 +91,9 @@ struct Context {
 
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
+
+  /// Null unless asked for.
+  LinkReport* report = nullptr;
 
   /// Bytes that pieces point to and that are no input's.
   std::vector<std::vector<std::byte>> buffers;
@@ -112,6 +116,11 @@ void relocate(Context&);
 void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&, const std::string& path);
+
+/// Tells of every definition and reference of the symbols asked for (`-y`).
+void trace_symbols(Context&);
+/// Fills context.report.
+void make_report(Context&);
 
 /// Part of lay_out_sections(): see order_maps.cpp.
 void order_maps(Context&, OutputSection& maps);

@@ -11,7 +11,8 @@ namespace bpflink {
 
 class Diagnostics {
  public:
-  explicit Diagnostics(Linker::DiagnosticHandler handler) : handler_(std::move(handler)) {}
+  Diagnostics(Linker::DiagnosticHandler handler, bool fatal_warnings)
+      : handler_(std::move(handler)), fatal_warnings_(fatal_warnings) {}
 
   void error(std::string message, std::vector<std::string> details = {}) {
     report({Severity::Error, std::move(message), std::move(details)});
@@ -23,7 +24,9 @@ class Diagnostics {
     report({Severity::Note, std::move(message), std::move(details)});
   }
   /// The same with what is known of it in fields.
-  void report(const Diagnostic& diagnostic) {
+  void report(Diagnostic diagnostic) {
+    if (fatal_warnings_ && diagnostic.severity == Severity::Warning)
+      diagnostic.severity = Severity::Error;
     if (diagnostic.severity == Severity::Error) failed_ = true;
     if (handler_) handler_(diagnostic);
   }
@@ -32,6 +35,7 @@ class Diagnostics {
 
  private:
   Linker::DiagnosticHandler handler_;
+  bool fatal_warnings_;
   bool failed_ = false;
 };
 

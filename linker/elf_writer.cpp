@@ -91,13 +91,17 @@ class ElfWriter {
         if (auto ok = add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT); !ok) return ok;
       }
     }
+    for (const Symbol* symbol : context_.symbols.all())
+      if (symbol->output_index != 0 && symbol->is_localized)
+        if (auto ok = add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT); !ok)
+          return ok;
     first_global_ = symbols_.size();
-    for (const Symbol* symbol : context_.symbols.all()) {
-      if (symbol->output_index == 0) continue;
-      if (auto ok = add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
-          !ok)
-        return ok;
-    }
+    for (const Symbol* symbol : context_.symbols.all())
+      if (symbol->output_index != 0 && !symbol->is_localized)
+        if (auto ok =
+                add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
+            !ok)
+          return ok;
     if (context_.sections.size() >= SHN_LORESERVE)
       return fail("too many sections: {}", context_.sections.size());
     return {};

@@ -252,7 +252,7 @@ class ObjectReader {
     const Elf_Data* data = elf_getdata(elf_getscn(elf_, index), nullptr);
     if (!data || data->d_size != header.sh_size)
       return fail("unreadable relocation section '{}': {}", name, elf_errmsg(-1));
-    if (target.is_nobits())
+    if (target.data.size() != target.size)
       return fail("relocation section '{}' is for a section without bytes", name);
     target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
     for (size_t i = 0; i < header.sh_size / entry_size; i++) {

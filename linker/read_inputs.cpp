@@ -30,7 +30,9 @@ class InputReader {
     for (const InputSource& source : context_.sources) read_source(source);
     if (context_.diagnostics.failed()) return;
     take_needed_members();
-    if (context_.objects.empty()) context_.diagnostics.error("no input files");
+    if (context_.objects.empty())
+      context_.diagnostics.error(members_.empty() ? "no input files"
+                                                  : "no input files: no member of an archive is needed");
   }
 
  private:
@@ -39,6 +41,7 @@ class InputReader {
     if (source.image) return read_image(source, *source.image, {});
     auto file = MappedFile::open(source.name);
     if (!file) return fail(source.name, file.error());
+    if (context_.report) context_.report->files.push_back(source.name);
     auto bytes = file->bytes();
     read_image(source, bytes, std::move(*file));
   }
@@ -66,7 +69,7 @@ class InputReader {
   void read_members(const InputSource& source, std::span<const std::byte> image) {
     auto archive = read_archive(image);
     if (!archive) return fail(source.name, archive.error());
-    bool has_objects = archive->members.empty();  // an empty library is no mistake
+    bool has_objects = false;
     for (const ArchiveMember& member : archive->members)
       has_objects |= read_member(source, *archive, member);
     if (!has_objects) fail(source.name, Error{"is an archive without BPF objects"});
@@ -78,7 +81,9 @@ class InputReader {
     MappedFile file;
     auto image = member.image;
     if (archive.is_thin) {
-      auto opened = MappedFile::open(path_beside(source.name, member.name));
+      std::string path = path_beside(source.name, member.name);
+      auto opened = MappedFile::open(path);
+      if (context_.report) context_.report->files.push_back(path);
       if (!opened) {
         fail(name, opened.error());
         return true;

@@ -24,6 +24,8 @@ enum class DiagnosticCode {
   DuplicateSymbol,   ///< two strong definitions of one name
   ConflictingTypes,  ///< an extern and its definition, or two maps, differ in type
   OutputFailure,     ///< the output cannot be written
+  Trace,             ///< a note on a symbol that LinkOptions::trace_symbols names
+  Dropped,           ///< a note on what --gc-sections left out
 };
 
 /// A place in an input that a diagnostic is about. What is not known is empty

@@ -11,6 +11,7 @@
 
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/export.hpp"
+#include "bpflink/report.hpp"
 
 namespace bpflink {
 
@@ -41,8 +42,10 @@ struct LinkOptions {
   bool check_types = true;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
-  /// Symbols to report every definition and reference of (`-y`).
+  /// Symbols to tell every definition and reference of, as notes (`-y`).
   std::vector<std::string> trace_symbols;
+  /// Make a LinkReport.
+  bool report = false;
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:
@@ -64,9 +67,12 @@ class BPFLINK_API Linker {
   Linker& operator=(Linker&&) noexcept;
   ~Linker();
 
-  /// Adds the object file at `path`. It is read when the link runs and must not
-  /// change until that is over.
+  /// Adds the object file or archive at `path`. It is read when the link runs and
+  /// must not change until that is over.
   void add_file(std::string path);
+  /// The same for an archive of which all members are to be linked, whether they
+  /// are needed or not (`--whole-archive`).
+  void add_whole_archive(std::string path);
   /// Adds the object file open for reading as `fd`, called `name` in messages
   /// (or "/proc/self/fd/N" where `name` is empty). The descriptor stays the
   /// caller's, who may close it at once; its position is neither used nor moved.
@@ -87,6 +93,8 @@ class BPFLINK_API Linker {
   /// written where the link fails. False on failure; the handler has been told
   /// why.
   bool link_to_fd(int fd);
+  /// What the last link did, where LinkOptions::report asked for it.
+  const LinkReport& report() const;
   /// Links into memory. Nothing on failure; the handler has been told why.
   std::optional<std::vector<std::byte>> link_to_memory();
 

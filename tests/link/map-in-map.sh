@@ -1,7 +1,6 @@
 #!/bin/bash
 # A map of maps whose initial value is a map of another file: the pointer in .maps
-# refers to that map, the BTF describes the inner map. Loaders create maps in the order of
-# .maps and fill the outer one at once, so the inner maps are moved before it.
+# refers to that map, which stands before it, since loaders create maps in their order.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
