@@ -138,9 +138,14 @@ BPFLINK_C_API enum bpflink_status bpflink_linker_new(const struct bpflink_link_o
 /** Frees a linker; null is allowed. */
 BPFLINK_C_API void bpflink_linker_free(bpflink_linker* linker);
 
-/** Adds the object file at `path`, which is read when the link runs and must
+/** Adds the object file or archive at `path`, which is read when the link runs and must
  * not change until that is over. Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path);
+
+/** The same for an archive of which all members are to be linked, needed or
+ * not. Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker,
+                                                                   const char* path);
 
 /** Adds the object in the regular file open for reading as `fd`. The descriptor
  * stays the caller's, who may close it at once. `name` is used in messages; null

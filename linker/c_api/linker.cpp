@@ -132,6 +132,14 @@ bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path)
   });
 }
 
+bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker, const char* path) {
+  if (!linker || !path) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    linker->linker.add_whole_archive(path);
+    return BPFLINK_OK;
+  });
+}
+
 bpflink_status bpflink_linker_add_fd(bpflink_linker* linker, int fd, const char* name) {
   if (!linker || fd < 0) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {

@@ -1,6 +1,5 @@
 // Half of a program of two files: maps of several forms, variables, externs.
 #include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
 
 struct key {
   __u32 family;

@@ -1,6 +1,5 @@
 // Half of a program that loads and runs: settings, counters, a map.
 #include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
 
 enum mode { MODE_OFF, MODE_COUNT, MODE_DOUBLE };
 

@@ -1,6 +1,5 @@
 // The other half: what counters.bpf.c declares, and a struct_ops.
 #include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
 
 long shared_state = 3;
 

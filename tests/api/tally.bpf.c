@@ -1,7 +1,6 @@
 // The other half: a function with a map, and variables in sections of the same
 // names.
 #include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
