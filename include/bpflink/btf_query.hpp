@@ -23,7 +23,9 @@ class BPFLINK_API BtfIndex {
   /// Takes in all named types of `btf`, which must outlive the index. Throws
   /// std::bad_alloc, and nothing else.
   explicit BtfIndex(const Btf& btf);
+  /// Moves; what was moved from may only be assigned to or destroyed.
   BtfIndex(BtfIndex&&) noexcept;
+  /// Moves, as above.
   BtfIndex& operator=(BtfIndex&&) noexcept;
   ~BtfIndex();
 

@@ -61,6 +61,7 @@ BPFLINK_API std::string_view program_type_name(ProgramType type);
 /// What the name of a program's section says about it, by the rules of libbpf
 /// 1.x (the kernel's Documentation/bpf/libbpf/program_types.rst).
 struct SectionMeaning {
+  /// The type of the programs in the section.
   ProgramType type = ProgramType::Unspec;
   /// The value of the kernel's enum bpf_attach_type that loading expects, 0
   /// where there is none.
@@ -82,12 +83,12 @@ BPFLINK_API SectionMeaning section_meaning(std::string_view section);
 
 /// A program: a global function in a section of code other than `.text`.
 struct Program {
-  std::string_view name = {};
+  std::string_view name = {};     ///< the function's name
   std::string_view section = {};  ///< as in the object, "?" included
-  SectionMeaning meaning = {};
-  uint64_t offset = 0;   ///< bytes into the section
-  uint64_t size = 0;     ///< bytes; 8 for each instruction slot
-  uint32_t type_id = 0;  ///< its FUNC, 0 without BTF
+  SectionMeaning meaning = {};    ///< what the section's name says
+  uint64_t offset = 0;            ///< bytes into the section
+  uint64_t size = 0;              ///< bytes; 8 for each instruction slot
+  uint32_t type_id = 0;           ///< its FUNC, 0 without BTF
 };
 
 /// A member of a map's definition in `.maps`, known to libbpf or not.
@@ -99,10 +100,10 @@ struct MapAttribute {
     Values,  ///< `__array(name, type)`: inner maps or programs
     Other,   ///< anything else: type_id is the member's type
   };
-  std::string_view name = {};
-  Form form = Form::Other;
-  uint64_t number = 0;   ///< where form is Number
-  uint32_t type_id = 0;  ///< where it is not: the type, of Values the element's
+  std::string_view name = {};  ///< the member's name
+  Form form = Form::Other;     ///< how it is written
+  uint64_t number = 0;         ///< where form is Number
+  uint32_t type_id = 0;        ///< where it is not: the type, of Values the element's
 };
 
 /// A slot of a map that its definition fills.
@@ -113,11 +114,11 @@ struct MapSlot {
 
 /// A map that is defined in `.maps`.
 struct Map {
-  std::string_view name = {};
-  uint64_t offset = 0;     ///< bytes into `.maps`
-  uint32_t var_id = 0;     ///< its VAR, 0 without BTF
-  bool is_static = false;  ///< a local symbol
-  bool is_weak = false;
+  std::string_view name = {};  ///< the variable's name
+  uint64_t offset = 0;         ///< bytes into `.maps`
+  uint32_t var_id = 0;         ///< its VAR, 0 without BTF
+  bool is_static = false;      ///< a local symbol
+  bool is_weak = false;        ///< a weak definition
   /// Every attribute, in the order of the definition.
   std::vector<MapAttribute> attributes = {};
   /// The attributes of the maps within, where this is a map of maps.
@@ -127,13 +128,13 @@ struct Map {
 
   // What the known attributes say; 0 where there are none.
 
-  uint32_t type = 0;      ///< of the kernel's enum bpf_map_type
-  uint32_t key_size = 0;  ///< bytes: key_size, or the size of key's type
-  uint32_t value_size = 0;
-  uint32_t max_entries = 0;
-  uint32_t flags = 0;  ///< map_flags, BPF_F_*
-  uint64_t extra = 0;  ///< map_extra
-  uint32_t numa_node = 0;
+  uint32_t type = 0;           ///< of the kernel's enum bpf_map_type
+  uint32_t key_size = 0;       ///< bytes: key_size, or the size of key's type
+  uint32_t value_size = 0;     ///< bytes: value_size, or the size of value's type
+  uint32_t max_entries = 0;    ///< elements
+  uint32_t flags = 0;          ///< map_flags, BPF_F_*
+  uint64_t extra = 0;          ///< map_extra
+  uint32_t numa_node = 0;      ///< numa_node
   uint32_t pinning = 0;        ///< LIBBPF_PIN_*
   uint32_t key_type_id = 0;    ///< of `__type(key, ...)`
   uint32_t value_type_id = 0;  ///< of `__type(value, ...)`
@@ -148,13 +149,13 @@ struct Map {
 
 /// A variable of a section of data.
 struct Variable {
-  std::string_view name = {};
-  uint64_t offset = 0;     ///< bytes into the section
-  uint64_t size = 0;       ///< bytes
-  uint32_t var_id = 0;     ///< its VAR, 0 without BTF
-  uint32_t type_id = 0;    ///< its type, 0 without BTF
-  bool is_static = false;  ///< a local symbol
-  bool is_weak = false;
+  std::string_view name = {};  ///< its name
+  uint64_t offset = 0;         ///< bytes into the section
+  uint64_t size = 0;           ///< bytes
+  uint32_t var_id = 0;         ///< its VAR, 0 without BTF
+  uint32_t type_id = 0;        ///< its type, 0 without BTF
+  bool is_static = false;      ///< a local symbol
+  bool is_weak = false;        ///< a weak definition
 };
 
 /// A section of data that the loader makes a map of, or puts into an arena.
@@ -167,11 +168,11 @@ struct DataSection {
     Kconfig,  ///< `.kconfig`: the kernel's configuration, filled in by the loader
     Arena,    ///< `.addr_space.1`: the variables of an arena
   };
-  std::string_view name = {};
-  Kind kind = Kind::Data;
-  uint64_t size = 0;        ///< bytes
-  uint64_t alignment = 1;   ///< bytes
-  uint32_t datasec_id = 0;  ///< its DATASEC, 0 without BTF
+  std::string_view name = {};  ///< ".data", ".rodata.limits"
+  Kind kind = Kind::Data;      ///< what it is for
+  uint64_t size = 0;           ///< bytes
+  uint64_t alignment = 1;      ///< bytes
+  uint32_t datasec_id = 0;     ///< its DATASEC, 0 without BTF
   /// The initial values; empty where they are all zero.
   std::span<const std::byte> contents = {};
   /// By ascending offset.
@@ -180,13 +181,13 @@ struct DataSection {
 
 /// A function or variable that the object uses and does not define.
 struct Extern {
-  std::string_view name = {};
+  std::string_view name = {};  ///< its name
   /// `.ksyms` or `.kconfig` where the loader provides it, else "".
   std::string_view section = {};
-  uint32_t btf_id = 0;   ///< its FUNC or VAR, 0 without BTF
-  uint32_t type_id = 0;  ///< the FUNC's prototype or the VAR's type
-  bool is_function = false;
-  bool is_weak = false;
+  uint32_t btf_id = 0;       ///< its FUNC or VAR, 0 without BTF
+  uint32_t type_id = 0;      ///< the FUNC's prototype or the VAR's type
+  bool is_function = false;  ///< a function, not a variable
+  bool is_weak = false;      ///< may stay undefined
 };
 
 /// A member of a struct_ops variable that a program implements.
@@ -198,7 +199,7 @@ struct StructOpsMember {
 
 /// A variable in a `.struct_ops*` section: a map of type struct_ops.
 struct StructOps {
-  std::string_view name = {};
+  std::string_view name = {};       ///< the variable's name
   std::string_view section = {};    ///< ".struct_ops", ".struct_ops.link", "?.struct_ops.link"
   std::string_view type_name = {};  ///< of the struct, "tcp_congestion_ops"
   uint32_t type_id = 0;             ///< the struct, modifiers taken away
@@ -225,7 +226,9 @@ class BPFLINK_API Object {
   /// definition is not a struct.
   static std::expected<Object, Error> parse(std::span<const std::byte> image);
 
+  /// Moves; what was moved from may only be assigned to or destroyed.
   Object(Object&&) noexcept;
+  /// Moves, as above.
   Object& operator=(Object&&) noexcept;
   ~Object();
 
