@@ -132,6 +132,13 @@ class Marker {
         if (fragment.live || !fragment.is_candidate) continue;
         context_.dropped.push_back(
             {object.get(), &section, symbol.value, symbol.size, symbol.name});
+        context_.diagnostics.report(
+            {.severity = Severity::Note,
+             .message = fmt::format("removing unused {} {}", object->describe_place(section, symbol.value),
+                                    symbol.name),
+             .code = DiagnosticCode::Dropped,
+             .file = object->name,
+             .symbol = std::string(symbol.name)});
       }
   }
 
@@ -158,7 +165,7 @@ bool is_live_definition(const Symbol& symbol) {
   if (input.place != InputSymbol::Place::Section) return true;
   InputSection& section = symbol.file->sections[input.section];
   if (section.same_as) return false;  // the one that is kept has its own symbol
-  return section.use != SectionUse::Link ||
+  return section.use == SectionUse::Link &&
          fragment_at(section, static_cast<int64_t>(input.value)).live;
 }
 

@@ -30,7 +30,10 @@ class InputReader {
     for (const InputSource& source : context_.sources) read_source(source);
     if (context_.diagnostics.failed()) return;
     take_needed_members();
-    if (context_.objects.empty()) context_.diagnostics.error("no input files");
+    if (context_.objects.empty())
+      context_.diagnostics.error(members_.empty()
+                                     ? "no input files"
+                                     : "no input files: no member of an archive is needed");
   }
 
  private:

@@ -114,8 +114,11 @@ class Resolver {
     symbol.binding = input.binding;
   }
 
+  /// In a license section that gave way to another, or to --license.
   static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
-    return symbol.place == InputSymbol::Place::Section && object.sections[symbol.section].same_as;
+    if (symbol.place != InputSymbol::Place::Section) return false;
+    const InputSection& section = object.sections[symbol.section];
+    return section.same_as || (section.name == "license" && section.use == SectionUse::Drop);
   }
 
   /// Internal, hidden, protected, default: the order of their constraint.
