@@ -48,9 +48,6 @@ EOF
 "$BPFLINK" main.o lib.a own.o -o out.o
 expect 'first prog' echo $(symbols | cut -d' ' -f1 | sort)
 
-llvm-ar-19 rc empty.a
-"$BPFLINK" own.o empty.a -o out.o
-
 # Errors name the member.
 link_fails main.o lib.a
 expect_error 'undefined symbol: base'
