@@ -158,7 +158,7 @@ std::string_view btf_kind_name(uint8_t kind) {
   return kind < BTF_KIND_END ? names[kind] : "UNKNOWN";
 }
 
-struct Btf::Impl {
+struct BPFLINK_INTERNAL Btf::Impl {
   const Btf* base = nullptr;
   std::endian order = std::endian::native;
   TypeSection types;

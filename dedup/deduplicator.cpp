@@ -80,7 +80,7 @@
 
 namespace bpflink {
 
-struct Deduplicator::Impl {
+struct BPFLINK_INTERNAL Deduplicator::Impl {
   DedupOptions options;
   TypeTable table;
   Canonicalizer canonicalizer{table};

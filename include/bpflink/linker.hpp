@@ -66,7 +66,9 @@ class BPFLINK_API Linker {
 
   /// `handler` gets every diagnostic as it arises; it may be empty.
   explicit Linker(LinkOptions options, DiagnosticHandler handler);
+  /// Moves; what was moved from may only be assigned to or destroyed.
   Linker(Linker&&) noexcept;
+  /// Moves, as above.
   Linker& operator=(Linker&&) noexcept;
   ~Linker();
 
