@@ -5,7 +5,7 @@
 namespace {
 
 constexpr std::string_view CLASS = R"(
-#ifndef $guard_CLASS
+#if defined(__cplusplus) && !defined($guard_CLASS)
 #define $guard_CLASS
 
 #include <utility>
