@@ -208,8 +208,16 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   return btf;
 }
 
+const TypeSection& type_section(const Btf& btf) {
+  return btf.impl_->types;
+}
+
 std::endian Btf::byte_order() const {
   return impl_->order;
+}
+
+const Btf* Btf::base() const {
+  return impl_->base;
 }
 
 uint32_t Btf::first_id() const {

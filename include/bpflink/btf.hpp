@@ -182,6 +182,8 @@ class BtfType {
   std::span<const uint32_t> words_;
 };
 
+struct TypeSection;
+
 /// A blob of BTF (the contents of a `.BTF` section) that has been checked whole:
 /// whatever an accessor returns lies within the blob and every id within it is
 /// below `end_id()`. Movable; reads the blob in place where its byte order is
@@ -223,10 +225,13 @@ class BPFLINK_API Btf {
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The BTF that a split blob continues, or null.
+  const Btf* base() const;
   /// The layout section, empty where the blob has none.
   std::span<const BtfKindLayout> layout() const;
 
  private:
+  friend const TypeSection& type_section(const Btf& btf);
   struct Impl;
   explicit Btf(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
