@@ -29,11 +29,11 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const TypeSection& typ
   if (kind == BTF_KIND_UNKN)
     return fail(fmt::format("type [{}] at offset {} of the type section has kind 0", id, 4 * at));
   if (kind >= btf.layout().size())
-    return fail(
-        fmt::format("type [{}] '{}' at offset {} of the type section has unknown kind {}{}", id,
-                    btf.string(words[0]), 4 * at, kind,
-                    btf.layout().empty() ? ", and there is no layout section to tell its size"
-                                         : ", which the layout section does not describe"));
+    return fail(fmt::format("type [{}] '{}' at offset {} of the type section has unknown kind {}{}",
+                            id, btf.string(words[0]), 4 * at, kind,
+                            btf.layout().empty()
+                                ? ", and there is no layout section to tell its size"
+                                : ", which the layout section does not describe"));
   BtfKindLayout layout = btf.layout()[kind];
   if (layout.info_size % 4 != 0 || layout.element_size % 4 != 0)
     return fail(

@@ -41,13 +41,24 @@ bool is_class(uint32_t known) {
 std::expected<void, Error> Canonicalizer::run(const Btf& btf,
                                               std::span<const uint32_t> base_classes,
                                               std::span<uint32_t> classes) {
+  start(btf, base_classes, classes);
+  assign_range(first_id_, types_->end_id());
+  if (omission_) return std::unexpected(omission_error());
+  return {};
+}
+
+void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes,
+                          std::span<uint32_t> classes) {
   attach(btf, base_classes, classes);
   classes_seen_.clear();
+  objects_.clear();
   ++run_;
   omission_ = false;
+}
 
+void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
   uint32_t expected = 0;
-  for (uint32_t id = first_id_; id < types_->end_id() && !omission_; ++id) {
+  for (uint32_t id = begin; id < end && !omission_; ++id) {
     uint32_t known = class_of(id);
     if (known == omitted_class) continue;
     before_ = 0;
@@ -59,8 +70,6 @@ std::expected<void, Error> Canonicalizer::run(const Btf& btf,
     else if (before_ != 0)
       expected = before_ + 1;
   }
-  if (omission_) return std::unexpected(omission_error());
-  return {};
 }
 
 /// Whether a type can be compared with the one that is expected to be like it.
@@ -75,7 +84,7 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   first_id_ = btf.first_id();
   base_classes_ = base_classes;
   classes_ = classes;
-  strings_.assign(btf.string_end(), 0);
+  strings_ = ZeroedWords(btf.string_end());
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
@@ -152,8 +161,7 @@ Canonicalizer::Match Canonicalizer::match_unequal(uint32_t id, uint32_t other) {
 /// Compares the elements of two types from `frame.next` on.
 template <int Words, int Name, int Type>
 Canonicalizer::Match Canonicalizer::match_elements(std::span<const uint32_t> words,
-                                                   std::span<const uint32_t> others,
-                                                   Frame& frame) {
+                                                   std::span<const uint32_t> others, Frame& frame) {
   for (size_t i = frame.next; i < words.size(); i += Words) {
     for (int w = 0; w < Words; ++w)
       if (w != Type && words[i + w] != others[i + w]) return Match::no;
@@ -217,11 +225,20 @@ void Canonicalizer::translate(std::span<const uint32_t> words) {
   });
 }
 
-uint32_t Canonicalizer::intern_form() {
-  uint8_t kind = kind_of(form_.data());
-  // A variable is an object, not a type: two of one name are two variables.
-  bool is_object = kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC;
-  return is_object ? table_.add(form_) : table_.intern(form_);
+uint32_t Canonicalizer::intern_form(uint32_t id) {
+  if (!is_object(form_.data())) return table_.intern(form_);
+  uint32_t type_class = table_.add(form_);
+  objects_.push_back({id, type_class});
+  return type_class;
+}
+
+void Canonicalizer::see(std::span<const uint32_t> classes) {
+  occurrences_.resize(table_.class_count());
+  for (uint32_t c : classes) {
+    if (c == 0 || occurrences_[c].run == run_) continue;
+    occurrences_[c] = {run_, 0};
+    classes_seen_.push_back(c);
+  }
 }
 
 void Canonicalizer::set_class(uint32_t id, uint32_t type_class) {
@@ -306,7 +323,7 @@ void Canonicalizer::assign(uint32_t id) {
   if (is_class(type_class))
     table_.define(type_class, form_);
   else
-    type_class = intern_form();
+    type_class = intern_form(id);
   set_class(id, type_class);
 }
 

@@ -9,6 +9,7 @@
 #include "bpflink/btf.hpp"
 #include "dedup/btf_check.hpp"
 #include "dedup/type_table.hpp"
+#include "dedup/zeroed_words.hpp"
 
 namespace bpflink {
 
@@ -27,6 +28,12 @@ class Canonicalizer {
   std::expected<void, Error> run(const Btf& btf, std::span<const uint32_t> base_classes,
                                  std::span<uint32_t> classes);
 
+  // run() in parts: to start, then to give the types with ids in a range their
+  // classes, and to take classes for seen that others have given.
+  void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
+  void assign_range(uint32_t begin, uint32_t end);
+  void see(std::span<const uint32_t> classes);
+
   /// Makes an input the one at hand without giving its types classes; they have
   /// theirs. For localize().
   void attach(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
@@ -34,6 +41,13 @@ class Canonicalizer {
   /// The classes of the types of the input at hand, each once, in order of
   /// first occurrence.
   const std::vector<uint32_t>& classes_seen() const { return classes_seen_; }
+
+  /// The objects among the types of the input at hand, with their classes.
+  struct Object {
+    uint32_t id;
+    uint32_t type_class;
+  };
+  const std::vector<Object>& objects() const { return objects_; }
 
   /// Gives these types of the input at hand classes of their own, which refer to
   /// each other as classes instead of by name.
@@ -71,7 +85,7 @@ class Canonicalizer {
   void expand(Frame& frame);
   void assign(uint32_t id);
   void translate(std::span<const uint32_t> words);
-  uint32_t intern_form();
+  uint32_t intern_form(uint32_t id);
   void set_class(uint32_t id, uint32_t type_class);
   void close_cycles();
   Error omission_error();
@@ -92,8 +106,9 @@ class Canonicalizer {
   uint32_t first_id_ = 1;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  std::vector<uint32_t> strings_;  ///< the table's offset by the input's, 0 if not yet known
+  ZeroedWords strings_;  ///< the table's offset by the input's, 0 if not yet known
   std::vector<uint32_t> classes_seen_;
+  std::vector<Object> objects_;
   bool omission_ = false;
 
   // The type at hand.
