@@ -1,6 +1,7 @@
 // All state of one link, and the passes over it in the order in which they run.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "bpflink/dedup.hpp"
 #include "bpflink/linker.hpp"
+#include "bpflink/report.hpp"
 #include "linker/diagnostics.hpp"
 #include "linker/object_file.hpp"
 #include "linker/symbol.hpp"
@@ -17,9 +19,13 @@ namespace bpflink {
 
 /// An input that has not been read yet.
 struct InputSource {
-  std::string name;
+  std::string name = {};
   /// The contents where they are in memory; else `name` is a path.
-  std::optional<std::span<const std::byte>> image;
+  std::optional<std::span<const std::byte>> image = {};
+  /// Why there are no contents, where they should have been in memory.
+  std::optional<Error> failure = {};
+  /// Where it is an archive: link all members, not only those that are needed.
+  bool whole_archive = false;
 };
 
 /// A relocation of an output section. Its addend is in the section's bytes.
@@ -70,13 +76,14 @@ struct Place {
 
 struct Context {
   Context(LinkOptions link_options, Linker::DiagnosticHandler handler)
-      : options(link_options), diagnostics(std::move(handler)) {}
+      : options(std::move(link_options)), diagnostics(std::move(handler), options.fatal_warnings) {}
 
   LinkOptions options;
   Diagnostics diagnostics;
   std::vector<InputSource> sources;
 
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
+  std::vector<MappedFile> archive_files;             ///< whose members objects are
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
@@ -84,6 +91,9 @@ struct Context {
 
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
+
+  /// Null unless asked for.
+  LinkReport* report = nullptr;
 
   /// Bytes that pieces point to and that are no input's.
   std::vector<std::vector<std::byte>> buffers;
@@ -106,6 +116,11 @@ void relocate(Context&);
 void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&, const std::string& path);
+
+/// Tells of every definition and reference of the symbols asked for (`-y`).
+void trace_symbols(Context&);
+/// Fills context.report.
+void make_report(Context&);
 
 /// Part of lay_out_sections(): see order_maps.cpp.
 void order_maps(Context&, OutputSection& maps);

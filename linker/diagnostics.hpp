@@ -11,27 +11,31 @@ namespace bpflink {
 
 class Diagnostics {
  public:
-  explicit Diagnostics(Linker::DiagnosticHandler handler) : handler_(std::move(handler)) {}
+  Diagnostics(Linker::DiagnosticHandler handler, bool fatal_warnings)
+      : handler_(std::move(handler)), fatal_warnings_(fatal_warnings) {}
 
   void error(std::string message, std::vector<std::string> details = {}) {
-    failed_ = true;
-    emit(Severity::Error, std::move(message), std::move(details));
+    report({Severity::Error, std::move(message), std::move(details)});
   }
   void warning(std::string message, std::vector<std::string> details = {}) {
-    emit(Severity::Warning, std::move(message), std::move(details));
+    report({Severity::Warning, std::move(message), std::move(details)});
   }
   void note(std::string message, std::vector<std::string> details = {}) {
-    emit(Severity::Note, std::move(message), std::move(details));
+    report({Severity::Note, std::move(message), std::move(details)});
+  }
+  /// The same with what is known of it in fields.
+  void report(Diagnostic diagnostic) {
+    if (fatal_warnings_ && diagnostic.severity == Severity::Warning)
+      diagnostic.severity = Severity::Error;
+    if (diagnostic.severity == Severity::Error) failed_ = true;
+    if (handler_) handler_(diagnostic);
   }
   /// Whether there has been an error.
   bool failed() const { return failed_; }
 
  private:
-  void emit(Severity severity, std::string message, std::vector<std::string> details) {
-    if (handler_) handler_({severity, std::move(message), std::move(details)});
-  }
-
   Linker::DiagnosticHandler handler_;
+  bool fatal_warnings_;
   bool failed_ = false;
 };
 

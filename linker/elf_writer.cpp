@@ -91,13 +91,17 @@ class ElfWriter {
         if (auto ok = add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT); !ok) return ok;
       }
     }
+    for (const Symbol* symbol : context_.symbols.all())
+      if (symbol->output_index != 0 && symbol->is_localized)
+        if (auto ok = add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT); !ok)
+          return ok;
     first_global_ = symbols_.size();
-    for (const Symbol* symbol : context_.symbols.all()) {
-      if (symbol->output_index == 0) continue;
-      if (auto ok = add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
-          !ok)
-        return ok;
-    }
+    for (const Symbol* symbol : context_.symbols.all())
+      if (symbol->output_index != 0 && !symbol->is_localized)
+        if (auto ok =
+                add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
+            !ok)
+          return ok;
     if (context_.sections.size() >= SHN_LORESERVE)
       return fail("too many sections: {}", context_.sections.size());
     return {};
@@ -243,7 +247,9 @@ std::expected<void, Error> write_elf(Context& context, int fd) {
 
 void write_output(Context& context, const std::string& path) {
   auto fail = [&](const Error& error) {
-    context.diagnostics.error(fmt::format("{}: {}", path, error.message));
+    context.diagnostics.report({.message = fmt::format("{}: {}", path, error.message),
+                                .code = DiagnosticCode::OutputFailure,
+                                .file = path});
   };
   auto file = OutputFile::open(path);
   if (!file) return fail(file.error());

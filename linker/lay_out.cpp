@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "linker/alignment.hpp"
 #include "linker/context.hpp"
@@ -133,22 +134,81 @@ class Layout {
   std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> strings_;
 };
 
-/// Whether a local symbol, or a definition that lost but whose bytes stay, is
-/// in the output's symbol table as a local symbol.
-bool stays_local(const ObjectFile& object, uint32_t index) {
-  const InputSymbol& symbol = object.symbols[index];
-  if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
-  if (!symbol.is_local() && !lost_resolution(object, index)) return false;
-  if (symbol.place == InputSymbol::Place::Absolute)
-    return symbol.is_local() && symbol.type != STT_FILE;
-  const InputSection& section = object.sections[symbol.section];
-  return !section.same_as && place_of(section, symbol.value);
+/// Chooses the local symbols of the output.
+class LocalSymbols {
+ public:
+  LocalSymbols(const Context& context, ObjectFile& object)
+      : options_(context.options), object_(object) {
+    if (options_.discard_locals) find_named_by_relocations();
+  }
+
+  /// Whether the symbol, local or a definition that lost but whose bytes stay,
+  /// is a local symbol of the output.
+  bool stays(uint32_t index) {
+    const InputSymbol& symbol = object_.symbols[index];
+    if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
+    bool lost = lost_resolution(object_, index);
+    if (!symbol.is_local() && !lost) return false;
+    if (symbol.place == InputSymbol::Place::Absolute) return !lost && symbol.type != STT_FILE;
+    const InputSection& section = object_.sections[symbol.section];
+    if (section.same_as || !place_of(section, symbol.value)) return false;
+    if (options_.discard_locals && symbol.type != STT_FUNC && !named_[index]) return false;
+    return !lost || !has_other_name(symbol);
+  }
+
+ private:
+  void find_named_by_relocations() {
+    named_.resize(object_.symbols.size());
+    for (const InputSection& section : object_.sections)
+      if (section.use == SectionUse::Link)
+        for (const Relocation& relocation : section.relocations) named_[relocation.symbol] = true;
+  }
+
+  /// Whether what the symbol stands for has another name that is in the output:
+  /// then an alias that lost is gone, although its bytes stay.
+  bool has_other_name(const InputSymbol& symbol) {
+    auto key = [](const InputSymbol& s) { return std::pair{s.section, s.value}; };
+    if (!has_winners_) {
+      has_winners_ = true;
+      for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+        const InputSymbol& other = object_.symbols[i];
+        bool is_entity = other.type == STT_FUNC || other.type == STT_OBJECT;
+        if (is_entity && other.place == InputSymbol::Place::Section && !lost_resolution(object_, i))
+          winners_.insert(key(other));
+      }
+    }
+    return winners_.contains(key(symbol));
+  }
+
+  const LinkOptions& options_;
+  ObjectFile& object_;
+  std::vector<bool> named_;
+  bool has_winners_ = false;
+  std::set<std::pair<uint32_t, uint64_t>> winners_;
+};
+
+}  // namespace
+
+namespace {
+
+/// The license that the user gave stands for those of all inputs.
+void add_license(Context& context) {
+  auto& bytes = context.buffers.emplace_back();
+  for (char c : *context.options.license) bytes.push_back(std::byte(c));
+  bytes.push_back(std::byte{0});
+  auto& section = *context.sections.emplace_back(std::make_unique<OutputSection>());
+  section.name = "license";
+  section.type = SHT_PROGBITS;
+  section.flags = SHF_ALLOC | SHF_WRITE;
+  section.size = bytes.size();
+  section.pieces.push_back({0, bytes});
 }
 
 }  // namespace
 
 void lay_out_sections(Context& context) {
   Layout(context).run();
+  if (context.options.license) add_license(context);
   for (auto& section : context.sections)
     if (section->name == ".maps") order_maps(context, *section);
 }
@@ -160,19 +220,23 @@ void number_symbols(Context& context) {
     section->symbol_index = next++;
   }
   for (auto& object : context.objects) {
+    LocalSymbols locals(context, *object);
     uint32_t file_symbol = 0;
     for (uint32_t i = 1; i < object->symbols.size(); i++) {
       InputSymbol& symbol = object->symbols[i];
       if (symbol.type == STT_FILE && symbol.is_local()) file_symbol = i;
-      if (!stays_local(*object, i)) continue;
+      if (!locals.stays(i)) continue;
       // The name of the source file stands before the first of its symbols.
-      if (file_symbol != 0) object->symbols[file_symbol].output_index = next++;
+      if (file_symbol != 0 && !context.options.discard_locals)
+        object->symbols[file_symbol].output_index = next++;
       file_symbol = 0;
       symbol.output_index = next++;
     }
   }
   for (Symbol* symbol : context.symbols.all())
-    if (symbol->in_output) symbol->output_index = next++;
+    if (symbol->in_output && symbol->is_localized) symbol->output_index = next++;
+  for (Symbol* symbol : context.symbols.all())
+    if (symbol->in_output && !symbol->is_localized) symbol->output_index = next++;
 }
 
 }  // namespace bpflink

@@ -1,5 +1,12 @@
 // The linker from start to end, a line a pass.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <deque>
+#include <exception>
+
 #include "linker/context.hpp"
+#include "linker/output_bytes.hpp"
 
 namespace bpflink {
 
@@ -7,68 +14,105 @@ struct Linker::Impl {
   LinkOptions options;
   DiagnosticHandler handler;
   std::vector<InputSource> sources;
+  std::deque<MappedFile> files;  ///< contents of the inputs that came as descriptors
+
+  LinkReport report = {};
+
+  /// Links and, if that went well, lets `write` put the output where it belongs.
+  template <typename Write>
+  bool run(Write write);
 };
 
 namespace {
 
 /// Runs a pass unless one before it has failed: a pass may rely on what the
 /// earlier ones have checked. Within a pass, all errors are reported.
-void run(Context& context, void (*pass)(Context&)) {
-  if (!context.diagnostics.failed()) pass(context);
+void run(Context& context, const char* name, void (*pass)(Context&)) {
+  if (context.diagnostics.failed()) return;
+  if (!context.report) return pass(context);
+  auto start = std::chrono::steady_clock::now();
+  pass(context);
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  context.report->passes.emplace_back(name, seconds.count());
 }
 
 void link(Context& context) {
   // Everything in an input is checked here, so that no later pass has to.
-  run(context, read_inputs);
+  run(context, "read inputs", read_inputs);
 
   // One winner per global name, and the VAR or FUNC that describes it. What
   // loses is known from here on.
-  run(context, resolve_symbols);
+  run(context, "resolve symbols", resolve_symbols);
+
+  // What the user asked about by name (-y).
+  run(context, "trace symbols", trace_symbols);
 
   // Cut sections, so that the bytes of a definition that lost can go while what
   // stands around them stays. Needs to know the losers.
-  run(context, split_into_fragments);
+  run(context, "split into fragments", split_into_fragments);
 
   // With --gc-sections, only what programs, maps and struct_ops reach stays.
   // What lives decides which externs are needed at all.
-  run(context, mark_live);
+  run(context, "mark live", mark_live);
 
   // An extern that live code needs, that nobody defines and that the loader will
   // not provide is an error with all the places that refer to it.
-  run(context, report_undefined_symbols);
+  run(context, "report undefined symbols", report_undefined_symbols);
 
   // Give every live fragment its place. From here on place_of() answers.
-  run(context, lay_out_sections);
+  run(context, "lay out sections", lay_out_sections);
 
   // Locals first, then globals: relocations name symbols by these numbers.
-  run(context, number_symbols);
+  run(context, "number symbols", number_symbols);
 
   // Deduplicate the types of all inputs, without the VARs, DATASECs and FUNCs
   // that resolution decided about. Every input type id gets its output id.
-  run(context, merge_btf);
+  run(context, "merge btf", merge_btf);
 
   // Extern against definition, map against map. After merge_btf, because equal
   // types then have equal ids and only those that differ are walked.
-  run(context, check_types);
+  run(context, "check types", check_types);
 
   // VARs and DATASECs from the symbols, with real offsets and sizes.
-  run(context, build_datasecs);
+  run(context, "build datasecs", build_datasecs);
 
   // Contents and relocations of the output sections. Needs the type ids too: an
   // instruction may hold one.
-  run(context, relocate);
+  run(context, "relocate", relocate);
 
   // func_info, line_info and core_relo follow their instructions.
-  run(context, rebase_btf_ext);
+  run(context, "rebase btf ext", rebase_btf_ext);
 
   // The last strings and types have been added: fix the bytes of .BTF.
-  run(context, finish_btf);
+  run(context, "finish btf", finish_btf);
+}
+
+Diagnostic output_failure(const Error& error) {
+  return {.message = fmt::format("cannot write the output: {}", error.message),
+          .code = DiagnosticCode::OutputFailure};
 }
 
 }  // namespace
 
+template <typename Write>
+bool Linker::Impl::run(Write write) {
+  try {
+    Context context(options, handler);
+    context.sources = sources;
+    report = {};
+    if (options.report) context.report = &report;
+    link(context);
+    if (!context.diagnostics.failed()) write(context);
+    if (context.report && !context.diagnostics.failed()) make_report(context);
+    return !context.diagnostics.failed();
+  } catch (const std::exception& exception) {  // out of memory
+    if (handler) handler({.message = exception.what()});
+    return false;
+  }
+}
+
 Linker::Linker(LinkOptions options, DiagnosticHandler handler)
-    : impl_(new Impl{options, std::move(handler), {}}) {}
+    : impl_(new Impl{std::move(options), std::move(handler), {}, {}}) {}
 Linker::Linker(Linker&&) noexcept = default;
 Linker& Linker::operator=(Linker&&) noexcept = default;
 Linker::~Linker() = default;
@@ -77,16 +121,49 @@ void Linker::add_file(std::string path) {
   impl_->sources.push_back({std::move(path), std::nullopt});
 }
 
+void Linker::add_whole_archive(std::string path) {
+  impl_->sources.push_back({.name = std::move(path), .whole_archive = true});
+}
+
+const LinkReport& Linker::report() const {
+  return impl_->report;
+}
+
 void Linker::add_memory(std::string name, std::span<const std::byte> image) {
   impl_->sources.push_back({std::move(name), image});
 }
 
+void Linker::add_fd(int fd, std::string name) {
+  if (name.empty()) name = fmt::format("/proc/self/fd/{}", fd);
+  InputSource& source = impl_->sources.emplace_back(std::move(name));
+  auto file = MappedFile::open(fd);
+  if (!file) {
+    source.failure = file.error();
+    return;
+  }
+  source.image = impl_->files.emplace_back(std::move(*file)).bytes();
+}
+
 bool Linker::link_to_file(const std::string& path) {
-  Context context(impl_->options, impl_->handler);
-  context.sources = impl_->sources;
-  link(context);
-  if (!context.diagnostics.failed()) write_output(context, path);
-  return !context.diagnostics.failed();
+  return impl_->run([&](Context& context) { write_output(context, path); });
+}
+
+bool Linker::link_to_fd(int fd) {
+  return impl_->run([&](Context& context) {
+    auto written = write_to_fd(context, fd);
+    if (!written) context.diagnostics.report(output_failure(written.error()));
+  });
+}
+
+std::optional<std::vector<std::byte>> Linker::link_to_memory() {
+  std::optional<std::vector<std::byte>> image;
+  bool ok = impl_->run([&](Context& context) {
+    auto bytes = write_to_memory(context);
+    if (!bytes) return context.diagnostics.report(output_failure(bytes.error()));
+    image = std::move(*bytes);
+  });
+  if (!ok) image.reset();
+  return image;
 }
 
 }  // namespace bpflink

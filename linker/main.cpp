@@ -2,83 +2,68 @@
 // library's.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <string>
-#include <vector>
 
 #include "bpflink/linker.hpp"
-#include "linker/response_file.hpp"
+#include "linker/command_line.hpp"
+#include "linker/program_output.hpp"
 
 namespace {
 
-using bpflink::Diagnostic;
-using bpflink::Severity;
+using namespace bpflink;
 
-struct CommandLine {
-  std::vector<std::string> inputs;
-  std::string output;
-  bool verbose = false;
-  bpflink::LinkOptions link;
-};
-
-void print(const Diagnostic& diagnostic, bool verbose) {
-  if (diagnostic.severity == Severity::Note && !verbose) return;
-  std::string_view kind = diagnostic.severity == Severity::Error     ? "error: "
-                          : diagnostic.severity == Severity::Warning ? "warning: "
-                                                                     : "";
-  std::string text = fmt::format("bpflink: {}{}\n", kind, diagnostic.message);
-  for (const std::string& line : diagnostic.details) text += line + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
-void describe(CLI::App& app, CommandLine& command) {
-  app.set_version_flag("--version", "bpflink " BPFLINK_VERSION, "Print the version and exit");
-  app.set_help_flag("-h,--help", "Print this help and exit");
-  app.add_option("FILE", command.inputs,
-                 "Objects to link: BPF ELF, as clang --target=bpf -c makes them")
-      ->required();
-  app.add_option("-o,--output", command.output, "Write the linked object to FILE")
-      ->option_text("FILE")
-      ->required();
-  app.add_flag("-r,--relocatable", command.link.partial,
-               "Partial link: leave externs that nobody defines to a later link");
-  app.add_flag("-v,--verbose", command.verbose, "Say what is kept, dropped and why");
-  app.footer(
-      "@FILE stands for the arguments in FILE, separated by white space.\n"
-      "Exits with 0 if the output was written, else with 1 and the output as it was.");
-}
-
-int fail(const std::string& message) {
-  print({Severity::Error, message, {}}, false);
-  return 1;
+/// Writes what the user asked for besides the output.
+bool write_extras(const CommandLine& command, const LinkReport& report) {
+  struct Extra {
+    const std::string& path;
+    std::string text;
+  };
+  for (const Extra& extra :
+       {Extra{command.map_path, report.map},
+        Extra{command.dependency_path, make_dependencies(command.output, report.files)},
+        Extra{command.json_path, make_json(report)}}) {
+    if (extra.path.empty()) continue;
+    if (auto ok = write_text_file(extra.path, extra.text); !ok) {
+      print_error(fmt::format("{}: {}", extra.path, ok.error().message));
+      return false;
+    }
+  }
+  if (command.cross_references) print_text(report.cross_references);
+  if (command.statistics) print_text(make_statistics(report));
+  return true;
 }
 
 int run(const CommandLine& command) {
-  bpflink::Linker linker(command.link, [&](const Diagnostic& d) { print(d, command.verbose); });
-  for (const std::string& input : command.inputs) linker.add_file(input);
-  return linker.link_to_file(command.output) ? 0 : 1;
+  DiagnosticPrinter printer(command);
+  Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
+  for (const CommandLine::Input& input : command.inputs) {
+    if (input.is_whole_archive)
+      linker.add_whole_archive(input.path);
+    else
+      linker.add_file(input.path);
+  }
+  if (!linker.link_to_file(command.output)) return 1;
+  return write_extras(command, linker.report()) ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    auto arguments = bpflink::expand_response_files({argv + 1, argv + argc});
-    if (!arguments) return fail(arguments.error().message);
-    CommandLine command;
-    CLI::App app("Links BPF objects into one, with their BTF deduplicated.", "bpflink");
-    describe(app, command);
-    std::reverse(arguments->begin(), arguments->end());  // CLI11 takes them from the back
-    try {
-      app.parse(*arguments);
-    } catch (const CLI::Success& request) {
-      return app.exit(request);
-    } catch (const CLI::ParseError& error) {
-      return fail(fmt::format("{} (see bpflink --help)", error.what()));
+    auto command = parse_command_line({argv + 1, argv + argc});
+    if (!command) {
+      print_error(command.error().message);
+      return 1;
     }
-    return run(command);
+    if (!command->text.empty()) {
+      print_text(command->text);
+      return 0;
+    }
+    return run(*command);
   } catch (const std::exception& error) {
-    return fail(error.what());
+    print_error(error.what());
+    return 1;
   }
 }

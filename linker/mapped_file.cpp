@@ -26,7 +26,10 @@ std::expected<MappedFile, Error> MappedFile::open(const std::string& path) {
     int fd;
     ~FdCloser() { ::close(fd); }
   } closer{fd};
+  return open(fd);
+}
 
+std::expected<MappedFile, Error> MappedFile::open(int fd) {
   struct stat info;
   if (::fstat(fd, &info) != 0) return system_error();
   if (S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory, not an object file"});

@@ -16,6 +16,9 @@ class MappedFile {
   /// is not a regular file; the message says why, without the path.
   static std::expected<MappedFile, Error> open(const std::string& path);
 
+  /// The same for a file open for reading, which stays the caller's.
+  static std::expected<MappedFile, Error> open(int fd);
+
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

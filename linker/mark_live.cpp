@@ -132,6 +132,13 @@ class Marker {
         if (fragment.live || !fragment.is_candidate) continue;
         context_.dropped.push_back(
             {object.get(), &section, symbol.value, symbol.size, symbol.name});
+        context_.diagnostics.report(
+            {.severity = Severity::Note,
+             .message = fmt::format("removing unused {} {}", object->describe_place(section, symbol.value),
+                                    symbol.name),
+             .code = DiagnosticCode::Dropped,
+             .file = object->name,
+             .symbol = std::string(symbol.name)});
       }
   }
 
@@ -158,8 +165,16 @@ bool is_live_definition(const Symbol& symbol) {
   if (input.place != InputSymbol::Place::Section) return true;
   InputSection& section = symbol.file->sections[input.section];
   if (section.same_as) return false;  // the one that is kept has its own symbol
-  return section.use != SectionUse::Link ||
+  return section.use == SectionUse::Link &&
          fragment_at(section, static_cast<int64_t>(input.value)).live;
+}
+
+/// Whether only this object can mean the symbol. Maps can be meant by user space.
+bool may_be_local(const Symbol& symbol) {
+  if (symbol.visibility != STV_HIDDEN && symbol.visibility != STV_INTERNAL) return false;
+  const InputSymbol& input = symbol.input();
+  return input.place == InputSymbol::Place::Section &&
+         symbol.file->sections[input.section].name != ".maps";
 }
 
 }  // namespace
@@ -170,6 +185,7 @@ void mark_live(Context& context) {
   for (Symbol* symbol : context.symbols.all()) {
     if (symbol->is_defined) {
       symbol->in_output = is_live_definition(*symbol);
+      symbol->is_localized = context.options.localize_hidden && may_be_local(*symbol);
     } else if (context.options.partial ||
                (!context.options.gc_sections && !symbol->loader_section.empty())) {
       symbol->in_output = true;

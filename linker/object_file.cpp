@@ -157,7 +157,7 @@ class ObjectReader {
       if (!extended || extended->d_size / sizeof(Elf64_Word) < count)
         return fail("extended section index table is shorter than the symbol table");
     }
-    object_.symbols.resize(count);
+    object_.symbols.resize(std::max<size_t>(count, 1));
     for (size_t i = 1; i < count; i++) {
       const auto entry = table_entry<Elf64_Sym>(*data, i);
       uint32_t section = entry.st_shndx;
@@ -252,7 +252,7 @@ class ObjectReader {
     const Elf_Data* data = elf_getdata(elf_getscn(elf_, index), nullptr);
     if (!data || data->d_size != header.sh_size)
       return fail("unreadable relocation section '{}': {}", name, elf_errmsg(-1));
-    if (target.is_nobits())
+    if (target.data.size() != target.size)
       return fail("relocation section '{}' is for a section without bytes", name);
     target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
     for (size_t i = 0; i < header.sh_size / entry_size; i++) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
+#include "linker/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -23,6 +24,10 @@ void unify_licenses(Context& context) {
     for (auto& object : context.objects)
       for (InputSection& section : object->sections) {
         if (section.name != name || section.use != SectionUse::Link) continue;
+        if (context.options.license && name == "license") {
+          section.use = SectionUse::Drop;
+          continue;
+        }
         if (!kept) {
           kept = &section;
         } else if (std::ranges::equal(section.data, kept->data)) {
@@ -33,9 +38,13 @@ void unify_licenses(Context& context) {
             return fmt::format(">>> {} in {}", all.substr(0, all.find('\0')), s.file->name);
           };
           bool is_text = name == "license";
-          context.diagnostics.error(fmt::format("'{}' sections differ", name),
-                                    {is_text ? text(*kept) : ">>> in " + kept->file->name,
-                                     is_text ? text(section) : ">>> in " + section.file->name});
+          context.diagnostics.report(
+              {.message = fmt::format("'{}' sections differ", name),
+               .details = {is_text ? text(*kept) : ">>> in " + kept->file->name,
+                           is_text ? text(section) : ">>> in " + section.file->name},
+               .code = DiagnosticCode::InputMismatch,
+               .locations = {location_of(*kept->file, *kept, 0),
+                             location_of(*section.file, section, 0)}});
         }
       }
   }
@@ -57,6 +66,7 @@ class Resolver {
     }
     report_duplicates();
     for (auto& object : context_.objects) choose_declarations(*object);
+    for (auto& object : context_.objects) note_losers(*object);
   }
 
  private:
@@ -104,8 +114,11 @@ class Resolver {
     symbol.binding = input.binding;
   }
 
+  /// In a license section that gave way to another, or to --license.
   static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
-    return symbol.place == InputSymbol::Place::Section && object.sections[symbol.section].same_as;
+    if (symbol.place != InputSymbol::Place::Section) return false;
+    const InputSection& section = object.sections[symbol.section];
+    return section.same_as || (section.name == "license" && section.use == SectionUse::Drop);
   }
 
   /// Internal, hidden, protected, default: the order of their constraint.
@@ -117,6 +130,7 @@ class Resolver {
   void report_duplicates() {
     for (const Duplicate& duplicate : duplicates_) {
       std::vector<std::string> details;
+      std::vector<DiagnosticLocation> locations;
       auto add = [&](const ObjectFile& object, const InputSymbol& symbol) {
         std::string place = describe_definition(object, symbol);
         std::optional<std::string> line;
@@ -124,11 +138,25 @@ class Resolver {
           line = object.source_line(object.sections[symbol.section], symbol.value);
         details.push_back(fmt::format(">>> defined at {}", line ? *line : place));
         if (line) details.push_back(fmt::format(">>>            {}", place));
+        locations.push_back(location_of(object, symbol));
       };
       add(*duplicate.symbol->file, duplicate.symbol->input());
       add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
-      context_.diagnostics.error(fmt::format("duplicate symbol: {}", duplicate.symbol->name),
-                                 details);
+      context_.diagnostics.report(
+          {.message = fmt::format("duplicate symbol: {}", duplicate.symbol->name),
+           .details = std::move(details),
+           .code = DiagnosticCode::DuplicateSymbol,
+           .symbol = std::string(duplicate.symbol->name),
+           .locations = std::move(locations)});
+    }
+  }
+
+  void note_losers(const ObjectFile& object) {
+    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+      if (!lost_resolution(object, i)) continue;
+      const Symbol& winner = *object.symbols[i].global;
+      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}", object.name,
+                                            winner.name, winner.file->name));
     }
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "bpflink/export.hpp"
 
 namespace bpflink {
 
@@ -46,7 +47,7 @@ inline constexpr uint8_t BTF_KIND_END = 20;
 
 /// How a kind is spelled in messages and listings: "STRUCT" for
 /// BTF_KIND_STRUCT, "KIND 23" never: an unknown kind gives "UNKNOWN".
-std::string_view btf_kind_name(uint8_t kind);
+BPFLINK_API std::string_view btf_kind_name(uint8_t kind);
 
 /// How large types of one kind are: an entry of a blob's layout section, which
 /// has one for each kind from 0 on.
@@ -175,7 +176,7 @@ struct TypeSection;
 /// below `end_id()`. Movable; reads the blob in place where its byte order is
 /// the host's and it is aligned to 4 bytes, and keeps a converted copy of the
 /// type section otherwise.
-class Btf {
+class BPFLINK_API Btf {
  public:
   /// Checks `blob` and makes it readable. The blob stays the caller's and must
   /// outlive the Btf, as must `base`, the BTF that a split blob continues
@@ -223,7 +224,7 @@ class Btf {
 
 /// Makes a blob of BTF type by type. Type ids are given in order of addition;
 /// references to ids that are not there yet are allowed.
-class BtfBuilder {
+class BPFLINK_API BtfBuilder {
  public:
   /// A builder of a blob that stands alone; or, with a `base`, of a split blob
   /// whose type ids and string offsets go on from the base's end. The base must

@@ -50,7 +50,7 @@ struct DedupResult {
 };
 
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
-class Deduplicator {
+class BPFLINK_API Deduplicator {
  public:
   explicit Deduplicator(DedupOptions options = {});
   Deduplicator(Deduplicator&&) noexcept;

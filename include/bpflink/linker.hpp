@@ -9,23 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "bpflink/diagnostic.hpp"
+#include "bpflink/export.hpp"
+#include "bpflink/report.hpp"
+
 namespace bpflink {
 
-enum class Severity {
-  Error,    ///< the link fails
-  Warning,  ///< the link goes on; the user should look
-  Note,     ///< what the linker does, for `--verbose`
-};
-
-/// Something to tell the user.
-struct Diagnostic {
-  Severity severity;
-  /// One line without a final full stop: what is wrong and with what.
-  std::string message;
-  /// Further lines: where, and what would help.
-  std::vector<std::string> details;
-};
-
+/// How to link.
 struct LinkOptions {
   /// Partial link (`-r`): externs that nobody defines stay externs.
   bool partial = false;
@@ -52,15 +42,26 @@ struct LinkOptions {
   bool check_types = true;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
-  /// Symbols to report every definition and reference of (`-y`).
+  /// Directories with archives (lib*.a) that were not given, to look in for what
+  /// is undefined: only for a hint in the message (`-L`).
+  std::vector<std::string> hint_directories;
+  /// Symbols to tell every definition and reference of, as notes (`-y`).
   std::vector<std::string> trace_symbols;
+  /// Make a LinkReport.
+  bool report = false;
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:
-/// add the inputs, then link once. Not thread-safe; separate linkers are
-/// independent of each other.
-class Linker {
+/// add the inputs in the order in which a command line would name them, then
+/// link. Linking again gives the same bytes. Not thread-safe; separate linkers
+/// are independent of each other and may run in different threads.
+///
+/// No function throws. What goes wrong with an input is told when the link runs;
+/// running out of memory is an error like any other.
+class BPFLINK_API Linker {
  public:
+  /// Takes a diagnostic. Called in the thread that links, while it links; must
+  /// not throw and must not call the linker.
   using DiagnosticHandler = std::function<void(const Diagnostic&)>;
 
   /// `handler` gets every diagnostic as it arises; it may be empty.
@@ -69,9 +70,18 @@ class Linker {
   Linker& operator=(Linker&&) noexcept;
   ~Linker();
 
-  /// Adds the object file at `path`. It is read when the link runs and must not
-  /// change until that is over.
+  /// Adds the object file or archive at `path`. It is read when the link runs and
+  /// must not change until that is over.
   void add_file(std::string path);
+  /// The same for an archive of which all members are to be linked, whether they
+  /// are needed or not (`--whole-archive`).
+  void add_whole_archive(std::string path);
+  /// Adds the object file open for reading as `fd`, called `name` in messages
+  /// (or "/proc/self/fd/N" where `name` is empty). The descriptor stays the
+  /// caller's, who may close it at once; its position is neither used nor moved.
+  /// The file must be regular (a memfd is) and must not change until the link is
+  /// over. A descriptor that cannot be read is told when the link runs.
+  void add_fd(int fd, std::string name = {});
   /// Adds an object in memory, called `name` in messages. The bytes stay the
   /// caller's and must outlive the link.
   void add_memory(std::string name, std::span<const std::byte> image);
@@ -80,6 +90,16 @@ class Linker {
   /// renamed, so that on failure what stood there stays, and where nothing was,
   /// nothing is. False on failure; the handler has been told why.
   bool link_to_file(const std::string& path);
+  /// Links into the file open for writing as `fd`, which stays the caller's. A
+  /// file that can be sought becomes the output from its first byte to its last,
+  /// whatever it held; to a pipe or socket the output is written. Nothing is
+  /// written where the link fails. False on failure; the handler has been told
+  /// why.
+  bool link_to_fd(int fd);
+  /// What the last link did, where LinkOptions::report asked for it.
+  const LinkReport& report() const;
+  /// Links into memory. Nothing on failure; the handler has been told why.
+  std::optional<std::vector<std::byte>> link_to_memory();
 
  private:
   struct Impl;

@@ -12,10 +12,11 @@ namespace bpflink {
 /// semicolon, in the manner of "const struct foo *name" or "int (*name)(long)".
 /// Structs, unions and enums are referred to by tag; anonymous ones are written
 /// out. With an empty name, the type's name alone.
-std::string print_c_declaration(const Btf& btf, uint32_t id, std::string_view name = {});
+BPFLINK_API std::string print_c_declaration(const Btf& btf, uint32_t id,
+                                            std::string_view name = {});
 
 /// The C definition of the struct, union, enum, typedef, VAR or FUNC with id
 /// `id`, over several lines for members, with a final semicolon.
-std::string print_c_definition(const Btf& btf, uint32_t id);
+BPFLINK_API std::string print_c_definition(const Btf& btf, uint32_t id);
 
 }  // namespace bpflink

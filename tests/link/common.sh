@@ -66,6 +66,7 @@ link() {
 # messages in the linker's form, no output. The messages are in the file `errors`.
 link_fails() {
   local status=0
+  rm -f out.o
   "$BPFLINK" "$@" -o out.o 2>errors >stdout || status=$?
   [[ $status == 1 ]] || fail "bpflink $*: exit status $status"
   [[ $(head -n 1 errors) == 'bpflink: error: '?* ]] || fail "not an error message: $(head -n 1 errors)"

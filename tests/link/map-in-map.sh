@@ -1,6 +1,6 @@
 #!/bin/bash
 # A map of maps whose initial value is a map of another file: the pointer in .maps
-# refers to that map, the BTF describes the inner map.
+# refers to that map, which stands before it, since loaders create maps in their order.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -25,7 +25,7 @@ struct inner slot1 SEC(".maps");
 EOF
 link a.o b.o
 
-expect $'slot0 0 32\nouter 32 40\nbefore 72 32\nslot1 104 32' datasec .maps
+expect $'slot0 0 32\nslot1 32 32\nouter 64 40\nbefore 104 32' datasec .maps
 contains 'outer+0x18 abs64 slot0' references
 contains 'outer+0x20 abs64 slot1' references
 contains 'var .maps global struct { int (*type)[12]; int (*max_entries)[2]; int *key; struct inner *values[0]; } outer;' declarations

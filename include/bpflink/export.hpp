@@ -1,0 +1,5 @@
+// Which declarations the shared library offers.
+#pragma once
+
+/// Marks what users of the shared library may call; all else is hidden in it.
+#define BPFLINK_API __attribute__((visibility("default")))

@@ -1,0 +1,42 @@
+// The command line of bpflink.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "bpflink/error.hpp"
+#include "bpflink/linker.hpp"
+
+namespace bpflink {
+
+struct CommandLine {
+  struct Input {
+    std::string path;
+    bool is_whole_archive = false;
+  };
+  /// Objects and archives in the order given, libraries (-l) found.
+  std::vector<Input> inputs;
+  std::string output;
+  LinkOptions link;
+
+  enum class Color { Auto, Always, Never };
+  Color color = Color::Auto;
+  size_t error_limit = 20;  ///< 0: none
+  bool json_diagnostics = false;
+  bool verbose = false;
+  bool quiet = false;
+  bool print_gc_sections = false;
+  bool cross_references = false;
+  bool statistics = false;
+  std::string map_path, dependency_path, json_path;
+
+  /// What to print instead of linking: for --help and --version.
+  std::string text;
+};
+
+/// Parses the arguments, without the program's name. Errors: what is wrong with
+/// which argument; a library that is in none of the directories.
+std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments);
+
+}  // namespace bpflink

@@ -1,0 +1,12 @@
+#!/bin/bash
+# clang -fcommon makes common symbols, which have no place in a BPF object: refused with a
+# word on how to compile instead.
+. "$(dirname "$0")/common.sh"
+
+compile a -fcommon <<'EOF'
+int shared;
+SEC("socket") int prog(void *ctx) { return ++shared; }
+EOF
+link_fails a.o
+expect_error "shared"
+expect_error '-fno-common'
