@@ -29,6 +29,9 @@ constexpr uint32_t open_bit = 0x20000000;
 /// The type is an anchor; which one, the bits below open_bit tell.
 constexpr uint32_t is_anchor_bit = 0x40000000;
 
+/// After how many types the caller hears what is done; some 5 MB.
+constexpr uint32_t consumed_interval = 1 << 17;
+
 /// Stands for a reference that is not known yet; equals none in a form.
 constexpr Reference unknown_reference = UINT32_MAX;
 
@@ -58,6 +61,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
 
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
   uint32_t expected = 0;
+  uint32_t consumed = begin;
   for (uint32_t id = begin; id < end && !omission_; ++id) {
     uint32_t known = class_of(id);
     if (known == omitted_class) continue;
@@ -69,7 +73,18 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
       ++expected;
     else if (before_ != 0)
       expected = before_ + 1;
+    if (id % consumed_interval == 0 && consumed_) report_consumed(consumed, id);
   }
+}
+
+/// Reports the types from `begin` on that are well before `end`: those right
+/// before it are compared with the next.
+void Canonicalizer::report_consumed(uint32_t& begin, uint32_t end) {
+  if (end < begin + 2 * consumed_interval) return;
+  uint32_t first = types_->starts[begin - first_id_];
+  begin = end - consumed_interval;
+  uint32_t last = types_->starts[begin - first_id_];
+  consumed_(std::as_bytes(types_->words.subspan(first, last - first)));
 }
 
 /// Whether a type can be compared with the one that is expected to be like it.

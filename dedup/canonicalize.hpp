@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -20,6 +22,10 @@ inline constexpr uint32_t omitted_class = UINT32_MAX;
 class Canonicalizer {
  public:
   explicit Canonicalizer(TypeTable& table) : table_(table) {}
+
+  /// To be called with parts of the input that assign_range() is done with.
+  using Consumed = std::function<void(std::span<const std::byte>)>;
+  void set_consumed(Consumed consumed) { consumed_ = std::move(consumed); }
 
   /// Fills in `classes`, which has an element for each type from
   /// `btf.first_id()` on: 0, or `omitted_class` where the type is left out.
@@ -90,7 +96,10 @@ class Canonicalizer {
   void close_cycles();
   Error omission_error();
 
+  void report_consumed(uint32_t& begin, uint32_t end);
+
   TypeTable& table_;
+  Consumed consumed_;
   /// By class: the last type of it, and the run that this type was in.
   struct Occurrence {
     uint32_t run;

@@ -237,9 +237,9 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
                                                           bool has_omissions) {
   if (auto ok = take_layout(btf); !ok) return ok;
   if (auto ok = check_room(btf); !ok) return ok;
-  unsigned threads = choose_threads(btf, options.threads);
-  if (threads > 1 && !has_omissions && options.base == nullptr)
-    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, threads);
+  canonicalizer.set_consumed(options.consumed);
+  if (choose_threads(btf, options.threads) > 1 && !has_omissions && options.base == nullptr)
+    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, options);
   else if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok)
     return ok;
   std::vector<uint32_t> seen = canonicalizer.classes_seen();

@@ -51,7 +51,8 @@ unsigned choose_threads(const Btf& btf, unsigned wanted) {
 }
 
 void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
-                              Canonicalizer& canonicalizer, unsigned threads) {
+                              Canonicalizer& canonicalizer, const DedupOptions& options) {
+  unsigned threads = choose_threads(btf, options.threads);
   const TypeSection& types = type_section(btf);
   std::vector<std::unique_ptr<Part>> parts;
   for (unsigned i = 1; i < threads; ++i) {
@@ -73,6 +74,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     }
     Part& part = *parts[i - 1];
     part.classes = ZeroedWords(classes.size());
+    part.canonicalizer.set_consumed(options.consumed);
     part.canonicalizer.start(btf, {}, part.classes.span());
     part.canonicalizer.assign_range(part.begin, part.end);
   });

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
 #include "dedup/canonicalize.hpp"
 
 namespace bpflink {
@@ -16,6 +17,6 @@ unsigned choose_threads(const Btf& btf, unsigned wanted);
 /// As Canonicalizer::run() for an input without base of which nothing is left
 /// out. Gives the same classes up to their numbers.
 void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
-                              Canonicalizer& canonicalizer, unsigned threads);
+                              Canonicalizer& canonicalizer, const DedupOptions& options);
 
 }  // namespace bpflink
