@@ -101,6 +101,8 @@ class ObjectReader {
             "section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
             h.sh_offset, h.sh_size, image_.size());
     }
+    if (headers_[section_names_].sh_type != SHT_STRTAB)
+      return fail("section name table index {} is not that of a string table", section_names_);
     object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
       if (auto ok = read_section(i); !ok) return ok;
@@ -400,9 +402,8 @@ class ObjectReader {
     return image_.subspan(headers_[section].sh_offset, headers_[section].sh_size);
   }
 
-  /// The NUL-terminated string at `offset` of a string table.
+  /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
   std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
-    if (headers_[table].sh_type == SHT_NOBITS) return std::nullopt;
     auto bytes = bytes_of(table);
     if (offset >= bytes.size()) return std::nullopt;
     auto rest = bytes.subspan(offset);
