@@ -2,14 +2,16 @@
 # Installs what the project's commands need from Debian 12, as root or by sudo; does nothing
 # where all is there.
 #
-#   cmake/packages.sh GROUP...    of: build (the programs), bpf (compile, load and look at BPF
-#                                 objects), test (the tests), lint (what CI checks the style with)
+#   cmake/packages.sh GROUP...
+#
+# The groups: build (programs and tests of the presets), bpf (to compile, load and look at
+# BPF objects), test (what else the tests call), lint (what CI checks the style with).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev libtbb-dev)
+  libcli11-dev libfmt-dev nlohmann-json3-dev libtbb-dev libbpf-dev doctest-dev libbenchmark-dev)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
-test=(doctest-dev elfutils gcc-bpf binutils-bpf libbenchmark-dev python3 zstd)
+test=(elfutils gcc-bpf binutils-bpf python3 zstd)
 lint=(clang-format-14 clang-tidy-19)
 
 packages=()

@@ -61,7 +61,7 @@ class Writer {
 
 }  // namespace
 
-struct BtfBuilder::Impl {
+struct BPFLINK_INTERNAL BtfBuilder::Impl {
   const Btf* base = nullptr;
   uint32_t first_id = 1;
   uint32_t string_base = 0;

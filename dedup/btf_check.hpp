@@ -24,6 +24,9 @@ struct TypeSection {
   }
 };
 
+/// The types of `btf` itself, without its base's.
+const TypeSection& type_section(const Btf& btf);
+
 /// Fills `types.starts` from `types.words` and checks all types. `btf` is the
 /// blob that they are part of, with its strings and its base in place.
 std::expected<void, Error> index_types(const Btf& btf, TypeSection& types);

@@ -159,7 +159,7 @@ std::string_view btf_kind_name(uint8_t kind) {
   return kind < BTF_KIND_END ? names[kind] : "UNKNOWN";
 }
 
-struct Btf::Impl {
+struct BPFLINK_INTERNAL Btf::Impl {
   const Btf* base = nullptr;
   std::endian order = std::endian::native;
   TypeSection types;
@@ -209,8 +209,16 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   return btf;
 }
 
+const TypeSection& type_section(const Btf& btf) {
+  return btf.impl_->types;
+}
+
 std::endian Btf::byte_order() const {
   return impl_->order;
+}
+
+const Btf* Btf::base() const {
+  return impl_->base;
 }
 
 uint32_t Btf::first_id() const {

@@ -21,18 +21,10 @@ namespace {
 constexpr int max_nesting = 16;
 constexpr int max_chain = 256;  ///< references from a name to its base type
 
-void prepend(std::string& text, std::string_view prefix) {
-  std::string result;
-  result.reserve(prefix.size() + text.size());
-  result += prefix;
-  result += text;
-  text.swap(result);
-}
-
 /// Puts a word before a text that may be empty, with a space between.
 void prepend_word(std::string& text, std::string_view word) {
-  if (!text.empty() && text.front() != '[' && text.front() != '(') prepend(text, " ");
-  prepend(text, word);
+  bool needs_space = !text.empty() && text.front() != '[' && text.front() != '(';
+  text = fmt::format("{}{}{}", word, needs_space ? " " : "", text);
 }
 
 class CPrinter {
@@ -64,7 +56,7 @@ class CPrinter {
 void CPrinter::wrap_pointer(Declarator& d) {
   if (!d.qualifiers.empty()) prepend_word(d.text, d.qualifiers);
   d.qualifiers.clear();
-  prepend(d.text, "*");
+  d.text = fmt::format("*{}", d.text);
   d.is_pointer = true;
 }
 

@@ -33,6 +33,7 @@ uint32_t TypeTable::add(std::span<const uint32_t> words) {
   uint32_t type_class = class_count();
   extents_.emplace_back();
   anchors_of_.push_back(0);
+  references_.push_back(0);
   define(type_class, words);
   return type_class;
 }
@@ -41,6 +42,7 @@ uint32_t TypeTable::reserve() {
   uint32_t type_class = class_count();
   extents_.emplace_back();
   anchors_of_.push_back(0);
+  references_.push_back(type_class);
   reserved_.push_back(type_class);
   return type_class;
 }
@@ -50,8 +52,11 @@ void TypeTable::define(uint32_t type_class, std::span<const uint32_t> words) {
                           static_cast<uint32_t>(words.size())};
   words_.insert(words_.end(), words.begin(), words.end());
   TagSpace space = tag_space(words.data());
-  if (space != TagSpace::none && words[0] != 0)
-    anchors_of_[type_class] = intern_anchor(space, words[0]);
+  uint32_t& anchor = anchors_of_[type_class];
+  if (space != TagSpace::none && words[0] != 0) anchor = intern_anchor(space, words[0]);
+  // What was reserved has been referred to as a class already.
+  if (references_[type_class] == 0)
+    references_[type_class] = anchor != 0 ? anchor_bit | anchor : type_class;
 }
 
 }  // namespace bpflink

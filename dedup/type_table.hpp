@@ -53,13 +53,15 @@ inline bool is_declaration(const uint32_t* words) {
 /// and type ids, which are References.
 class TypeTable {
  public:
-  TypeTable() : extents_(1), anchors_of_(1), anchor_tags_(1) {}
+  TypeTable() : extents_(1), anchors_of_(1), references_(1), anchor_tags_(1) {}
 
   StringTable& strings() { return strings_; }
   const StringTable& strings() const { return strings_; }
 
   uint32_t class_count() const { return static_cast<uint32_t>(extents_.size()); }
   uint32_t anchor_count() const { return static_cast<uint32_t>(anchor_tags_.size()); }
+
+  size_t word_count() const { return words_.size(); }
 
   std::span<const uint32_t> words(uint32_t type_class) const {
     Extent extent = extents_[type_class];
@@ -69,11 +71,16 @@ class TypeTable {
   /// The anchor that a class declares or defines, or 0.
   uint32_t anchor_of(uint32_t type_class) const { return anchors_of_[type_class]; }
 
-  /// How a type of a class is referred to.
-  Reference reference_to(uint32_t type_class) const {
-    uint32_t anchor = anchors_of_[type_class];
-    return anchor != 0 ? anchor_bit | anchor : type_class;
+  TagSpace anchor_space(uint32_t anchor) const {
+    return static_cast<TagSpace>(anchor_tags_[anchor] >> 32);
   }
+  uint32_t anchor_name(uint32_t anchor) const {
+    return static_cast<uint32_t>(anchor_tags_[anchor]);
+  }
+
+  /// How a type of a class is referred to: an anchor by name, all others and
+  /// those that were reserved as a class.
+  Reference reference_to(uint32_t type_class) const { return references_[type_class]; }
 
   /// The anchor with a name (an offset of strings()).
   uint32_t intern_anchor(TagSpace space, uint32_t name);
@@ -85,7 +92,8 @@ class TypeTable {
   uint32_t add(std::span<const uint32_t> words);
 
   /// A new class without words, for a type that is referred to before its words
-  /// are known. is_reserved() until define().
+  /// are known. is_reserved() until define(). Never found by intern(), and
+  /// referred to as a class even if it turns out to be an anchor.
   uint32_t reserve();
   bool is_reserved(uint32_t type_class) const { return extents_[type_class].count == 0; }
   void define(uint32_t type_class, std::span<const uint32_t> words);
@@ -103,6 +111,7 @@ class TypeTable {
   std::vector<uint32_t> words_;
   std::vector<Extent> extents_;
   std::vector<uint32_t> anchors_of_;
+  std::vector<Reference> references_;
   HashIndex index_;
 
   std::vector<uint64_t> anchor_tags_;  ///< tag space << 32 | name

@@ -4,6 +4,8 @@
 // rest is compared in depth.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
 #include "linker/locations.hpp"
@@ -25,12 +27,14 @@ class TypeChecker {
  private:
   void check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
-    if (agrees(object, declaration, symbol)) return;
+    auto difference = find_difference(object, declaration, symbol);
+    if (!difference) return;
     std::vector<std::string> details;
     const InputSymbol& chosen = symbol.btf_file == symbol.file ? symbol.input() : InputSymbol{};
     describe(*symbol.btf_file, symbol.btf_id,
              symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
     describe(object, declaration.type_id, declaration.symbol_index, details);
+    explain(*difference, object, symbol, details);
     context_.diagnostics.report(
         {.severity = context_.options.check_types ? Severity::Error : Severity::Warning,
          .message = fmt::format("conflicting types of '{}'", symbol.name),
@@ -41,22 +45,55 @@ class TypeChecker {
                        location_of(object, object.symbols[declaration.symbol_index])}});
   }
 
-  bool agrees(const ObjectFile& object, const BtfDeclaration& declaration, const Symbol& symbol) {
+  std::optional<TypeDifference> find_difference(const ObjectFile& object,
+                                                const BtfDeclaration& declaration,
+                                                const Symbol& symbol) {
     BtfType declared = object.btf->type(declaration.type_id);
     BtfType chosen = symbol.btf_file->btf->type(symbol.btf_id);
     uint32_t declared_id = object.type_map[declared.type()];
     uint32_t chosen_id = symbol.btf_file->type_map[chosen.type()];
-    if (declared.kind() == chosen.kind() && declared_id == chosen_id) return true;
+    if (declared.kind() == chosen.kind() && declared_id == chosen_id) return std::nullopt;
     // A ksym declared as `const void` has no type to disagree with.
     if (!symbol.loader_section.empty() && !symbol.is_defined &&
         (is_void(object, declared) || is_void(*symbol.btf_file, chosen)))
-      return true;
-    if (declared.kind() != chosen.kind()) return false;
+      return std::nullopt;
+    if (declared.kind() != chosen.kind()) return TypeDifference{};
     if (declaration.datasec == ".maps") {
       bool is_extern = !object.symbols[declaration.symbol_index].is_defined();
-      return comparer_.same_map(declared_id, chosen_id, is_extern);
+      return comparer_.compare_maps(declared_id, chosen_id, is_extern);
     }
-    return comparer_.compatible(declared_id, chosen_id);
+    return comparer_.compare(declared_id, chosen_id);
+  }
+
+  /// Where inside they differ, where that is not plain from the declarations.
+  static void explain(const TypeDifference& difference, const ObjectFile& object,
+                      const Symbol& symbol, std::vector<std::string>& details) {
+    bool is_plain =
+        difference.path.empty() && difference.note_a.empty() && difference.note_b.empty();
+    if (is_plain) return;
+    details.push_back(fmt::format(">>> they differ at {}{}", symbol.name, difference.path));
+    details.push_back(describe_side(*symbol.btf_file, difference.b, difference.note_b));
+    details.push_back(describe_side(object, difference.a, difference.note_a));
+  }
+
+  static void add_lines(std::string_view text, std::vector<std::string>& details) {
+    while (true) {
+      size_t end = text.find('\n');
+      details.push_back(fmt::format(">>> {}", text.substr(0, end)));
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  static std::string describe_side(const ObjectFile& object, uint32_t output_id,
+                                   std::string_view note) {
+    std::string text = fmt::format(">>>     {}: ", object.name);
+    auto& map = object.type_map;
+    auto found = output_id == 0 ? map.end() : std::ranges::find(map, output_id);
+    if (found != map.end())
+      text += print_c_declaration(*object.btf, static_cast<uint32_t>(found - map.begin()));
+    if (found != map.end() && !note.empty()) text += ", ";
+    return text + std::string(note);
   }
 
   static bool is_void(const ObjectFile& object, BtfType type) {
@@ -76,9 +113,9 @@ class TypeChecker {
     BtfType type = object.btf->type(id);
     const InputSymbol& symbol = object.symbols[symbol_index];
     bool is_defined = symbol_index != 0 && symbol.is_defined();
-    details.push_back(
-        fmt::format(">>> {}{}", is_defined ? "" : "extern ",
-                    print_c_declaration(*object.btf, type.type(), object.btf->name(type))));
+    add_lines(fmt::format("{}{}", is_defined ? "" : "extern ",
+                          print_c_declaration(*object.btf, type.type(), object.btf->name(type))),
+              details);
     std::string place = object.name;
     if (is_defined && symbol.place == InputSymbol::Place::Section) {
       const InputSection& section = object.sections[symbol.section];

@@ -29,6 +29,7 @@ class Parser {
     add_garbage_options();
     add_symbol_options();
     add_report_options();
+    add_message_options();
     app_.footer(
         "@FILE stands for the arguments in FILE, separated by white space.\n"
         "Exits with 0 if the output was written, else with 1 and the output as it was.");
@@ -53,6 +54,9 @@ class Parser {
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
       return std::unexpected(Error{"--keep-debug contradicts -s and -S (see bpflink --help)"});
     command_.link.check_types = !no_check_types_;
+    command_.link.hint_directories = directories_;
+    if (color_ == "always") command_.color = CommandLine::Color::Always;
+    if (color_ == "never") command_.color = CommandLine::Color::Never;
     command_.link.report = command_.cross_references || command_.statistics ||
                            !command_.map_path.empty() || !command_.dependency_path.empty() ||
                            !command_.json_path.empty();
@@ -74,9 +78,6 @@ class Parser {
         ->required();
     app_.add_flag("-r,--relocatable", command_.link.partial,
                   "Partial link: leave externs that nobody defines to a later link");
-    app_.add_flag("-v,--verbose", command_.verbose, "Say what is read, kept and dropped, and why");
-    app_.add_flag("-q,--quiet", command_.quiet, "Print no warnings");
-    app_.add_flag("--fatal-warnings", command_.link.fatal_warnings, "Take warnings for errors");
   }
 
   void add_input_options() {
@@ -163,6 +164,27 @@ class Parser {
         ->group(group);
   }
 
+  void add_message_options() {
+    const std::string group = "Messages";
+    app_.add_flag("-v,--verbose", command_.verbose, "Say what is read, kept and dropped, and why")
+        ->group(group);
+    app_.add_flag("-q,--quiet", command_.quiet, "Print no warnings")->group(group);
+    app_.add_flag("--fatal-warnings", command_.link.fatal_warnings, "Take warnings for errors")
+        ->group(group);
+    app_.add_option("--error-limit", command_.error_limit,
+                    "Stop printing errors after N, 20 unless told; 0: never")
+        ->option_text("N")
+        ->group(group);
+    app_.add_option("--color-diagnostics", color_,
+                    "Color messages: auto (on a terminal), always or never")
+        ->option_text("WHEN")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->group(group);
+    app_.add_flag("--json-diagnostics", command_.json_diagnostics,
+                  "Print messages as JSON, one a line")
+        ->group(group);
+  }
+
   /// What stands where on the command line decides what --whole-archive is for.
   std::expected<void, Error> collect_inputs() {
     bool whole = false;
@@ -196,6 +218,7 @@ class Parser {
   CLI::App app_;
   CommandLine command_;
   CLI::Option *files_, *libraries_, *whole_, *no_whole_;
+  std::string color_ = "auto";
   std::vector<std::string> file_values_, library_values_, directories_;
   // Where they stand is read from the parser; CLI11 wants a place for the values.
   int whole_seen_ = 0, no_whole_seen_ = 0;

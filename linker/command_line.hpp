@@ -20,6 +20,10 @@ struct CommandLine {
   std::string output;
   LinkOptions link;
 
+  enum class Color { Auto, Always, Never };
+  Color color = Color::Auto;
+  size_t error_limit = 20;  ///< 0: none
+  bool json_diagnostics = false;
   bool verbose = false;
   bool quiet = false;
   bool print_gc_sections = false;

@@ -10,7 +10,7 @@
 
 namespace bpflink {
 
-struct Linker::Impl {
+struct BPFLINK_INTERNAL Linker::Impl {
   LinkOptions options;
   DiagnosticHandler handler;
   std::vector<InputSource> sources;

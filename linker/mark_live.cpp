@@ -132,6 +132,13 @@ class Marker {
         if (fragment.live || !fragment.is_candidate) continue;
         context_.dropped.push_back(
             {object.get(), &section, symbol.value, symbol.size, symbol.name});
+        context_.diagnostics.report(
+            {.severity = Severity::Note,
+             .message = fmt::format("removing unused {} {}", object->describe_place(section, symbol.value),
+                                    symbol.name),
+             .code = DiagnosticCode::Dropped,
+             .file = object->name,
+             .symbol = std::string(symbol.name)});
       }
   }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +29,57 @@ std::string escape_for_make(std::string_view name) {
   return text;
 }
 
+std::string_view code_name(DiagnosticCode code) {
+  switch (code) {
+    case DiagnosticCode::General:
+      return "general";
+    case DiagnosticCode::InvalidInput:
+      return "invalid-input";
+    case DiagnosticCode::InputMismatch:
+      return "input-mismatch";
+    case DiagnosticCode::UndefinedSymbol:
+      return "undefined-symbol";
+    case DiagnosticCode::DuplicateSymbol:
+      return "duplicate-symbol";
+    case DiagnosticCode::ConflictingTypes:
+      return "conflicting-types";
+    case DiagnosticCode::OutputFailure:
+      return "output-failure";
+    case DiagnosticCode::Trace:
+      return "trace";
+    case DiagnosticCode::Dropped:
+      return "dropped";
+  }
+  return "general";
+}
+
+std::string to_json(const Diagnostic& diagnostic) {
+  using Json = nlohmann::ordered_json;
+  constexpr std::string_view severities[] = {"error", "warning", "note"};
+  Json json;
+  json["severity"] = severities[static_cast<size_t>(diagnostic.severity)];
+  json["code"] = code_name(diagnostic.code);
+  json["message"] = diagnostic.message;
+  if (!diagnostic.file.empty()) json["file"] = diagnostic.file;
+  if (!diagnostic.symbol.empty()) json["symbol"] = diagnostic.symbol;
+  if (!diagnostic.details.empty()) json["details"] = diagnostic.details;
+  for (const DiagnosticLocation& location : diagnostic.locations) {
+    Json place;
+    place["object"] = location.object;
+    if (!location.section.empty()) {
+      place["section"] = location.section;
+      place["offset"] = location.offset;
+    }
+    if (!location.source.empty()) {
+      place["source"] = location.source;
+      place["line"] = location.line;
+      place["column"] = location.column;
+    }
+    json["locations"].push_back(std::move(place));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
@@ -44,12 +96,36 @@ bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
   return command_.verbose;
 }
 
-void DiagnosticPrinter::print(const Diagnostic& diagnostic) const {
-  if (!is_wanted(diagnostic)) return;
-  std::string_view kind = diagnostic.severity == Severity::Error     ? "error: "
-                          : diagnostic.severity == Severity::Warning ? "warning: "
-                                                                     : "";
-  std::string text = fmt::format("bpflink: {}{}\n", kind, diagnostic.message);
+bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
+  if (diagnostic.severity != Severity::Error) return false;
+  errors_++;
+  if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
+  if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
+    print_error("too many errors, the rest is not shown (--error-limit 0 shows all)");
+  return true;
+}
+
+bool DiagnosticPrinter::uses_color() const {
+  if (command_.color != CommandLine::Color::Auto)
+    return command_.color == CommandLine::Color::Always;
+  return ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+}
+
+void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
+  if (!is_wanted(diagnostic) || is_beyond_limit(diagnostic)) return;
+  if (command_.json_diagnostics) return write_to(stderr, to_json(diagnostic) + "\n");
+  constexpr std::string_view red = "\033[1;31m", magenta = "\033[1;35m", bold = "\033[1m",
+                             plain = "\033[0m";
+  bool color = uses_color();
+  auto painted = [&](std::string_view paint, std::string_view text) {
+    return color ? fmt::format("{}{}{}", paint, text, plain) : std::string(text);
+  };
+  std::string kind = diagnostic.severity == Severity::Error     ? painted(red, "error: ")
+                     : diagnostic.severity == Severity::Warning ? painted(magenta, "warning: ")
+                                                                : "";
+  bool stands_out = diagnostic.severity != Severity::Note;
+  std::string text = fmt::format(
+      "bpflink: {}{}\n", kind, stands_out ? painted(bold, diagnostic.message) : diagnostic.message);
   for (const std::string& line : diagnostic.details) text += line + "\n";
   write_to(stderr, text);
 }

@@ -16,14 +16,20 @@ namespace bpflink {
 class DiagnosticPrinter {
  public:
   explicit DiagnosticPrinter(const CommandLine& command) : command_(command) {}
-  /// To standard error, if the user wants to know.
-  void print(const Diagnostic& diagnostic) const;
+  /// To standard error, if the user wants to know. Beyond the limit, errors are
+  /// counted only.
+  void print(const Diagnostic& diagnostic);
 
  private:
   bool is_wanted(const Diagnostic& diagnostic) const;
+  bool is_beyond_limit(const Diagnostic& diagnostic);
+  bool uses_color() const;
+
   const CommandLine& command_;
+  size_t errors_ = 0;
 };
 
+/// An error that the command line itself has.
 void print_error(std::string_view message);
 void print_text(std::string_view text);
 

@@ -31,8 +31,9 @@ class InputReader {
     if (context_.diagnostics.failed()) return;
     take_needed_members();
     if (context_.objects.empty())
-      context_.diagnostics.error(members_.empty() ? "no input files"
-                                                  : "no input files: no member of an archive is needed");
+      context_.diagnostics.error(members_.empty()
+                                     ? "no input files"
+                                     : "no input files: no member of an archive is needed");
   }
 
  private:

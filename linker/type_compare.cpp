@@ -1,5 +1,8 @@
 #include "linker/type_compare.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -28,6 +31,16 @@ uint8_t tag_kind(BtfType type) {
   return type.kind();
 }
 
+std::string bytes_note(uint32_t bytes) {
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
+
+std::string offset_note(BtfType type, uint32_t member) {
+  uint32_t bits = type.member_bit_offset(member), width = type.member_bitfield_size(member);
+  if (width != 0) return fmt::format("{} bits at bit {}", width, bits);
+  return bits % 8 == 0 ? fmt::format("at byte {}", bits / 8) : fmt::format("at bit {}", bits);
+}
+
 }  // namespace
 
 /// What is behind typedefs, qualifiers and tags. Bounded by the number of types,
@@ -41,103 +54,147 @@ uint32_t TypeComparer::strip(uint32_t id) const {
   return id;
 }
 
-bool TypeComparer::compatible(uint32_t a, uint32_t b) {
-  return walk({a, b, false}, false);
+std::optional<TypeDifference> TypeComparer::compare(uint32_t a, uint32_t b) {
+  return walk({a, b, false, 0, ""}, false);
 }
 
-bool TypeComparer::walk(Pair start, bool exact_lengths) {
-  pending_.assign(1, start);
+std::optional<TypeDifference> TypeComparer::walk(Pair start, bool exact_lengths) {
+  pending_.assign(1, std::move(start));
+  steps_.assign(1, {0, ""});
   seen_.clear();
   while (!pending_.empty()) {
-    Pair pair = pending_.back();
+    Pair pair = std::move(pending_.back());
     pending_.pop_back();
-    pair.a = strip(pair.a);
-    pair.b = strip(pair.b);
-    if (pair.a == pair.b || !seen_.insert(pair).second) continue;
-    if (!compare_one(pair, exact_lengths)) return false;
+    uint32_t a = strip(pair.a), b = strip(pair.b);
+    if (a == b || !seen_.insert({{a, b}, pair.behind_pointer}).second) continue;
+    steps_.push_back({pair.parent, pair.label});
+    here_ = static_cast<uint32_t>(steps_.size() - 1);
+    size_t bottom = pending_.size();
+    Pair stripped{a, b, pair.behind_pointer, pair.parent, ""};
+    if (!compare_one(stripped, exact_lengths)) return std::move(difference_);
+    // Members in their order: the first difference is the first in the source.
+    std::reverse(pending_.begin() + static_cast<ptrdiff_t>(bottom), pending_.end());
   }
-  return true;
+  return std::nullopt;
 }
 
-void TypeComparer::follow(uint32_t a, uint32_t b, bool behind_pointer) {
-  if (a != b) pending_.push_back({a, b, behind_pointer});
+void TypeComparer::follow(uint32_t a, uint32_t b, bool behind_pointer, std::string label) {
+  if (a != b) pending_.push_back({a, b, behind_pointer, here_, std::move(label)});
 }
 
-bool TypeComparer::compare_one(Pair pair, bool exact_lengths) {
-  if (pair.a == 0 || pair.b == 0) return false;
+std::string TypeComparer::path_to(uint32_t step) const {
+  std::vector<std::string_view> labels;
+  for (; step != 0; step = steps_[step].parent) labels.push_back(steps_[step].label);
+  std::string path;
+  for (auto label = labels.rbegin(); label != labels.rend(); ++label) path += *label;
+  return path;
+}
+
+/// The pair itself differs; always false.
+bool TypeComparer::differ(const Pair& pair, std::string note_a, std::string note_b) {
+  return differ_at("", pair.a, pair.b, std::move(note_a), std::move(note_b));
+}
+
+/// Something of the pair differs; always false.
+bool TypeComparer::differ_at(std::string label, uint32_t a, uint32_t b, std::string note_a,
+                             std::string note_b) {
+  difference_ = {path_to(here_) + label, a, b, std::move(note_a), std::move(note_b)};
+  return false;
+}
+
+bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
+  if (pair.a == 0 || pair.b == 0) return differ(pair);
   BtfType a = btf_.type(pair.a), b = btf_.type(pair.b);
   if (a.kind() == BTF_KIND_FWD || b.kind() == BTF_KIND_FWD)
-    return tag_kind(a) == tag_kind(b) && btf_.name(a) == btf_.name(b);
-  if (is_enum(a.kind()) && is_enum(b.kind())) return compare_enums(a, b);
-  if (a.kind() != b.kind()) return false;
+    return (tag_kind(a) == tag_kind(b) && btf_.name(a) == btf_.name(b)) || differ(pair);
+  if (is_enum(a.kind()) && is_enum(b.kind())) return compare_enums(pair, a, b);
+  if (a.kind() != b.kind()) return differ(pair);
   switch (a.kind()) {
     case BTF_KIND_INT:
-      return a.size() == b.size() && (a.int_data() & ~INT_CHAR) == (b.int_data() & ~INT_CHAR);
+      if (a.size() == b.size() && (a.int_data() & ~INT_CHAR) == (b.int_data() & ~INT_CHAR))
+        return true;
+      return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BTF_KIND_FLOAT:
-      return a.size() == b.size();
+      return a.size() == b.size() || differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BTF_KIND_PTR:
-      follow(a.type(), b.type(), true);
+      follow(a.type(), b.type(), true, "->");
       return true;
     case BTF_KIND_ARRAY: {
       bool open = !exact_lengths && (a.array_length() == 0 || b.array_length() == 0);
-      if (a.array_length() != b.array_length() && !open) return false;
-      follow(a.array_element_type(), b.array_element_type(), pair.behind_pointer);
+      if (a.array_length() != b.array_length() && !open) return differ(pair);
+      follow(a.array_element_type(), b.array_element_type(), pair.behind_pointer, "[]");
       return true;
     }
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-      return compare_structs(a, b, pair.behind_pointer);
+      return compare_structs(pair, a, b);
     case BTF_KIND_FUNC_PROTO:
-      if (a.vlen() != b.vlen()) return false;
-      follow(a.type(), b.type(), false);
-      for (uint32_t i = 0; i < a.vlen(); i++) follow(a.param(i).type, b.param(i).type, false);
+      if (a.vlen() != b.vlen()) return differ(pair);
+      follow(a.type(), b.type(), false, " (return value)");
+      for (uint32_t i = 0; i < a.vlen(); i++)
+        follow(a.param(i).type, b.param(i).type, false, fmt::format(" (parameter {})", i + 1));
       return true;
     case BTF_KIND_FUNC:
-      follow(a.type(), b.type(), false);
-      return btf_.name(a) == btf_.name(b);
+      follow(a.type(), b.type(), false, "");
+      return btf_.name(a) == btf_.name(b) || differ(pair);
     default:
-      return false;
+      return differ(pair);
   }
 }
 
-bool TypeComparer::compare_structs(BtfType a, BtfType b, bool behind_pointer) {
-  if (btf_.name(a) != btf_.name(b)) return false;
-  if (behind_pointer && !btf_.name(a).empty()) return true;
-  if (a.size() != b.size() || a.vlen() != b.vlen()) return false;
-  for (uint32_t i = 0; i < a.vlen(); i++) {
-    if (btf_.string(a.member(i).name_off) != btf_.string(b.member(i).name_off) ||
-        a.member_bit_offset(i) != b.member_bit_offset(i) ||
-        a.member_bitfield_size(i) != b.member_bitfield_size(i))
-      return false;
-    follow(a.member(i).type, b.member(i).type, behind_pointer);
+bool TypeComparer::compare_structs(const Pair& pair, BtfType a, BtfType b) {
+  if (btf_.name(a) != btf_.name(b)) return differ(pair);
+  if (pair.behind_pointer && !btf_.name(a).empty()) return true;
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++) {
+    BtfMember of_a = a.member(i), of_b = b.member(i);
+    std::string_view name = btf_.string(of_a.name_off);
+    std::string label = fmt::format(".{}", name);
+    bool same_name = name == btf_.string(of_b.name_off);
+    if (!same_name || a.member_bit_offset(i) != b.member_bit_offset(i) ||
+        a.member_bitfield_size(i) != b.member_bitfield_size(i)) {
+      std::string other = same_name ? "" : fmt::format("named '{}', ", btf_.string(of_b.name_off));
+      return differ_at(label, of_a.type, of_b.type, offset_note(a, i), other + offset_note(b, i));
+    }
+    follow(of_a.type, of_b.type, pair.behind_pointer, std::move(label));
   }
-  return true;
+  if (a.vlen() != b.vlen()) {
+    BtfType more = a.vlen() > b.vlen() ? a : b;
+    BtfMember member = more.member(std::min(a.vlen(), b.vlen()));
+    bool in_a = a.vlen() > b.vlen();
+    return differ_at(fmt::format(".{}", btf_.string(member.name_off)), in_a ? member.type : 0,
+                     in_a ? 0 : member.type, in_a ? "" : "no such member",
+                     in_a ? "no such member" : "");
+  }
+  return a.size() == b.size() || differ(pair, bytes_note(a.size()), bytes_note(b.size()));
 }
 
-bool TypeComparer::compare_enums(BtfType a, BtfType b) const {
-  if (btf_.name(a) != btf_.name(b)) return false;
+bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
+  if (btf_.name(a) != btf_.name(b)) return differ(pair);
   if (a.vlen() == 0 || b.vlen() == 0) return true;  // one is a forward declaration
-  if (a.kind() != b.kind() || a.size() != b.size() || a.vlen() != b.vlen()) return false;
-  for (uint32_t i = 0; i < a.vlen(); i++) {
-    bool same = a.kind() == BTF_KIND_ENUM ? a.enumerator(i).value == b.enumerator(i).value &&
-                                                btf_.string(a.enumerator(i).name_off) ==
-                                                    btf_.string(b.enumerator(i).name_off)
-                                          : a.enumerator64(i).value == b.enumerator64(i).value &&
-                                                btf_.string(a.enumerator64(i).name_off) ==
-                                                    btf_.string(b.enumerator64(i).name_off);
-    if (!same) return false;
-  }
-  return true;
+  if (a.kind() != b.kind() || a.size() != b.size())
+    return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+  auto entry = [&](BtfType type, uint32_t i) -> std::pair<std::string_view, uint64_t> {
+    if (type.kind() == BTF_KIND_ENUM)
+      return {btf_.string(type.enumerator(i).name_off), type.enumerator(i).value};
+    return {btf_.string(type.enumerator64(i).name_off), type.enumerator64(i).value};
+  };
+  auto note = [](std::pair<std::string_view, uint64_t> e) {
+    return fmt::format("{} = {}", e.first, e.second);
+  };
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++)
+    if (entry(a, i) != entry(b, i)) return differ(pair, note(entry(a, i)), note(entry(b, i)));
+  return a.vlen() == b.vlen() || differ(pair, fmt::format("{} enumerators", a.vlen()),
+                                        fmt::format("{} enumerators", b.vlen()));
 }
 
-bool TypeComparer::same_map(uint32_t declared, uint32_t defined, bool declared_is_extern) {
+std::optional<TypeDifference> TypeComparer::compare_maps(uint32_t declared, uint32_t defined,
+                                                         bool declared_is_extern) {
   declared = strip(declared);
   defined = strip(defined);
-  if (declared == defined) return true;
-  if (declared == 0 || defined == 0) return false;
+  if (declared == defined) return std::nullopt;
+  if (declared == 0 || defined == 0) return TypeDifference{"", declared, defined, "", ""};
   BtfType a = btf_.type(declared), b = btf_.type(defined);
-  if (!is_composite(a.kind()) || a.kind() != b.kind()) return compatible(declared, defined);
-  if (!declared_is_extern && a.vlen() != b.vlen()) return false;
+  if (!is_composite(a.kind()) || a.kind() != b.kind()) return compare(declared, defined);
 
   std::map<std::string_view, uint32_t> attributes;
   for (uint32_t i = 0; i < b.vlen(); i++)
@@ -145,26 +202,44 @@ bool TypeComparer::same_map(uint32_t declared, uint32_t defined, bool declared_i
   for (uint32_t i = 0; i < a.vlen(); i++) {
     std::string_view name = btf_.string(a.member(i).name_off);
     auto found = attributes.find(name);
-    if (found == attributes.end() || !same_attribute(name, a.member(i).type, found->second))
-      return false;
+    if (found == attributes.end())
+      return TypeDifference{fmt::format(".{}", name), a.member(i).type, 0, "", "no such attribute"};
+    if (auto difference = compare_attributes(name, a.member(i).type, found->second))
+      return difference;
+    attributes.erase(found);
   }
-  return true;
+  if (declared_is_extern || attributes.empty()) return std::nullopt;
+  auto [name, type] = *attributes.begin();
+  return TypeDifference{fmt::format(".{}", name), 0, type, "no such attribute", ""};
 }
 
 /// An attribute's value is in its type: a pointer to an array whose length is a
 /// number, or to the type that is meant. `values` is an array of what the map
 /// holds, whose length says nothing.
-bool TypeComparer::same_attribute(std::string_view name, uint32_t a, uint32_t b) {
-  a = strip(a);
-  b = strip(b);
-  if (a == b) return true;
-  if (a == 0 || b == 0) return false;
-  BtfType type_a = btf_.type(a), type_b = btf_.type(b);
-  if (type_a.kind() != type_b.kind()) return false;
-  if (type_a.kind() == BTF_KIND_PTR) return walk({type_a.type(), type_b.type(), false}, true);
-  if (name == "values" && type_a.kind() == BTF_KIND_ARRAY)
-    return walk({type_a.array_element_type(), type_b.array_element_type(), false}, true);
-  return walk({a, b, false}, true);
+std::optional<TypeDifference> TypeComparer::compare_attributes(std::string_view name, uint32_t a,
+                                                               uint32_t b) {
+  std::string label = fmt::format(".{}", name);
+  auto whole = [&](std::string note_a = {}, std::string note_b = {}) {
+    return TypeDifference{label, a, b, std::move(note_a), std::move(note_b)};
+  };
+  uint32_t inner_a = strip(a), inner_b = strip(b);
+  if (inner_a == inner_b) return std::nullopt;
+  if (inner_a == 0 || inner_b == 0) return whole();
+  BtfType type_a = btf_.type(inner_a), type_b = btf_.type(inner_b);
+  if (type_a.kind() != type_b.kind()) return whole();
+  if (type_a.kind() == BTF_KIND_PTR) {
+    inner_a = strip(type_a.type());
+    inner_b = strip(type_b.type());
+    if (inner_a != 0 && inner_b != 0 && btf_.type(inner_a).kind() == BTF_KIND_ARRAY &&
+        btf_.type(inner_b).kind() == BTF_KIND_ARRAY &&
+        btf_.type(inner_a).array_length() != btf_.type(inner_b).array_length())
+      return whole(fmt::format("value {}", btf_.type(inner_a).array_length()),
+                   fmt::format("value {}", btf_.type(inner_b).array_length()));
+  } else if (name == "values" && type_a.kind() == BTF_KIND_ARRAY) {
+    inner_a = type_a.array_element_type();
+    inner_b = type_b.array_element_type();
+  }
+  return walk({inner_a, inner_b, false, 0, label}, true);
 }
 
 }  // namespace bpflink

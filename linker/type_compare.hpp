@@ -1,8 +1,11 @@
-// Whether two types of one BTF can stand for the same C object.
+// Whether two types of one BTF can stand for the same C object, and where they
+// differ if not.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,40 +13,65 @@
 
 namespace bpflink {
 
+/// The first place where two types differ.
+struct TypeDifference {
+  /// From the declared thing to the place, as C would say it: ".next->size",
+  /// "[0]"; "" for the thing itself.
+  std::string path;
+  /// The types there, 0 for void or for what only the other side has.
+  uint32_t a = 0, b = 0;
+  /// What is said of either side besides the type: "at offset 8", "16 bytes".
+  std::string note_a, note_b;
+};
+
 class TypeComparer {
  public:
   explicit TypeComparer(const BtfBuilder& btf) : btf_(btf) {}
 
-  /// Whether an extern of type `a` may be bound to a definition of type `b`.
+  /// Nothing if an extern of type `a` may be bound to a definition of type `b`.
   /// Typedefs, qualifiers and type tags do not matter, nor does the spelling of
   /// integers of the same size and sign; an array without a length agrees with
   /// any. Behind a pointer, structs agree by name, as C does across files.
-  bool compatible(uint32_t a, uint32_t b);
+  std::optional<TypeDifference> compare(uint32_t a, uint32_t b);
 
-  /// Whether two BTF definitions of one map (structs whose members are its
+  /// Nothing if two BTF definitions of one map (structs whose members are its
   /// attributes) agree. With `declared_is_extern`, `declared` may leave
   /// attributes out. Attributes that are not known today are compared like any
   /// other.
-  bool same_map(uint32_t declared, uint32_t defined, bool declared_is_extern);
+  std::optional<TypeDifference> compare_maps(uint32_t declared, uint32_t defined,
+                                             bool declared_is_extern);
 
  private:
+  /// Two types to compare, and how they were reached.
   struct Pair {
     uint32_t a, b;
     bool behind_pointer;
-    auto operator<=>(const Pair&) const = default;
+    uint32_t parent;    ///< index into steps_
+    std::string label;  ///< from there to here
   };
+  struct Step {
+    uint32_t parent;
+    std::string label;
+  };
+  using Key = std::pair<std::pair<uint32_t, uint32_t>, bool>;
 
   uint32_t strip(uint32_t id) const;
-  bool walk(Pair start, bool exact_lengths);
-  bool compare_one(Pair pair, bool exact_lengths);
-  bool compare_structs(BtfType a, BtfType b, bool behind_pointer);
-  bool compare_enums(BtfType a, BtfType b) const;
-  void follow(uint32_t a, uint32_t b, bool behind_pointer);
-  bool same_attribute(std::string_view name, uint32_t a, uint32_t b);
+  std::optional<TypeDifference> walk(Pair start, bool exact_lengths);
+  bool compare_one(const Pair& pair, bool exact_lengths);
+  bool compare_structs(const Pair& pair, BtfType a, BtfType b);
+  bool compare_enums(const Pair& pair, BtfType a, BtfType b);
+  void follow(uint32_t a, uint32_t b, bool behind_pointer, std::string label);
+  bool differ(const Pair& pair, std::string note_a = {}, std::string note_b = {});
+  bool differ_at(std::string label, uint32_t a, uint32_t b, std::string note_a, std::string note_b);
+  std::optional<TypeDifference> compare_attributes(std::string_view name, uint32_t a, uint32_t b);
+  std::string path_to(uint32_t step) const;
 
   const BtfBuilder& btf_;
   std::vector<Pair> pending_;
-  std::set<Pair> seen_;
+  std::vector<Step> steps_;
+  uint32_t here_ = 0;  ///< the step that is being compared
+  std::set<Key> seen_;
+  TypeDifference difference_;
 };
 
 }  // namespace bpflink

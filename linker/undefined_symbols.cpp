@@ -8,12 +8,15 @@
 #include "linker/context.hpp"
 #include "linker/locations.hpp"
 #include "linker/references.hpp"
+#include "linker/symbol_hints.hpp"
 
 namespace bpflink {
 namespace {
 
 /// References that a message shows of one symbol.
 constexpr size_t MAX_REFERENCES = 5;
+/// Symbols that hints are looked for: each costs a look at all names.
+constexpr size_t MAX_HINTS = 20;
 
 struct Undefined {
   std::vector<std::string> details;
@@ -38,8 +41,25 @@ void add_reference(Undefined& undefined, const ObjectFile& object, const InputSe
 
 }  // namespace
 
+namespace {
+
+/// What the user asked for by name (-u) has to be there.
+void report_undefined_requests(Context& context) {
+  for (const std::string& name : context.options.undefined) {
+    const Symbol* symbol = context.symbols.find(name);
+    if (symbol && symbol->is_defined) continue;
+    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", name),
+                                .details = {">>> asked for by -u"},
+                                .code = DiagnosticCode::UndefinedSymbol,
+                                .symbol = name});
+  }
+}
+
+}  // namespace
+
 void report_undefined_symbols(Context& context) {
   if (context.options.partial) return;
+  report_undefined_requests(context);
   std::unordered_map<const Symbol*, Undefined> undefined;
   for (const Symbol* symbol : context.symbols.all())
     if (must_be_defined(*symbol)) undefined.emplace(symbol, Undefined{});
@@ -56,6 +76,7 @@ void report_undefined_symbols(Context& context) {
       }
     }
 
+  size_t hints = 0;
   for (const Symbol* symbol : context.symbols.all()) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
@@ -63,6 +84,7 @@ void report_undefined_symbols(Context& context) {
     if (report.references > MAX_REFERENCES)
       report.details.push_back(
           fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
+    if (hints++ < MAX_HINTS) add_hints(context, *symbol, report.details);
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .details = std::move(report.details),
                                 .code = DiagnosticCode::UndefinedSymbol,

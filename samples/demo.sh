@@ -18,7 +18,7 @@ show() {
 }
 
 step 'Build bpflink'
-if ! (cmake --preset release && cmake --build --preset release --parallel "$(nproc)") \
+if ! (cmake --preset release && cmake --build --preset release --target bpflink --parallel "$(nproc)") \
   >"$out/build.log" 2>&1; then
   cat "$out/build.log"
   exit 1

@@ -54,7 +54,8 @@ BPFLINK_API std::string_view btf_kind_name(uint8_t kind);
 struct BtfKindLayout {
   uint8_t info_size;     ///< bytes after the common three words
   uint8_t element_size;  ///< bytes of each of the vlen elements after those
-  uint16_t flags;
+  uint16_t flags;        ///< none are defined yet
+  /// Whether both say the same.
   friend bool operator==(const BtfKindLayout&, const BtfKindLayout&) = default;
 };
 
@@ -68,28 +69,28 @@ enum BtfLinkage : uint32_t {
 
 /// A member of a struct or union, btf.rst section 2.2.4.
 struct BtfMember {
-  uint32_t name_off;
-  uint32_t type;
-  uint32_t offset;  ///< raw: with kind_flag, bitfield size << 24 | bit offset
+  uint32_t name_off;  ///< its name's string offset, 0 for none
+  uint32_t type;      ///< its type's id
+  uint32_t offset;    ///< raw: with kind_flag, bitfield size << 24 | bit offset
 };
 
 /// A parameter of a function prototype; name_off 0 and type 0 at the end stand
 /// for `...`.
 struct BtfParam {
-  uint32_t name_off;
-  uint32_t type;
+  uint32_t name_off;  ///< its name's string offset, 0 for none
+  uint32_t type;      ///< its type's id
 };
 
 /// An enumerator of a BTF_KIND_ENUM.
 struct BtfEnumerator {
-  uint32_t name_off;
-  uint32_t value;  ///< two's complement; kind_flag says whether it is signed
+  uint32_t name_off;  ///< its name's string offset
+  uint32_t value;     ///< two's complement; kind_flag says whether it is signed
 };
 
 /// An enumerator of a BTF_KIND_ENUM64.
 struct BtfEnumerator64 {
-  uint32_t name_off;
-  uint64_t value;
+  uint32_t name_off;  ///< its name's string offset
+  uint64_t value;     ///< two's complement; kind_flag says whether it is signed
 };
 
 /// A variable (or, in `.ksyms`, an extern function) of a DATASEC.
@@ -104,15 +105,20 @@ struct BtfVarSecinfo {
 /// its Btf and is valid as long as that.
 class BtfType {
  public:
+  /// A view of `words`, which must encode one whole type and outlive the view.
   explicit BtfType(std::span<const uint32_t> words) : words_(words) {}
 
+  /// All words of the type.
   std::span<const uint32_t> words() const { return words_; }
+  /// The string offset of its name, 0 for none.
   uint32_t name_off() const { return words_[0]; }
+  /// vlen, kind and kind_flag in one word.
   uint32_t info() const { return words_[1]; }
   /// Bits 24-30: the wide form, of which the classic one is a part.
   uint8_t kind() const { return (words_[1] >> 24) & 0x7f; }
   /// Bits 0-23: the wide form, of which the classic one is a part.
   uint32_t vlen() const { return words_[1] & 0xffffff; }
+  /// Bit 31, whose meaning depends on the kind.
   bool kind_flag() const { return words_[1] >> 31; }
   /// Bytes; of INT, ENUM, ENUM64, STRUCT, UNION, DATASEC and FLOAT.
   uint32_t size() const { return words_[2]; }
@@ -123,23 +129,27 @@ class BtfType {
   /// The words after the common three.
   std::span<const uint32_t> extra() const { return words_.subspan(3); }
 
-  // The i-th element (i < vlen) of a type of the kind that has such elements.
+  /// The i-th member (i < vlen) of a STRUCT or UNION.
   BtfMember member(uint32_t i) const {
     const uint32_t* w = &words_[3 + 3 * size_t{i}];
     return {w[0], w[1], w[2]};
   }
+  /// The i-th parameter (i < vlen) of a FUNC_PROTO.
   BtfParam param(uint32_t i) const {
     const uint32_t* w = &words_[3 + 2 * size_t{i}];
     return {w[0], w[1]};
   }
+  /// The i-th enumerator (i < vlen) of an ENUM.
   BtfEnumerator enumerator(uint32_t i) const {
     const uint32_t* w = &words_[3 + 2 * size_t{i}];
     return {w[0], w[1]};
   }
+  /// The i-th enumerator (i < vlen) of an ENUM64.
   BtfEnumerator64 enumerator64(uint32_t i) const {
     const uint32_t* w = &words_[3 + 3 * size_t{i}];
     return {w[0], w[1] | uint64_t{w[2]} << 32};
   }
+  /// The i-th variable (i < vlen) of a DATASEC.
   BtfVarSecinfo var_secinfo(uint32_t i) const {
     const uint32_t* w = &words_[3 + 3 * size_t{i}];
     return {w[0], w[1], w[2]};
@@ -153,8 +163,11 @@ class BtfType {
   uint32_t member_bitfield_size(uint32_t i) const {
     return kind_flag() ? member(i).offset >> 24 : 0;
   }
+  /// Of an ARRAY: the id of the elements' type.
   uint32_t array_element_type() const { return words_[3]; }
+  /// Of an ARRAY: the id of the type of its indices.
   uint32_t array_index_type() const { return words_[4]; }
+  /// Of an ARRAY: how many elements.
   uint32_t array_length() const { return words_[5]; }
   /// Of an INT: encoding << 24 | offset << 16 | bits.
   uint32_t int_data() const { return words_[3]; }
@@ -168,6 +181,8 @@ class BtfType {
  private:
   std::span<const uint32_t> words_;
 };
+
+struct TypeSection;
 
 /// A blob of BTF (the contents of a `.BTF` section) that has been checked whole:
 /// whatever an accessor returns lies within the blob and every id within it is
@@ -189,7 +204,9 @@ class BPFLINK_API Btf {
   static std::expected<Btf, Error> parse(std::span<const std::byte> blob,
                                          const Btf* base = nullptr);
 
+  /// Moves; what was moved from may only be assigned to or destroyed.
   Btf(Btf&&) noexcept;
+  /// Moves, as above.
   Btf& operator=(Btf&&) noexcept;
   ~Btf();
 
@@ -208,10 +225,13 @@ class BPFLINK_API Btf {
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The BTF that a split blob continues, or null.
+  const Btf* base() const;
   /// The layout section, empty where the blob has none.
   std::span<const BtfKindLayout> layout() const;
 
  private:
+  friend const TypeSection& type_section(const Btf& btf);
   struct Impl;
   explicit Btf(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
@@ -225,7 +245,9 @@ class BPFLINK_API BtfBuilder {
   /// whose type ids and string offsets go on from the base's end. The base must
   /// outlive the builder; its strings are used where they are equal.
   explicit BtfBuilder(const Btf* base = nullptr);
+  /// Moves; what was moved from may only be assigned to or destroyed.
   BtfBuilder(BtfBuilder&&) noexcept;
+  /// Moves, as above.
   BtfBuilder& operator=(BtfBuilder&&) noexcept;
   ~BtfBuilder();
 
@@ -249,10 +271,15 @@ class BPFLINK_API BtfBuilder {
   /// The type with an id in [first_id(), end_id()). Valid until the next
   /// addition.
   BtfType type(uint32_t id) const;
+  /// The words of a type, to change in place. Valid until the next addition.
   std::span<uint32_t> mutable_words(uint32_t id);
+  /// The string at an offset that add_string() gave, or of the base.
   std::string_view string(uint32_t offset) const;
+  /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The id of the first type added: 1, or the base's end_id().
   uint32_t first_id() const;
+  /// One past the id of the last type added.
   uint32_t end_id() const;
 
   /// The blob, in the byte order asked for. Errors: one of the kernel's limits

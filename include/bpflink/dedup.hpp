@@ -12,6 +12,7 @@
 
 namespace bpflink {
 
+/// How to deduplicate.
 struct DedupOptions {
   /// Threads to use; 0 lets the library decide from the size of the inputs.
   /// The output does not depend on it.
@@ -24,7 +25,9 @@ struct DedupOptions {
 /// From the type ids of one input to those of the output.
 class TypeMap {
  public:
+  /// A map of no types.
   TypeMap() = default;
+  /// `ids` are the output's, for the input's from first_id on.
   TypeMap(uint32_t first_id, std::vector<uint32_t> ids)
       : first_id_(first_id), ids_(std::move(ids)) {}
 
@@ -33,6 +36,7 @@ class TypeMap {
   uint32_t operator[](uint32_t id) const { return id < first_id_ ? id : ids_[id - first_id_]; }
   /// One past the input's last id.
   uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(ids_.size()); }
+  /// end_id() as a size: how many ids, void among them, can be looked up.
   size_t size() const { return end_id(); }
 
  private:
@@ -52,8 +56,11 @@ struct DedupResult {
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
 class BPFLINK_API Deduplicator {
  public:
+  /// Begins without inputs.
   explicit Deduplicator(DedupOptions options = {});
+  /// Moves; what was moved from may only be assigned to or destroyed.
   Deduplicator(Deduplicator&&) noexcept;
+  /// Moves, as above.
   Deduplicator& operator=(Deduplicator&&) noexcept;
   ~Deduplicator();
 

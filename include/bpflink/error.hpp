@@ -11,7 +11,7 @@ namespace bpflink {
 /// name of a program, fit to stand behind "file: ". It names the place within
 /// the input (a section and offset, a type id with its kind and name).
 struct Error {
-  std::string message;
+  std::string message;  ///< what is wrong, and where
 };
 
 }  // namespace bpflink

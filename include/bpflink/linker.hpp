@@ -42,6 +42,9 @@ struct LinkOptions {
   bool check_types = true;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
+  /// Directories with archives (lib*.a) that were not given, to look in for what
+  /// is undefined: only for a hint in the message (`-L`).
+  std::vector<std::string> hint_directories;
   /// Symbols to tell every definition and reference of, as notes (`-y`).
   std::vector<std::string> trace_symbols;
   /// Make a LinkReport.
@@ -63,7 +66,9 @@ class BPFLINK_API Linker {
 
   /// `handler` gets every diagnostic as it arises; it may be empty.
   explicit Linker(LinkOptions options, DiagnosticHandler handler);
+  /// Moves; what was moved from may only be assigned to or destroyed.
   Linker(Linker&&) noexcept;
+  /// Moves, as above.
   Linker& operator=(Linker&&) noexcept;
   ~Linker();
 

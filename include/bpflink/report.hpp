@@ -14,13 +14,13 @@ struct LinkReport {
   /// members of thin archives.
   std::vector<std::string> files;
 
-  uint64_t objects = 0;      ///< objects linked, members of archives among them
-  uint64_t input_types = 0;  ///< BTF types of all objects
-  uint64_t output_types = 0;
-  uint64_t input_bytes = 0;  ///< of the sections that are linked
-  uint64_t output_bytes = 0;
-  uint64_t relocations = 0;  ///< in the output
-  uint64_t symbols = 0;      ///< in the output, local ones among them
+  uint64_t objects = 0;       ///< objects linked, members of archives among them
+  uint64_t input_types = 0;   ///< BTF types of all objects
+  uint64_t output_types = 0;  ///< BTF types of the output
+  uint64_t input_bytes = 0;   ///< of the sections that are linked
+  uint64_t output_bytes = 0;  ///< of the output's sections
+  uint64_t relocations = 0;   ///< in the output
+  uint64_t symbols = 0;       ///< in the output, local ones among them
   /// The passes with the seconds that each took, in the order in which they ran.
   std::vector<std::pair<std::string, double>> passes;
 

@@ -15,6 +15,7 @@ echo 'int number;' >number.c
 "$CC" --target=bpf -emit-llvm -c number.c -o bitcode.o
 "$CC" --target=bpf -S number.c -o text.o
 llvm-ar-19 rc empty.a
+llvm-ar-19 rc x86.a x86.o
 mkdir directory.o
 : >empty.o
 head -c 4096 /dev/urandom >random.o
@@ -48,7 +49,8 @@ refused directory directory.o
 refused empty empty.o
 refused random.o random.o
 refused magic-only.o magic-only.o
-refused empty.a good.o empty.a
+refused 'no input files' empty.a # beside objects an empty library is no mistake
+refused 'x86.a' good.o x86.a
 refused /dev/null /dev/null
 refused missing.o good.o missing.o
 refused 'No such file' missing.o

@@ -26,6 +26,7 @@ if [[ $EUID != 0 ]]; then
   mkdir locked
   chmod 555 locked
   fails_to_write locked/out.o
+  rmdir locked
 fi
 
 # The new file comes in the old one's place, as a regular file that others may read.

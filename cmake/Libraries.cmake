@@ -1,0 +1,45 @@
+# libbpflink as users get it: one static and one shared library of dedup/ and
+# linker/. The shared one offers what include/bpflink/ declares and nothing else.
+set(BPFLINK_LIBRARY_OBJECTS
+  $<TARGET_OBJECTS:bpflink_btf>
+  $<TARGET_OBJECTS:bpflink_linker>
+  $<TARGET_OBJECTS:bpflink_c_api>)
+set(BPFLINK_LIBRARY_NEEDS fmt::fmt TBB::tbb PkgConfig::LIBELF PkgConfig::XXHASH)
+
+# bpflink_library(TARGET TYPE NAME OBJECTS...): one library.
+function(bpflink_library target type name)
+  add_library(${target} ${type} ${ARGN})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PRIVATE ${BPFLINK_LIBRARY_NEEDS})
+endfunction()
+
+# bpflink_offers(TARGET SCRIPT): what the version script lists and no more.
+function(bpflink_offers target script)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${script} LINKER:-z,defs)
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${script})
+endfunction()
+
+bpflink_library(bpflink_static STATIC bpflink ${BPFLINK_LIBRARY_OBJECTS})
+bpflink_library(bpflink_shared SHARED bpflink ${BPFLINK_LIBRARY_OBJECTS})
+bpflink_offers(bpflink_shared ${PROJECT_SOURCE_DIR}/cmake/libbpflink.map)
+
+# libbpflink-libbpf: libbpf's linker functions on ours, in a library of its own
+# that can stand where libbpf stood.
+set(libbpf_objects $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>
+  $<TARGET_OBJECTS:bpflink_libbpf>)
+bpflink_library(bpflink_libbpf_static STATIC bpflink-libbpf ${libbpf_objects})
+bpflink_library(bpflink_libbpf_shared SHARED bpflink-libbpf ${libbpf_objects})
+bpflink_offers(bpflink_libbpf_shared ${PROJECT_SOURCE_DIR}/linker/libbpf/libbpf.map)
+
+# The names under which users link them, installed or not.
+set_target_properties(bpflink_shared PROPERTIES EXPORT_NAME bpflink)
+set_target_properties(bpflink_static PROPERTIES EXPORT_NAME static)
+set_target_properties(bpflink_libbpf_shared PROPERTIES EXPORT_NAME libbpf)
+set_target_properties(bpflink_libbpf_static PROPERTIES EXPORT_NAME libbpf_static)
+foreach(target bpflink_shared bpflink_static bpflink_libbpf_shared bpflink_libbpf_static)
+  get_target_property(name ${target} EXPORT_NAME)
+  add_library(bpflink::${name} ALIAS ${target})
+endforeach()

@@ -1,0 +1,31 @@
+// From the classes of all inputs to the output.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bpflink/dedup.hpp"
+#include "dedup/fold.hpp"
+#include "dedup/instances.hpp"
+#include "dedup/taint.hpp"
+#include "dedup/type_table.hpp"
+#include "dedup/unit.hpp"
+
+namespace bpflink {
+
+/// All that is known about which types are equal when inputs have ended.
+struct Identity {
+  const TypeTable& table;
+  /// By anchor: the class that all types of an untainted one are of.
+  std::vector<uint32_t> representatives;
+  const Taint& taint;
+  /// Of the tainted classes.
+  InstanceGraph& graph;
+  const Coloring& coloring;
+};
+
+/// Numbers the types that are left in order of first occurrence, writes them
+/// down, and turns the units' classes into their type maps.
+DedupResult emit(const Identity& identity, std::vector<Unit>& units, const Btf* base);
+
+}  // namespace bpflink

@@ -1,0 +1,234 @@
+// Tells tainted types apart, and resolves forward declarations among them.
+//
+// Where a name has several definitions, something must say which of them a
+// declaration of the name stands for. From the strongest evidence to the
+// weakest:
+// 1. the unit, or the base that it is split from, has exactly one definition;
+// 2. all definitions turned out to be equal after all; or all those that are
+//    settled, that is, reach no declaration that is not resolved itself;
+// 3. a struct that refers to the declaration exists elsewhere with a definition
+//    in that place, and what is settled in both structs is equal. Where that
+//    leaves a choice, what agrees in most places wins, and then the contents of
+//    the definitions decide, so that the order of inputs does not matter;
+// 4. the definitions do not differ in their own words, none is settled, and any
+//    will do: two units may each declare what the other one defines;
+// 5. other declarations of the name were resolved by 3: it goes with most;
+// 6. it is of an enum. To declare an enum is an extension of compilers, for
+//    pointers to it, which are all alike, and libbpf takes any definition. We
+//    take the one that most types refer to.
+// Otherwise it stays a declaration. Resolving one makes types equal that were
+// not, which may settle others, so this goes on until nothing changes.
+#include "dedup/fold.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "dedup/content_hash.hpp"
+#include "dedup/mentions.hpp"
+
+namespace bpflink {
+
+namespace {
+
+constexpr uint32_t no_node = InstanceGraph::no_node;
+
+// Each round resolves what the one before made possible. Real programs need
+// three; the limit is for inputs made to need one for each declaration.
+constexpr int max_rounds = 32;
+
+class Folder {
+ public:
+  Folder(const TypeTable& table, const InstanceGraph& graph);
+  Coloring run();
+
+ private:
+  bool is_open(uint32_t node) const {
+    return graph_.is_declaration(node) && links_[node] == no_node;
+  }
+  void color();
+  void settle();
+  bool resolve();
+  template <class Choose>
+  bool link(Choose&& choose);
+
+  std::span<const uint32_t> definitions(uint32_t anchor) const;
+  uint32_t only_definition(uint32_t declaration) const;
+  uint32_t settled_definition(uint32_t declaration) const;
+  uint32_t definition_of_one_shape(uint32_t declaration) const;
+  bool link_by_mentions();
+  bool link_as_others();
+  bool link_enums();
+
+  const TypeTable& table_;
+  const InstanceGraph& graph_;
+  std::vector<uint64_t> ranks_;         ///< of nodes, by their contents
+  std::vector<uint32_t> definitions_;   ///< by anchor, then environment
+  std::vector<uint32_t> declarations_;  ///< that may be resolved and are not
+  std::vector<uint32_t> links_;         ///< from declarations to definitions
+  std::vector<uint32_t> linked_by_mentions_;
+  std::vector<bool> settled_;
+  Coloring coloring_;
+  Mentions mentions_;
+};
+
+Folder::Folder(const TypeTable& table, const InstanceGraph& graph)
+    : table_(table), graph_(graph), links_(graph.nodes().size(), no_node), mentions_(graph) {
+  for (uint32_t node = 0; node < graph.nodes().size(); ++node) {
+    if (graph.anchor(node) == 0) continue;
+    if (!graph.is_declaration(node))
+      definitions_.push_back(node);
+    else if (graph.nodes()[node].environment != InstanceGraph::base_environment)
+      declarations_.push_back(node);
+  }
+  std::ranges::sort(definitions_, {}, [&](uint32_t node) {
+    return std::tuple(graph_.anchor(node), graph_.nodes()[node].environment, node);
+  });
+  if (!declarations_.empty()) ranks_ = rank_by_content(table, graph);
+}
+
+Coloring Folder::run() {
+  color();
+  for (int round = 0; round < max_rounds && !declarations_.empty(); ++round) {
+    settle();
+    if (!resolve()) break;
+    color();
+  }
+  return std::move(coloring_);
+}
+
+/// Resolves declarations by the strongest evidence that resolves any.
+bool Folder::resolve() {
+  auto by = [&](uint32_t (Folder::*choose)(uint32_t) const) {
+    return link([&](uint32_t declaration) { return (this->*choose)(declaration); });
+  };
+  return by(&Folder::only_definition) || by(&Folder::settled_definition) || link_by_mentions() ||
+         by(&Folder::definition_of_one_shape) || link_as_others() || link_enums();
+}
+
+/// Links the declarations for which `choose` finds a definition.
+template <class Choose>
+bool Folder::link(Choose&& choose) {
+  size_t before = declarations_.size();
+  std::erase_if(declarations_, [&](uint32_t declaration) {
+    links_[declaration] = choose(declaration);
+    return links_[declaration] != no_node;
+  });
+  return declarations_.size() != before;
+}
+
+void Folder::color() {
+  coloring_.references = graph_.references();
+  for (uint32_t& child : coloring_.references.children)
+    if (links_[child] != no_node) child = links_[child];
+  coloring_.colors = refine(coloring_.references, graph_.shapes());
+  for (uint32_t node = 0; node < links_.size(); ++node)
+    if (links_[node] != no_node) coloring_.colors[node] = coloring_.colors[links_[node]];
+}
+
+/// Finds the nodes that reach no open declaration.
+void Folder::settle() {
+  settled_.assign(links_.size(), true);
+  Adjacency parents = reverse(coloring_.references);
+  std::vector<uint32_t> work = declarations_;
+  for (uint32_t node : work) settled_[node] = false;
+  while (!work.empty()) {
+    uint32_t node = work.back();
+    work.pop_back();
+    for (uint32_t parent : parents.of(node)) {
+      if (!settled_[parent]) continue;
+      settled_[parent] = false;
+      work.push_back(parent);
+    }
+  }
+}
+
+std::span<const uint32_t> Folder::definitions(uint32_t anchor) const {
+  auto range = std::ranges::equal_range(definitions_, anchor, {},
+                                        [&](uint32_t node) { return graph_.anchor(node); });
+  return {range.begin(), range.end()};
+}
+
+/// One of `nodes`, if all of them have the same of something.
+template <class Property>
+uint32_t common_node(std::span<const uint32_t> nodes, Property&& property) {
+  if (nodes.empty()) return no_node;
+  bool all = std::ranges::all_of(
+      nodes, [&](uint32_t node) { return property(node) == property(nodes[0]); });
+  return all ? nodes[0] : no_node;
+}
+
+uint32_t Folder::only_definition(uint32_t declaration) const {
+  std::span<const uint32_t> all = definitions(graph_.anchor(declaration));
+  auto within = [&](uint32_t environment) {
+    auto range = std::ranges::equal_range(
+        all, environment, {}, [&](uint32_t node) { return graph_.nodes()[node].environment; });
+    return std::span<const uint32_t>(range.begin(), range.end());
+  };
+  std::span<const uint32_t> own = within(graph_.nodes()[declaration].environment);
+  if (own.empty()) own = within(InstanceGraph::base_environment);
+  return common_node(own.empty() ? all : own,
+                     [&](uint32_t node) { return coloring_.colors[node]; });
+}
+
+uint32_t Folder::settled_definition(uint32_t declaration) const {
+  std::vector<uint32_t> settled;
+  std::ranges::copy_if(definitions(graph_.anchor(declaration)), std::back_inserter(settled),
+                       [&](uint32_t node) { return settled_[node]; });
+  return common_node(settled, [&](uint32_t node) { return coloring_.colors[node]; });
+}
+
+uint32_t Folder::definition_of_one_shape(uint32_t declaration) const {
+  std::span<const uint32_t> all = definitions(graph_.anchor(declaration));
+  if (std::ranges::any_of(all, [&](uint32_t node) { return settled_[node]; })) return no_node;
+  if (common_node(all, [&](uint32_t node) { return graph_.shapes()[node]; }) == no_node)
+    return no_node;
+  return *std::ranges::min_element(all, {}, [&](uint32_t node) { return ranks_[node]; });
+}
+
+bool Folder::link_by_mentions() {
+  std::vector<uint32_t> chosen = mentions_.choose({links_, coloring_.colors, settled_, ranks_});
+  return link([&](uint32_t declaration) {
+    if (chosen[declaration] != no_node) linked_by_mentions_.push_back(declaration);
+    return chosen[declaration];
+  });
+}
+
+bool Folder::link_as_others() {
+  auto key = [&](uint32_t declaration) {
+    uint32_t definition = links_[declaration];
+    return std::tuple(graph_.anchor(declaration), ranks_[definition], coloring_.colors[definition]);
+  };
+  std::ranges::sort(linked_by_mentions_, {}, key);
+  std::vector<uint32_t> choices(table_.anchor_count(), no_node);
+  std::vector<size_t> counts(table_.anchor_count());
+  std::span<const uint32_t> linked = linked_by_mentions_;
+  for (size_t begin = 0, end = 0; begin < linked.size(); begin = end) {
+    while (end < linked.size() && key(linked[end]) == key(linked[begin])) ++end;
+    uint32_t anchor = graph_.anchor(linked[begin]);
+    if (end - begin <= counts[anchor]) continue;
+    counts[anchor] = end - begin;
+    choices[anchor] = links_[linked[begin]];
+  }
+  return link([&](uint32_t declaration) { return choices[graph_.anchor(declaration)]; });
+}
+
+bool Folder::link_enums() {
+  std::vector<int64_t> references_to(links_.size());
+  for (uint32_t child : coloring_.references.children) ++references_to[coloring_.colors[child]];
+  return link([&](uint32_t declaration) {
+    uint32_t anchor = graph_.anchor(declaration);
+    std::span<const uint32_t> candidates = definitions(anchor);
+    if (table_.anchor_space(anchor) != TagSpace::enums || candidates.empty()) return no_node;
+    return *std::ranges::min_element(candidates, {}, [&](uint32_t node) {
+      return std::pair(-references_to[coloring_.colors[node]], ranks_[node]);
+    });
+  });
+}
+
+}  // namespace
+
+Coloring color_instances(const TypeTable& table, const InstanceGraph& graph) {
+  return Folder(table, graph).run();
+}
+
+}  // namespace bpflink

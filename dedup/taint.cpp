@@ -1,0 +1,76 @@
+// Spreads taint from what is referred to, to what refers to it: a walk over the
+// references in reverse.
+#include "dedup/taint.hpp"
+
+#include <numeric>
+
+namespace bpflink {
+
+void Taint::assign_numbers(std::span<const uint32_t> classes) {
+  for (Reference old : numbered_) {
+    if (old & anchor_bit)
+      anchor_numbers_[old & ~anchor_bit] = 0;
+    else if (old != 0)
+      class_numbers_[old] = 0;
+  }
+  class_numbers_.resize(table_.class_count());
+  anchor_numbers_.resize(table_.anchor_count());
+  numbered_.assign(1, 0);
+  for (uint32_t c : classes) {
+    if (class_numbers_[c] != 0) continue;
+    class_numbers_[c] = static_cast<uint32_t>(numbered_.size());
+    numbered_.push_back(c);
+    uint32_t anchor = table_.anchor_of(c);
+    if (anchor == 0 || anchor_numbers_[anchor] != 0) continue;
+    anchor_numbers_[anchor] = static_cast<uint32_t>(numbered_.size());
+    numbered_.push_back(anchor_bit | anchor);
+  }
+  is_tainted_.assign(numbered_.size(), false);
+}
+
+uint32_t Taint::number(Reference reference) const {
+  return reference & anchor_bit ? anchor_numbers_[reference & ~anchor_bit]
+                                : class_numbers_[reference];
+}
+
+template <class Visit>
+void Taint::for_each_edge(std::span<const uint32_t> classes, Visit&& visit) const {
+  for (uint32_t c : classes) {
+    for_each_reference(table_.words(c), [&](Reference reference) {
+      if (uint32_t to = number(reference); to != 0) visit(number(c), to);
+    });
+    // An anchor and its classes taint each other.
+    if (uint32_t anchor = table_.anchor_of(c); anchor != 0) {
+      visit(number(c), anchor_numbers_[anchor]);
+      visit(anchor_numbers_[anchor], number(c));
+    }
+  }
+}
+
+void Taint::list_referrers(std::span<const uint32_t> classes) {
+  starts_.assign(numbered_.size() + 1, 0);
+  for_each_edge(classes, [&](uint32_t, uint32_t to) { ++starts_[to + 1]; });
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  referrers_.resize(starts_.back());
+  std::vector<uint32_t> next(starts_.begin(), starts_.end() - 1);
+  for_each_edge(classes, [&](uint32_t from, uint32_t to) { referrers_[next[to]++] = from; });
+}
+
+void Taint::spread(std::span<const uint32_t> classes, std::span<const Reference> sources) {
+  assign_numbers(classes);
+  list_referrers(classes);
+  std::vector<uint32_t> work;
+  auto taint = [&](uint32_t number) {
+    if (number == 0 || is_tainted_[number]) return;
+    is_tainted_[number] = true;
+    work.push_back(number);
+  };
+  for (Reference source : sources) taint(number(source));
+  while (!work.empty()) {
+    uint32_t tainted = work.back();
+    work.pop_back();
+    for (uint32_t i = starts_[tainted]; i < starts_[tainted + 1]; ++i) taint(referrers_[i]);
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,78 @@
+/* The functions of libbpf's linker, as libbpflink-libbpf has them, for programs
+ * that are built without libbpf's headers. With them, include <bpf/libbpf.h> and
+ * not this file; the library fits both.
+ *
+ * What differs from libbpf: the output comes into being when the link succeeds,
+ * not when the linker is made; and what a link of all inputs finds (two strong
+ * definitions aside) is an error of bpf_linker__finalize(). */
+#ifndef BPFLINK_BPF_LINKER_H
+#define BPFLINK_BPF_LINKER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Marks what the shared library offers. */
+#define BPFLINK_LIBBPF_API __attribute__((visibility("default")))
+
+/** Links BPF objects. One thread at a time may use it. */
+struct bpf_linker;
+
+/** Options of a linker: none but the size of the struct. */
+struct bpf_linker_opts {
+  size_t sz; /**< sizeof(struct bpf_linker_opts) */
+};
+
+/** Options of an input: none but the size of the struct. */
+struct bpf_linker_file_opts {
+  size_t sz; /**< sizeof(struct bpf_linker_file_opts) */
+};
+
+/* The functions return 0, or a negative errno that errno is set to as well.
+ * -EINVAL stands for arguments, options or inputs that are not valid, and for
+ * calls after bpf_linker__finalize(). */
+
+/** Makes a linker whose output will be the file `filename`. Null on failure,
+ * with errno set: EINVAL, ENOMEM, or why the file cannot be written. */
+BPFLINK_LIBBPF_API struct bpf_linker* bpf_linker__new(const char* filename,
+                                                      struct bpf_linker_opts* opts);
+
+/** Makes a linker that writes to the file open as `fd`, which stays the caller's
+ * and must stay open. Null on failure, with errno set. */
+BPFLINK_LIBBPF_API struct bpf_linker* bpf_linker__new_fd(int fd, struct bpf_linker_opts* opts);
+
+/** Adds the object file `filename`. It has been read when this returns. */
+BPFLINK_LIBBPF_API int bpf_linker__add_file(struct bpf_linker* linker, const char* filename,
+                                            const struct bpf_linker_file_opts* opts);
+
+/** Adds the object in the file open as `fd`, which stays the caller's. It has
+ * been read when this returns. */
+BPFLINK_LIBBPF_API int bpf_linker__add_fd(struct bpf_linker* linker, int fd,
+                                          const struct bpf_linker_file_opts* opts);
+
+/** Adds the object in `buf_sz` bytes at `buf`, which are copied. */
+BPFLINK_LIBBPF_API int bpf_linker__add_buf(struct bpf_linker* linker, void* buf, size_t buf_sz,
+                                           const struct bpf_linker_file_opts* opts);
+
+/** Links and writes the output, once. Externs that no input defines stay. */
+BPFLINK_LIBBPF_API int bpf_linker__finalize(struct bpf_linker* linker);
+
+/** Frees a linker; null is allowed. */
+BPFLINK_LIBBPF_API void bpf_linker__free(struct bpf_linker* linker);
+
+/** Takes one line of a message, without a line break. */
+typedef void (*bpflink_libbpf_message_fn)(void* context, const char* line);
+
+/** An addition to libbpf's: sends the messages of `linker` to `on_message`,
+ * instead of stderr, where libbpf's go; null silences them. */
+BPFLINK_LIBBPF_API void bpflink_libbpf_set_messages(struct bpf_linker* linker,
+                                                    bpflink_libbpf_message_fn on_message,
+                                                    void* context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

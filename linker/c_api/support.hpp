@@ -1,0 +1,89 @@
+// What all of the C interface uses: results, options of other versions, strings.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bpflink/bpflink.h"
+#include "bpflink/btf.hpp"
+
+struct bpflink_btf {
+  const bpflink::Btf* view = nullptr;      ///< what is read
+  std::optional<bpflink::Btf> owned = {};  ///< where it is not an object's
+};
+
+namespace bpflink::c_api {
+
+/// Runs `call`, which gives a status, and turns exceptions into one.
+template <typename Call>
+bpflink_status guarded(Call call) noexcept {
+  try {
+    return call();
+  } catch (const std::exception&) {  // the library throws nothing but std::bad_alloc
+    return BPFLINK_ERROR_MEMORY;
+  }
+}
+
+/// The caller's options as this version of the library knows them: what is
+/// missing at the end is 0. Nothing where the size is impossible, or where there
+/// is more than this version knows and it is not 0.
+template <typename Options>
+std::optional<Options> read_options(const Options* from, Options defaults) {
+  if (!from) return defaults;
+  size_t size = from->size;
+  if (size < sizeof size) return std::nullopt;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
+  if (size > sizeof(Options) && std::any_of(bytes + sizeof(Options), bytes + size,
+                                            [](unsigned char byte) { return byte != 0; }))
+    return std::nullopt;
+  std::memcpy(static_cast<void*>(&defaults), from, std::min(size, sizeof(Options)));
+  return defaults;
+}
+
+/// Fills `size` bytes at `out` with a description; what this version does not
+/// know is 0.
+template <typename Description>
+bpflink_status describe(const Description& description, Description* out, size_t size) {
+  if (!out) return BPFLINK_ERROR_ARGUMENT;
+  std::memset(static_cast<void*>(out), 0, size);
+  std::memcpy(static_cast<void*>(out), &description, std::min(size, sizeof description));
+  return BPFLINK_OK;
+}
+
+/// A view of a string table, whose strings end with NUL, as C has it.
+inline const char* c_string(std::string_view text) {
+  return text.data() ? text.data() : "";
+}
+
+/// A copy that bpflink_free() frees; null where memory ran out.
+inline char* copy_string(std::string_view text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (!copy) return nullptr;
+  std::copy(text.begin(), text.end(), copy);
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+/// Gives bytes to the caller, who frees them with bpflink_free().
+inline bpflink_status give_bytes(std::span<const std::byte> bytes, void** out, size_t* size) {
+  *out = std::malloc(std::max<size_t>(bytes.size(), 1));
+  if (!*out) return BPFLINK_ERROR_MEMORY;
+  std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(*out));
+  *size = bytes.size();
+  return BPFLINK_OK;
+}
+
+/// Gives the reason of a failure to a caller who wants it.
+inline bpflink_status give_reason(const Error& error, char** out) {
+  if (out) *out = copy_string(error.message);
+  return BPFLINK_ERROR_INPUT;
+}
+
+}  // namespace bpflink::c_api

@@ -1,0 +1,204 @@
+// What section names mean, as a table. The kernel's
+// Documentation/bpf/libbpf/program_types.rst has the same, and a unit test
+// compares it with the libbpf that is installed.
+#include <array>
+#include <string_view>
+
+#include "bpflink/object.hpp"
+
+namespace bpflink {
+namespace {
+
+using enum ProgramType;
+
+/// Whether a name may go on behind the entry's, after a '/'.
+enum class Match : uint8_t { Whole, Prefix };
+
+constexpr uint8_t SLEEPABLE = 1;
+constexpr uint8_t XDP_FRAGS = 2;
+
+struct Entry {
+  std::string_view name;
+  ProgramType type;
+  uint32_t attach_type;  ///< of the kernel's enum bpf_attach_type
+  Match match = Match::Whole;
+  uint8_t flags = 0;
+};
+
+constexpr std::array ENTRIES = {
+    Entry{"socket", SocketFilter, 0},
+    Entry{"sk_reuseport/migrate", SkReuseport, 40},
+    Entry{"sk_reuseport", SkReuseport, 39},
+    Entry{"kprobe", Kprobe, 0, Match::Prefix},
+    Entry{"uprobe", Kprobe, 0, Match::Prefix},
+    Entry{"uprobe.s", Kprobe, 0, Match::Prefix, SLEEPABLE},
+    Entry{"kretprobe", Kprobe, 0, Match::Prefix},
+    Entry{"uretprobe", Kprobe, 0, Match::Prefix},
+    Entry{"uretprobe.s", Kprobe, 0, Match::Prefix, SLEEPABLE},
+    Entry{"kprobe.multi", Kprobe, 42, Match::Prefix},
+    Entry{"kretprobe.multi", Kprobe, 42, Match::Prefix},
+    Entry{"kprobe.session", Kprobe, 56, Match::Prefix},
+    Entry{"uprobe.multi", Kprobe, 48, Match::Prefix},
+    Entry{"uretprobe.multi", Kprobe, 48, Match::Prefix},
+    Entry{"uprobe.session", Kprobe, 57, Match::Prefix},
+    Entry{"uprobe.multi.s", Kprobe, 48, Match::Prefix, SLEEPABLE},
+    Entry{"uretprobe.multi.s", Kprobe, 48, Match::Prefix, SLEEPABLE},
+    Entry{"uprobe.session.s", Kprobe, 57, Match::Prefix, SLEEPABLE},
+    Entry{"ksyscall", Kprobe, 0, Match::Prefix},
+    Entry{"kretsyscall", Kprobe, 0, Match::Prefix},
+    Entry{"usdt", Kprobe, 0, Match::Prefix},
+    Entry{"usdt.s", Kprobe, 0, Match::Prefix, SLEEPABLE},
+    Entry{"tc/ingress", SchedCls, 46},
+    Entry{"tc/egress", SchedCls, 47},
+    Entry{"tcx/ingress", SchedCls, 46},
+    Entry{"tcx/egress", SchedCls, 47},
+    Entry{"tc", SchedCls, 0},
+    Entry{"classifier", SchedCls, 0},
+    Entry{"action", SchedAct, 0},
+    Entry{"netkit/primary", SchedCls, 54},
+    Entry{"netkit/peer", SchedCls, 55},
+    Entry{"tracepoint", Tracepoint, 0, Match::Prefix},
+    Entry{"tp", Tracepoint, 0, Match::Prefix},
+    Entry{"raw_tracepoint", RawTracepoint, 0, Match::Prefix},
+    Entry{"raw_tp", RawTracepoint, 0, Match::Prefix},
+    Entry{"raw_tracepoint.w", RawTracepointWritable, 0, Match::Prefix},
+    Entry{"raw_tp.w", RawTracepointWritable, 0, Match::Prefix},
+    Entry{"tp_btf", Tracing, 23, Match::Prefix},
+    Entry{"fentry", Tracing, 24, Match::Prefix},
+    Entry{"fmod_ret", Tracing, 26, Match::Prefix},
+    Entry{"fexit", Tracing, 25, Match::Prefix},
+    Entry{"fsession", Tracing, 58, Match::Prefix},
+    Entry{"fentry.s", Tracing, 24, Match::Prefix, SLEEPABLE},
+    Entry{"fmod_ret.s", Tracing, 26, Match::Prefix, SLEEPABLE},
+    Entry{"fexit.s", Tracing, 25, Match::Prefix, SLEEPABLE},
+    Entry{"fsession.s", Tracing, 58, Match::Prefix, SLEEPABLE},
+    Entry{"freplace", Ext, 0, Match::Prefix},
+    Entry{"lsm", Lsm, 27, Match::Prefix},
+    Entry{"lsm.s", Lsm, 27, Match::Prefix, SLEEPABLE},
+    Entry{"lsm_cgroup", Lsm, 43, Match::Prefix},
+    Entry{"iter", Tracing, 28, Match::Prefix},
+    Entry{"iter.s", Tracing, 28, Match::Prefix, SLEEPABLE},
+    Entry{"syscall", Syscall, 0, Match::Whole, SLEEPABLE},
+    Entry{"xdp.frags/devmap", Xdp, 33, Match::Whole, XDP_FRAGS},
+    Entry{"xdp/devmap", Xdp, 33},
+    Entry{"xdp.frags/cpumap", Xdp, 35, Match::Whole, XDP_FRAGS},
+    Entry{"xdp/cpumap", Xdp, 35},
+    Entry{"xdp.frags", Xdp, 37, Match::Whole, XDP_FRAGS},
+    Entry{"xdp", Xdp, 37},
+    Entry{"perf_event", PerfEvent, 0},
+    Entry{"lwt_in", LwtIn, 0},
+    Entry{"lwt_out", LwtOut, 0},
+    Entry{"lwt_xmit", LwtXmit, 0},
+    Entry{"lwt_seg6local", LwtSeg6local, 0},
+    Entry{"sockops", SockOps, 3},
+    Entry{"sk_skb/stream_parser", SkSkb, 4},
+    Entry{"sk_skb/stream_verdict", SkSkb, 5},
+    Entry{"sk_skb/verdict", SkSkb, 38},
+    Entry{"sk_skb", SkSkb, 0},
+    Entry{"sk_msg", SkMsg, 7},
+    Entry{"lirc_mode2", LircMode2, 16},
+    Entry{"flow_dissector", FlowDissector, 17},
+    Entry{"cgroup_skb/ingress", CgroupSkb, 0},
+    Entry{"cgroup_skb/egress", CgroupSkb, 1},
+    Entry{"cgroup/skb", CgroupSkb, 0},
+    Entry{"cgroup/sock_create", CgroupSock, 2},
+    Entry{"cgroup/sock_release", CgroupSock, 34},
+    Entry{"cgroup/sock", CgroupSock, 2},
+    Entry{"cgroup/post_bind4", CgroupSock, 12},
+    Entry{"cgroup/post_bind6", CgroupSock, 13},
+    Entry{"cgroup/bind4", CgroupSockAddr, 8},
+    Entry{"cgroup/bind6", CgroupSockAddr, 9},
+    Entry{"cgroup/connect4", CgroupSockAddr, 10},
+    Entry{"cgroup/connect6", CgroupSockAddr, 11},
+    Entry{"cgroup/connect_unix", CgroupSockAddr, 49},
+    Entry{"cgroup/sendmsg4", CgroupSockAddr, 14},
+    Entry{"cgroup/sendmsg6", CgroupSockAddr, 15},
+    Entry{"cgroup/sendmsg_unix", CgroupSockAddr, 50},
+    Entry{"cgroup/recvmsg4", CgroupSockAddr, 19},
+    Entry{"cgroup/recvmsg6", CgroupSockAddr, 20},
+    Entry{"cgroup/recvmsg_unix", CgroupSockAddr, 51},
+    Entry{"cgroup/getpeername4", CgroupSockAddr, 29},
+    Entry{"cgroup/getpeername6", CgroupSockAddr, 30},
+    Entry{"cgroup/getpeername_unix", CgroupSockAddr, 52},
+    Entry{"cgroup/getsockname4", CgroupSockAddr, 31},
+    Entry{"cgroup/getsockname6", CgroupSockAddr, 32},
+    Entry{"cgroup/getsockname_unix", CgroupSockAddr, 53},
+    Entry{"cgroup/sysctl", CgroupSysctl, 18},
+    Entry{"cgroup/getsockopt", CgroupSockopt, 21},
+    Entry{"cgroup/setsockopt", CgroupSockopt, 22},
+    Entry{"cgroup/dev", CgroupDevice, 6},
+    Entry{"struct_ops", StructOps, 0, Match::Prefix},
+    Entry{"struct_ops.s", StructOps, 0, Match::Prefix, SLEEPABLE},
+    Entry{"sk_lookup", SkLookup, 36},
+    Entry{"netfilter", Netfilter, 45},
+};
+
+constexpr std::array<std::string_view, 33> TYPE_NAMES = {
+    "unspec",
+    "socket_filter",
+    "kprobe",
+    "sched_cls",
+    "sched_act",
+    "tracepoint",
+    "xdp",
+    "perf_event",
+    "cgroup_skb",
+    "cgroup_sock",
+    "lwt_in",
+    "lwt_out",
+    "lwt_xmit",
+    "sock_ops",
+    "sk_skb",
+    "cgroup_device",
+    "sk_msg",
+    "raw_tracepoint",
+    "cgroup_sock_addr",
+    "lwt_seg6local",
+    "lirc_mode2",
+    "sk_reuseport",
+    "flow_dissector",
+    "cgroup_sysctl",
+    "raw_tracepoint_writable",
+    "cgroup_sockopt",
+    "tracing",
+    "struct_ops",
+    "ext",
+    "lsm",
+    "sk_lookup",
+    "syscall",
+    "netfilter",
+};
+
+bool matches(const Entry& entry, std::string_view section) {
+  if (!section.starts_with(entry.name)) return false;
+  if (section.size() == entry.name.size()) return true;
+  return entry.match == Match::Prefix && section[entry.name.size()] == '/';
+}
+
+}  // namespace
+
+std::string_view program_type_name(ProgramType type) {
+  auto index = static_cast<size_t>(type);
+  return TYPE_NAMES[index < TYPE_NAMES.size() ? index : 0];
+}
+
+SectionMeaning section_meaning(std::string_view section) {
+  SectionMeaning meaning;
+  if (section.starts_with('?')) {
+    meaning.autoload = false;
+    section.remove_prefix(1);
+  }
+  for (const Entry& entry : ENTRIES) {
+    if (!matches(entry, section)) continue;
+    meaning.type = entry.type;
+    meaning.attach_type = entry.attach_type;
+    meaning.sleepable = entry.flags & SLEEPABLE;
+    meaning.xdp_frags = entry.flags & XDP_FRAGS;
+    if (size_t slash = section.find('/'); slash != section.npos)
+      meaning.target = section.substr(slash + 1);
+    break;
+  }
+  return meaning;
+}
+
+}  // namespace bpflink

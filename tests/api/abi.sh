@@ -1,0 +1,65 @@
+#!/bin/bash
+# The binary interface is written down in linker/c_api/abi.txt: the symbols of both shared
+# libraries with their versions, and what the C headers declare. A change that is meant is made
+# there too:  BPFLINK_SO=... BPFLINK_LIBBPF_SO=... tests/api/abi.sh --write
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# symbols LIBRARY: C symbols, NAME@VERSION
+symbols() {
+  nm -D --defined-only --with-symbol-versions "$1" | awk '$2 == "T" && $3 !~ /^_Z/ { print $3 }' | sort
+}
+
+# declarations HEADER: one a line, without comments
+declarations() {
+  cc -E -x c -Iinclude "$1" |
+    awk -v header="$1" '/^# / { ours = $3 == "\"" header "\""; next } ours' |
+    sed 's/__attribute__((visibility("default")))//' | tr -s ' \n\t' ' ' |
+    awk -v RS='' '{
+      depth = 0
+      for (i = 1; i <= length($0); i++) {
+        c = substr($0, i, 1)
+        line = line c
+        if (c == "{") depth++
+        if (c == "}") depth--
+        if (c == ";" && depth == 0) { sub(/^ +/, "", line); print line; line = "" }
+      }
+    }'
+}
+
+interface() {
+  local header
+  echo "== $(basename "$(readelf -d "$BPFLINK_SO" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')")"
+  symbols "$BPFLINK_SO"
+  echo "== $(basename "$(readelf -d "$BPFLINK_LIBBPF_SO" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')")"
+  symbols "$BPFLINK_LIBBPF_SO"
+  for header in include/bpflink/bpflink.h include/bpflink/bpf_linker.h; do
+    echo "== $header"
+    declarations "$header"
+  done
+}
+
+if [[ ${1:-} == --write ]]; then
+  interface >linker/c_api/abi.txt
+  exit
+fi
+if ! diff <(interface) linker/c_api/abi.txt; then
+  echo 'FAIL: the interface (<) is not what linker/c_api/abi.txt says (>)'
+  exit 1
+fi
+
+# Every function that a C header declares is there, and nothing else of C is.
+declared=$(grep -oE '\b(bpflink|bpf_linker_)_[a-z_]+\(' linker/c_api/abi.txt | tr -d '(' | sort -u)
+offered=$(grep -oE '^[a-z_]+@@' linker/c_api/abi.txt | tr -d '@' | sort -u)
+diff <(echo "$declared") <(echo "$offered") || { echo 'FAIL: declared (<), offered (>)'; exit 1; }
+
+# Of C++, only the interface's own names, and no class's implementation.
+if nm -D --defined-only -C "$BPFLINK_SO" | awk '$2 != "A"' | cut -d ' ' -f 3- | grep -vE '^bpflink(_|::)'; then
+  echo 'FAIL: not of the interface, but offered'
+  exit 1
+fi
+if nm -D --defined-only -C "$BPFLINK_SO" | grep '::Impl::'; then
+  echo 'FAIL: an implementation is offered'
+  exit 1
+fi

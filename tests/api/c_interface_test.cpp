@@ -1,0 +1,175 @@
+// The C interface's own rules: options of other sizes, arguments, ownership.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "bpflink/bpflink.h"
+#include "fixtures.hpp"
+
+namespace {
+
+struct Counter {
+  int undefined = 0;
+  std::string symbol;
+};
+
+void count(void* context, const bpflink_diagnostic* diagnostic) {
+  auto* counter = static_cast<Counter*>(context);
+  if (diagnostic->code != BPFLINK_DIAGNOSTIC_UNDEFINED_SYMBOL) return;
+  counter->undefined++;
+  counter->symbol = diagnostic->symbol;
+  CHECK(diagnostic->size == sizeof *diagnostic);
+  CHECK(diagnostic->location_count >= 1);
+}
+
+struct Image {
+  void* bytes = nullptr;
+  size_t size = 0;
+  Image() {
+    bpflink_linker* linker = nullptr;
+    REQUIRE(bpflink_linker_new(nullptr, &linker) == BPFLINK_OK);
+    CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);
+    auto state = read_file(fixture("state.o"));
+    CHECK(bpflink_linker_add_memory(linker, "state", state.data(), state.size()) == BPFLINK_OK);
+    CHECK(bpflink_linker_link_to_memory(linker, &bytes, &size) == BPFLINK_OK);
+    bpflink_linker_free(linker);
+  }
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+  ~Image() { bpflink_free(bytes); }
+};
+
+}  // namespace
+
+TEST_CASE("options of an older and of a newer program") {
+  struct {
+    bpflink_link_options known = BPFLINK_LINK_OPTIONS_INIT;
+    uint64_t unknown = 0;
+  } options;
+  bpflink_linker* linker = nullptr;
+
+  options.known.size = sizeof options;
+  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_OK);
+  bpflink_linker_free(linker);
+  options.unknown = 1;
+  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(linker == nullptr);
+
+  options.known.flags = uint64_t{1} << 40;
+  options.known.size = offsetof(bpflink_link_options, flags);  // does not reach the flags
+  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_OK);
+  bpflink_linker_free(linker);
+  options.known.size = sizeof options.known;
+  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
+  options.known.size = 4;
+  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
+}
+
+TEST_CASE("descriptions of an older and of a newer program") {
+  Image image;
+  bpflink_object* object = nullptr;
+  REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
+  unsigned char bytes[sizeof(bpflink_map) + 8];
+  std::memset(bytes, 0xff, sizeof bytes);
+  auto* map = reinterpret_cast<bpflink_map*>(bytes);
+  CHECK(bpflink_object_map(object, 0, map, 8) == BPFLINK_OK);
+  CHECK(std::strlen(map->name) > 0);
+  CHECK(bytes[8] == 0xff);  // no further than asked
+  CHECK(bpflink_object_map(object, 0, map, sizeof bytes) == BPFLINK_OK);
+  CHECK(bytes[sizeof(bpflink_map)] == 0);
+  CHECK(bpflink_object_map(object, 99, map, sizeof *map) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_object_free(object);
+}
+
+TEST_CASE("diagnostics reach the callback, and flags the linker") {
+  Counter counter;
+  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
+  options.on_diagnostic = count;
+  options.context = &counter;
+  for (uint64_t flags : {uint64_t{0}, uint64_t{BPFLINK_LINK_PARTIAL}}) {
+    options.flags = flags;
+    bpflink_linker* linker = nullptr;
+    REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+    CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);
+    void* bytes = nullptr;
+    size_t size = 0;
+    auto expected = flags ? BPFLINK_OK : BPFLINK_ERROR_LINK;
+    CHECK(bpflink_linker_link_to_memory(linker, &bytes, &size) == expected);
+    CHECK((bytes != nullptr) == (flags != 0));
+    bpflink_free(bytes);
+    bpflink_linker_free(linker);
+  }
+  CHECK(counter.undefined == 2);
+  CHECK_FALSE(counter.symbol.empty());
+}
+
+TEST_CASE("arguments that are missing are refused") {
+  char* error = nullptr;
+  bpflink_object* object = nullptr;
+  CHECK(bpflink_linker_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_linker_add_file(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_object_open(nullptr, &object, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(error == nullptr);
+  CHECK(bpflink_object_open("/nonexistent", &object, &error) == BPFLINK_ERROR_INPUT);
+  REQUIRE(error != nullptr);
+  CHECK(std::strlen(error) > 0);
+  bpflink_free(error);
+  CHECK(bpflink_object_program_count(nullptr) == 0);
+  CHECK(std::string(bpflink_status_text(BPFLINK_ERROR_NOT_FOUND)) == "not found");
+  bpflink_linker_free(nullptr);
+  bpflink_object_free(nullptr);
+  bpflink_btf_free(nullptr);
+  bpflink_dedup_free(nullptr);
+  bpflink_free(nullptr);
+}
+
+TEST_CASE("BTF is found, measured and printed, and deduplicated") {
+  Image image;
+  bpflink_object* object = nullptr;
+  REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
+  const bpflink_btf* btf = bpflink_object_btf(object);
+  uint32_t id = 0;
+  uint64_t size = 0;
+  CHECK(bpflink_btf_find(btf, 4, "value", &id) == BPFLINK_OK);
+  CHECK(bpflink_btf_kind(btf, id) == 4);
+  CHECK(std::string(bpflink_btf_name(btf, id)) == "value");
+  CHECK(bpflink_btf_size(btf, id, &size) == BPFLINK_OK);
+  CHECK(size == 40);
+  CHECK(bpflink_btf_find(btf, 5, "value", &id) == BPFLINK_ERROR_NOT_FOUND);
+  char* text = bpflink_btf_declaration(btf, id, "v");
+  CHECK(std::string(text) == "struct value v");
+  bpflink_free(text);
+
+  bpflink_dedup* dedup = nullptr;
+  REQUIRE(bpflink_dedup_new(nullptr, &dedup) == BPFLINK_OK);
+  CHECK(bpflink_dedup_add(dedup, "one", btf) == BPFLINK_OK);
+  void* blob = nullptr;
+  size_t blob_size = 0;
+  CHECK(bpflink_dedup_run(dedup, &blob, &blob_size, nullptr) == BPFLINK_OK);
+  bpflink_btf* again = nullptr;
+  CHECK(bpflink_btf_parse(blob, blob_size, &again, nullptr) == BPFLINK_OK);
+  CHECK(bpflink_btf_end_id(again) == bpflink_btf_end_id(btf));  // idempotent
+  CHECK(bpflink_dedup_add(dedup, "late", btf) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_btf_free(again);
+  bpflink_free(blob);
+  bpflink_dedup_free(dedup);
+  bpflink_object_free(object);
+}
+
+TEST_CASE("handles that are not shared may be used in several threads") {
+  Image expected;
+  std::vector<std::thread> threads;
+  std::vector<int> same(4);
+  for (int& result : same)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; i++) {
+        Image image;
+        result += image.size == expected.size &&
+                  std::memcmp(image.bytes, expected.bytes, image.size) == 0;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  for (int result : same) CHECK(result == 5);
+}

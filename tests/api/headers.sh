@@ -1,0 +1,17 @@
+#!/bin/bash
+# Each public header compiles by itself, and leads to no header of a dependency.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../../include"
+
+for header in bpflink/*.hpp; do
+  included=$("$CXX" -std=c++23 -Wall -Wextra -Werror -I. -fsyntax-only -MD -MF /dev/stdout -MT x \
+    -include "$header" -x c++ /dev/null)
+  if grep -oE '[^ ]*(libelf|gelf|elf\.h|boost|tbb|fmt|xxh)[^ ]*' <<<"$included"; then
+    echo "FAIL: $header includes the above"
+    exit 1
+  fi
+done
+for header in bpflink/*.h; do
+  "$CC" -std=c99 -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only -include "$header" -x c /dev/null
+  "$CXX" -std=c++98 -Wall -Wextra -Werror -I. -fsyntax-only -include "$header" -x c++ /dev/null
+done

@@ -1,0 +1,161 @@
+// bpflink::Linker: inputs and outputs of every form, diagnostics in fields.
+#include "bpflink/linker.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "fixtures.hpp"
+
+using namespace bpflink;
+
+namespace {
+
+struct Recorder {
+  std::vector<Diagnostic> diagnostics;
+  Linker linker(LinkOptions options = {}) {
+    return Linker(std::move(options), [this](const Diagnostic& diagnostic) {
+      if (diagnostic.severity != Severity::Note) diagnostics.push_back(diagnostic);
+    });
+  }
+};
+
+std::vector<std::byte> link_files() {
+  Linker linker({}, {});
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  auto image = linker.link_to_memory();
+  REQUIRE(image);
+  return *image;
+}
+
+}  // namespace
+
+TEST_CASE("the output is the same whatever form inputs and output have") {
+  auto expected = link_files();
+  TemporaryDirectory directory;
+  Recorder recorder;
+  Linker linker = recorder.linker();
+  auto counters = read_file(fixture("counters.o"));
+  linker.add_memory("counters", counters);
+  int fd = open(fixture("state.o").c_str(), O_RDONLY);
+  linker.add_fd(fd, "state");
+  close(fd);  // at once, as the interface says
+
+  CHECK(linker.link_to_memory() == expected);
+  CHECK(linker.link_to_file(directory.file("out.o")));
+  CHECK(read_file(directory.file("out.o")) == expected);
+  CHECK(linker.link_to_memory() == expected);  // again
+  CHECK(recorder.diagnostics.empty());
+}
+
+TEST_CASE("a descriptor that can be sought is written over whole") {
+  auto expected = link_files();
+  TemporaryDirectory directory;
+  std::ofstream(directory.file("out.o")) << std::string(3 * expected.size(), 'x');
+  Linker linker({}, {});
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  int fd = open(directory.file("out.o").c_str(), O_RDWR);
+  lseek(fd, 100, SEEK_SET);
+  CHECK(linker.link_to_fd(fd));
+  CHECK(fcntl(fd, F_GETFD) >= 0);  // still the caller's
+  close(fd);
+  CHECK(read_file(directory.file("out.o")) == expected);
+}
+
+TEST_CASE("a pipe is written to") {
+  auto expected = link_files();
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+  Linker linker({}, {});
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  CHECK(linker.link_to_fd(ends[1]));
+  close(ends[1]);
+  std::vector<std::byte> got(expected.size() + 1);
+  size_t size = 0;
+  for (ssize_t step; (step = read(ends[0], got.data() + size, got.size() - size)) > 0;)
+    size += step;
+  close(ends[0]);
+  got.resize(size);
+  CHECK(got == expected);
+}
+
+TEST_CASE("a descriptor is read from its start, wherever it stands") {
+  auto image = read_file(fixture("state.o"));
+  int fd = memfd_create("state", 0);
+  REQUIRE(write(fd, image.data(), image.size()) == static_cast<ssize_t>(image.size()));
+  Linker linker({}, {});
+  linker.add_file(fixture("counters.o"));
+  linker.add_fd(fd);
+  CHECK(linker.link_to_memory() == link_files());
+  CHECK(lseek(fd, 0, SEEK_CUR) == static_cast<off_t>(image.size()));
+  close(fd);
+}
+
+TEST_CASE("descriptors that cannot be read or written are told") {
+  Recorder recorder;
+  Linker linker = recorder.linker();
+  linker.add_fd(-1, "nowhere");
+  CHECK_FALSE(linker.link_to_memory());
+  REQUIRE(recorder.diagnostics.size() == 1);
+  CHECK(recorder.diagnostics[0].code == DiagnosticCode::InvalidInput);
+  CHECK(recorder.diagnostics[0].file == "nowhere");
+
+  Recorder other;
+  Linker good = other.linker();
+  good.add_file(fixture("state.o"));
+  int fd = open("/dev/null", O_RDONLY);
+  CHECK_FALSE(good.link_to_fd(fd));
+  close(fd);
+  REQUIRE(other.diagnostics.size() == 1);
+  CHECK(other.diagnostics[0].code == DiagnosticCode::OutputFailure);
+}
+
+TEST_CASE("an undefined symbol has its name and places in fields") {
+  Recorder recorder;
+  Linker linker = recorder.linker();
+  linker.add_file(fixture("counters.o"));
+  TemporaryDirectory directory;
+  CHECK_FALSE(linker.link_to_file(directory.file("out.o")));
+  CHECK_FALSE(std::filesystem::exists(directory.file("out.o")));
+  REQUIRE(recorder.diagnostics.size() == 2);
+  const Diagnostic* helper = nullptr;
+  for (const Diagnostic& diagnostic : recorder.diagnostics) {
+    CHECK(diagnostic.code == DiagnosticCode::UndefinedSymbol);
+    if (diagnostic.symbol == "helper") helper = &diagnostic;
+  }
+  REQUIRE(helper);
+  REQUIRE(helper->locations.size() == 1);
+  const DiagnosticLocation& location = helper->locations[0];
+  CHECK(location.object == fixture("counters.o"));
+  CHECK(location.section == "xdp");
+  CHECK(location.offset % 8 == 0);
+  CHECK(location.source.ends_with("counters.bpf.c"));
+  CHECK(location.line > 50);
+  CHECK(location.column > 0);
+}
+
+TEST_CASE("a duplicate symbol has both places in fields") {
+  Recorder recorder;
+  Linker linker = recorder.linker();
+  auto image = read_file(fixture("state.o"));
+  linker.add_memory("first", image);
+  linker.add_memory("second", image);
+  CHECK_FALSE(linker.link_to_memory());
+  bool found = false;
+  for (const Diagnostic& diagnostic : recorder.diagnostics) {
+    if (diagnostic.code != DiagnosticCode::DuplicateSymbol || diagnostic.symbol != "helper")
+      continue;
+    found = true;
+    REQUIRE(diagnostic.locations.size() == 2);
+    CHECK(diagnostic.locations[0].object == "first");
+    CHECK(diagnostic.locations[1].object == "second");
+  }
+  CHECK(found);
+}

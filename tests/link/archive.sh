@@ -1,0 +1,61 @@
+#!/bin/bash
+# Members of an archive are linked when they define what is missing, and what they miss in
+# turn, whatever the order of the files; the others are not. Thin archives too.
+. "$(dirname "$0")/common.sh"
+
+compile main <<'EOF'
+int first(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return first(ctx->len); }
+EOF
+compile one <<'EOF'
+int second(int x);
+int first(int x) { return second(x) + 1; }
+EOF
+compile two <<'EOF'
+extern int base;
+int second(int x) { return x + base; }
+EOF
+compile data <<'EOF'
+int base = 5;
+EOF
+compile unneeded <<'EOF'
+int no_such_function(int x);
+int unneeded(int x) { return no_such_function(x); }
+EOF
+llvm-ar-19 rc lib.a two.o unneeded.o one.o
+llvm-ar-19 rc other.a data.o
+llvm-ar-19 rcT thin.a two.o unneeded.o one.o data.o
+
+# The objects that the archives give, linked by name, are what to compare with.
+link main.o one.o two.o data.o
+expected=$(view out.o)
+for inputs in "main.o lib.a other.a" "other.a lib.a main.o" "thin.a main.o"; do
+  "$BPFLINK" $inputs -o out.o
+  python3 "$bpfobj" check out.o
+  expect "$expected" view out.o
+done
+
+# A member is no answer to a weak extern, and an object's definition comes before a member's.
+compile weak <<'EOF'
+int first(int x) __weak;
+SEC("socket") int prog(struct __sk_buff *ctx) { return first ? first(ctx->len) : 0; }
+EOF
+"$BPFLINK" weak.o lib.a -o out.o
+expect 'NOTYPE WEAK DEFAULT UND 0 0' symbol first
+compile own <<'EOF'
+int first(int x) { return x; }
+EOF
+"$BPFLINK" main.o lib.a own.o -o out.o
+expect 'first prog' echo $(symbols | cut -d' ' -f1 | sort)
+
+# Errors name the member.
+link_fails main.o lib.a
+expect_error 'undefined symbol: base'
+expect_error 'lib.a(two.o)'
+head -c 300 one.o >cut.o
+ar rc cut.a cut.o # llvm-ar looks into its members
+link_fails main.o cut.a
+expect_error 'cut.a(cut.o)'
+head -c 500 lib.a >short.a
+link_fails main.o short.a
+expect_error 'short.a'

@@ -1,0 +1,41 @@
+// Against libbpf on the same types: never more types than it leaves.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "bpflink/dedup.hpp"
+#include "libbpf_peer.hpp"
+#include "random_types.hpp"
+
+using namespace bpflink::test;
+
+namespace {
+
+uint32_t count_with_bpflink(const std::vector<std::byte>& blob) {
+  auto btf = bpflink::Btf::parse(blob);
+  if (!btf) return 0;
+  bpflink::Deduplicator dedup;
+  dedup.add("blob", *btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  return result->types.end_id() - 1;
+}
+
+bool leaves_more_than_libbpf(const std::vector<RandomUnit>& units) {
+  std::vector<std::byte> blob = encode(concatenate(units));
+  uint32_t peer = count_with_libbpf(blob);
+  return peer != 0 && count_with_bpflink(blob) > peer;
+}
+
+}  // namespace
+
+TEST_CASE("libbpf never leaves fewer types") {
+  const char* wanted = std::getenv("BPFLINK_SEEDS");
+  uint64_t seeds = wanted ? std::strtoull(wanted, nullptr, 10) : 3000;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    std::vector<RandomUnit> units = random_units(seed);
+    if (!leaves_more_than_libbpf(units)) continue;
+    units = shrink(units, leaves_more_than_libbpf);
+    FAIL("seed ", seed, "\n", to_text(units));
+  }
+}
