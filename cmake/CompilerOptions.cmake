@@ -9,6 +9,8 @@ target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wimplicit-fallth
 if(BPFLINK_WERROR)
   target_compile_options(bpflink_options INTERFACE -Werror)
 endif()
+# Hash functions of a few instructions must not cost a call.
+target_compile_definitions(bpflink_options INTERFACE XXH_INLINE_ALL)
 target_include_directories(bpflink_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 
 if(BPFLINK_SANITIZE)

@@ -4,7 +4,7 @@ set(BPFLINK_LIBRARY_OBJECTS
   $<TARGET_OBJECTS:bpflink_btf>
   $<TARGET_OBJECTS:bpflink_linker>
   $<TARGET_OBJECTS:bpflink_c_api>)
-set(BPFLINK_LIBRARY_NEEDS fmt::fmt TBB::tbb PkgConfig::LIBELF PkgConfig::XXHASH)
+set(BPFLINK_LIBRARY_NEEDS PkgConfig::LIBELF Threads::Threads)
 
 # bpflink_library(TARGET TYPE NAME OBJECTS...): one library.
 function(bpflink_library target type name)

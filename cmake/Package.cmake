@@ -31,7 +31,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "bpflink (= ${PROJECT_VERSION}), libbpflink${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
-  "libelf-dev, libxxhash-dev, libfmt-dev, libtbb-dev")
+  "libelf-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Headers, static libraries and the files of CMake and pkg-config of bpflink's library.")
 

@@ -5,15 +5,13 @@
 // classes renumbered.
 #include "dedup/parallel.hpp"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <boost/container/flat_map.hpp>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "dedup/run_threads.hpp"
 #include "dedup/zeroed_words.hpp"
 
 namespace bpflink {
@@ -63,11 +61,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
   }
   canonicalizer.start(btf, {}, classes);
 
-  tbb::task_arena arena(static_cast<int>(threads));
-  auto each_part = [&](auto&& work) {
-    arena.execute([&] { tbb::parallel_for(0u, threads, work, tbb::simple_partitioner()); });
-  };
-  each_part([&](unsigned i) {
+  run_threads(threads, [&](unsigned i) {
     if (i == 0) {
       canonicalizer.assign_range(types.first_id, parts.front()->begin);
       return;
@@ -93,7 +87,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     for (auto [id, type_class] : part.canonicalizer.objects())
       objects.emplace(id, merged[i][type_class]);
   }
-  each_part([&](unsigned i) {
+  run_threads(threads, [&](unsigned i) {
     if (i == 0) return;
     Part& part = *parts[i - 1];
     for (uint32_t id = part.begin; id < part.end; ++id)
