@@ -21,7 +21,7 @@ namespace {
 
 constexpr int max_nesting = 16;
 constexpr int max_chain = 256;        ///< references from a name to its base type
-constexpr size_t max_nested = 10000;  ///< that one definition may have in all
+constexpr size_t max_nested = 1000;  ///< that one definition may have in all
 
 /// Puts a word before a text that may be empty, with a space between.
 void prepend_word(std::string& text, std::string_view word) {
