@@ -42,7 +42,7 @@ class CPrinter {
 
   const Btf& btf_;
   boost::container::flat_map<uint32_t, std::string> names_;
-  size_t nested_ = 0;  ///< anonymous types and prototypes written out so far
+  size_t nested_ = 0;  ///< anonymous types and prototypes in the definition so far
 };
 
 }  // namespace bpflink

@@ -20,7 +20,7 @@ namespace bpflink {
 namespace {
 
 constexpr int max_nesting = 16;
-constexpr int max_chain = 256;        ///< references from a name to its base type
+constexpr int max_chain = 256;       ///< references from a name to its base type
 constexpr size_t max_nested = 1000;  ///< that one definition may have in all
 
 /// Puts a word before a text that may be empty, with a space between.
@@ -51,13 +51,14 @@ std::string CPrinter::parameters(BtfType proto, int depth) {
     if (i > 0) text += ", ";
     BtfParam param = proto.param(i);
     bool is_ellipsis = i + 1 == proto.vlen() && param.type == 0 && param.name_off == 0;
+    // C before C23 takes no `...` alone; an empty list says as little.
+    if (is_ellipsis && i == 0) return "()";
     text += is_ellipsis ? "..." : declaration(param.type, btf_.string(param.name_off), depth + 1);
   }
   return fmt::format("({})", text.empty() ? "void" : text);
 }
 
-std::string CPrinter::tagged(std::string_view keyword, uint32_t id,
-                             const std::string& body) const {
+std::string CPrinter::tagged(std::string_view keyword, uint32_t id, const std::string& body) const {
   std::string text(keyword);
   if (!name(id).empty()) {
     text += ' ';
@@ -175,6 +176,7 @@ std::string CPrinter::body(BtfType type, int depth) {
 }
 
 std::string CPrinter::definition(uint32_t id) {
+  nested_ = 0;
   BtfType type = btf_.type(id);
   switch (type.kind()) {
     case BTF_KIND_STRUCT:
