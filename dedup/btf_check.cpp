@@ -57,26 +57,28 @@ class Indexer {
   const TypeSummary& summary() const { return summary_; }
 
  private:
-  /// Notes a reference, and returns whether it is to a type before this one
-  /// that is known to be sound.
-  bool refer(uint32_t id) {
-    largest_id_ = std::max(largest_id_, id);
+  void point(uint32_t id) { largest_id_ = std::max(largest_id_, id); }
+
+  /// Notes a reference to what the type contains.
+  void contain(uint32_t id) {
+    point(id);
     uint32_t index = id - types_.first_id;
-    return id < types_.first_id || (index < summary_.sound.size() && summary_.sound[index] != 0);
+    bool is_sound =
+        id < types_.first_id || (index < summary_.sound.size() && summary_.sound[index] != 0);
+    if (!is_sound) summary_.contained.push_back(id);
   }
   void name(uint32_t offset) { largest_string_ = std::max(largest_string_, offset); }
 
   template <int Words, int Name, int Type>
-  bool elements(const uint32_t* words, size_t size) {
-    bool sound = true;
+  void elements(const uint32_t* words, size_t size) {
     for (size_t i = common_words; i < size; i += Words) {
       if constexpr (Name >= 0) name(words[i + Name]);
-      if constexpr (Type >= 0) sound &= refer(words[i + Type]);
+      if constexpr (Type >= 0) contain(words[i + Type]);
     }
-    return sound;
   }
 
-  bool summarize(const uint32_t* words, size_t size);
+  void summarize(const uint32_t* words, size_t size);
+  void settle();
 
   const Btf& btf_;
   TypeSection& types_;
@@ -85,17 +87,19 @@ class Indexer {
   uint32_t largest_string_ = 0;
 };
 
-/// Notes what a type refers to, and returns whether it is known to be sound.
-bool Indexer::summarize(const uint32_t* words, size_t size) {
+/// Notes what a type refers to.
+void Indexer::summarize(const uint32_t* words, size_t size) {
   name(words[0]);
   switch (kind_of(words)) {
     case BTF_KIND_PTR:
-      refer(words[2]);
-      return true;
+      return point(words[2]);
     case BTF_KIND_FUNC_PROTO:
-      refer(words[2]);
-      elements<2, 0, 1>(words, size);
-      return true;
+      point(words[2]);
+      for (size_t i = common_words; i < size; i += 2) {
+        name(words[i]);
+        point(words[i + 1]);
+      }
+      return;
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
       return elements<3, 0, 1>(words, size);
@@ -103,20 +107,29 @@ bool Indexer::summarize(const uint32_t* words, size_t size) {
       return elements<2, 0, -1>(words, size);
     case BTF_KIND_ENUM64:
       return elements<3, 0, -1>(words, size);
-    case BTF_KIND_ARRAY: {
-      bool element = refer(words[3]);
-      return refer(words[4]) && element;
-    }
+    case BTF_KIND_ARRAY:
+      contain(words[3]);
+      return contain(words[4]);
     case BTF_KIND_DATASEC:
       summary_.demanding.push_back(types_.first_id + static_cast<uint32_t>(summary_.sound.size()));
       return elements<3, -1, 0>(words, size);
     case BTF_KIND_FUNC:
     case BTF_KIND_DECL_TAG:
       summary_.demanding.push_back(types_.first_id + static_cast<uint32_t>(summary_.sound.size()));
-      return refer(words[2]);
+      return contain(words[2]);
     default:
-      return !kind_shape(kind_of(words)).refers || refer(words[2]);
+      if (kind_shape(kind_of(words)).refers) contain(words[2]);
   }
+}
+
+/// Notes whether the type that was summarized is sound.
+void Indexer::settle() {
+  bool is_sound = summary_.contained.size() == summary_.contained_starts.back();
+  if (!is_sound) {
+    summary_.doubtful.push_back(types_.first_id + static_cast<uint32_t>(summary_.sound.size()));
+    summary_.contained_starts.push_back(static_cast<uint32_t>(summary_.contained.size()));
+  }
+  summary_.sound.push_back(is_sound);
 }
 
 std::expected<void, Error> Indexer::run() {
@@ -142,7 +155,8 @@ std::expected<void, Error> Indexer::run() {
           id, btf_kind_name(kind), btf_.string(words[at]), 4 * at, 4 * size,
           4 * (words.size() - at)));
     types_.starts.push_back(static_cast<uint32_t>(at));
-    summary_.sound.push_back(summarize(&words[at], size));
+    summarize(&words[at], size);
+    settle();
     at += size;
   }
   types_.starts.push_back(static_cast<uint32_t>(at));

@@ -41,6 +41,11 @@ struct TypeSummary {
   std::vector<uint32_t> demanding;
   /// By index: not 0 if the type is known to contain itself nowhere.
   std::vector<uint8_t> sound;
+  /// The other types, in order, and of each what it contains that was not known
+  /// to be sound when it was met.
+  std::vector<uint32_t> doubtful;
+  std::vector<uint32_t> contained;
+  std::vector<uint32_t> contained_starts{0};
 };
 
 /// "type [12] STRUCT 'foo'", as messages begin.
@@ -52,8 +57,8 @@ std::expected<void, Error> check_references(const Btf& btf, const TypeSection& t
                                             const TypeSummary& summary);
 
 /// Fails if a type contains itself by value, or names only itself: every cycle
-/// must pass through a pointer or a function prototype. Looks only at types that
-/// the summary does not call sound.
+/// must pass through a pointer or a function prototype. Looks only at the
+/// summary, whose ids have been checked.
 std::expected<void, Error> check_cycles(const Btf& btf, const TypeSection& types,
                                         const TypeSummary& summary);
 

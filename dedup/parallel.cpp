@@ -60,6 +60,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     parts.push_back(std::move(part));
   }
   canonicalizer.start(btf, {}, classes);
+  size_t reserved_before = table.reserved().size();
 
   run_threads(threads, [&](unsigned i) {
     if (i == 0) {
@@ -72,6 +73,19 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     part.canonicalizer.start(btf, {}, part.classes.span());
     part.canonicalizer.assign_range(part.begin, part.end);
   });
+
+  // Circles without an anchor have classes that cannot be found again in another
+  // table. No compiler makes them, so nothing is lost by starting over.
+  bool has_circles = table.reserved().size() != reserved_before ||
+                     std::ranges::any_of(parts, [](const std::unique_ptr<Part>& part) {
+                       return !part->table.reserved().empty();
+                     });
+  if (has_circles) {
+    std::ranges::fill(classes, 0);
+    canonicalizer.start(btf, {}, classes);
+    canonicalizer.assign_range(types.first_id, types.end_id());
+    return;
+  }
 
   // The search of more than one part may have met an object, which is one still.
   std::vector<std::vector<uint32_t>> merged(threads);

@@ -58,6 +58,8 @@ std::string CPrinter::parameters(BtfType proto, int depth) {
     if (is_too_long()) return fmt::format("({}...)", text);
     BtfParam param = proto.param(i);
     bool is_ellipsis = i + 1 == proto.vlen() && param.type == 0 && param.name_off == 0;
+    // C before C23 takes no `...` alone; an empty list says as little.
+    if (is_ellipsis && i == 0) return "()";
     text += is_ellipsis ? "..." : declaration(param.type, btf_.string(param.name_off), depth + 1);
   }
   return fmt::format("({})", text.empty() ? "void" : text);

@@ -67,13 +67,11 @@ std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint
   for (uint32_t anchor = 1; anchor < other.anchor_count(); ++anchor)
     anchors[anchor] = intern_anchor(other.anchor_space(anchor),
                                     strings_.intern(other.strings().at(other.anchor_name(anchor))));
-  for (uint32_t c : other.reserved()) classes[c] = reserve();
 
-  // A class has a higher number than those that it refers to, but for reserved
-  // ones, which are known by now.
+  // A class has a higher number than those that it refers to.
   std::vector<uint32_t> form;
   for (uint32_t c = 1; c < other.class_count(); ++c) {
-    if (classes[c] != 0 && !is_reserved(classes[c])) continue;
+    if (classes[c] != 0) continue;
     std::span<const uint32_t> words = other.words(c);
     form.assign(words.begin(), words.end());
     for_each_string(std::span(form), [&](uint32_t& offset) {
@@ -82,10 +80,7 @@ std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint
     for_each_reference(std::span(form), [&](Reference& r) {
       r = r & anchor_bit ? anchor_bit | anchors[r & ~anchor_bit] : classes[r];
     });
-    if (classes[c] != 0)
-      define(classes[c], form);
-    else
-      classes[c] = is_object(form.data()) ? add(form) : intern(form);
+    classes[c] = is_object(form.data()) ? add(form) : intern(form);
   }
   return classes;
 }

@@ -36,14 +36,9 @@ std::expected<ElfSection, Error> read_section(Elf* elf, Elf_Scn* scn, size_t nam
                           index, name, header.sh_offset, header.sh_size, file.image.size())});
   GElf_Ehdr ehdr;
   gelf_getehdr(elf, &ehdr);
-  return ElfSection{name,
-                    header.sh_type,
-                    header.sh_flags,
-                    header.sh_offset,
-                    header.sh_size,
-                    header.sh_info,
-                    header.sh_entsize,
-                    ehdr.e_shoff + index * ehdr.e_shentsize};
+  return ElfSection{
+      name,           header.sh_type, header.sh_flags,   header.sh_offset,
+      header.sh_size, header.sh_info, header.sh_entsize, ehdr.e_shoff + index * ehdr.e_shentsize};
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ std::expected<void, Error> read_members(const std::string& path, std::span<const
     MappedFile file;
     std::span<const std::byte> contents = member.image;
     if (archive->is_thin) {
-      auto opened = MappedFile::open(member.name.starts_with('/') ? member.name
-                                                                  : directory + member.name);
+      auto opened =
+          MappedFile::open(member.name.starts_with('/') ? member.name : directory + member.name);
       if (!opened) return fail(name, opened.error().message);
       file = std::move(*opened);
       contents = file.bytes();

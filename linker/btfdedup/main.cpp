@@ -45,7 +45,8 @@ void drop_pages(std::span<const std::byte> mapping, std::span<const std::byte> p
     return;
   size_t begin = (part.data() - mapping.data() + page - 1) / page * page;
   size_t end = (part.data() + part.size() - mapping.data()) / page * page;
-  if (begin < end) ::madvise(const_cast<std::byte*>(mapping.data()) + begin, end - begin, MADV_DONTNEED);
+  if (begin < end)
+    ::madvise(const_cast<std::byte*>(mapping.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 class Program {
@@ -150,8 +151,8 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
   }
   if (!order_) order_ = btf->byte_order();
   if (source.elf && !like_)
-    like_ = ElfFile{{}, source.elf->order, source.elf->is_64_bit, source.elf->machine,
-                    source.elf->flags, {}};
+    like_ = ElfFile{
+        {}, source.elf->order, source.elf->is_64_bit, source.elf->machine, source.elf->flags, {}};
   names_.push_back(source.name);
   statistics_.input.add(*btf, blob.size());
   {
@@ -203,8 +204,7 @@ std::expected<void, Error> Program::finish_update() {
   if (!blob) return std::unexpected(blob.error());
   blob_ = std::move(*blob);
   if (updated_.btf) {
-    auto patches =
-        adapt_relocations(*update_elf_, *updated_.btf, result_->type_maps[0], blob_);
+    auto patches = adapt_relocations(*update_elf_, *updated_.btf, result_->type_maps[0], blob_);
     if (!patches) return fail(patches.error());
     std::move(patches->begin(), patches->end(), std::back_inserter(patches_));
   }

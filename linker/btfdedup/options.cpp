@@ -35,8 +35,9 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
       ->option_text("FILE");
   app.add_option("--base", options.base, "The BTF that the inputs were split from, left as it is")
       ->option_text("FILE");
-  app.add_option("--explain", options.explain,
-                 "Say why 'struct NAME' (or union, enum, typedef, func, var) is there more than once")
+  app.add_option(
+         "--explain", options.explain,
+         "Say why 'struct NAME' (or union, enum, typedef, func, var) is there more than once")
       ->option_text("TYPE")
       ->take_all();
   app.add_option("--dump", options.dump, "Print the types as C or as a numbered list (raw)")

@@ -37,9 +37,7 @@ class Stopwatch {
   explicit Stopwatch(double& sum) : sum_(sum), start_(Statistics::Clock::now()) {}
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() {
-    sum_ += std::chrono::duration<double>(Statistics::Clock::now() - start_).count();
-  }
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(Statistics::Clock::now() - start_).count(); }
 
  private:
   double& sum_;

@@ -152,8 +152,8 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, c
     auto entries = elf.contents(section);
     for (size_t at = 0; at + section.entry_size <= entries.size(); at += section.entry_size) {
       const std::byte* field = &entries[at];
-      uint64_t place = elf.is_64_bit ? load<uint64_t>(field, elf.order)
-                                     : load<uint32_t>(field, elf.order);
+      uint64_t place =
+          elf.is_64_bit ? load<uint64_t>(field, elf.order) : load<uint32_t>(field, elf.order);
       auto next = std::ranges::upper_bound(own, place);
       if (next == own.begin() || next == own.end())
         return std::unexpected(Error{fmt::format(
@@ -191,9 +191,9 @@ std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
   uint64_t place = section.offset;
   if (blob.size() > section.size) {
     if ((section.flags & SHF_ALLOC) != 0)
-      return std::unexpected(Error{fmt::format(
-          "section .BTF has {} bytes and is loaded at run time, so {} do not fit", section.size,
-          blob.size())});
+      return std::unexpected(
+          Error{fmt::format("section .BTF has {} bytes and is loaded at run time, so {} do not fit",
+                            section.size, blob.size())});
     place = (elf.image.size() + 7) / 8 * 8;
   }
   if (auto ok = write_at(fd, 0, elf.image); !ok) return ok;

@@ -1,62 +1,12 @@
 // Deduplicator: what merges, what does not, and where ids go.
 #include <doctest/doctest.h>
 
-#include <string>
 #include <vector>
 
-#include "bpflink/dedup.hpp"
+#include "units.hpp"
 
 using namespace bpflink;
-
-namespace {
-
-/// A builder with short names for what the tests need.
-struct Unit {
-  BtfBuilder b;
-
-  uint32_t integer(const char* name, uint32_t size = 4) {
-    return b.add_type(b.add_string(name), BtfBuilder::info(BTF_KIND_INT), size,
-                      std::vector<uint32_t>{0x01000000 | size * 8});
-  }
-  uint32_t ref(BtfKind kind, uint32_t type, const char* name = "") {
-    return b.add_type(b.add_string(name), BtfBuilder::info(kind), type);
-  }
-  uint32_t ptr(uint32_t type) { return ref(BTF_KIND_PTR, type); }
-  uint32_t fwd(const char* name) {
-    return b.add_type(b.add_string(name), BtfBuilder::info(BTF_KIND_FWD), 0);
-  }
-  struct Member {
-    const char* name;
-    uint32_t type;
-  };
-  uint32_t record(const char* name, std::vector<Member> members) {
-    std::vector<uint32_t> words;
-    uint32_t offset = 0;
-    for (const Member& m : members) {
-      words.insert(words.end(), {b.add_string(m.name), m.type, offset});
-      offset += 64;
-    }
-    return b.add_type(b.add_string(name),
-                      BtfBuilder::info(BTF_KIND_STRUCT, static_cast<uint32_t>(members.size())),
-                      offset / 8, words);
-  }
-};
-
-DedupResult dedup(std::vector<const Unit*> units) {
-  Deduplicator d;
-  for (const Unit* unit : units) {
-    auto blob = unit->b.finish(std::endian::native);
-    REQUIRE(blob);
-    auto btf = Btf::parse(*blob);
-    REQUIRE(btf);
-    d.add("unit", *btf);
-  }
-  auto result = d.run();
-  REQUIRE(result);
-  return std::move(*result);
-}
-
-}  // namespace
+using namespace bpflink::test;
 
 TEST_CASE("equal types of two inputs are one, in order of first occurrence") {
   Unit a, b;

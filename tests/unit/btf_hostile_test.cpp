@@ -1,0 +1,153 @@
+// Inputs made to break a reader: it must answer with an error or a result, not
+// crash, hang or take memory without bound. Most telling under the sanitizers.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "bpflink/dedup.hpp"
+#include "bpflink/explain.hpp"
+#include "bpflink/print.hpp"
+#include "random_types.hpp"
+
+using namespace bpflink;
+using namespace bpflink::test;
+
+namespace {
+
+/// Does with a blob all that can be done with it.
+void use(std::span<const std::byte> blob) {
+  auto btf = Btf::parse(blob);
+  if (!btf) {
+    CHECK(!btf.error().message.empty());
+    CHECK(btf.error().message.find('\n') == std::string::npos);
+    return;
+  }
+  for (uint32_t id = 1; id < btf->end_id(); ++id) {
+    print_raw(*btf, id);
+    print_c_declaration(*btf, id, "x");
+    print_c_definition(*btf, id);
+  }
+  print_c_header(*btf);
+  Deduplicator dedup;
+  dedup.add("a", *btf);
+  dedup.add("b", *btf);
+  auto result = dedup.run();
+  if (!result) return;
+  auto output = result->types.finish(btf->byte_order());
+  if (!output) return;  // it asks for more than the kernel's limits
+  auto again = Btf::parse(*output);
+  if (!again) return;
+  std::string names[] = {"a", "b"};
+  for (const char* what : {"struct s0", "enum s1", "typedef t0", "func f0"})
+    (void)explain({*again, result->type_maps, names}, what);
+}
+
+uint64_t seed_count(uint64_t usual) {
+  const char* wanted = std::getenv("BPFLINK_SEEDS");
+  return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
+}
+
+BtfBuilder chain(BtfKind kind, uint32_t length) {
+  BtfBuilder b;
+  uint32_t name = b.add_string("t");
+  for (uint32_t i = 0; i < length; ++i)
+    b.add_type(kind == BTF_KIND_TYPEDEF ? name : 0, BtfBuilder::info(kind),
+               i + 2 > length ? 0 : i + 2);
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("changed bytes of a blob do no harm") {
+  for (uint64_t seed = 1; seed <= seed_count(2000); ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::byte> blob = encode(concatenate(random_units(seed)));
+    for (uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
+      size_t at = random() % blob.size();
+      // Small values hit ids and counts, large ones offsets.
+      if (random() % 2 == 0)
+        blob[at] = static_cast<std::byte>(random() % 32);
+      else
+        blob[at] ^= static_cast<std::byte>(1 << random() % 8);
+    }
+    use(blob);
+  }
+}
+
+TEST_CASE("a blob cut off anywhere is refused or whole") {
+  std::vector<std::byte> blob = encode(concatenate(random_units(1)));
+  for (size_t size = 0; size < blob.size(); ++size) CHECK(!Btf::parse(std::span(blob).first(size)));
+}
+
+TEST_CASE("a million typedefs or pointers deep") {
+  for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST}) {
+    auto blob = chain(kind, 1'000'000).finish(std::endian::native);
+    REQUIRE(blob);
+    auto btf = Btf::parse(*blob);
+    REQUIRE(btf);
+    Deduplicator dedup;
+    dedup.add("chain", *btf);
+    auto result = dedup.run();
+    REQUIRE(result);
+    CHECK(result->types.end_id() == 1'000'001);
+    CHECK(print_c_declaration(*btf, 1, "x").size() < 10'000);
+  }
+}
+
+TEST_CASE("a million pointers in a circle are all the same pointer") {
+  BtfBuilder b;
+  constexpr uint32_t length = 1'000'000;
+  for (uint32_t i = 1; i <= length; ++i)
+    b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), i % length + 1);
+  auto blob = b.finish(std::endian::native);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  Deduplicator dedup;
+  dedup.add("circle", *btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  CHECK(result->types.end_id() == 2);
+}
+
+TEST_CASE("a chain of structs of which only the last differs") {
+  // Each round of refinement tells only one more struct apart.
+  constexpr uint32_t length = 100'000;
+  BtfBuilder b;
+  uint32_t member = b.add_string("m");
+  for (uint32_t copy = 0; copy < 2; ++copy) {
+    for (uint32_t i = 0; i < length; ++i) {
+      uint32_t id = b.end_id();
+      bool is_last = i + 1 == length;
+      uint32_t words[] = {member, is_last ? 0 : id + 1, 0};
+      b.add_type(b.add_string("s" + std::to_string(i)), BtfBuilder::info(BTF_KIND_STRUCT, 1),
+                 is_last ? copy : 8, words);
+      if (!is_last) b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), id + 2);
+    }
+  }
+  auto blob = b.finish(std::endian::native);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  Deduplicator dedup;
+  dedup.add("chains", *btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  CHECK(result->types.end_id() == b.end_id());
+}
+
+TEST_CASE("anonymous structs in anonymous structs do not multiply") {
+  // Each has the next one twice: written out, that would be 2^64 lines.
+  BtfBuilder b;
+  uint32_t x = b.add_string("x"), y = b.add_string("y");
+  for (uint32_t i = 1; i <= 64; ++i) {
+    uint32_t next = i == 64 ? 0 : i + 1;
+    uint32_t words[] = {x, next, 0, y, next, 32};
+    b.add_type(0, BtfBuilder::info(BTF_KIND_STRUCT, 2), 8, words);
+  }
+  auto blob = b.finish(std::endian::native);
+  REQUIRE(blob);
+  use(*blob);
+}

@@ -1,0 +1,303 @@
+// The rules of deduplication one by one, where it matters in pairs: what must
+// merge, and what differs so little that it must not.
+#include <doctest/doctest.h>
+
+#include "dedup_oracle.hpp"
+#include "units.hpp"
+
+namespace bpflink::test {
+
+DedupResult dedup(const std::vector<const Unit*>& units) {
+  std::vector<std::vector<std::byte>> blobs;
+  std::vector<Btf> inputs;
+  for (const Unit* unit : units) {
+    auto blob = unit->b.finish(std::endian::native);
+    REQUIRE(blob);
+    blobs.push_back(std::move(*blob));
+  }
+  Deduplicator d;
+  for (const auto& blob : blobs) {
+    auto btf = Btf::parse(blob);
+    REQUIRE(btf);
+    d.add("unit", *btf);
+    inputs.push_back(std::move(*btf));
+  }
+  auto result = d.run();
+  REQUIRE(result);
+  auto output = result->types.finish(std::endian::native);
+  REQUIRE(output);
+  auto btf = Btf::parse(*output);
+  REQUIRE(btf);
+  std::vector<const Btf*> pointers;
+  for (const Btf& input : inputs) pointers.push_back(&input);
+  CHECK(find_fault(pointers, result->type_maps, *btf) == "");
+  return std::move(*result);
+}
+
+uint32_t count(const DedupResult& result, BtfKind kind) {
+  uint32_t count = 0;
+  for (uint32_t id = 1; id < result.types.end_id(); ++id)
+    count += result.types.type(id).kind() == kind;
+  return count;
+}
+
+namespace {
+
+/// struct outer { struct inner *p; }, struct inner with a member of `size` bytes.
+Unit nested(uint32_t size) {
+  Unit u;
+  uint32_t number = u.integer("number", size);
+  u.record("outer", {{"p", u.ptr(u.record("inner", {{"x", number}}))}});
+  return u;
+}
+
+/// struct user { struct opaque *p; }, opaque only declared.
+Unit declaring() {
+  Unit u;
+  u.record("user", {{"p", u.ptr(u.fwd("opaque"))}});
+  return u;
+}
+
+/// The same, with a definition.
+Unit defining(uint32_t size) {
+  Unit u;
+  uint32_t number = u.integer("number", size);
+  u.record("user", {{"p", u.ptr(u.record("opaque", {{"x", number}}))}});
+  return u;
+}
+
+}  // namespace
+
+TEST_CASE("structs of one name that differ deep down") {
+  Unit four = nested(4), also_four = nested(4), eight = nested(8);
+  CHECK(count(dedup({&four, &also_four}), BTF_KIND_STRUCT) == 2);
+  auto apart = dedup({&four, &eight, &also_four});
+  CHECK(count(apart, BTF_KIND_STRUCT) == 4);
+  CHECK(count(apart, BTF_KIND_PTR) == 2);
+  CHECK(apart.type_maps[0][4] == apart.type_maps[2][4]);
+  CHECK(apart.type_maps[0][4] != apart.type_maps[1][4]);
+}
+
+TEST_CASE("a declaration, and no, one or two definitions") {
+  Unit declares = declaring(), four = defining(4), eight = defining(8);
+  CHECK(count(dedup({&declares}), BTF_KIND_FWD) == 1);
+  CHECK(count(dedup({&declares, &four}), BTF_KIND_FWD) == 0);
+  // A struct that has a definition in its place elsewhere is evidence.
+  auto folded = dedup({&four, &eight, &declares});
+  CHECK(count(folded, BTF_KIND_FWD) == 0);
+  CHECK(count(folded, BTF_KIND_STRUCT) == 4);
+  // Without any, a declaration says only its name.
+  Unit unrelated;
+  unrelated.record("other", {{"q", unrelated.ptr(unrelated.fwd("opaque"))}});
+  CHECK(count(dedup({&four, &eight, &unrelated}), BTF_KIND_FWD) == 1);
+}
+
+TEST_CASE("a declared union is not a struct") {
+  Unit u, s;
+  u.ptr(u.fwd("foo", true));
+  s.ptr(s.record("foo", {}));
+  auto result = dedup({&u, &s});
+  CHECK(count(result, BTF_KIND_FWD) == 1);
+  CHECK(count(result, BTF_KIND_PTR) == 2);
+}
+
+TEST_CASE("structs that refer to each other, also through prototypes") {
+  auto make = [](uint32_t size) {
+    Unit u;
+    u.record("a", {{"b", 2}, {"n", 6}});
+    u.ptr(3);
+    u.record("b", {{"f", 4}});
+    u.ptr(5);
+    u.add(BTF_KIND_FUNC_PROTO, "", 0, {u.b.add_string("p"), 7}, 1);
+    u.integer("n", size);
+    u.ptr(1);
+    return u;
+  };
+  Unit x = make(4), y = make(4), z = make(8);
+  CHECK(dedup({&x, &y}).types.end_id() == x.b.end_id());
+  CHECK(dedup({&x, &z}).types.end_id() == 2 * x.b.end_id() - 1);
+}
+
+TEST_CASE("typedefs in a circle through a pointer, entered anywhere") {
+  auto make = [](bool rotated) {
+    Unit u;
+    if (rotated) {
+      u.ptr(2);
+      u.add(BTF_KIND_TYPEDEF, "t", 1);
+    } else {
+      u.add(BTF_KIND_TYPEDEF, "t", 2);
+      u.ptr(1);
+    }
+    return u;
+  };
+  Unit a = make(false), b = make(true);
+  CHECK(dedup({&a, &b}).types.end_id() == 3);
+  Unit c;
+  c.add(BTF_KIND_TYPEDEF, "t", 2);
+  c.ptr(3);
+  c.add(BTF_KIND_TYPEDEF, "other", 2);
+  CHECK(dedup({&a, &c}).types.end_id() > 4);
+}
+
+TEST_CASE("anonymous structs and unions, in arrays and members") {
+  auto make = [](BtfKind kind, const char* member) {
+    Unit u;
+    uint32_t n = u.integer("int");
+    u.array(u.record("", {{member, n}}, kind), n, 4);
+    return u;
+  };
+  Unit a = make(BTF_KIND_STRUCT, "x"), b = make(BTF_KIND_STRUCT, "x");
+  Unit c = make(BTF_KIND_UNION, "x"), d = make(BTF_KIND_STRUCT, "y");
+  CHECK(dedup({&a, &b}).types.end_id() == 4);
+  CHECK(count(dedup({&a, &c}), BTF_KIND_ARRAY) == 2);
+  CHECK(count(dedup({&a, &d}), BTF_KIND_ARRAY) == 2);
+}
+
+TEST_CASE("the same type twice in one unit") {
+  Unit u;
+  uint32_t n = u.integer("int");
+  u.array(n, n, 3);
+  u.array(n, n, 3);
+  u.ptr(n);
+  u.ptr(n);
+  u.record("", {{"x", n}});
+  u.record("", {{"x", n}});
+  CHECK(dedup({&u}).types.end_id() == 5);
+}
+
+TEST_CASE("tags on members, arguments and types") {
+  auto make = [](uint32_t component, const char* tag, bool flag) {
+    Unit u;
+    uint32_t n = u.integer("int");
+    uint32_t s = u.record("s", {{"x", n}, {"y", n}});
+    u.add(BTF_KIND_DECL_TAG, tag, s, {component}, 0, flag);
+    u.ptr(u.add(BTF_KIND_TYPE_TAG, tag, u.add(BTF_KIND_TYPE_TAG, "inner", n), {}, 0, flag));
+    return u;
+  };
+  Unit a = make(0, "t", false), b = make(0, "t", false);
+  Unit other_member = make(1, "t", false), whole = make(UINT32_MAX, "t", false);
+  Unit other_tag = make(0, "u", false), attribute = make(0, "t", true);
+  CHECK(dedup({&a, &b}).types.end_id() == a.b.end_id());
+  CHECK(count(dedup({&a, &other_member}), BTF_KIND_DECL_TAG) == 2);
+  CHECK(count(dedup({&a, &whole}), BTF_KIND_DECL_TAG) == 2);
+  CHECK(count(dedup({&a, &other_tag}), BTF_KIND_TYPE_TAG) == 3);
+  auto flagged = dedup({&a, &attribute});
+  CHECK(count(flagged, BTF_KIND_DECL_TAG) == 2);
+  CHECK(count(flagged, BTF_KIND_TYPE_TAG) == 3);
+  CHECK(count(flagged, BTF_KIND_PTR) == 2);
+}
+
+TEST_CASE("bitfields with and without kind_flag") {
+  auto make = [](bool flag, uint32_t offset) {
+    Unit u;
+    u.record("s", {{"x", u.integer("int"), offset}}, BTF_KIND_STRUCT, flag);
+    return u;
+  };
+  Unit plain = make(false, 0), same = make(false, 0), flagged = make(true, 0);
+  Unit three_bits = make(true, 3u << 24), five_bits = make(true, 5u << 24);
+  CHECK(count(dedup({&plain, &same}), BTF_KIND_STRUCT) == 1);
+  CHECK(count(dedup({&plain, &flagged}), BTF_KIND_STRUCT) == 2);
+  CHECK(count(dedup({&three_bits, &five_bits}), BTF_KIND_STRUCT) == 2);
+}
+
+TEST_CASE("integers with the old offset and bits") {
+  Unit whole, part, also_part;
+  whole.add(BTF_KIND_INT, "int", 4, {0x01000020});
+  part.add(BTF_KIND_INT, "int", 4, {0x01020004});
+  also_part.add(BTF_KIND_INT, "int", 4, {0x01020004});
+  CHECK(dedup({&part, &also_part}).types.end_id() == 2);
+  CHECK(dedup({&whole, &part}).types.end_id() == 3);
+}
+
+TEST_CASE("enums: values, sign, width and declarations") {
+  auto make = [](uint32_t value, bool is_signed) {
+    Unit u;
+    u.ptr(u.enumeration("e", {{"A", value}}, is_signed));
+    return u;
+  };
+  Unit a = make(1, false), b = make(1, false), value = make(2, false), sign = make(1, true);
+  CHECK(dedup({&a, &b}).types.end_id() == 3);
+  CHECK(count(dedup({&a, &value}), BTF_KIND_ENUM) == 2);
+  CHECK(count(dedup({&a, &sign}), BTF_KIND_PTR) == 2);
+  Unit wide, declared;
+  wide.add(BTF_KIND_ENUM64, "e", 8, {wide.b.add_string("A"), 1, 0}, 1);
+  declared.ptr(declared.enumeration("e", {}));
+  CHECK(dedup({&a, &wide}).types.end_id() == 4);
+  CHECK(dedup({&a, &declared}).types.end_id() == 3);
+  CHECK(count(dedup({&declared, &wide}), BTF_KIND_ENUM64) == 1);
+  CHECK(count(dedup({&declared, &wide}), BTF_KIND_ENUM) == 0);
+}
+
+TEST_CASE("functions merge, but not across linkage; variables never") {
+  auto make = [](uint32_t linkage) {
+    Unit u;
+    uint32_t n = u.integer("int");
+    u.add(BTF_KIND_FUNC, "f", u.add(BTF_KIND_FUNC_PROTO, "", n), {}, linkage);
+    uint32_t var = u.add(BTF_KIND_VAR, "v", n, {1});
+    u.add(BTF_KIND_DATASEC, ".data", 4, {var, 0, 4}, 1);
+    return u;
+  };
+  Unit global = make(1), also_global = make(1), local = make(0);
+  auto same = dedup({&global, &also_global});
+  CHECK(count(same, BTF_KIND_FUNC) == 1);
+  CHECK(count(same, BTF_KIND_VAR) == 2);
+  CHECK(count(same, BTF_KIND_DATASEC) == 2);
+  CHECK(count(dedup({&global, &local}), BTF_KIND_FUNC) == 2);
+}
+
+TEST_CASE("types of a base are used and stay as they are") {
+  Unit base_unit;
+  uint32_t n = base_unit.integer("int");
+  base_unit.ptr(n);
+  uint32_t foo = base_unit.record("foo", {{"x", n}});
+  uint32_t opaque = base_unit.fwd("opaque");
+  uint32_t to_opaque = base_unit.ptr(opaque);
+  auto base_blob = base_unit.b.finish(std::endian::native);
+  auto base = Btf::parse(*base_blob);
+  REQUIRE(base);
+
+  BtfBuilder split(&*base);
+  uint32_t own = split.add_type(split.add_string("own"), BtfBuilder::info(BTF_KIND_TYPEDEF), foo);
+  uint32_t copy = split.add_type(0, BtfBuilder::info(BTF_KIND_PTR), n);
+  uint32_t definition =
+      split.add_type(split.add_string("opaque"), BtfBuilder::info(BTF_KIND_STRUCT), 16);
+  uint32_t pointer = split.add_type(0, BtfBuilder::info(BTF_KIND_PTR), definition);
+  auto blob = split.finish(std::endian::native);
+  auto btf = Btf::parse(*blob, &*base);
+  REQUIRE(btf);
+  Deduplicator d({.base = &*base});
+  d.add("module", *btf);
+  auto result = d.run();
+  REQUIRE(result);
+  const TypeMap& map = result->type_maps[0];
+  CHECK(map[foo] == foo);
+  CHECK(map[copy] == 2);
+  CHECK(map[own] == base->end_id());
+  // The base only declares it, and must not change its mind.
+  CHECK(map[definition] == base->end_id() + 1);
+  CHECK(map[pointer] != to_opaque);
+  CHECK(result->types.type(map[pointer]).type() == map[definition]);
+}
+
+TEST_CASE("an unknown kind is carried, with its layout") {
+  auto make = [](uint32_t word) {
+    BtfBuilder b;
+    b.add_type(b.add_string("new"), 25u << 24, 7, std::vector<uint32_t>{word});
+    std::vector<BtfKindLayout> layout(26);
+    layout[25] = {4, 0, 0};
+    b.set_layout(layout);
+    return *b.finish(std::endian::native);
+  };
+  auto a = make(1), b = make(1), c = make(2);
+  Deduplicator d;
+  for (const auto* blob : {&a, &b, &c}) d.add("unit", *Btf::parse(*blob));
+  auto result = d.run();
+  REQUIRE(result);
+  CHECK(result->types.end_id() == 3);
+  auto blob = result->types.finish(std::endian::native);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  CHECK(btf->layout().size() == 26);
+}
+
+}  // namespace bpflink::test
