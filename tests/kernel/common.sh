@@ -1,7 +1,7 @@
 # What the kernel cases share: all of tests/link/common.sh, and the loader.
 . "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
-: "${BPF_RUN:?the loader}"
+BPF_RUN=$(realpath "${BPF_RUN:?the loader}")
 
 # These cases ask the kernel; tests/link compares with the peer.
 differential() { :; }

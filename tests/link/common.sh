@@ -4,6 +4,7 @@ set -Eeuo pipefail
 
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
 bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/bpfobj.py")
+here=$(realpath "$(dirname "$0")") # the directory of the case
 CC=${CC:-clang-19}
 PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C
