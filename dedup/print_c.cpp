@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "bpflink/print.hpp"
+#include "dedup/c_printer.hpp"
 #include "dedup/kinds.hpp"
 
 namespace bpflink {
@@ -19,7 +20,8 @@ namespace bpflink {
 namespace {
 
 constexpr int max_nesting = 16;
-constexpr int max_chain = 256;  ///< references from a name to its base type
+constexpr int max_chain = 256;        ///< references from a name to its base type
+constexpr size_t max_nested = 10000;  ///< that one definition may have in all
 
 /// Puts a word before a text that may be empty, with a space between.
 void prepend_word(std::string& text, std::string_view word) {
@@ -27,31 +29,7 @@ void prepend_word(std::string& text, std::string_view word) {
   text = fmt::format("{}{}{}", word, needs_space ? " " : "", text);
 }
 
-class CPrinter {
- public:
-  explicit CPrinter(const Btf& btf) : btf_(btf) {}
-
-  std::string declaration(uint32_t id, std::string_view name, int depth);
-  std::string definition(uint32_t id);
-
- private:
-  struct Declarator {
-    std::string text;
-    std::string qualifiers;   ///< of the type that comes next
-    bool is_pointer = false;  ///< the outermost wrapping so far is a pointer's
-  };
-
-  void wrap_pointer(Declarator& d);
-  void wrap_suffix(Declarator& d, const std::string& suffix);
-  std::string parameters(BtfType proto, int depth);
-  std::string base_type(BtfType type, int depth);
-  std::string tagged(std::string_view keyword, BtfType type, const std::string& body) const;
-  std::string members(BtfType type, int depth);
-  std::string enumerators(BtfType type, int depth) const;
-  std::string body(BtfType type, int depth);
-
-  const Btf& btf_;
-};
+}  // namespace
 
 void CPrinter::wrap_pointer(Declarator& d) {
   if (!d.qualifiers.empty()) prepend_word(d.text, d.qualifiers);
@@ -67,7 +45,7 @@ void CPrinter::wrap_suffix(Declarator& d, const std::string& suffix) {
 }
 
 std::string CPrinter::parameters(BtfType proto, int depth) {
-  if (depth >= max_nesting) return "(...)";
+  if (depth >= max_nesting || ++nested_ > max_nested) return "(...)";
   std::string text;
   for (uint32_t i = 0; i < proto.vlen(); ++i) {
     if (i > 0) text += ", ";
@@ -78,22 +56,23 @@ std::string CPrinter::parameters(BtfType proto, int depth) {
   return fmt::format("({})", text.empty() ? "void" : text);
 }
 
-std::string CPrinter::tagged(std::string_view keyword, BtfType type,
+std::string CPrinter::tagged(std::string_view keyword, uint32_t id,
                              const std::string& body) const {
   std::string text(keyword);
-  if (std::string_view name = btf_.name(type); !name.empty()) {
+  if (!name(id).empty()) {
     text += ' ';
-    text += name;
+    text += name(id);
   } else if (!body.empty()) {
     text += ' ' + body;
   }
   return text;
 }
 
-std::string CPrinter::base_type(BtfType type, int depth) {
+std::string CPrinter::base_type(uint32_t id, int depth) {
+  BtfType type = btf_.type(id);
   bool is_anonymous = btf_.name(type).empty();
   std::string contents;
-  if (is_anonymous && depth >= max_nesting) contents = "{ ... }";
+  if (is_anonymous && (depth >= max_nesting || ++nested_ > max_nested)) contents = "{ ... }";
   switch (type.kind()) {
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
@@ -103,15 +82,15 @@ std::string CPrinter::base_type(BtfType type, int depth) {
       return tagged(type.kind() == BTF_KIND_STRUCT  ? "struct"
                     : type.kind() == BTF_KIND_UNION ? "union"
                                                     : "enum",
-                    type, contents);
+                    id, contents);
     case BTF_KIND_FWD:
-      return tagged(type.kind_flag() ? "union" : "struct", type, {});
+      return tagged(type.kind_flag() ? "union" : "struct", id, {});
     case BTF_KIND_DATASEC:
       return fmt::format("SEC(\"{}\")", btf_.name(type));
     case BTF_KIND_DECL_TAG:
       return fmt::format("__attribute__((btf_decl_tag(\"{}\")))", btf_.name(type));
     default:
-      return std::string(btf_.name(type));
+      return std::string(name(id));
   }
 }
 
@@ -149,7 +128,7 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
       prepend_word(d.text, btf_.name(type));
       id = type.type();
     } else {
-      base = base_type(type, depth);
+      base = base_type(id, depth);
       break;
     }
   }
@@ -202,13 +181,13 @@ std::string CPrinter::definition(uint32_t id) {
     case BTF_KIND_UNION:
     case BTF_KIND_ENUM:
     case BTF_KIND_ENUM64: {
-      std::string text = base_type(type, 0);
+      std::string text = base_type(id, 0);
       if (!btf_.name(type).empty() && !(type.vlen() == 0 && type.kind() >= BTF_KIND_ENUM))
         text += ' ' + body(type, 0);
       return text + ";";
     }
     case BTF_KIND_TYPEDEF:
-      return "typedef " + declaration(type.type(), btf_.name(type), 0) + ";";
+      return "typedef " + declaration(type.type(), name(id), 0) + ";";
     case BTF_KIND_VAR: {
       bool is_static = type.var_linkage() == BTF_LINKAGE_STATIC;
       bool is_extern = type.var_linkage() == BTF_LINKAGE_EXTERN;
@@ -223,8 +202,6 @@ std::string CPrinter::definition(uint32_t id) {
       return declaration(id, {}, 0) + ";";
   }
 }
-
-}  // namespace
 
 std::string print_c_declaration(const Btf& btf, uint32_t id, std::string_view name) {
   return CPrinter(btf).declaration(id, name, 0);

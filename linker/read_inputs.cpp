@@ -70,7 +70,7 @@ class InputReader {
   void read_members(const InputSource& source, std::span<const std::byte> image) {
     auto archive = read_archive(image);
     if (!archive) return fail(source.name, archive.error());
-    bool has_objects = archive->members.empty();  // an empty library is no mistake
+    bool has_objects = false;
     for (const ArchiveMember& member : archive->members)
       has_objects |= read_member(source, *archive, member);
     if (!has_objects) fail(source.name, Error{"is an archive without BPF objects"});
