@@ -39,6 +39,8 @@ in_root sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommend
 cp make/main.bpf.o make/record.bpf.o "$root/tmp"
 in_root bpflink /tmp/main.bpf.o /tmp/record.bpf.o -o /tmp/filter.o
 is_filter "$root/tmp/filter.o"
+in_root btfdedup /tmp/main.bpf.o /tmp/record.bpf.o -o /tmp/all.btf
+[[ -s $root/tmp/all.btf ]] || fail 'btfdedup has written nothing'
 [[ -e $root/usr/share/man/man1/bpflink.1 || -e $root/usr/share/man/man1/bpflink.1.gz ]] ||
   fail 'no manual page'
 in_root ldconfig -p >libraries

@@ -4,6 +4,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 foreach(file
     bin/bpflink
+    bin/btfdedup
     include/bpflink/bpflink.h
     include/bpflink/linker.hpp
     lib/cmake/bpflink/bpflink-config.cmake
@@ -15,7 +16,9 @@ foreach(file
     lib/pkgconfig/bpflink.pc
     share/bash-completion/completions/bpflink
     share/man/man1/bpflink.1
-    share/zsh/vendor-completions/_bpflink)
+    share/man/man1/btfdedup.1
+    share/zsh/vendor-completions/_bpflink
+    share/zsh/vendor-completions/_btfdedup)
   if(NOT EXISTS ${PREFIX}/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()
