@@ -21,7 +21,7 @@ of_bash() {
     printf '%s\n' "${COMPREPLY[@]}"
   ) | options
 }
-of_zsh() { sed "s/\[[^]]*\]//g; s/:.*//" "$1" | tr "{},'()" '\n' | options; }
+of_zsh() { sed "/^_arguments/d; s/\[[^]]*\]//g; s/:.*//" "$1" | tr "{},'()" '\n' | options; }
 
 same() { # WHAT A B
   diff <(echo "$2") <(echo "$3") || fail "$1: --help (<) and it (>) differ"
