@@ -1,9 +1,11 @@
 # Warnings, hardening and sanitizers: what every target of the project is built with.
 option(BPFLINK_WERROR "Treat compiler warnings as errors" OFF)
 set(BPFLINK_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
+option(BPFLINK_FUZZ "Build the libFuzzer programs; needs clang" OFF)
 
 add_library(bpflink_options INTERFACE)
-target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wshadow=local -Wimplicit-fallthrough)
+target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wimplicit-fallthrough
+                       $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 if(BPFLINK_WERROR)
   target_compile_options(bpflink_options INTERFACE -Werror)
 endif()
@@ -14,4 +16,8 @@ if(BPFLINK_SANITIZE)
   add_compile_options(-fsanitize=${BPFLINK_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -O1 -D_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=${BPFLINK_SANITIZE})
+endif()
+
+if(BPFLINK_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -42,6 +42,7 @@ struct Header {
 /// Reads `count` words at `offset`, of whatever alignment and byte order.
 void read_words(std::span<const std::byte> blob, size_t offset, std::span<uint32_t> words,
                 std::endian order) {
+  if (words.empty()) return;  // then data() may be null
   std::memcpy(words.data(), blob.data() + offset, words.size_bytes());
   if (order == std::endian::native) return;
   for (uint32_t& word : words) word = __builtin_bswap32(word);

@@ -42,7 +42,9 @@ class CPrinter {
 
   const Btf& btf_;
   boost::container::flat_map<uint32_t, std::string> names_;
-  size_t nested_ = 0;  ///< anonymous types and prototypes written out so far
+  bool is_too_long() const;
+
+  size_t written_ = 0;  ///< bytes of the declarations so far, those inside others counted again
 };
 
 }  // namespace bpflink

@@ -48,9 +48,10 @@ std::expected<Subject, Error> parse_subject(std::string_view what) {
     if (keyword == "func") return Subject{{BTF_KIND_FUNC}, false, name};
     if (keyword == "var") return Subject{{BTF_KIND_VAR}, false, name};
   }
-  return fail(fmt::format("'{}' is not \"struct NAME\" or the same with union, enum, typedef, func "
-                          "or var",
-                          what));
+  return fail(
+      fmt::format("'{}' is not \"struct NAME\" or the same with union, enum, typedef, func "
+                  "or var",
+                  what));
 }
 
 /// A type of that name in the output, and where it came from.
@@ -147,8 +148,8 @@ void Comparison::compare(const Pair& pair) {
       return compare_prototypes(pair, a, b);
     case BTF_KIND_ARRAY:
       if (a.array_length() != b.array_length()) return differ_in_type(pair);
-      return visit({a.array_element_type(), b.array_element_type(), member_path(pair, "") + "[]",
-                    false});
+      return visit(
+          {a.array_element_type(), b.array_element_type(), member_path(pair, "") + "[]", false});
     case BTF_KIND_PTR:
       return visit({a.type(), b.type(), pair.is_pointer ? "*" + pair.path : pair.path, true});
     default:
@@ -218,8 +219,8 @@ void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
     auto x = a.extra().subspan(i * words, words);
     auto y = b.extra().subspan(i * words, words);
     if (btf_.string(x[0]) != btf_.string(y[0]))
-      return differ(fmt::format("{}, enumerator {}", pair.path, i + 1), std::string(btf_.string(x[0])),
-                    std::string(btf_.string(y[0])));
+      return differ(fmt::format("{}, enumerator {}", pair.path, i + 1),
+                    std::string(btf_.string(x[0])), std::string(btf_.string(y[0])));
     if (x[1] != y[1])
       return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), fmt::to_string(x[1]),
                     fmt::to_string(y[1]));

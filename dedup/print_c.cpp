@@ -8,7 +8,9 @@
 //
 // Parameters and the members of anonymous structs nest, and so do the calls
 // here, but only as deep as a limit that no source reaches; what lies deeper,
-// or goes in circles, is shown as `...`.
+// or goes in circles, is shown as `...`. So is what a text that is long beyond
+// any source would go on with: types that share anonymous types can have a text
+// that is exponentially longer than they are.
 #include <fmt/format.h>
 
 #include "bpflink/print.hpp"
@@ -20,8 +22,8 @@ namespace bpflink {
 namespace {
 
 constexpr int max_nesting = 16;
-constexpr int max_chain = 256;        ///< references from a name to its base type
-constexpr size_t max_nested = 10000;  ///< that one definition may have in all
+constexpr int max_chain = 256;          ///< references from a name to its base type
+constexpr size_t max_text = 256 << 10;  ///< bytes, of all declarations of one text
 
 /// Puts a word before a text that may be empty, with a space between.
 void prepend_word(std::string& text, std::string_view word) {
@@ -30,6 +32,10 @@ void prepend_word(std::string& text, std::string_view word) {
 }
 
 }  // namespace
+
+bool CPrinter::is_too_long() const {
+  return written_ > max_text;
+}
 
 void CPrinter::wrap_pointer(Declarator& d) {
   if (!d.qualifiers.empty()) prepend_word(d.text, d.qualifiers);
@@ -45,10 +51,11 @@ void CPrinter::wrap_suffix(Declarator& d, const std::string& suffix) {
 }
 
 std::string CPrinter::parameters(BtfType proto, int depth) {
-  if (depth >= max_nesting || ++nested_ > max_nested) return "(...)";
+  if (depth >= max_nesting) return "(...)";
   std::string text;
   for (uint32_t i = 0; i < proto.vlen(); ++i) {
     if (i > 0) text += ", ";
+    if (is_too_long()) return fmt::format("({}...)", text);
     BtfParam param = proto.param(i);
     bool is_ellipsis = i + 1 == proto.vlen() && param.type == 0 && param.name_off == 0;
     text += is_ellipsis ? "..." : declaration(param.type, btf_.string(param.name_off), depth + 1);
@@ -56,8 +63,7 @@ std::string CPrinter::parameters(BtfType proto, int depth) {
   return fmt::format("({})", text.empty() ? "void" : text);
 }
 
-std::string CPrinter::tagged(std::string_view keyword, uint32_t id,
-                             const std::string& body) const {
+std::string CPrinter::tagged(std::string_view keyword, uint32_t id, const std::string& body) const {
   std::string text(keyword);
   if (!name(id).empty()) {
     text += ' ';
@@ -72,7 +78,7 @@ std::string CPrinter::base_type(uint32_t id, int depth) {
   BtfType type = btf_.type(id);
   bool is_anonymous = btf_.name(type).empty();
   std::string contents;
-  if (is_anonymous && (depth >= max_nesting || ++nested_ > max_nested)) contents = "{ ... }";
+  if (is_anonymous && depth >= max_nesting) contents = "{ ... }";
   switch (type.kind()) {
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
@@ -95,9 +101,11 @@ std::string CPrinter::base_type(uint32_t id, int depth) {
 }
 
 std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth) {
+  if (depth == 0) written_ = 0;
   Declarator d{std::string(name), {}, false};
   std::string base = "...";
   for (int step = 0; step < max_chain; ++step) {
+    if (d.text.size() + d.qualifiers.size() > max_text) break;
     if (id == 0) {
       base = "void";
       break;
@@ -135,13 +143,16 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
   if (!d.qualifiers.empty()) prepend_word(base, d.qualifiers);
   // "int (*f)(void)" and "int *p", but "int[4]" where there is no name.
   if (!d.text.empty() && d.text.front() != '[') base += ' ';
-  return base + d.text;
+  base += d.text;
+  written_ += base.size();
+  return base;
 }
 
 std::string CPrinter::members(BtfType type, int depth) {
   std::string indent(depth + 1, '\t');
   std::string text = "{\n";
   for (uint32_t i = 0; i < type.vlen(); ++i) {
+    if (is_too_long()) return text + indent + "...\n" + std::string(depth, '\t') + "}";
     BtfMember member = type.member(i);
     text += indent + declaration(member.type, btf_.string(member.name_off), depth + 1);
     if (uint32_t bits = type.member_bitfield_size(i); bits != 0) text += fmt::format(": {}", bits);
@@ -154,6 +165,7 @@ std::string CPrinter::enumerators(BtfType type, int depth) const {
   std::string indent(depth + 1, '\t');
   std::string text = "{\n";
   for (uint32_t i = 0; i < type.vlen(); ++i) {
+    if (text.size() > max_text) return text + indent + "...\n" + std::string(depth, '\t') + "}";
     bool is_wide = type.kind() == BTF_KIND_ENUM64;
     uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
     auto value = is_wide ? static_cast<int64_t>(type.enumerator64(i).value)
@@ -175,6 +187,7 @@ std::string CPrinter::body(BtfType type, int depth) {
 }
 
 std::string CPrinter::definition(uint32_t id) {
+  written_ = 0;
   BtfType type = btf_.type(id);
   switch (type.kind()) {
     case BTF_KIND_STRUCT:

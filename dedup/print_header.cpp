@@ -27,7 +27,8 @@ bool is_enum(BtfType type) {
 
 class HeaderPrinter {
  public:
-  explicit HeaderPrinter(const Btf& btf) : btf_(btf), printer_(btf), states_(2 * size_t{btf.end_id()}), is_printed_(btf.end_id()) {}
+  explicit HeaderPrinter(const Btf& btf)
+      : btf_(btf), printer_(btf), states_(2 * size_t{btf.end_id()}), is_printed_(btf.end_id()) {}
 
   std::string run() {
     rename_repeated();
@@ -132,6 +133,8 @@ void HeaderPrinter::define(uint32_t id) {
 
 }  // namespace
 
-std::string print_c_header(const Btf& btf) { return HeaderPrinter(btf).run(); }
+std::string print_c_header(const Btf& btf) {
+  return HeaderPrinter(btf).run();
+}
 
 }  // namespace bpflink

@@ -8,7 +8,9 @@ namespace bpflink {
 
 namespace {
 
-std::string_view or_anonymous(std::string_view name) { return name.empty() ? "(anon)" : name; }
+std::string_view or_anonymous(std::string_view name) {
+  return name.empty() ? "(anon)" : name;
+}
 
 std::string_view int_encoding(uint32_t int_data) {
   switch (int_data >> 24 & 0xf) {
@@ -30,7 +32,9 @@ std::string_view linkage(uint32_t value) {
   return value < std::size(names) ? names[value] : "(unknown)";
 }
 
-std::string_view signedness(BtfType type) { return type.kind_flag() ? "SIGNED" : "UNSIGNED"; }
+std::string_view signedness(BtfType type) {
+  return type.kind_flag() ? "SIGNED" : "UNSIGNED";
+}
 
 /// What follows the name on a type's own line.
 std::string attributes(BtfType type) {
@@ -47,8 +51,7 @@ std::string attributes(BtfType type) {
       return fmt::format("size={} vlen={}", type.size(), type.vlen());
     case BTF_KIND_ENUM:
     case BTF_KIND_ENUM64:
-      return fmt::format("encoding={} size={} vlen={}", signedness(type), type.size(),
-                         type.vlen());
+      return fmt::format("encoding={} size={} vlen={}", signedness(type), type.size(), type.vlen());
     case BTF_KIND_FWD:
       return fmt::format("fwd_kind={}", type.kind_flag() ? "union" : "struct");
     case BTF_KIND_FUNC:
@@ -88,8 +91,8 @@ std::string element(const Btf& btf, BtfType type, uint32_t i) {
     }
     case BTF_KIND_ENUM64: {
       BtfEnumerator64 e = type.enumerator64(i);
-      std::string value =
-          type.kind_flag() ? fmt::to_string(static_cast<int64_t>(e.value)) : fmt::to_string(e.value);
+      std::string value = type.kind_flag() ? fmt::to_string(static_cast<int64_t>(e.value))
+                                           : fmt::to_string(e.value);
       return fmt::format("'{}' val={}{}", btf.string(e.name_off), value,
                          type.kind_flag() ? "LL" : "ULL");
     }

@@ -17,6 +17,11 @@ namespace {
 constexpr uint64_t MERGED_FLAGS =
     SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_MERGE | SHF_STRINGS | SHF_TLS;
 
+/// Zeros that one output may hold because a section without contents is linked
+/// into one with: an input states the size of such a section without having the
+/// bytes.
+constexpr uint64_t MAX_ZEROS = 64 << 20;
+
 std::string describe_flags(uint64_t flags) {
   std::string text;
   for (auto [flag, letter] : {std::pair{SHF_WRITE, 'W'},
@@ -41,9 +46,26 @@ class Layout {
         context_.diagnostics.error(
             fmt::format("output section '{}' has {:#x} bytes, BPF addresses up to 4 GiB",
                         section->name, section->size));
+    limit_zeros();
   }
 
  private:
+  void limit_zeros() {
+    uint64_t left = MAX_ZEROS;
+    for (auto& output : context_.sections) {
+      if (output->type == SHT_NOBITS) continue;
+      for (const InputSection* section : output->members) {
+        if (!section->is_nobits()) continue;
+        if (section->size > left)
+          return context_.diagnostics.error(
+              fmt::format("{}: section '{}' would put {:#x} zeros into the output, more than {:#x}",
+                          section->file->name, section->name, section->size, left),
+              {">>> the section has contents in another object"});
+        left -= section->size;
+      }
+    }
+  }
+
   void place(InputSection& section) {
     if (section.use != SectionUse::Link) return;
     if (section.same_as) {

@@ -14,6 +14,10 @@
 namespace bpflink {
 namespace {
 
+/// The largest page: loaders align nothing better than to a page, and the output
+/// is padded with as many bytes.
+constexpr uint64_t MAX_ALIGNMENT = 64 << 10;
+
 template <typename... Args>
 std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
@@ -91,9 +95,9 @@ class ObjectReader {
   std::expected<void, Error> read_sections() {
     headers_.resize(section_count_);
     for (size_t i = 0; i < section_count_; i++) {
-      const Elf64_Shdr* header = elf64_getshdr(elf_getscn(elf_, i));
+      const void* header = elf64_getshdr(elf_getscn(elf_, i));  // may stand at any address
       if (!header) return fail("section header {} is outside the file", i);
-      std::memcpy(&headers_[i], header, sizeof *header);
+      std::memcpy(&headers_[i], header, sizeof headers_[i]);
       const Elf64_Shdr& h = headers_[i];
       if (h.sh_type == SHT_NOBITS || h.sh_type == SHT_NULL) continue;
       if (h.sh_offset > image_.size() || h.sh_size > image_.size() - h.sh_offset)
@@ -101,6 +105,8 @@ class ObjectReader {
             "section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
             h.sh_offset, h.sh_size, image_.size());
     }
+    if (headers_[section_names_].sh_type != SHT_STRTAB)
+      return fail("section name table index {} is not that of a string table", section_names_);
     object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
       if (auto ok = read_section(i); !ok) return ok;
@@ -122,9 +128,9 @@ class ObjectReader {
     section.size = header.sh_size;
     section.use = use_of_section(section.name, header, options_);
     if (!section.is_nobits() && header.sh_type != SHT_NULL) section.data = bytes_of(index);
-    if (!std::has_single_bit(section.alignment) || section.alignment > UINT32_MAX)
-      return fail("section '{}' has alignment {:#x}, expected a power of two below 4 GiB",
-                  section.name, section.alignment);
+    if (!std::has_single_bit(section.alignment) || section.alignment > MAX_ALIGNMENT)
+      return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
+                  section.name, section.alignment, MAX_ALIGNMENT);
     if (section.use != SectionUse::Link) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
@@ -400,9 +406,8 @@ class ObjectReader {
     return image_.subspan(headers_[section].sh_offset, headers_[section].sh_size);
   }
 
-  /// The NUL-terminated string at `offset` of a string table.
+  /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
   std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
-    if (headers_[table].sh_type == SHT_NOBITS) return std::nullopt;
     auto bytes = bytes_of(table);
     if (offset >= bytes.size()) return std::nullopt;
     auto rest = bytes.subspan(offset);

@@ -1,0 +1,68 @@
+// The BTF reader, what prints types as C, and deduplication: alone, with itself
+// and on top of itself as a base.
+#include "bpflink/dedup.hpp"
+#include "bpflink/print.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace bpflink::fuzz {
+namespace {
+
+constexpr uint32_t MAX_PRINTED = 64;
+
+void print_some(const Btf& btf) {
+  for (uint32_t id = btf.first_id(); id < btf.end_id() && id - btf.first_id() < MAX_PRINTED; id++) {
+    print_c_declaration(btf, id, "name");
+    print_c_definition(btf, id);
+  }
+}
+
+std::vector<std::byte> deduplicate(std::span<const Btf* const> inputs, const Btf* base) {
+  Deduplicator deduplicator({.threads = 1, .base = base});
+  for (const Btf* input : inputs) deduplicator.add("input", *input);
+  auto result = deduplicator.run();
+  require(result.has_value(), "valid inputs can be deduplicated");
+  require(result->type_maps.size() == inputs.size(), "each input has its map");
+  for (size_t i = 0; i < inputs.size(); i++) {
+    require(result->type_maps[i].end_id() == inputs[i]->end_id(), "each type is in the map");
+    for (uint32_t id = 1; id < inputs[i]->end_id(); id++) {
+      uint32_t to = result->type_maps[i][id];
+      require(to != 0 && to < result->types.end_id(), "each type has a type of the output");
+      if (to < result->types.first_id()) continue;
+      require(inputs[i]->name(inputs[i]->type(id)) == result->types.name(result->types.type(to)),
+              "a type keeps its name");
+    }
+  }
+  auto blob = result->types.finish(inputs[0]->byte_order());
+  return blob ? std::move(*blob) : std::vector<std::byte>();  // a limit of the kernel
+}
+
+void check_dedup(const Btf& btf) {
+  const Btf* inputs[] = {&btf, &btf};
+  auto once = deduplicate(inputs, nullptr);
+  if (once.empty()) return;
+  auto again = Btf::parse(once);
+  require(again.has_value(), "the output can be read");
+  const Btf* output[] = {&*again};
+  require(deduplicate(output, nullptr) == once, "deduplicating the output changes nothing");
+}
+
+}  // namespace
+}  // namespace bpflink::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bpflink;
+  auto blob = std::as_bytes(std::span(data, size));
+  auto btf = Btf::parse(blob);
+  if (!btf) {
+    fuzz::require(!btf.error().message.empty(), "an error says what is wrong");
+    return 0;
+  }
+  fuzz::print_some(*btf);
+  fuzz::check_dedup(*btf);
+  if (auto split = Btf::parse(blob, &*btf)) {
+    fuzz::print_some(*split);
+    const Btf* inputs[] = {&*split};
+    fuzz::deduplicate(inputs, &*btf);
+  }
+  return 0;
+}

@@ -1,0 +1,41 @@
+// An ELF file taken apart into its sections, to be changed and put together
+// again. Shares no code with the linker's reader.
+#pragma once
+
+#include <elf.h>
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bpflink::fuzz {
+
+using Bytes = std::vector<uint8_t>;
+
+struct ElfSection {
+  Elf64_Shdr header;  ///< in host byte order
+  Bytes bytes;        ///< empty for SHT_NOBITS
+};
+
+struct ElfImage {
+  Elf64_Ehdr header;  ///< in host byte order
+  std::vector<ElfSection> sections;
+
+  /// Nothing where the file is not a 64-bit ELF whose sections are within it.
+  static std::optional<ElfImage> read(std::span<const uint8_t> file);
+
+  /// The file with section offsets, sizes and the place of the header table
+  /// made to fit. NOBITS sections keep the size that they claim.
+  Bytes write() const;
+
+  std::endian byte_order() const {
+    return header.e_ident[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little;
+  }
+  std::string_view name_of(const ElfSection& section) const;
+  ElfSection* find(std::string_view name);
+};
+
+}  // namespace bpflink::fuzz

@@ -1,0 +1,27 @@
+// The reader of objects: ELF with symbols, relocations, BTF and .BTF.ext.
+#include "linker/object_file.hpp"
+#include "tests/fuzz/target.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bpflink;
+  auto object = ObjectFile::read("input.o", std::as_bytes(std::span(data, size)),
+                                 {.keep_debug = size % 2 == 0});
+  if (!object) {
+    fuzz::require(!object.error().message.empty(), "an error says what is wrong");
+    return 0;
+  }
+  const ObjectFile& file = **object;
+  for (const InputSection& section : file.sections) {
+    fuzz::require(section.data.size() <= size, "contents are inside the file");
+    for (const Relocation& relocation : section.relocations) {
+      fuzz::require(relocation.offset < section.size, "relocations are inside their section");
+      fuzz::require(relocation.symbol < file.symbols.size(), "relocations name a symbol");
+      file.source_line(section, relocation.offset);
+      file.describe_place(section, relocation.offset);
+    }
+  }
+  for (const InputSymbol& symbol : file.symbols)
+    if (symbol.place == InputSymbol::Place::Section)
+      fuzz::require(symbol.section < file.sections.size(), "symbols are in a section");
+  return 0;
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# Makes the seeds of every target from the sources in seeds/.
+#
+#   make-seeds.sh DIRECTORY      writes DIRECTORY/TARGET/*
+set -euo pipefail
+
+source=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/seeds
+CC=${CC:-clang-19}
+mkdir -p "$1"
+cd "$1"
+mkdir -p btf btf_ext elf archive link
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# word NUMBER: as four bytes, little end first
+word() {
+  printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))"
+  printf "\\x$(printf %02x $(($1 >> 16 & 255)))\\x$(printf %02x $(($1 >> 24 & 255)))"
+}
+
+# pair CHOICES FIRST SECOND: both in one file, as pair.hpp has it
+pair() {
+  word "$1"
+  word "$(stat -c %s "$2")"
+  cat "$2" "$3"
+}
+
+for file in "$source"/*.bpf.c; do
+  name=$(basename "$file" .bpf.c)
+  for target in bpf bpfeb; do
+    object=$work/$name.$target.o
+    "$CC" -g -O2 --target=$target -mcpu=v3 -w -I"/usr/include/$(uname -m)-linux-gnu" \
+      -include linux/bpf.h -include bpf/bpf_helpers.h -include bpf/bpf_core_read.h \
+      -c "$file" -o "$object"
+    llvm-objcopy-19 --dump-section=.BTF="$work/btf" --dump-section=.BTF.ext="$work/ext" \
+      "$object" /dev/null
+    cp "$work/btf" "btf/$name.$target.btf"
+    pair 0 "$work/btf" "$work/ext" >"btf_ext/$name.$target"
+    llvm-strip-19 --strip-debug "$object"
+    cp "$object" elf/
+  done
+done
+
+cd "$work"
+for target in bpf bpfeb; do
+  pair 0 main.$target.o library.$target.o >"$OLDPWD/link/main-library.$target"
+done
+pair 2 main.bpf.o library.bpf.o >"$OLDPWD/link/gc"
+pair 1 main.bpf.o small.bpf.o >"$OLDPWD/link/partial"
+pair 64 library.bpf.o main.bpf.o >"$OLDPWD/link/report"
+pair 0 small.bpf.o /dev/null >"$OLDPWD/link/one"
+pair 1 small.bpf.o struct_ops.bpf.o >"$OLDPWD/link/struct_ops"
+pair 0 struct_ops.bpf.o /dev/null >"$OLDPWD/link/struct_ops-one"
+
+cp small.bpf.o a-name-of-more-than-sixteen-characters.o
+llvm-ar-19 rcs "$OLDPWD/archive/two.a" main.bpf.o library.bpf.o
+llvm-ar-19 rcs "$OLDPWD/archive/long-name.a" a-name-of-more-than-sixteen-characters.o
+llvm-ar-19 --format=bsd rcs "$OLDPWD/archive/bsd.a" a-name-of-more-than-sixteen-characters.o
+llvm-ar-19 rcs "$OLDPWD/archive/empty.a"

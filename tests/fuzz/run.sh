@@ -1,0 +1,42 @@
+#!/bin/bash
+# Builds the fuzzers and runs each for a time, one after the other, on seeds made from
+# seeds/. What they find is in build/fuzz/found/TARGET/; the last lines are the figures.
+#
+#   tests/fuzz/run.sh SECONDS [TARGET...]
+#
+# The corpus stays in build/fuzz/corpus, so that a later run goes on where this one ended.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+seconds=${1:?for how many seconds to run each target}
+shift
+if (($# == 0)); then set -- btf btf_ext elf archive link; fi
+
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz
+build=build/fuzz
+tests/fuzz/make-seeds.sh $build/seeds
+
+# figure NAME: from the end of the log
+figure() {
+  sed -n "s/^stat::$1: *//p" "$log"
+}
+
+status=0 figures=()
+for target; do
+  corpus=$build/corpus/$target found=$build/found/$target log=$build/fuzz_$target.log
+  mkdir -p "$corpus" "$found"
+  start=$(date +%s)
+  "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 \
+    -malloc_limit_mb=256 -max_len=65536 -print_final_stats=1 -artifact_prefix="$found/" \
+    "$corpus" $build/seeds/"$target" tests/fuzz/regressions/"$target" >"$log" 2>&1 || {
+    status=1
+    tail -n 60 "$log"
+  }
+  edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+  figures+=("$target: $(figure number_of_executed_units) executions in \
+$(($(date +%s) - start)) s, $edges edges covered, peak $(figure peak_rss_mb) MB")
+done
+
+printf '%s\n' "${figures[@]}"
+exit "$status"
