@@ -26,5 +26,5 @@ doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/bpflink COMMENT "Documentati
 include(CTest)
 if(BUILD_TESTING)
   add_test(NAME docs/doxygen COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target docs)
-  set_tests_properties(docs/doxygen PROPERTIES RUN_SERIAL ON FIXTURES_SETUP documentation)
+  set_tests_properties(docs/doxygen PROPERTIES RUN_SERIAL ON)
 endif()

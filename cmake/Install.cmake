@@ -3,14 +3,10 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(programs bpflink)
-if(TARGET btfdedup)
-  list(APPEND programs btfdedup)
-endif()
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
 
 set_target_properties(bpflink PROPERTIES EXPORT_NAME program)
-install(TARGETS ${programs} EXPORT bpflink-targets
+install(TARGETS bpflink btfdedup EXPORT bpflink-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 install(TARGETS bpflink_shared bpflink_libbpf_shared EXPORT bpflink-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
@@ -22,20 +18,15 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # Manual pages and completions.
-install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/bpflink.bash
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME bpflink COMPONENT programs)
-install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/_bpflink
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
-install(FILES ${PROJECT_SOURCE_DIR}/linker/man/bpflink.1
-  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
-if(TARGET btfdedup)
-  install(FILES ${PROJECT_SOURCE_DIR}/dedup/completion/btfdedup.bash
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME btfdedup COMPONENT programs)
-  install(FILES ${PROJECT_SOURCE_DIR}/dedup/completion/_btfdedup
+foreach(program bpflink btfdedup)
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/${program}.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
+    COMPONENT programs)
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/_${program}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
-  install(FILES ${PROJECT_SOURCE_DIR}/dedup/man/btfdedup.1
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/man/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
-endif()
+endforeach()
 
 # find_package(bpflink): the shared libraries; with COMPONENTS static, the static
 # ones too, for which their dependencies must be found.

@@ -4,6 +4,8 @@
 #include <bit>
 #include <unordered_map>
 
+#include "dedup/kinds.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -115,6 +117,10 @@ std::optional<uint32_t> BtfIndex::find(BtfKind kind, std::string_view name) cons
     if (impl_->btf->type(entry->second).kind() == kind && (!first || entry->second < *first))
       first = entry->second;
   return first;
+}
+
+void visit_references(const Btf& btf, uint32_t id, const std::function<void(uint32_t)>& visit) {
+  for_each_reference(btf.type(id).words(), visit);
 }
 
 uint32_t skip_qualifiers(const Btf& btf, uint32_t id) {

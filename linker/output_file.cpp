@@ -64,12 +64,15 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
 }
 
 /// A file without a name where the file system can do that: then nothing stays
-/// behind however the process ends.
+/// behind however the process ends. It gets its name through /proc, which a bare
+/// chroot does not have.
 std::expected<void, Error> OutputFile::open_temporary() {
-  fd_ = ::open(directory_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  if (fd_ >= 0) return {};
-  if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
-    return system_error();
+  if (::access("/proc/self/fd", X_OK) == 0) {
+    fd_ = ::open(directory_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (fd_ >= 0) return {};
+    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
+      return system_error();
+  }
   for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     temporary_ = temporary_name(path_, attempt);
     fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -36,6 +37,13 @@ class BPFLINK_API BtfIndex {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Calls `visit` with each type id that type `id` refers to, in the order in
+/// which they are encoded; void, which is 0, among them. The ids that a type
+/// leads to are found by visiting on from there; types may lead back to
+/// themselves.
+BPFLINK_API void visit_references(const Btf& btf, uint32_t id,
+                                  const std::function<void(uint32_t)>& visit);
 
 /// The id of the type that `id` stands for when const, volatile, restrict and
 /// type tags are taken away, and nothing else: a typedef stays.

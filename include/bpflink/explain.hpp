@@ -15,9 +15,9 @@ namespace bpflink {
 
 /// What a deduplication made, with the names of its inputs in order of addition.
 struct Explainable {
-  const Btf& output;
-  std::span<const TypeMap> type_maps;
-  std::span<const std::string> input_names;
+  const Btf& output;                         ///< the types that are left
+  std::span<const TypeMap> type_maps;        ///< DedupResult::type_maps
+  std::span<const std::string> input_names;  ///< as they were added
 };
 
 /// The types of one name that stayed apart, as text over several lines: each

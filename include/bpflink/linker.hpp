@@ -56,8 +56,9 @@ struct LinkOptions {
 /// link. Linking again gives the same bytes. Not thread-safe; separate linkers
 /// are independent of each other and may run in different threads.
 ///
-/// No function throws. What goes wrong with an input is told when the link runs;
-/// running out of memory is an error like any other.
+/// What goes wrong with an input is told when the link runs; linking throws
+/// nothing, and running out of memory is an error like any other. Making a linker
+/// and adding inputs may throw std::bad_alloc.
 class BPFLINK_API Linker {
  public:
   /// Takes a diagnostic. Called in the thread that links, while it links; must

@@ -3,6 +3,7 @@ _bpflink() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local options='
     -h --help --version -o --output -r --relocatable -v --verbose -q --quiet --fatal-warnings
+    --error-limit --color-diagnostics --json-diagnostics
     -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types
     --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
     --localize-hidden -x --discard-all -s --strip-all
@@ -14,11 +15,15 @@ _bpflink() {
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return
       ;;
+    --color-diagnostics)
+      mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current")
+      return
+      ;;
     --license)
       mapfile -t COMPREPLY < <(compgen -W 'GPL' -- "$current")
       return
       ;;
-    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol)
+    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol | --error-limit)
       return
       ;;
   esac

@@ -58,6 +58,12 @@ static inline int $name__create_skeleton(struct $name *obj)
 $tables	return 0;
 }
 
+/* The initial values of struct_ops; null with a libbpf before 1.4. */
+static inline void $name__find_shadows(struct $name *obj)
+{
+$shadows	(void)obj;
+}
+
 static inline struct $name *$name__open_opts(const struct bpf_object_open_opts *opts)
 {
 	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));
@@ -70,8 +76,10 @@ static inline struct $name *$name__open_opts(const struct bpf_object_open_opts *
 	err = $name__create_skeleton(obj);
 	if (!err)
 		err = bpf_object__open_skeleton(obj->skeleton, opts);
-	if (!err)
+	if (!err) {
+		$name__find_shadows(obj);
 		return obj;
+	}
 	$name__destroy(obj);
 	errno = -err;
 	return NULL;
@@ -143,10 +151,36 @@ std::string indented(std::string_view text) {
   return result;
 }
 
+std::string struct_of(const std::string& name, const std::vector<Member>& members) {
+  std::string text = "struct " + name + " {\n";
+  for (const Member& member : members) text += '\t' + indented(member.declaration) + ";\n";
+  return text + "};\n\n";
+}
+
 std::string section_struct(const Skeleton& skeleton, const Section& section) {
-  std::string text = "struct " + skeleton.name + "__" + section.name + " {\n";
-  for (const Member& member : section.members) text += '\t' + indented(member.declaration) + ";\n";
-  return text + "};\n";
+  return skeleton.name + "__" + section.name;
+}
+
+std::string shadow_struct(const Skeleton& skeleton, const Shadow& shadow) {
+  return skeleton.name + "__" + shadow.name + "__" + shadow.type;
+}
+
+/// The `struct_ops` member: a pointer to each shadow.
+std::string shadow_pointers(const Skeleton& skeleton) {
+  if (skeleton.shadows.empty()) return "";
+  std::string text = "\tstruct {\n";
+  for (const Shadow& shadow : skeleton.shadows)
+    text += "\t\tstruct " + shadow_struct(skeleton, shadow) + " *" + shadow.name + ";\n";
+  return text + "\t} struct_ops;\n";
+}
+
+/// Sets those pointers, once the object is open.
+std::string shadow_assignments(const Skeleton& skeleton) {
+  std::string text;
+  for (const Shadow& shadow : skeleton.shadows)
+    text += "\tobj->struct_ops." + shadow.name + " = (struct " + shadow_struct(skeleton, shadow) +
+            " *)\n\t\tbpf_map__initial_value(obj->maps." + shadow.name + ", &size);\n";
+  return text.empty() ? "" : "\tsize_t size;\n\n" + text;
 }
 
 /// A `maps`, `progs` or `links` member: a struct of pointers, where there are any.
@@ -167,7 +201,7 @@ std::string main_struct(const Skeleton& skeleton) {
   }
   std::string text = "struct " + skeleton.name +
                      " {\n\tstruct bpf_object_skeleton *skeleton;\n\tstruct bpf_object *obj;\n" +
-                     pointers("bpf_map", maps, "maps") +
+                     pointers("bpf_map", maps, "maps") + shadow_pointers(skeleton) +
                      pointers("bpf_program", skeleton.programs, "progs") +
                      pointers("bpf_link", links, "links");
   for (const Section& section : skeleton.sections)
@@ -218,24 +252,39 @@ std::string program_table(const Skeleton& skeleton) {
   return text;
 }
 
+/// The checks of one struct.
+std::string layout_checks(const std::string& name, const std::vector<Member>& members) {
+  std::string text;
+  for (const Member& member : members) {
+    if (member.is_padding) continue;
+    text += fill_in(R"(BPFSKEL_ASSERT(offsetof(struct $struct, $member) == $offset,
+	"$struct.$member is elsewhere in the BPF object");
+BPFSKEL_ASSERT(sizeof(((struct $struct *)0)->$member) == $size,
+	"$struct.$member has another size in the BPF object");
+)",
+                    {{"struct", name},
+                     {"member", member.name},
+                     {"offset", std::to_string(member.offset)},
+                     {"size", std::to_string(member.size)}});
+  }
+  return text;
+}
+
 /// Compile-time checks that the compiler of user space puts every variable where
 /// the BPF object has it.
 std::string layout_checks(const Skeleton& skeleton) {
-  std::string text =
-      "\n#ifdef __cplusplus\n#define $guard_ASSERT(x, text) static_assert(x, text)\n"
-      "#else\n#define $guard_ASSERT(x, text) _Static_assert(x, text)\n#endif\n";
+  std::string text = R"(
+#ifdef __cplusplus
+#define BPFSKEL_ASSERT(x, text) static_assert(x, text)
+#else
+#define BPFSKEL_ASSERT(x, text) _Static_assert(x, text)
+#endif
+)";
   for (const Section& section : skeleton.sections)
-    for (const Member& member : section.members) {
-      if (member.is_padding) continue;
-      std::string where = "struct " + skeleton.name + "__" + section.name;
-      text += "$guard_ASSERT(offsetof(" + where + ", " + member.name +
-              ") == " + std::to_string(member.offset) + ", \"" + section.name + "." + member.name +
-              " is elsewhere in the BPF object\");\n";
-      text += "$guard_ASSERT(sizeof(((" + where + " *)0)->" + member.name +
-              ") == " + std::to_string(member.size) + ", \"" + section.name + "." + member.name +
-              " has another size in the BPF object\");\n";
-    }
-  return text + "#undef $guard_ASSERT\n";
+    text += layout_checks(section_struct(skeleton, section), section.members);
+  for (const Shadow& shadow : skeleton.shadows)
+    text += layout_checks(shadow_struct(skeleton, shadow), shadow.members);
+  return text + "#undef BPFSKEL_ASSERT\n";
 }
 
 }  // namespace
@@ -247,9 +296,13 @@ std::string emit_c(const Skeleton& skeleton) {
                    {"guard", "BPFSKEL_" + skeleton.name},
                    {"size", std::to_string(image.size())},
                    {"image", string_literal(image)},
+                   {"shadows", shadow_assignments(skeleton)},
                    {"tables", map_table(skeleton) + program_table(skeleton)}};
   std::string text(HEAD);
-  for (const Section& section : skeleton.sections) text += section_struct(skeleton, section) + '\n';
+  for (const Section& section : skeleton.sections)
+    text += struct_of(section_struct(skeleton, section), section.members);
+  for (const Shadow& shadow : skeleton.shadows)
+    text += struct_of(shadow_struct(skeleton, shadow), shadow.members);
   text += main_struct(skeleton);
   text += fill_in(FUNCTIONS, values);
   text += layout_checks(skeleton);

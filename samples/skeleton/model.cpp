@@ -78,6 +78,55 @@ class SectionWriter {
   int padding_ = 0;
 };
 
+/// What a shadow has for a member of a struct_ops: a program for a function, the
+/// member itself where its type is known everywhere, else nothing.
+std::string shadow_declaration(const Btf& btf, uint32_t type, const std::string& name) {
+  uint32_t id = skip_modifiers(btf, type);
+  if (id == 0) return "";
+  switch (btf.type(id).kind()) {
+    case BTF_KIND_PTR: {
+      uint32_t target = skip_modifiers(btf, btf.type(id).type());
+      bool is_function = target != 0 && btf.type(target).kind() == BTF_KIND_FUNC_PROTO;
+      return (is_function ? "struct bpf_program *" : "void *") + name;
+    }
+    case BTF_KIND_INT:
+      return print_c_declaration(btf, id, name);
+    case BTF_KIND_ARRAY: {
+      uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
+      if (element == 0 || btf.type(element).kind() != BTF_KIND_INT) return "";
+      return declare(btf, element, name + '[' + std::to_string(btf.type(id).array_length()) + ']');
+    }
+    default:
+      return "";
+  }
+}
+
+Shadow make_shadow(const Btf& btf, const StructOps& ops, std::string name) {
+  Shadow shadow{std::move(name), identifier(ops.type_name), {}};
+  BtfType type = btf.type(ops.type_id);
+  uint64_t end = 0;
+  auto pad_to = [&](uint64_t offset) {
+    if (offset == end) return;
+    std::string padding = "__pad" + std::to_string(end);
+    shadow.members.push_back({padding, "char " + padding + '[' + std::to_string(offset - end) + ']',
+                              end, offset - end, true});
+  };
+  for (uint32_t i = 0; i < type.vlen(); i++) {
+    BtfMember member = type.member(i);
+    std::string member_name(btf.string(member.name_off));
+    uint64_t offset = type.member_bit_offset(i) / 8;
+    uint64_t size = type_size(btf, member.type).value_or(0);
+    std::string declaration = shadow_declaration(btf, member.type, member_name);
+    bool is_plain = type.member_bitfield_size(i) == 0 && !member_name.empty() && size > 0;
+    if (!is_plain || declaration.empty() || offset < end) continue;
+    pad_to(offset);
+    shadow.members.push_back({member_name, declaration, offset, size});
+    end = offset + size;
+  }
+  pad_to(type.size());
+  return shadow;
+}
+
 void add_data_section(const Object& object, const DataSection& data, UniqueNames& names,
                       Skeleton& skeleton) {
   bool is_arena = data.kind == DataSection::Kind::Arena;
@@ -97,7 +146,7 @@ void add_data_section(const Object& object, const DataSection& data, UniqueNames
 }  // namespace
 
 Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image) {
-  Skeleton skeleton{std::move(name), {}, {}, {}, image};
+  Skeleton skeleton{std::move(name), {}, {}, {}, {}, image};
   UniqueNames map_names;
   bool has_arena_data = std::ranges::any_of(object.data_sections(), [](const DataSection& section) {
     return section.kind == DataSection::Kind::Arena && section.size > 0;
@@ -107,9 +156,12 @@ Skeleton make_skeleton(const Object& object, std::string name, std::span<const s
     skeleton.maps.push_back({map_names.take(identifier(map.name)), std::string(map.name),
                              holds_arena ? "arena" : "", false});
   }
-  for (const StructOps& ops : object.struct_ops())
-    skeleton.maps.push_back(
-        {map_names.take(identifier(ops.name)), std::string(ops.name), "", ops.is_link});
+  for (const StructOps& ops : object.struct_ops()) {
+    std::string ops_name = map_names.take(identifier(ops.name));
+    skeleton.maps.push_back({ops_name, std::string(ops.name), "", ops.is_link});
+    if (ops.type_id != 0)
+      skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
+  }
   for (const DataSection& data : object.data_sections())
     if (data.size > 0) add_data_section(object, data, map_names, skeleton);
   for (const Program& program : object.programs()) skeleton.programs.emplace_back(program.name);

@@ -33,11 +33,20 @@ struct MapEntry {
   bool has_link = false;    ///< a struct_ops that is attached by a link
 };
 
+/// A struct_ops variable that user space may change before it is loaded: members
+/// that are functions are programs there.
+struct Shadow {
+  std::string name;  ///< the map's, as an identifier
+  std::string type;  ///< of the variable, as an identifier
+  std::vector<Member> members;
+};
+
 struct Skeleton {
   std::string name;  ///< an identifier
   std::vector<MapEntry> maps;
   std::vector<std::string> programs;
   std::vector<Section> sections;
+  std::vector<Shadow> shadows;
   std::span<const std::byte> image;  ///< the object's bytes
 };
 

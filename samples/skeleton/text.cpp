@@ -35,7 +35,8 @@ std::string identifier(std::string_view text) {
   std::string result(text);
   for (char& c : result)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result.insert(result.begin(), '_');
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])))
+    result.insert(result.begin(), '_');
   return result;
 }
 

@@ -165,6 +165,21 @@ TEST_CASE_FIXTURE(Linked, "types by kind and name") {
   CHECK_FALSE(type_size(btf, 0));
 }
 
+TEST_CASE_FIXTURE(Linked, "what a type refers to") {
+  const Btf& btf = *object->btf();
+  auto visited = [&](BtfKind kind, std::string_view name) {
+    std::vector<uint32_t> ids;
+    visit_references(btf, *find_type(btf, kind, name), [&](uint32_t id) { ids.push_back(id); });
+    return ids;
+  };
+  auto members = visited(BTF_KIND_STRUCT, "value");
+  REQUIRE(members.size() == 2);
+  CHECK(print_c_declaration(btf, members[0]) == "__u64");
+  CHECK(print_c_declaration(btf, members[1], "x") == "__u64 x[4]");
+  CHECK(visited(BTF_KIND_FUNC, "helper").size() == 1);
+  CHECK(visited(BTF_KIND_INT, "int").empty());
+}
+
 TEST_CASE("an object of the other byte order") {
   auto object = Object::open(fixture("counters-be.o"));
   REQUIRE_MESSAGE(object, object.error().message);

@@ -37,6 +37,9 @@ has all.skel.h ' struct {' ' char tag[3];' ' long scale;' ' } settings;'
 has all.skel.h 'struct all__kconfig {' ' unsigned long CONFIG_HZ;' '};'
 has all.skel.h 'struct all__bss_ports {' ' __u64 per_port[8];' '};'
 has all.skel.h ' struct bpf_link *my_ops;'
+has all.skel.h 'struct all__my_ops__tcp_congestion_ops {' ' struct bpf_program *init;' \
+  ' struct bpf_program *ssthresh;' ' char name[16];' '};'
+has all.skel.h ' struct {' ' struct all__my_ops__tcp_congestion_ops *my_ops;' ' } struct_ops;'
 compiles all.skel.h
 
 # A type that differs in user space is found by the compiler.

@@ -1,0 +1,47 @@
+# What the cases of installation share: a copy of the samples in a temporary
+# directory, the installed copy in front of everything else.
+set -Eeuo pipefail
+: "${PREFIX:?where the project is installed}" "${BUILD:?where it was built}"
+
+repository=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
+cp -r "$repository/samples" "$tmp/samples"
+cd "$tmp/samples/build_systems"
+export PATH=$PREFIX/bin:$PATH:/usr/sbin:/sbin PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
+export LD_LIBRARY_PATH=$PREFIX/lib LC_ALL=C
+unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS CXXFLAGS LDFLAGS
+
+fail() {
+  printf 'FAIL: %s\n' "$*" >&2
+  exit 1
+}
+
+skip() {
+  printf 'SKIPPED: %s\n' "$*"
+  exit 77
+}
+
+# needs COMMAND...: without one of them, the case is skipped
+needs() {
+  local command
+  for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
+}
+
+# contains FILE TEXT
+contains() {
+  grep -qF -- "$2" "$1" || fail "no '$2' in $1:"$'\n'"$(<"$1")"
+}
+
+# is_filter OBJECT: it is the samples' program, whole
+is_filter() {
+  readelf -sW "$1" >symbols
+  local name
+  for name in filter record recorded sizes largest_class; do
+    grep -qE " (FUNC|OBJECT) +GLOBAL .* $name\$" symbols || fail "$1 does not define $name"
+  done
+}
+
+# age: everything that is here becomes older than what will be made
+age() { find "$tmp" -type f -exec touch -d '1 minute ago' {} +; }

@@ -1,0 +1,33 @@
+#!/bin/bash
+# The Make sample: builds, has nothing to do then, and relinks when the library
+# changes that only the linker has seen.
+. "$(dirname "$0")/common.sh"
+cd make
+
+make >log
+is_filter filter.o
+make -q || fail 'make has something left to do'
+contains filter.d lib/librecord.a
+
+age
+touch lib/librecord.a
+make >log
+contains log 'bpflink main.bpf.o'
+if grep -q clang log; then fail 'compiles again'; fi
+make -q || fail 'make has something left to do'
+
+age
+touch ../program/record.h
+make >log
+[[ $(grep -c -- '--target=bpf' log) == 2 ]] || fail 'a changed header does not compile both'
+contains log 'bpflink main.bpf.o'
+
+# A link that fails leaves no output that is newer than its inputs.
+age
+cat >>../program/record.bpf.c <<'EOF'
+int no_such_function(int);
+int uses_it(int n) { return no_such_function(n); }
+EOF
+if make >log 2>&1; then fail 'an undefined symbol is no error'; fi
+contains log 'undefined symbol: no_such_function'
+if make >log 2>&1; then fail 'the second make believes in the first'; fi

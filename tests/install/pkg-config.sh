@@ -1,0 +1,46 @@
+#!/bin/bash
+# The C sample by pkg-config, with the shared library and with the static one; a
+# program for libbpf's linker with ours in its place; a copy that has been moved.
+. "$(dirname "$0")/common.sh"
+cd make && make >log && cd ..
+
+use() { # NAME COMPILER-ARGUMENT...
+  local name=$1
+  shift
+  "$CC" -Wall -Wextra -Werror ../c_api/inspect.c -o "$name" "$@"
+  "./$name" make/filter.o >report
+  contains report 'program filter: section socket'
+  contains report '.rodata: 4 bytes'
+}
+
+# shellcheck disable=SC2046 # words are meant
+use shared $(pkg-config --cflags --libs bpflink)
+readelf -d shared | grep -q 'NEEDED.*libbpflink.so.0' || fail 'not the shared library by its soname'
+
+# shellcheck disable=SC2046
+use static $(pkg-config --cflags bpflink) "$PREFIX/lib/libbpflink.a" \
+  $(pkg-config --static --libs bpflink | sed 's/-lbpflink//')
+if readelf -d static | grep -q libbpflink; then fail 'the shared library is needed'; fi
+
+cat >linker.c <<'EOF'
+#include <bpflink/bpf_linker.h>
+int main(int argc, char **argv) {
+  struct bpf_linker *linker = bpf_linker__new(argv[1], 0);
+  int err = linker ? 0 : -1;
+  for (int i = 2; i < argc && !err; i++) err = bpf_linker__add_file(linker, argv[i], 0);
+  if (!err) err = bpf_linker__finalize(linker);
+  bpf_linker__free(linker);
+  return err ? 1 : 0;
+}
+EOF
+# shellcheck disable=SC2046
+"$CC" linker.c -o linker $(pkg-config --cflags --libs bpflink-libbpf)
+./linker linked.o make/main.bpf.o make/record.bpf.o
+is_filter linked.o
+
+cp -r "$PREFIX" moved
+PKG_CONFIG_PATH=$PWD/moved/lib/pkgconfig
+[[ $(realpath "$(pkg-config --variable=program bpflink)") == "$PWD/moved/bin/bpflink" ]] ||
+  fail 'a moved copy finds the program elsewhere'
+# shellcheck disable=SC2046
+use moved.inspect $(pkg-config --cflags --libs bpflink)

@@ -1,0 +1,25 @@
+# Installs the build into an empty prefix and checks that what must be there is.
+file(REMOVE_RECURSE ${PREFIX})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
+  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+foreach(file
+    bin/bpflink
+    bin/btfdedup
+    include/bpflink/bpflink.h
+    include/bpflink/linker.hpp
+    lib/cmake/bpflink/bpflink-config.cmake
+    lib/libbpflink-libbpf.a
+    lib/libbpflink-libbpf.so.0
+    lib/libbpflink.a
+    lib/libbpflink.so
+    lib/libbpflink.so.0
+    lib/pkgconfig/bpflink.pc
+    share/bash-completion/completions/bpflink
+    share/man/man1/bpflink.1
+    share/man/man1/btfdedup.1
+    share/zsh/vendor-completions/_bpflink
+    share/zsh/vendor-completions/_btfdedup)
+  if(NOT EXISTS ${PREFIX}/${file})
+    message(FATAL_ERROR "not installed: ${file}")
+  endif()
+endforeach()
