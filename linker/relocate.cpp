@@ -118,18 +118,11 @@ class SectionRelocator {
         if (record.kind != CORE_TYPE_ID_LOCAL) continue;
         if (record.insn_off < fragment.begin || record.insn_off >= fragment.end) continue;
         std::byte* at = bytes + (record.insn_off - fragment.begin);
-        if (has_type_id_immediate(load_insn(at, context_.byte_order)))
+        if (load_insn(at, context_.byte_order).has_type_id_immediate())
           store_imm(at, static_cast<int32_t>(object_.type_map[record.type_id]),
                     context_.byte_order);
       }
     }
-  }
-
-  /// ld_imm64, or a move of an immediate: what compilers put a type id in.
-  static bool has_type_id_immediate(Insn insn) {
-    bool is_move = BPF_OP(insn.code) == BPF_MOV && BPF_SRC(insn.code) == BPF_K &&
-                   (BPF_CLASS(insn.code) == BPF_ALU || BPF_CLASS(insn.code) == BPF_ALU64);
-    return insn.is_ld_imm64() || is_move;
   }
 
   void complain(const Relocation& relocation, std::string_view target) {
