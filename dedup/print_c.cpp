@@ -53,10 +53,10 @@ class CPrinter {
   std::string enumerators(BtfType type, int depth) const;
   std::string body(BtfType type, int depth);
 
-  bool is_too_long() const { return written_ > max_text; }
+  bool is_too_long() const { return work_ > max_text; }
 
   const Btf& btf_;
-  size_t written_ = 0;  ///< bytes of the declarations so far, those inside others counted again
+  size_t work_ = 0;  ///< references followed, and bytes of all declarations, inner ones again
 };
 
 void CPrinter::wrap_pointer(Declarator& d) {
@@ -126,7 +126,8 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
   Declarator d{std::string(name), {}, false};
   std::string base = "...";
   for (int step = 0; step < max_chain; ++step) {
-    if (d.text.size() + d.qualifiers.size() > max_text) break;
+    ++work_;
+    if (is_too_long() || d.text.size() + d.qualifiers.size() > max_text) break;
     if (id == 0) {
       base = "void";
       break;
@@ -165,7 +166,7 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
   // "int (*f)(void)" and "int *p", but "int[4]" where there is no name.
   if (!d.text.empty() && d.text.front() != '[') base += ' ';
   base += d.text;
-  written_ += base.size();
+  work_ += base.size();
   return base;
 }
 
