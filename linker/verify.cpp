@@ -180,8 +180,7 @@ class Verifier {
     for (uint32_t id = 1; id < btf.end_id(); id++) {
       BtfType type = btf.type(id);
       if (type.kind() != BTF_KIND_FUNC || type.func_linkage() != BTF_LINKAGE_GLOBAL) continue;
-      const InputSymbol* symbol = find_global(btf.name(type));
-      if (!has_record[id] && !(symbol && symbol->is_defined()))
+      if (!has_record[id] && !find_global(btf.name(type)))
         fault("{} has neither a symbol nor func_info", describe(id));
     }
   }
