@@ -226,7 +226,7 @@ class ObjectReader {
   }
 
   static void link_empty_section(InputSection& section) {
-    if (section.use != SectionUse::Drop) return;
+    if (section.use != SectionUse::Drop || section.size != 0) return;
     section.use = SectionUse::Link;
     section.fragments.push_back({0, 0});
   }

@@ -54,6 +54,7 @@ class SectionRelocator {
     if (symbol.global) {
       output_symbol = symbol.global->output_index;
       if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
+      if (output_symbol == 0) return complain_of_symbol(relocation, symbol);
     } else if (symbol.is_section()) {
       auto target = place_of_pointer(object_.sections[symbol.section],
                                      static_cast<int64_t>(symbol.value) + relocation.addend);
@@ -64,9 +65,7 @@ class SectionRelocator {
     } else {
       output_symbol = symbol.output_index;
       if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
-      if (output_symbol == 0)
-        return complain(relocation,
-                        fmt::format("local symbol '{}', which is not in the output", symbol.name));
+      if (output_symbol == 0) return complain_of_symbol(relocation, symbol);
     }
     if (!store_addend(relocation.type, at, addend, context_.byte_order))
       return complain(
@@ -123,6 +122,12 @@ class SectionRelocator {
                     context_.byte_order);
       }
     }
+  }
+
+  /// Its section is one that is not linked, or was dropped.
+  void complain_of_symbol(const Relocation& relocation, const InputSymbol& symbol) {
+    complain(relocation, fmt::format("{} '{}', which is not in the output",
+                                     symbol.is_local() ? "local symbol" : "symbol", symbol.name));
   }
 
   void complain(const Relocation& relocation, std::string_view target) {
