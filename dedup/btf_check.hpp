@@ -39,6 +39,8 @@ struct TypeSummary {
   /// Ids of the FUNCs, DATASECs and DECL_TAGs, which make demands on the types
   /// that they refer to.
   std::vector<uint32_t> demanding;
+  /// By index: not 0 if the type is known to contain itself nowhere.
+  std::vector<uint8_t> sound;
 };
 
 /// "type [12] STRUCT 'foo'", as messages begin.
@@ -50,7 +52,9 @@ std::expected<void, Error> check_references(const Btf& btf, const TypeSection& t
                                             const TypeSummary& summary);
 
 /// Fails if a type contains itself by value, or names only itself: every cycle
-/// must pass through a pointer or a function prototype.
-std::expected<void, Error> check_cycles(const Btf& btf, const TypeSection& types);
+/// must pass through a pointer or a function prototype. Looks only at types that
+/// the summary does not call sound.
+std::expected<void, Error> check_cycles(const Btf& btf, const TypeSection& types,
+                                        const TypeSummary& summary);
 
 }  // namespace bpflink

@@ -9,12 +9,12 @@
 // type that closes a cycle gets a class reserved, whose words follow when the
 // search is back at it.
 //
-// Units that include the same headers have the same types in the same order.
-// So the class that followed the last type's class before is expected next, and
-// of the types that it refers to the classes that its form has. The search first
-// tries these, by comparing types with forms word by word; only where that fails
-// is a form written, hashed and looked up. In a kernel more than nine types of
-// ten are as expected.
+// Units that include the same headers have the same types in the same order. So
+// where an input is made of many units, a type is expected to be like the one
+// that followed the last occurrence of the type before it, and what it refers to
+// like what that one refers to. Comparing these two, which are the input's own
+// words, needs no form, no hash and no lookup, and nothing that is far away in
+// memory. In a kernel nine types of ten are as expected.
 #include "dedup/canonicalize.hpp"
 
 #include <algorithm>
@@ -29,6 +29,9 @@ constexpr uint32_t open_bit = 0x20000000;
 /// The type is an anchor; which one, the bits below open_bit tell.
 constexpr uint32_t is_anchor_bit = 0x40000000;
 
+/// After how many types the caller hears what is done; some 5 MB.
+constexpr uint32_t consumed_interval = 1 << 17;
+
 /// Stands for a reference that is not known yet; equals none in a form.
 constexpr Reference unknown_reference = UINT32_MAX;
 
@@ -41,18 +44,52 @@ bool is_class(uint32_t known) {
 std::expected<void, Error> Canonicalizer::run(const Btf& btf,
                                               std::span<const uint32_t> base_classes,
                                               std::span<uint32_t> classes) {
-  attach(btf, base_classes, classes);
-  classes_seen_.clear();
-  ++run_;
-  omission_ = false;
-  last_ = 0;
-
-  for (uint32_t id = first_id_; id < types_->end_id() && !omission_; ++id) {
-    uint32_t known = class_of(id);
-    if (!is_class(known) && known != omitted_class) search(id);
-  }
+  start(btf, base_classes, classes);
+  assign_range(first_id_, types_->end_id());
   if (omission_) return std::unexpected(omission_error());
   return {};
+}
+
+void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes,
+                          std::span<uint32_t> classes) {
+  attach(btf, base_classes, classes);
+  classes_seen_.clear();
+  objects_.clear();
+  ++run_;
+  omission_ = false;
+}
+
+void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
+  uint32_t expected = 0;
+  uint32_t consumed = begin;
+  for (uint32_t id = begin; id < end && !omission_; ++id) {
+    uint32_t known = class_of(id);
+    if (known == omitted_class) continue;
+    before_ = 0;
+    if (!is_class(known)) search(id, is_expected(expected, id) ? expected : 0);
+    // As expected, or else known from elsewhere, or else new: then what was
+    // expected may come next.
+    if (is_expected(expected, id) && class_of(expected) == class_of(id))
+      ++expected;
+    else if (before_ != 0)
+      expected = before_ + 1;
+    if (id % consumed_interval == 0 && consumed_) report_consumed(consumed, id);
+  }
+}
+
+/// Reports the types from `begin` on that are well before `end`: those right
+/// before it are compared with the next.
+void Canonicalizer::report_consumed(uint32_t& begin, uint32_t end) {
+  if (end < begin + 2 * consumed_interval) return;
+  uint32_t first = types_->starts[begin - first_id_];
+  begin = end - consumed_interval;
+  uint32_t last = types_->starts[begin - first_id_];
+  consumed_(std::as_bytes(types_->words.subspan(first, last - first)));
+}
+
+/// Whether a type can be compared with the one that is expected to be like it.
+bool Canonicalizer::is_expected(uint32_t expected, uint32_t id) {
+  return expected != 0 && expected < id && is_class(class_of(expected));
 }
 
 void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classes,
@@ -62,7 +99,7 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   first_id_ = btf.first_id();
   base_classes_ = base_classes;
   classes_ = classes;
-  strings_.assign(btf.string_end(), 0);
+  strings_ = ZeroedWords(btf.string_end());
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
@@ -106,49 +143,45 @@ Reference Canonicalizer::reference_to_unassigned(uint32_t id) {
   return anchor_bit | anchor;
 }
 
-/// Whether a type that has no class yet is the anchor that a form refers to.
-bool Canonicalizer::is_anchor(uint32_t id, Reference expected) {
-  uint32_t& known = class_of(id);
-  if (known != 0) return reference_to_unassigned(id) == expected;
-  const uint32_t* words = types_->at(id).words().data();
-  uint32_t anchor = expected & ~anchor_bit;
-  if (tag_space(words) != table_.anchor_space(anchor) ||
-      string(words[0]) != table_.anchor_name(anchor))
-    return false;
-  known = is_anchor_bit | anchor;
-  return true;
-}
-
-/// Compares a reference with what the form at hand has in its place.
-inline Canonicalizer::Match Canonicalizer::match_reference(uint32_t id, Reference expected) {
-  if (id < first_id_) {
-    Reference known = id == 0 ? 0 : table_.reference_to(base_classes_[id - 1]);
-    return known == expected ? Match::yes : Match::no;
-  }
+/// Compares the types that two types refer to. Where that depends on a type
+/// without class, notes which.
+inline Canonicalizer::Match Canonicalizer::match_reference(uint32_t id, uint32_t other) {
+  if (id == other) return Match::yes;
+  if (id < first_id_ || other < first_id_)
+    return reference(id) == reference(other) ? Match::yes : Match::no;
   uint32_t known = class_of(id);
-  if (is_class(known)) return table_.reference_to(known) == expected ? Match::yes : Match::no;
-  if (expected & anchor_bit) return is_anchor(id, expected) ? Match::yes : Match::no;
-  // Worth following only if it may still turn out to be of that class. What is
-  // an anchor may not, and must not be waited for.
-  if (known != 0 || expected == 0) return Match::no;
-  return reference_to_unassigned(id) == unknown_reference ? Match::unknown : Match::no;
+  uint32_t model = class_of(other);
+  if (known == model && is_class(known)) return Match::yes;
+  return match_unequal(id, other);
 }
 
-/// Compares the elements of a type with those of a form, from `frame.next` on.
-/// Where that depends on a type without class, notes which.
+/// As match_reference(), for types that are not already of the same class.
+Canonicalizer::Match Canonicalizer::match_unequal(uint32_t id, uint32_t other) {
+  Reference model = reference(other);
+  if (model == unknown_reference) return Match::no;
+  if (class_of(id) != 0) return reference(id) == model ? Match::yes : Match::no;
+  const uint32_t* words = types_->at(id).words().data();
+  const uint32_t* other_words = types_->at(other).words().data();
+  if (model & anchor_bit) {
+    if (words[0] != other_words[0] || tag_space(words) != tag_space(other_words))
+      return reference(id) == model ? Match::yes : Match::no;
+    class_of(id) = is_anchor_bit | (model & ~anchor_bit);
+    return Match::yes;
+  }
+  if (words[0] != other_words[0] || words[1] != other_words[1]) return Match::no;
+  wanted_ = {id, other};
+  return Match::unknown;
+}
+
+/// Compares the elements of two types from `frame.next` on.
 template <int Words, int Name, int Type>
 Canonicalizer::Match Canonicalizer::match_elements(std::span<const uint32_t> words,
-                                                   std::span<const uint32_t> form, Frame& frame) {
+                                                   std::span<const uint32_t> others, Frame& frame) {
   for (size_t i = frame.next; i < words.size(); i += Words) {
-    const uint32_t* word = &words[i];
-    const uint32_t* other = &form[i];
-    if (Name >= 0 && string(word[0]) != other[0]) return Match::no;
-    for (int w = std::max(Name, Type) + 1; w < Words; ++w)
-      if (word[w] != other[w]) return Match::no;
-    if (Type < 0) continue;
-    Match match = match_reference(word[Type], other[Type]);
+    for (int w = 0; w < Words; ++w)
+      if (w != Type && words[i + w] != others[i + w]) return Match::no;
+    Match match = match_reference(words[i + Type], others[i + Type]);
     if (match == Match::yes) continue;
-    if (match == Match::unknown) wanted_ = {word[Type], other[Type]};
     frame.next = static_cast<uint32_t>(i);
     return match;
   }
@@ -157,51 +190,38 @@ Canonicalizer::Match Canonicalizer::match_elements(std::span<const uint32_t> wor
 
 /// Compares what all types have, which is done once, before any elements.
 Canonicalizer::Match Canonicalizer::match_common(std::span<const uint32_t> words,
-                                                 std::span<const uint32_t> form) {
-  if (words.size() != form.size() || words[1] != form[1]) return Match::no;
-  if (string(words[0]) != form[0]) return Match::no;
-  if (!kind_shape(kind_of(words.data())).refers)
-    return words[2] == form[2] ? Match::yes : Match::no;
-  Match match = match_reference(words[2], form[2]);
-  if (match == Match::unknown) wanted_ = {words[2], form[2]};
-  return match;
+                                                 std::span<const uint32_t> others) {
+  if (words.size() != others.size() || words[0] != others[0] || words[1] != others[1])
+    return Match::no;
+  if (kind_shape(kind_of(words.data())).refers) return match_reference(words[2], others[2]);
+  return words[2] == others[2] ? Match::yes : Match::no;
 }
 
-/// Compares the type of a frame with the form of the class that it is expected
-/// to be of, going on where that stopped the last time.
+/// Compares the type of a frame with the one that it is expected to be like,
+/// going on where that stopped the last time.
 Canonicalizer::Match Canonicalizer::match(Frame& frame) {
   std::span<const uint32_t> words = types_->at(frame.id).words();
-  std::span<const uint32_t> form = table_.words(frame.expected);
+  std::span<const uint32_t> others = types_->at(frame.expected).words();
   if (frame.next == 0) {
-    if (Match common = match_common(words, form); common != Match::yes) return common;
+    if (Match common = match_common(words, others); common != Match::yes) return common;
     frame.next = common_words;
   }
   switch (kind_of(words.data())) {
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-      return match_elements<3, 0, 1>(words, form, frame);
+      return match_elements<3, 0, 1>(words, others, frame);
     case BTF_KIND_FUNC_PROTO:
-      return match_elements<2, 0, 1>(words, form, frame);
-    case BTF_KIND_ENUM:
-      return match_elements<2, 0, -1>(words, form, frame);
-    case BTF_KIND_ENUM64:
-      return match_elements<3, 0, -1>(words, form, frame);
-    case BTF_KIND_ARRAY:
-      if (frame.next == common_words) {
-        Match match = match_reference(words[3], form[3]);
-        if (match == Match::unknown) wanted_ = {words[3], form[3]};
-        if (match != Match::yes) return match;
-      }
-      if (words[5] != form[5]) return Match::no;
-      frame.next = common_words + 1;
-      if (Match match = match_reference(words[4], form[4]); match != Match::unknown) return match;
-      wanted_ = {words[4], form[4]};
-      return Match::unknown;
+      return match_elements<2, 0, 1>(words, others, frame);
+    case BTF_KIND_ARRAY: {
+      if (words[5] != others[5]) return Match::no;
+      Match element = match_reference(words[3], others[3]);
+      return element == Match::yes ? match_reference(words[4], others[4]) : element;
+    }
     case BTF_KIND_VAR:
     case BTF_KIND_DATASEC:
       return Match::no;  // these are never equal
     default:
-      return std::equal(words.begin() + common_words, words.end(), form.begin() + common_words)
+      return std::equal(words.begin() + common_words, words.end(), others.begin() + common_words)
                  ? Match::yes
                  : Match::no;
   }
@@ -220,29 +240,35 @@ void Canonicalizer::translate(std::span<const uint32_t> words) {
   });
 }
 
-uint32_t Canonicalizer::intern_form() {
-  uint8_t kind = kind_of(form_.data());
-  // A variable is an object, not a type: two of one name are two variables.
-  bool is_object = kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC;
-  return is_object ? table_.add(form_) : table_.intern(form_);
+uint32_t Canonicalizer::intern_form(uint32_t id) {
+  if (!is_object(form_.data())) return table_.intern(form_);
+  uint32_t type_class = table_.add(form_);
+  objects_.push_back({id, type_class});
+  return type_class;
+}
+
+void Canonicalizer::see(std::span<const uint32_t> classes) {
+  occurrences_.resize(table_.class_count());
+  for (uint32_t c : classes) {
+    if (c == 0 || occurrences_[c].run == run_) continue;
+    occurrences_[c] = {run_, 0};
+    classes_seen_.push_back(c);
+  }
 }
 
 void Canonicalizer::set_class(uint32_t id, uint32_t type_class) {
   class_of(id) = type_class;
-  if (successors_.size() < table_.class_count()) {
-    successors_.resize(table_.class_count());
-    last_seen_.resize(table_.class_count());
-  }
-  successors_[last_] = type_class;
-  last_ = type_class;
-  if (last_seen_[type_class] == run_) return;
-  last_seen_[type_class] = run_;
-  classes_seen_.push_back(type_class);
+  if (occurrences_.size() < table_.class_count()) occurrences_.resize(table_.class_count());
+  Occurrence& last = occurrences_[type_class];
+  before_ = last.run == run_ ? last.id : 0;
+  if (before_ == 0) classes_seen_.push_back(type_class);
+  last = {run_, id};
 }
 
-/// Gives classes to a type and to all that it refers to without naming them.
-void Canonicalizer::search(uint32_t root) {
-  stack_.push_back({root, successors_[last_], 0, false});
+/// Gives classes to a type, which may be like the one expected (0 for none), and
+/// to all that it refers to without naming them.
+void Canonicalizer::search(uint32_t root, uint32_t expected) {
+  stack_.push_back({root, expected, 0, false});
   while (!stack_.empty() && !omission_) {
     Frame& frame = stack_.back();
     uint32_t known = class_of(frame.id);
@@ -265,14 +291,14 @@ void Canonicalizer::search(uint32_t root) {
 void Canonicalizer::try_expected(Frame& frame) {
   switch (match(frame)) {
     case Match::yes:
-      set_class(frame.id, frame.expected);
+      set_class(frame.id, class_of(frame.expected));
       stack_.pop_back();
       return;
     case Match::no:
       frame.expected = 0;
       return;
     case Match::unknown:
-      open(frame.id);
+      open_like(frame.id, frame.expected);
       stack_.push_back({wanted_.id, wanted_.expected, 0, false});
   }
 }
@@ -281,6 +307,13 @@ void Canonicalizer::open(uint32_t id) {
   if (is_class(class_of(id))) return;  // a class is reserved for it already
   reference(id);                       // so that the mark says which anchor it is, if it is one
   class_of(id) |= open_bit;
+}
+
+/// As open(), for a type that has the name and kind of another.
+void Canonicalizer::open_like(uint32_t id, uint32_t other) {
+  if (class_of(id) != 0) return open(id);
+  Reference model = reference(other);
+  class_of(id) = open_bit | (model & anchor_bit ? is_anchor_bit | (model & ~anchor_bit) : 0);
 }
 
 /// Puts the types that a type refers to and that have no class on the stack.
@@ -305,7 +338,7 @@ void Canonicalizer::assign(uint32_t id) {
   if (is_class(type_class))
     table_.define(type_class, form_);
   else
-    type_class = intern_form();
+    type_class = intern_form(id);
   set_class(id, type_class);
 }
 

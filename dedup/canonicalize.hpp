@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
 #include "dedup/btf_check.hpp"
 #include "dedup/type_table.hpp"
+#include "dedup/zeroed_words.hpp"
 
 namespace bpflink {
 
@@ -18,7 +21,11 @@ inline constexpr uint32_t omitted_class = UINT32_MAX;
 /// Gives the types of one input after the other their classes in one table.
 class Canonicalizer {
  public:
-  explicit Canonicalizer(TypeTable& table) : table_(table), successors_(1), last_seen_(1) {}
+  explicit Canonicalizer(TypeTable& table) : table_(table) {}
+
+  /// To be called with parts of the input that assign_range() is done with.
+  using Consumed = std::function<void(std::span<const std::byte>)>;
+  void set_consumed(Consumed consumed) { consumed_ = std::move(consumed); }
 
   /// Fills in `classes`, which has an element for each type from
   /// `btf.first_id()` on: 0, or `omitted_class` where the type is left out.
@@ -27,6 +34,12 @@ class Canonicalizer {
   std::expected<void, Error> run(const Btf& btf, std::span<const uint32_t> base_classes,
                                  std::span<uint32_t> classes);
 
+  // run() in parts: to start, then to give the types with ids in a range their
+  // classes, and to take classes for seen that others have given.
+  void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
+  void assign_range(uint32_t begin, uint32_t end);
+  void see(std::span<const uint32_t> classes);
+
   /// Makes an input the one at hand without giving its types classes; they have
   /// theirs. For localize().
   void attach(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
@@ -34,6 +47,13 @@ class Canonicalizer {
   /// The classes of the types of the input at hand, each once, in order of
   /// first occurrence.
   const std::vector<uint32_t>& classes_seen() const { return classes_seen_; }
+
+  /// The objects among the types of the input at hand, with their classes.
+  struct Object {
+    uint32_t id;
+    uint32_t type_class;
+  };
+  const std::vector<Object>& objects() const { return objects_; }
 
   /// Gives these types of the input at hand classes of their own, which refer to
   /// each other as classes instead of by name.
@@ -49,37 +69,45 @@ class Canonicalizer {
   /// A type that the search is at.
   struct Frame {
     uint32_t id;
-    uint32_t expected;  ///< the class it may be of, or 0
+    uint32_t expected;  ///< the type before it that it may be equal to, or 0
     uint32_t next;      ///< the word to compare next
     bool is_expanded;   ///< the types that it refers to are on the stack above
   };
   enum class Match { no, yes, unknown };
 
   Match match(Frame& frame);
-  Match match_common(std::span<const uint32_t> words, std::span<const uint32_t> form);
+  bool is_expected(uint32_t expected, uint32_t id);
+  Match match_common(std::span<const uint32_t> words, std::span<const uint32_t> others);
   template <int Words, int Name, int Type>
-  Match match_elements(std::span<const uint32_t> words, std::span<const uint32_t> form,
+  Match match_elements(std::span<const uint32_t> words, std::span<const uint32_t> others,
                        Frame& frame);
-  Match match_reference(uint32_t id, Reference expected);
-  bool is_anchor(uint32_t id, Reference expected);
+  Match match_reference(uint32_t id, uint32_t other);
+  Match match_unequal(uint32_t id, uint32_t other);
 
-  void search(uint32_t root);
+  void search(uint32_t root, uint32_t expected);
   void try_expected(Frame& frame);
   void open(uint32_t id);
+  void open_like(uint32_t id, uint32_t other);
   void expand(Frame& frame);
   void assign(uint32_t id);
   void translate(std::span<const uint32_t> words);
-  uint32_t intern_form();
+  uint32_t intern_form(uint32_t id);
   void set_class(uint32_t id, uint32_t type_class);
   void close_cycles();
   Error omission_error();
 
-  TypeTable& table_;
-  /// By class: the class of the type that followed one of that class last time.
-  std::vector<uint32_t> successors_;
+  void report_consumed(uint32_t& begin, uint32_t end);
 
-  std::vector<uint32_t> last_seen_;  ///< by class: the last run that gave it
+  TypeTable& table_;
+  Consumed consumed_;
+  /// By class: the last type of it, and the run that this type was in.
+  struct Occurrence {
+    uint32_t run;
+    uint32_t id;
+  };
+  std::vector<Occurrence> occurrences_;
   uint32_t run_ = 0;
+  uint32_t before_ = 0;  ///< the occurrence before that of the class given last
 
   // The input at hand.
   const Btf* btf_ = nullptr;
@@ -87,10 +115,10 @@ class Canonicalizer {
   uint32_t first_id_ = 1;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  std::vector<uint32_t> strings_;  ///< the table's offset by the input's, 0 if not yet known
+  ZeroedWords strings_;  ///< the table's offset by the input's, 0 if not yet known
   std::vector<uint32_t> classes_seen_;
+  std::vector<Object> objects_;
   bool omission_ = false;
-  uint32_t last_ = 0;  ///< the class that was given last
 
   // The type at hand.
   std::vector<uint32_t> form_;
@@ -98,7 +126,7 @@ class Canonicalizer {
   struct {
     uint32_t id;
     uint32_t expected;
-  } wanted_{};  ///< the type that a match depends on, and the class it should have
+  } wanted_{};  ///< the type that a match depends on, and which it should equal
   std::vector<Frame> stack_;
 };
 

@@ -74,6 +74,7 @@
 #include "dedup/emit.hpp"
 #include "dedup/fold.hpp"
 #include "dedup/instances.hpp"
+#include "dedup/parallel.hpp"
 #include "dedup/taint.hpp"
 #include "dedup/type_table.hpp"
 #include "dedup/unit.hpp"
@@ -100,7 +101,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::expected<void, Error> take_layout(const Btf& btf);
   std::expected<void, Error> check_room(const Btf& btf) const;
   std::expected<void, Error> take_base(const Btf& btf);
-  std::expected<void, Error> take_input(const Btf& btf, Unit& unit);
+  std::expected<void, Error> take_input(const Btf& btf, Unit& unit, bool has_omissions);
 
   void count_users(std::span<const uint32_t> classes);
   std::vector<Reference> find_ambiguous(std::span<const uint32_t> classes, bool is_base) const;
@@ -232,10 +233,15 @@ std::expected<void, Error> Deduplicator::Impl::take_base(const Btf& btf) {
   return {};
 }
 
-std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& unit) {
+std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& unit,
+                                                          bool has_omissions) {
   if (auto ok = take_layout(btf); !ok) return ok;
   if (auto ok = check_room(btf); !ok) return ok;
-  if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok) return ok;
+  canonicalizer.set_consumed(options.consumed);
+  if (choose_threads(btf, options.threads) > 1 && !has_omissions && options.base == nullptr)
+    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, options);
+  else if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok)
+    return ok;
   std::vector<uint32_t> seen = canonicalizer.classes_seen();
   count_users(seen);
 
@@ -302,7 +308,7 @@ void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit)
   unit.classes.resize(btf.end_id() - btf.first_id());
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
     if (omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
-  if (auto ok = impl_->take_input(btf, unit); !ok)
+  if (auto ok = impl_->take_input(btf, unit, !omit.empty()); !ok)
     impl_->failure = Error{unit.name + ": " + ok.error().message};
   impl_->units.push_back(std::move(unit));
 }

@@ -166,9 +166,7 @@ void InstanceGraph::add_shape(uint32_t node, TypeTable& shapes, std::vector<uint
   });
   // The declarations of an enum mean the same whatever size they give.
   if (is_declaration(node) && kind_of(form.data()) != BTF_KIND_FWD) form = {form[0], 0, 0};
-  uint8_t kind = kind_of(form.data());
-  bool is_object = kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC;
-  shapes_.push_back((is_object ? shapes.add(form) : shapes.intern(form)) - 1);
+  shapes_.push_back((is_object(form.data()) ? shapes.add(form) : shapes.intern(form)) - 1);
 }
 
 uint32_t InstanceGraph::node_of(uint32_t unit, uint32_t type_class) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "bpflink/print.hpp"
+#include "dedup/c_printer.hpp"
 #include "dedup/kinds.hpp"
 
 namespace bpflink {
@@ -30,34 +31,11 @@ void prepend_word(std::string& text, std::string_view word) {
   text = fmt::format("{}{}{}", word, needs_space ? " " : "", text);
 }
 
-class CPrinter {
- public:
-  explicit CPrinter(const Btf& btf) : btf_(btf) {}
+}  // namespace
 
-  std::string declaration(uint32_t id, std::string_view name, int depth);
-  std::string definition(uint32_t id);
-
- private:
-  struct Declarator {
-    std::string text;
-    std::string qualifiers;   ///< of the type that comes next
-    bool is_pointer = false;  ///< the outermost wrapping so far is a pointer's
-  };
-
-  void wrap_pointer(Declarator& d);
-  void wrap_suffix(Declarator& d, const std::string& suffix);
-  std::string parameters(BtfType proto, int depth);
-  std::string base_type(BtfType type, int depth);
-  std::string tagged(std::string_view keyword, BtfType type, const std::string& body) const;
-  std::string members(BtfType type, int depth);
-  std::string enumerators(BtfType type, int depth) const;
-  std::string body(BtfType type, int depth);
-
-  bool is_too_long() const { return work_ > max_text; }
-
-  const Btf& btf_;
-  size_t work_ = 0;  ///< references followed, and bytes of all declarations, inner ones again
-};
+bool CPrinter::is_too_long() const {
+  return work_ > max_text;
+}
 
 void CPrinter::wrap_pointer(Declarator& d) {
   if (!d.qualifiers.empty()) prepend_word(d.text, d.qualifiers);
@@ -85,19 +63,19 @@ std::string CPrinter::parameters(BtfType proto, int depth) {
   return fmt::format("({})", text.empty() ? "void" : text);
 }
 
-std::string CPrinter::tagged(std::string_view keyword, BtfType type,
-                             const std::string& body) const {
+std::string CPrinter::tagged(std::string_view keyword, uint32_t id, const std::string& body) const {
   std::string text(keyword);
-  if (std::string_view name = btf_.name(type); !name.empty()) {
+  if (!name(id).empty()) {
     text += ' ';
-    text += name;
+    text += name(id);
   } else if (!body.empty()) {
     text += ' ' + body;
   }
   return text;
 }
 
-std::string CPrinter::base_type(BtfType type, int depth) {
+std::string CPrinter::base_type(uint32_t id, int depth) {
+  BtfType type = btf_.type(id);
   bool is_anonymous = btf_.name(type).empty();
   std::string contents;
   if (is_anonymous && depth >= max_nesting) contents = "{ ... }";
@@ -110,19 +88,20 @@ std::string CPrinter::base_type(BtfType type, int depth) {
       return tagged(type.kind() == BTF_KIND_STRUCT  ? "struct"
                     : type.kind() == BTF_KIND_UNION ? "union"
                                                     : "enum",
-                    type, contents);
+                    id, contents);
     case BTF_KIND_FWD:
-      return tagged(type.kind_flag() ? "union" : "struct", type, {});
+      return tagged(type.kind_flag() ? "union" : "struct", id, {});
     case BTF_KIND_DATASEC:
       return fmt::format("SEC(\"{}\")", btf_.name(type));
     case BTF_KIND_DECL_TAG:
       return fmt::format("__attribute__((btf_decl_tag(\"{}\")))", btf_.name(type));
     default:
-      return std::string(btf_.name(type));
+      return std::string(name(id));
   }
 }
 
 std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth) {
+  if (depth == 0) work_ = 0;
   Declarator d{std::string(name), {}, false};
   std::string base = "...";
   for (int step = 0; step < max_chain; ++step) {
@@ -158,7 +137,7 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
       prepend_word(d.text, btf_.name(type));
       id = type.type();
     } else {
-      base = base_type(type, depth);
+      base = base_type(id, depth);
       break;
     }
   }
@@ -209,19 +188,20 @@ std::string CPrinter::body(BtfType type, int depth) {
 }
 
 std::string CPrinter::definition(uint32_t id) {
+  work_ = 0;
   BtfType type = btf_.type(id);
   switch (type.kind()) {
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
     case BTF_KIND_ENUM:
     case BTF_KIND_ENUM64: {
-      std::string text = base_type(type, 0);
+      std::string text = base_type(id, 0);
       if (!btf_.name(type).empty() && !(type.vlen() == 0 && type.kind() >= BTF_KIND_ENUM))
         text += ' ' + body(type, 0);
       return text + ";";
     }
     case BTF_KIND_TYPEDEF:
-      return "typedef " + declaration(type.type(), btf_.name(type), 0) + ";";
+      return "typedef " + declaration(type.type(), name(id), 0) + ";";
     case BTF_KIND_VAR: {
       bool is_static = type.var_linkage() == BTF_LINKAGE_STATIC;
       bool is_extern = type.var_linkage() == BTF_LINKAGE_EXTERN;
@@ -236,8 +216,6 @@ std::string CPrinter::definition(uint32_t id) {
       return declaration(id, {}, 0) + ";";
   }
 }
-
-}  // namespace
 
 std::string print_c_declaration(const Btf& btf, uint32_t id, std::string_view name) {
   return CPrinter(btf).declaration(id, name, 0);

@@ -1,6 +1,7 @@
 #include "dedup/type_table.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace bpflink {
 
@@ -57,6 +58,36 @@ void TypeTable::define(uint32_t type_class, std::span<const uint32_t> words) {
   // What was reserved has been referred to as a class already.
   if (references_[type_class] == 0)
     references_[type_class] = anchor != 0 ? anchor_bit | anchor : type_class;
+}
+
+std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint32_t> known) {
+  std::vector<uint32_t> classes = std::move(known);
+  classes.resize(other.class_count());
+  std::vector<uint32_t> anchors(other.anchor_count());
+  for (uint32_t anchor = 1; anchor < other.anchor_count(); ++anchor)
+    anchors[anchor] = intern_anchor(other.anchor_space(anchor),
+                                    strings_.intern(other.strings().at(other.anchor_name(anchor))));
+  for (uint32_t c : other.reserved()) classes[c] = reserve();
+
+  // A class has a higher number than those that it refers to, but for reserved
+  // ones, which are known by now.
+  std::vector<uint32_t> form;
+  for (uint32_t c = 1; c < other.class_count(); ++c) {
+    if (classes[c] != 0 && !is_reserved(classes[c])) continue;
+    std::span<const uint32_t> words = other.words(c);
+    form.assign(words.begin(), words.end());
+    for_each_string(std::span(form), [&](uint32_t& offset) {
+      if (offset != 0) offset = strings_.intern(other.strings().at(offset));
+    });
+    for_each_reference(std::span(form), [&](Reference& r) {
+      r = r & anchor_bit ? anchor_bit | anchors[r & ~anchor_bit] : classes[r];
+    });
+    if (classes[c] != 0)
+      define(classes[c], form);
+    else
+      classes[c] = is_object(form.data()) ? add(form) : intern(form);
+  }
+  return classes;
 }
 
 }  // namespace bpflink

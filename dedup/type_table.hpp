@@ -48,6 +48,12 @@ inline bool is_declaration(const uint32_t* words) {
   return (kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64) && vlen_of(words) == 0;
 }
 
+/// Whether a type is an object rather than a type: two variables of one name
+/// are two variables, and never merged.
+inline bool is_object(const uint32_t* words) {
+  return kind_of(words) == BTF_KIND_VAR || kind_of(words) == BTF_KIND_DATASEC;
+}
+
 /// Classes of equal types. A class is a number from 1 on; 0 is void. Its words
 /// are those of a BTF type, but for string offsets, which are the table's own,
 /// and type ids, which are References.
@@ -97,6 +103,11 @@ class TypeTable {
   uint32_t reserve();
   bool is_reserved(uint32_t type_class) const { return extents_[type_class].count == 0; }
   void define(uint32_t type_class, std::span<const uint32_t> words);
+
+  /// Adds all classes of another table but those that `known`, by class of the
+  /// other table, says to have a class here already. Returns it with the classes
+  /// of all.
+  std::vector<uint32_t> absorb(const TypeTable& other, std::vector<uint32_t> known);
 
   /// The classes that reserve() made.
   const std::vector<uint32_t>& reserved() const { return reserved_; }

@@ -27,6 +27,7 @@ class TypeChecker {
  private:
   void check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
+    if (symbol.is_defined && !symbol.in_output) return;
     auto difference = find_difference(object, declaration, symbol);
     if (!difference) return;
     std::vector<std::string> details;

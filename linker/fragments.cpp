@@ -151,7 +151,7 @@ class Splitter {
     if (is_padding && !section.fragments.empty())
       section.fragments.back().end = end;
     else
-      section.fragments.push_back({begin, end});
+      section.fragments.push_back({.begin = begin, .end = end, .is_unnamed = true});
   }
 
   /// Visits all that stays; what it reaches in a dropped fragment makes that

@@ -127,7 +127,10 @@ class Layout {
     uint64_t end = base;
     for (Fragment& fragment : section.fragments) {
       if (!fragment.live) continue;
-      fragment.output_offset = align_up(end, alignment_at(section.alignment, fragment.begin));
+      // What is inside an unnamed one keeps its alignment only with the whole.
+      fragment.output_offset = fragment.is_unnamed
+                                   ? end + ((fragment.begin - end) & (section.alignment - 1))
+                                   : align_up(end, alignment_at(section.alignment, fragment.begin));
       end = fragment.output_offset + (fragment.end - fragment.begin);
     }
     output.size = end;

@@ -134,8 +134,8 @@ class Marker {
             {object.get(), &section, symbol.value, symbol.size, symbol.name});
         context_.diagnostics.report(
             {.severity = Severity::Note,
-             .message = fmt::format("removing unused {} {}", object->describe_place(section, symbol.value),
-                                    symbol.name),
+             .message = fmt::format("removing unused {} {}",
+                                    object->describe_place(section, symbol.value), symbol.name),
              .code = DiagnosticCode::Dropped,
              .file = object->name,
              .symbol = std::string(symbol.name)});

@@ -29,6 +29,8 @@ struct Fragment {
   bool live = true;
   /// Under --gc-sections: it did not lose a resolution, and is live if reached.
   bool is_candidate = false;
+  /// Bytes without a symbol: there may be several things in it.
+  bool is_unnamed = false;
   /// Says the same as an earlier fragment of the output section, whose place it
   /// has.
   bool is_duplicate = false;

@@ -140,9 +140,9 @@ void print_text(std::string_view text) {
 
 std::string make_dependencies(const std::string& output, const std::vector<std::string>& files) {
   std::string text = escape_for_make(output) + ":";
-  for (const std::string& file : files) text += " \\\n  " + escape_for_make(file);
+  for (const std::string& file : files) text += fmt::format(" \\\n  {}", escape_for_make(file));
   text += '\n';
-  for (const std::string& file : files) text += "\n" + escape_for_make(file) + ":\n";
+  for (const std::string& file : files) text += fmt::format("\n{}:\n", escape_for_make(file));
   return text;
 }
 

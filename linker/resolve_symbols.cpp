@@ -33,18 +33,22 @@ void unify_licenses(Context& context) {
         } else if (std::ranges::equal(section.data, kept->data)) {
           section.same_as = kept;
         } else {
+          section.same_as = kept;
           auto text = [](const InputSection& s) {
             std::string_view all(reinterpret_cast<const char*>(s.data.data()), s.data.size());
             return fmt::format(">>> {} in {}", all.substr(0, all.find('\0')), s.file->name);
           };
-          bool is_text = name == "license";
-          context.diagnostics.report(
-              {.message = fmt::format("'{}' sections differ", name),
-               .details = {is_text ? text(*kept) : ">>> in " + kept->file->name,
-                           is_text ? text(section) : ">>> in " + section.file->name},
-               .code = DiagnosticCode::InputMismatch,
-               .locations = {location_of(*kept->file, *kept, 0),
-                             location_of(*section.file, section, 0)}});
+          std::vector<std::string> details;
+          if (name == "license")
+            details = {text(*kept), text(section), ">>> --license TEXT settles it"};
+          else
+            details = {fmt::format(">>> in {}", kept->file->name),
+                       fmt::format(">>> in {}", section.file->name)};
+          context.diagnostics.report({.message = fmt::format("'{}' sections differ", name),
+                                      .details = std::move(details),
+                                      .code = DiagnosticCode::InputMismatch,
+                                      .locations = {location_of(*kept->file, *kept, 0),
+                                                    location_of(*section.file, section, 0)}});
         }
       }
   }

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,10 @@ struct DedupOptions {
   /// The base that all inputs were split from, or null. Not changed; must
   /// outlive the Deduplicator.
   const Btf* base = nullptr;
+  /// If set, called with parts of an input's type section that add() is done
+  /// with, perhaps from several threads at a time. A caller that has mapped a
+  /// large file may drop its pages there; they may still be read again.
+  std::function<void(std::span<const std::byte>)> consumed{};
 };
 
 /// From the type ids of one input to those of the output.

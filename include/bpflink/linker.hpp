@@ -24,10 +24,10 @@ struct LinkOptions {
   bool gc_sections = false;
   /// Symbols to keep, with all that they reach (`-u`). One that no input has is
   /// looked for in archives and is an error if nobody defines it.
-  std::vector<std::string> undefined;
+  std::vector<std::string> undefined = {};
   /// Sections to keep whole under gc_sections, as shell patterns
   /// (`--keep-section`).
-  std::vector<std::string> keep_sections;
+  std::vector<std::string> keep_sections = {};
   /// Make hidden definitions local, so that two libraries may use the same names
   /// (`--localize-hidden`). Maps stay global: loaders know no local ones.
   bool localize_hidden = false;
@@ -37,16 +37,16 @@ struct LinkOptions {
   /// static variables that no relocation names (`-x`).
   bool discard_locals = false;
   /// The text of the `license` section, whatever the inputs say (`--license`).
-  std::optional<std::string> license;
+  std::optional<std::string> license = {};
   /// Conflicting types are warnings, not errors (`--no-check-types`).
   bool check_types = true;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
   /// Directories with archives (lib*.a) that were not given, to look in for what
   /// is undefined: only for a hint in the message (`-L`).
-  std::vector<std::string> hint_directories;
+  std::vector<std::string> hint_directories = {};
   /// Symbols to tell every definition and reference of, as notes (`-y`).
-  std::vector<std::string> trace_symbols;
+  std::vector<std::string> trace_symbols = {};
   /// Read the output back and check it before it takes its place (`--verify`).
   /// What breaks a rule is an error of the linker's own and fails the link.
   bool verify = false;

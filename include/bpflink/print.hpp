@@ -19,4 +19,14 @@ BPFLINK_API std::string print_c_declaration(const Btf& btf, uint32_t id,
 /// `id`, over several lines for members, with a final semicolon.
 BPFLINK_API std::string print_c_definition(const Btf& btf, uint32_t id);
 
+/// A header with all structs, unions, enums and typedefs of `btf`, in an order
+/// in which C accepts them. Of several types of one name the second is called
+/// NAME___2, and so on. Packing and padding are not expressed.
+BPFLINK_API std::string print_c_header(const Btf& btf);
+
+/// The type with id `id` as in a numbered list: a line with the id, kind, name
+/// and what else the type says, and one for each member, enumerator, parameter
+/// or variable, each with a line break at its end.
+BPFLINK_API std::string print_raw(const Btf& btf, uint32_t id);
+
 }  // namespace bpflink

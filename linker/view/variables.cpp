@@ -15,7 +15,6 @@ bool is_or_below(std::string_view name, std::string_view section) {
 }
 
 std::optional<DataSection::Kind> kind_of(std::string_view name) {
-  if (name.starts_with(".data.rel.ro") || name.starts_with(".rodata.str")) return std::nullopt;
   if (is_or_below(name, ".data")) return DataSection::Kind::Data;
   if (is_or_below(name, ".rodata")) return DataSection::Kind::Rodata;
   if (is_or_below(name, ".bss")) return DataSection::Kind::Bss;

@@ -1,12 +1,7 @@
 // Half of a program that loads and runs: settings, counters, a map.
 #include <bpf/bpf_helpers.h>
 
-enum mode { MODE_OFF, MODE_COUNT, MODE_DOUBLE };
-
-struct point {
-  int x;
-  long y;
-};
+#include "skeleton_test.h"
 
 const volatile int step = 1;
 const volatile enum mode mode = MODE_COUNT;

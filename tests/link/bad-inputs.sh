@@ -49,7 +49,7 @@ refused directory directory.o
 refused empty empty.o
 refused random.o random.o
 refused magic-only.o magic-only.o
-refused 'no input files' empty.a # beside objects an empty library is no mistake
+refused empty.a good.o empty.a
 refused 'x86.a' good.o x86.a
 refused /dev/null /dev/null
 refused missing.o good.o missing.o

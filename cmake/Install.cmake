@@ -1,0 +1,62 @@
+# What `cmake --install` puts where, in three components: the programs, the shared
+# libraries, and what it takes to build with them.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(programs bpflink)
+if(TARGET btfdedup)
+  list(APPEND programs btfdedup)
+endif()
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
+
+set_target_properties(bpflink PROPERTIES EXPORT_NAME program)
+install(TARGETS ${programs} EXPORT bpflink-targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+install(TARGETS bpflink_shared bpflink_libbpf_shared EXPORT bpflink-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS bpflink_static bpflink_libbpf_static EXPORT bpflink-static-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+
+# Manual pages and completions.
+install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/bpflink.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME bpflink COMPONENT programs)
+install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/_bpflink
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
+install(FILES ${PROJECT_SOURCE_DIR}/linker/man/bpflink.1
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
+if(TARGET btfdedup)
+  install(FILES ${PROJECT_SOURCE_DIR}/dedup/completion/btfdedup.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME btfdedup COMPONENT programs)
+  install(FILES ${PROJECT_SOURCE_DIR}/dedup/completion/_btfdedup
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
+  install(FILES ${PROJECT_SOURCE_DIR}/dedup/man/btfdedup.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
+endif()
+
+# find_package(bpflink): the shared libraries; with COMPONENTS static, the static
+# ones too, for which their dependencies must be found.
+install(EXPORT bpflink-targets NAMESPACE bpflink:: DESTINATION ${package_dir} COMPONENT development)
+install(EXPORT bpflink-static-targets NAMESPACE bpflink:: DESTINATION ${package_dir}
+  COMPONENT development)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bpflink-config.cmake.in
+  ${PROJECT_BINARY_DIR}/bpflink-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/bpflink-config.cmake
+  ${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+
+# pkg-config: the prefix is where the file is found, so that a copy may be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH BPFLINK_PREFIX_FROM_PC /${pkgconfig_dir} /)
+string(REGEX REPLACE "/$" "" BPFLINK_PREFIX_FROM_PC "${BPFLINK_PREFIX_FROM_PC}")
+foreach(name bpflink bpflink-libbpf)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
+endforeach()

@@ -1,0 +1,38 @@
+# `cpack -G DEB`: the programs, the shared libraries, and what it takes to build
+# with them, as three Debian packages.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "bpflink")
+set(CPACK_PACKAGE_CONTACT "bpflink developers <bpflink@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL programs libraries development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME bpflink)
+set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION
+  "Links BPF objects that clang or gcc compiled into one that a loader takes.")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "clang, libbpf-dev, bpftool")
+
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libbpflink${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
+set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "The library of bpflink, and its stand-in for libbpf's linker.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libbpflink-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "bpflink (= ${PROJECT_VERSION}), libbpflink${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
+  "libelf-dev, libxxhash-dev, libfmt-dev, libtbb-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+  "Headers, static libraries and the files of CMake and pkg-config of bpflink's library.")
+
+include(CPack)

@@ -1,0 +1,50 @@
+// The printer of C declarations and definitions.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bpflink/btf.hpp"
+
+namespace bpflink {
+
+class CPrinter {
+ public:
+  explicit CPrinter(const Btf& btf) : btf_(btf) {}
+
+  /// Prints a type under another name than its own.
+  void rename(uint32_t id, std::string name) { names_.insert_or_assign(id, std::move(name)); }
+  std::string_view name(uint32_t id) const {
+    auto it = names_.find(id);
+    return it != names_.end() ? it->second : btf_.name(btf_.type(id));
+  }
+
+  std::string declaration(uint32_t id, std::string_view name, int depth = 0);
+  std::string definition(uint32_t id);
+
+ private:
+  struct Declarator {
+    std::string text;
+    std::string qualifiers;   ///< of the type that comes next
+    bool is_pointer = false;  ///< the outermost wrapping so far is a pointer's
+  };
+
+  void wrap_pointer(Declarator& d);
+  void wrap_suffix(Declarator& d, const std::string& suffix);
+  std::string parameters(BtfType proto, int depth);
+  std::string base_type(uint32_t id, int depth);
+  std::string tagged(std::string_view keyword, uint32_t id, const std::string& body) const;
+  std::string members(BtfType type, int depth);
+  std::string enumerators(BtfType type, int depth) const;
+  std::string body(BtfType type, int depth);
+
+  const Btf& btf_;
+  boost::container::flat_map<uint32_t, std::string> names_;
+  bool is_too_long() const;
+
+  size_t work_ = 0;  ///< references followed, and bytes of all declarations, inner ones again
+};
+
+}  // namespace bpflink

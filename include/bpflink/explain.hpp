@@ -1,0 +1,33 @@
+// Why a type is in the output more than once.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
+
+namespace bpflink {
+
+/// What a deduplication made, with the names of its inputs in order of addition.
+struct Explainable {
+  const Btf& output;
+  std::span<const TypeMap> type_maps;
+  std::span<const std::string> input_names;
+};
+
+/// The types of one name that stayed apart, as text over several lines: each
+/// definition as C with the inputs that it came from, and, for each but the
+/// first, the first path of members on which it differs from the first, with the
+/// types on both sides.
+///
+/// `what` is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func
+/// NAME" or "var NAME". Errors: it is none of these; no input has such a type.
+BPFLINK_API std::expected<std::string, Error> explain(const Explainable& result,
+                                                      std::string_view what);
+
+}  // namespace bpflink

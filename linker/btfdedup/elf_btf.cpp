@@ -1,0 +1,132 @@
+#include "linker/btfdedup/elf_btf.hpp"
+
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+namespace bpflink {
+namespace {
+
+std::unexpected<Error> elf_error(std::string_view what) {
+  return std::unexpected(Error{fmt::format("{}: {}", what, elf_errmsg(-1))});
+}
+
+struct ElfCloser {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
+
+std::expected<ElfSection, Error> read_section(Elf* elf, Elf_Scn* scn, size_t names,
+                                              const ElfFile& file) {
+  GElf_Shdr header;
+  if (!gelf_getshdr(scn, &header)) return elf_error("section header");
+  const char* name = elf_strptr(elf, names, header.sh_name);
+  if (!name) return elf_error("section name");
+  size_t index = elf_ndxscn(scn);
+  bool has_bytes = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+  if (has_bytes && (header.sh_offset > file.image.size() ||
+                    header.sh_size > file.image.size() - header.sh_offset))
+    return std::unexpected(
+        Error{fmt::format("section {} '{}' at offset {} with {} bytes exceeds the file's {} bytes",
+                          index, name, header.sh_offset, header.sh_size, file.image.size())});
+  GElf_Ehdr ehdr;
+  gelf_getehdr(elf, &ehdr);
+  return ElfSection{name,
+                    header.sh_type,
+                    header.sh_flags,
+                    header.sh_offset,
+                    header.sh_size,
+                    header.sh_info,
+                    header.sh_entsize,
+                    ehdr.e_shoff + index * ehdr.e_shentsize};
+}
+
+}  // namespace
+
+std::optional<uint32_t> ElfFile::find(std::string_view name) const {
+  auto it = std::ranges::find(sections, name, &ElfSection::name);
+  if (it == sections.end()) return std::nullopt;
+  return static_cast<uint32_t>(it - sections.begin());
+}
+
+std::span<const std::byte> ElfFile::contents(const ElfSection& section) const {
+  return section.type == SHT_NOBITS ? std::span<const std::byte>()
+                                    : image.subspan(section.offset, section.size);
+}
+
+bool is_elf(std::span<const std::byte> image) {
+  return image.size() >= SELFMAG && std::memcmp(image.data(), ELFMAG, SELFMAG) == 0;
+}
+
+std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
+  elf_version(EV_CURRENT);
+  // libelf does not write to an image that is only read.
+  auto* bytes = const_cast<char*>(reinterpret_cast<const char*>(image.data()));
+  ElfHandle elf(elf_memory(bytes, image.size()));
+  GElf_Ehdr header;
+  size_t names = 0;
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !gelf_getehdr(elf.get(), &header))
+    return elf_error("not an ELF file");
+  if (elf_getshdrstrndx(elf.get(), &names) != 0) return elf_error("section names");
+
+  ElfFile file{image,
+               header.e_ident[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little,
+               header.e_ident[EI_CLASS] == ELFCLASS64,
+               header.e_machine,
+               header.e_flags,
+               {{}}};
+  for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf.get(), scn)) != nullptr;) {
+    auto section = read_section(elf.get(), scn, names, file);
+    if (!section) return std::unexpected(section.error());
+    file.sections.push_back(*section);
+  }
+  return file;
+}
+
+std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> btf,
+                                            std::endian order, const ElfFile* like) {
+  elf_version(EV_CURRENT);
+  ElfHandle elf(elf_begin(fd, ELF_C_WRITE, nullptr));
+  int elf_class = like && !like->is_64_bit ? ELFCLASS32 : ELFCLASS64;
+  if (!elf || !gelf_newehdr(elf.get(), elf_class)) return elf_error("cannot make an ELF file");
+  GElf_Ehdr header{};
+  header.e_ident[EI_CLASS] = static_cast<unsigned char>(elf_class);
+  header.e_ident[EI_DATA] = order == std::endian::big ? ELFDATA2MSB : ELFDATA2LSB;
+  header.e_type = ET_REL;
+  header.e_machine = like ? like->machine : EM_BPF;
+  header.e_flags = like ? like->flags : 0;
+  header.e_version = EV_CURRENT;
+  header.e_shstrndx = 2;
+  gelf_update_ehdr(elf.get(), &header);
+
+  static constexpr char names[] = "\0.BTF\0.shstrtab";
+  struct Contents {
+    const void* bytes;
+    size_t size;
+    size_t alignment;
+    uint32_t type;
+    uint32_t name;
+  };
+  for (const Contents& contents : {Contents{btf.data(), btf.size(), 4, SHT_PROGBITS, 1},
+                                   Contents{names, sizeof names, 1, SHT_STRTAB, 6}}) {
+    Elf_Scn* scn = elf_newscn(elf.get());
+    Elf_Data* data = scn ? elf_newdata(scn) : nullptr;
+    GElf_Shdr section{};
+    if (!data || !gelf_getshdr(scn, &section)) return elf_error("cannot make a section");
+    data->d_buf = const_cast<void*>(contents.bytes);
+    data->d_size = contents.size;
+    data->d_align = contents.alignment;
+    section.sh_type = contents.type;
+    section.sh_name = contents.name;
+    gelf_update_shdr(scn, &section);
+  }
+  if (elf_update(elf.get(), ELF_C_WRITE) < 0) return elf_error("cannot write");
+  return {};
+}
+
+}  // namespace bpflink

@@ -1,0 +1,280 @@
+// The program btfdedup: reads BTF from files of several kinds, merges equal
+// types, and writes or shows what is left.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpflink/dedup.hpp"
+#include "bpflink/explain.hpp"
+#include "bpflink/print.hpp"
+#include "linker/btfdedup/inputs.hpp"
+#include "linker/btfdedup/options.hpp"
+#include "linker/btfdedup/statistics.hpp"
+#include "linker/btfdedup/update.hpp"
+#include "linker/mapped_file.hpp"
+#include "linker/output_file.hpp"
+
+namespace bpflink {
+namespace {
+
+/// An input that stays: the base, or the object that is updated.
+struct HeldInput {
+  std::vector<std::byte> blob;
+  std::optional<Btf> btf;
+};
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat x, y;
+  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+/// Gives back the memory of a part of a mapped file that was read and will
+/// hardly be needed again; if it is, the system reads it again.
+void drop_pages(std::span<const std::byte> mapping, std::span<const std::byte> part) {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  if (mapping.empty() || part.data() < mapping.data() ||
+      part.data() + part.size() > mapping.data() + mapping.size())
+    return;
+  size_t begin = (part.data() - mapping.data() + page - 1) / page * page;
+  size_t end = (part.data() + part.size() - mapping.data()) / page * page;
+  if (begin < end) ::madvise(const_cast<std::byte*>(mapping.data()) + begin, end - begin, MADV_DONTNEED);
+}
+
+class Program {
+ public:
+  explicit Program(const BtfdedupOptions& options) : options_(options) {}
+
+  std::expected<void, Error> run() {
+    // What cannot be written to is found out before the work.
+    if (auto ok = open_output(); !ok) return ok;
+    if (auto ok = read_base(); !ok) return ok;
+    if (auto ok = read_inputs(); !ok) return ok;
+    if (auto ok = deduplicate(); !ok) return ok;
+    if (auto ok = write_output(); !ok) return ok;
+    return report();
+  }
+
+ private:
+  std::expected<void, Error> open_output();
+  std::expected<void, Error> read_base();
+  std::expected<void, Error> read_inputs();
+  std::expected<void, Error> take(const BtfSource& source);
+  std::expected<void, Error> deduplicate();
+  std::expected<void, Error> finish_update();
+  std::expected<void, Error> write_output();
+  std::expected<void, Error> write_contents(int fd);
+  std::expected<void, Error> report();
+  void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+  const Btf* base() const { return base_.btf ? &*base_.btf : nullptr; }
+  bool updates_own_types() const {
+    return !options_.update.empty() && options_.inputs.size() == 1 &&
+           is_same_file(options_.inputs[0], options_.update);
+  }
+
+  const BtfdedupOptions& options_;
+  std::optional<OutputFile> output_file_;
+  HeldInput base_;
+  HeldInput updated_;  ///< the one input, where the object that it is from is updated
+  std::optional<Deduplicator> deduplicator_;
+  std::span<const std::byte> mapping_;  ///< of the input at hand
+  std::vector<std::string> names_;
+  std::optional<std::endian> order_;
+  std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
+
+  std::optional<DedupResult> result_;
+  std::vector<std::byte> blob_;
+  MappedFile update_file_;
+  std::optional<ElfFile> update_elf_;
+  std::vector<Patch> patches_;
+  Statistics statistics_;
+};
+
+std::expected<void, Error> Program::open_output() {
+  const std::string& path = options_.update.empty() ? options_.output : options_.update;
+  if (path.empty()) return {};
+  auto file = OutputFile::open(path);
+  if (!file) return std::unexpected(Error{fmt::format("{}: {}", path, file.error().message)});
+  output_file_.emplace(std::move(*file));
+  return {};
+}
+
+std::expected<void, Error> Program::read_base() {
+  if (options_.base.empty()) return {};
+  auto hold = [&](const BtfSource& source) -> std::expected<void, Error> {
+    if (base_.btf) return std::unexpected(Error{"a base has one BTF only"});
+    base_.blob.assign(source.blob.begin(), source.blob.end());
+    auto btf = Btf::parse(base_.blob);
+    if (!btf) return std::unexpected(btf.error());
+    base_.btf.emplace(std::move(*btf));
+    return {};
+  };
+  return read_sources(options_.base, hold);
+}
+
+std::expected<void, Error> Program::read_inputs() {
+  DedupOptions options{options_.threads, base(), {}};
+  options.consumed = [this](std::span<const std::byte> part) { drop_pages(mapping_, part); };
+  deduplicator_.emplace(std::move(options));
+  for (const std::string& input : options_.inputs) {
+    auto ok = read_sources(input, [this](const BtfSource& source) { return take(source); });
+    if (!ok) return ok;
+  }
+  return {};
+}
+
+std::expected<void, Error> Program::take(const BtfSource& source) {
+  std::span<const std::byte> blob = source.blob;
+  if (updates_own_types()) {
+    updated_.blob.assign(blob.begin(), blob.end());
+    blob = updated_.blob;
+  }
+  std::expected<Btf, Error> btf = std::unexpected(Error{});
+  {
+    Stopwatch watch(statistics_.read);
+    btf = Btf::parse(blob, base());
+  }
+  if (!btf) {
+    std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
+                           ? " (is it split BTF, which needs --base?)"
+                           : "";
+    return std::unexpected(Error{btf.error().message + hint});
+  }
+  if (!order_) order_ = btf->byte_order();
+  if (source.elf && !like_)
+    like_ = ElfFile{{}, source.elf->order, source.elf->is_64_bit, source.elf->machine,
+                    source.elf->flags, {}};
+  names_.push_back(source.name);
+  statistics_.input.add(*btf, blob.size());
+  {
+    Stopwatch watch(statistics_.classify);
+    mapping_ = source.mapping;
+    deduplicator_->add(source.name, *btf);
+  }
+  if (updates_own_types()) updated_.btf.emplace(std::move(*btf));
+  return {};
+}
+
+std::expected<void, Error> Program::deduplicate() {
+  {
+    Stopwatch watch(statistics_.resolve);
+    auto result = deduplicator_->run();
+    if (!result) return std::unexpected(result.error());
+    result_.emplace(std::move(*result));
+    deduplicator_.reset();
+  }
+  Stopwatch watch(statistics_.write);
+  if (!options_.update.empty()) return finish_update();
+  auto blob = result_->types.finish(*order_);
+  if (!blob) return std::unexpected(blob.error());
+  blob_ = std::move(*blob);
+  return {};
+}
+
+/// Finishes the blob for an object whose other sections must go with it.
+std::expected<void, Error> Program::finish_update() {
+  auto fail = [&](const Error& error) {
+    return std::unexpected(Error{fmt::format("{}: {}", options_.update, error.message)});
+  };
+  auto file = MappedFile::open(options_.update);
+  if (!file) return fail(file.error());
+  update_file_ = std::move(*file);
+  if (!is_elf(update_file_.bytes())) return fail({"is not an ELF file"});
+  auto elf = read_elf(update_file_.bytes());
+  if (!elf) return fail(elf.error());
+  update_elf_ = std::move(*elf);
+  if (!updates_own_types() && update_elf_->find(".BTF.ext"))
+    return fail({"has a section .BTF.ext, which would not fit types of other files"});
+
+  if (updated_.btf) {
+    auto patches = adapt_object(*update_elf_, *updated_.btf, result_->type_maps[0], result_->types);
+    if (!patches) return fail(patches.error());
+    patches_ = std::move(*patches);
+  }
+  auto blob = result_->types.finish(update_elf_->order);
+  if (!blob) return std::unexpected(blob.error());
+  blob_ = std::move(*blob);
+  if (updated_.btf) {
+    auto patches =
+        adapt_relocations(*update_elf_, *updated_.btf, result_->type_maps[0], blob_);
+    if (!patches) return fail(patches.error());
+    std::move(patches->begin(), patches->end(), std::back_inserter(patches_));
+  }
+  return {};
+}
+
+std::expected<void, Error> Program::write_output() {
+  if (!output_file_) return {};
+  Stopwatch watch(statistics_.write);
+  auto ok = write_contents(output_file_->fd());
+  if (ok) ok = output_file_->commit();
+  if (ok) return {};
+  const std::string& path = options_.update.empty() ? options_.output : options_.update;
+  return std::unexpected(Error{fmt::format("{}: {}", path, ok.error().message)});
+}
+
+std::expected<void, Error> Program::write_contents(int fd) {
+  if (update_elf_) return write_updated(fd, *update_elf_, blob_, patches_);
+  if (options_.as_elf) return write_btf_object(fd, blob_, *order_, like_ ? &*like_ : nullptr);
+  return write_at(fd, 0, blob_);
+}
+
+/// What goes to standard output.
+std::expected<void, Error> Program::report() {
+  auto btf = Btf::parse(blob_, base());
+  if (!btf) return std::unexpected(Error{fmt::format("output: {}", btf.error().message)});
+  for (const std::string& what : options_.explain) {
+    auto text = explain({*btf, result_->type_maps, names_}, what);
+    if (!text) return std::unexpected(text.error());
+    print(*text);
+  }
+  if (options_.dump == BtfdedupOptions::Dump::c) print(print_c_header(*btf));
+  if (options_.dump == BtfdedupOptions::Dump::raw)
+    for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) print(print_raw(*btf, id));
+  if (options_.statistics) {
+    statistics_.output.add(*btf, blob_.size());
+    print(options_.as_json ? statistics_.as_json() : statistics_.as_text());
+  }
+  if (std::fflush(stdout) != 0) return std::unexpected(Error{"cannot write to standard output"});
+  return {};
+}
+
+void print_error(std::string_view message) {
+  fmt::print(stderr, "btfdedup: error: {}\n", message);
+}
+
+int run(std::vector<std::string> arguments) {
+  auto options = parse_options(std::move(arguments));
+  if (!options) {
+    print_error(options.error().message);
+    return 1;
+  }
+  if (!options->text.empty()) {
+    std::fputs(options->text.c_str(), stdout);
+    return 0;
+  }
+  auto ok = Program(*options).run();
+  if (ok) return 0;
+  print_error(ok.error().message);
+  return 1;
+}
+
+}  // namespace
+}  // namespace bpflink
+
+int main(int argc, char** argv) {
+  try {
+    return bpflink::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    bpflink::print_error(error.what());
+    return 1;
+  }
+}

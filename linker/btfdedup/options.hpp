@@ -1,0 +1,30 @@
+// The command line of btfdedup.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+struct BtfdedupOptions {
+  enum class Dump { none, c, raw };
+
+  std::vector<std::string> inputs;
+  std::string output;   ///< "" for none
+  bool as_elf = false;  ///< the output is an ELF object
+  std::string update;   ///< the ELF file whose .BTF to replace, or ""
+  std::string base;
+  std::vector<std::string> explain;
+  Dump dump = Dump::none;
+  bool statistics = false;
+  bool as_json = false;
+  unsigned threads = 0;
+  std::string text;  ///< print this and do nothing else, unless ""
+};
+
+std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arguments);
+
+}  // namespace bpflink

@@ -1,0 +1,31 @@
+# bash completion of bpflink(1)
+_bpflink() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local options='
+    -h --help --version -o --output -r --relocatable -v --verbose -q --quiet --fatal-warnings
+    -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types
+    --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
+    --localize-hidden -x --discard-all -s --strip-all
+    --Map --cref -y --trace-symbol --dependency-file --emit-stats --json'
+
+  COMPREPLY=()
+  case $previous in
+    -L | --library-path)
+      mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      return
+      ;;
+    --license)
+      mapfile -t COMPREPLY < <(compgen -W 'GPL' -- "$current")
+      return
+      ;;
+    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol)
+      return
+      ;;
+  esac
+  case $current in
+    -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
+    @*) mapfile -t COMPREPLY < <(compgen -P @ -f -- "${current#@}") ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+  esac
+}
+complete -o filenames -F _bpflink bpflink

@@ -1,0 +1,59 @@
+// The class for C++, on top of the C header.
+#include "emit.hpp"
+#include "text.hpp"
+
+namespace {
+
+constexpr std::string_view CLASS = R"(
+#if defined(__cplusplus) && !defined($guard_CLASS)
+#define $guard_CLASS
+
+#include <utility>
+
+/* Owns an opened object, which is closed with the owner: programs detached, maps
+ * and programs released. Empty where opening failed; errno says why. What the
+ * object has is reached by `->`, as in `skel->rodata->limit`. */
+class $name_skel {
+public:
+	$name_skel() = default;
+	explicit $name_skel($name *obj) : obj_(obj) {}
+	$name_skel($name_skel &&other) noexcept : obj_(other.release()) {}
+	$name_skel &operator=($name_skel &&other) noexcept
+	{
+		std::swap(obj_, other.obj_);
+		return *this;
+	}
+	$name_skel(const $name_skel &) = delete;
+	$name_skel &operator=(const $name_skel &) = delete;
+	~$name_skel() { $name__destroy(obj_); }
+
+	static $name_skel open(const bpf_object_open_opts *opts = nullptr)
+	{
+		return $name_skel($name__open_opts(opts));
+	}
+	static $name_skel open_and_load() { return $name_skel($name__open_and_load()); }
+
+	/* 0, or a negative errno. */
+	int load() { return $name__load(obj_); }
+	int attach() { return $name__attach(obj_); }
+	void detach() { $name__detach(obj_); }
+
+	explicit operator bool() const { return obj_ != nullptr; }
+	$name *operator->() const { return obj_; }
+	$name &operator*() const { return *obj_; }
+	$name *get() const { return obj_; }
+	/* Gives the object to the caller, who destroys it with $name__destroy(). */
+	$name *release() { return std::exchange(obj_, nullptr); }
+
+private:
+	$name *obj_ = nullptr;
+};
+
+#endif
+)";
+
+}  // namespace
+
+std::string emit_cpp(const Skeleton& skeleton) {
+  return fill_in(CLASS, {{"name", skeleton.name}, {"guard", "BPFSKEL_" + skeleton.name}});
+}

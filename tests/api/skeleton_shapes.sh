@@ -1,0 +1,50 @@
+#!/bin/bash
+# Skeletons of arenas, struct_ops, kernel configuration and custom sections: they
+# have the members that they should, compile as C and as C++, and sections at
+# other places than the BPF object's do not.
+set -euo pipefail
+fixtures=$PWD
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+fail() {
+  printf 'FAIL: %s\n' "$*" >&2
+  exit 1
+}
+
+has() { # FILE LINE...: in that order, with nothing between
+  local file=$1 text
+  shift
+  text=$(printf '%s\n' "$@")
+  [[ $(tr -s '\t ' ' ' <"$file") == *"$text"* ]] || fail "$file lacks"$'\n'"$text"
+}
+
+compiles() {
+  "$CC" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c "$1"
+  "$CXX" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c++ "$1"
+}
+
+"$BPFSKEL" --cpp "$fixtures/arena.o" >arena.skel.h
+has arena.skel.h 'struct arena__arena {' ' int first;' ' long table[4];' '};'
+has arena.skel.h ' struct arena__arena *arena;'
+has arena.skel.h ' s->maps[0].name = "pages";' ' s->maps[0].map = &obj->maps.pages;' \
+  ' s->maps[0].mmaped = (void **)&obj->arena;'
+compiles arena.skel.h
+
+"$BPFSKEL" --cpp --name all "$fixtures/counters.o" "$fixtures/state.o" >all.skel.h
+has all.skel.h ' struct {' ' char tag[3];' ' long scale;' ' } settings;'
+has all.skel.h 'struct all__kconfig {' ' unsigned long CONFIG_HZ;' '};'
+has all.skel.h 'struct all__bss_ports {' ' __u64 per_port[8];' '};'
+has all.skel.h ' struct bpf_link *my_ops;'
+compiles all.skel.h
+
+# A type that differs in user space is found by the compiler.
+sed 's/unsigned long CONFIG_HZ/int CONFIG_HZ/' all.skel.h >wrong.h
+if compiles wrong.h 2>errors; then fail 'a variable of another size compiles'; fi
+grep -q 'CONFIG_HZ has another size' errors || fail "$(<errors)"
+
+# What does not link gives no skeleton.
+if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
+[[ ! -s out.h ]] || fail 'a header in spite of an error'
+grep -q 'undefined symbol: helper' errors || fail "$(<errors)"

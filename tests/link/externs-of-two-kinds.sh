@@ -1,0 +1,39 @@
+#!/bin/bash
+# Externs for the loader that several files declare: .kconfig and typed .ksyms of one name
+# must agree; a typeless ksym agrees with a typed one, which stays.
+. "$(dirname "$0")/common.sh"
+
+compile k1 <<'EOF'
+extern int CONFIG_HZ __kconfig;
+SEC("socket") int a(void *ctx) { return CONFIG_HZ; }
+EOF
+compile k2 <<'EOF'
+extern unsigned long CONFIG_HZ __kconfig;
+SEC("socket") int b(void *ctx) { return CONFIG_HZ; }
+EOF
+link_fails k1.o k2.o
+expect_error "conflicting types of 'CONFIG_HZ'"
+expect_error 'extern int CONFIG_HZ'
+expect_error 'extern unsigned long CONFIG_HZ'
+
+compile typed <<'EOF'
+extern const int bpf_prog_active __ksym;
+SEC("socket") long a(void *ctx) { return (long)&bpf_prog_active; }
+EOF
+compile typeless <<'EOF'
+extern const void bpf_prog_active __ksym;
+SEC("socket") long b(void *ctx) { return (long)&bpf_prog_active; }
+EOF
+compile other <<'EOF'
+extern const long bpf_prog_active __ksym;
+SEC("socket") long c(void *ctx) { return (long)&bpf_prog_active; }
+EOF
+differs '- refused: *' 'the peer takes typed and typeless for a conflict'
+for order in "typed.o typeless.o" "typeless.o typed.o"; do
+  link $order
+  expect 'bpf_prog_active' variables .ksyms
+  contains 'var .ksyms extern const int bpf_prog_active;' declarations
+done
+link_fails typed.o other.o
+expect_error 'extern const int bpf_prog_active'
+expect_error 'extern const long bpf_prog_active'

@@ -1,0 +1,16 @@
+#!/bin/bash
+# Legacy `maps` sections (struct bpf_map_def) are data like any other: concatenated, one
+# symbol a map, DATASEC with real offsets.
+. "$(dirname "$0")/common.sh"
+
+for n in 1 2; do
+  compile f$n <<EOF
+struct bpf_map_def { unsigned type, key_size, value_size, max_entries, map_flags; };
+struct bpf_map_def SEC("maps") m$n = { .type = 2, .key_size = 4, .value_size = 8, .max_entries = $n };
+SEC("socket") int prog$n(void *ctx) { int k = 0; return bpf_map_lookup_elem(&m$n, &k) != 0; }
+EOF
+done
+link f1.o f2.o
+expect $'m1 0 20\nm2 20 20' datasec maps
+contains 'prog2+0x20 address m2' references
+expect '02 00 00 00 04 00 00 00 08 00 00 00 02 00 00 00 00 00 00 00' bytes maps 20

@@ -1,0 +1,24 @@
+#!/bin/bash
+# --license settles licenses that differ, and gives one to objects that have none.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+char LICENSE[] SEC("license") = "GPL";
+SEC("socket") int a(void *ctx) { return 1; }
+EOF
+compile b <<'EOF'
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+SEC("socket") int b(void *ctx) { return 2; }
+EOF
+compile none <<'EOF'
+SEC("socket") int c(void *ctx) { return 3; }
+EOF
+text() { llvm-objcopy-19 --dump-section=license=contents out.o /dev/null; tr '\0' '|' <contents; }
+
+link_fails a.o b.o
+expect_error '--license'
+for inputs in "a.o b.o" "none.o" "b.o none.o" "a.o"; do
+  "$BPFLINK" $inputs --license 'Dual MIT/GPL' -o out.o
+  python3 "$bpfobj" check out.o
+  expect 'Dual MIT/GPL|' text
+done

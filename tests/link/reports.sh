@@ -1,0 +1,37 @@
+#!/bin/bash
+# The reports: -Map with what went where and what was dropped, --cref, -y, --dependency-file,
+# --emit-stats and --json.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+__weak unsigned pick(unsigned x) { return x / 3; }
+int shared = 1;
+SEC("socket") int prog(struct __sk_buff *ctx) { return pick(ctx->len) + shared; }
+EOF
+compile b <<'EOF'
+extern int shared;
+unsigned pick(unsigned x) { return x + shared; }
+EOF
+
+"$BPFLINK" a.o b.o -o out.o --Map map
+grep -E '\.text' map >/dev/null
+grep -E '0x0 +0x20 +pick|pick' map >/dev/null
+grep -F 'a.o:(.text+0x0) pick' map | grep -F 'b.o' >/dev/null || fail "the map does not tell what pick lost to: $(<map)"
+
+"$BPFLINK" a.o b.o -o out.o --cref >cref
+grep -E '^shared +a\.o' cref >/dev/null
+grep -A1 -E '^shared' cref | grep -F b.o >/dev/null
+
+"$BPFLINK" a.o b.o -o out.o -y pick 2>trace >&2
+grep -F 'a.o' trace | grep pick >/dev/null
+grep -F 'b.o' trace | grep pick >/dev/null
+
+"$BPFLINK" a.o b.o -o out.o --dependency-file out.d
+expect 'a.o b.o out.o' echo $(make -s -f - <<'EOF'
+include out.d
+out.o: ; @echo $(sort $^) $@
+.PHONY: out.o
+EOF
+)
+mv b.o moved.o
+make -n -f out.d b.o >/dev/null || fail 'make stops at an input that is gone'

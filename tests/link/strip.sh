@@ -1,0 +1,21 @@
+#!/bin/bash
+# -x leaves out local symbols that nothing needs: labels, names of files, static variables.
+# Functions and section symbols stay, since loaders need them. -s is -x and -S.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+static volatile int state = 1;
+static __noinline unsigned helper(unsigned x) { return x / state; }
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
+EOF
+link a.o
+expect $'helper\nprog\nstate' eval 'symbols | cut -d" " -f1 | sort'
+llvm-readelf-19 -sW out.o | grep 'FILE .* a.bpf.c' >/dev/null
+for option in -x -s --discard-all --strip-all; do
+  "$BPFLINK" $option a.o -o out.o
+  python3 "$bpfobj" check out.o
+  expect $'helper\nprog' eval 'symbols | cut -d" " -f1 | sort'
+  lacks ' FILE ' llvm-readelf-19 -sW out.o
+  contains 'prog+0x8 call helper' references
+  expect 'state 0 4' datasec .data
+done

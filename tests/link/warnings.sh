@@ -1,0 +1,24 @@
+#!/bin/bash
+# --no-check-types makes conflicts of types warnings; -q is silent about them, and
+# --fatal-warnings takes them for errors again.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+extern int v;
+SEC("socket") int prog(void *ctx) { return v; }
+EOF
+compile b <<'EOF'
+long v = 4;
+EOF
+link_fails a.o b.o
+expect_error "bpflink: error: conflicting types of 'v'"
+
+"$BPFLINK" --no-check-types a.o b.o -o out.o 2>errors
+expect_error "bpflink: warning: conflicting types of 'v'"
+contains 'var .data global long v;' declarations
+python3 "$bpfobj" check out.o
+
+"$BPFLINK" --no-check-types -q a.o b.o -o out.o 2>errors
+[[ ! -s errors ]] || fail "-q, but: $(<errors)"
+link_fails --no-check-types --fatal-warnings a.o b.o
+expect_error "conflicting types of 'v'"
