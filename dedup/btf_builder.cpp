@@ -84,6 +84,7 @@ struct BPFLINK_INTERNAL BtfBuilder::Impl {
   uint32_t find_in_base(std::string_view string) const;
   std::string most_common_kind() const;
   std::string longest_string() const;
+  std::string_view string(uint32_t offset) const;
   std::expected<void, Error> check_limits() const;
 };
 
@@ -123,6 +124,12 @@ std::string BtfBuilder::Impl::longest_string() const {
                      longest.substr(0, longest_shown_string));
 }
 
+std::string_view BtfBuilder::Impl::string(uint32_t offset) const {
+  if (offset < string_base) return base->string(offset);
+  offset -= string_base;
+  return offset < strings.bytes().size() ? strings.at(offset) : std::string_view();
+}
+
 std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
   if (end_id() - 1 > max_type_id)
     return fail(fmt::format("{} types are more than the kernel's limit of {}; {}", end_id() - 1,
@@ -139,7 +146,7 @@ std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
       return fail(fmt::format(
           "type [{}] {} '{}' has {} elements, more than the kernel's limit of "
           "{}",
-          id, btf_kind_name(kind_of(type)), strings.at(type[0]), vlen_of(type), max_classic_vlen));
+          id, btf_kind_name(kind_of(type)), string(type[0]), vlen_of(type), max_classic_vlen));
   }
   return {};
 }
@@ -190,9 +197,7 @@ std::span<uint32_t> BtfBuilder::mutable_words(uint32_t id) {
 }
 
 std::string_view BtfBuilder::string(uint32_t offset) const {
-  if (offset < impl_->string_base) return impl_->base->string(offset);
-  offset -= impl_->string_base;
-  return offset < impl_->strings.bytes().size() ? impl_->strings.at(offset) : std::string_view();
+  return impl_->string(offset);
 }
 
 uint32_t BtfBuilder::first_id() const {

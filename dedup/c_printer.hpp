@@ -44,7 +44,7 @@ class CPrinter {
   boost::container::flat_map<uint32_t, std::string> names_;
   bool is_too_long() const;
 
-  size_t written_ = 0;  ///< bytes of the declarations so far, those inside others counted again
+  size_t work_ = 0;  ///< references followed, and bytes of all declarations, inner ones again
 };
 
 }  // namespace bpflink

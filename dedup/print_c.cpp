@@ -34,7 +34,7 @@ void prepend_word(std::string& text, std::string_view word) {
 }  // namespace
 
 bool CPrinter::is_too_long() const {
-  return written_ > max_text;
+  return work_ > max_text;
 }
 
 void CPrinter::wrap_pointer(Declarator& d) {
@@ -103,11 +103,12 @@ std::string CPrinter::base_type(uint32_t id, int depth) {
 }
 
 std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth) {
-  if (depth == 0) written_ = 0;
+  if (depth == 0) work_ = 0;
   Declarator d{std::string(name), {}, false};
   std::string base = "...";
   for (int step = 0; step < max_chain; ++step) {
-    if (d.text.size() + d.qualifiers.size() > max_text) break;
+    ++work_;
+    if (is_too_long() || d.text.size() + d.qualifiers.size() > max_text) break;
     if (id == 0) {
       base = "void";
       break;
@@ -146,7 +147,7 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
   // "int (*f)(void)" and "int *p", but "int[4]" where there is no name.
   if (!d.text.empty() && d.text.front() != '[') base += ' ';
   base += d.text;
-  written_ += base.size();
+  work_ += base.size();
   return base;
 }
 
@@ -189,7 +190,7 @@ std::string CPrinter::body(BtfType type, int depth) {
 }
 
 std::string CPrinter::definition(uint32_t id) {
-  written_ = 0;
+  work_ = 0;
   BtfType type = btf_.type(id);
   switch (type.kind()) {
     case BTF_KIND_STRUCT:

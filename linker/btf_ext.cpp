@@ -60,21 +60,30 @@ class TableReader {
     if (!section)
       return fail("{} at offset {:#x} is for section '{}', which is not there", name_, offset_ + at,
                   section_name);
-    BtfExtSection result{section->first, count, bytes_.subspan(at + 8, size)};
+    BtfExtSection result{section->index, count, bytes_.subspan(at + 8, size)};
     for (uint32_t i = 0; i < count; i++)
-      if (auto ok = check_record(at + 8 + uint64_t{i} * record_size, section_name, section->second);
-          !ok)
+      if (auto ok = check_record(at + 8 + uint64_t{i} * record_size, section_name, *section); !ok)
         return std::unexpected(ok.error());
     return result;
   }
 
+  /// Whether a whole slot is there, and it is not the second of an ld_imm64,
+  /// which alone has opcode 0.
+  static bool is_instruction(std::span<const std::byte> code, uint32_t offset) {
+    return offset % INSN_SIZE == 0 && offset < code.size() && code.size() - offset >= INSN_SIZE &&
+           code[offset] != std::byte{0};
+  }
+
   std::expected<void, Error> check_record(uint64_t at, std::string_view section_name,
-                                          uint64_t section_size) const {
+                                          const CodeSection& section) const {
     uint32_t insn_off = word(at);
-    if (insn_off >= section_size || insn_off % INSN_SIZE != 0)
+    if (!is_instruction(section.bytes, insn_off))
       return fail(
           "{} at offset {:#x} is for an instruction at offset {:#x} of section '{}' of {:#x} bytes",
-          name_, offset_ + at, insn_off, section_name, section_size);
+          name_, offset_ + at, insn_off, section_name, section.bytes.size());
+    if (name_ == "func_info" && !around_.begins_function(section.index, insn_off))
+      return fail("func_info at offset {:#x} is for '{}'+{:#x}, where no function begins",
+                  offset_ + at, section_name, insn_off);
     bool names_type = known_size_ == FuncInfo::SIZE || name_ == "core_relo";
     if (names_type) {
       uint32_t id = word(at + 4);

@@ -57,20 +57,28 @@ struct BtfExtTable {
   std::vector<BtfExtSection> sections;
 };
 
+/// Code that records are about.
+struct CodeSection {
+  uint32_t index;  ///< of the ELF section
+  std::span<const std::byte> bytes;
+};
+
 class BtfExt {
  public:
   /// What parse() needs to know of the object around the section.
   struct Surroundings {
     const Btf& btf;
     std::endian order;
-    /// The section of that name, as {index, size in bytes}.
-    std::function<std::optional<std::pair<uint32_t, uint64_t>>(std::string_view)> find_section;
+    /// The code section of that name.
+    std::function<std::optional<CodeSection>(std::string_view)> find_section;
+    /// Whether a function begins at a byte of the section with that index.
+    std::function<bool(uint32_t section, uint64_t offset)> begins_function;
   };
 
   /// Checks `blob`, which must outlive the result. Errors: not .BTF.ext; a table,
   /// section or record outside of it; an instruction offset outside of its
-  /// section or inside an instruction slot; a type id or string offset out of
-  /// range. Each names the table and offset.
+  /// section or inside of an instruction; func_info where no function begins; a
+  /// type id or string offset out of range. Each names the table and offset.
   static std::expected<BtfExt, Error> parse(std::span<const std::byte> blob, const Surroundings&);
 
   BtfExtTable func_info, line_info, core_relo;

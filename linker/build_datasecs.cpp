@@ -6,6 +6,8 @@
 // object had them in (.ksyms, .kconfig, .maps in a partial link), which need not
 // be a section of the output. Tags of variables, and of functions that were
 // declared extern, follow to what stands for them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -146,6 +148,7 @@ class DatasecBuilder {
     if (found == variables_.end()) return;
     auto& variables = found->second;
     std::ranges::stable_sort(variables, {}, &Variable::offset);
+    if (section_of_name_.contains(name)) check_extents(name, size, variables);
     std::vector<uint32_t> words;
     words.reserve(3 * variables.size());
     for (const Variable& variable : variables)
@@ -154,6 +157,26 @@ class DatasecBuilder {
     btf_.add_type(btf_.add_string(name),
                   BtfBuilder::info(BTF_KIND_DATASEC, static_cast<uint32_t>(variables.size())),
                   static_cast<uint32_t>(size), words);
+  }
+
+  /// The kernel refuses variables that overlap or reach out of their section.
+  /// That they do not is known only here, where symbols and the offsets of
+  /// static variables meet.
+  void check_extents(std::string_view name, uint64_t size, const std::vector<Variable>& variables) {
+    uint64_t end = 0;
+    for (const Variable& variable : variables) {
+      BtfType type = btf_.type(variable.id);
+      if (type.kind() == BTF_KIND_FUNC || type.var_linkage() == BTF_LINKAGE_EXTERN) continue;
+      std::string_view fault = variable.offset < end ? "overlaps the variable before it"
+                               : variable.offset + variable.size > size
+                                   ? "reaches out of the section"
+                                   : "";
+      if (!fault.empty())
+        context_.diagnostics.error(fmt::format("variable '{}' at {}+{:#x} with {:#x} bytes {}",
+                                               btf_.name(type), name, variable.offset,
+                                               variable.size, fault));
+      end = variable.offset + variable.size;
+    }
   }
 
   const InputSection* find_section(const ObjectFile& object, std::string_view name) {

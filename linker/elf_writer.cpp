@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "linker/output_file.hpp"
+#include "linker/verify.hpp"
 
 namespace bpflink {
 namespace {
@@ -254,6 +255,12 @@ void write_output(Context& context, const std::string& path) {
   auto file = OutputFile::open(path);
   if (!file) return fail(file.error());
   if (auto ok = write_elf(context, file->fd()); !ok) return fail(ok.error());
+  if (context.options.verify) {
+    auto written = MappedFile::open(file->fd());
+    if (!written) return fail(written.error());
+    verify_output(context, written->bytes());
+    if (context.diagnostics.failed()) return;
+  }
   if (auto ok = file->commit(); !ok) return fail(ok.error());
 }
 

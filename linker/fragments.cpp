@@ -69,7 +69,22 @@ class Splitter {
       at = extent.end;
     }
     add_gap(section, at, section.size);
-    if (section.fragments.empty()) section.fragments.push_back({0, section.size});
+    if (section.fragments.empty() || cuts_something(section))
+      section.fragments.assign(1, {0, section.size});
+  }
+
+  /// Whether a fragment ends within an instruction or a relocated field, as it
+  /// does where symbols have odd values. Passes that patch a fragment rely on
+  /// having all of it.
+  static bool cuts_something(const InputSection& section) {
+    if (section.is_code())
+      for (const Fragment& fragment : section.fragments)
+        if (fragment.begin % INSN_SIZE != 0) return true;
+    return std::ranges::any_of(section.relocations, [&](const Relocation& relocation) {
+      uint64_t extent = relocation_extent(relocation.type).value_or(0);
+      const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
+      return extent > fragment.end - relocation.offset;
+    });
   }
 
   /// Each string with its terminator; what follows the last terminator, if

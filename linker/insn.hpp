@@ -28,6 +28,12 @@ struct Insn {
     uint8_t insn_class = BPF_CLASS(code);
     return (insn_class == BPF_JMP || insn_class == BPF_JMP32) && !is_call() && !is_exit();
   }
+  /// ld_imm64, or a move of an immediate: what compilers put a type id in.
+  bool has_type_id_immediate() const {
+    bool is_move = BPF_OP(code) == BPF_MOV && BPF_SRC(code) == BPF_K &&
+                   (BPF_CLASS(code) == BPF_ALU || BPF_CLASS(code) == BPF_ALU64);
+    return is_ld_imm64() || is_move;
+  }
   /// Control never goes on to the following instruction.
   bool ends_flow() const { return is_exit() || (is_jump() && BPF_OP(code) == BPF_JA); }
   /// Slots from the next instruction to a jump's target. `gotol` (JA of class

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "linker/alignment.hpp"
 #include "linker/context.hpp"
@@ -192,7 +193,7 @@ class LocalSymbols {
   /// Whether what the symbol stands for has another name that is in the output:
   /// then an alias that lost is gone, although its bytes stay.
   bool has_other_name(const InputSymbol& symbol) {
-    auto key = [](const InputSymbol& s) { return std::pair{s.section, s.value}; };
+    auto key = [](const InputSymbol& s) { return std::tuple{s.section, s.value, s.type}; };
     if (!has_winners_) {
       has_winners_ = true;
       for (uint32_t i = 1; i < object_.symbols.size(); i++) {
@@ -209,7 +210,7 @@ class LocalSymbols {
   ObjectFile& object_;
   std::vector<bool> named_;
   bool has_winners_ = false;
-  std::set<std::pair<uint32_t, uint64_t>> winners_;
+  std::set<std::tuple<uint32_t, uint64_t, uint8_t>> winners_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "linker/context.hpp"
 #include "linker/output_bytes.hpp"
+#include "linker/verify.hpp"
 
 namespace bpflink {
 
@@ -150,7 +151,11 @@ bool Linker::link_to_file(const std::string& path) {
 
 bool Linker::link_to_fd(int fd) {
   return impl_->run([&](Context& context) {
-    auto written = write_to_fd(context, fd);
+    auto bytes = write_to_memory(context);
+    if (!bytes) return context.diagnostics.report(output_failure(bytes.error()));
+    if (context.options.verify) verify_output(context, *bytes);
+    if (context.diagnostics.failed()) return;
+    auto written = write_to_fd(*bytes, fd);
     if (!written) context.diagnostics.report(output_failure(written.error()));
   });
 }
@@ -160,6 +165,7 @@ std::optional<std::vector<std::byte>> Linker::link_to_memory() {
   bool ok = impl_->run([&](Context& context) {
     auto bytes = write_to_memory(context);
     if (!bytes) return context.diagnostics.report(output_failure(bytes.error()));
+    if (context.options.verify) verify_output(context, *bytes);
     image = std::move(*bytes);
   });
   if (!ok) image.reset();

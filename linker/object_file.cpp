@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "linker/btf_repair.hpp"
 #include "linker/elf_kind.hpp"
@@ -69,7 +70,8 @@ class ObjectReader {
       return fail("is not a BPF object but: {}", foreign);
     for (auto step :
          {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
-          &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext})
+          &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
+          &ObjectReader::check_functions})
       if (auto ok = (this->*step)(); !ok) return ok;
     return {};
   }
@@ -224,7 +226,7 @@ class ObjectReader {
   }
 
   static void link_empty_section(InputSection& section) {
-    if (section.use != SectionUse::Drop) return;
+    if (section.use != SectionUse::Drop || section.size != 0) return;
     section.use = SectionUse::Link;
     section.fragments.push_back({0, 0});
   }
@@ -280,6 +282,17 @@ class ObjectReader {
     auto by_offset = [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; };
     if (!std::is_sorted(target.relocations.begin(), target.relocations.end(), by_offset))
       std::stable_sort(target.relocations.begin(), target.relocations.end(), by_offset);
+    return check_overlap(target);
+  }
+
+  static std::expected<void, Error> check_overlap(const InputSection& section) {
+    uint64_t end = 0;
+    for (const Relocation& relocation : section.relocations) {
+      if (relocation.offset < end)
+        return fail("relocation {} at {}+{:#x} overlaps the one before it",
+                    relocation_name(relocation.type), section.name, relocation.offset);
+      end = relocation.offset + *relocation_extent(relocation.type);
+    }
     return {};
   }
 
@@ -354,15 +367,57 @@ class ObjectReader {
     for (const InputSection& code : object_.sections)
       if (code.is_code() && code.use == SectionUse::Link)
         code_by_name.try_emplace(code.name, &code);
-    auto find_code = [&](std::string_view name) -> std::optional<std::pair<uint32_t, uint64_t>> {
+    auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
       auto found = code_by_name.find(name);
       if (found == code_by_name.end()) return std::nullopt;
-      return std::pair{found->second->index, found->second->size};
+      return CodeSection{found->second->index, found->second->data};
     };
-    auto ext = BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code});
+    std::vector<std::pair<uint32_t, uint64_t>> functions = find_functions();
+    auto begins_function = [&](uint32_t index, uint64_t offset) {
+      return std::ranges::binary_search(functions, std::pair{index, offset});
+    };
+    auto ext =
+        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
     if (!ext) return std::unexpected(ext.error());
     object_.btf_ext = std::move(*ext);
     return {};
+  }
+
+  /// A FUNC that claims to be global stands for a symbol, or for code by way of
+  /// func_info (a symbol's name may have been changed since).
+  std::expected<void, Error> check_functions() {
+    if (!object_.btf) return {};
+    const Btf& btf = *object_.btf;
+    std::unordered_set<std::string_view> globals;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (!symbol.is_local()) globals.insert(symbol.name);
+    std::vector<bool> has_record(btf.end_id());
+    if (object_.btf_ext)
+      for (const BtfExtSection& part : object_.btf_ext->func_info.sections)
+        for (uint32_t i = 0; i < part.count; i++)
+          has_record[object_.btf_ext
+                         ->load_func_info(
+                             &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
+                         .type_id] = true;
+    for (uint32_t id = 1; id < btf.end_id(); id++) {
+      BtfType type = btf.type(id);
+      if (type.kind() == BTF_KIND_FUNC && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
+          !has_record[id] && !globals.contains(btf.name(type)))
+        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol", id,
+                    btf.name(type));
+    }
+    return {};
+  }
+
+  /// Section and offset of the start of each function, sorted.
+  std::vector<std::pair<uint32_t, uint64_t>> find_functions() const {
+    std::vector<std::pair<uint32_t, uint64_t>> functions;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
+          !symbol.name.empty())
+        functions.emplace_back(symbol.section, symbol.value);
+    std::ranges::sort(functions);
+    return functions;
   }
 
   /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers

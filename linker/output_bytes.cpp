@@ -57,11 +57,9 @@ std::expected<std::vector<std::byte>, Error> write_to_memory(Context& context) {
   return bytes;
 }
 
-std::expected<void, Error> write_to_fd(Context& context, int fd) {
-  auto bytes = write_to_memory(context);
-  if (!bytes) return std::unexpected(bytes.error());
+std::expected<void, Error> write_to_fd(std::span<const std::byte> bytes, int fd) {
   if (::lseek(fd, 0, SEEK_SET) == 0 && ::ftruncate(fd, 0) != 0) return system_error();
-  return write_all(fd, *bytes);
+  return write_all(fd, bytes);
 }
 
 }  // namespace bpflink

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <span>
 #include <vector>
 
 #include "linker/context.hpp"
@@ -13,9 +14,8 @@ namespace bpflink {
 /// The linked object's bytes. Errors: those of write_elf(); no memory.
 std::expected<std::vector<std::byte>, Error> write_to_memory(Context& context);
 
-/// Writes the linked object to `fd`: over the whole file where it can be
-/// sought, else at its end. Errors: those of write_elf(), before anything is
-/// written to `fd`; the bytes cannot be written.
-std::expected<void, Error> write_to_fd(Context& context, int fd);
+/// Writes them to `fd`: over the whole file where it can be sought, else at its
+/// end. Errors: the bytes cannot be written.
+std::expected<void, Error> write_to_fd(std::span<const std::byte> bytes, int fd);
 
 }  // namespace bpflink

@@ -28,14 +28,16 @@ struct TableKind {
   BtfExtTable BtfExt::*table;
   /// Which words of a record are type ids and string offsets.
   std::array<bool, 4> is_type, is_string;
+  /// Whether an instruction may have several records.
+  bool may_repeat;
 };
 
 constexpr TableKind FUNC_INFO = {
-    &BtfExt::func_info, {false, true, false, false}, {false, false, false, false}};
+    &BtfExt::func_info, {false, true, false, false}, {false, false, false, false}, false};
 constexpr TableKind LINE_INFO = {
-    &BtfExt::line_info, {false, false, false, false}, {false, true, true, false}};
+    &BtfExt::line_info, {false, false, false, false}, {false, true, true, false}, false};
 constexpr TableKind CORE_RELO = {
-    &BtfExt::core_relo, {false, true, false, false}, {false, false, true, false}};
+    &BtfExt::core_relo, {false, true, false, false}, {false, false, true, false}, true};
 
 /// A record with its fields as they are in the output, but for the offset.
 struct Record {
@@ -111,7 +113,10 @@ class TableWriter {
   TableWriter(Context& context, const TableKind& kind) : context_(context), kind_(kind) {
     by_section_.resize(context_.sections.size() + 1);
     for (auto& object : context_.objects) collect(*object);
-    for (auto& records : by_section_) std::ranges::stable_sort(records, {}, &Record::offset);
+    for (auto& records : by_section_) {
+      std::ranges::stable_sort(records, {}, &Record::offset);
+      if (!kind_.may_repeat) keep_last_of_each(records);
+    }
   }
 
   bool has_records() const { return record_size_ != 0; }
@@ -149,6 +154,17 @@ class TableWriter {
   }
 
  private:
+  /// Loaders want one record an instruction. Where there are more, the last is
+  /// the instruction's and the others are of code without bytes.
+  static void keep_last_of_each(std::vector<Record>& records) {
+    auto kept = records.begin();
+    for (auto record = records.begin(); record != records.end(); ++record) {
+      if (kept != records.begin() && (kept - 1)->offset == record->offset) --kept;
+      *kept++ = *record;
+    }
+    records.erase(kept, records.end());
+  }
+
   void collect(const ObjectFile& object) {
     if (!object.btf_ext) return;
     const BtfExtTable& table = (*object.btf_ext).*kind_.table;

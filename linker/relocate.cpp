@@ -54,6 +54,7 @@ class SectionRelocator {
     if (symbol.global) {
       output_symbol = symbol.global->output_index;
       if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
+      if (output_symbol == 0) return complain_of_symbol(relocation, symbol);
     } else if (symbol.is_section()) {
       auto target = place_of_pointer(object_.sections[symbol.section],
                                      static_cast<int64_t>(symbol.value) + relocation.addend);
@@ -64,9 +65,7 @@ class SectionRelocator {
     } else {
       output_symbol = symbol.output_index;
       if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
-      if (output_symbol == 0)
-        return complain(relocation,
-                        fmt::format("local symbol '{}', which is not in the output", symbol.name));
+      if (output_symbol == 0) return complain_of_symbol(relocation, symbol);
     }
     if (!store_addend(relocation.type, at, addend, context_.byte_order))
       return complain(
@@ -118,18 +117,17 @@ class SectionRelocator {
         if (record.kind != CORE_TYPE_ID_LOCAL) continue;
         if (record.insn_off < fragment.begin || record.insn_off >= fragment.end) continue;
         std::byte* at = bytes + (record.insn_off - fragment.begin);
-        if (has_type_id_immediate(load_insn(at, context_.byte_order)))
+        if (load_insn(at, context_.byte_order).has_type_id_immediate())
           store_imm(at, static_cast<int32_t>(object_.type_map[record.type_id]),
                     context_.byte_order);
       }
     }
   }
 
-  /// ld_imm64, or a move of an immediate: what compilers put a type id in.
-  static bool has_type_id_immediate(Insn insn) {
-    bool is_move = BPF_OP(insn.code) == BPF_MOV && BPF_SRC(insn.code) == BPF_K &&
-                   (BPF_CLASS(insn.code) == BPF_ALU || BPF_CLASS(insn.code) == BPF_ALU64);
-    return insn.is_ld_imm64() || is_move;
+  /// Its section is one that is not linked, or was dropped.
+  void complain_of_symbol(const Relocation& relocation, const InputSymbol& symbol) {
+    complain(relocation, fmt::format("{} '{}', which is not in the output",
+                                     symbol.is_local() ? "local symbol" : "symbol", symbol.name));
   }
 
   void complain(const Relocation& relocation, std::string_view target) {

@@ -47,6 +47,9 @@ struct LinkOptions {
   std::vector<std::string> hint_directories = {};
   /// Symbols to tell every definition and reference of, as notes (`-y`).
   std::vector<std::string> trace_symbols = {};
+  /// Read the output back and check it before it takes its place (`--verify`).
+  /// What breaks a rule is an error of the linker's own and fails the link.
+  bool verify = false;
   /// Make a LinkReport.
   bool report = false;
 };

@@ -36,11 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto pair = fuzz::Pair::read({data, size});
   auto btf = Btf::parse(std::as_bytes(pair.first));
   if (!btf) return 0;
-  auto find_section = [](std::string_view name) -> std::optional<std::pair<uint32_t, uint64_t>> {
+  const std::vector<std::byte> code(fuzz::SECTION_SIZE, std::byte{0x95});
+  auto find_section = [&](std::string_view name) -> std::optional<CodeSection> {
     if (name.empty()) return std::nullopt;
-    return std::pair{static_cast<uint32_t>(name.size()), fuzz::SECTION_SIZE};
+    return CodeSection{static_cast<uint32_t>(name.size()), code};
   };
-  auto ext = BtfExt::parse(std::as_bytes(pair.second), {*btf, btf->byte_order(), find_section});
+  auto begins_function = [](uint32_t, uint64_t offset) { return offset % 16 == 0; };
+  auto ext = BtfExt::parse(std::as_bytes(pair.second),
+                           {*btf, btf->byte_order(), find_section, begins_function});
   if (ext)
     fuzz::read_records(*ext, *btf);
   else

@@ -9,6 +9,7 @@ namespace {
 LinkOptions options_of(uint32_t choices) {
   auto chosen = [&](int bit) { return (choices >> bit & 1) != 0; };
   LinkOptions options;
+  options.verify = true;
   options.partial = chosen(0);
   options.gc_sections = chosen(1);
   options.localize_hidden = chosen(2);

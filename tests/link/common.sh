@@ -53,7 +53,7 @@ compile() {
 
 # link ARGUMENT...: links into out.o, which must then obey every rule for outputs.
 link() {
-  "$BPFLINK" "$@" -o out.o || fail "bpflink $* exits with $?"
+  "$BPFLINK" --verify "$@" -o out.o || fail "bpflink $* exits with $?"
   local inputs=() argument
   for argument; do
     if [[ $argument == *.o ]]; then inputs+=("$argument"); fi

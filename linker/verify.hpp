@@ -1,0 +1,31 @@
+// The output checked as if it were an input, and more strictly (`--verify`).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+
+/// What breaks a rule that a linked object obeys, each as a sentence; empty where
+/// all is well. The object must be readable as an input; beyond that
+///
+/// - local symbols come before global ones, and sh_info says where those begin;
+///   global symbols and linked sections have names of their own;
+/// - relocations stand in ascending order, one at an instruction or field, and
+///   their sections name the symbol table;
+/// - each DATASEC lists its variables in order, without overlap, inside its
+///   section and each variable once; a global variable has a symbol that says
+///   the same, a global function one or a record of func_info;
+/// - func_info stands at the starts of functions, line_info and core_relo at
+///   instructions, each in ascending order with one block a section; an
+///   instruction that holds a local type id has that of its record.
+std::vector<std::string> find_faults(std::span<const std::byte> image);
+
+/// Reports each fault of the output as an error.
+void verify_output(Context& context, std::span<const std::byte> image);
+
+}  // namespace bpflink
