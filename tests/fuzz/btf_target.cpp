@@ -7,7 +7,7 @@
 namespace bpflink::fuzz {
 namespace {
 
-constexpr uint32_t MAX_PRINTED = 16;
+constexpr uint32_t MAX_PRINTED = 4;
 
 void print_some(const Btf& btf) {
   for (uint32_t id = btf.first_id(); id < btf.end_id() && id - btf.first_id() < MAX_PRINTED; id++) {
