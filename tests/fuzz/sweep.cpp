@@ -150,7 +150,7 @@ void Sweep::link_one(const Mutation& mutation) {
 
 /// In a child: links until the end, or until one kills it.
 void Sweep::link_from(size_t first) {
-#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
+#ifndef BPFLINK_IS_SANITIZED  // AddressSanitizer reserves terabytes
   rlimit memory{MAX_MEMORY, MAX_MEMORY};
   ::setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -162,7 +162,8 @@ void Sweep::link_from(size_t first) {
 }
 
 bool Sweep::run() {
-  for (size_t first = 0; first < mutations_.size(); first = progress_->next + 1) {
+  for (size_t first = 0; first < mutations_.size() && progress_->faults < MAX_REPORTED;
+       first = progress_->next + 1) {
     pid_t child = ::fork();
     if (child < 0) std::abort();
     if (child == 0) {
