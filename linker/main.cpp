@@ -8,6 +8,7 @@
 
 #include "bpflink/linker.hpp"
 #include "linker/command_line.hpp"
+#include "linker/interruption.hpp"
 #include "linker/program_output.hpp"
 
 namespace {
@@ -36,6 +37,8 @@ bool write_extras(const CommandLine& command, const LinkReport& report) {
 }
 
 int run(const CommandLine& command) {
+  clean_up_when_interrupted(
+      {command.output, command.map_path, command.dependency_path, command.json_path});
   DiagnosticPrinter printer(command);
   Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
   for (const CommandLine::Input& input : command.inputs) {

@@ -8,9 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace bpflink {
@@ -30,9 +31,40 @@ std::string directory_of(const std::string& path) {
 /// A name beside `path` that nothing else has: the attempt's number tells
 /// attempts apart, the process id processes.
 std::string temporary_name(const std::string& path, int attempt) {
+  constexpr size_t MAX_STEM = 200;     // with what is added, less than NAME_MAX
   size_t slash = path.rfind('/') + 1;  // 0 without a slash
-  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash), ::getpid(),
-                     attempt);
+  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, MAX_STEM),
+                     ::getpid(), attempt);
+}
+
+/// N where the path is that of the process's descriptor N.
+std::optional<int> descriptor_of(std::string_view path) {
+  for (std::string_view directory : {"/proc/self/fd/", "/dev/fd/"}) {
+    if (!path.starts_with(directory)) continue;
+    path.remove_prefix(directory.size());
+    int fd = -1;
+    auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), fd);
+    if (error == std::errc() && end == path.data() + path.size() && fd >= 0) return fd;
+  }
+  return std::nullopt;
+}
+
+/// What a symbolic link leads to, whether it is there or not; any other path as
+/// it is. Links to descriptors are not followed: the file behind one may have no
+/// name.
+std::expected<std::string, Error> follow_links(std::string path) {
+  constexpr int MAX_LINKS = 40;
+  for (int i = 0; i < MAX_LINKS; i++) {
+    std::array<char, PATH_MAX> target;
+    if (descriptor_of(path)) return path;
+    ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+    if (size < 0) return path;
+    std::string_view text(target.data(), static_cast<size_t>(size));
+    path =
+        text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", directory_of(path), text);
+  }
+  errno = ELOOP;
+  return system_error();
 }
 
 constexpr int MAX_ATTEMPTS = 100;
@@ -41,26 +73,30 @@ constexpr int MAX_ATTEMPTS = 100;
 
 std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   OutputFile file;
-  file.path_ = path;
+  auto target = follow_links(path);
+  if (!target) return std::unexpected(target.error());
+  file.path_ = *target;
   struct stat info;
-  bool exists = ::stat(path.c_str(), &info) == 0;
+  bool exists = ::stat(target->c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory"});
-  if (exists && ::access(path.c_str(), W_OK) != 0) return system_error();
-  if (exists && !S_ISREG(info.st_mode)) {
-    file.special_fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (exists && ::access(target->c_str(), W_OK) != 0) return system_error();
+  auto descriptor = descriptor_of(*target);
+  if (descriptor || (exists && !S_ISREG(info.st_mode))) {
+    // A descriptor of the caller's goes on from where it stands.
+    file.special_fd_ = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
+                                  : ::open(target->c_str(), O_WRONLY | O_CLOEXEC);
     if (file.special_fd_ < 0) return system_error();
     file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
     if (file.fd_ < 0) return system_error();
     return file;
   }
-  if (exists) {
-    std::array<char, PATH_MAX> resolved;
-    if (!::realpath(path.c_str(), resolved.data())) return system_error();
-    file.path_ = resolved.data();
-  }
   if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
   if (exists && ::fchmod(file.fd_, info.st_mode & 07777) != 0) return system_error();
   return file;
+}
+
+std::string OutputFile::first_temporary(const std::string& path) {
+  return temporary_name(follow_links(path).value_or(path), 0);
 }
 
 /// A file without a name where the file system can do that: then nothing stays

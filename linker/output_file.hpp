@@ -18,6 +18,10 @@ class OutputFile {
   /// or a file without write permission.
   static std::expected<OutputFile, Error> open(const std::string& path);
 
+  /// The name that a file for `path` has before commit() where the file system
+  /// knows no files without name, and for a moment within commit().
+  static std::string first_temporary(const std::string& path);
+
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();

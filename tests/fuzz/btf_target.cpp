@@ -7,13 +7,13 @@
 namespace bpflink::fuzz {
 namespace {
 
-constexpr uint32_t MAX_PRINTED = 16;
-
-void print_some(const Btf& btf) {
-  for (uint32_t id = btf.first_id(); id < btf.end_id() && id - btf.first_id() < MAX_PRINTED; id++) {
-    print_c_declaration(btf, id, "name");
-    print_c_definition(btf, id);
-  }
+/// One type, for the text of a few bytes can be long.
+void print_one(const Btf& btf, size_t choice) {
+  uint32_t count = btf.end_id() - btf.first_id();
+  if (count == 0) return;
+  auto id = static_cast<uint32_t>(btf.first_id() + choice % count);
+  print_c_declaration(btf, id, "name");
+  print_c_definition(btf, id);
 }
 
 std::vector<std::byte> deduplicate(std::span<const Btf* const> inputs, const Btf* base) {
@@ -57,10 +57,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     fuzz::require(!btf.error().message.empty(), "an error says what is wrong");
     return 0;
   }
-  fuzz::print_some(*btf);
+  fuzz::print_one(*btf, size);
   fuzz::check_dedup(*btf);
   if (auto split = Btf::parse(blob, &*btf)) {
-    fuzz::print_some(*split);
+    fuzz::print_one(*split, size);
     const Btf* inputs[] = {&*split};
     fuzz::deduplicate(inputs, &*btf);
   }

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Killed at any moment by a signal, bpflink leaves the old target or the new one, whole, and no
+# temporary file; two of them on one target do not disturb each other.
+. "$(dirname "$0")/common.sh"
+
+{
+  echo 'SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }'
+  for i in {1..400}; do
+    echo "struct s$i { int a$i; struct s$i *next; long b[$i]; } v$i; int f$i(struct s$i *s) { return s->a$i + v$i.a$i; }"
+  done
+} >generated.c
+compile large <generated.c
+"$BPFLINK" large.o -o want.o
+echo 'what was there' >old
+mkdir out
+
+finished=0 killed=0
+for signal in INT TERM HUP KILL; do
+  for i in {1..25}; do
+    cp old out/out.o
+    # A shell starts what runs in the background with SIGINT ignored; env undoes that.
+    env --default-signal=INT "$BPFLINK" large.o -o out/out.o 2>/dev/null &
+    sleep 0.00$((RANDOM % 10))$((RANDOM % 10))
+    kill -$signal $! 2>/dev/null || true
+    status=0
+    wait $! 2>/dev/null || status=$?
+    if ((status == 0)); then finished=$((finished + 1)); else killed=$((killed + 1)); fi
+    cmp -s out/out.o old || cmp -s out/out.o want.o || fail 'the target is neither the old nor the new one'
+    # Nothing can be done about SIGKILL between naming the file and renaming it.
+    if [[ $signal == KILL ]]; then rm -f out/.*.tmp; fi
+    expect out.o ls -A out
+  done
+done
+((killed > 0)) || fail 'no link was interrupted'
+echo "$killed interrupted, $finished finished"
+
+for i in {1..10}; do
+  cp old out/out.o
+  "$BPFLINK" large.o -o out/out.o &
+  first=$!
+  "$BPFLINK" large.o -o out/out.o
+  wait $first
+  cmp want.o out/out.o
+  expect out.o ls -A out
+done

@@ -1,0 +1,34 @@
+#!/bin/bash
+# A target without write permission, and a directory without, are errors for a user who is not
+# root: what was there stays.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+SEC("socket") int prog(void *ctx) { return 1; }
+EOF
+as_user=()
+program=$BPFLINK
+if ((EUID == 0)); then
+  # The user must be able to reach the program.
+  cp "$BPFLINK" program
+  program=$tmp/program
+  chmod 755 "$tmp" program
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${as_user[@]}" "$program" --version >/dev/null || skip 'another user may not run the program'
+fi
+mkdir locked open
+chmod 777 open
+for directory in locked open; do
+  echo 'what was there' >$directory/out.o
+  chmod 444 $directory/out.o
+done
+chmod 555 locked
+for target in locked/out.o open/out.o locked/new.o; do
+  status=0
+  "${as_user[@]}" "$program" a.o -o $target 2>errors || status=$?
+  [[ $status == 1 ]] || fail "$target: exit status $status"
+  expect_error "$target: Permission denied"
+  expect 'what was there' cat "${target%/*}/out.o"
+  expect out.o ls -A "${target%/*}"
+done
+chmod 755 locked
