@@ -19,8 +19,7 @@ void run_threads(unsigned count, Work&& work) {
   threads.reserve(count);
   unsigned started = 1;
   try {
-    for (; started < count; ++started)
-      threads.emplace_back([&work, i = started] { work(i); });
+    for (; started < count; ++started) threads.emplace_back([&work, i = started] { work(i); });
   } catch (const std::system_error&) {
     // What was not started is done below.
   }

@@ -104,9 +104,9 @@ class TypeTable {
   bool is_reserved(uint32_t type_class) const { return extents_[type_class].count == 0; }
   void define(uint32_t type_class, std::span<const uint32_t> words);
 
-  /// Adds all classes of another table, which has no reserved ones, but those that `known`, by class of the
-  /// other table, says to have a class here already. Returns it with the classes
-  /// of all.
+  /// Adds all classes of another table, which has no reserved ones, but those that `known`, by
+  /// class of the other table, says to have a class here already. Returns it with the classes of
+  /// all.
   std::vector<uint32_t> absorb(const TypeTable& other, std::vector<uint32_t> known);
 
   /// The classes that reserve() made.

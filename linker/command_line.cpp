@@ -170,7 +170,8 @@ class Parser {
         ->group(group);
     app_.add_flag("-q,--quiet", command_.quiet, "Print no warnings")->group(group);
     app_.add_flag("--verify", command_.link.verify,
-                  "Read the output back and check it before it takes its place");
+                  "Read the output back and check it before it takes its place")
+        ->group(group);
     app_.add_flag("--fatal-warnings", command_.link.fatal_warnings, "Take warnings for errors")
         ->group(group);
     app_.add_option("--error-limit", command_.error_limit,

@@ -117,12 +117,15 @@ std::vector<uint64_t> type_offsets(const Btf& btf, std::span<const std::byte> bl
 std::expected<std::vector<Patch>, Error> adapt_ext(const ElfFile& elf, uint32_t section,
                                                    const Btf& btf, const TypeMap& map,
                                                    BtfBuilder& types) {
-  auto find_section = [&](std::string_view name) -> std::optional<std::pair<uint32_t, uint64_t>> {
+  auto find_section = [&](std::string_view name) -> std::optional<CodeSection> {
     auto index = elf.find(name);
     if (!index) return std::nullopt;
-    return std::pair(*index, elf.sections[*index].size);
+    return CodeSection{*index, elf.contents(elf.sections[*index])};
   };
-  auto ext = BtfExt::parse(elf.contents(elf.sections[section]), {btf, elf.order, find_section});
+  // Only types are looked at here, not the functions that they belong to.
+  auto begins_function = [](uint32_t, uint64_t) { return true; };
+  auto ext = BtfExt::parse(elf.contents(elf.sections[section]),
+                           {btf, elf.order, find_section, begins_function});
   if (!ext) return std::unexpected(ext.error());
   return ExtAdapter(elf, btf, map, types).run(*ext);
 }

@@ -7,7 +7,7 @@ _bpflink() {
     -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types
     --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
     --localize-hidden -x --discard-all -s --strip-all
-    --Map --cref -y --trace-symbol --dependency-file --emit-stats --json'
+    --Map --cref -y --trace-symbol --dependency-file --emit-stats --json --verify'
 
   COMPREPLY=()
   case $previous in

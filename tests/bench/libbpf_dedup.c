@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 3) {
     fprintf(stderr, "usage: libbpf_dedup IN OUT\n");
     return 2;
   }
-  struct btf *btf = btf__parse_raw(argv[1]);
+  struct btf* btf = btf__parse_raw(argv[1]);
   if (!btf) {
     perror(argv[1]);
     return 1;
@@ -20,8 +20,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   __u32 size = 0;
-  const void *data = btf__raw_data(btf, &size);
-  FILE *out = fopen(argv[2], "wb");
+  const void* data = btf__raw_data(btf, &size);
+  FILE* out = fopen(argv[2], "wb");
   if (!out || fwrite(data, 1, size, out) != size || fclose(out)) {
     perror(argv[2]);
     return 1;
