@@ -174,7 +174,8 @@ Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
 
-std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base) {
+std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
+                                     unsigned threads) {
   auto header = read_header(blob);
   if (!header) return std::unexpected(header.error());
 
@@ -205,7 +206,7 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   impl->types.first_id = base ? base->end_id() : 1;
 
   Btf btf(std::move(impl));
-  if (auto ok = index_types(btf, btf.impl_->types); !ok) return std::unexpected(ok.error());
+  if (auto ok = index_types(btf, btf.impl_->types, threads); !ok) return std::unexpected(ok.error());
   return btf;
 }
 

@@ -11,7 +11,7 @@
 #include "bpflink/btf.hpp"
 #include "dedup/btf_check.hpp"
 #include "dedup/type_table.hpp"
-#include "dedup/zeroed_words.hpp"
+#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 

@@ -74,7 +74,9 @@
 #include "dedup/emit.hpp"
 #include "dedup/fold.hpp"
 #include "dedup/instances.hpp"
+#include "dedup/large_pages.hpp"
 #include "dedup/parallel.hpp"
+#include "dedup/run_threads.hpp"
 #include "dedup/taint.hpp"
 #include "dedup/type_table.hpp"
 #include "dedup/unit.hpp"
@@ -238,8 +240,9 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
   if (auto ok = take_layout(btf); !ok) return ok;
   if (auto ok = check_room(btf); !ok) return ok;
   canonicalizer.set_consumed(options.consumed);
-  if (choose_threads(btf, options.threads) > 1 && !has_omissions && options.base == nullptr)
-    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, options);
+  unsigned threads = choose_threads(type_section(btf).words.size(), options.threads);
+  if (threads > 1 && !has_omissions && options.base == nullptr)
+    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, threads, options.consumed);
   else if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok)
     return ok;
   std::vector<uint32_t> seen = canonicalizer.classes_seen();
@@ -305,6 +308,7 @@ Deduplicator::~Deduplicator() = default;
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
   if (impl_->failure) return;
   Unit unit{std::move(name), btf.first_id(), {}};
+  reserve_large(unit.classes, btf.end_id() - btf.first_id());
   unit.classes.resize(btf.end_id() - btf.first_id());
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
     if (omit[id]) unit.classes[id - btf.first_id()] = omitted_class;

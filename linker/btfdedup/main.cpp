@@ -141,7 +141,7 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
   std::expected<Btf, Error> btf = std::unexpected(Error{});
   {
     Stopwatch watch(statistics_.read);
-    btf = Btf::parse(blob, base());
+    btf = Btf::parse(blob, base(), options_.threads);
   }
   if (!btf) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
