@@ -42,6 +42,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   attach(btf, base_classes, classes);
   classes_seen_.clear();
   objects_.clear();
+  guesses_.clear();
   ++run_;
   omission_ = false;
 }
@@ -62,8 +63,11 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
       if (uint32_t before = note_occurrence(id); before != 0) model = before + 1;
     }
     if (id < stop) ++id;
-    if (id == stop && consumed_) report_consumed(consumed, id);
+    // What was right before is compared with what comes next.
+    if (id == stop && id < end && id >= begin + 2 * consumed_interval)
+      report_consumed(consumed, id - consumed_interval);
   }
+  report_consumed(consumed, end);
 }
 
 /// Notes that a type is not as expected. Returns the type of the same class that
@@ -79,14 +83,13 @@ uint32_t Canonicalizer::note_occurrence(uint32_t id) {
   return before;
 }
 
-/// Reports the types from `begin` on that are well before `end`: those right
-/// before it are compared with the next.
+/// Tells the caller that the types from `begin` to before `end` are done.
 void Canonicalizer::report_consumed(uint32_t& begin, uint32_t end) {
-  if (end < begin + 2 * consumed_interval) return;
+  if (!consumed_ || begin >= end) return;
   uint32_t first = types_->starts[begin - first_id_];
-  begin = end - consumed_interval;
-  uint32_t last = types_->starts[begin - first_id_];
+  uint32_t last = types_->starts[end - first_id_];
   consumed_(std::as_bytes(types_->words.subspan(first, last - first)));
+  begin = end;
 }
 
 void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classes,

@@ -125,7 +125,7 @@ class Canonicalizer {
   std::vector<Occurrence> occurrences_;
   /// By some bits of a hash of what a type says: the last such type that was not
   /// as expected.
-  std::vector<Occurrence> guesses_;
+  std::vector<uint32_t> guesses_;
   uint32_t run_ = 0;
 
   // The input at hand.

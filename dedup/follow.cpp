@@ -176,9 +176,8 @@ uint32_t Canonicalizer::guess(uint32_t id) {
     if (types_->starts.size() < least_types_to_guess) return 0;
     guesses_.resize(guess_count);
   }
-  Occurrence& last = guesses_[summarize(types_->at(id).words()) & (guess_count - 1)];
-  uint32_t before = last.run == run_ ? last.id : 0;
-  last = {run_, id};
+  uint32_t& last = guesses_[summarize(types_->at(id).words()) & (guess_count - 1)];
+  uint32_t before = std::exchange(last, id);
   return is_model(before, id) ? before : 0;
 }
 

@@ -15,7 +15,7 @@ inline unsigned choose_threads(size_t words, unsigned wanted) {
   // Below some 10 MB, starting threads costs more than it saves.
   constexpr size_t least_words = 2'500'000;
   constexpr unsigned most_threads = 16;
-  if (words < least_words) return 1;
+  if (words < least_words || wanted == 1) return 1;
   unsigned available = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
   return wanted == 0 ? available : std::min(wanted, available);
 }

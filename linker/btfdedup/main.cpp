@@ -229,6 +229,9 @@ std::expected<void, Error> Program::write_contents(int fd) {
 
 /// What goes to standard output.
 std::expected<void, Error> Program::report() {
+  bool is_asked_for = !options_.explain.empty() || options_.statistics ||
+                      options_.dump != BtfdedupOptions::Dump::none;
+  if (!is_asked_for) return {};
   auto btf = Btf::parse(blob_, base());
   if (!btf) return std::unexpected(Error{fmt::format("output: {}", btf.error().message)});
   for (const std::string& what : options_.explain) {
