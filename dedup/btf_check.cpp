@@ -157,8 +157,8 @@ std::expected<size_t, Error> Walker::unusual_size() const {
   if (size <= left) return size;
   return fail(fmt::format(
       "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left",
-      types_.first_id + types_.starts.size(), btf_kind_name(kind_of(words)),
-      btf_.string(words[0]), 4 * at_, 4 * size, 4 * left));
+      types_.first_id + types_.starts.size(), btf_kind_name(kind_of(words)), btf_.string(words[0]),
+      4 * at_, 4 * size, 4 * left));
 }
 
 std::expected<void, Error> Walker::walk() {

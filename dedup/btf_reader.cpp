@@ -206,7 +206,8 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   impl->types.first_id = base ? base->end_id() : 1;
 
   Btf btf(std::move(impl));
-  if (auto ok = index_types(btf, btf.impl_->types, threads); !ok) return std::unexpected(ok.error());
+  if (auto ok = index_types(btf, btf.impl_->types, threads); !ok)
+    return std::unexpected(ok.error());
   return btf;
 }
 

@@ -11,10 +11,11 @@
 //
 // Units that include the same headers have the same types in the same order. So
 // where an input is made of many units, a type is expected to be like the one
-// that followed the last occurrence of the type before it, and what it refers to
-// like what that one refers to. Comparing these two, which are the input's own
-// words, needs no form, no hash and no lookup, and nothing that is far away in
-// memory. In a kernel nine types of ten are as expected.
+// that followed the last occurrence of the type before it. Where it is not, a
+// table of guesses may know one before it that begins with the same words. To
+// compare two types of the input (follow.cpp) needs no form, and mostly nothing
+// that is far away in memory. In a kernel nine types of ten are as expected, and
+// two thirds of the others are as guessed.
 #include "dedup/canonicalize.hpp"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   classes_seen_.clear();
   objects_.clear();
   guesses_.clear();
+  patience_ = 4 * types_->words.size();
   ++run_;
   omission_ = false;
 }
@@ -70,8 +72,8 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
   report_consumed(consumed, end);
 }
 
-/// Notes that a type is not as expected. Returns the type of the same class that
-/// was not as expected before it, or 0 if there is none.
+/// Notes a type that is not as expected. Returns the last type of its class
+/// before it, or 0 if there is none.
 uint32_t Canonicalizer::note_occurrence(uint32_t id) {
   uint32_t type_class = class_of(id);
   if (!is_class(type_class)) return 0;  // a search that failed

@@ -86,6 +86,7 @@ class Canonicalizer {
   // Comparison with types before, in follow.cpp.
   bool is_model(uint32_t model, uint32_t id);
   uint32_t follow(uint32_t id, uint32_t model, uint32_t end);
+  void prefetch(uint32_t id) const;
   bool unify(uint32_t id, uint32_t model);
   bool confirm();
   bool is_like(const uint32_t* words, const uint32_t* others);
@@ -121,10 +122,10 @@ class Canonicalizer {
     uint32_t run;
     uint32_t id;
   };
-  /// By class: the last type of it that was not as expected.
+  /// By class: the last type of it.
   std::vector<Occurrence> occurrences_;
   /// By some bits of a hash of what a type says: the last such type that was not
-  /// as expected.
+  /// as expected. Empty if the input is small.
   std::vector<uint32_t> guesses_;
   uint32_t run_ = 0;
 
@@ -148,6 +149,7 @@ class Canonicalizer {
     uint32_t model;
   };
   std::vector<Assumption> assumed_;
+  size_t patience_ = 0;  ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };
 

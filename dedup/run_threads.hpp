@@ -15,9 +15,9 @@ inline unsigned choose_threads(size_t words, unsigned wanted) {
   // Below some 10 MB, starting threads costs more than it saves.
   constexpr size_t least_words = 2'500'000;
   constexpr unsigned most_threads = 16;
-  if (words < least_words || wanted == 1) return 1;
-  unsigned available = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
-  return wanted == 0 ? available : std::min(wanted, available);
+  if (words < least_words) return 1;
+  if (wanted == 0) wanted = std::thread::hardware_concurrency();
+  return std::clamp(wanted, 1u, most_threads);
 }
 
 /// Calls work(0) to work(count - 1), each in a thread of its own but the first,
