@@ -14,7 +14,7 @@ build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-co
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 test=(elfutils gcc-bpf binutils-bpf python3 zstd
   doxygen meson ninja-build dpkg-dev debootstrap man-db zsh)
-bench=(gcc libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
+bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
 lint=(clang-format-14 clang-tidy-19)
 
 packages=()
