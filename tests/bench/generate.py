@@ -33,10 +33,10 @@ def object_name(number):
     return f"o{number:04}"
 
 
-def compile_source(path, source, language="c"):
+def compile_source(path, source):
     """Compiles to `path`. Names in the debug information do not depend on where that is."""
     command = [os.environ.get("CC", "clang-19"), "-g", "-O2", "--target=bpf", "-mcpu=v3",
-               "-fdebug-compilation-dir=/bench", "-x", language, "-c", "-", "-o", str(path)]
+               "-fdebug-compilation-dir=/bench", "-x", "c", "-c", "-", "-o", str(path)]
     subprocess.run(command, input=source.encode(), check=True)
 
 
@@ -149,15 +149,19 @@ def make_headers(directory, count, rng):
         derive(templates[number % len(templates)], directory / f"{number:04}.o", number)
 
 
-def make_section(directory, name, kind, megabytes):
-    compile_source(directory / "0000.o", f"""
-    .section {name},"aw",@{kind}
-    .globl all
-    .type all,@object
-all:
-    .zero {megabytes << 20}
-    .size all, {megabytes << 20}
-""", "assembler")
+def make_arena(directory, megabytes):
+    """The array's bytes are filled in afterwards: none of them is 0."""
+    path, size, mark = directory / "0000.o", megabytes << 20, b"arena data begins"
+    compile_source(path, f'__attribute__((address_space(1))) char all[{size}] = "{mark.decode()}";')
+    with path.open("r+b") as file:
+        begin = file.read().index(mark)
+        file.seek(begin)
+        for _ in range(megabytes):
+            file.write(bytes(i % 255 + 1 for i in range(1 << 10)) * (1 << 10))
+
+
+def make_bss(directory, megabytes):
+    compile_source(directory / "0000.o", f"char all[{megabytes}][1 << 20];")
 
 
 def main():
@@ -178,9 +182,9 @@ def main():
         elif kind == "headers":
             make_headers(directory, int(size), rng)
         elif kind == "arena":
-            make_section(directory, ".addr_space.1", "progbits", int(size))
+            make_arena(directory, int(size))
         elif kind == "bss":
-            make_section(directory, ".bss", "nobits", int(size))
+            make_bss(directory, int(size))
         else:
             parser.error(f"unknown case: {case}")
 
