@@ -54,7 +54,7 @@ std::vector<bool> choose_omissions(const Context& context, const ObjectFile& obj
     if (!is_kept_as_is(object, declaration) ||
         (!declaration.symbol && dropped[declaration.type_id]))
       omit[declaration.type_id] = true;
-  for (uint32_t id = 1; id < btf.end_id(); id++) {
+  for (uint32_t id : object.symbol_types) {
     BtfType type = btf.type(id);
     if (type.kind() == BTF_KIND_DATASEC) omit[id] = true;
     if (type.kind() == BTF_KIND_DECL_TAG && omit[type.type()]) omit[id] = true;
@@ -88,7 +88,7 @@ void add_functions(Context& context, ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
     BtfType type = object.btf->type(declaration.type_id);
     if (type.kind() != BTF_KIND_FUNC || !declaration.symbol) continue;
-    uint32_t& id = object.type_map[declaration.type_id];
+    uint32_t id = object.type_map[declaration.type_id];
     Symbol& symbol = *declaration.symbol;
     if (lives_on_as_local(object, declaration)) {
       id = add_func(*context.btf, object, type, BTF_LINKAGE_STATIC);
@@ -100,6 +100,7 @@ void add_functions(Context& context, ObjectFile& object) {
       }
       symbol.output_btf_id = id;
     }
+    object.type_map.set(declaration.type_id, id);
   }
 }
 
@@ -107,9 +108,9 @@ void add_functions(Context& context, ObjectFile& object) {
 void redirect_functions(ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
     if (!declaration.symbol) continue;
-    uint32_t& id = object.type_map[declaration.type_id];
-    if (id == 0 && object.btf->type(declaration.type_id).kind() == BTF_KIND_FUNC)
-      id = declaration.symbol->output_btf_id;
+    uint32_t id = declaration.type_id;
+    if (object.type_map[id] == 0 && object.btf->type(id).kind() == BTF_KIND_FUNC)
+      object.type_map.set(id, declaration.symbol->output_btf_id);
   }
 }
 
@@ -128,12 +129,8 @@ void merge_btf(Context& context) {
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);
   auto next = result->type_maps.begin();
-  for (auto& object : context.objects) {
-    if (!object->btf) continue;
-    const TypeMap& map = *next++;
-    object->type_map.resize(map.end_id());
-    for (uint32_t id = 0; id < map.end_id(); id++) object->type_map[id] = map[id];
-  }
+  for (auto& object : context.objects)
+    if (object->btf) object->type_map = std::move(*next++);
   for (auto& object : context.objects)
     if (object->btf) add_functions(context, *object);
   for (auto& object : context.objects)

@@ -64,6 +64,9 @@ class ObjectReader {
  public:
   ObjectReader(ObjectFile& object, std::span<const std::byte> image, ReadOptions options)
       : object_(object), image_(image), options_(options) {}
+  ~ObjectReader() { elf_end(elf_); }
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
 
   std::expected<void, Error> read() {
     if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
@@ -82,7 +85,6 @@ class ObjectReader {
     // libelf wants a writable pointer but only reads.
     elf_ =
         elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
-    object_.elf = elf_;
     const Elf64_Ehdr* header = elf_ ? elf64_getehdr(elf_) : nullptr;
     if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
     object_.byte_order =
@@ -350,11 +352,22 @@ class ObjectReader {
     if (btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
     object_.btf = std::move(*btf);
-    if (auto repaired = repair_btf(*bytes, *object_.btf)) {
-      object_.relocated_btf = std::move(*repaired);
+    bool is_broken = false;
+    for (uint32_t id = 1; id < object_.btf->end_id(); id++) {
+      BtfType type = object_.btf->type(id);
+      is_broken |= needs_repair(type);
+      if (is_symbol_type(type)) object_.symbol_types.push_back(id);
+    }
+    if (is_broken) {
+      object_.relocated_btf = repair_btf(*bytes, *object_.btf);
       object_.btf = std::move(*Btf::parse(object_.relocated_btf));
     }
     return {};
+  }
+
+  static bool is_symbol_type(BtfType type) {
+    return type.kind() == BTF_KIND_VAR || type.kind() == BTF_KIND_FUNC ||
+           type.kind() == BTF_KIND_DATASEC || type.kind() == BTF_KIND_DECL_TAG;
   }
 
   std::expected<void, Error> read_btf_ext() {
@@ -399,7 +412,7 @@ class ObjectReader {
                          ->load_func_info(
                              &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
                          .type_id] = true;
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
+    for (uint32_t id : object_.symbol_types) {
       BtfType type = btf.type(id);
       if (type.kind() == BTF_KIND_FUNC && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
           !has_record[id] && !globals.contains(btf.name(type)))
@@ -497,10 +510,6 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   if (auto ok = ObjectReader(*object, image, options).read(); !ok)
     return std::unexpected(ok.error());
   return object;
-}
-
-ObjectFile::~ObjectFile() {
-  elf_end(static_cast<Elf*>(elf));
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

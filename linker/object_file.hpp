@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
 #include "linker/btf_ext.hpp"
 #include "linker/mapped_file.hpp"
 #include "linker/relocation.hpp"
@@ -126,17 +127,19 @@ struct ObjectFile {
   std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
   std::optional<BtfExt> btf_ext;
+  /// Ids of the types about which symbols decide: VAR, FUNC, DATASEC and
+  /// DECL_TAG, ascending.
+  std::vector<uint32_t> symbol_types;
   /// Each VAR and FUNC of the BTF, by ascending type id; set by resolve_symbols().
   std::vector<BtfDeclaration> declarations;
   /// The output's type id by this object's; set by merge_btf().
-  std::vector<uint32_t> type_map;
+  TypeMap type_map;
 
   /// Reads and checks `image`, which must outlive the object. Errors name the
   /// section, symbol, relocation or type that is wrong.
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
-  ~ObjectFile();
 
   /// "main.bpf.c:42" for an instruction that line_info knows, else
   /// "main.o:(xdp+0x18)".
@@ -148,7 +151,6 @@ struct ObjectFile {
   MappedFile file;
   std::vector<std::byte> aligned_image;
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
-  void* elf = nullptr;  ///< libelf's handle, which owns converted tables
 };
 
 }  // namespace bpflink

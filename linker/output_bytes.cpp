@@ -71,7 +71,7 @@ class FileWriter {
   static constexpr size_t MAX_GATHERED = 64 << 10, LARGE = 32 << 10;
   static constexpr size_t BLOCK = 256 << 10;
   /// How much of an input is in memory at a time while it is copied.
-  static constexpr size_t STRETCH = 8 << 20;
+  static constexpr size_t STRETCH = 1 << 20;
 
   std::expected<void, Error> write_large(const Piece& piece) {
     if (auto ok = flush(); !ok) return ok;

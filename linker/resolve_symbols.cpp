@@ -168,7 +168,7 @@ class Resolver {
   void collect_declarations(ObjectFile& object) {
     const Btf& btf = *object.btf;
     declaration_of_.assign(btf.end_id(), 0);
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
+    for (uint32_t id : object.symbol_types) {
       BtfType type = btf.type(id);
       if (type.kind() != BTF_KIND_VAR && type.kind() != BTF_KIND_FUNC) continue;
       auto found = in_this_object_.find(btf.name(type));
@@ -176,7 +176,7 @@ class Resolver {
       object.declarations.push_back({id, index, object.symbols[index].global, ""});
       declaration_of_[id] = object.declarations.size();
     }
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
+    for (uint32_t id : object.symbol_types) {
       BtfType type = btf.type(id);
       if (type.kind() == BTF_KIND_DATASEC) collect_datasec(object, type);
     }
