@@ -42,8 +42,8 @@ class DatasecBuilder {
 
  private:
   void declare(ObjectFile& object, const BtfDeclaration& declaration) {
-    BtfType type = object.btf->type(declaration.type_id);
-    bool is_func = type.kind() == BTF_KIND_FUNC;
+    BtfType type = declaration.type();
+    bool is_func = declaration.is_func();
     Symbol* symbol = declaration.symbol;
     if (!symbol) {
       if (!is_func) declare_static(object, declaration, type);
@@ -196,9 +196,9 @@ class DatasecBuilder {
   /// yet, or is another object's.
   void add_tags(const ObjectFile& object) {
     const Btf& btf = *object.btf;
-    for (uint32_t id : object.symbol_types) {
+    for (uint32_t id : object.tags) {
+      if (object.type_map[id] != 0) continue;
       BtfType type = btf.type(id);
-      if (type.kind() != BTF_KIND_DECL_TAG || object.type_map[id] != 0) continue;
       uint32_t target = find_tagged(object, type.type());
       if (target == 0) continue;
       collect_known_tags();

@@ -49,7 +49,7 @@ class TypeChecker {
   std::optional<TypeDifference> find_difference(const ObjectFile& object,
                                                 const BtfDeclaration& declaration,
                                                 const Symbol& symbol) {
-    BtfType declared = object.btf->type(declaration.type_id);
+    BtfType declared = declaration.type();
     BtfType chosen = symbol.btf_file->btf->type(symbol.btf_id);
     uint32_t declared_id = object.type_map[declared.type()];
     uint32_t chosen_id = symbol.btf_file->type_map[chosen.type()];

@@ -39,10 +39,9 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
 /// Whether the FUNC may be merged with equal ones of other objects and then
 /// stands for its symbol as it is.
 bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
-  BtfType type = object.btf->type(declaration.type_id);
-  if (type.kind() != BTF_KIND_FUNC || !describes_symbol(object, declaration)) return false;
+  if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
   const Symbol* symbol = declaration.symbol;
-  return !symbol || (symbol->in_output && type.func_linkage() == linkage_of(*symbol));
+  return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
 }
 
 std::vector<bool> choose_omissions(const Context& context, const ObjectFile& object) {
@@ -54,11 +53,9 @@ std::vector<bool> choose_omissions(const Context& context, const ObjectFile& obj
     if (!is_kept_as_is(object, declaration) ||
         (!declaration.symbol && dropped[declaration.type_id]))
       omit[declaration.type_id] = true;
-  for (uint32_t id : object.symbol_types) {
-    BtfType type = btf.type(id);
-    if (type.kind() == BTF_KIND_DATASEC) omit[id] = true;
-    if (type.kind() == BTF_KIND_DECL_TAG && omit[type.type()]) omit[id] = true;
-  }
+  for (uint32_t id : object.datasecs) omit[id] = true;
+  for (uint32_t id : object.tags)
+    if (omit[btf.type(id).type()]) omit[id] = true;
   return omit;
 }
 
@@ -86,8 +83,8 @@ uint32_t name_parameters(BtfBuilder& types, uint32_t id) {
 /// Makes the FUNCs that could not be kept as they are.
 void add_functions(Context& context, ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
-    BtfType type = object.btf->type(declaration.type_id);
-    if (type.kind() != BTF_KIND_FUNC || !declaration.symbol) continue;
+    if (!declaration.is_func() || !declaration.symbol) continue;
+    BtfType type = declaration.type();
     uint32_t id = object.type_map[declaration.type_id];
     Symbol& symbol = *declaration.symbol;
     if (lives_on_as_local(object, declaration)) {
@@ -109,7 +106,7 @@ void redirect_functions(ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
     if (!declaration.symbol) continue;
     uint32_t id = declaration.type_id;
-    if (object.type_map[id] == 0 && object.btf->type(id).kind() == BTF_KIND_FUNC)
+    if (object.type_map[id] == 0 && declaration.is_func())
       object.type_map.set(id, declaration.symbol->output_btf_id);
   }
 }
@@ -123,6 +120,8 @@ void merge_btf(Context& context) {
     if (!object->btf) continue;
     has_btf = true;
     deduplicator.add(object->name, *object->btf, choose_omissions(context, *object));
+    // Hardly anything of the types is looked at from here on.
+    if (!object->copies.empty()) object->file.release(object->file.bytes());
   }
   if (!has_btf) return;
   auto result = deduplicator.run();

@@ -62,6 +62,7 @@ Input open_input(const InputSource& source, ReadOptions options) {
 /// input of many: its pages are read again when something of it is needed.
 Input open_one_of_many(const InputSource& source, ReadOptions options) {
   try {
+    options.copy_small = true;
     Input input = open_input(source, options);
     input.file.release(input.image);
     return input;
@@ -215,15 +216,9 @@ class InputReader {
   /// The names that the object expects from the loader.
   static std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {
     std::unordered_set<std::string_view> names;
-    if (!object.btf) return names;
-    for (uint32_t id : object.symbol_types) {
-      BtfType type = object.btf->type(id);
-      if (type.kind() != BTF_KIND_DATASEC) continue;
-      std::string_view section = object.btf->name(type);
-      if (section != ".ksyms" && section != ".kconfig") continue;
-      for (uint32_t i = 0; i < type.vlen(); i++)
-        names.insert(object.btf->name(object.btf->type(type.var_secinfo(i).type)));
-    }
+    for (const BtfDeclaration& declaration : object.declarations)
+      if (declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig")
+        names.insert(object.btf->name(declaration.type()));
     return names;
   }
 

@@ -84,17 +84,24 @@ class RecordMaker {
     const InputSymbol& symbol = *function.symbol;
     if (symbol.global && symbol.output_index == 0 && symbol.global->output_btf_id != 0)
       return symbol.global->output_btf_id;
-    if (function.object->btf)
-      for (const BtfDeclaration& declaration : function.object->declarations) {
-        BtfType type = function.object->btf->type(declaration.type_id);
-        uint32_t id = function.object->type_map[declaration.type_id];
-        if (type.kind() == BTF_KIND_FUNC && id != 0 && !declaration.symbol &&
-            function.object->btf->name(type) == symbol.name)
-          return id;
-      }
+    if (uint32_t id = static_func_of(*function.object, symbol.name); id != 0) return id;
     if (prototype_ == 0) prototype_ = types_.add_type(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO), 0);
     return types_.add_type(types_.add_string(symbol.name),
                            BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), prototype_);
+  }
+
+  /// The FUNC of a static function in the output; 0 where it has none.
+  uint32_t static_func_of(const ObjectFile& object, std::string_view name) {
+    if (functions_object_ != &object) {
+      functions_object_ = &object;
+      functions_.clear();
+      for (const BtfDeclaration& declaration : object.declarations)
+        if (uint32_t id = object.type_map[declaration.type_id];
+            declaration.is_func() && id != 0 && !declaration.symbol)
+          functions_.try_emplace(object.btf->name(declaration.type()), id);
+    }
+    auto found = functions_.find(name);
+    return found == functions_.end() ? 0 : found->second;
   }
 
   static std::string_view source_file(const ObjectFile& object) {
@@ -106,6 +113,10 @@ class RecordMaker {
   Context& context_;
   BtfBuilder& types_;
   uint32_t prototype_ = 0;  ///< void (void), for what nothing is known about
+
+  // The static functions by name of the object that was last asked for.
+  const ObjectFile* functions_object_ = nullptr;
+  std::unordered_map<std::string_view, uint32_t> functions_;
 };
 
 class TableWriter {
