@@ -99,12 +99,11 @@ class Resolver {
       if (!symbol.is_defined && input.binding == STB_GLOBAL) symbol.binding = STB_GLOBAL;
     } else if (!symbol.is_defined) {
       take(symbol, object, index);
-    } else if (is_duplicate_license(object, input)) {
-      // The one kept section has the winner's symbol.
-    } else if (input.binding == STB_GLOBAL && symbol.binding == STB_WEAK) {
-      take(symbol, object, index);
-    } else if (input.binding == STB_GLOBAL) {
-      duplicates_.push_back({&symbol, &object, index});
+    } else if (input.binding == STB_GLOBAL && !is_duplicate_license(object, input)) {
+      if (symbol.binding == STB_WEAK)
+        take(symbol, object, index);
+      else
+        duplicates_.push_back({&symbol, &object, index});
     }
   }
 
