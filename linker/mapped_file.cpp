@@ -56,13 +56,13 @@ void MappedFile::release(std::span<const std::byte> part) const {
   bool is_mapped = !part.empty() && part.data() >= bytes_.data() &&
                    part.data() + part.size() <= bytes_.data() + bytes_.size();
   if (!is_mapped) return;
-  auto page_size = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  auto begin = align_up(reinterpret_cast<uintptr_t>(part.data()), page_size);
-  auto end = reinterpret_cast<uintptr_t>(part.data() + part.size());
-  // The last page of the file is the mapping's alone.
-  bool ends_file = part.data() + part.size() == bytes_.data() + bytes_.size();
-  end = ends_file ? align_up(end, page_size) : end & ~(page_size - 1);
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  // A mapping begins with a page, and the last one of the file is its alone.
+  auto page_size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  size_t begin = align_up(part.data() - bytes_.data(), page_size);
+  size_t end = part.data() - bytes_.data() + part.size();
+  if (end < bytes_.size()) end &= ~(page_size - 1);
+  if (begin < end)
+    ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

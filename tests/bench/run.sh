@@ -44,9 +44,9 @@ ln -s "$programs/bpflink" "$programs/btfdedup" .
 ln -s "$(command -v bpftool)" .
 mkdir results
 
-peak_memory() { # COMMAND...: kilobytes
-  /usr/bin/time -f %M -o memory "$@" >/dev/null
-  cat memory
+run_once() { # COMMAND...: seconds and kilobytes
+  /usr/bin/time -f '%e %M' -o once "$@" >/dev/null
+  cat once
 }
 
 measure() { # RESULT RUNS COMMAND: times as JSON
@@ -57,7 +57,7 @@ measure() { # RESULT RUNS COMMAND: times as JSON
 # runs_for SECONDS: how often to run what takes so long; some seconds in all.
 runs_for() {
   if [[ $quick ]]; then echo 2; else
-    awk -v t="$1" 'BEGIN { n = int(1 / (t + 0.001)); print n < 1 ? 1 : n > 50 ? 50 : n }'
+    awk -v t="$1" 'BEGIN { n = int(1 / (t + 0.001)); print (n < 1 ? 1 : n > 50 ? 50 : n) }'
   fi
 }
 
@@ -65,20 +65,21 @@ runs_for() {
 # first. Rows of one series are a line of the plot; `-` stands for none.
 row=10
 compare() {
-  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds
+  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds theirs_peak ours_peak
   row=$((row + 1))
   echo "$input: $peer" >&2
-  seconds=$({ TIMEFORMAT=%R; time $theirs >/dev/null; } 2>&1)
+  # shellcheck disable=SC2086 # commands of several words
+  read -r seconds theirs_peak <<<"$(run_once $theirs)"
   # A peer that takes long is run once more and no oftener.
   if ((${seconds%.*} >= 5)); then many=1; fi
   for ((round = 0; round < rounds; round++)); do
     if ((round < many)); then measure "$row.peer.$round" "$(runs_for "$seconds")" "$theirs"; fi
-    $ours # what the peer wrote must not be in the way of our reading
+    # shellcheck disable=SC2086
+    read -r _ ours_peak <<<"$(run_once $ours)"
     measure "$row.own.$round" "$(runs_for "$(awk -v t="$seconds" 'BEGIN { print t / 5 }')")" "$ours"
   done
-  # shellcheck disable=SC2086 # commands of several words
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$row" "$series" "$size" "$input" "$peer" \
-    "$(peak_memory $theirs)" "$(peak_memory $ours)" >>results/rows
+    "$theirs_peak" "$ours_peak" >>results/rows
 }
 
 compare_links() { # SERIES SIZE INPUT FILE...: with libbpf's linker
