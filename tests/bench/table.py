@@ -58,6 +58,12 @@ def print_table(rows):
               f" | {memory[0]} | {memory[1]} |")
 
 
+# As attributes: not everything that shows SVG reads style sheets.
+STROKES = {"grid": 'stroke="#ddd"',
+           "peer": 'fill="none" stroke="#c0392b" stroke-width="2"',
+           "own": 'fill="none" stroke="#2471a3" stroke-width="2"'}
+
+
 class Panel:
     """One series on logarithmic axes: the peer's line and the program's."""
 
@@ -78,26 +84,26 @@ class Panel:
         return (self.x + self.LEFT + right * (self.WIDTH - self.LEFT - self.RIGHT),
                 self.TOP + (1 - up) * (self.HEIGHT - self.TOP - self.BOTTOM))
 
-    def text(self, x, y, text, anchor="middle", extra=""):
-        return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}>{text}</text>'
+    def text(self, x, y, text, anchor="middle"):
+        return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
 
     def grid(self):
         left, right = (math.exp(size) for size in self.sizes)
         for decade in range(self.decades[0], self.decades[1] + 1):
             (x1, y), (x2, _) = self.place(left, 10.0**decade), self.place(right, 10.0**decade)
-            yield f'<path class="grid" d="M{x1:.1f} {y:.1f}H{x2:.1f}"/>'
+            yield f'<path {STROKES["grid"]} d="M{x1:.1f} {y:.1f}H{x2:.1f}"/>'
             yield self.text(x1 - 8, y + 4, format_time(10.0**decade), "end")
         for row in self.rows:
             x, bottom = self.place(row.size, 10.0 ** self.decades[0])
-            yield f'<path class="grid" d="M{x:.1f} {bottom:.1f}V{self.TOP}"/>'
+            yield f'<path {STROKES["grid"]} d="M{x:.1f} {bottom:.1f}V{self.TOP}"/>'
             yield self.text(x, bottom + 18, f"{row.size:,}")
         yield self.text(self.x + (self.WIDTH + self.LEFT - self.RIGHT) / 2, self.HEIGHT - 8, self.series)
 
     def line(self, side, name):
         points = [self.place(row.size, row.seconds[side]) for row in self.rows]
-        yield f'<polyline class="{side}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
+        yield f'<polyline {STROKES[side]} points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
         for (x, y), row in zip(points, self.rows):
-            yield (f'<circle class="{side}" cx="{x:.1f}" cy="{y:.1f}" r="3">'
+            yield (f'<circle {STROKES[side]} cx="{x:.1f}" cy="{y:.1f}" r="3">'
                    f"<title>{name}: {format_time(row.seconds[side])}</title></circle>")
 
     def draw(self):
@@ -106,28 +112,19 @@ class Panel:
         yield from self.line("own", "bpflink")
         for i, (side, name) in enumerate((("peer", self.rows[0].peer), ("own", "bpflink"))):
             x = self.x + self.LEFT + 90 * i
-            yield f'<path class="{side}" d="M{x} 24h20"/>' + self.text(x + 26, 28, name, "start")
-
-
-STYLE = """
-text { font: 12px sans-serif; fill: #333 }
-.grid { stroke: #ddd }
-polyline, path.peer, path.own { fill: none; stroke-width: 2 }
-polyline.peer, path.peer { stroke: #c0392b } circle.peer { fill: #c0392b }
-polyline.own, path.own { stroke: #2471a3 } circle.own { fill: #2471a3 }
-"""
+            yield f'<path {STROKES[side]} d="M{x} 24h20"/>' + self.text(x + 26, 28, name, "start")
 
 
 def draw_plot(rows):
     series = list(dict.fromkeys(row.series for row in rows if row.series != "-"))
     panels = [Panel(i * Panel.WIDTH, name, [row for row in rows if row.series == name])
               for i, name in enumerate(series)]
-    width = Panel.WIDTH * len(panels)
+    width = Panel.WIDTH * len(panels) + Panel.RIGHT
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {Panel.HEIGHT}"'
-        f' width="{width}" height="{Panel.HEIGHT}">',
+        f' width="{width}" height="{Panel.HEIGHT}" font-family="sans-serif" font-size="12">',
         "<title>Time of a link against its number of objects</title>",
-        f"<style>{STYLE}</style>", '<rect width="100%" height="100%" fill="#fff"/>',
+        '<rect width="100%" height="100%" fill="#fff"/>',
         *(element for panel in panels for element in panel.draw()), "</svg>", ""])
 
 
