@@ -28,20 +28,20 @@ class Emitter {
 
   DedupResult run(std::vector<Unit>& units) {
     number_base(units[0]);
-    for (uint32_t unit = 1; unit < units.size(); ++unit) number(units[unit], unit);
+    for (Unit& unit : std::span(units).subspan(1)) number(unit);
     for (Key key : order_) write(key);
     return std::move(result_);
   }
 
  private:
   void choose_color_nodes();
-  Key key_of(uint32_t unit, uint32_t type_class);
+  Key key_of(uint32_t element) const;
   Key key_of_node(uint32_t node) const {
     return table_.class_count() + identity_.coloring.colors[node];
   }
   Key key_of_untainted(Reference reference) const;
   void number_base(const Unit& base);
-  void number(Unit& unit, uint32_t index);
+  void number(Unit& unit);
   void write(Key key);
 
   const Identity& identity_;
@@ -77,32 +77,32 @@ Key Emitter::key_of_untainted(Reference reference) const {
   return anchor != 0 ? identity_.representatives[anchor] : reference;
 }
 
-Key Emitter::key_of(uint32_t unit, uint32_t type_class) {
-  return identity_.taint.of_class(type_class)
-             ? key_of_node(identity_.graph.node_of(unit, type_class))
-             : key_of_untainted(type_class);
+/// The key of an element of a unit's classes, which may be a node.
+Key Emitter::key_of(uint32_t element) const {
+  uint32_t node = identity_.graph.node_of(element);
+  return node != InstanceGraph::no_node ? key_of_node(node) : key_of_untainted(element);
 }
 
 /// Types of the base keep their ids; of several equal ones the first is used.
 void Emitter::number_base(const Unit& base) {
   for (uint32_t i = 0; i < base.classes.size(); ++i) {
-    uint32_t& id = ids_[key_of(0, base.classes[i])];
+    uint32_t& id = ids_[key_of(base.classes[i])];
     if (id == 0) id = base.first_id + i;
   }
 }
 
-void Emitter::number(Unit& unit, uint32_t index) {
-  for (uint32_t& type_class : unit.classes) {
-    if (type_class == omitted_class) {
-      type_class = 0;
+void Emitter::number(Unit& unit) {
+  for (uint32_t& element : unit.classes) {
+    if (element == omitted_class) {
+      element = 0;
       continue;
     }
-    Key key = key_of(index, type_class);
+    Key key = key_of(element);
     if (ids_[key] == 0) {
       ids_[key] = next_id_++;
       order_.push_back(key);
     }
-    type_class = ids_[key];
+    element = ids_[key];
   }
   result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
 }

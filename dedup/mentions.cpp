@@ -77,6 +77,14 @@ class Mentions::Ballot {
     return known_.links[node] == no_node && mentions_.graph_.is_declaration(node);
   }
 
+  /// What a struct mentions, by contents: its own rank does not say which
+  /// definitions its declarations stand for.
+  std::vector<uint64_t> rank_of_mentions(size_t record) const {
+    std::vector<uint64_t> ranks;
+    for (uint32_t node : mentions_.of(record)) ranks.push_back(known_.ranks[resolved(node)]);
+    return ranks;
+  }
+
   /// Chooses structs to compare with: of each color the first, the most settled
   /// and then those of the least contents.
   void find_models(size_t begin, size_t end) {
@@ -89,7 +97,8 @@ class Mentions::Ballot {
     auto order = [&](size_t record) {
       auto open =
           std::ranges::count_if(mentions_.of(record), [&](uint32_t node) { return is_open(node); });
-      return std::tuple(open, known_.ranks[mentions_.records_[record]], record);
+      return std::tuple(open, known_.ranks[mentions_.records_[record]], rank_of_mentions(record),
+                        record);
     };
     std::ranges::sort(models_, {}, order);
     if (models_.size() > max_models) models_.resize(max_models);
