@@ -11,8 +11,9 @@
 //    no declaration that is not resolved itself;
 // 3. a struct that refers to the declaration exists elsewhere with a definition
 //    in that place, and what is settled in both structs is equal. Where that
-//    leaves a choice, what agrees in most places wins, and then the contents of
-//    the definitions decide, so that the order of inputs does not matter;
+//    leaves a choice, what agrees in most places wins, then the struct that is
+//    referred to in the same way, and then the contents of the definitions
+//    decide, so that the order of inputs does not matter;
 // 4. the definitions do not differ in their own words, none is settled, and any
 //    will do: two units may each declare what the other one defines;
 // 5. other declarations of the name were resolved by 3, or by other units: it
@@ -29,6 +30,7 @@
 
 #include "dedup/content_hash.hpp"
 #include "dedup/mentions.hpp"
+#include "dedup/surroundings.hpp"
 
 namespace bpflink {
 
@@ -63,8 +65,7 @@ class Folder {
   bool link_by_mentions();
   uint32_t most_linked(std::span<const uint32_t> definitions) const;
   bool link_as_others();
-  std::vector<uint64_t> surroundings(uint32_t color, const Adjacency& parents) const;
-  uint32_t choose_enum(uint32_t declaration, const Adjacency& parents) const;
+  uint32_t choose_enum(uint32_t declaration, const Surroundings& surroundings) const;
   bool link_enums();
 
   const TypeTable& table_;
@@ -204,7 +205,9 @@ uint32_t Folder::definition_of_one_shape(uint32_t declaration) const {
 }
 
 bool Folder::link_by_mentions() {
-  std::vector<uint32_t> chosen = mentions_.choose({links_, coloring_.colors, settled_, ranks_});
+  Surroundings surroundings(graph_, coloring_.references, coloring_.colors);
+  std::vector<uint32_t> chosen =
+      mentions_.choose({links_, coloring_.colors, settled_, ranks_, surroundings});
   return link([&](uint32_t declaration) {
     if (chosen[declaration] != no_node) ++linked_by_evidence_[chosen[declaration]];
     return chosen[declaration];
@@ -244,51 +247,31 @@ bool Folder::link_as_others() {
   return link([&](uint32_t declaration) { return choices[graph_.anchor(declaration)]; });
 }
 
-/// What refers to the nodes of a color, as hashes of all that it says but for
-/// them. `parents` is by color.
-std::vector<uint64_t> Folder::surroundings(uint32_t color, const Adjacency& parents) const {
-  std::vector<uint64_t> found;
-  std::vector<uint32_t> view;
-  for (uint32_t parent : parents.of(color)) {
-    view.assign(1, graph_.shapes()[parent]);
-    for (uint32_t child : coloring_.references.of(parent)) {
-      uint32_t child_color = coloring_.colors[child];
-      view.push_back(child_color == color ? no_node : child_color);
-    }
-    found.push_back(XXH3_64bits(view.data(), view.size() * sizeof(uint32_t)));
-  }
-  std::ranges::sort(found);
-  auto repeated = std::ranges::unique(found);
-  found.erase(repeated.begin(), repeated.end());
-  return found;
-}
-
-/// The definition of an enum that the most types refer to which would become
-/// equal to types that refer to the declarations, all of one color; or else the
-/// one that most refer to at all.
-uint32_t Folder::choose_enum(uint32_t declaration, const Adjacency& parents) const {
-  std::vector<uint64_t> own = surroundings(coloring_.colors[declaration], parents);
-  auto order = [&](uint32_t node) {
+/// The definition of an enum that makes most of the types that refer to the
+/// declaration equal to types that refer to it; or else the one that most types
+/// refer to.
+uint32_t Folder::choose_enum(uint32_t declaration, const Surroundings& surroundings) const {
+  using Order = std::tuple<size_t, size_t, uint64_t>;
+  uint32_t chosen = no_node;
+  Order best;
+  for (uint32_t node : definitions(graph_.anchor(declaration))) {
     uint32_t color = coloring_.colors[node];
-    std::vector<uint64_t> common;
-    std::ranges::set_intersection(own, surroundings(color, parents), std::back_inserter(common));
-    return std::tuple(~common.size(), ~parents.of(color).size(), ranks_[node]);
-  };
-  std::span<const uint32_t> all = definitions(graph_.anchor(declaration));
-  std::vector<std::pair<decltype(order(0)), uint32_t>> candidates;
-  for (uint32_t node : all) candidates.emplace_back(order(node), node);
-  return candidates.empty() ? no_node : std::ranges::min(candidates).second;
+    Order order(~surroundings.common(coloring_.colors[declaration], color),
+                ~surroundings.size(color), ranks_[node]);
+    if (chosen != no_node && order >= best) continue;
+    chosen = node;
+    best = order;
+  }
+  return chosen;
 }
 
 bool Folder::link_enums() {
-  Adjacency by_color = coloring_.references;
-  for (uint32_t& child : by_color.children) child = coloring_.colors[child];
-  Adjacency parents = reverse(by_color);
+  Surroundings surroundings(graph_, coloring_.references, coloring_.colors);
   std::vector<uint32_t> choices(table_.anchor_count(), no_node);
   for (uint32_t declaration : declarations_) {
     uint32_t anchor = graph_.anchor(declaration);
     if (table_.anchor_space(anchor) == TagSpace::enums && choices[anchor] == no_node)
-      choices[anchor] = choose_enum(declaration, parents);
+      choices[anchor] = choose_enum(declaration, surroundings);
   }
   return link([&](uint32_t declaration) { return choices[graph_.anchor(declaration)]; });
 }
