@@ -243,6 +243,14 @@ std::string_view Btf::string(uint32_t offset) const {
   return offset < strings.size() ? std::string_view(strings.data() + offset) : std::string_view();
 }
 
+std::string_view Btf::strings() const {
+  return impl_->strings;
+}
+
+void Btf::use_strings(std::string_view copy) {
+  impl_->strings = copy;
+}
+
 uint32_t Btf::string_end() const {
   return impl_->string_base + static_cast<uint32_t>(impl_->strings.size());
 }

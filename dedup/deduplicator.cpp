@@ -362,9 +362,10 @@ std::vector<uint32_t> Deduplicator::Impl::choose_representatives() const {
 }
 
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
-  impl_->options = options;
-  if (options.base == nullptr) return;
-  if (auto ok = impl_->take_base(*options.base); !ok) impl_->failure = ok.error();
+  impl_->options = std::move(options);
+  const Btf* base = impl_->options.base;
+  if (base == nullptr) return;
+  if (auto ok = impl_->take_base(*base); !ok) impl_->failure = ok.error();
 }
 
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;

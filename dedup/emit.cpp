@@ -121,9 +121,8 @@ void Emitter::write(Key key) {
     child = references.children.data() + references.starts[node];
   }
   for_each_reference(std::span(words_), [&](uint32_t& reference) {
-    Key target =
-        identity_.taint.of(reference) ? key_of_node(*child++) : key_of_untainted(reference);
-    reference = ids_[target];
+    bool is_node = is_tainted && identity_.taint.of(reference);
+    reference = ids_[is_node ? key_of_node(*child++) : key_of_untainted(reference)];
   });
   result_.types.add_type(words_);
 }

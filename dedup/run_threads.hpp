@@ -20,8 +20,7 @@ void run_threads(unsigned count, Work&& work) {
   unsigned started = 1;
   try {
     for (; started < count; ++started) threads.emplace_back([&work, i = started] { work(i); });
-  } catch (const std::system_error&) {
-    // What was not started is done below.
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead
   }
   if (count > 0) work(0u);
   for (; started < count; ++started) work(started);

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "linker/alignment.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -47,6 +49,20 @@ MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  // A page that is not a part of the mapping is somebody's memory.
+  bool is_mapped = !part.empty() && part.data() >= bytes_.data() &&
+                   part.data() + part.size() <= bytes_.data() + bytes_.size();
+  if (!is_mapped) return;
+  auto page_size = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  auto begin = align_up(reinterpret_cast<uintptr_t>(part.data()), page_size);
+  auto end = reinterpret_cast<uintptr_t>(part.data() + part.size());
+  // The last page of the file is the mapping's alone.
+  bool ends_file = part.data() + part.size() == bytes_.data() + bytes_.size();
+  end = ends_file ? align_up(end, page_size) : end & ~(page_size - 1);
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

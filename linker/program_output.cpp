@@ -159,7 +159,7 @@ std::string make_statistics(const LinkReport& report) {
   add("relocations out", report.relocations);
   add("symbols out", report.symbols);
   for (const auto& [pass, seconds] : report.passes)
-    fmt::format_to(std::back_inserter(text), "{:<24} {:>12.6f} s\n", pass, seconds);
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12} s\n", pass, std::to_string(seconds));
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <unordered_map>
 
 #include "linker/context.hpp"
 
@@ -71,12 +72,13 @@ std::vector<Function> find_functions(const Context& context) {
 /// Makes the records of functions that have none.
 class RecordMaker {
  public:
-  explicit RecordMaker(Context& context) : context_(context), types_(*context.btf) {}
+  explicit RecordMaker(BtfBuilder& types) : types_(types) {}
 
   std::array<uint32_t, 2> func_info(const Function& function) { return {0, func_of(function)}; }
 
   std::array<uint32_t, 4> line_info(const Function& function) {
-    return {0, types_.add_string(source_file(*function.object)), 0, 0};
+    enter(*function.object);
+    return {0, types_.add_string(source_), 0, 0};
   }
 
  private:
@@ -84,27 +86,32 @@ class RecordMaker {
     const InputSymbol& symbol = *function.symbol;
     if (symbol.global && symbol.output_index == 0 && symbol.global->output_btf_id != 0)
       return symbol.global->output_btf_id;
-    if (function.object->btf)
-      for (const BtfDeclaration& declaration : function.object->declarations) {
-        BtfType type = function.object->btf->type(declaration.type_id);
-        uint32_t id = function.object->type_map[declaration.type_id];
-        if (type.kind() == BTF_KIND_FUNC && id != 0 && !declaration.symbol &&
-            function.object->btf->name(type) == symbol.name)
-          return id;
-      }
+    enter(*function.object);
+    if (auto it = static_functions_.find(symbol.name); it != static_functions_.end())
+      return it->second;
     if (prototype_ == 0) prototype_ = types_.add_type(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO), 0);
     return types_.add_type(types_.add_string(symbol.name),
                            BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), prototype_);
   }
 
-  static std::string_view source_file(const ObjectFile& object) {
-    for (const InputSymbol& symbol : object.symbols)
-      if (symbol.type == STT_FILE) return symbol.name;
-    return object.name;
+  /// Looks once at an object for all of its functions, which come one after another.
+  void enter(const ObjectFile& object) {
+    if (&object == object_) return;
+    object_ = &object;
+    auto file = std::ranges::find(object.symbols, STT_FILE, &InputSymbol::type);
+    source_ = file != object.symbols.end() ? file->name : object.name;
+    static_functions_.clear();
+    for (const BtfDeclaration& declaration : object.declarations) {
+      uint32_t id = object.type_map[declaration.type_id];
+      if (declaration.is_func() && id != 0 && !declaration.symbol)
+        static_functions_.emplace(object.btf->name(declaration.type()), id);
+    }
   }
 
-  Context& context_;
   BtfBuilder& types_;
+  const ObjectFile* object_ = nullptr;
+  std::string_view source_;
+  std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< that no symbol stands for
   uint32_t prototype_ = 0;  ///< void (void), for what nothing is known about
 };
 
@@ -223,7 +230,7 @@ void rebase_btf_ext(Context& context) {
   TableWriter func_info(context, FUNC_INFO), line_info(context, LINE_INFO),
       core_relo(context, CORE_RELO);
   std::vector<Function> functions = find_functions(context);
-  RecordMaker maker(context);
+  RecordMaker maker(*context.btf);
   if (func_info.has_records())
     func_info.complete(functions, [&](auto& f) { return maker.func_info(f); });
   if (line_info.has_records())

@@ -58,8 +58,8 @@ std::optional<TypeDifference> TypeComparer::compare(uint32_t a, uint32_t b) {
   return walk({a, b, false, 0, ""}, false);
 }
 
-std::optional<TypeDifference> TypeComparer::walk(Pair start, bool exact_lengths) {
-  pending_.assign(1, std::move(start));
+std::optional<TypeDifference> TypeComparer::walk(const Pair& start, bool exact_lengths) {
+  pending_.assign(1, start);
   steps_.assign(1, {0, ""});
   seen_.clear();
   while (!pending_.empty()) {
@@ -96,9 +96,9 @@ bool TypeComparer::differ(const Pair& pair, std::string note_a, std::string note
 }
 
 /// Something of the pair differs; always false.
-bool TypeComparer::differ_at(std::string label, uint32_t a, uint32_t b, std::string note_a,
+bool TypeComparer::differ_at(std::string_view label, uint32_t a, uint32_t b, std::string note_a,
                              std::string note_b) {
-  difference_ = {path_to(here_) + label, a, b, std::move(note_a), std::move(note_b)};
+  difference_ = {path_to(here_).append(label), a, b, std::move(note_a), std::move(note_b)};
   return false;
 }
 

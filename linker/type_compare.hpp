@@ -56,13 +56,14 @@ class TypeComparer {
   using Key = std::pair<std::pair<uint32_t, uint32_t>, bool>;
 
   uint32_t strip(uint32_t id) const;
-  std::optional<TypeDifference> walk(Pair start, bool exact_lengths);
+  std::optional<TypeDifference> walk(const Pair& start, bool exact_lengths);
   bool compare_one(const Pair& pair, bool exact_lengths);
   bool compare_structs(const Pair& pair, BtfType a, BtfType b);
   bool compare_enums(const Pair& pair, BtfType a, BtfType b);
   void follow(uint32_t a, uint32_t b, bool behind_pointer, std::string label);
   bool differ(const Pair& pair, std::string note_a = {}, std::string note_b = {});
-  bool differ_at(std::string label, uint32_t a, uint32_t b, std::string note_a, std::string note_b);
+  bool differ_at(std::string_view label, uint32_t a, uint32_t b, std::string note_a,
+                 std::string note_b);
   std::optional<TypeDifference> compare_attributes(std::string_view name, uint32_t a, uint32_t b);
   std::string path_to(uint32_t step) const;
 

@@ -225,6 +225,11 @@ class BPFLINK_API Btf {
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The string section, without that of a base.
+  std::string_view strings() const;
+  /// Has strings read from `copy`, which must be equal to strings() and outlive
+  /// the Btf: for callers who have a blob in memory at times only.
+  void use_strings(std::string_view copy);
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.

@@ -18,7 +18,7 @@ std::string Statistics::as_text() const {
     return fmt::format("{:<14}{:>14}{:>14}\n", name, in, out);
   };
   auto time = [](std::string_view name, double seconds) {
-    return fmt::format("{:<14}{:>14.6f}\n", name, seconds);
+    return fmt::format("{:<14}{:>14}\n", name, std::to_string(seconds));
   };
   return fmt::format("{:<14}{:>14}{:>14}\n", "", "in", "out") +
          row("blobs", input.blobs, output.blobs) + row("types", input.types, output.types) +

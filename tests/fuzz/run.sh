@@ -1,6 +1,7 @@
 #!/bin/bash
-# Builds the fuzzers and runs each for a time, one after the other, on seeds made from
-# seeds/. What they find is in build/fuzz/found/TARGET/; the last lines are the figures.
+# Builds the fuzzers and runs each for a time, as many at once as there are processors, on
+# seeds made from seeds/. What they find is in build/fuzz/found/TARGET/; the last lines are
+# the figures.
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]
 #
@@ -10,34 +11,31 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?for how many seconds to run each target}
 shift
-if (($# == 0)); then set -- btf btf_ext elf archive link; fi
+if (($# == 0)); then set -- btf btf_ext elf object archive link; fi
 
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
 build=build/fuzz
 tests/fuzz/make-seeds.sh $build/seeds
 
-# figure NAME: from the end of the log
-figure() {
-  sed -n "s/^stat::$1: *//p" "$log"
-}
-
-status=0 figures=()
-for target; do
-  corpus=$build/corpus/$target found=$build/found/$target log=$build/fuzz_$target.log
+# fuzz TARGET: runs it, and says how that went
+fuzz() {
+  local target=$1 status=0 start
+  local corpus=$build/corpus/$target found=$build/found/$target log=$build/fuzz_$target.log
   mkdir -p "$corpus" "$found"
   start=$(date +%s)
   # Freed memory that AddressSanitizer keeps counts for the limit.
   ASAN_OPTIONS=quarantine_size_mb=32 "$build/bin/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 \
     -malloc_limit_mb=256 -max_len=65536 -print_final_stats=1 -artifact_prefix="$found/" \
-    "$corpus" $build/seeds/"$target" tests/fuzz/regressions/"$target" >"$log" 2>&1 || {
-    status=1
-    tail -n 60 "$log"
-  }
-  edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-  figures+=("$target: $(figure number_of_executed_units) executions in \
-$(($(date +%s) - start)) s, $edges edges covered, peak $(figure peak_rss_mb) MB")
-done
+    "$corpus" $build/seeds/"$target" tests/fuzz/regressions/"$target" >"$log" 2>&1 || status=$?
+  if ((status != 0)); then tail -n 60 "$log"; fi
+  figure() { sed -n "s/^stat::$1: *//p" "$log"; }
+  echo "$target: $(figure number_of_executed_units) executions in \
+$(($(date +%s) - start)) s, $(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1) edges covered, \
+peak $(figure peak_rss_mb) MB"
+  return "$status"
+}
+export -f fuzz
+export build seconds
 
-printf '%s\n' "${figures[@]}"
-exit "$status"
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -euc 'fuzz {}'

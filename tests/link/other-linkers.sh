@@ -1,0 +1,58 @@
+#!/bin/bash
+# What linkers that are not made for BPF do with the same objects, as the README's table says:
+# lld refuses the machine; GNU ld (bpf-ld of binutils) puts one .BTF after the other, so that a
+# reader finds the first input's types alone, and keeps each weak definition that lost.
+. "$(dirname "$0")/common.sh"
+
+compile main <<'EOF'
+extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4);
+                __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
+unsigned helper(unsigned x);
+SEC("socket") int prog(struct __sk_buff *ctx)
+{
+    __u32 key = 0;
+    __u64 *value = bpf_map_lookup_elem(&packets, &key);
+    return (value ? *value : 0) + helper(ctx->len);
+}
+EOF
+compile lib <<'EOF'
+struct only_here { int a; } only_here;
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4);
+         __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
+__weak unsigned helper(unsigned x) { return x / 3; }
+EOF
+compile strong <<'EOF'
+unsigned helper(unsigned x) { return x / 7; }
+char LICENSE[] SEC("license") = "GPL";
+EOF
+differs '- refused: conflicting non-weak symbol*' 'an extern makes it take the weak definition for a strong one'
+link main.o lib.o strong.o
+types | grep -F 'struct only_here' >/dev/null || fail 'our output lacks the second file'\''s types'
+
+text_size() { sections | awk '$1 == ".text" { print $3 }'; }
+expect 24 text_size # of `helper`, once
+
+if command -v ld.lld-19 >/dev/null; then
+  if ld.lld-19 -r main.o lib.o strong.o -o lld.o 2>lld.errors; then
+    fail 'lld links BPF; the README says that it does not'
+  fi
+  grep -F 'unsupported e_machine value: 247' lld.errors >/dev/null || fail "lld says: $(<lld.errors)"
+fi
+
+command -v bpf-ld >/dev/null || exit 0
+object=gnu.o
+bpf-ld -r main.o lib.o strong.o -o gnu.o
+lacks 'struct only_here' types
+expect 48 text_size
+if bpftool gen object loads.o gnu.o 2>libbpf.errors; then
+  fail "libbpf reads what GNU ld links; the README says that it does not"
+fi
+
+compile twice <<<'char LICENSE[] SEC("license") = "GPL"; int helper(void) { return 1; }'
+if bpf-ld -r strong.o twice.o -o gnu.o 2>/dev/null; then fail 'GNU ld takes two definitions'; fi
+[[ ! -e gnu.o ]] || fail 'GNU ld leaves what stood at the output; the README says that it removes it'
+
+compile table <<<'int table[4]; int *second(void) { static int *p = &table[1]; return p; }'
+bpf-ld -r table.o -o gnu.o
+bpf-ld -r --gc-sections -u second table.o -o gnu.o 2>gc.errors
+grep -F 'gc-sections option ignored' gc.errors >/dev/null || fail "GNU ld says: $(<gc.errors)"
