@@ -105,7 +105,9 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
-  for (uint32_t id : ids) class_of(id) = table_.reserve();
+  // An object has a class of its own already.
+  for (uint32_t id : ids)
+    if (!is_object(types_->at(id).words().data())) class_of(id) = table_.reserve();
   for (uint32_t id : ids) {
     translate(types_->at(id).words());
     table_.define(class_of(id), form_);

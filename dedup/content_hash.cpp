@@ -66,8 +66,12 @@ class ContentHasher {
 
 }  // namespace
 
+std::vector<uint64_t> rank_by_content(const TypeTable& table) {
+  return ContentHasher(table).run();
+}
+
 std::vector<uint64_t> rank_by_content(const TypeTable& table, const InstanceGraph& graph) {
-  std::vector<uint64_t> class_hashes = ContentHasher(table).run();
+  std::vector<uint64_t> class_hashes = rank_by_content(table);
   std::vector<uint64_t> ranks;
   for (const Instance& node : graph.nodes()) ranks.push_back(class_hashes[node.type_class]);
   const Adjacency& references = graph.references();

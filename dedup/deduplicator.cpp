@@ -38,9 +38,16 @@
 //   within the unit, but its ids do. So the tainted types of the unit get local
 //   classes at once: one for each type, with references to each other by class,
 //   not by name.
-// - Each unit has one definition. Then the class and the unit tell together
-//   what is meant: an instance. Units that agree on all the tainted names share
-//   their instances. (instances.cpp)
+// - Each unit has one definition. Then the class tells what is meant, together
+//   with which definitions the ambiguous names that it can reach have in the
+//   unit. Units that agree on these share the type: an instance. A unit that
+//   only declares an ambiguous name goes with the units that it has most in
+//   common with. (environments.cpp, completion.cpp, instances.cpp)
+// An input that was put together from many units has both definitions of a name
+// easily, and if that is a name at the center, such as that of a kernel's struct
+// for tasks, because half of the files were compiled with another setting, then
+// nearly all its types are tainted. So before types get local classes an input is
+// cut where no reference crosses, and each part is a unit again. (parts.cpp)
 // When all inputs are in, local classes and instances form a graph of tainted
 // types, usually of a few hundred. Partition refinement (refine.cpp) tells them
 // apart: color each by its own words; then, as long as there are two of one
@@ -77,6 +84,7 @@
 #include "dedup/instances.hpp"
 #include "dedup/large_pages.hpp"
 #include "dedup/parallel.hpp"
+#include "dedup/parts.hpp"
 #include "dedup/run_threads.hpp"
 #include "dedup/taint.hpp"
 #include "dedup/type_table.hpp"
@@ -107,10 +115,14 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::expected<void, Error> take_input(const Btf& btf, Unit& unit, bool has_omissions);
 
   void count_users(std::span<const uint32_t> classes);
+  void uncount_unused(std::span<const uint32_t> classes, std::span<const uint32_t> left);
   std::vector<Reference> find_ambiguous(std::span<const uint32_t> classes, bool is_base) const;
   std::vector<Reference> find_redefined(std::span<const uint32_t> classes) const;
-  std::vector<uint32_t> find_tainted(std::span<const uint32_t> classes, uint32_t first_id) const;
-  void localize(const Btf& btf, Unit& unit);
+  std::vector<uint32_t> find_tainted(const Btf& btf, const Unit& unit) const;
+  bool is_worth_cutting(const Unit& unit, size_t tainted_types,
+                        std::span<const uint32_t> seen) const;
+  std::vector<uint32_t> find_tainted_in_parts(Unit& unit, std::span<const uint32_t> ids);
+  void localize(const Btf& btf, Unit& unit, std::span<const uint32_t> ids);
   void localize_base(std::span<const Reference> anchors);
 
   std::vector<Reference> find_taint_sources() const;
@@ -152,6 +164,16 @@ void Deduplicator::Impl::count_users(std::span<const uint32_t> classes) {
   for (uint32_t c : classes) ++class_users[c];
 }
 
+/// Counts one user less of each of these `classes` that `left` has no more.
+void Deduplicator::Impl::uncount_unused(std::span<const uint32_t> classes,
+                                        std::span<const uint32_t> left) {
+  std::vector<bool> is_left(table.class_count());
+  for (uint32_t c : left)
+    if (c != omitted_class) is_left[c] = true;
+  for (uint32_t c : classes)
+    if (!is_left[c]) --class_users[c];
+}
+
 /// The anchors of which `classes`, those of one unit, have several definitions.
 /// In the base, a forward declaration beside a definition counts as another.
 std::vector<Reference> Deduplicator::Impl::find_ambiguous(std::span<const uint32_t> classes,
@@ -184,30 +206,63 @@ std::vector<Reference> Deduplicator::Impl::find_redefined(std::span<const uint32
   return redefined;
 }
 
-/// The ids of the tainted types, where `classes` are those of the types from
-/// `first_id` on.
-std::vector<uint32_t> Deduplicator::Impl::find_tainted(std::span<const uint32_t> classes,
-                                                       uint32_t first_id) const {
-  unsigned threads = choose_threads(classes.size(), options.threads);
+/// The ids in `btf` that are tainted at the moment. `unit` is the one with
+/// their classes.
+std::vector<uint32_t> Deduplicator::Impl::find_tainted(const Btf& btf, const Unit& unit) const {
+  size_t first = btf.first_id() - unit.first_id;
+  size_t count = btf.end_id() - btf.first_id();
+  unsigned threads = choose_threads(count, options.threads);
   std::vector<std::vector<uint32_t>> found(threads);
   run_threads(threads, [&](unsigned i) {
-    size_t end = classes.size() / threads * (i + 1);
-    if (i + 1 == threads) end = classes.size();
-    for (size_t index = classes.size() / threads * i; index < end; ++index)
-      if (taint.of_class(classes[index]))
-        found[i].push_back(first_id + static_cast<uint32_t>(index));
+    size_t end = i + 1 == threads ? count : count / threads * (i + 1);
+    for (size_t index = count / threads * i; index < end; ++index)
+      if (taint.of_class(unit.classes[first + index]))
+        found[i].push_back(btf.first_id() + static_cast<uint32_t>(index));
   });
   for (size_t i = 1; i < found.size(); ++i)
     std::ranges::copy(found[i], std::back_inserter(found[0]));
   return std::move(found.front());
 }
 
-/// Moves the types of a unit that are tainted at the moment to local classes.
-void Deduplicator::Impl::localize(const Btf& btf, Unit& unit) {
-  std::span<uint32_t> classes = std::span(unit.classes).subspan(btf.first_id() - unit.first_id);
-  classes = classes.first(btf.end_id() - btf.first_id());
-  std::vector<uint32_t> ids = find_tainted(classes, btf.first_id());
+/// Whether a unit should be cut into parts. To do so costs a pass over its types,
+/// and is worth it where many are tainted.
+///
+/// Not so a unit whose types are all different, as those of this program's
+/// output, which must not change when it is deduplicated again. Where units were
+/// put together, some type that is not tainted is there more than once.
+bool Deduplicator::Impl::is_worth_cutting(const Unit& unit, size_t tainted_types,
+                                          std::span<const uint32_t> seen) const {
+  constexpr size_t worthwhile = 1024;
+  if (options.base != nullptr || tainted_types < unit.classes.size() / worthwhile) return false;
+  auto is_tainted = [&](uint32_t c) { return taint.of_class(c); };
+  auto tainted_classes = static_cast<size_t>(std::ranges::count_if(seen, is_tainted));
+  auto omitted = static_cast<size_t>(std::ranges::count(unit.classes, omitted_class));
+  return unit.classes.size() - omitted - tainted_types > seen.size() - tainted_classes;
+}
+
+/// Of the tainted `ids` of a unit that is in parts, those that reach a name which
+/// their own part, not only some other, defines in more than one way. As in the
+/// base, a forward declaration beside a definition counts as another: the unit
+/// has more than one that it may mean.
+std::vector<uint32_t> Deduplicator::Impl::find_tainted_in_parts(Unit& unit,
+                                                                std::span<const uint32_t> ids) {
+  std::vector<uint32_t> tainted, seen;
+  auto class_of = [&](uint32_t id) { return unit.classes[id - unit.first_id]; };
+  for (size_t part = 0, begin = 0, end = 0; part < unit.parts.size(); ++part, begin = end) {
+    size_t end_id = unit.first_id + unit.parts[part] + unit.part(part).size();
+    seen.clear();
+    for (; end < ids.size() && ids[end] < end_id; ++end) seen.push_back(class_of(ids[end]));
+    taint.spread(seen, find_ambiguous(seen, true));
+    std::ranges::copy_if(ids.subspan(begin, end - begin), std::back_inserter(tainted),
+                         [&](uint32_t id) { return taint.of_class(class_of(id)); });
+  }
+  return tainted;
+}
+
+/// Moves types of a unit to local classes.
+void Deduplicator::Impl::localize(const Btf& btf, Unit& unit, std::span<const uint32_t> ids) {
   if (ids.empty()) return;
+  std::span<uint32_t> classes = std::span(unit.classes).subspan(btf.first_id() - unit.first_id);
   canonicalizer.attach(btf, base().classes, classes);
   canonicalizer.localize(ids);
   class_users.resize(table.class_count(), 1);
@@ -223,7 +278,8 @@ void Deduplicator::Impl::localize_base(std::span<const Reference> anchors) {
     if (uint32_t anchor = table.anchor_of(c); anchor != 0) base_definitions[anchor] = 0;
     return true;
   });
-  for (const Btf* btf = options.base; btf != nullptr; btf = btf->base()) localize(*btf, base());
+  for (const Btf* btf = options.base; btf != nullptr; btf = btf->base())
+    localize(*btf, base(), find_tainted(*btf, base()));
 }
 
 std::expected<void, Error> Deduplicator::Impl::take_base(const Btf& btf) {
@@ -272,9 +328,13 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
   std::ranges::copy(base_classes, std::back_inserter(reachable));
   if (!base_classes.empty()) localize_base(ambiguous);
   taint.spread(reachable, ambiguous);
-  for (uint32_t c : seen)
-    if (taint.of_class(c)) --class_users[c];
-  localize(btf, unit);
+  std::vector<uint32_t> tainted = find_tainted(btf, unit);
+  if (is_worth_cutting(unit, tainted.size(), seen)) {
+    unit.parts = find_parts(btf, unit.classes, seen, table);
+    tainted = find_tainted_in_parts(unit, tainted);
+  }
+  localize(btf, unit, tainted);
+  uncount_unused(seen, unit.classes);
   return {};
 }
 

@@ -31,28 +31,28 @@ class Emitter {
 
   DedupResult run(std::vector<Unit>& units) {
     number_base(units[0]);
-    for (uint32_t unit = 1; unit < units.size(); ++unit) number(units[unit], unit);
+    for (Unit& unit : std::span(units).subspan(1)) number(unit);
     for (Key key : order_) write(key);
     return std::move(result_);
   }
 
  private:
   void choose_color_nodes();
-  Key key_of(uint32_t unit, uint32_t type_class);
+  Key key_of(uint32_t element) const;
   Key key_of_node(uint32_t node) const {
     return table_.class_count() + identity_.coloring.colors[node];
   }
   Key key_of_untainted(Reference reference) const;
   void number_base(const Unit& base);
-  uint32_t id_of(uint32_t unit, uint32_t type_class);
-  void number(Unit& unit, uint32_t index);
+  uint32_t id_of(uint32_t element);
+  void number(Unit& unit);
   uint32_t string(uint32_t offset);
   void write(Key key);
 
   const Identity& identity_;
   const TypeTable& table_;
   std::vector<uint32_t> ids_;          ///< by key
-  std::vector<uint32_t> class_ids_;    ///< by class, if not tainted
+  std::vector<uint32_t> class_ids_;    ///< by class, if no node stands for it
   ZeroedWords strings_;                ///< the output's offset by the table's
   std::vector<uint32_t> color_nodes_;  ///< by color: a node that has it
   std::vector<Key> order_;
@@ -84,37 +84,36 @@ Key Emitter::key_of_untainted(Reference reference) const {
   return anchor != 0 ? identity_.representatives[anchor] : reference;
 }
 
-Key Emitter::key_of(uint32_t unit, uint32_t type_class) {
-  return identity_.taint.of_class(type_class)
-             ? key_of_node(identity_.graph.node_of(unit, type_class))
-             : key_of_untainted(type_class);
+/// The key of an element of a unit's classes, which may be a node.
+Key Emitter::key_of(uint32_t element) const {
+  uint32_t node = identity_.graph.node_of(element);
+  return node != InstanceGraph::no_node ? key_of_node(node) : key_of_untainted(element);
 }
 
 /// Types of the base keep their ids; of several equal ones the first is used.
 void Emitter::number_base(const Unit& base) {
   for (uint32_t i = 0; i < base.classes.size(); ++i) {
-    uint32_t& id = ids_[key_of(0, base.classes[i])];
+    uint32_t& id = ids_[key_of(base.classes[i])];
     if (id == 0) id = base.first_id + i;
   }
 }
 
-/// The id of the types of a class in a unit.
-uint32_t Emitter::id_of(uint32_t unit, uint32_t type_class) {
-  if (type_class == omitted_class) return 0;
-  Key key = key_of(unit, type_class);
+/// The id of the types that an element of a unit's classes stands for.
+uint32_t Emitter::id_of(uint32_t element) {
+  if (element == omitted_class) return 0;
+  Key key = key_of(element);
   if (ids_[key] == 0) {
     ids_[key] = next_id_++;
     order_.push_back(key);
   }
-  // What a tainted class means depends on the unit.
-  if (!identity_.taint.of_class(type_class)) class_ids_[type_class] = ids_[key];
+  if (element < class_ids_.size()) class_ids_[element] = ids_[key];
   return ids_[key];
 }
 
-void Emitter::number(Unit& unit, uint32_t index) {
-  for (uint32_t& type_class : unit.classes) {
-    uint32_t id = type_class < class_ids_.size() ? class_ids_[type_class] : 0;
-    type_class = id != 0 ? id : id_of(index, type_class);
+void Emitter::number(Unit& unit) {
+  for (uint32_t& element : unit.classes) {
+    uint32_t id = element < class_ids_.size() ? class_ids_[element] : 0;
+    element = id != 0 ? id : id_of(element);
   }
   result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
 }

@@ -20,7 +20,7 @@ struct Identity {
   std::vector<uint32_t> representatives;
   const Taint& taint;
   /// Of the tainted classes.
-  InstanceGraph& graph;
+  const InstanceGraph& graph;
   const Coloring& coloring;
 };
 

@@ -1,10 +1,18 @@
 // Builds the graph of the tainted types.
 //
-// A class and an environment together say exactly which type is meant: what the
-// class refers to by the name of an anchor is what the environment has under
-// that name, and a unit has no more than one definition of a name unless its
+// A class and what the ambiguous names that it can reach mean together say which
+// type it is: what it refers to by the name of an anchor is what the part has
+// under that name. A part has no more than one definition of a name, unless its
 // types are in local classes, which do not refer by name. So the types of
-// thousands of units that agree make one node each.
+// thousands of units that agree make one node each, and units need to agree only
+// on what a type can reach. (environments.cpp)
+//
+// A declaration is the same node as the definition of its name in the same
+// environment, even if that is in another part: there is one definition that it
+// may mean, and parts that agree on all ambiguous names that this can reach agree
+// on what it means. That must be one that is there; a struct with members from
+// here and from there, which no part has, is not made up. So the definitions of
+// all parts get their nodes before the declarations.
 #include "dedup/instances.hpp"
 
 #include <algorithm>
@@ -13,143 +21,195 @@
 
 namespace bpflink {
 
-InstanceGraph::InstanceGraph(const TypeTable& table, const Taint& taint,
-                             std::span<const Unit> units)
-    : table_(table),
-      taint_(taint),
-      seen_(table.class_count()),
-      class_nodes_(table.class_count(), no_node),
-      anchor_nodes_(table.anchor_count(), no_node) {
-  for (const Unit& unit : units) add_unit(unit, &unit == units.data());
-  leave();
-  enter(base_environment);
-  base_class_nodes_ = class_nodes_;
-  base_anchor_nodes_ = anchor_nodes_;
-  connect();
+InstanceGraph::InstanceGraph(const TypeTable& table, const Taint& taint, std::vector<Unit>& units)
+    : table_(table), taint_(taint) {
+  if (taint.is_empty()) return;
+  here_ = {std::vector<uint32_t>(table.class_count(), no_node),
+           std::vector<uint32_t>(table.anchor_count(), no_node)};
+  everywhere_ = here_;
+  list_parts(units);
+  add_nodes(!units[0].classes.empty());
+  share_nodes();
+  connect(units);
+  add_shapes();
 }
 
-/// Lists the tainted classes of a unit's types, each once.
-void InstanceGraph::collect_tainted(const Unit& unit) {
-  tainted_.clear();
-  if (taint_.is_empty()) return;
-  for (uint32_t c : unit.classes) {
-    if (c == omitted_class || !taint_.of_class(c) || seen_[c]) continue;
-    seen_[c] = true;
-    tainted_.push_back(c);
+/// Lists the tainted classes of each part, each once.
+void InstanceGraph::list_parts(std::vector<Unit>& units) {
+  std::vector<uint32_t> last_part(table_.class_count(), no_node);
+  for (Unit& unit : units) {
+    for (size_t i = 0; i < unit.parts.size(); ++i) {
+      uint32_t part = parts_.node_count();
+      owners_.push_back(unit.parts.size() == 1 ? part : no_owner);
+      for (uint32_t c : unit.part(i)) {
+        if (c == omitted_class || !taint_.of_class(c) || last_part[c] == part) continue;
+        last_part[c] = part;
+        parts_.children.push_back(c);
+      }
+      parts_.starts.push_back(static_cast<uint32_t>(parts_.children.size()));
+    }
   }
-  for (uint32_t c : tainted_) seen_[c] = false;
+  part_nodes_.resize(parts_.children.size());
 }
 
-void InstanceGraph::add_unit(const Unit& unit, bool is_base) {
-  collect_tainted(unit);
-  std::vector<uint32_t> anchor_classes;
-  for (uint32_t c : tainted_)
-    if (table_.anchor_of(c) != 0) anchor_classes.push_back(c);
-  std::ranges::sort(anchor_classes);
-  if (is_base) {
-    environments_.push_back({std::move(anchor_classes), {}, {}});
-    unit_environments_.push_back(base_environment);
-  } else {
-    unit_environments_.push_back(intern_environment(std::move(anchor_classes)));
+void InstanceGraph::add_nodes(bool has_base) {
+  Environments environments(table_, taint_, parts_, has_base);
+  first_nodes_.push_back(0);
+  add_base();
+  for (uint32_t part = 1; part < parts_.node_count(); ++part) {
+    first_nodes_.push_back(static_cast<uint32_t>(nodes_.size()));
+    add_part(part, environments);
   }
-  add_instances(unit_environments_.back());
+  first_nodes_.push_back(static_cast<uint32_t>(nodes_.size()));
+  add_declarations();
 }
 
-uint32_t InstanceGraph::intern_environment(std::vector<uint32_t> anchor_classes) {
-  uint32_t hash = hash_bytes(anchor_classes.data(), anchor_classes.size() * sizeof(uint32_t));
-  uint32_t found = environment_index_.find(hash, [&](uint32_t environment) {
-    return environments_[environment].anchor_classes == anchor_classes;
-  });
-  if (found != 0) return found;
-  auto environment = static_cast<uint32_t>(environments_.size());
-  environments_.push_back({std::move(anchor_classes), {}, {}});
-  environment_index_.insert(hash, environment);
-  return environment;
+/// Nodes of the base are never those of other parts, as it must not change.
+void InstanceGraph::add_base() {
+  for (uint32_t c : parts_.of(base)) {
+    part_nodes_[nodes_.size()] = static_cast<uint32_t>(nodes_.size());
+    keys_.emplace_back();
+    nodes_.push_back({c, base});
+  }
 }
 
-/// Makes nodes for the unit's tainted classes that its environment has not.
-void InstanceGraph::add_instances(uint32_t environment) {
-  enter(environment);
-  // Definitions first, so that declarations find theirs.
-  std::ranges::stable_partition(tainted_, [&](uint32_t c) {
-    return table_.anchor_of(c) == 0 || !bpflink::is_declaration(table_.words(c).data());
-  });
-  Environment& env = environments_[environment];
-  for (uint32_t c : tainted_) {
-    if (class_nodes_[c] != no_node) continue;
+void InstanceGraph::add_part(uint32_t part, Environments& environments) {
+  environments.enter(part);
+  for (size_t entry = parts_.starts[part]; entry < parts_.starts[part + 1]; ++entry) {
+    uint32_t c = parts_.children[entry];
+    uint32_t environment = environments.of(c);
     uint32_t anchor = table_.anchor_of(c);
-    bool is_shared = anchor != 0 && table_.reference_to(c) != c;
-    auto node = static_cast<uint32_t>(nodes_.size());
-    // Within one unit a tag has one meaning, so a definition settles it.
-    if (is_shared && anchor_nodes_[anchor] != no_node && environment != base_environment)
-      node = anchor_nodes_[anchor];
-    else
-      nodes_.push_back({c, environment});
-    env.classes.push_back(c);
-    env.nodes.push_back(node);
-    class_nodes_[c] = node;
-    if (anchor != 0 && anchor_nodes_[anchor] == no_node) anchor_nodes_[anchor] = node;
+    bool is_local = table_.reference_to(c) == c;
+    if (anchor != 0 && !is_local && !table_.is_definition(c)) {
+      pending_.push_back({entry, environment, environments.definition(anchor)});
+      continue;
+    }
+    Key key{c, environment};
+    uint32_t node = find(key);
+    if (node == no_node) node = add(key, {c, is_local ? owners_[part] : no_owner});
+    part_nodes_[entry] = node;
   }
 }
 
-/// Makes the nodes of an environment those that find() finds.
-void InstanceGraph::enter(uint32_t environment) {
-  if (environment == entered_) return;
-  leave();
-  entered_ = environment;
-  const Environment& env = environments_[environment];
-  for (size_t i = 0; i < env.classes.size(); ++i) {
-    class_nodes_[env.classes[i]] = env.nodes[i];
-    uint32_t anchor = table_.anchor_of(env.classes[i]);
-    if (anchor != 0 && anchor_nodes_[anchor] == no_node) anchor_nodes_[anchor] = env.nodes[i];
+void InstanceGraph::add_declarations() {
+  declaring_parts_.resize(nodes_.size());
+  for (const Pending& declaration : pending_) add_declaration(declaration);
+  pending_ = {};
+}
+
+void InstanceGraph::add_declaration(const Pending& declaration) {
+  uint32_t c = parts_.children[declaration.entry];
+  uint32_t& node = part_nodes_[declaration.entry];
+  node = declaration.definition != 0 ? find({declaration.definition, declaration.environment})
+                                     : no_node;
+  if (node != no_node) {
+    ++declaring_parts_[node];
+    return;
+  }
+  Key key{table_.reference_to(c), declaration.environment};
+  node = find(key);
+  if (node == no_node) {
+    node = add(key, {c, no_owner});
+    declaring_parts_.push_back(0);
+  }
+  // Declarations of an enum may differ in size. The least stands for all, as the
+  // first would depend on the order of inputs.
+  uint32_t& chosen = nodes_[node].type_class;
+  if (std::ranges::lexicographical_compare(table_.words(c), table_.words(chosen))) chosen = c;
+}
+
+uint32_t InstanceGraph::find(Key key) const {
+  uint32_t hash = hash_bytes(&key, sizeof key);
+  uint32_t found = index_.find(hash, [&](uint32_t number) { return keys_[number - 1] == key; });
+  return found != 0 ? found - 1 : no_node;
+}
+
+/// Adds a node that find() did not find.
+uint32_t InstanceGraph::add(Key key, Instance instance) {
+  auto node = static_cast<uint32_t>(nodes_.size());
+  keys_.push_back(key);
+  nodes_.push_back(instance);
+  index_.insert(hash_bytes(&key, sizeof key), node + 1);
+  return node;
+}
+
+/// A DATASEC may be in another part than its variables, which are only once
+/// there.
+void InstanceGraph::share_nodes() {
+  for (size_t entry = 0; entry < part_nodes_.size(); ++entry) {
+    uint32_t c = parts_.children[entry];
+    if (is_object(table_.words(c).data())) everywhere_.class_nodes[c] = part_nodes_[entry];
+  }
+  enter(base, everywhere_);
+}
+
+/// Makes the nodes of a part those that references lead to.
+void InstanceGraph::enter(uint32_t part, Lookup& lookup) const {
+  for (uint32_t entry = parts_.starts[part]; entry < parts_.starts[part + 1]; ++entry) {
+    uint32_t c = parts_.children[entry];
+    lookup.class_nodes[c] = part_nodes_[entry];
+    // Where there are several, they are of a local class, and not found by name.
+    lookup.anchor_nodes[table_.anchor_of(c)] = part_nodes_[entry];
   }
 }
 
-void InstanceGraph::leave() {
-  if (entered_ == no_node) return;
-  for (uint32_t c : environments_[entered_].classes) {
-    class_nodes_[c] = no_node;
-    anchor_nodes_[table_.anchor_of(c)] = no_node;
+void InstanceGraph::leave(uint32_t part) {
+  for (uint32_t c : parts_.of(part)) {
+    here_.class_nodes[c] = no_node;
+    here_.anchor_nodes[table_.anchor_of(c)] = no_node;
   }
-  entered_ = no_node;
 }
 
-/// The node that a tainted reference means in the environment at hand; what it
-/// does not have is the base's.
-uint32_t InstanceGraph::find(Reference reference) const {
-  if (reference & anchor_bit) {
-    uint32_t node = anchor_nodes_[reference & ~anchor_bit];
-    return node != no_node ? node : base_anchor_nodes_[reference & ~anchor_bit];
-  }
-  return class_nodes_[reference] != no_node ? class_nodes_[reference]
-                                            : base_class_nodes_[reference];
+/// The node that a tainted reference means in the part at hand; what it does not
+/// have is common to all.
+uint32_t InstanceGraph::node_of_reference(Reference reference) const {
+  auto look_up = [&](const Lookup& lookup) {
+    return reference & anchor_bit ? lookup.anchor_nodes[reference & ~anchor_bit]
+                                  : lookup.class_nodes[reference];
+  };
+  uint32_t node = look_up(here_);
+  return node != no_node ? node : look_up(everywhere_);
 }
 
-/// Fills in the nodes' references and shapes.
-void InstanceGraph::connect() {
+void InstanceGraph::count_references() {
+  references_.starts.assign(nodes_.size() + 1, 0);
+  for (uint32_t node = 0; node < nodes_.size(); ++node) {
+    uint32_t count = 0;
+    for_each_reference(words(node), [&](Reference r) { count += taint_.of(r); });
+    references_.starts[node + 1] = references_.starts[node] + count;
+  }
+  references_.children.resize(references_.starts.back());
+}
+
+/// Fills in the nodes' references, each from the part that added it, and puts
+/// nodes in the place of classes.
+void InstanceGraph::connect(std::vector<Unit>& units) {
+  count_references();
+  uint32_t part = 0;
+  for (Unit& unit : units) {
+    for (size_t i = 0; i < unit.parts.size(); ++i, ++part) {
+      enter(part, here_);
+      for (uint32_t node = first_nodes_[part]; node < first_nodes_[part + 1]; ++node) {
+        uint32_t* next = references_.children.data() + references_.starts[node];
+        for_each_reference(words(node), [&](Reference r) {
+          if (taint_.of(r)) *next++ = node_of_reference(r);
+        });
+      }
+      replace_classes(unit.part(i));
+      leave(part);
+    }
+  }
+}
+
+void InstanceGraph::replace_classes(std::span<uint32_t> classes) const {
+  for (uint32_t& c : classes)
+    if (c != omitted_class && taint_.of_class(c)) c = table_.class_count() + here_.class_nodes[c];
+}
+
+void InstanceGraph::add_shapes() {
   TypeTable shapes;
   std::vector<uint32_t> form;
   shapes_.reserve(nodes_.size());
-  // Nodes of one environment need not be next to each other: list them.
-  std::vector<std::vector<uint32_t>> by_environment(environments_.size());
-  for (uint32_t node = 0; node < nodes_.size(); ++node)
-    by_environment[nodes_[node].environment].push_back(node);
-  std::vector<uint32_t> starts(nodes_.size() + 1);
-  for (uint32_t node = 0; node < nodes_.size(); ++node) {
-    for_each_reference(words(node), [&](Reference r) { starts[node + 1] += taint_.of(r); });
-    starts[node + 1] += starts[node];
-  }
-  references_.starts = std::move(starts);
-  references_.children.resize(references_.starts.back());
-  for (uint32_t environment = 0; environment < environments_.size(); ++environment) {
-    enter(environment);
-    for (uint32_t node : by_environment[environment]) {
-      uint32_t* next = references_.children.data() + references_.starts[node];
-      for_each_reference(words(node), [&](Reference r) {
-        if (taint_.of(r)) *next++ = find(r);
-      });
-    }
-  }
   for (uint32_t node = 0; node < nodes_.size(); ++node) add_shape(node, shapes, form);
 }
 
@@ -167,11 +227,6 @@ void InstanceGraph::add_shape(uint32_t node, TypeTable& shapes, std::vector<uint
   // The declarations of an enum mean the same whatever size they give.
   if (is_declaration(node) && kind_of(form.data()) != BTF_KIND_FWD) form = {form[0], 0, 0};
   shapes_.push_back((is_object(form.data()) ? shapes.add(form) : shapes.intern(form)) - 1);
-}
-
-uint32_t InstanceGraph::node_of(uint32_t unit, uint32_t type_class) {
-  enter(unit_environments_[unit]);
-  return find(type_class);
 }
 
 }  // namespace bpflink

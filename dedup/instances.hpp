@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "dedup/environments.hpp"
+#include "dedup/hash.hpp"
 #include "dedup/refine.hpp"
 #include "dedup/taint.hpp"
 #include "dedup/type_table.hpp"
@@ -12,20 +14,25 @@
 
 namespace bpflink {
 
-/// A class as the types of some units mean it: units in which all names of
-/// tainted anchors mean the same share an environment.
+/// A class as the types of some parts mean it: parts in which the names that it
+/// can reach mean the same.
 struct Instance {
   uint32_t type_class;
-  uint32_t environment;
+  /// The only part that has it, of a class that is not found by name; the base;
+  /// or `InstanceGraph::no_owner`.
+  uint32_t owner;
 };
 
 /// The instances of all tainted classes and how they refer to each other.
 class InstanceGraph {
  public:
-  /// `units[0]` is the base, which is empty where there is none.
-  InstanceGraph(const TypeTable& table, const Taint& taint, std::span<const Unit> units);
+  /// `units[0]` is the base, which is empty where there is none. Of the units'
+  /// classes, those that are tainted are replaced by their instances, as
+  /// node_of() reads them.
+  InstanceGraph(const TypeTable& table, const Taint& taint, std::vector<Unit>& units);
 
-  static constexpr uint32_t base_environment = 0;
+  static constexpr uint32_t base = 0;
+  static constexpr uint32_t no_owner = UINT32_MAX - 1;
   static constexpr uint32_t no_node = UINT32_MAX;
 
   const std::vector<Instance>& nodes() const { return nodes_; }
@@ -33,6 +40,8 @@ class InstanceGraph {
   const Adjacency& references() const { return references_; }
   /// Equal where nodes are equal but for what they refer to that is tainted.
   const std::vector<uint32_t>& shapes() const { return shapes_; }
+  /// How many parts have declarations in the place of a definition.
+  const std::vector<uint32_t>& declaring_parts() const { return declaring_parts_; }
 
   std::span<const uint32_t> words(uint32_t node) const {
     return table_.words(nodes_[node].type_class);
@@ -42,28 +51,48 @@ class InstanceGraph {
     return anchor(node) != 0 && bpflink::is_declaration(words(node).data());
   }
 
-  /// The node of a tainted class in a unit. Costs time when the unit has
-  /// another environment than the unit before.
-  uint32_t node_of(uint32_t unit, uint32_t type_class);
+  /// Of an element of a unit's classes: the node, or no_node if it is a class.
+  uint32_t node_of(uint32_t element) const {
+    return element < table_.class_count() ? no_node : element - table_.class_count();
+  }
 
  private:
-  struct Environment {
-    /// The units' tainted anchors, which are what tells environments apart.
-    std::vector<uint32_t> anchor_classes;
-    /// Classes and their nodes. A declaration has the node of the definition,
-    /// where there is one.
-    std::vector<uint32_t> classes;
-    std::vector<uint32_t> nodes;
+  /// A node as it is looked for: a class, or the declarations of an anchor.
+  struct Key {
+    Reference type;
+    uint32_t environment;
+    bool operator==(const Key&) const = default;
+  };
+  /// A declaration, which has a node when all definitions have theirs.
+  struct Pending {
+    size_t entry;  ///< in parts_.children
+    uint32_t environment;
+    uint32_t definition;  ///< the class that it stands for if there is a node of it, or 0
   };
 
-  void collect_tainted(const Unit& unit);
-  void add_unit(const Unit& unit, bool is_base);
-  uint32_t intern_environment(std::vector<uint32_t> anchor_classes);
-  void add_instances(uint32_t environment);
-  void enter(uint32_t environment);
-  void leave();
-  uint32_t find(Reference reference) const;
-  void connect();
+  /// Nodes by class and by anchor.
+  struct Lookup {
+    std::vector<uint32_t> class_nodes;
+    std::vector<uint32_t> anchor_nodes;
+  };
+
+  void list_parts(std::vector<Unit>& units);
+  void add_nodes(bool has_base);
+  void add_base();
+  void add_part(uint32_t part, Environments& environments);
+  void add_declarations();
+  void add_declaration(const Pending& declaration);
+  uint32_t find(Key key) const;
+  uint32_t add(Key key, Instance instance);
+
+  void share_nodes();
+  void enter(uint32_t part, Lookup& lookup) const;
+  void leave(uint32_t part);
+  uint32_t node_of_reference(Reference reference) const;
+  void count_references();
+  void connect(std::vector<Unit>& units);
+  void replace_classes(std::span<uint32_t> classes) const;
+  void add_shapes();
   void add_shape(uint32_t node, TypeTable& shapes, std::vector<uint32_t>& form);
 
   const TypeTable& table_;
@@ -71,19 +100,22 @@ class InstanceGraph {
   std::vector<Instance> nodes_;
   Adjacency references_;
   std::vector<uint32_t> shapes_;
-  std::vector<Environment> environments_;
-  HashIndex environment_index_;
-  std::vector<uint32_t> unit_environments_;
+  std::vector<uint32_t> declaring_parts_;
 
-  // The unit at hand.
-  std::vector<bool> seen_;
-  std::vector<uint32_t> tainted_;
-  // The environment at hand, and the base's: nodes by class and by anchor.
-  uint32_t entered_ = no_node;
-  std::vector<uint32_t> class_nodes_;
-  std::vector<uint32_t> anchor_nodes_;
-  std::vector<uint32_t> base_class_nodes_;
-  std::vector<uint32_t> base_anchor_nodes_;
+  /// The tainted classes of each part, each once, and their nodes. The base is a
+  /// part, the first.
+  Adjacency parts_;
+  std::vector<uint32_t> part_nodes_;
+  /// By part: the owner of its local classes.
+  std::vector<uint32_t> owners_;
+  /// By part: the first node that it added.
+  std::vector<uint32_t> first_nodes_;
+  std::vector<Pending> pending_;
+  std::vector<Key> keys_;  ///< by node
+  HashIndex index_;        ///< of the nodes that parts share, + 1
+
+  Lookup here_;        ///< the part at hand
+  Lookup everywhere_;  ///< what any part may refer to: the base, and objects
 };
 
 }  // namespace bpflink

@@ -63,7 +63,7 @@ class Mentions::Ballot {
     for (size_t record = begin; record < end; ++record) {
       auto mentioned = mentions_.of(record);
       if (std::ranges::any_of(mentioned, [&](uint32_t node) { return is_open(node); }))
-        vote(mentioned);
+        vote(record);
     }
   }
 
@@ -75,6 +75,14 @@ class Mentions::Ballot {
   }
   bool is_open(uint32_t node) const {
     return known_.links[node] == no_node && mentions_.graph_.is_declaration(node);
+  }
+
+  /// What a struct mentions, by contents: its own rank does not say which
+  /// definitions its declarations stand for.
+  std::vector<uint64_t> rank_of_mentions(size_t record) const {
+    std::vector<uint64_t> ranks;
+    for (uint32_t node : mentions_.of(record)) ranks.push_back(known_.ranks[resolved(node)]);
+    return ranks;
   }
 
   /// Chooses structs to compare with: of each color the first, the most settled
@@ -89,7 +97,8 @@ class Mentions::Ballot {
     auto order = [&](size_t record) {
       auto open =
           std::ranges::count_if(mentions_.of(record), [&](uint32_t node) { return is_open(node); });
-      return std::tuple(open, known_.ranks[mentions_.records_[record]], record);
+      return std::tuple(open, known_.ranks[mentions_.records_[record]], rank_of_mentions(record),
+                        record);
     };
     std::ranges::sort(models_, {}, order);
     if (models_.size() > max_models) models_.resize(max_models);
@@ -111,24 +120,45 @@ class Mentions::Ballot {
     return agreeing;
   }
 
-  void vote(std::span<const uint32_t> mentioned) {
+  void vote(size_t record) {
+    std::span<const uint32_t> mentioned = mentions_.of(record);
     int best = -1;
-    size_t chosen = 0;
+    std::vector<size_t> models;
     for (size_t model : models_) {
       int agreeing = agreement(mentioned, mentions_.of(model));
-      bool offers = agreeing > best && offers_definition(mentioned, mentions_.of(model));
-      if (!offers) continue;
+      if (agreeing < std::max(best, 0) || !offers_definition(mentioned, mentions_.of(model)))
+        continue;
+      if (agreeing > best) models.clear();
       best = agreeing;
-      chosen = model;
+      models.push_back(model);
     }
     if (best < 0) return;
-    std::span<const uint32_t> model = mentions_.of(chosen);
+    std::span<const uint32_t> model = mentions_.of(choose_model(record, models));
     for (size_t i = 0; i < mentioned.size(); ++i) {
       uint32_t definition = resolved(model[i]);
       if (!is_open(mentioned[i]) || is_open(definition)) continue;
       votes_.push_back(
           {mentioned[i], definition, known_.colors[definition], static_cast<uint32_t>(best) + 1});
     }
+  }
+
+  /// Of models that agree with a struct as much, the first of those that are
+  /// referred to in the same way most often, they and what they offer.
+  size_t choose_model(size_t record, std::span<const size_t> models) const {
+    if (models.size() == 1) return models[0];
+    return *std::ranges::max_element(
+        models, {}, [&](size_t model) { return common_surroundings(record, model); });
+  }
+
+  size_t common_surroundings(size_t record, size_t model) const {
+    auto common = [&](uint32_t a, uint32_t b) {
+      return known_.surroundings.common(known_.colors[a], known_.colors[b]);
+    };
+    size_t sum = common(mentions_.records_[record], mentions_.records_[model]);
+    std::span<const uint32_t> mentioned = mentions_.of(record);
+    for (size_t i = 0; i < mentioned.size(); ++i)
+      if (is_open(mentioned[i])) sum += common(mentioned[i], resolved(mentions_.of(model)[i]));
+    return sum;
   }
 
   bool offers_definition(std::span<const uint32_t> mentioned,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dedup/instances.hpp"
+#include "dedup/surroundings.hpp"
 
 namespace bpflink {
 
@@ -15,6 +16,7 @@ struct Knowledge {
   const std::vector<uint32_t>& colors;
   const std::vector<bool>& settled;  ///< colors are final
   const std::vector<uint64_t>& ranks;
+  const Surroundings& surroundings;
 };
 
 /// The anchors that each struct mentions: those that it refers to directly or

@@ -88,6 +88,12 @@ class TypeTable {
   /// those that were reserved as a class.
   Reference reference_to(uint32_t type_class) const { return references_[type_class]; }
 
+  /// Whether a class is what references to its anchor by name may mean.
+  bool is_definition(uint32_t type_class) const {
+    return (reference_to(type_class) & anchor_bit) != 0 &&
+           !is_declaration(words(type_class).data());
+  }
+
   /// The anchor with a name (an offset of strings()).
   uint32_t intern_anchor(TagSpace space, uint32_t name);
 

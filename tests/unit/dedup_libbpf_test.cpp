@@ -39,3 +39,11 @@ TEST_CASE("libbpf never leaves fewer types") {
     FAIL("seed ", seed, "\n", to_text(units));
   }
 }
+
+TEST_CASE("units for which libbpf once left fewer types") {
+  // An enum that is declared, and which of its definitions makes most types
+  // equal; a definition that is settled beside one of another shape; structs that
+  // agree as much, of which one is referred to in the same way.
+  for (uint64_t seed : {5289, 7597, 9385, 15208, 25113, 26882, 28469, 28723, 29496, 37051, 37965})
+    CHECK_FALSE(leaves_more_than_libbpf(random_units(seed)));
+}

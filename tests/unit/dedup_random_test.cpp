@@ -118,6 +118,14 @@ TEST_CASE("the order of inputs does not matter") {
   run_seeds(check_order);
 }
 
+TEST_CASE("the order of inputs, where structs differ in what their declarations stand for") {
+  CHECK(check_order(random_units(15677)) == "");
+}
+
+TEST_CASE("an array that refers to a DATASEC, in an input that is cut") {
+  CHECK(check_concatenated(random_units(10346)) == "");
+}
+
 TEST_CASE("deduplicating an output changes nothing") {
   run_seeds(check_idempotence);
   run_seeds(check_idempotence_concatenated);

@@ -1,0 +1,178 @@
+// Blobs of many units that do not agree on what a struct at the center of
+// everything looks like, as a kernel's files may be compiled with different
+// settings: there must be two of each type that can reach it, and not one for
+// each unit.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "dedup_oracle.hpp"
+#include "units.hpp"
+
+namespace bpflink::test {
+
+namespace {
+
+/// What the unit with a number knows of `struct task`.
+enum class Knows { small_task, large_task, only_name };
+
+Knows alternating(uint32_t unit) {
+  if (unit % 8 == 7) return Knows::only_name;
+  return unit % 2 == 0 ? Knows::small_task : Knows::large_task;
+}
+
+/// Adds a unit: inode -> file -> task -> inode, all by pointers, an array whose
+/// index is `index`, and a struct that is in no other unit. Every third unit
+/// only declares file.
+void add_unit(Unit& u, uint32_t number, Knows knows, uint32_t index) {
+  uint32_t first = u.b.end_id();
+  uint32_t integer = first, file = first + 1, task = first + 2, to_task = first + 3;
+  uint32_t to_file = first + 4, array = first + 5, inode = first + 6, to_inode = first + 7;
+  u.integer("int");
+  if (number % 3 == 0)
+    u.fwd("file");
+  else
+    u.record("file", {{"owner", to_task}, {"inode", to_inode}});
+  if (knows == Knows::only_name)
+    u.fwd("task");
+  else
+    u.record("task", {{"cwd", to_inode}, {"pid", integer, knows == Knows::small_task ? 64u : 96u}});
+  u.ptr(task);
+  u.ptr(file);
+  u.array(integer, index, 3);
+  u.record("inode", {{"file", to_file}, {"numbers", array}});
+  u.ptr(inode);
+  std::string own = "own" + std::to_string(number);
+  u.record(own.c_str(), {{"inode", to_inode}, {"task", to_task}});
+}
+
+/// The units with these numbers in one blob. What all of them use as the index
+/// of arrays is of the first, as in what pahole makes of a kernel.
+Unit make_blob(const std::vector<uint32_t>& numbers, Knows (*knows)(uint32_t)) {
+  Unit u;
+  uint32_t index = u.integer("index");
+  for (uint32_t number : numbers) add_unit(u, number, knows(number), index);
+  return u;
+}
+
+std::vector<uint32_t> first_numbers(uint32_t count) {
+  std::vector<uint32_t> numbers;
+  for (uint32_t i = 0; i < count; ++i) numbers.push_back(i);
+  return numbers;
+}
+
+/// int, index and array; six types for either task; and what each unit has alone.
+uint32_t types_expected(uint32_t units) {
+  return 3 + 2 * 6 + units;
+}
+
+uint32_t type_count(const DedupResult& result) {
+  return result.types.end_id() - result.types.first_id();
+}
+
+/// As dedup(), without the oracle, which takes its time.
+uint32_t count_types(const Unit& unit) {
+  auto blob = unit.b.finish(std::endian::native);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  Deduplicator d;
+  d.add("blob", *btf);
+  auto result = d.run();
+  REQUIRE(result);
+  return type_count(*result);
+}
+
+}  // namespace
+
+TEST_CASE("two definitions of a central struct in a blob of many units") {
+  Unit blob = make_blob(first_numbers(24), alternating);
+  auto result = dedup({&blob});
+  CHECK(type_count(result) == types_expected(24));
+  CHECK(count(result, BTF_KIND_FWD) == 0);
+}
+
+TEST_CASE("the same with each unit an input, and with several blobs") {
+  std::vector<Unit> units;
+  for (uint32_t i = 0; i < 24; ++i) units.push_back(make_blob({i}, alternating));
+  std::vector<const Unit*> inputs;
+  for (const Unit& unit : units) inputs.push_back(&unit);
+  CHECK(type_count(dedup(inputs)) == types_expected(24));
+
+  std::vector<uint32_t> numbers = first_numbers(24);
+  Unit one = make_blob({numbers.begin(), numbers.begin() + 10}, alternating);
+  Unit other = make_blob({numbers.begin() + 10, numbers.end()}, alternating);
+  CHECK(type_count(dedup({&one, &other})) == types_expected(24));
+}
+
+TEST_CASE("the order of the units in a blob does not matter") {
+  std::vector<uint32_t> numbers = first_numbers(30);
+  auto deduplicate = [&] {
+    Unit blob = make_blob(numbers, alternating);
+    return *dedup({&blob}).types.finish(std::endian::native);
+  };
+  auto forward = deduplicate();
+  std::ranges::reverse(numbers);
+  auto backward = deduplicate();
+  std::ranges::rotate(numbers, numbers.begin() + 7);
+  auto rotated = deduplicate();
+  CHECK(find_difference(*Btf::parse(forward), *Btf::parse(backward)) == "");
+  CHECK(find_difference(*Btf::parse(forward), *Btf::parse(rotated)) == "");
+}
+
+TEST_CASE("a unit that declares the struct, and shares nothing that says which") {
+  Unit blob = make_blob(first_numbers(8), alternating);
+  uint32_t before = type_count(dedup({&blob}));
+  blob.integer("int");
+  blob.record("stranger", {{"task", blob.ptr(blob.fwd("mystery"))}});
+  for (uint32_t size : {4, 8})
+    blob.record("mystery", {{"x", blob.integer("number", size)}}), blob.integer("int");
+  auto result = dedup({&blob});
+  CHECK(count(result, BTF_KIND_FWD) == 1);
+  CHECK(type_count(result) == before + 7);
+}
+
+TEST_CASE("two versions of a header, of which each unit has a part") {
+  // Each unit defines three of ten structs that differ between the versions, and
+  // only declares the others; `hub` has a pointer to each.
+  constexpr uint32_t structs = 10;
+  auto add = [](Unit& u, uint32_t number) {
+    uint32_t integer = u.integer("int");
+    uint32_t hub = integer + 1, to_hub = integer + 2, first = integer + 3;
+    std::vector<std::string> names;
+    std::vector<Unit::Member> pointers;
+    for (uint32_t i = 0; i < structs; ++i) names.push_back("part" + std::to_string(i));
+    for (uint32_t i = 0; i < structs; ++i) pointers.push_back({names[i].c_str(), first + 2 * i});
+    u.record("hub", pointers);
+    u.ptr(hub);
+    for (uint32_t i = 0; i < structs; ++i) {
+      u.ptr(first + 2 * i + 1);
+      if ((i + number / 2) % structs < 3)
+        u.record(names[i].c_str(), {{"hub", to_hub}, {"x", integer, 64 + 32 * (number % 2)}});
+      else
+        u.fwd(names[i].c_str());
+    }
+  };
+  Unit blob;
+  for (uint32_t number = 0; number < 40; ++number) add(blob, number);
+  auto result = dedup({&blob});
+  CHECK(count(result, BTF_KIND_FWD) == 0);
+  CHECK(type_count(result) == 1 + 2 * (2 + 2 * structs));
+}
+
+TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
+  // Minutes, if it took time in proportion to the square.
+  CHECK(count_types(make_blob(first_numbers(20000), alternating)) == types_expected(20000));
+
+  constexpr uint32_t depth = 100'000;
+  Unit blob = make_blob(first_numbers(4), alternating);
+  for (uint32_t number : {4, 5}) {
+    add_unit(blob, number, alternating(number), 1);
+    uint32_t type = blob.b.end_id() - 1;
+    for (uint32_t i = 0; i < depth; ++i)
+      type = blob.add(i % 2 ? BTF_KIND_CONST : BTF_KIND_PTR, "", type);
+  }
+  CHECK(count_types(blob) == types_expected(6) + 2 * depth);
+}
+
+}  // namespace bpflink::test
