@@ -160,6 +160,7 @@ TEST_CASE("two versions of a header, of which each unit has a part") {
   CHECK(type_count(result) == 1 + 2 * (2 + 2 * structs));
 }
 
+#ifndef BPFLINK_HASH_BITS  // with few hashes every search is long
 TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
   // Minutes, if it took time in proportion to the square.
   CHECK(count_types(make_blob(first_numbers(20000), alternating)) == types_expected(20000));
@@ -174,5 +175,6 @@ TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
   }
   CHECK(count_types(blob) == types_expected(6) + 2 * depth);
 }
+#endif
 
 }  // namespace bpflink::test
