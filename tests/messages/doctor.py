@@ -21,7 +21,8 @@ A PLACE of an object is one of
     ext:TABLE:BLOCK:RECORD:FIELD        insn_off, type_id, file_name_off, ..., kind
 
 A VALUE is an expression of Python; `old` is the number that was there, section(NAME), symbol(NAME),
-type(NAME) and string(TEXT) are the numbers by which the object calls these.
+type(NAME) and string(TEXT) are the numbers by which the object calls these, and number(PLACE) is
+that at another place.
 """
 import array
 import importlib.util
@@ -139,34 +140,29 @@ class Patient:
             if len(rest) == 3:
                 return at + {"sec_name_off": 0, "num_info": 4}[rest[2]], "I"
             return self.field(at + 8 + size * int(rest[2]), RECORD[rest[0]], rest[3])
+        if kind == "type":
+            word = {"name": 0, "info": 1, "type": 2, "size": 2}.get(rest[1])
+            return self.type_at(self.type(rest[0])) + 4 * (int(rest[1]) if word is None else word), "I"
         raise ValueError(kind)
-
-    def set_type(self, name, field, value):
-        at = self.type_at(self.type(name))
-        info = self.load(at + 4, "I")
-        if field == "kind":
-            info = info & ~(0x7f << 24) | value << 24
-        elif field == "vlen":
-            info = info & ~0xffff | value
-        elif field == "kflag":
-            info = info & ~(1 << 31) | value << 31
-        else:
-            word = {"name": 0, "info": 1, "type": 2, "size": 2}.get(field)
-            at += 4 * (int(field) if word is None else word)
-            return struct.pack_into(self.object.order + "I", self.bytes, at, value & 0xffffffff)
-        struct.pack_into(self.object.order + "I", self.bytes, at + 4, info)
 
     def set(self, setting):
         where, expression = setting.split("=", 1)
-        # A NAME may hold a colon only if it is quoted: none does.
-        parts = where.split(":")
+        part = where.rsplit(":", 1)[-1]
+        shift, width = {"vlen": (0, 16), "kind": (24, 7), "kflag": (31, 1)}.get(part, (0, 64))
+        if width < 64:
+            where = where.removesuffix(part) + "info"
+        at, form = self.place(*where.split(":"))
+        all_bits = self.load(at, form)
+        mask = (1 << width) - 1 << shift
         scope = {"section": self.section, "symbol": self.symbol, "type": self.type,
-                 "string": self.string}
-        if parts[0] == "type":
-            return self.set_type(parts[1], parts[2], eval(expression, scope))
-        at, form = self.place(*parts)
-        scope["old"] = self.load(at, form)
-        struct.pack_into(self.object.order + form, self.bytes, at, eval(expression, scope))
+                 "string": self.string, "number": self.number, "old": (all_bits & mask) >> shift}
+        value = eval(expression, scope) << shift
+        if width < 64:
+            value = all_bits & ~mask | value
+        struct.pack_into(self.object.order + form, self.bytes, at, value)
+
+    def number(self, place):
+        return self.load(*self.place(*place.split(":")))
 
 
 class Blob:
