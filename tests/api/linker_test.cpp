@@ -52,6 +52,23 @@ TEST_CASE("the output is the same whatever form inputs and output have") {
   CHECK(recorder.diagnostics.empty());
 }
 
+TEST_CASE("an output that is checked is the same, wherever it goes") {
+  auto expected = link_files();
+  TemporaryDirectory directory;
+  Recorder recorder;
+  Linker linker = recorder.linker({.verify = true});
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  CHECK(linker.link_to_memory() == expected);
+  CHECK(linker.link_to_file(directory.file("out.o")));
+  CHECK(read_file(directory.file("out.o")) == expected);
+  int fd = open(directory.file("fd.o").c_str(), O_RDWR | O_CREAT, 0666);
+  CHECK(linker.link_to_fd(fd));
+  close(fd);
+  CHECK(read_file(directory.file("fd.o")) == expected);
+  CHECK(recorder.diagnostics.empty());
+}
+
 TEST_CASE("a descriptor that can be sought is written over whole") {
   auto expected = link_files();
   TemporaryDirectory directory;
