@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <optional>
@@ -197,7 +198,7 @@ int bpf_linker__add_file(bpf_linker* linker, const char* filename,
     int fd = ::open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
       int code = errno;
-      tell(*linker, std::string(filename) + ": cannot be opened");
+      tell(*linker, std::string(filename) + ": " + std::strerror(code));
       return fail(code);
     }
     int result = add_open_file(*linker, filename, fd);
