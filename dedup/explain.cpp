@@ -11,6 +11,7 @@
 #include <set>
 
 #include "bpflink/print.hpp"
+#include "dedup/c_printer.hpp"
 #include "dedup/kinds.hpp"
 
 namespace bpflink {
@@ -221,9 +222,8 @@ void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
     if (btf_.string(x[0]) != btf_.string(y[0]))
       return differ(fmt::format("{}, enumerator {}", pair.path, i + 1),
                     std::string(btf_.string(x[0])), std::string(btf_.string(y[0])));
-    if (x[1] != y[1])
-      return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), fmt::to_string(x[1]),
-                    fmt::to_string(y[1]));
+    if (std::string left = enumerator_value(a, i), right = enumerator_value(b, i); left != right)
+      return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), left, right);
   }
   if (a.vlen() != b.vlen())
     return differ(pair.path, fmt::format("{} enumerators", a.vlen()), fmt::format("{}", b.vlen()));

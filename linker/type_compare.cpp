@@ -6,6 +6,8 @@
 #include <map>
 #include <string_view>
 
+#include "dedup/c_printer.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -178,11 +180,11 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
       return {btf_.string(type.enumerator(i).name_off), type.enumerator(i).value};
     return {btf_.string(type.enumerator64(i).name_off), type.enumerator64(i).value};
   };
-  auto note = [](std::pair<std::string_view, uint64_t> e) {
-    return fmt::format("{} = {}", e.first, e.second);
+  auto note = [&](BtfType type, uint32_t i) {
+    return fmt::format("{} = {}", entry(type, i).first, enumerator_value(type, i));
   };
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++)
-    if (entry(a, i) != entry(b, i)) return differ(pair, note(entry(a, i)), note(entry(b, i)));
+    if (entry(a, i) != entry(b, i)) return differ(pair, note(a, i), note(b, i));
   return a.vlen() == b.vlen() || differ(pair, fmt::format("{} enumerators", a.vlen()),
                                         fmt::format("{} enumerators", b.vlen()));
 }
