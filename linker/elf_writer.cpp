@@ -46,7 +46,7 @@ class ElfWriter {
 
   std::expected<void, Error> write() {
     if (!elf_ || !elf64_newehdr(elf_)) return library_error();
-    if (auto ok = build_symbols(); !ok) return ok;
+    build_symbols();
     for (auto& section : context_.sections) add_contents(*section);
     for (auto& section : context_.sections) add_relocations(*section);
     add_table(".BTF", SHT_PROGBITS, ELF_T_BYTE, context_.output_btf, 4);
@@ -58,6 +58,9 @@ class ElfWriter {
     std::string_view strings = strings_.bytes();
     add_table(strtab_name, SHT_STRTAB, ELF_T_BYTE, std::as_bytes(std::span(strings)), 1);
     if (failed_) return library_error();
+    if (section_count_ >= SHN_LORESERVE)
+      return fail("{} sections are more than the {} that a symbol can be in", section_count_,
+                  SHN_LORESERVE - 1);
     symtab->sh_link = section_count_;
     symtab->sh_info = first_global_;
     symtab->sh_entsize = sizeof(Elf64_Sym);
@@ -81,35 +84,25 @@ class ElfWriter {
     return fail("cannot write: {}", code != 0 ? std::strerror(code) : elf_errmsg(-1));
   }
 
-  std::expected<void, Error> build_symbols() {
+  void build_symbols() {
     symbols_.resize(1);
     for (auto& section : context_.sections)
       add_symbol({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
                   static_cast<Elf64_Half>(section->index), 0, 0});
-    for (auto& object : context_.objects) {
-      for (const InputSymbol& symbol : object->symbols) {
-        if (symbol.output_index == 0) continue;
-        if (auto ok = add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT); !ok) return ok;
-      }
-    }
+    for (auto& object : context_.objects)
+      for (const InputSymbol& symbol : object->symbols)
+        if (symbol.output_index != 0) add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT);
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && symbol->is_localized)
-        if (auto ok = add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT); !ok)
-          return ok;
+        add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT);
     first_global_ = symbols_.size();
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && !symbol->is_localized)
-        if (auto ok =
-                add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
-            !ok)
-          return ok;
-    if (context_.sections.size() >= SHN_LORESERVE)
-      return fail("too many sections: {}", context_.sections.size());
-    return {};
+        add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
   }
 
-  std::expected<void, Error> add_symbol(const ObjectFile& object, const InputSymbol& symbol,
-                                        uint8_t binding, uint8_t visibility) {
+  void add_symbol(const ObjectFile& object, const InputSymbol& symbol, uint8_t binding,
+                  uint8_t visibility) {
     Elf64_Sym entry{strings_.add(symbol.name),
                     static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type)),
                     visibility,
@@ -121,16 +114,13 @@ class ElfWriter {
       entry.st_value = symbol.value;
     } else if (symbol.place == InputSymbol::Place::Section) {
       const InputSection& section = object.sections[symbol.section];
-      auto place = place_of(section, symbol.value);
-      if (!place)
-        return fail("symbol '{}' of {} is in section '{}', which is not linked", symbol.name,
-                    object.name, section.name);
-      entry.st_shndx = static_cast<Elf64_Half>(place->section->index);
-      entry.st_value = place->offset;
+      // Only what has a place was given a number.
+      Place place = place_of(section, symbol.value).value();
+      entry.st_shndx = static_cast<Elf64_Half>(place.section->index);
+      entry.st_value = place.offset;
       entry.st_size = symbol.size;
     }
     add_symbol(entry);
-    return {};
   }
 
   void add_symbol(Elf64_Sym entry) { symbols_.push_back(entry); }
