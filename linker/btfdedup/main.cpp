@@ -73,6 +73,12 @@ class Program {
   std::expected<void, Error> write_output();
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> report();
+  /// What is said of the output, whether it goes to a file or is only shown.
+  std::unexpected<Error> fail_output(const Error& error) const {
+    const std::string& path = options_.update.empty() ? options_.output : options_.update;
+    return std::unexpected(
+        Error{fmt::format("{}: {}", path.empty() ? "the output" : path, error.message)});
+  }
   void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
   const Btf* base() const { return base_.btf ? &*base_.btf : nullptr; }
@@ -103,7 +109,7 @@ std::expected<void, Error> Program::open_output() {
   const std::string& path = options_.update.empty() ? options_.output : options_.update;
   if (path.empty()) return {};
   auto file = OutputFile::open(path);
-  if (!file) return std::unexpected(Error{fmt::format("{}: {}", path, file.error().message)});
+  if (!file) return fail_output(file.error());
   output_file_.emplace(std::move(*file));
   return {};
 }
@@ -175,37 +181,34 @@ std::expected<void, Error> Program::deduplicate() {
   Stopwatch watch(statistics_.write);
   if (!options_.update.empty()) return finish_update();
   auto blob = result_->types.finish(*order_);
-  if (!blob) return std::unexpected(blob.error());
+  if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
   return {};
 }
 
 /// Finishes the blob for an object whose other sections must go with it.
 std::expected<void, Error> Program::finish_update() {
-  auto fail = [&](const Error& error) {
-    return std::unexpected(Error{fmt::format("{}: {}", options_.update, error.message)});
-  };
   auto file = MappedFile::open(options_.update);
-  if (!file) return fail(file.error());
+  if (!file) return fail_output(file.error());
   update_file_ = std::move(*file);
-  if (!is_elf(update_file_.bytes())) return fail({"is not an ELF file"});
+  if (!is_elf(update_file_.bytes())) return fail_output({"is not an ELF file"});
   auto elf = read_elf(update_file_.bytes());
-  if (!elf) return fail(elf.error());
+  if (!elf) return fail_output(elf.error());
   update_elf_ = std::move(*elf);
   if (!updates_own_types() && update_elf_->find(".BTF.ext"))
-    return fail({"has a section .BTF.ext, which would not fit types of other files"});
+    return fail_output({"has a section .BTF.ext, which would not fit types of other files"});
 
   if (updated_.btf) {
     auto patches = adapt_object(*update_elf_, *updated_.btf, result_->type_maps[0], result_->types);
-    if (!patches) return fail(patches.error());
+    if (!patches) return fail_output(patches.error());
     patches_ = std::move(*patches);
   }
   auto blob = result_->types.finish(update_elf_->order);
-  if (!blob) return std::unexpected(blob.error());
+  if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
   if (updated_.btf) {
     auto patches = adapt_relocations(*update_elf_, *updated_.btf, result_->type_maps[0], blob_);
-    if (!patches) return fail(patches.error());
+    if (!patches) return fail_output(patches.error());
     std::move(patches->begin(), patches->end(), std::back_inserter(patches_));
   }
   return {};
@@ -216,9 +219,8 @@ std::expected<void, Error> Program::write_output() {
   Stopwatch watch(statistics_.write);
   auto ok = write_contents(output_file_->fd());
   if (ok) ok = output_file_->commit();
-  if (ok) return {};
-  const std::string& path = options_.update.empty() ? options_.output : options_.update;
-  return std::unexpected(Error{fmt::format("{}: {}", path, ok.error().message)});
+  if (!ok) return fail_output(ok.error());
+  return {};
 }
 
 std::expected<void, Error> Program::write_contents(int fd) {
@@ -230,7 +232,7 @@ std::expected<void, Error> Program::write_contents(int fd) {
 /// What goes to standard output.
 std::expected<void, Error> Program::report() {
   auto btf = Btf::parse(blob_, base());
-  if (!btf) return std::unexpected(Error{fmt::format("output: {}", btf.error().message)});
+  if (!btf) return fail_output(btf.error());
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);
     if (!text) return std::unexpected(text.error());
