@@ -59,8 +59,10 @@ class Program {
     if (auto ok = read_base(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
+    // The output takes its place when nothing else can fail.
     if (auto ok = write_output(); !ok) return ok;
-    return report();
+    if (auto ok = report(); !ok) return ok;
+    return commit();
   }
 
  private:
@@ -73,6 +75,7 @@ class Program {
   std::expected<void, Error> write_output();
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> report();
+  std::expected<void, Error> commit();
   /// What is said of the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     const std::string& path = options_.update.empty() ? options_.output : options_.update;
@@ -217,9 +220,13 @@ std::expected<void, Error> Program::finish_update() {
 std::expected<void, Error> Program::write_output() {
   if (!output_file_) return {};
   Stopwatch watch(statistics_.write);
-  auto ok = write_contents(output_file_->fd());
-  if (ok) ok = output_file_->commit();
-  if (!ok) return fail_output(ok.error());
+  if (auto ok = write_contents(output_file_->fd()); !ok) return fail_output(ok.error());
+  return {};
+}
+
+std::expected<void, Error> Program::commit() {
+  if (!output_file_) return {};
+  if (auto ok = output_file_->commit(); !ok) return fail_output(ok.error());
   return {};
 }
 
