@@ -33,8 +33,12 @@ uint8_t tag_kind(BtfType type) {
   return type.kind();
 }
 
+std::string count_note(uint32_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string bytes_note(uint32_t bytes) {
-  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  return count_note(bytes, "byte");
 }
 
 std::string offset_note(BtfType type, uint32_t member) {
@@ -185,8 +189,8 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
   };
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++)
     if (entry(a, i) != entry(b, i)) return differ(pair, note(a, i), note(b, i));
-  return a.vlen() == b.vlen() || differ(pair, fmt::format("{} enumerators", a.vlen()),
-                                        fmt::format("{} enumerators", b.vlen()));
+  return a.vlen() == b.vlen() ||
+         differ(pair, count_note(a.vlen(), "enumerator"), count_note(b.vlen(), "enumerator"));
 }
 
 std::optional<TypeDifference> TypeComparer::compare_maps(uint32_t declared, uint32_t defined,

@@ -84,6 +84,21 @@ TEST_CASE("a descriptor that can be sought is written over whole") {
   CHECK(read_file(directory.file("out.o")) == expected);
 }
 
+TEST_CASE("a descriptor that cannot be written is an error") {
+  Recorder recorder;
+  Linker linker = recorder.linker();
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  CHECK_FALSE(linker.link_to_fd(ends[0]));
+  close(ends[0]);
+  close(ends[1]);
+  REQUIRE(recorder.diagnostics.size() == 1);
+  CHECK(recorder.diagnostics[0].message == "cannot write the output: Bad file descriptor");
+  CHECK(recorder.diagnostics[0].code == DiagnosticCode::OutputFailure);
+}
+
 TEST_CASE("a pipe is written to") {
   auto expected = link_files();
   int ends[2];

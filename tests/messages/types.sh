@@ -72,7 +72,7 @@ $1" "enum e { $2 }; extern enum e v; $use" "enum e { $3 }; enum e v = 1;"
 of_enums '>>>     b.o: enum e, B = 2
 >>>     a.o: enum e, B = 1' 'A, B' 'A, B = 2'
 of_enums '>>>     b.o: enum e, 3 enumerators
->>>     a.o: enum e, 2 enumerators' 'A, B' 'A, B, C'
+>>>     a.o: enum e, 1 enumerator' 'A' 'A, B, C'
 of_enums '>>>     b.o: enum e, 8 bytes
 >>>     a.o: enum e, 4 bytes' 'A, B' 'A, B = 1ull << 40'
 of_enums '>>>     b.o: enum e, A = -1
