@@ -12,7 +12,7 @@ set -euo pipefail
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev libbenchmark-dev)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
-test=(elfutils gcc-bpf binutils-bpf lld-19 python3 zstd
+test=(elfutils gcc-bpf binutils-bpf lld-19 python3 strace zstd
   doxygen meson ninja-build dpkg-dev debootstrap man-db zsh)
 lint=(clang-format-14 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)

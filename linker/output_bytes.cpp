@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "linker/elf_writer.hpp"
+#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -25,8 +26,9 @@ struct ScopedFd {
 
 std::expected<void, Error> read_all(int fd, std::span<std::byte> bytes) {
   for (size_t done = 0; done < bytes.size();) {
-    ssize_t step = ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (step < 0 && errno == EINTR) continue;
+    ssize_t step = retry([&] {
+      return ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    });
     if (step < 0) return system_error();
     if (step == 0) return std::unexpected(Error{"the output was cut short"});
     done += step;
@@ -36,8 +38,7 @@ std::expected<void, Error> read_all(int fd, std::span<std::byte> bytes) {
 
 std::expected<void, Error> write_all(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    ssize_t step = ::write(fd, bytes.data(), bytes.size());
-    if (step < 0 && errno == EINTR) continue;
+    ssize_t step = retry([&] { return ::write(fd, bytes.data(), bytes.size()); });
     if (step < 0) return system_error();
     bytes = bytes.subspan(step);
   }

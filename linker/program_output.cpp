@@ -9,6 +9,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "linker/retry.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -178,8 +180,7 @@ std::string make_json(const LinkReport& report) {
 
 std::expected<void, Error> write_text(OutputFile& file, std::string_view text) {
   while (!text.empty()) {
-    ssize_t written = ::write(file.fd(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
+    ssize_t written = retry([&] { return ::write(file.fd(), text.data(), text.size()); });
     if (written < 0) return std::unexpected(Error{std::strerror(errno)});
     text.remove_prefix(static_cast<size_t>(written));
   }

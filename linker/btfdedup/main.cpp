@@ -32,6 +32,7 @@ struct HeldInput {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat x, y;
+  if (a == b) return true;
   return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
          x.st_ino == y.st_ino;
 }
@@ -51,7 +52,10 @@ void drop_pages(std::span<const std::byte> mapping, std::span<const std::byte> p
 
 class Program {
  public:
-  explicit Program(const BtfdedupOptions& options) : options_(options) {}
+  explicit Program(const BtfdedupOptions& options)
+      : options_(options),
+        updates_own_types_(!options.update.empty() && options.inputs.size() == 1 &&
+                           is_same_file(options.inputs[0], options.update)) {}
 
   std::expected<void, Error> run() {
     // What cannot be written to is found out before the work.
@@ -85,12 +89,9 @@ class Program {
   void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
   const Btf* base() const { return base_.btf ? &*base_.btf : nullptr; }
-  bool updates_own_types() const {
-    return !options_.update.empty() && options_.inputs.size() == 1 &&
-           is_same_file(options_.inputs[0], options_.update);
-  }
 
   const BtfdedupOptions& options_;
+  const bool updates_own_types_;  ///< asked once: the answer must stay the same
   std::optional<OutputFile> output_file_;
   HeldInput base_;
   HeldInput updated_;  ///< the one input, where the object that it is from is updated
@@ -143,7 +144,7 @@ std::expected<void, Error> Program::read_inputs() {
 
 std::expected<void, Error> Program::take(const BtfSource& source) {
   std::span<const std::byte> blob = source.blob;
-  if (updates_own_types()) {
+  if (updates_own_types_) {
     updated_.blob.assign(blob.begin(), blob.end());
     blob = updated_.blob;
   }
@@ -169,7 +170,7 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
     mapping_ = source.mapping;
     deduplicator_->add(source.name, *btf);
   }
-  if (updates_own_types()) updated_.btf.emplace(std::move(*btf));
+  if (updates_own_types_) updated_.btf.emplace(std::move(*btf));
   return {};
 }
 
@@ -198,7 +199,7 @@ std::expected<void, Error> Program::finish_update() {
   auto elf = read_elf(update_file_.bytes());
   if (!elf) return fail_output(elf.error());
   update_elf_ = std::move(*elf);
-  if (!updates_own_types() && update_elf_->find(".BTF.ext"))
+  if (!updates_own_types_ && update_elf_->find(".BTF.ext"))
     return fail_output({"has a section .BTF.ext, which would not fit types of other files"});
 
   if (updated_.btf) {
