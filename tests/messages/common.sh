@@ -5,6 +5,9 @@ doctor=$(realpath "$(dirname "${BASH_SOURCE[0]}")/doctor.py")
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "${doctor%/*}/../link/common.sh"
 
+# The interpreter itself: what finds it (pyenv) may take longer than the work.
+python=$(python3 -c 'import sys; print(sys.executable)')
+
 mistakes=0
 trap 'status=$?; finish $((status ? status : mistakes > 0))' EXIT
 
@@ -37,7 +40,7 @@ expect_message() {
 
 # doctored OUT PLACE=VALUE...: good.o with numbers changed; see doctor.py
 doctored() {
-  python3 -S "$doctor" set good.o "$@"
+  "$python" -S -X pycache_prefix="$tmp" "$doctor" set good.o "$@"
 }
 
 # bad MESSAGE PLACE=VALUE...: good.o with numbers changed is refused with the message.
@@ -50,7 +53,7 @@ bad() {
 
 # blob FILE STATEMENTS: raw BTF; see doctor.py
 blob() {
-  python3 -S "$doctor" blob "$@"
+  "$python" -S -X pycache_prefix="$tmp" "$doctor" blob "$@"
 }
 
 # bad_blob MESSAGE STATEMENTS: raw BTF is refused with the message.

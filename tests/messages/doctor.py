@@ -25,15 +25,12 @@ type(NAME) and string(TEXT) are the numbers by which the object calls these, and
 that at another place.
 """
 import array
-import importlib.util
 import os
 import struct
 import sys
 
-spec = importlib.util.spec_from_file_location(
-    "bpfobj", os.path.join(os.path.dirname(os.path.realpath(__file__)), "../link/bpfobj.py"))
-bpfobj = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(bpfobj)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../link"))
+import bpfobj  # noqa: E402
 
 
 def layout(fields):
