@@ -1,19 +1,64 @@
 // Where the types of a section begin, and whether what they refer to is there.
+//
+// Where a type begins is known when the one before it has been looked at, so one
+// thread walks over the section and looks at no more of each type than its size
+// takes. What it has passed is checked behind it in chunks, while it is still in
+// the cache: by the same thread, or by others.
 #include "dedup/btf_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <utility>
 
 #include "dedup/kinds.hpp"
+#include "dedup/large_pages.hpp"
+#include "dedup/run_threads.hpp"
 
 namespace bpflink {
 
 namespace {
 
+/// Types in a chunk. Two chunks, the one that is walked over and the one that is
+/// checked, should fit a core's cache.
+constexpr size_t chunk_size = 1 << 12;
+
+/// How often a chunk's doubtful types are looked at again, to and fro; even, so
+/// that they are in order then.
+constexpr int settle_passes = 4;
+
+/// How many words ahead of the walk to ask the memory for.
+constexpr size_t prefetch_distance = 1024;
+
 std::unexpected<Error> fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
 }
+
+/// By index: whether a type is known to contain itself nowhere. The walk and
+/// checks use it at the same time. What one thread has not seen yet of another's
+/// makes more types doubtful, no more.
+class Soundness {
+ public:
+  Soundness(std::span<uint8_t> marks, uint32_t first_id) : marks_(marks), first_id_(first_id) {}
+
+  void set(size_t index) const {
+    std::atomic_ref(marks_[index]).store(1, std::memory_order_relaxed);
+  }
+
+  /// Types of the base are sound. An id that is not there is not.
+  bool of(uint32_t id) const {
+    if (id < first_id_) return true;
+    size_t index = id - first_id_;
+    return index < marks_.size() &&
+           std::atomic_ref(marks_[index]).load(std::memory_order_relaxed) != 0;
+  }
+
+ private:
+  std::span<uint8_t> marks_;
+  uint32_t first_id_;
+};
 
 /// The number of words of the type at words[at], which is of a kind that the
 /// library does not know, or why that cannot be told.
@@ -43,138 +88,328 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const TypeSection& typ
   return common_words + layout.info_size / 4 + size_t{vlen_of(words)} * (layout.element_size / 4);
 }
 
-/// Walks a type section once, noting where types begin and what is largest.
-class Indexer {
- public:
-  Indexer(const Btf& btf, TypeSection& types) : btf_(btf), types_(types) {
-    // Room for the most types that there can be: memory that is not written to
-    // costs nothing, and growing would copy.
-    types_.starts.reserve(types_.words.size() / common_words + 1);
-    summary_.sound.reserve(types_.words.size() / common_words + 1);
+/// The number of words of a type, or 0 if the library does not know its kind. A
+/// table would do, but with branches, which are predicted, the walk need not wait
+/// for one type to know where the next one is.
+inline size_t known_size(const uint32_t* words) {
+  switch (kind_of(words)) {
+    case BTF_KIND_PTR:
+    case BTF_KIND_TYPEDEF:
+    case BTF_KIND_VOLATILE:
+    case BTF_KIND_CONST:
+    case BTF_KIND_RESTRICT:
+    case BTF_KIND_FWD:
+    case BTF_KIND_FUNC:
+      return common_words;
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+      return common_words + size_t{vlen_of(words)} * 3;
+    case BTF_KIND_FUNC_PROTO:
+      return common_words + size_t{vlen_of(words)} * 2;
+    case BTF_KIND_UNKN:
+      return 0;
+    default:
+      break;
   }
+  if (kind_of(words) >= BTF_KIND_END) return 0;
+  KindShape shape = kind_shapes[kind_of(words)];
+  return common_words + shape.fixed_words + size_t{vlen_of(words)} * shape.element_words;
+}
 
-  std::expected<void, Error> run();
-  const TypeSummary& summary() const { return summary_; }
+/// Whether types of a kind contain no others.
+bool is_leaf(uint8_t kind) {
+  constexpr uint32_t leaves = 1 << BTF_KIND_INT | 1 << BTF_KIND_PTR | 1 << BTF_KIND_ENUM |
+                              1 << BTF_KIND_FWD | 1 << BTF_KIND_FUNC_PROTO | 1 << BTF_KIND_FLOAT |
+                              1 << BTF_KIND_ENUM64;
+  return kind >= BTF_KIND_END || (leaves >> kind & 1) != 0;
+}
+
+/// Finds where types begin.
+class Walker {
+ public:
+  Walker(const Btf& btf, TypeSection& types, Soundness sound)
+      : btf_(btf), types_(types), sound_(sound) {}
+
+  /// Goes on over a chunk of types.
+  std::expected<void, Error> walk();
+  bool is_done() const { return at_ == types_.words.size(); }
 
  private:
-  void point(uint32_t id) { largest_id_ = std::max(largest_id_, id); }
-
-  /// Notes a reference to what the type contains.
-  void contain(uint32_t id) {
-    point(id);
-    uint32_t index = id - types_.first_id;
-    bool is_sound =
-        id < types_.first_id || (index < summary_.sound.size() && summary_.sound[index] != 0);
-    if (!is_sound) summary_.contained.push_back(id);
-  }
-  void name(uint32_t offset) { largest_string_ = std::max(largest_string_, offset); }
-
-  template <int Words, int Name, int Type>
-  void elements(const uint32_t* words, size_t size) {
-    for (size_t i = common_words; i < size; i += Words) {
-      if constexpr (Name >= 0) name(words[i + Name]);
-      if constexpr (Type >= 0) contain(words[i + Type]);
-    }
-  }
-
-  void summarize(const uint32_t* words, size_t size);
-  void settle();
+  std::expected<size_t, Error> unusual_size() const;
 
   const Btf& btf_;
   TypeSection& types_;
-  TypeSummary summary_;
-  uint32_t largest_id_ = 0;
-  uint32_t largest_string_ = 0;
+  Soundness sound_;
+  size_t at_ = 0;
 };
 
-/// Notes what a type refers to.
-void Indexer::summarize(const uint32_t* words, size_t size) {
+/// The number of words of the type at hand, which is of an unknown kind or cut
+/// off.
+std::expected<size_t, Error> Walker::unusual_size() const {
+  const uint32_t* words = &types_.words[at_];
+  size_t size = known_size(words);
+  if (size == 0) {
+    auto unknown = unknown_size(btf_, types_, at_);
+    if (!unknown) return unknown;
+    size = *unknown;
+  }
+  size_t left = types_.words.size() - at_;
+  if (size <= left) return size;
+  return fail(fmt::format(
+      "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left",
+      types_.first_id + types_.starts.size(), btf_kind_name(kind_of(words)), btf_.string(words[0]),
+      4 * at_, 4 * size, 4 * left));
+}
+
+std::expected<void, Error> Walker::walk() {
+  size_t end = types_.words.size();
+  for (size_t count = 0; count < chunk_size && at_ < end; ++count) {
+    if (end - at_ < common_words)
+      return fail(fmt::format("type [{}] at offset {} of the type section is cut off",
+                              types_.first_id + types_.starts.size(), 4 * at_));
+    const uint32_t* words = &types_.words[at_];
+    if (end - at_ > prefetch_distance) __builtin_prefetch(words + prefetch_distance);
+    size_t size = known_size(words);
+    if (size == 0 || size > end - at_) {
+      auto unusual = unusual_size();
+      if (!unusual) return std::unexpected(unusual.error());
+      size = *unusual;
+    }
+    if (is_leaf(kind_of(words))) sound_.set(types_.starts.size());
+    types_.starts.push_back(static_cast<uint32_t>(at_));
+    at_ += size;
+  }
+  return {};
+}
+
+/// Looks at the types that were walked over. Notes what is largest in them, and
+/// which must be looked at again.
+class Checker {
+ public:
+  Checker(const TypeSection& types, Soundness sound)
+      : words_(types.words.data()),
+        starts_(types.starts.data()),
+        first_id_(types.first_id),
+        sound_(sound) {}
+
+  /// Checks the types with indices from `begin` to before `end`.
+  void check(size_t begin, size_t end);
+  void add_to(TypeSummary& summary) const;
+
+ private:
+  void name(uint32_t offset) { largest_string_ = std::max(largest_string_, offset); }
+  void point(uint32_t id) { largest_id_ = std::max(largest_id_, id); }
+  bool contain(uint32_t id) {
+    point(id);
+    return sound_.of(id);
+  }
+
+  template <int Words, int Name, int Type>
+  bool elements(const uint32_t* words);
+  bool is_sound(uint32_t id, const uint32_t* words);
+  bool settle(uint32_t id);
+
+  const uint32_t* words_;
+  const uint32_t* starts_;
+  uint32_t first_id_;
+  Soundness sound_;
+  uint32_t largest_id_ = 0;
+  uint32_t largest_string_ = 0;
+  std::vector<uint32_t> demanding_;
+  std::vector<uint32_t> recent_;  ///< doubtful types of the chunk at hand
+  std::vector<uint32_t> doubtful_;
+};
+
+/// Looks at the elements of a type. Returns whether all that they contain is
+/// sound.
+template <int Words, int Name, int Type>
+bool Checker::elements(const uint32_t* words) {
+  bool is_sound = true;
+  const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
+  for (words += common_words; words < end; words += Words) {
+    if constexpr (Name >= 0) name(words[Name]);
+    if constexpr (Type >= 0) is_sound &= contain(words[Type]);
+  }
+  return is_sound;
+}
+
+/// Looks at a type. Returns whether all that it contains is sound.
+bool Checker::is_sound(uint32_t id, const uint32_t* words) {
   name(words[0]);
   switch (kind_of(words)) {
     case BTF_KIND_PTR:
-      return point(words[2]);
+      point(words[2]);
+      return true;
     case BTF_KIND_FUNC_PROTO:
       point(words[2]);
-      for (size_t i = common_words; i < size; i += 2) {
-        name(words[i]);
-        point(words[i + 1]);
+      for (size_t i = 0; i < vlen_of(words); ++i) {
+        name(words[common_words + 2 * i]);
+        point(words[common_words + 2 * i + 1]);
       }
-      return;
+      return true;
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-      return elements<3, 0, 1>(words, size);
+      return elements<3, 0, 1>(words);
     case BTF_KIND_ENUM:
-      return elements<2, 0, -1>(words, size);
+      return elements<2, 0, -1>(words);
     case BTF_KIND_ENUM64:
-      return elements<3, 0, -1>(words, size);
-    case BTF_KIND_ARRAY:
-      contain(words[3]);
-      return contain(words[4]);
+      return elements<3, 0, -1>(words);
+    case BTF_KIND_ARRAY: {
+      bool is_index_sound = contain(words[4]);
+      return contain(words[3]) && is_index_sound;
+    }
     case BTF_KIND_DATASEC:
-      summary_.demanding.push_back(types_.first_id + static_cast<uint32_t>(summary_.sound.size()));
-      return elements<3, -1, 0>(words, size);
+      demanding_.push_back(id);
+      return elements<3, -1, 0>(words);
     case BTF_KIND_FUNC:
     case BTF_KIND_DECL_TAG:
-      summary_.demanding.push_back(types_.first_id + static_cast<uint32_t>(summary_.sound.size()));
+      demanding_.push_back(id);
       return contain(words[2]);
     default:
-      if (kind_shape(kind_of(words)).refers) contain(words[2]);
+      return !kind_shape(kind_of(words)).refers || contain(words[2]);
   }
 }
 
-/// Notes whether the type that was summarized is sound.
-void Indexer::settle() {
-  bool is_sound = summary_.contained.size() == summary_.contained_starts.back();
-  if (!is_sound) {
-    summary_.doubtful.push_back(types_.first_id + static_cast<uint32_t>(summary_.sound.size()));
-    summary_.contained_starts.push_back(static_cast<uint32_t>(summary_.contained.size()));
-  }
-  summary_.sound.push_back(is_sound);
+/// Whether all that a doubtful type contains is sound now, and so is the type.
+bool Checker::settle(uint32_t id) {
+  const uint32_t* words = words_ + starts_[id - first_id_];
+  bool is_sound = true;
+  for_each_reference(std::span(words, known_size(words)),
+                     [&](uint32_t child) { is_sound &= sound_.of(child); });
+  if (is_sound) sound_.set(id - first_id_);
+  return is_sound;
 }
 
-std::expected<void, Error> Indexer::run() {
-  std::span<const uint32_t> words = types_.words;
-  size_t at = 0;
-  while (at < words.size()) {
-    uint32_t id = types_.first_id + static_cast<uint32_t>(types_.starts.size());
-    if (words.size() - at < common_words)
-      return fail(fmt::format("type [{}] at offset {} of the type section is cut off", id, 4 * at));
-    uint8_t kind = kind_of(&words[at]);
-    size_t size = common_words;
-    if (kind != BTF_KIND_UNKN && kind < BTF_KIND_END) {
-      KindShape shape = kind_shapes[kind];
-      size += shape.fixed_words + size_t{vlen_of(&words[at])} * shape.element_words;
-    } else {
-      auto unknown = unknown_size(btf_, types_, at);
-      if (!unknown) return std::unexpected(unknown.error());
-      size = *unknown;
-    }
-    if (size > words.size() - at)
-      return fail(fmt::format(
-          "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left",
-          id, btf_kind_name(kind), btf_.string(words[at]), 4 * at, 4 * size,
-          4 * (words.size() - at)));
-    types_.starts.push_back(static_cast<uint32_t>(at));
-    summarize(&words[at], size);
-    settle();
-    at += size;
+void Checker::check(size_t begin, size_t end) {
+  recent_.clear();
+  for (size_t index = begin; index < end; ++index) {
+    uint32_t id = first_id_ + static_cast<uint32_t>(index);
+    if (is_sound(id, words_ + starts_[index]))
+      sound_.set(index);
+    else
+      recent_.push_back(id);
   }
-  types_.starts.push_back(static_cast<uint32_t>(at));
-  summary_.largest_id = largest_id_;
-  summary_.largest_string = largest_string_;
+  // Most contain types that come soon after them.
+  for (int pass = 0; pass < settle_passes && !recent_.empty(); ++pass) {
+    std::ranges::reverse(recent_);
+    std::erase_if(recent_, [&](uint32_t id) { return settle(id); });
+  }
+  doubtful_.insert(doubtful_.end(), recent_.begin(), recent_.end());
+}
+
+void Checker::add_to(TypeSummary& summary) const {
+  summary.largest_id = std::max(summary.largest_id, largest_id_);
+  summary.largest_string = std::max(summary.largest_string, largest_string_);
+  std::ranges::copy(demanding_, std::back_inserter(summary.demanding));
+  std::ranges::copy(doubtful_, std::back_inserter(summary.doubtful));
+}
+
+/// Walks and checks in turn, the check a chunk behind: most of what a type
+/// refers to is near, so much of what comes after it is known, too.
+std::expected<void, Error> walk_and_check(Walker& walker, const TypeSection& types,
+                                          Checker& checker) {
+  size_t checked = 0;
+  while (!walker.is_done()) {
+    size_t walked = types.starts.size();
+    if (auto ok = walker.walk(); !ok) return ok;
+    checker.check(checked, walked);
+    checked = walked;
+  }
+  checker.check(checked, types.starts.size());
   return {};
+}
+
+/// Walks with one thread and checks with the others, and with that one when its
+/// walk is over.
+class ParallelCheck {
+ public:
+  ParallelCheck(Walker& walker, const TypeSection& types) : walker_(walker), types_(types) {}
+
+  std::expected<void, Error> run(std::span<Checker> checkers) {
+    std::expected<void, Error> result;
+    run_threads(static_cast<unsigned>(checkers.size()), [&](unsigned i) {
+      if (i == 0) result = walk();
+      if (result || i != 0) check(checkers[i]);
+    });
+    return result;
+  }
+
+ private:
+  static constexpr size_t all = SIZE_MAX;
+
+  std::expected<void, Error> walk();
+  void check(Checker& checker);
+  void publish(size_t walked) {
+    walked_.store(walked, std::memory_order_release);
+    walked_.notify_all();
+  }
+
+  Walker& walker_;
+  const TypeSection& types_;
+  size_t count_ = 0;  ///< of types, once `walked_` is `all`
+  std::atomic<size_t> walked_ = 0;
+  std::atomic<size_t> next_chunk_ = 0;
+};
+
+std::expected<void, Error> ParallelCheck::walk() {
+  std::expected<void, Error> result;
+  while (result && !walker_.is_done()) {
+    result = walker_.walk();
+    if (result) publish(types_.starts.size());
+  }
+  count_ = result ? types_.starts.size() : 0;
+  publish(all);
+  return result;
+}
+
+void ParallelCheck::check(Checker& checker) {
+  for (;;) {
+    size_t begin = next_chunk_.fetch_add(1, std::memory_order_relaxed) * chunk_size;
+    size_t end = begin + chunk_size;
+    size_t walked = walked_.load(std::memory_order_acquire);
+    while (walked < end) {
+      walked_.wait(walked, std::memory_order_acquire);
+      walked = walked_.load(std::memory_order_acquire);
+    }
+    if (walked == all) end = std::min(end, count_);
+    if (begin >= end) return;
+    checker.check(begin, end);
+  }
+}
+
+std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, unsigned threads) {
+  // Room for the most types that there can be: memory that is not written to
+  // costs nothing, and growing would copy.
+  size_t most_types = types.words.size() / common_words;
+  reserve_large(types.starts, most_types + 1);
+  TypeSummary summary;
+  summary.sound = ZeroedArray<uint8_t>(most_types);
+  Soundness sound(summary.sound.span(), types.first_id);
+  Walker walker(btf, types, sound);
+  std::vector<Checker> checkers(threads, Checker(types, sound));
+  auto ok = checkers.size() == 1 ? walk_and_check(walker, types, checkers.front())
+                                 : ParallelCheck(walker, types).run(checkers);
+  if (!ok) return std::unexpected(ok.error());
+  types.starts.push_back(static_cast<uint32_t>(types.words.size()));
+
+  for (const Checker& checker : checkers) checker.add_to(summary);
+  if (checkers.size() > 1) {
+    std::ranges::sort(summary.demanding);
+    std::ranges::sort(summary.doubtful);
+  }
+  return summary;
 }
 
 }  // namespace
 
-std::expected<void, Error> index_types(const Btf& btf, TypeSection& types) {
-  Indexer indexer(btf, types);
-  if (auto ok = indexer.run(); !ok) return ok;
+std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads) {
+  auto summary = summarize(btf, types, choose_threads(types.words.size(), threads));
+  if (!summary) return std::unexpected(summary.error());
   // Of small blobs there may be thousands.
   if (types.starts.size() < 100'000) types.starts.shrink_to_fit();
 
-  if (auto ok = check_references(btf, types, indexer.summary()); !ok) return ok;
-  return check_cycles(btf, types, indexer.summary());
+  if (auto ok = check_references(btf, types, *summary); !ok) return ok;
+  return check_cycles(btf, types, *summary);
 }
 
 }  // namespace bpflink

@@ -8,6 +8,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
+#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
@@ -27,9 +28,10 @@ struct TypeSection {
 /// The types of `btf` itself, without its base's.
 const TypeSection& type_section(const Btf& btf);
 
-/// Fills `types.starts` from `types.words` and checks all types. `btf` is the
-/// blob that they are part of, with its strings and its base in place.
-std::expected<void, Error> index_types(const Btf& btf, TypeSection& types);
+/// Fills `types.starts` from `types.words` and checks all types, using up to
+/// `threads` threads. `btf` is the blob that they are part of, with its strings
+/// and its base in place.
+std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads);
 
 /// What index_types() found to be there, for the checks that need more than one
 /// type at a time.
@@ -40,12 +42,9 @@ struct TypeSummary {
   /// that they refer to.
   std::vector<uint32_t> demanding;
   /// By index: not 0 if the type is known to contain itself nowhere.
-  std::vector<uint8_t> sound;
-  /// The other types, in order, and of each what it contains that was not known
-  /// to be sound when it was met.
+  ZeroedArray<uint8_t> sound;
+  /// Ids of the other types.
   std::vector<uint32_t> doubtful;
-  std::vector<uint32_t> contained;
-  std::vector<uint32_t> contained_starts{0};
 };
 
 /// "type [12] STRUCT 'foo'", as messages begin.
@@ -57,8 +56,7 @@ std::expected<void, Error> check_references(const Btf& btf, const TypeSection& t
                                             const TypeSummary& summary);
 
 /// Fails if a type contains itself by value, or names only itself: every cycle
-/// must pass through a pointer or a function prototype. Looks only at the
-/// summary, whose ids have been checked.
+/// must pass through a pointer or a function prototype. All ids have been checked.
 std::expected<void, Error> check_cycles(const Btf& btf, const TypeSection& types,
                                         const TypeSummary& summary);
 

@@ -5,14 +5,11 @@
 // function prototype, so the references of these two are left out, and what
 // remains must be a graph without cycles.
 //
-// Most types contain only types before them that are known to be sound, which
-// the pass that finds the types has noted, and for the others what they contain.
-// Over these a few passes go to and fro, each in the order in which one type's
-// being sound settles the next. What then remains, a depth-first search with a
-// stack of its own follows down.
+// Most types contain only types that are known to be sound when they are first
+// looked at. Over the others a few passes go to and fro, each in the order in
+// which one type's being sound settles the next. What then remains, a
+// depth-first search with a stack of its own follows down.
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include "dedup/btf_check.hpp"
 #include "dedup/kinds.hpp"
@@ -30,36 +27,32 @@ enum Mark : uint8_t { unknown, sound, open };
 class CycleCheck {
  public:
   CycleCheck(const Btf& btf, const TypeSection& types, const TypeSummary& summary)
-      : btf_(btf), types_(types), summary_(summary), marks_(summary.sound) {}
+      : btf_(btf), types_(types), left_(summary.doubtful), marks_(summary.sound.span()) {}
 
   std::expected<void, Error> run() {
-    std::vector<uint32_t> left(summary_.doubtful.size());
-    std::iota(left.begin(), left.end(), 0);
-    for (int pass = 0; pass < max_passes && !left.empty(); ++pass) {
-      std::ranges::reverse(left);
-      std::erase_if(left, [&](uint32_t doubt) { return settle(doubt); });
+    for (int pass = 0; pass < max_passes && !left_.empty(); ++pass) {
+      std::ranges::reverse(left_);
+      std::erase_if(left_, [&](uint32_t id) { return settle(id); });
     }
-    for (uint32_t doubt : left)
-      if (auto ok = search(summary_.doubtful[doubt]); !ok) return ok;
+    for (uint32_t id : left_)
+      if (auto ok = search(id); !ok) return ok;
     return {};
   }
 
  private:
   /// Marks a type as sound if all is that it contains.
-  bool settle(uint32_t doubt) {
-    auto is_sound = [&](uint32_t id) { return mark(id) == sound; };
-    if (!std::ranges::all_of(contained(doubt), is_sound)) return false;
-    mark(summary_.doubtful[doubt]) = sound;
-    return true;
+  bool settle(uint32_t id) {
+    bool is_sound = true;
+    for_each_reference(types_.at(id).words(),
+                       [&](uint32_t child) { is_sound &= is_known_sound(child); });
+    if (is_sound) mark(id) = sound;
+    return is_sound;
   }
 
   uint8_t& mark(uint32_t id) { return marks_[id - types_.first_id]; }
 
-  std::span<const uint32_t> contained(size_t doubt) const {
-    return std::span(summary_.contained)
-        .subspan(summary_.contained_starts[doubt],
-                 summary_.contained_starts[doubt + 1] - summary_.contained_starts[doubt]);
-  }
+  /// Types of the base are.
+  bool is_known_sound(uint32_t id) { return id < types_.first_id || mark(id) == sound; }
 
   std::expected<void, Error> search(uint32_t root) {
     stack_.assign(1, root);
@@ -78,21 +71,21 @@ class CycleCheck {
 
   /// What is open here contains `id`, or is `id` itself.
   std::expected<void, Error> push_contained(uint32_t id) {
-    auto doubt = std::ranges::lower_bound(summary_.doubtful, id) - summary_.doubtful.begin();
-    for (uint32_t child : contained(static_cast<size_t>(doubt))) {
-      if (mark(child) == sound) continue;
-      if (mark(child) == open)
-        return std::unexpected(
-            Error{describe_type(btf_, id) + ": contains itself without a pointer in between"});
+    bool is_cycle = false;
+    for_each_reference(types_.at(id).words(), [&](uint32_t child) {
+      if (is_known_sound(child)) return;
+      is_cycle |= mark(child) == open;
       stack_.push_back(child);
-    }
-    return {};
+    });
+    if (!is_cycle) return {};
+    return std::unexpected(
+        Error{describe_type(btf_, id) + ": contains itself without a pointer in between"});
   }
 
   const Btf& btf_;
   const TypeSection& types_;
-  const TypeSummary& summary_;
-  std::vector<uint8_t> marks_;
+  std::vector<uint32_t> left_;
+  std::span<uint8_t> marks_;
   std::vector<uint32_t> stack_;
 };
 

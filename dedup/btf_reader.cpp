@@ -174,7 +174,8 @@ Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
 
-std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base) {
+std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
+                                     unsigned threads) {
   auto header = read_header(blob);
   if (!header) return std::unexpected(header.error());
 
@@ -205,7 +206,8 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   impl->types.first_id = base ? base->end_id() : 1;
 
   Btf btf(std::move(impl));
-  if (auto ok = index_types(btf, btf.impl_->types); !ok) return std::unexpected(ok.error());
+  if (auto ok = index_types(btf, btf.impl_->types, threads); !ok)
+    return std::unexpected(ok.error());
   return btf;
 }
 
@@ -241,6 +243,14 @@ std::string_view Btf::string(uint32_t offset) const {
   std::string_view strings = btf->impl_->strings;
   offset -= btf->impl_->string_base;
   return offset < strings.size() ? std::string_view(strings.data() + offset) : std::string_view();
+}
+
+std::string_view Btf::strings() const {
+  return impl_->strings;
+}
+
+void Btf::use_strings(std::string_view copy) {
+  impl_->strings = copy;
 }
 
 uint32_t Btf::string_end() const {

@@ -11,12 +11,25 @@
 #include "bpflink/btf.hpp"
 #include "dedup/btf_check.hpp"
 #include "dedup/type_table.hpp"
-#include "dedup/zeroed_words.hpp"
+#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
 /// What stands for the class of a type that was left out.
 inline constexpr uint32_t omitted_class = UINT32_MAX;
+
+// What stands for a class that is not known yet: 0, or any of these bits.
+/// The types that this one refers to are being looked at.
+inline constexpr uint32_t open_bit = 0x20000000;
+/// The type is an anchor; which one, the bits below open_bit tell.
+inline constexpr uint32_t is_anchor_bit = 0x40000000;
+
+/// Stands for a reference that is not known yet; equals none in a form.
+inline constexpr Reference unknown_reference = UINT32_MAX;
+
+inline bool is_class(uint32_t known) {
+  return known - 1 < open_bit - 1;
+}
 
 /// Gives the types of one input after the other their classes in one table.
 class Canonicalizer {
@@ -66,33 +79,37 @@ class Canonicalizer {
   Reference reference(uint32_t id);
   Reference reference_to_unassigned(uint32_t id);
 
+  const uint32_t* words_of(uint32_t id) const {
+    return types_->words.data() + types_->starts[id - first_id_];
+  }
+
+  // Comparison with types before, in follow.cpp.
+  bool is_model(uint32_t model, uint32_t id);
+  uint32_t follow(uint32_t id, uint32_t model, uint32_t end);
+  void prefetch(uint32_t id) const;
+  bool unify(uint32_t id, uint32_t model);
+  bool confirm();
+  bool is_like(const uint32_t* words, const uint32_t* others);
+  template <int Words, int Name, int Type>
+  bool accept_elements(const uint32_t* words, const uint32_t* others);
+  bool accept(uint32_t id, uint32_t model);
+  bool accept_unequal(uint32_t id, uint32_t model);
+  bool unify_with_guess(uint32_t id);
+  uint32_t guess(uint32_t id);
+  uint64_t summarize(std::span<const uint32_t> words);
+  uint32_t note_occurrence(uint32_t id);
+
   /// A type that the search is at.
   struct Frame {
     uint32_t id;
-    uint32_t expected;  ///< the type before it that it may be equal to, or 0
-    uint32_t next;      ///< the word to compare next
-    bool is_expanded;   ///< the types that it refers to are on the stack above
+    bool is_expanded;  ///< the types that it refers to are on the stack above
   };
-  enum class Match { no, yes, unknown };
-
-  Match match(Frame& frame);
-  bool is_expected(uint32_t expected, uint32_t id);
-  Match match_common(std::span<const uint32_t> words, std::span<const uint32_t> others);
-  template <int Words, int Name, int Type>
-  Match match_elements(std::span<const uint32_t> words, std::span<const uint32_t> others,
-                       Frame& frame);
-  Match match_reference(uint32_t id, uint32_t other);
-  Match match_unequal(uint32_t id, uint32_t other);
-
-  void search(uint32_t root, uint32_t expected);
-  void try_expected(Frame& frame);
+  void search(uint32_t root);
   void open(uint32_t id);
-  void open_like(uint32_t id, uint32_t other);
   void expand(Frame& frame);
   void assign(uint32_t id);
   void translate(std::span<const uint32_t> words);
   uint32_t intern_form(uint32_t id);
-  void set_class(uint32_t id, uint32_t type_class);
   void close_cycles();
   Error omission_error();
 
@@ -100,14 +117,17 @@ class Canonicalizer {
 
   TypeTable& table_;
   Consumed consumed_;
-  /// By class: the last type of it, and the run that this type was in.
+  /// A type, and the run that it was in.
   struct Occurrence {
     uint32_t run;
     uint32_t id;
   };
+  /// By class: the last type of it.
   std::vector<Occurrence> occurrences_;
+  /// By some bits of a hash of what a type says: the last such type that was not
+  /// as expected. Empty if the input is small.
+  std::vector<uint32_t> guesses_;
   uint32_t run_ = 0;
-  uint32_t before_ = 0;  ///< the occurrence before that of the class given last
 
   // The input at hand.
   const Btf* btf_ = nullptr;
@@ -123,11 +143,28 @@ class Canonicalizer {
   // The type at hand.
   std::vector<uint32_t> form_;
   std::vector<uint32_t> unknown_;  ///< ids that it refers to and that have no class yet
-  struct {
+  /// Types that were given the classes of others without a comparison yet.
+  struct Assumption {
     uint32_t id;
-    uint32_t expected;
-  } wanted_{};  ///< the type that a match depends on, and which it should equal
+    uint32_t model;
+  };
+  std::vector<Assumption> assumed_;
+  size_t patience_ = 0;  ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };
+
+/// The table's offset of a string of the input.
+inline uint32_t Canonicalizer::string(uint32_t offset) {
+  uint32_t known = strings_[offset];
+  return known != 0 || offset == 0 ? known : intern_string(offset);
+}
+
+/// The reference to a type, if it is known without following others.
+inline Reference Canonicalizer::reference(uint32_t id) {
+  if (id < first_id_) return id == 0 ? 0 : table_.reference_to(base_classes_[id - 1]);
+  uint32_t known = class_of(id);
+  if (is_class(known)) return table_.reference_to(known);
+  return reference_to_unassigned(id);
+}
 
 }  // namespace bpflink

@@ -62,7 +62,8 @@
 // but for one word a type.
 //
 // Cost: time in proportion to the inputs, and n log n in the tainted types. On
-// the kernel's 133 MB this is some ten times faster than comparing graphs.
+// the kernel's 133 MB this is some five times faster than comparing graphs, and
+// more with threads.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -74,7 +75,9 @@
 #include "dedup/emit.hpp"
 #include "dedup/fold.hpp"
 #include "dedup/instances.hpp"
+#include "dedup/large_pages.hpp"
 #include "dedup/parallel.hpp"
+#include "dedup/run_threads.hpp"
 #include "dedup/taint.hpp"
 #include "dedup/type_table.hpp"
 #include "dedup/unit.hpp"
@@ -106,6 +109,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   void count_users(std::span<const uint32_t> classes);
   std::vector<Reference> find_ambiguous(std::span<const uint32_t> classes, bool is_base) const;
   std::vector<Reference> find_redefined(std::span<const uint32_t> classes) const;
+  std::vector<uint32_t> find_tainted(std::span<const uint32_t> classes, uint32_t first_id) const;
   void localize(const Btf& btf, Unit& unit);
   void localize_base(std::span<const Reference> anchors);
 
@@ -180,14 +184,29 @@ std::vector<Reference> Deduplicator::Impl::find_redefined(std::span<const uint32
   return redefined;
 }
 
+/// The ids of the tainted types, where `classes` are those of the types from
+/// `first_id` on.
+std::vector<uint32_t> Deduplicator::Impl::find_tainted(std::span<const uint32_t> classes,
+                                                       uint32_t first_id) const {
+  unsigned threads = choose_threads(classes.size(), options.threads);
+  std::vector<std::vector<uint32_t>> found(threads);
+  run_threads(threads, [&](unsigned i) {
+    size_t end = classes.size() / threads * (i + 1);
+    if (i + 1 == threads) end = classes.size();
+    for (size_t index = classes.size() / threads * i; index < end; ++index)
+      if (taint.of_class(classes[index]))
+        found[i].push_back(first_id + static_cast<uint32_t>(index));
+  });
+  for (size_t i = 1; i < found.size(); ++i)
+    std::ranges::copy(found[i], std::back_inserter(found[0]));
+  return std::move(found.front());
+}
+
 /// Moves the types of a unit that are tainted at the moment to local classes.
 void Deduplicator::Impl::localize(const Btf& btf, Unit& unit) {
-  std::vector<uint32_t> ids;
   std::span<uint32_t> classes = std::span(unit.classes).subspan(btf.first_id() - unit.first_id);
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
-    uint32_t c = classes[id - btf.first_id()];
-    if (c != omitted_class && taint.of_class(c)) ids.push_back(id);
-  }
+  classes = classes.first(btf.end_id() - btf.first_id());
+  std::vector<uint32_t> ids = find_tainted(classes, btf.first_id());
   if (ids.empty()) return;
   canonicalizer.attach(btf, base().classes, classes);
   canonicalizer.localize(ids);
@@ -238,8 +257,9 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
   if (auto ok = take_layout(btf); !ok) return ok;
   if (auto ok = check_room(btf); !ok) return ok;
   canonicalizer.set_consumed(options.consumed);
-  if (choose_threads(btf, options.threads) > 1 && !has_omissions && options.base == nullptr)
-    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, options);
+  unsigned threads = choose_threads(type_section(btf).words.size(), options.threads);
+  if (threads > 1 && !has_omissions && options.base == nullptr)
+    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, threads, options.consumed);
   else if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok)
     return ok;
   std::vector<uint32_t> seen = canonicalizer.classes_seen();
@@ -306,6 +326,7 @@ Deduplicator::~Deduplicator() = default;
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
   if (impl_->failure) return;
   Unit unit{std::move(name), btf.first_id(), {}};
+  reserve_large(unit.classes, btf.end_id() - btf.first_id());
   unit.classes.resize(btf.end_id() - btf.first_id());
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
     if (omit[id]) unit.classes[id - btf.first_id()] = omitted_class;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dedup/canonicalize.hpp"
+#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
@@ -20,6 +21,8 @@ class Emitter {
       : identity_(identity),
         table_(identity.table),
         ids_(size_t{table_.class_count()} + identity.graph.nodes().size()),
+        class_ids_(table_.class_count()),
+        strings_(table_.strings().bytes().size()),
         color_nodes_(identity.graph.nodes().size(), InstanceGraph::no_node),
         result_{BtfBuilder(base), {}},
         next_id_(result_.types.end_id()) {
@@ -41,12 +44,16 @@ class Emitter {
   }
   Key key_of_untainted(Reference reference) const;
   void number_base(const Unit& base);
+  uint32_t id_of(uint32_t unit, uint32_t type_class);
   void number(Unit& unit, uint32_t index);
+  uint32_t string(uint32_t offset);
   void write(Key key);
 
   const Identity& identity_;
   const TypeTable& table_;
   std::vector<uint32_t> ids_;          ///< by key
+  std::vector<uint32_t> class_ids_;    ///< by class, if not tainted
+  ZeroedWords strings_;                ///< the output's offset by the table's
   std::vector<uint32_t> color_nodes_;  ///< by color: a node that has it
   std::vector<Key> order_;
   DedupResult result_;
@@ -91,20 +98,33 @@ void Emitter::number_base(const Unit& base) {
   }
 }
 
+/// The id of the types of a class in a unit.
+uint32_t Emitter::id_of(uint32_t unit, uint32_t type_class) {
+  if (type_class == omitted_class) return 0;
+  Key key = key_of(unit, type_class);
+  if (ids_[key] == 0) {
+    ids_[key] = next_id_++;
+    order_.push_back(key);
+  }
+  // What a tainted class means depends on the unit.
+  if (!identity_.taint.of_class(type_class)) class_ids_[type_class] = ids_[key];
+  return ids_[key];
+}
+
 void Emitter::number(Unit& unit, uint32_t index) {
   for (uint32_t& type_class : unit.classes) {
-    if (type_class == omitted_class) {
-      type_class = 0;
-      continue;
-    }
-    Key key = key_of(index, type_class);
-    if (ids_[key] == 0) {
-      ids_[key] = next_id_++;
-      order_.push_back(key);
-    }
-    type_class = ids_[key];
+    uint32_t id = type_class < class_ids_.size() ? class_ids_[type_class] : 0;
+    type_class = id != 0 ? id : id_of(index, type_class);
   }
   result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
+}
+
+/// The output's offset of a string of the table.
+uint32_t Emitter::string(uint32_t offset) {
+  if (offset == 0) return 0;
+  uint32_t& known = strings_[offset];
+  if (known == 0) known = result_.types.add_string(table_.strings().at(offset));
+  return known;
 }
 
 void Emitter::write(Key key) {
@@ -112,9 +132,7 @@ void Emitter::write(Key key) {
   uint32_t node = is_tainted ? color_nodes_[key - table_.class_count()] : 0;
   std::span<const uint32_t> form = is_tainted ? identity_.graph.words(node) : table_.words(key);
   words_.assign(form.begin(), form.end());
-  for_each_string(std::span(words_), [&](uint32_t& offset) {
-    if (offset != 0) offset = result_.types.add_string(table_.strings().at(offset));
-  });
+  for_each_string(std::span(words_), [&](uint32_t& offset) { offset = string(offset); });
   const uint32_t* child = nullptr;
   if (is_tainted) {
     const Adjacency& references = identity_.coloring.references;

@@ -12,16 +12,11 @@
 #include <vector>
 
 #include "dedup/run_threads.hpp"
-#include "dedup/zeroed_words.hpp"
+#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
 namespace {
-
-// Below some 10 MB of types, starting threads and merging tables costs more than
-// it saves.
-constexpr size_t least_words = 2'500'000;
-constexpr unsigned most_threads = 16;
 
 /// Ids from `begin` to before `end`, and the classes that a thread gives.
 struct Part {
@@ -42,15 +37,9 @@ uint32_t id_at(const TypeSection& types, size_t numerator, size_t denominator) {
 
 }  // namespace
 
-unsigned choose_threads(const Btf& btf, unsigned wanted) {
-  if (type_section(btf).words.size() < least_words) return 1;
-  unsigned available = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
-  return wanted == 0 ? available : std::min(wanted, available);
-}
-
 void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
-                              Canonicalizer& canonicalizer, const DedupOptions& options) {
-  unsigned threads = choose_threads(btf, options.threads);
+                              Canonicalizer& canonicalizer, unsigned threads,
+                              const Canonicalizer::Consumed& consumed) {
   const TypeSection& types = type_section(btf);
   std::vector<std::unique_ptr<Part>> parts;
   for (unsigned i = 1; i < threads; ++i) {
@@ -69,7 +58,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     }
     Part& part = *parts[i - 1];
     part.classes = ZeroedWords(classes.size());
-    part.canonicalizer.set_consumed(options.consumed);
+    part.canonicalizer.set_consumed(consumed);
     part.canonicalizer.start(btf, {}, part.classes.span());
     part.canonicalizer.assign_range(part.begin, part.end);
   });

@@ -1,11 +1,24 @@
 // A loop whose rounds run at the same time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace bpflink {
+
+/// How many threads to use for a type section of so many words where `wanted`
+/// were asked for, 0 of them meaning that the size decides.
+inline unsigned choose_threads(size_t words, unsigned wanted) {
+  // Below some 10 MB, starting threads costs more than it saves.
+  constexpr size_t least_words = 2'500'000;
+  constexpr unsigned most_threads = 16;
+  if (words < least_words) return 1;
+  if (wanted == 0) wanted = std::thread::hardware_concurrency();
+  return std::clamp(wanted, 1u, most_threads);
+}
 
 /// Calls work(0) to work(count - 1), each in a thread of its own but the first,
 /// and returns when all are done. Threads of the standard library rather than a

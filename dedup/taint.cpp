@@ -3,17 +3,19 @@
 #include "dedup/taint.hpp"
 
 #include <numeric>
+#include <ranges>
 
 namespace bpflink {
 
 void Taint::assign_numbers(std::span<const uint32_t> classes) {
-  for (Reference old : numbered_) {
+  for (Reference old : numbered_ | std::views::drop(1)) {
     if (old & anchor_bit)
       anchor_numbers_[old & ~anchor_bit] = 0;
-    else if (old != 0)
-      class_numbers_[old] = 0;
+    else
+      class_numbers_[old] = is_class_tainted_[old] = 0;
   }
   class_numbers_.resize(table_.class_count());
+  is_class_tainted_.resize(table_.class_count());
   anchor_numbers_.resize(table_.anchor_count());
   numbered_.assign(1, 0);
   for (uint32_t c : classes) {
@@ -63,6 +65,7 @@ void Taint::spread(std::span<const uint32_t> classes, std::span<const Reference>
   auto taint = [&](uint32_t number) {
     if (number == 0 || is_tainted_[number]) return;
     is_tainted_[number] = true;
+    if ((numbered_[number] & anchor_bit) == 0) is_class_tainted_[numbered_[number]] = 1;
     work.push_back(number);
   };
   for (Reference source : sources) taint(number(source));

@@ -25,7 +25,7 @@ class Taint {
   bool is_empty() const { return numbered_.size() == 1; }
 
   bool of_class(uint32_t type_class) const {
-    return type_class < class_numbers_.size() && is_tainted_[class_numbers_[type_class]];
+    return type_class < is_class_tainted_.size() && is_class_tainted_[type_class] != 0;
   }
   bool of_anchor(uint32_t anchor) const {
     return anchor < anchor_numbers_.size() && is_tainted_[anchor_numbers_[anchor]];
@@ -47,6 +47,8 @@ class Taint {
   std::vector<uint32_t> anchor_numbers_;
   std::vector<Reference> numbered_{0};
   std::vector<bool> is_tainted_{false};
+  /// By class, the same; asked for each type of an input, so in one byte each.
+  std::vector<uint8_t> is_class_tainted_;
   // By number: what refers to it.
   std::vector<uint32_t> starts_;
   std::vector<uint32_t> referrers_;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "dedup/zeroed_array.hpp"
+
 namespace bpflink {
 
 uint32_t TypeTable::intern_anchor(TagSpace space, uint32_t name) {
@@ -63,10 +65,15 @@ void TypeTable::define(uint32_t type_class, std::span<const uint32_t> words) {
 std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint32_t> known) {
   std::vector<uint32_t> classes = std::move(known);
   classes.resize(other.class_count());
+  ZeroedWords strings(other.strings().bytes().size());
+  auto string = [&](uint32_t offset) {
+    if (offset != 0 && strings[offset] == 0)
+      strings[offset] = strings_.intern(other.strings().at(offset));
+    return strings[offset];
+  };
   std::vector<uint32_t> anchors(other.anchor_count());
   for (uint32_t anchor = 1; anchor < other.anchor_count(); ++anchor)
-    anchors[anchor] = intern_anchor(other.anchor_space(anchor),
-                                    strings_.intern(other.strings().at(other.anchor_name(anchor))));
+    anchors[anchor] = intern_anchor(other.anchor_space(anchor), string(other.anchor_name(anchor)));
 
   // A class has a higher number than those that it refers to.
   std::vector<uint32_t> form;
@@ -74,9 +81,7 @@ std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint
     if (classes[c] != 0) continue;
     std::span<const uint32_t> words = other.words(c);
     form.assign(words.begin(), words.end());
-    for_each_string(std::span(form), [&](uint32_t& offset) {
-      if (offset != 0) offset = strings_.intern(other.strings().at(offset));
-    });
+    for_each_string(std::span(form), [&](uint32_t& offset) { offset = string(offset); });
     for_each_reference(std::span(form), [&](Reference& r) {
       r = r & anchor_bit ? anchor_bit | anchors[r & ~anchor_bit] : classes[r];
     });

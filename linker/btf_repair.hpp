@@ -1,7 +1,6 @@
 // What some compilers write into .BTF and no kernel takes.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,10 +8,12 @@
 
 namespace bpflink {
 
-/// A copy of `blob`, of which `btf` is the reading, with integers that claim to
-/// be both signed and char made signed: "at most one encoding" (btf.rst section
-/// 2.2.1), but bpf-gcc gives `char` both. Nothing where there is nothing to
-/// change.
-std::optional<std::vector<std::byte>> repair_btf(std::span<const std::byte> blob, const Btf& btf);
+/// Whether it is an integer that claims to be both signed and char: "at most one
+/// encoding" (btf.rst section 2.2.1), but bpf-gcc gives `char` both.
+bool needs_repair(BtfType type);
+
+/// A copy of `blob`, of which `btf` is the reading, with such integers made
+/// signed.
+std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& btf);
 
 }  // namespace bpflink

@@ -42,8 +42,8 @@ class DatasecBuilder {
 
  private:
   void declare(ObjectFile& object, const BtfDeclaration& declaration) {
-    BtfType type = object.btf->type(declaration.type_id);
-    bool is_func = type.kind() == BTF_KIND_FUNC;
+    BtfType type = declaration.type();
+    bool is_func = declaration.is_func();
     Symbol* symbol = declaration.symbol;
     if (!symbol) {
       if (!is_func) declare_static(object, declaration, type);
@@ -57,7 +57,7 @@ class DatasecBuilder {
                      : symbol->is_localized ? BTF_LINKAGE_STATIC
                                             : BTF_LINKAGE_GLOBAL;
       symbol->output_btf_id = add_var(object, type, linkage);
-      object.type_map[declaration.type_id] = symbol->output_btf_id;
+      object.type_map.set(declaration.type_id, symbol->output_btf_id);
     }
     if (symbol->is_defined) {
       if (!is_func) list_definition(*symbol, declaration.size);
@@ -79,7 +79,7 @@ class DatasecBuilder {
         place_of(*section, offset_of_static(object, *section, declaration, object.btf->name(type)));
     if (!place) return;
     uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
-    object.type_map[declaration.type_id] = id;
+    object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
   }
 
@@ -117,7 +117,7 @@ class DatasecBuilder {
     auto place = place_of(object.sections[input.section], input.value);
     if (!place) return;
     uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
-    object.type_map[declaration.type_id] = id;
+    object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
   }
 
@@ -196,9 +196,9 @@ class DatasecBuilder {
   /// yet, or is another object's.
   void add_tags(const ObjectFile& object) {
     const Btf& btf = *object.btf;
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
+    for (uint32_t id : object.tags) {
+      if (object.type_map[id] != 0) continue;
       BtfType type = btf.type(id);
-      if (type.kind() != BTF_KIND_DECL_TAG || object.type_map[id] != 0) continue;
       uint32_t target = find_tagged(object, type.type());
       if (target == 0) continue;
       collect_known_tags();

@@ -49,7 +49,7 @@ class TypeChecker {
   std::optional<TypeDifference> find_difference(const ObjectFile& object,
                                                 const BtfDeclaration& declaration,
                                                 const Symbol& symbol) {
-    BtfType declared = object.btf->type(declaration.type_id);
+    BtfType declared = declaration.type();
     BtfType chosen = symbol.btf_file->btf->type(symbol.btf_id);
     uint32_t declared_id = object.type_map[declared.type()];
     uint32_t chosen_id = symbol.btf_file->type_map[chosen.type()];
@@ -89,11 +89,11 @@ class TypeChecker {
   static std::string describe_side(const ObjectFile& object, uint32_t output_id,
                                    std::string_view note) {
     std::string text = fmt::format(">>>     {}: ", object.name);
-    auto& map = object.type_map;
-    auto found = output_id == 0 ? map.end() : std::ranges::find(map, output_id);
-    if (found != map.end())
-      text += print_c_declaration(*object.btf, static_cast<uint32_t>(found - map.begin()));
-    if (found != map.end() && !note.empty()) text += ", ";
+    const TypeMap& map = object.type_map;
+    uint32_t id = output_id == 0 ? map.end_id() : 1;
+    while (id < map.end_id() && map[id] != output_id) id++;
+    if (id < map.end_id()) text += print_c_declaration(*object.btf, id);
+    if (id < map.end_id() && !note.empty()) text += ", ";
     return text + std::string(note);
   }
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "linker/response_file.hpp"
 
@@ -231,11 +232,30 @@ class Parser {
   bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false;
 };
 
+/// What most callers say, `-o OUTPUT FILE...` in some order. To set up the parser
+/// for it would take longer than a small link. Nothing for anything else.
+std::optional<CommandLine> parse_plain(const std::vector<std::string>& arguments) {
+  CommandLine command;
+  for (size_t i = 0; i < arguments.size(); i++) {
+    const std::string& argument = arguments[i];
+    bool names_output = argument == "-o" && command.output.empty() && i + 1 < arguments.size();
+    const std::string& name = names_output ? arguments[++i] : argument;
+    if (name.empty() || name.starts_with('-')) return std::nullopt;
+    if (names_output)
+      command.output = name;
+    else
+      command.inputs.push_back({name});
+  }
+  if (command.output.empty() || command.inputs.empty()) return std::nullopt;
+  return command;
+}
+
 }  // namespace
 
 std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments) {
   auto expanded = expand_response_files(std::move(arguments));
   if (!expanded) return std::unexpected(expanded.error());
+  if (auto plain = parse_plain(*expanded)) return std::move(*plain);
   return Parser().parse(std::move(*expanded));
 }
 

@@ -39,6 +39,8 @@ struct OutputRelocation {
 struct Piece {
   uint64_t offset;  ///< bytes into the output section
   std::span<const std::byte> bytes;
+  /// The file that the bytes are mapped from, where they are; else null.
+  const MappedFile* file = nullptr;
 };
 
 struct OutputSection {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "linker/context.hpp"
+#include "linker/elf_writer.hpp"
 #include "linker/output_bytes.hpp"
 #include "linker/verify.hpp"
 
@@ -94,6 +95,20 @@ Diagnostic output_failure(const Error& error) {
           .code = DiagnosticCode::OutputFailure};
 }
 
+/// The output in memory, verified where that was asked for; nothing where it
+/// cannot be made, which is told.
+std::optional<std::vector<std::byte>> output_bytes(Context& context) {
+  auto image = make_elf(context);
+  if (!image) {
+    context.diagnostics.report(output_failure(image.error()));
+    return std::nullopt;
+  }
+  auto bytes = write_to_memory(*image);
+  if (context.options.verify) verify_output(context, bytes);
+  if (context.diagnostics.failed()) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace
 
 template <typename Write>
@@ -155,10 +170,8 @@ bool Linker::link_to_file(const std::string& path) {
 
 bool Linker::link_to_fd(int fd) {
   return impl_->run([&](Context& context) {
-    auto bytes = write_to_memory(context);
-    if (!bytes) return context.diagnostics.report(output_failure(bytes.error()));
-    if (context.options.verify) verify_output(context, *bytes);
-    if (context.diagnostics.failed()) return;
+    auto bytes = output_bytes(context);
+    if (!bytes) return;
     auto written = write_to_fd(*bytes, fd);
     if (!written) context.diagnostics.report(output_failure(written.error()));
   });
@@ -166,12 +179,7 @@ bool Linker::link_to_fd(int fd) {
 
 std::optional<std::vector<std::byte>> Linker::link_to_memory() {
   std::optional<std::vector<std::byte>> image;
-  bool ok = impl_->run([&](Context& context) {
-    auto bytes = write_to_memory(context);
-    if (!bytes) return context.diagnostics.report(output_failure(bytes.error()));
-    if (context.options.verify) verify_output(context, *bytes);
-    image = std::move(*bytes);
-  });
+  bool ok = impl_->run([&](Context& context) { image = output_bytes(context); });
   if (!ok) image.reset();
   return image;
 }

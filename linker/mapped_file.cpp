@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "linker/alignment.hpp"
 #include "linker/retry.hpp"
 
 namespace bpflink {
@@ -49,6 +50,20 @@ MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  // A page that is not a part of the mapping is somebody's memory.
+  bool is_mapped = !part.empty() && part.data() >= bytes_.data() &&
+                   part.data() + part.size() <= bytes_.data() + bytes_.size();
+  if (!is_mapped) return;
+  // A mapping begins with a page, and the last one of the file is its alone.
+  auto page_size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  size_t begin = align_up(part.data() - bytes_.data(), page_size);
+  size_t end = part.data() - bytes_.data() + part.size();
+  if (end < bytes_.size()) end &= ~(page_size - 1);
+  if (begin < end)
+    ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -27,6 +27,10 @@ class MappedFile {
   /// Valid as long as this object.
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  /// Gives the memory of the pages that lie within `part` back to the system.
+  /// They may be read again and then come from the file.
+  void release(std::span<const std::byte> part) const;
+
  private:
   std::span<const std::byte> bytes_;
 };

@@ -88,9 +88,9 @@ class Marker {
   void mark_tagged_callbacks(const ObjectFile& object) {
     if (!object.btf) return;
     constexpr std::string_view PREFIX = "exception_callback:";
-    for (uint32_t id = 1; id < object.btf->end_id(); id++) {
+    for (uint32_t id : object.tags) {
       BtfType type = object.btf->type(id);
-      if (type.kind() != BTF_KIND_DECL_TAG || !object.btf->name(type).starts_with(PREFIX)) continue;
+      if (!object.btf->name(type).starts_with(PREFIX)) continue;
       if (Symbol* symbol = context_.symbols.find(object.btf->name(type).substr(PREFIX.size())))
         mark(*symbol);
     }

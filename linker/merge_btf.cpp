@@ -39,10 +39,9 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
 /// Whether the FUNC may be merged with equal ones of other objects and then
 /// stands for its symbol as it is.
 bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
-  BtfType type = object.btf->type(declaration.type_id);
-  if (type.kind() != BTF_KIND_FUNC || !describes_symbol(object, declaration)) return false;
+  if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
   const Symbol* symbol = declaration.symbol;
-  return !symbol || (symbol->in_output && type.func_linkage() == linkage_of(*symbol));
+  return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
 }
 
 std::vector<bool> choose_omissions(const Context& context, const ObjectFile& object) {
@@ -54,11 +53,9 @@ std::vector<bool> choose_omissions(const Context& context, const ObjectFile& obj
     if (!is_kept_as_is(object, declaration) ||
         (!declaration.symbol && dropped[declaration.type_id]))
       omit[declaration.type_id] = true;
-  for (uint32_t id = 1; id < btf.end_id(); id++) {
-    BtfType type = btf.type(id);
-    if (type.kind() == BTF_KIND_DATASEC) omit[id] = true;
-    if (type.kind() == BTF_KIND_DECL_TAG && omit[type.type()]) omit[id] = true;
-  }
+  for (uint32_t id : object.datasecs) omit[id] = true;
+  for (uint32_t id : object.tags)
+    if (omit[btf.type(id).type()]) omit[id] = true;
   return omit;
 }
 
@@ -86,9 +83,9 @@ uint32_t name_parameters(BtfBuilder& types, uint32_t id) {
 /// Makes the FUNCs that could not be kept as they are.
 void add_functions(Context& context, ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
-    BtfType type = object.btf->type(declaration.type_id);
-    if (type.kind() != BTF_KIND_FUNC || !declaration.symbol) continue;
-    uint32_t& id = object.type_map[declaration.type_id];
+    if (!declaration.is_func() || !declaration.symbol) continue;
+    BtfType type = declaration.type();
+    uint32_t id = object.type_map[declaration.type_id];
     Symbol& symbol = *declaration.symbol;
     if (lives_on_as_local(object, declaration)) {
       id = add_func(*context.btf, object, type, BTF_LINKAGE_STATIC);
@@ -100,6 +97,7 @@ void add_functions(Context& context, ObjectFile& object) {
       }
       symbol.output_btf_id = id;
     }
+    object.type_map.set(declaration.type_id, id);
   }
 }
 
@@ -107,9 +105,9 @@ void add_functions(Context& context, ObjectFile& object) {
 void redirect_functions(ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
     if (!declaration.symbol) continue;
-    uint32_t& id = object.type_map[declaration.type_id];
-    if (id == 0 && object.btf->type(declaration.type_id).kind() == BTF_KIND_FUNC)
-      id = declaration.symbol->output_btf_id;
+    uint32_t id = declaration.type_id;
+    if (object.type_map[id] == 0 && declaration.is_func())
+      object.type_map.set(id, declaration.symbol->output_btf_id);
   }
 }
 
@@ -122,18 +120,16 @@ void merge_btf(Context& context) {
     if (!object->btf) continue;
     has_btf = true;
     deduplicator.add(object->name, *object->btf, choose_omissions(context, *object));
+    // Hardly anything of the types is looked at from here on.
+    if (!object->copies.empty()) object->file.release(object->file.bytes());
   }
   if (!has_btf) return;
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);
   auto next = result->type_maps.begin();
-  for (auto& object : context.objects) {
-    if (!object->btf) continue;
-    const TypeMap& map = *next++;
-    object->type_map.resize(map.end_id());
-    for (uint32_t id = 0; id < map.end_id(); id++) object->type_map[id] = map[id];
-  }
+  for (auto& object : context.objects)
+    if (object->btf) object->type_map = std::move(*next++);
   for (auto& object : context.objects)
     if (object->btf) add_functions(context, *object);
   for (auto& object : context.objects)

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "linker/alignment.hpp"
 #include "linker/btf_repair.hpp"
 #include "linker/elf_kind.hpp"
 #include "linker/gas_dialect.hpp"
@@ -64,6 +64,9 @@ class ObjectReader {
  public:
   ObjectReader(ObjectFile& object, std::span<const std::byte> image, ReadOptions options)
       : object_(object), image_(image), options_(options) {}
+  ~ObjectReader() { elf_end(elf_); }
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
 
   std::expected<void, Error> read() {
     if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
@@ -71,7 +74,7 @@ class ObjectReader {
     for (auto step :
          {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
           &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
-          &ObjectReader::check_functions})
+          &ObjectReader::read_declarations, &ObjectReader::check_functions})
       if (auto ok = (this->*step)(); !ok) return ok;
     return {};
   }
@@ -82,7 +85,6 @@ class ObjectReader {
     // libelf wants a writable pointer but only reads.
     elf_ =
         elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
-    object_.elf = elf_;
     const Elf64_Ehdr* header = elf_ ? elf64_getehdr(elf_) : nullptr;
     if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
     object_.byte_order =
@@ -112,10 +114,43 @@ class ObjectReader {
     }
     if (headers_[section_names_].sh_type != SHT_STRTAB)
       return fail("section name table index {} is not that of a string table", section_names_);
+    contents_.resize(section_count_);
+    for (size_t i = 1; i < section_count_; i++)
+      if (headers_[i].sh_type != SHT_NOBITS && headers_[i].sh_type != SHT_NULL)
+        contents_[i] = image_.subspan(headers_[i].sh_offset, headers_[i].sh_size);
+    if (options_.copy_small) copy_contents();
     object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
       if (auto ok = read_section(i); !ok) return ok;
     return {};
+  }
+
+  /// Copies the contents that are needed for long, but for types, and reads them
+  /// from the copy.
+  void copy_contents() {
+    constexpr size_t LIMIT = 16 << 10;
+    size_t size = 0;
+    for (size_t i = 1; i < section_count_; i++)
+      if (is_needed_for_long(i)) size += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
+    if (size > LIMIT) return;
+    std::vector<std::byte> copies(size);
+    size_t at = 0;
+    for (size_t i = 1; i < section_count_; i++) {
+      if (!is_needed_for_long(i)) continue;
+      std::ranges::copy(contents_[i], &copies[at]);
+      contents_[i] = std::span(copies).subspan(at, contents_[i].size());
+      at += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
+    }
+    object_.copies = std::move(copies);
+  }
+
+  bool is_needed_for_long(size_t section) const {
+    const Elf64_Shdr& header = headers_[section];
+    if (contents_[section].empty()) return false;
+    if (header.sh_type == SHT_STRTAB) return true;
+    return header.sh_type == SHT_PROGBITS &&
+           ((header.sh_flags & SHF_ALLOC) ||
+            string_at(section_names_, header.sh_name) == ".BTF.ext");
   }
 
   std::expected<void, Error> read_section(size_t index) {
@@ -132,7 +167,7 @@ class ObjectReader {
     section.entry_size = header.sh_entsize;
     section.size = header.sh_size;
     section.use = use_of_section(section.name, header, options_);
-    if (!section.is_nobits() && header.sh_type != SHT_NULL) section.data = bytes_of(index);
+    section.data = contents_[index];
     if (!std::has_single_bit(section.alignment) || section.alignment > MAX_ALIGNMENT)
       return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
                   section.name, section.alignment, MAX_ALIGNMENT);
@@ -353,11 +388,38 @@ class ObjectReader {
     if (btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
     object_.btf = std::move(*btf);
-    if (auto repaired = repair_btf(*bytes, *object_.btf)) {
-      object_.relocated_btf = std::move(*repaired);
+    if (list_types()) {
+      object_.relocated_btf = repair_btf(*bytes, *object_.btf);
       object_.btf = std::move(*Btf::parse(object_.relocated_btf));
     }
+    if (!object_.copies.empty()) copy_strings();
     return {};
+  }
+
+  /// Lists the types about which symbols decide. Returns whether one of all
+  /// types needs to be repaired.
+  bool list_types() {
+    bool is_broken = false;
+    for (uint32_t id = 1; id < object_.btf->end_id(); id++) {
+      BtfType type = object_.btf->type(id);
+      is_broken |= needs_repair(type);
+      if (type.kind() == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
+      if (type.kind() == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
+      if (type.kind() != BTF_KIND_VAR && type.kind() != BTF_KIND_FUNC) continue;
+      BtfDeclaration& declaration = object_.declarations.emplace_back();
+      declaration.type_id = id;
+      std::ranges::copy(type.words(), declaration.words.begin());
+    }
+    return is_broken;
+  }
+
+  void copy_strings() {
+    constexpr size_t LIMIT = 16 << 10;
+    auto strings = std::as_bytes(std::span(object_.btf->strings()));
+    if (strings.size() > LIMIT) return;
+    object_.string_copies.assign(strings.begin(), strings.end());
+    object_.btf->use_strings(
+        {reinterpret_cast<const char*>(object_.string_copies.data()), strings.size()});
   }
 
   std::expected<void, Error> read_btf_ext() {
@@ -386,14 +448,38 @@ class ObjectReader {
     return {};
   }
 
+  /// Gives the VARs and FUNCs their symbols and DATASECs.
+  std::expected<void, Error> read_declarations() {
+    if (!object_.btf) return {};
+    const Btf& btf = *object_.btf;
+    std::unordered_map<std::string_view, uint32_t> globals;
+    for (uint32_t i = 1; i < object_.symbols.size(); i++)
+      if (!object_.symbols[i].is_local()) globals.try_emplace(object_.symbols[i].name, i);
+    for (BtfDeclaration& declaration : object_.declarations) {
+      auto found = globals.find(btf.name(declaration.type()));
+      if (found != globals.end()) declaration.symbol_index = found->second;
+    }
+    for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    return {};
+  }
+
+  void read_datasec(BtfType datasec) {
+    for (uint32_t i = 0; i < datasec.vlen(); i++) {
+      BtfVarSecinfo entry = datasec.var_secinfo(i);
+      auto declaration =
+          std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
+      if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
+      declaration->datasec = object_.btf->name(datasec);
+      declaration->offset = entry.offset;
+      declaration->size = entry.size;
+    }
+  }
+
   /// A FUNC that claims to be global stands for a symbol, or for code by way of
   /// func_info (a symbol's name may have been changed since).
   std::expected<void, Error> check_functions() {
     if (!object_.btf) return {};
     const Btf& btf = *object_.btf;
-    std::unordered_set<std::string_view> globals;
-    for (const InputSymbol& symbol : object_.symbols)
-      if (!symbol.is_local()) globals.insert(symbol.name);
     std::vector<bool> has_record(btf.end_id());
     if (object_.btf_ext)
       for (const BtfExtSection& part : object_.btf_ext->func_info.sections)
@@ -402,12 +488,12 @@ class ObjectReader {
                          ->load_func_info(
                              &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
                          .type_id] = true;
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
-      BtfType type = btf.type(id);
-      if (type.kind() == BTF_KIND_FUNC && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
-          !has_record[id] && !globals.contains(btf.name(type)))
-        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol", id,
-                    btf.name(type));
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      BtfType type = declaration.type();
+      if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
+          !has_record[declaration.type_id] && declaration.symbol_index == 0)
+        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
+                    declaration.type_id, btf.name(type));
     }
     return {};
   }
@@ -460,13 +546,9 @@ class ObjectReader {
     return found == object_.sections.end() ? nullptr : &*found;
   }
 
-  std::span<const std::byte> bytes_of(size_t section) const {
-    return image_.subspan(headers_[section].sh_offset, headers_[section].sh_size);
-  }
-
   /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
   std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
-    auto bytes = bytes_of(table);
+    auto bytes = contents_[table];
     if (offset >= bytes.size()) return std::nullopt;
     auto rest = bytes.subspan(offset);
     const void* end = std::memchr(rest.data(), 0, rest.size());
@@ -482,7 +564,8 @@ class ObjectReader {
   size_t section_count_ = 0;
   size_t section_names_ = 0;
   std::vector<Elf64_Shdr> headers_;
-  bool has_gas_types_ = false;  ///< see gas_dialect.hpp
+  std::vector<std::span<const std::byte>> contents_;  ///< by section index
+  bool has_gas_types_ = false;                        ///< see gas_dialect.hpp
 };
 
 }  // namespace
@@ -500,10 +583,6 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   if (auto ok = ObjectReader(*object, image, options).read(); !ok)
     return std::unexpected(ok.error());
   return object;
-}
-
-ObjectFile::~ObjectFile() {
-  elf_end(static_cast<Elf*>(elf));
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

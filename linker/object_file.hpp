@@ -1,6 +1,7 @@
 // An input object: its sections, symbols, relocations and BTF, checked whole.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <expected>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
 #include "linker/btf_ext.hpp"
 #include "linker/mapped_file.hpp"
 #include "linker/relocation.hpp"
@@ -105,6 +107,7 @@ struct InputSymbol {
 /// A VAR or FUNC of the object's BTF, with the symbol that it declares.
 struct BtfDeclaration {
   uint32_t type_id;
+  std::array<uint32_t, 4> words;  ///< of the type, as many as VARs have
   /// The object's global symbol of its name, as an index into its symbol table
   /// and as the link's; 0 and null for static variables and functions.
   uint32_t symbol_index = 0;
@@ -113,10 +116,17 @@ struct BtfDeclaration {
   std::string_view datasec;
   uint32_t offset = 0;  ///< bytes into the section, as the DATASEC has it
   uint32_t size = 0;    ///< bytes, as the DATASEC has it
+
+  /// The VAR or FUNC. Valid as long as this.
+  BtfType type() const { return BtfType(words); }
+  bool is_func() const { return type().kind() == BTF_KIND_FUNC; }
 };
 
 struct ReadOptions {
   bool keep_debug = false;  ///< DWARF is linked, not dropped
+  /// Copy what other passes than merge_btf() need, if it is not much: for the
+  /// memory of one input of many to be given back while nobody reads it.
+  bool copy_small = false;
 };
 
 struct ObjectFile {
@@ -126,17 +136,18 @@ struct ObjectFile {
   std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
   std::optional<BtfExt> btf_ext;
-  /// Each VAR and FUNC of the BTF, by ascending type id; set by resolve_symbols().
+  /// Each VAR and FUNC of the BTF, by ascending type id. The link's symbols are
+  /// set by resolve_symbols().
   std::vector<BtfDeclaration> declarations;
+  std::vector<uint32_t> datasecs, tags;  ///< ids of each DATASEC and DECL_TAG
   /// The output's type id by this object's; set by merge_btf().
-  std::vector<uint32_t> type_map;
+  TypeMap type_map;
 
   /// Reads and checks `image`, which must outlive the object. Errors name the
   /// section, symbol, relocation or type that is wrong.
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
-  ~ObjectFile();
 
   /// "main.bpf.c:42" for an instruction that line_info knows, else
   /// "main.o:(xdp+0x18)".
@@ -147,8 +158,8 @@ struct ObjectFile {
   // What the views above point into.
   MappedFile file;
   std::vector<std::byte> aligned_image;
+  std::vector<std::byte> copies, string_copies;  ///< see ReadOptions::copy_small
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
-  void* elf = nullptr;  ///< libelf's handle, which owns converted tables
 };
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// The output where it is not a file of its own: in memory, or behind a
+// The output's bytes on their way out: into a file, into memory, or to a
 // descriptor of the caller's.
 #pragma once
 
@@ -7,14 +7,19 @@
 #include <span>
 #include <vector>
 
-#include "linker/context.hpp"
+#include "linker/elf_writer.hpp"
 
 namespace bpflink {
 
-/// The linked object's bytes. Errors: those of write_elf(); no memory.
-std::expected<std::vector<std::byte>, Error> write_to_memory(Context& context);
+/// Writes the image to `fd`, a file that is empty. Blocks of zeros become holes.
+/// Memory that input files are mapped to is given back once it is written.
+/// Errors: the bytes cannot be written.
+std::expected<void, Error> write_to_file(const ElfImage& image, int fd);
 
-/// Writes them to `fd`: over the whole file where it can be sought, else at its
+/// The image as it would be in a file.
+std::vector<std::byte> write_to_memory(const ElfImage& image);
+
+/// Writes bytes to `fd`: over the whole file where it can be sought, else at its
 /// end. Errors: the bytes cannot be written.
 std::expected<void, Error> write_to_fd(std::span<const std::byte> bytes, int fd);
 

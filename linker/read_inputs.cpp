@@ -1,5 +1,9 @@
 // Pass: opens, maps and checks the inputs. All of them are tried, so that one
-// run reports every bad file.
+// run reports every bad file. A file is closed once it is mapped: there may be
+// more inputs than a process can have open files.
+//
+// Of a large link, threads read the inputs, each on its own; what depends on
+// their order, messages among it, comes afterwards. Small links start none.
 //
 // An archive's members are linked only if they define something that is missing,
 // and then what they miss in turn, whatever the order of the files; with
@@ -7,9 +11,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
+#include <exception>
+#include <thread>
 #include <unordered_set>
 
+#include "dedup/run_threads.hpp"
 #include "linker/archive.hpp"
 #include "linker/context.hpp"
 #include "linker/elf_kind.hpp"
@@ -21,15 +29,79 @@ std::string_view name_of(std::endian order) {
   return order == std::endian::little ? "little-endian" : "big-endian";
 }
 
+/// An input as far as it can be read without knowing the others.
+struct Input {
+  MappedFile file;
+  std::span<const std::byte> image;
+  std::unique_ptr<ObjectFile> object;  ///< null for an archive
+  std::optional<Error> failure;
+};
+
+Input open_input(const InputSource& source, ReadOptions options) {
+  Input input;
+  input.failure = source.failure;
+  if (source.failure) return input;
+  if (source.image) {
+    input.image = *source.image;
+  } else if (auto file = MappedFile::open(source.name)) {
+    input.file = std::move(*file);
+    input.image = input.file.bytes();
+  } else {
+    input.failure = file.error();
+    return input;
+  }
+  if (is_archive(input.image)) return input;
+  if (auto object = ObjectFile::read(source.name, input.image, options))
+    input.object = std::move(*object);
+  else
+    input.failure = object.error();
+  return input;
+}
+
+/// The same for a thread of its own, which no exception may leave, and for one
+/// input of many: its pages are read again when something of it is needed.
+Input open_one_of_many(const InputSource& source, ReadOptions options) {
+  try {
+    options.copy_small = true;
+    Input input = open_input(source, options);
+    input.file.release(input.image);
+    return input;
+  } catch (const std::exception& exception) {  // out of memory
+    Input input;
+    input.failure = Error{exception.what()};
+    return input;
+  }
+}
+
+/// Opens all inputs, large links with several threads.
+std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options) {
+  constexpr uint64_t SMALL = 1 << 20;  // bytes that are read sooner than a thread is started
+  std::vector<Input> inputs(sources.size());
+  size_t first = 0;
+  for (uint64_t bytes = 0; first < sources.size() && bytes < SMALL; first++) {
+    inputs[first] = open_input(sources[first], options);
+    bytes += inputs[first].image.size();
+  }
+  if (first == sources.size()) return inputs;
+  std::atomic<size_t> next = first;
+  size_t threads = std::min<size_t>(std::thread::hardware_concurrency(), sources.size() - first);
+  run_threads(static_cast<unsigned>(threads), [&](unsigned) {
+    for (size_t i = next++; i < sources.size(); i = next++)
+      inputs[i] = open_one_of_many(sources[i], options);
+  });
+  return inputs;
+}
+
 class InputReader {
  public:
   explicit InputReader(Context& context)
       : context_(context), options_{context.options.keep_debug} {}
 
   void run() {
-    for (const InputSource& source : context_.sources) read_source(source);
+    std::vector<Input> inputs = open_inputs(context_.sources, options_);
+    for (size_t i = 0; i < inputs.size(); i++) take(context_.sources[i], std::move(inputs[i]));
     if (context_.diagnostics.failed()) return;
-    take_needed_members();
+    if (!members_.empty()) take_needed_members();
     if (context_.objects.empty())
       context_.diagnostics.error(members_.empty()
                                      ? "no input files"
@@ -37,23 +109,15 @@ class InputReader {
   }
 
  private:
-  void read_source(const InputSource& source) {
-    if (source.failure) return fail(source.name, *source.failure);
-    if (source.image) return read_image(source, *source.image, {});
-    auto file = MappedFile::open(source.name);
-    if (!file) return fail(source.name, file.error());
-    if (context_.report) context_.report->files.push_back(source.name);
-    auto bytes = file->bytes();
-    read_image(source, bytes, std::move(*file));
-  }
-
-  void read_image(const InputSource& source, std::span<const std::byte> image, MappedFile file) {
-    if (is_archive(image)) {
-      read_members(source, image);
-      if (!file.bytes().empty()) context_.archive_files.push_back(std::move(file));
-    } else if (auto object = read_object(source.name, image, std::move(file))) {
-      add(std::move(object));
+  void take(const InputSource& source, Input input) {
+    if (context_.report && !source.image) context_.report->files.push_back(source.name);
+    if (input.failure) return fail(source.name, *input.failure);
+    if (input.object) {
+      input.object->file = std::move(input.file);
+      return add(std::move(input.object));
     }
+    read_members(source, input.image);
+    if (!input.file.bytes().empty()) context_.archive_files.push_back(std::move(input.file));
   }
 
   std::unique_ptr<ObjectFile> read_object(const std::string& name, std::span<const std::byte> image,
@@ -112,11 +176,11 @@ class InputReader {
 
   /// Takes members until nothing that is missing is in one.
   void take_needed_members() {
-    if (members_.empty()) return;
     std::unordered_map<std::string_view, size_t> provider;
     for (size_t i = 0; i < members_.size(); i++)
       for (const InputSymbol& symbol : members_[i]->symbols)
         if (!symbol.is_local() && symbol.is_defined()) provider.try_emplace(symbol.name, i);
+    for (const auto& object : context_.objects) learn_names(*object);
     for (const std::string& name : context_.options.undefined) missing_.push_back(name);
     while (!missing_.empty()) {
       std::string_view name = missing_.front();
@@ -126,6 +190,7 @@ class InputReader {
       context_.diagnostics.note(
           fmt::format("{}: taken for '{}'", members_[found->second]->name, name));
       add(std::move(members_[found->second]));
+      learn_names(*context_.objects.back());
     }
   }
 
@@ -133,29 +198,27 @@ class InputReader {
     context_.diagnostics.note(fmt::format("{}: {} sections, {} symbols, {} types", object->name,
                                           object->sections.size(), object->symbols.size(),
                                           object->btf ? object->btf->end_id() - 1 : 0));
-    auto provided = find_loader_names(*object);
-    for (const InputSymbol& symbol : object->symbols) {
+    context_.objects.push_back(std::move(object));
+  }
+
+  /// What an object that is linked defines and what it misses.
+  void learn_names(const ObjectFile& object) {
+    auto provided = find_loader_names(object);
+    for (const InputSymbol& symbol : object.symbols) {
       if (symbol.is_local()) continue;
       if (symbol.is_defined())
         defined_.insert(symbol.name);
       else if (symbol.binding == STB_GLOBAL && !provided.contains(symbol.name))
         missing_.push_back(symbol.name);
     }
-    context_.objects.push_back(std::move(object));
   }
 
   /// The names that the object expects from the loader.
   static std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {
     std::unordered_set<std::string_view> names;
-    if (!object.btf) return names;
-    for (uint32_t id = 1; id < object.btf->end_id(); id++) {
-      BtfType type = object.btf->type(id);
-      if (type.kind() != BTF_KIND_DATASEC) continue;
-      std::string_view section = object.btf->name(type);
-      if (section != ".ksyms" && section != ".kconfig") continue;
-      for (uint32_t i = 0; i < type.vlen(); i++)
-        names.insert(object.btf->name(object.btf->type(type.var_secinfo(i).type)));
-    }
+    for (const BtfDeclaration& declaration : object.declarations)
+      if (declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig")
+        names.insert(object.btf->name(declaration.type()));
     return names;
   }
 

@@ -101,12 +101,10 @@ class RecordMaker {
     auto file = std::ranges::find(object.symbols, STT_FILE, &InputSymbol::type);
     source_ = file != object.symbols.end() ? file->name : object.name;
     static_functions_.clear();
-    if (!object.btf) return;
     for (const BtfDeclaration& declaration : object.declarations) {
-      BtfType type = object.btf->type(declaration.type_id);
       uint32_t id = object.type_map[declaration.type_id];
-      if (type.kind() == BTF_KIND_FUNC && id != 0 && !declaration.symbol)
-        static_functions_.emplace(object.btf->name(type), id);
+      if (declaration.is_func() && id != 0 && !declaration.symbol)
+        static_functions_.emplace(object.btf->name(declaration.type()), id);
     }
   }
 

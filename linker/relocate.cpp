@@ -2,12 +2,13 @@
 //
 // A piece that needs no change is not copied: it is written from the input.
 // Where relocations or calls are rewritten, the live fragments are copied and
-// patched. Every relocation of an input becomes one of the output: against the
-// same global or local symbol, or, where it was against a section's symbol,
-// against the output section's with the addend moved along.
+// patched; of data, only the blocks that have relocations. Every relocation of an input becomes one
+// of the output: against the same global or local symbol, or, where it was against a section's
+// symbol, against the output section's with the addend moved along.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "linker/context.hpp"
 
@@ -20,31 +21,71 @@ class SectionRelocator {
       : context_(context), section_(section), object_(*section.file), output_(*section.output) {}
 
   void run() {
-    bool is_unsplit = section_.fragments.size() == 1;
-    bool moves_whole = is_unsplit && section_.relocations.empty();
     for (const Fragment& fragment : section_.fragments) {
       if (!fragment.live || fragment.is_duplicate || fragment.begin == fragment.end) continue;
-      auto bytes = section_.data.subspan(fragment.begin, fragment.end - fragment.begin);
-      // Distances inside an unsplit section do not change, nor its relative calls.
-      // Code is copied all the same: .BTF.ext may name immediates to patch.
-      if (!moves_whole || section_.is_code()) {
-        context_.buffers.emplace_back(bytes.begin(), bytes.end());
-        bytes = context_.buffers.back();
-        relocate_fragment(fragment, context_.buffers.back().data());
-        if (section_.is_code()) patch_local_type_ids(fragment, context_.buffers.back().data());
-        if (section_.is_code() && !is_unsplit)
-          relink_calls(fragment, context_.buffers.back().data());
-      }
-      output_.pieces.push_back({fragment.output_offset, bytes});
+      if (section_.is_code())
+        relocate_code(fragment);
+      else
+        relocate_data(fragment);
     }
   }
 
  private:
-  void relocate_fragment(const Fragment& fragment, std::byte* bytes) {
-    const auto& relocations = section_.relocations;
-    auto first = std::ranges::lower_bound(relocations, fragment.begin, {}, &Relocation::offset);
-    for (auto r = first; r != relocations.end() && r->offset < fragment.end; ++r)
-      relocate_one(*r, fragment, bytes + (r->offset - fragment.begin));
+  /// Code is copied whether it has relocations or not: .BTF.ext may name
+  /// immediates to patch.
+  void relocate_code(const Fragment& fragment) {
+    std::byte* bytes = copy(fragment, fragment.begin, fragment.end);
+    relocate_range(fragment, fragment.begin, fragment.end, bytes);
+    patch_local_type_ids(fragment, bytes);
+    // Distances inside an unsplit section do not change, nor its relative calls.
+    if (section_.fragments.size() != 1) relink_calls(fragment, bytes);
+  }
+
+  /// Copies the blocks of the fragment that have relocations and shows what is
+  /// between them: of a large array with a few pointers little is copied.
+  void relocate_data(const Fragment& fragment) {
+    constexpr uint64_t BLOCK = 4096;
+    uint64_t at = fragment.begin;
+    for (auto r = first_relocation(at); is_before(r, fragment.end);) {
+      uint64_t begin = std::max(at, r->offset - r->offset % BLOCK);
+      uint64_t end = begin + BLOCK;
+      for (; is_before(r, end); ++r)
+        end = std::max(end, r->offset + relocation_extent(r->type).value_or(0));
+      end = std::min(end, fragment.end);
+      show(fragment, at, begin);
+      relocate_range(fragment, begin, end, copy(fragment, begin, end));
+      at = end;
+    }
+    show(fragment, at, fragment.end);
+  }
+
+  /// Makes [begin, end) of the fragment a piece as it is in the input.
+  void show(const Fragment& fragment, uint64_t begin, uint64_t end) {
+    if (begin == end) return;
+    output_.pieces.push_back({fragment.output_offset + (begin - fragment.begin),
+                              section_.data.subspan(begin, end - begin), &object_.file});
+  }
+
+  /// Makes a copy of [begin, end) a piece and returns it, to be changed.
+  std::byte* copy(const Fragment& fragment, uint64_t begin, uint64_t end) {
+    auto bytes = section_.data.subspan(begin, end - begin);
+    auto& buffer = context_.buffers.emplace_back(bytes.begin(), bytes.end());
+    output_.pieces.push_back({fragment.output_offset + (begin - fragment.begin), buffer});
+    return buffer.data();
+  }
+
+  std::vector<Relocation>::const_iterator first_relocation(uint64_t offset) const {
+    return std::ranges::lower_bound(std::as_const(section_).relocations, offset, {},
+                                    &Relocation::offset);
+  }
+  bool is_before(std::vector<Relocation>::const_iterator relocation, uint64_t offset) const {
+    return relocation != section_.relocations.end() && relocation->offset < offset;
+  }
+
+  /// Applies the relocations of [begin, end), of which `bytes` are the copy.
+  void relocate_range(const Fragment& fragment, uint64_t begin, uint64_t end, std::byte* bytes) {
+    for (auto r = first_relocation(begin); is_before(r, end); ++r)
+      relocate_one(*r, fragment, bytes + (r->offset - begin));
   }
 
   void relocate_one(const Relocation& relocation, const Fragment& fragment, std::byte* at) {
@@ -83,15 +124,13 @@ class SectionRelocator {
   /// Calls of functions of this section that have no relocation: the distance
   /// changes where something between was dropped.
   void relink_calls(const Fragment& fragment, std::byte* bytes) {
-    const auto& relocations = section_.relocations;
-    auto relocation =
-        std::ranges::lower_bound(relocations, fragment.begin, {}, &Relocation::offset);
+    auto relocation = first_relocation(fragment.begin);
     for (uint64_t at = fragment.begin; at + INSN_SIZE <= fragment.end; at += INSN_SIZE) {
-      while (relocation != relocations.end() && relocation->offset < at) ++relocation;
+      while (is_before(relocation, at)) ++relocation;
       std::byte* here = bytes + (at - fragment.begin);
       Insn insn = load_insn(here, context_.byte_order);
       if (insn.is_ld_imm64()) at += INSN_SIZE;
-      bool has_relocation = relocation != relocations.end() && relocation->offset == at;
+      bool has_relocation = is_before(relocation, at + 1);
       if (!insn.is_local_call() || has_relocation) continue;
       auto target = place_of(section_, at + INSN_SIZE + int64_t{insn.imm} * int64_t{INSN_SIZE});
       uint64_t next = fragment.output_offset + (at - fragment.begin) + INSN_SIZE;

@@ -66,7 +66,7 @@ class Resolver {
   void resolve() {
     for (auto& object : context_.objects) {
       intern_symbols(*object);
-      if (object->btf) collect_declarations(*object);
+      bind_declarations(*object);
     }
     report_duplicates();
     for (auto& object : context_.objects) choose_declarations(*object);
@@ -81,13 +81,11 @@ class Resolver {
   };
 
   void intern_symbols(ObjectFile& object) {
-    in_this_object_.clear();
     for (uint32_t i = 1; i < object.symbols.size(); i++) {
       InputSymbol& input = object.symbols[i];
       if (input.is_local()) continue;
       Symbol& symbol = context_.symbols.intern(input.name);
       input.global = &symbol;
-      in_this_object_.emplace(input.name, i);
       resolve_one(symbol, object, i);
     }
   }
@@ -163,35 +161,12 @@ class Resolver {
     }
   }
 
-  /// Lists the object's VARs and FUNCs with their symbols and DATASEC entries.
-  void collect_declarations(ObjectFile& object) {
-    const Btf& btf = *object.btf;
-    declaration_of_.assign(btf.end_id(), 0);
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
-      BtfType type = btf.type(id);
-      if (type.kind() != BTF_KIND_VAR && type.kind() != BTF_KIND_FUNC) continue;
-      auto found = in_this_object_.find(btf.name(type));
-      uint32_t index = found == in_this_object_.end() ? 0 : found->second;
-      object.declarations.push_back({id, index, object.symbols[index].global, ""});
-      declaration_of_[id] = object.declarations.size();
-    }
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
-      BtfType type = btf.type(id);
-      if (type.kind() == BTF_KIND_DATASEC) collect_datasec(object, type);
-    }
-  }
-
-  void collect_datasec(ObjectFile& object, BtfType datasec) {
-    std::string_view name = object.btf->name(datasec);
-    for (uint32_t i = 0; i < datasec.vlen(); i++) {
-      BtfVarSecinfo entry = datasec.var_secinfo(i);
-      if (declaration_of_[entry.type] == 0) continue;
-      BtfDeclaration& declaration = object.declarations[declaration_of_[entry.type] - 1];
-      declaration.datasec = name;
-      declaration.offset = entry.offset;
-      declaration.size = entry.size;
-      if (declaration.symbol && (name == ".ksyms" || name == ".kconfig"))
-        declaration.symbol->loader_section = name;
+  static void bind_declarations(ObjectFile& object) {
+    for (BtfDeclaration& declaration : object.declarations) {
+      declaration.symbol = object.symbols[declaration.symbol_index].global;
+      bool is_loaders = declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig";
+      if (declaration.symbol && is_loaders)
+        declaration.symbol->loader_section = declaration.datasec;
     }
   }
 
@@ -225,10 +200,6 @@ class Resolver {
 
   Context& context_;
   std::vector<Duplicate> duplicates_;
-  /// The global symbols of the object being read, by index.
-  std::unordered_map<std::string_view, uint32_t> in_this_object_;
-  /// By type id: 1 + index of the declaration, 0 for other types.
-  std::vector<uint32_t> declaration_of_;
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // The global symbols of a link, one per name.
 #pragma once
 
-#include <memory_resource>
+#include <deque>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "dedup/hash.hpp"
 #include "linker/object_file.hpp"
 
 namespace bpflink {
@@ -64,7 +64,7 @@ inline bool lives_on_as_local(const ObjectFile& object, const BtfDeclaration& de
 /// All global symbols, in order of first appearance.
 class SymbolTable {
  public:
-  SymbolTable();
+  SymbolTable() = default;
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
@@ -77,12 +77,11 @@ class SymbolTable {
   const std::vector<Symbol*>& all() const { return order_; }
 
  private:
-  struct Hash {
-    size_t operator()(std::string_view name) const noexcept;
-  };
-  std::pmr::monotonic_buffer_resource memory_;
-  std::pmr::unordered_map<std::string_view, Symbol, Hash> by_name_;
+  uint32_t find(std::string_view name, uint32_t hash) const;
+
+  std::deque<Symbol> symbols_;
   std::vector<Symbol*> order_;
+  HashIndex index_;  ///< positions in order_, from 1 on
 };
 
 }  // namespace bpflink

@@ -50,7 +50,7 @@ class UsedTypes {
 
   bool is_in_output(const BtfDeclaration& declaration) const {
     if (declaration.symbol) return declaration.symbol->in_output;
-    if (btf_.type(declaration.type_id).kind() == BTF_KIND_FUNC) return false;  // func_info says
+    if (declaration.is_func()) return false;  // func_info says
     for (const InputSection& section : object_.sections)
       if (section.use == SectionUse::Link && section.name == declaration.datasec)
         return place_of(section, declaration.offset).has_value();

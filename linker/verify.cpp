@@ -4,6 +4,7 @@
 #include <libelf.h>
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -12,8 +13,14 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const ObjectFile& object, std::vector<std::string>& faults)
-      : object_(object), faults_(faults) {}
+  /// `object` is the reading of `image`. libelf wants a writable pointer but
+  /// only reads.
+  Verifier(const ObjectFile& object, std::span<const std::byte> image,
+           std::vector<std::string>& faults)
+      : object_(object),
+        elf_(elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image.data())),
+                        image.size())),
+        faults_(faults) {}
 
   void run() {
     check_symbols();
@@ -38,7 +45,7 @@ class Verifier {
 
   /// The header of an ELF section. The reader has found that it is there.
   const Elf64_Shdr& header(size_t section) const {
-    return *elf64_getshdr(elf_getscn(static_cast<Elf*>(object_.elf), section));
+    return *elf64_getshdr(elf_getscn(elf_.get(), section));
   }
 
   // ---- symbols, sections and relocations
@@ -198,7 +205,12 @@ class Verifier {
     return fmt::format("{} '{}'", btf_kind_name(type.kind()), object_.btf->name(type));
   }
 
+  struct ElfEnd {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+
   const ObjectFile& object_;
+  std::unique_ptr<Elf, ElfEnd> elf_;
   std::vector<std::string>& faults_;
   std::unordered_map<std::string_view, const InputSection*> sections_;  ///< linked ones
   std::unordered_map<std::string_view, const InputSymbol*> globals_;
@@ -212,7 +224,7 @@ std::vector<std::string> find_faults(std::span<const std::byte> image) {
   if (!object)
     faults.push_back(object.error().message);
   else
-    Verifier(**object, faults).run();
+    Verifier(**object, image, faults).run();
   return faults;
 }
 

@@ -201,8 +201,11 @@ class BPFLINK_API Btf {
   /// and end with NUL; a type that is cut off; an unknown kind without a layout;
   /// an id, string offset, component index or element count out of range; a
   /// cycle of types that has no size. Each names the type id or offset.
+  ///
+  /// Up to `threads` threads are used if the blob is large enough for them; 0 lets
+  /// the library decide.
   static std::expected<Btf, Error> parse(std::span<const std::byte> blob,
-                                         const Btf* base = nullptr);
+                                         const Btf* base = nullptr, unsigned threads = 1);
 
   /// Moves; what was moved from may only be assigned to or destroyed.
   Btf(Btf&&) noexcept;
@@ -225,6 +228,11 @@ class BPFLINK_API Btf {
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The string section, without that of a base.
+  std::string_view strings() const;
+  /// Has strings read from `copy`, which must be equal to strings() and outlive
+  /// the Btf: for callers who have a blob in memory at times only.
+  void use_strings(std::string_view copy);
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.

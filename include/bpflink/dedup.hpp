@@ -40,6 +40,9 @@ class TypeMap {
   /// The output's id for the input's `id`, which is below end_id(). Void is 0,
   /// as are omitted types. Ids of the base map to themselves.
   uint32_t operator[](uint32_t id) const { return id < first_id_ ? id : ids_[id - first_id_]; }
+  /// Changes where an id of the input itself (not of a base) leads to, as a
+  /// linker does that adds what it left out.
+  void set(uint32_t id, uint32_t output) { ids_[id - first_id_] = output; }
   /// One past the input's last id.
   uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(ids_.size()); }
   /// end_id() as a size: how many ids, void among them, can be looked up.

@@ -151,7 +151,7 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
   std::expected<Btf, Error> btf = std::unexpected(Error{});
   {
     Stopwatch watch(statistics_.read);
-    btf = Btf::parse(blob, base());
+    btf = Btf::parse(blob, base(), options_.threads);
   }
   if (!btf) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
@@ -239,6 +239,9 @@ std::expected<void, Error> Program::write_contents(int fd) {
 
 /// What goes to standard output.
 std::expected<void, Error> Program::report() {
+  bool is_asked_for = !options_.explain.empty() || options_.statistics ||
+                      options_.dump != BtfdedupOptions::Dump::none;
+  if (!is_asked_for) return {};
   auto btf = Btf::parse(blob_, base());
   if (!btf) return fail_output(btf.error());
   for (const std::string& what : options_.explain) {

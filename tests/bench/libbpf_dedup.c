@@ -1,29 +1,48 @@
-// The peer in benchmarks: deduplicates a raw BTF file with libbpf's
-// btf__dedup() and writes the result. Usage: libbpf_dedup IN OUT
+// The peer in benchmarks: deduplicates BTF, of raw files or of objects, with
+// libbpf's btf__dedup() and writes the result as a raw file.
+// Usage: libbpf_dedup OUT IN...
 #include <bpf/btf.h>
 #include <stdio.h>
 #include <string.h>
 
+/// One input as it is; several appended to each other. Null on failure, told.
+static struct btf* read_all(char** paths, int count) {
+  struct btf* all = NULL;
+  for (int i = 0; i < count; i++) {
+    struct btf* btf = btf__parse(paths[i], NULL);
+    if (!btf) {
+      perror(paths[i]);
+      return NULL;
+    }
+    if (count == 1) return btf;
+    if (!all) all = btf__new_empty();
+    int id = all ? btf__add_btf(all, btf) : -1;
+    btf__free(btf);
+    if (id < 0) {
+      fprintf(stderr, "%s: cannot be added\n", paths[i]);
+      return NULL;
+    }
+  }
+  return all;
+}
+
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: libbpf_dedup IN OUT\n");
+  if (argc < 3) {
+    fprintf(stderr, "usage: libbpf_dedup OUT IN...\n");
     return 2;
   }
-  struct btf* btf = btf__parse_raw(argv[1]);
-  if (!btf) {
-    perror(argv[1]);
-    return 1;
-  }
+  struct btf* btf = read_all(argv + 2, argc - 2);
+  if (!btf) return 1;
   int error = btf__dedup(btf, NULL);
   if (error) {
-    fprintf(stderr, "%s: btf__dedup: %s\n", argv[1], strerror(-error));
+    fprintf(stderr, "btf__dedup: %s\n", strerror(-error));
     return 1;
   }
   __u32 size = 0;
   const void* data = btf__raw_data(btf, &size);
-  FILE* out = fopen(argv[2], "wb");
+  FILE* out = fopen(argv[1], "wb");
   if (!out || fwrite(data, 1, size, out) != size || fclose(out)) {
-    perror(argv[2]);
+    perror(argv[1]);
     return 1;
   }
   btf__free(btf);

@@ -8,7 +8,7 @@ source=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/seeds
 CC=${CC:-clang-19}
 mkdir -p "$1"
 cd "$1"
-mkdir -p btf btf_ext elf archive link
+mkdir -p btf btf_ext elf object archive link
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -38,6 +38,7 @@ for file in "$source"/*.bpf.c; do
     pair 0 "$work/btf" "$work/ext" >"btf_ext/$name.$target"
     llvm-strip-19 --strip-debug "$object"
     cp "$object" elf/
+    cp "$object" object/
   done
 done
 

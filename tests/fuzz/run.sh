@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?for how many seconds to run each target}
 shift
-if (($# == 0)); then set -- btf btf_ext elf archive link; fi
+if (($# == 0)); then set -- btf btf_ext elf object archive link; fi
 
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz

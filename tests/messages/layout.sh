@@ -29,11 +29,11 @@ cp zeros.o more-zeros.o
 fails "more-zeros.o: section 'custom' would put 0x3000000 zeros into the output, more than 0x1000000
 >>> the section has contents in another object" contents.o zeros.o more-zeros.o
 
-# Numbers of sections: with .symtab and .strtab, 65279 are the most.
+# Numbers of sections
 many() { for ((i = $1; i <= $2; i++)); do printf '\t.section .s%d,"a"\n\t.byte 1\n' "$i"; done; }
 many 1 32000 | assemble some
-many 32001 65277 | assemble rest
-many 65278 65278 | assemble last
+many 32001 65279 | assemble rest
+many 65280 65280 | assemble last
 "$BPFLINK" --verify some.o rest.o -o most.o
 fails 'out.o: 65280 sections are more than the 65279 that a symbol can be in' some.o rest.o last.o
 

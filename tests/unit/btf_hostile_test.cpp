@@ -138,6 +138,29 @@ TEST_CASE("a chain of structs of which only the last differs") {
   CHECK(result->types.end_id() == b.end_id());
 }
 
+TEST_CASE("chains that look the same until their ends") {
+  // Each typedef has one of the same name in the other chain to be compared with,
+  // and each such comparison goes on to the end if it is let.
+  constexpr uint32_t length = 100'000;
+  BtfBuilder b;
+  for (uint32_t copy = 0; copy < 2; ++copy) {
+    for (uint32_t i = 0; i < length; ++i)
+      b.add_type(b.add_string("t" + std::to_string(i)), BtfBuilder::info(BTF_KIND_TYPEDEF),
+                 b.end_id() + 1);
+    uint32_t bits[] = {32 + 32 * copy};
+    b.add_type(b.add_string("int"), BtfBuilder::info(BTF_KIND_INT), 4 + 4 * copy, bits);
+  }
+  auto blob = b.finish(std::endian::native);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  Deduplicator dedup;
+  dedup.add("chains", *btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  CHECK(result->types.end_id() == b.end_id());
+}
+
 TEST_CASE("anonymous structs in anonymous structs do not multiply") {
   // Each has the next one twice: written out, that would be 2^64 lines.
   BtfBuilder b;

@@ -1,0 +1,37 @@
+// Memory for large arrays.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bpflink {
+
+/// Asks the system to back memory that is not yet written to with large pages:
+/// one fault then brings in 2 MB rather than 4 KB, and on arrays of some MB the
+/// faults would cost more than filling them. A hint; without effect on small
+/// arrays and where the system has no such pages.
+inline void advise_large_pages(void* start, size_t size) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t small_page = 1 << 12;
+  constexpr size_t large_page = 1 << 21;
+  if (size < large_page) return;
+  uintptr_t begin = (reinterpret_cast<uintptr_t>(start) + small_page - 1) & ~(small_page - 1);
+  uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~(small_page - 1);
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#else
+  static_cast<void>(start);
+  static_cast<void>(size);
+#endif
+}
+
+/// As array.reserve(), with large pages.
+template <class T>
+void reserve_large(std::vector<T>& array, size_t count) {
+  array.reserve(count);
+  advise_large_pages(array.data(), array.capacity() * sizeof(T));
+}
+
+}  // namespace bpflink

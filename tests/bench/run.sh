@@ -1,0 +1,138 @@
+#!/bin/bash
+# Runs bpflink and btfdedup beside their peers on generated inputs and prints one Markdown
+# table: median times and peak memory, whole processes, file to file.
+#
+#   tests/bench/run.sh [--quick] [--plot FILE.svg] [PROGRAMS]
+#
+#   PROGRAMS        the directory with bpflink and btfdedup; build/release/bin unless told
+#   --quick         a few small inputs, two runs each: to see that the script works
+#   --plot FILE     draw time against input size, bpflink and its peer, as SVG
+#   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain
+#
+# The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool; all
+# from Debian's packages (cmake/packages.sh bench installs what is missing). Peer and program
+# take turns, in several rounds, so that what else the machine does meets both.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=$here/../../build/release/bin
+plot='' rounds=5 quick=
+while (($#)); do
+  case $1 in
+    --quick) quick=1 rounds=1 ;;
+    --plot) plot=$(realpath "$2"); shift ;;
+    -h | --help) sed -n '2,/^set/{/^set/d; s/^# \{0,1\}//; p}' "$0"; exit ;;
+    *) programs=$1 ;;
+  esac
+  shift
+done
+programs=$(realpath "$programs")
+corpus=${CORPUS:+$(realpath "$CORPUS")}
+PATH=$PATH:/usr/sbin:/sbin
+
+for tool in cc "${CC:-clang-19}" hyperfine python3 bpftool /usr/bin/time; do
+  command -v "$tool" >/dev/null || { echo "run.sh: no $tool; see cmake/packages.sh bench" >&2; exit 1; }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+for peer in libbpf_link libbpf_dedup; do
+  cc -O2 "$here/$peer.c" -o "$peer" -lbpf
+done
+ln -s "$programs/bpflink" "$programs/btfdedup" .
+ln -s "$(command -v bpftool)" .
+mkdir results
+
+run_once() { # COMMAND...: seconds and kilobytes
+  /usr/bin/time -f '%e %M' -o once "$@" >/dev/null
+  cat once
+}
+
+measure() { # RESULT RUNS COMMAND: times as JSON
+  hyperfine -N --runs "$2" --export-json "results/$1" "$3" >/dev/null 2>hyperfine.log ||
+    { cat hyperfine.log >&2; exit 1; }
+}
+
+# runs_for SECONDS: how often to run what takes so long; some seconds in all.
+runs_for() {
+  if [[ $quick ]]; then echo 2; else
+    awk -v t="$1" 'BEGIN { n = int(1 / (t + 0.001)); print (n < 1 ? 1 : n > 50 ? 50 : n) }'
+  fi
+}
+
+# compare SERIES SIZE INPUT PEER 'COMMAND' 'COMMAND': a row of the table, the peer's command
+# first. Rows of one series are a line of the plot; `-` stands for none.
+row=10
+compare() {
+  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds theirs_peak ours_peak
+  row=$((row + 1))
+  echo "$input: $peer" >&2
+  # shellcheck disable=SC2086 # commands of several words
+  read -r seconds theirs_peak <<<"$(run_once $theirs)"
+  # A peer that takes long is run once more and no oftener.
+  if ((${seconds%.*} >= 5)); then many=1; fi
+  for ((round = 0; round < rounds; round++)); do
+    if ((round < many)); then measure "$row.peer.$round" "$(runs_for "$seconds")" "$theirs"; fi
+    # shellcheck disable=SC2086
+    read -r _ ours_peak <<<"$(run_once $ours)"
+    measure "$row.own.$round" "$(runs_for "$(awk -v t="$seconds" 'BEGIN { print t / 5 }')")" "$ours"
+  done
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$row" "$series" "$size" "$input" "$peer" \
+    "$theirs_peak" "$ours_peak" >>results/rows
+}
+
+compare_links() { # SERIES SIZE INPUT FILE...: with libbpf's linker
+  compare "$1" "$2" "$3" libbpf "./libbpf_link peer.o ${*:4}" "./bpflink -o own.o ${*:4}"
+}
+
+generate() { # CASE: into the directory of its name, in place of what was there
+  rm -rf "${1%%:*}"
+  "$here/generate.py" . "$1"
+}
+
+generate small
+compare_links - 0 'two small objects' small/*.o
+compare - 0 'two small objects' 'bpftool gen object' \
+  './bpftool gen object peer.o small/main.o small/maps.o' \
+  './bpflink -o own.o small/main.o small/maps.o'
+
+if [[ ! $quick ]]; then
+  generate functions:8
+  for count in 1 2 4 8; do
+    files=(functions/*.o)
+    compare_links 'objects of 5,000 functions and 5,000 variables' "$count" \
+      "$count x 5,000 functions and 5,000 variables" "${files[@]:0:count}"
+  done
+fi
+
+many=(400 4000)
+if [[ $quick ]]; then many=(20 40); fi
+generate "headers:${many[1]}"
+for count in "${many[@]}"; do
+  files=(headers/*.o)
+  compare_links 'objects of 430 types and 5 functions' "$count" \
+    "$count objects of 430 types and 5 functions" "${files[@]:0:count}"
+done
+files=(headers/*.o)
+files=("${files[@]:0:${many[0]}}")
+compare - 0 "types of ${many[0]} objects, deduplicated" libbpf "./libbpf_dedup peer.btf ${files[*]}" \
+  "./btfdedup -o own.btf ${files[*]}"
+
+if [[ ! $quick ]]; then
+  generate arena:500
+  compare_links - 0 '500 MB of arena data' arena/*.o
+  generate bss:2000
+  compare_links - 0 '2 GB of .bss' bss/*.o
+fi
+
+if [[ $corpus ]]; then
+  case $corpus in
+    *.zst) zstd -qd --long=27 "$corpus" -o corpus.btf ;;
+    *) ln -s "$corpus" corpus.btf ;;
+  esac
+  compare - 0 "$(basename "$corpus"), deduplicated" libbpf './libbpf_dedup peer.btf corpus.btf' \
+    './btfdedup -o own.btf corpus.btf'
+fi
+
+"$here/table.py" results ${plot:+--plot "$plot"}

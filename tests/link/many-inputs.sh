@@ -1,0 +1,34 @@
+#!/bin/bash
+# 4,000 objects that share their types, in a process that may have 64 open files: every
+# function is there, every type once, and neither the number of processors nor of runs shows.
+. "$(dirname "$0")/common.sh"
+
+compile template <<'EOF'
+struct node { struct node *next; int value[8]; };
+int object_0000_count;
+__noinline int object_0000_sum(struct node *n) { return n ? n->value[0] + object_0000_count : 0; }
+EOF
+python3 - <<'EOF'
+template = open("template.o", "rb").read()
+for number in range(4000):
+    # No offset changes: the names stay as long as they are.
+    open(f"{number:04}.o", "wb").write(template.replace(b"object_0000", b"object_%04d" % number))
+EOF
+printf '%s\n' {0000..3999}.o >inputs
+(ulimit -n 64 && "$BPFLINK" --verify @inputs -o out.o)
+
+expect 4000 eval 'symbols | grep -c "_sum FUNC GLOBAL"'
+expect 4000 eval 'datasec .bss | wc -l'
+contains 'object_3999_count 15996 4' datasec .bss
+expect 1 eval 'types | grep -c "^struct node {"'
+expect 4000 eval 'func_info | wc -l'
+
+processor=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+taskset -c "$processor" "$BPFLINK" @inputs -o alone.o
+cmp out.o alone.o
+
+# Bad ones among them are told, all of them and in order.
+head -c 1000 0007.o >0003.o
+head -c 1000 0007.o >3900.o
+link_fails @inputs
+expect '0003.o 3900.o ' eval "grep -o '[0-9]*\.o' errors | tr '\n' ' '"

@@ -1,0 +1,103 @@
+// Inputs that are large enough for threads: their number changes nothing.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "bpflink/dedup.hpp"
+
+using namespace bpflink;
+
+namespace {
+
+/// A struct with pointers, prototypes and an array that come after it. One unit
+/// in a hundred has another definition of one of them.
+void add_header(BtfBuilder& b, uint32_t header, uint32_t unit) {
+  uint32_t id = b.end_id();
+  uint32_t members[] = {b.add_string("next"), id + 1, 0,   b.add_string("call"), id + 2, 64,
+                        b.add_string("data"), id + 4, 128, b.add_string("rest"), id + 6, 256};
+  std::string name = "s" + std::to_string(header);
+  b.add_type(b.add_string(name), BtfBuilder::info(BTF_KIND_STRUCT, 4),
+             header == 7 && unit % 100 == 0 ? 128 : 64, members);
+  b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), id);
+  b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), id + 3);
+  uint32_t parameter[] = {0, id + 1};
+  b.add_type(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO, 1), id + 5, parameter);
+  uint32_t array[] = {id + 5, id + 5, 1 + header};
+  b.add_type(0, BtfBuilder::info(BTF_KIND_ARRAY), 0, array);
+  uint32_t bits[] = {32};
+  b.add_type(b.add_string("int"), BtfBuilder::info(BTF_KIND_INT), 4, bits);
+  b.add_type(b.add_string("t" + std::to_string(header % 40)), BtfBuilder::info(BTF_KIND_TYPEDEF),
+             id + 7);
+  b.add_type(0, BtfBuilder::info(BTF_KIND_CONST), id + 2);
+}
+
+/// Some 12 MB of types: units that include headers in one order, but not all of
+/// them, and have a type of their own.
+std::vector<std::byte> make_units(bool with_circles) {
+  constexpr uint32_t units = 3000;
+  constexpr uint32_t headers = 50;
+  std::mt19937 random(1);
+  BtfBuilder b;
+  for (uint32_t unit = 0; unit < units; ++unit) {
+    for (uint32_t header = 0; header < headers; ++header)
+      if (random() % 2 == 0) add_header(b, header, unit);
+    add_header(b, headers + unit, unit);
+    if (!with_circles || unit % 1000 != 0) continue;
+    b.add_type(b.add_string("circle"), BtfBuilder::info(BTF_KIND_TYPEDEF), b.end_id() + 1);
+    b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), b.end_id() - 1);
+  }
+  auto blob = b.finish(std::endian::native);
+  REQUIRE(blob);
+  return *blob;
+}
+
+std::vector<std::byte> deduplicate(const std::vector<std::byte>& blob, unsigned threads) {
+  auto btf = Btf::parse(blob, nullptr, threads);
+  REQUIRE(btf);
+  Deduplicator dedup({.threads = threads});
+  dedup.add("units", *btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  auto output = result->types.finish(std::endian::native);
+  REQUIRE(output);
+  return *output;
+}
+
+}  // namespace
+
+TEST_CASE("the output is the same from any number of threads") {
+  for (bool with_circles : {false, true}) {
+    std::vector<std::byte> blob = make_units(with_circles);
+    REQUIRE(blob.size() > 10'000'000);
+    std::vector<std::byte> expected = deduplicate(blob, 1);
+    CHECK(expected.size() < blob.size() / 10);
+    for (unsigned threads : {2, 3, 8}) CHECK(deduplicate(blob, threads) == expected);
+  }
+}
+
+TEST_CASE("the message about a bad type is the same from any number of threads") {
+  std::vector<std::byte> blob = make_units(false);
+  auto message = [&](unsigned threads) {
+    auto btf = Btf::parse(blob, nullptr, threads);
+    REQUIRE(!btf);
+    return btf.error().message;
+  };
+  auto corrupt = [&](size_t offset, uint32_t word) {
+    std::memcpy(&blob[24 + offset], &word, sizeof word);
+    std::string alone = message(1);
+    CHECK(message(2) == alone);
+    CHECK(message(8) == alone);
+  };
+  constexpr size_t words_of_header = 42;
+  // Member types: of the second struct, then of the first, which comes before
+  // it, to an id that is not there; then the first to itself.
+  corrupt(4 * (words_of_header + 4), 0x7fffffff);
+  corrupt(4 * 4, 0x7fffffff);
+  uint32_t pointer = 2;
+  std::memcpy(&blob[24 + 4 * (words_of_header + 4)], &pointer, sizeof pointer);
+  corrupt(4 * 4, 1);
+  // A kind that is not there.
+  corrupt(blob.size() / 10 * 4, 0x7f000000);
+}
