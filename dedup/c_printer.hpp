@@ -10,6 +10,9 @@
 
 namespace bpflink {
 
+/// The value of the i-th enumerator of an ENUM or ENUM64, as a number of C with its sign.
+std::string enumerator_value(BtfType type, uint32_t i);
+
 class CPrinter {
  public:
   explicit CPrinter(const Btf& btf) : btf_(btf) {}

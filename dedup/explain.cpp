@@ -11,6 +11,7 @@
 #include <set>
 
 #include "bpflink/print.hpp"
+#include "dedup/c_printer.hpp"
 #include "dedup/kinds.hpp"
 
 namespace bpflink {
@@ -54,6 +55,10 @@ std::expected<Subject, Error> parse_subject(std::string_view what) {
                   what));
 }
 
+std::string count(uint32_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 /// A type of that name in the output, and where it came from.
 struct Definition {
   uint32_t id;
@@ -70,7 +75,8 @@ std::vector<Definition> find_definitions(const Explainable& result, const Subjec
   }
   for (size_t input = 0; input < result.type_maps.size(); ++input) {
     const TypeMap& map = result.type_maps[input];
-    for (uint32_t id = 1; id < map.end_id(); ++id) {
+    // What is below is the base's.
+    for (uint32_t id = result.output.first_id(); id < map.end_id(); ++id) {
       if (places[map[id]] == 0) continue;
       std::vector<size_t>& inputs = definitions[places[map[id]] - 1].inputs;
       if (inputs.empty() || inputs.back() != input) inputs.push_back(input);
@@ -158,8 +164,7 @@ void Comparison::compare(const Pair& pair) {
   if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()))
     return differ(pair.path, "one kind", "another");
   if (kind_shape(a.kind()).refers) return visit({a.type(), b.type(), pair.path, pair.is_pointer});
-  if (a.size() != b.size())
-    differ(pair.path, fmt::format("{} bytes", a.size()), fmt::format("{} bytes", b.size()));
+  if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
 }
 
 void Comparison::compare_members(const Pair& pair, BtfType a, BtfType b) {
@@ -195,9 +200,8 @@ void Comparison::compare_members(const Pair& pair, BtfType a, BtfType b) {
   }
   if (!difference_.empty()) return;
   if (a.vlen() != b.vlen())
-    return differ(pair.path, fmt::format("{} members", a.vlen()), fmt::format("{}", b.vlen()));
-  if (a.size() != b.size())
-    differ(pair.path, fmt::format("{} bytes", a.size()), fmt::format("{} bytes", b.size()));
+    return differ(pair.path, count(a.vlen(), "member"), fmt::format("{}", b.vlen()));
+  if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
 }
 
 void Comparison::compare_prototypes(const Pair& pair, BtfType a, BtfType b) {
@@ -221,19 +225,24 @@ void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
     if (btf_.string(x[0]) != btf_.string(y[0]))
       return differ(fmt::format("{}, enumerator {}", pair.path, i + 1),
                     std::string(btf_.string(x[0])), std::string(btf_.string(y[0])));
-    if (x[1] != y[1])
-      return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), fmt::to_string(x[1]),
-                    fmt::to_string(y[1]));
+    if (std::string left = enumerator_value(a, i), right = enumerator_value(b, i); left != right)
+      return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), left, right);
   }
   if (a.vlen() != b.vlen())
-    return differ(pair.path, fmt::format("{} enumerators", a.vlen()), fmt::format("{}", b.vlen()));
-  differ(pair.path, fmt::format("{} bytes", a.size()), fmt::format("{} bytes", b.size()));
+    return differ(pair.path, count(a.vlen(), "enumerator"), fmt::format("{}", b.vlen()));
+  differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+}
+
+bool is_in_base(const Explainable& result, const Definition& definition) {
+  return definition.id < result.output.first_id();
 }
 
 std::string list_inputs(const Explainable& result, const Definition& definition) {
   size_t count = definition.inputs.size();
-  if (count == 0) return "from the base";
-  std::string text = count == 1 ? "from " : fmt::format("from {} inputs: ", count);
+  std::string text = is_in_base(result, definition) ? "from the base" : "from ";
+  if (count == 0) return text;
+  if (is_in_base(result, definition)) text += " and ";
+  if (count > 1) text += fmt::format("{} inputs: ", count);
   for (size_t i = 0; i < std::min(count, max_names); ++i)
     text += (i == 0 ? "" : ", ") + result.input_names[definition.inputs[i]];
   if (count > max_names) text += fmt::format(" and {} more", count - max_names);
@@ -242,7 +251,7 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
 
 /// How one side of a difference is called.
 std::string side(const Explainable& result, const Definition& definition) {
-  return definition.inputs.empty() ? "the base" : result.input_names[definition.inputs[0]];
+  return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
 }
 
 }  // namespace

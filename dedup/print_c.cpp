@@ -164,6 +164,14 @@ std::string CPrinter::members(BtfType type, int depth) {
   return text + std::string(depth, '\t') + "}";
 }
 
+std::string enumerator_value(BtfType type, uint32_t i) {
+  bool is_wide = type.kind() == BTF_KIND_ENUM64;
+  uint64_t value = is_wide ? type.enumerator64(i).value : type.enumerator(i).value;
+  if (!type.kind_flag()) return fmt::to_string(value);
+  return fmt::to_string(is_wide ? static_cast<int64_t>(value)
+                                : int64_t{static_cast<int32_t>(static_cast<uint32_t>(value))});
+}
+
 std::string CPrinter::enumerators(BtfType type, int depth) const {
   std::string indent(depth + 1, '\t');
   std::string text = "{\n";
@@ -171,15 +179,8 @@ std::string CPrinter::enumerators(BtfType type, int depth) const {
     if (text.size() > max_text) return text + indent + "...\n" + std::string(depth, '\t') + "}";
     bool is_wide = type.kind() == BTF_KIND_ENUM64;
     uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
-    auto value = is_wide ? static_cast<int64_t>(type.enumerator64(i).value)
-                         : int64_t{static_cast<int32_t>(type.enumerator(i).value)};
-    text += indent + std::string(btf_.string(name)) + " = ";
-    if (type.kind_flag())
-      text += fmt::format("{},\n", value);
-    else if (is_wide)
-      text += fmt::format("{}ULL,\n", static_cast<uint64_t>(value));
-    else
-      text += fmt::format("{},\n", static_cast<uint32_t>(value));
+    text += fmt::format("{}{} = {}{},\n", indent, btf_.string(name), enumerator_value(type, i),
+                        is_wide && !type.kind_flag() ? "ULL" : "");
   }
   return text + std::string(depth, '\t') + "}";
 }

@@ -214,6 +214,9 @@ class Parser {
       std::string path = fmt::format("{}/{}", directory, file);
       if (::access(path.c_str(), F_OK) == 0) return path;
     }
+    if (directories_.empty())
+      return std::unexpected(
+          Error{fmt::format("-l{}: no directory to look in is given with -L", name)});
     return std::unexpected(
         Error{fmt::format("-l{}: no {} in the {} given with -L", name, file,
                           directories_.size() == 1 ? "directory" : "directories")});

@@ -79,6 +79,7 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
   auto elf_class = std::to_integer<int>(image[EI_CLASS]);
   auto data = std::to_integer<int>(image[EI_DATA]);
   if (data != ELFDATA2LSB && data != ELFDATA2MSB) return "ELF file of unknown byte order";
+  if (image[EI_VERSION] != std::byte{EV_CURRENT}) return "ELF file of unknown version";
   if (image.size() < (elf_class == ELFCLASS32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr)))
     return "truncated ELF file";
   std::endian order = data == ELFDATA2LSB ? std::endian::little : std::endian::big;

@@ -42,7 +42,10 @@ class ElfWriter {
 
   std::expected<ElfImage, Error> make() {
     image_.size = sizeof(Elf64_Ehdr);
-    if (auto ok = build_symbols(); !ok) return std::unexpected(ok.error());
+    if (context_.sections.size() >= SHN_LORESERVE)
+      return fail("{} sections are more than the {} that a symbol can be in",
+                  context_.sections.size(), SHN_LORESERVE - 1);
+    build_symbols();
     for (auto& section : context_.sections) add_contents(*section);
     for (auto& section : context_.sections) add_relocations(*section);
     add_table(".BTF", SHT_PROGBITS, context_.output_btf, 4);
@@ -67,35 +70,25 @@ class ElfWriter {
   }
 
  private:
-  std::expected<void, Error> build_symbols() {
+  void build_symbols() {
     symbols_.resize(1);
     for (auto& section : context_.sections)
       add_symbol({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
                   static_cast<Elf64_Half>(section->index), 0, 0});
-    for (auto& object : context_.objects) {
-      for (const InputSymbol& symbol : object->symbols) {
-        if (symbol.output_index == 0) continue;
-        if (auto ok = add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT); !ok) return ok;
-      }
-    }
+    for (auto& object : context_.objects)
+      for (const InputSymbol& symbol : object->symbols)
+        if (symbol.output_index != 0) add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT);
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && symbol->is_localized)
-        if (auto ok = add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT); !ok)
-          return ok;
+        add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT);
     first_global_ = symbols_.size();
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && !symbol->is_localized)
-        if (auto ok =
-                add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
-            !ok)
-          return ok;
-    if (context_.sections.size() >= SHN_LORESERVE)
-      return fail("too many sections: {}", context_.sections.size());
-    return {};
+        add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
   }
 
-  std::expected<void, Error> add_symbol(const ObjectFile& object, const InputSymbol& symbol,
-                                        uint8_t binding, uint8_t visibility) {
+  void add_symbol(const ObjectFile& object, const InputSymbol& symbol, uint8_t binding,
+                  uint8_t visibility) {
     Elf64_Sym entry{strings_.add(symbol.name),
                     static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type)),
                     visibility,
@@ -107,16 +100,13 @@ class ElfWriter {
       entry.st_value = symbol.value;
     } else if (symbol.place == InputSymbol::Place::Section) {
       const InputSection& section = object.sections[symbol.section];
-      auto place = place_of(section, symbol.value);
-      if (!place)
-        return fail("symbol '{}' of {} is in section '{}', which is not linked", symbol.name,
-                    object.name, section.name);
-      entry.st_shndx = static_cast<Elf64_Half>(place->section->index);
-      entry.st_value = place->offset;
+      // Only what has a place was given a number.
+      Place place = place_of(section, symbol.value).value();
+      entry.st_shndx = static_cast<Elf64_Half>(place.section->index);
+      entry.st_value = place.offset;
       entry.st_size = symbol.size;
     }
     add_symbol(entry);
-    return {};
   }
 
   void add_symbol(Elf64_Sym entry) { symbols_.push_back(entry); }

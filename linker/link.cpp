@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <new>
 
 #include "linker/context.hpp"
 #include "linker/elf_writer.hpp"
@@ -121,7 +122,10 @@ bool Linker::Impl::run(Write write) {
     if (!context.diagnostics.failed()) write(context);
     if (context.report && !context.diagnostics.failed()) make_report(context);
     return !context.diagnostics.failed();
-  } catch (const std::exception& exception) {  // out of memory
+  } catch (const std::bad_alloc&) {
+    if (handler) handler({.message = "out of memory"});
+    return false;
+  } catch (const std::exception& exception) {
     if (handler) handler({.message = exception.what()});
     return false;
   }

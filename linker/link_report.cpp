@@ -36,7 +36,8 @@ class NamesByPlace {
 };
 
 void add_line(std::string& text, uint64_t offset, uint64_t size, std::string_view rest) {
-  fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x}  {}\n", offset, size, rest);
+  fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x}{}{}\n", offset, size,
+                 rest.empty() ? "" : "  ", rest);
 }
 
 void add_section(std::string& text, const OutputSection& output,

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <string>
 
 #include "bpflink/linker.hpp"
@@ -16,30 +17,51 @@ namespace {
 
 using namespace bpflink;
 
-/// Writes what the user asked for besides the output.
-bool write_extras(const CommandLine& command, const LinkReport& report) {
-  struct Extra {
-    const std::string& path;
-    std::string text;
-  };
-  for (const Extra& extra :
-       {Extra{command.map_path, report.map},
-        Extra{command.dependency_path, make_dependencies(command.output, report.files)},
-        Extra{command.json_path, make_json(report)}}) {
-    if (extra.path.empty()) continue;
-    if (auto ok = write_text_file(extra.path, extra.text); !ok) {
-      print_error(fmt::format("{}: {}", extra.path, ok.error().message));
-      return false;
+/// The files that the user asked for besides the output. All are opened before
+/// the link, so that one that cannot be written to is found out before the work.
+class Extras {
+ public:
+  explicit Extras(const CommandLine& command) : command_(command) {}
+
+  bool open() {
+    for (const std::string* path :
+         {&command_.map_path, &command_.dependency_path, &command_.json_path}) {
+      if (path->empty()) continue;
+      auto file = OutputFile::open(*path);
+      if (!file) return fail(*path, file.error());
+      files_.emplace(path, std::move(*file));
     }
+    return true;
   }
-  if (command.cross_references) print_text(report.cross_references);
-  if (command.statistics) print_text(make_statistics(report));
-  return true;
-}
+
+  bool write(const LinkReport& report) {
+    return write(command_.map_path, report.map) &&
+           write(command_.dependency_path, make_dependencies(command_.output, report.files)) &&
+           write(command_.json_path, make_json(report));
+  }
+
+ private:
+  bool write(const std::string& path, std::string_view text) {
+    auto file = files_.find(&path);
+    if (file == files_.end()) return true;
+    auto ok = write_text(file->second, text);
+    return ok || fail(path, ok.error());
+  }
+
+  static bool fail(const std::string& path, const Error& error) {
+    print_error(fmt::format("{}: {}", path, error.message));
+    return false;
+  }
+
+  const CommandLine& command_;
+  std::map<const std::string*, OutputFile> files_;
+};
 
 int run(const CommandLine& command) {
   clean_up_when_interrupted(
       {command.output, command.map_path, command.dependency_path, command.json_path});
+  Extras extras(command);
+  if (!extras.open()) return 1;
   DiagnosticPrinter printer(command);
   Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
   for (const CommandLine::Input& input : command.inputs) {
@@ -49,7 +71,10 @@ int run(const CommandLine& command) {
       linker.add_file(input.path);
   }
   if (!linker.link_to_file(command.output)) return 1;
-  return write_extras(command, linker.report()) ? 0 : 1;
+  if (!extras.write(linker.report())) return 1;
+  if (command.cross_references) print_text(linker.report().cross_references);
+  if (command.statistics) print_text(make_statistics(linker.report()));
+  return 0;
 }
 
 /// What is freed is used again by a later pass, and what is not dies with the

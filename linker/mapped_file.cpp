@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "linker/alignment.hpp"
+#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -22,7 +23,7 @@ std::unexpected<Error> system_error() {
 
 std::expected<MappedFile, Error> MappedFile::open(const std::string& path) {
   // O_NONBLOCK: a FIFO without a writer must not hang the link.
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (fd < 0) return system_error();
   struct FdCloser {
     int fd;

@@ -122,7 +122,7 @@ class Marker {
       for (uint32_t i = 1; i < object->symbols.size(); i++) {
         const InputSymbol& symbol = object->symbols[i];
         if (symbol.place != InputSymbol::Place::Section || symbol.is_section() ||
-            symbol.name.empty())
+            symbol.name.empty() || lost_resolution(*object, i))
           continue;
         InputSection& section = object->sections[symbol.section];
         if (section.use != SectionUse::Link ||

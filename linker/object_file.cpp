@@ -89,10 +89,13 @@ class ObjectReader {
     if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
     object_.byte_order =
         header->e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
+    if (header->e_shoff == 0) return fail("has no section headers");
     if (elf_getshdrnum(elf_, &section_count_) != 0 || section_count_ == 0)
-      return fail("has no section headers within the file");
+      return fail("section headers at offset {:#x} are outside the file of {:#x} bytes",
+                  header->e_shoff, image_.size());
     if (elf_getshdrstrndx(elf_, &section_names_) != 0 || section_names_ >= section_count_)
-      return fail("section name table index is out of range");
+      return fail("section name table index {} is not that of a section, the last is {}",
+                  header->e_shstrndx, section_count_ - 1);
     return {};
   }
 

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linker/retry.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -16,8 +18,7 @@ std::unexpected<Error> system_error() {
 
 std::expected<void, Error> write_all(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    ssize_t step = ::write(fd, bytes.data(), bytes.size());
-    if (step < 0 && errno == EINTR) continue;
+    ssize_t step = retry([&] { return ::write(fd, bytes.data(), bytes.size()); });
     if (step < 0) return system_error();
     bytes = bytes.subspan(step);
   }
@@ -26,8 +27,8 @@ std::expected<void, Error> write_all(int fd, std::span<const std::byte> bytes) {
 
 std::expected<void, Error> write_all_at(int fd, uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    ssize_t step = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (step < 0 && errno == EINTR) continue;
+    ssize_t step =
+        retry([&] { return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
     if (step < 0)
       return std::unexpected(Error{fmt::format("cannot write: {}", std::strerror(errno))});
     bytes = bytes.subspan(step);

@@ -14,12 +14,18 @@
 #include <optional>
 #include <utility>
 
+#include "linker/retry.hpp"
+
 namespace bpflink {
 namespace {
 
 std::unexpected<Error> system_error(std::string_view what = {}) {
   std::string reason = std::strerror(errno);
   return std::unexpected(Error{what.empty() ? reason : fmt::format("{}: {}", what, reason)});
+}
+
+int open_file(const std::string& path, int flags) {
+  return retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
 }
 
 std::string directory_of(const std::string& path) {
@@ -58,7 +64,8 @@ std::expected<std::string, Error> follow_links(std::string path) {
     std::array<char, PATH_MAX> target;
     if (descriptor_of(path)) return path;
     ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
-    if (size < 0) return path;
+    if (size < 0 && errno != EINVAL && errno != ENOENT) return system_error();
+    if (size < 0) return path;  // no link, or nothing yet
     std::string_view text(target.data(), static_cast<size_t>(size));
     path =
         text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", directory_of(path), text);
@@ -78,13 +85,14 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   file.path_ = *target;
   struct stat info;
   bool exists = ::stat(target->c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return system_error();
   if (exists && S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory"});
   if (exists && ::access(target->c_str(), W_OK) != 0) return system_error();
   auto descriptor = descriptor_of(*target);
   if (descriptor || (exists && !S_ISREG(info.st_mode))) {
     // A descriptor of the caller's goes on from where it stands.
-    file.special_fd_ = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
-                                  : ::open(target->c_str(), O_WRONLY | O_CLOEXEC);
+    file.special_fd_ =
+        descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0) : open_file(*target, O_WRONLY);
     if (file.special_fd_ < 0) return system_error();
     file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
     if (file.fd_ < 0) return system_error();
@@ -104,14 +112,14 @@ std::string OutputFile::first_temporary(const std::string& path) {
 /// chroot does not have.
 std::expected<void, Error> OutputFile::open_temporary() {
   if (::access("/proc/self/fd", X_OK) == 0) {
-    fd_ = ::open(directory_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR);
     if (fd_ >= 0) return {};
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
       return system_error();
   }
   for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     temporary_ = temporary_name(path_, attempt);
-    fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR);
     if (fd_ >= 0) return {};
     if (errno != EEXIST) break;
   }
@@ -153,13 +161,12 @@ std::expected<void, Error> OutputFile::commit() {
 std::expected<void, Error> OutputFile::commit_special() {
   std::array<char, 1 << 16> buffer;
   for (off_t offset = 0;;) {
-    ssize_t size = ::pread(fd_, buffer.data(), buffer.size(), offset);
-    if (size < 0 && errno == EINTR) continue;
+    ssize_t size = retry([&] { return ::pread(fd_, buffer.data(), buffer.size(), offset); });
     if (size < 0) return system_error();
     if (size == 0) return {};
     for (ssize_t written = 0; written < size;) {
-      ssize_t step = ::write(special_fd_, buffer.data() + written, size - written);
-      if (step < 0 && errno == EINTR) continue;
+      ssize_t step =
+          retry([&] { return ::write(special_fd_, buffer.data() + written, size - written); });
       if (step < 0) return system_error();
       written += step;
     }

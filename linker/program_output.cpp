@@ -9,7 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "linker/output_file.hpp"
+#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -178,16 +178,13 @@ std::string make_json(const LinkReport& report) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::expected<void, Error> write_text_file(const std::string& path, std::string_view text) {
-  auto file = OutputFile::open(path);
-  if (!file) return std::unexpected(file.error());
+std::expected<void, Error> write_text(OutputFile& file, std::string_view text) {
   while (!text.empty()) {
-    ssize_t written = ::write(file->fd(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
+    ssize_t written = retry([&] { return ::write(file.fd(), text.data(), text.size()); });
     if (written < 0) return std::unexpected(Error{std::strerror(errno)});
     text.remove_prefix(static_cast<size_t>(written));
   }
-  return file->commit();
+  return file.commit();
 }
 
 }  // namespace bpflink

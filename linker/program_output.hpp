@@ -10,6 +10,7 @@
 #include "bpflink/error.hpp"
 #include "bpflink/report.hpp"
 #include "linker/command_line.hpp"
+#include "linker/output_file.hpp"
 
 namespace bpflink {
 
@@ -40,6 +41,6 @@ std::string make_statistics(const LinkReport& report);
 std::string make_json(const LinkReport& report);
 
 /// Writes the file whole or not at all.
-std::expected<void, Error> write_text_file(const std::string& path, std::string_view text);
+std::expected<void, Error> write_text(OutputFile& file, std::string_view text);
 
 }  // namespace bpflink

@@ -36,10 +36,9 @@ struct Relocation {
   uint32_t symbol;  ///< index into the object's symbol table
 };
 
+/// The name of a type that the linker knows.
 inline std::string_view relocation_name(uint32_t type) {
   switch (type) {
-    case R_BPF_NONE:
-      return "R_BPF_NONE";
     case R_BPF_64_64:
       return "R_BPF_64_64";
     case R_BPF_64_ABS64:
@@ -51,7 +50,7 @@ inline std::string_view relocation_name(uint32_t type) {
     case R_BPF_64_32:
       return "R_BPF_64_32";
     default:
-      return "unknown relocation";
+      return "R_BPF_NONE";
   }
 }
 

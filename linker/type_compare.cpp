@@ -6,6 +6,8 @@
 #include <map>
 #include <string_view>
 
+#include "dedup/c_printer.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -31,8 +33,12 @@ uint8_t tag_kind(BtfType type) {
   return type.kind();
 }
 
+std::string count_note(uint32_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string bytes_note(uint32_t bytes) {
-  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  return count_note(bytes, "byte");
 }
 
 std::string offset_note(BtfType type, uint32_t member) {
@@ -178,13 +184,13 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
       return {btf_.string(type.enumerator(i).name_off), type.enumerator(i).value};
     return {btf_.string(type.enumerator64(i).name_off), type.enumerator64(i).value};
   };
-  auto note = [](std::pair<std::string_view, uint64_t> e) {
-    return fmt::format("{} = {}", e.first, e.second);
+  auto note = [&](BtfType type, uint32_t i) {
+    return fmt::format("{} = {}", entry(type, i).first, enumerator_value(type, i));
   };
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++)
-    if (entry(a, i) != entry(b, i)) return differ(pair, note(entry(a, i)), note(entry(b, i)));
-  return a.vlen() == b.vlen() || differ(pair, fmt::format("{} enumerators", a.vlen()),
-                                        fmt::format("{} enumerators", b.vlen()));
+    if (entry(a, i) != entry(b, i)) return differ(pair, note(a, i), note(b, i));
+  return a.vlen() == b.vlen() ||
+         differ(pair, count_note(a.vlen(), "enumerator"), count_note(b.vlen(), "enumerator"));
 }
 
 std::optional<TypeDifference> TypeComparer::compare_maps(uint32_t declared, uint32_t defined,

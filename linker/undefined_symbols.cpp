@@ -81,7 +81,9 @@ void report_undefined_symbols(Context& context) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
     Undefined& report = found->second;
-    if (report.references > MAX_REFERENCES)
+    if (report.references == MAX_REFERENCES + 1)
+      report.details.emplace_back(">>> referenced 1 more time");
+    else if (report.references > MAX_REFERENCES)
       report.details.push_back(
           fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
     if (hints++ < MAX_HINTS) add_hints(context, *symbol, report.details);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace bpflink {
@@ -26,17 +26,14 @@ class Verifier {
     check_symbols();
     check_section_names();
     check_relocation_sections();
-    for (const InputSection& section : object_.sections) check_relocations(section);
     if (!object_.btf) return;
     index();
     check_variables();
-    check_functions();
     if (!object_.btf_ext) return;
     const BtfExt& ext = *object_.btf_ext;
     check_table("func_info", ext.func_info);
     check_table("line_info", ext.line_info);
     check_table("core_relo", ext.core_relo);
-    check_func_info(ext);
     check_core_relo(ext);
   }
 
@@ -90,26 +87,13 @@ class Verifier {
     }
   }
 
-  void check_relocations(const InputSection& section) {
-    // The reader has sorted them, so what is left to see is whether any share bytes.
-    uint64_t end = 0;
-    for (const Relocation& relocation : section.relocations) {
-      if (relocation.offset < end)
-        fault("relocation at {}+{:#x} overlaps the one before it", section.name, relocation.offset);
-      end = relocation.offset + relocation_extent(relocation.type).value_or(0);
-    }
-  }
-
-  // ---- variables and functions
+  // ---- variables
 
   void index() {
     for (const InputSection& section : object_.sections)
       if (section.use == SectionUse::Link) sections_.emplace(section.name, &section);
-    for (const InputSymbol& symbol : object_.symbols) {
+    for (const InputSymbol& symbol : object_.symbols)
       if (!symbol.is_local()) globals_.emplace(symbol.name, &symbol);
-      if (symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section)
-        functions_.emplace(symbol.section, symbol.value);
-    }
   }
 
   const InputSymbol* find_global(std::string_view name) const {
@@ -177,21 +161,6 @@ class Verifier {
             section.name, entry.offset, entry.size);
   }
 
-  void check_functions() {
-    const Btf& btf = *object_.btf;
-    std::vector<bool> has_record(btf.end_id());
-    if (object_.btf_ext)
-      for_each_record(object_.btf_ext->func_info, [&](const std::byte* record, uint32_t) {
-        has_record[object_.btf_ext->load_func_info(record).type_id] = true;
-      });
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
-      BtfType type = btf.type(id);
-      if (type.kind() != BTF_KIND_FUNC || type.func_linkage() != BTF_LINKAGE_GLOBAL) continue;
-      if (!has_record[id] && !find_global(btf.name(type)))
-        fault("{} has neither a symbol nor func_info", describe(id));
-    }
-  }
-
   // ---- .BTF.ext
 
   template <typename Visit>
@@ -216,15 +185,6 @@ class Verifier {
       if (offset < last || (offset == last && !may_repeat))
         fault("{} has {}+{:#x} behind {:#x}", name, object_.sections[section].name, offset, last);
       last = offset;
-    });
-  }
-
-  void check_func_info(const BtfExt& ext) {
-    for_each_record(ext.func_info, [&](const std::byte* record, uint32_t section) {
-      uint32_t offset = ext.load_func_info(record).insn_off;
-      if (!functions_.contains({section, offset}))
-        fault("func_info is for {}+{:#x}, where no function begins", object_.sections[section].name,
-              offset);
     });
   }
 
@@ -254,7 +214,6 @@ class Verifier {
   std::vector<std::string>& faults_;
   std::unordered_map<std::string_view, const InputSection*> sections_;  ///< linked ones
   std::unordered_map<std::string_view, const InputSymbol*> globals_;
-  std::set<std::pair<uint32_t, uint64_t>> functions_;  ///< section and offset of each start
 };
 
 }  // namespace

@@ -11,18 +11,18 @@
 namespace bpflink {
 
 /// What breaks a rule that a linked object obeys, each as a sentence; empty where
-/// all is well. The object must be readable as an input; beyond that
+/// all is well. The object must be readable as an input, which means already
+/// that relocations and records of .BTF.ext stand at instructions, func_info at
+/// the starts of functions, and that no two relocations share bytes. Beyond that
 ///
 /// - local symbols come before global ones, and sh_info says where those begin;
 ///   global symbols and linked sections have names of their own;
-/// - relocations stand in ascending order, one at an instruction or field, and
-///   their sections name the symbol table;
+/// - a section has one relocation section, which names the symbol table;
 /// - each DATASEC lists its variables in order, without overlap, inside its
 ///   section and each variable once; a global variable has a symbol that says
-///   the same, a global function one or a record of func_info;
-/// - func_info stands at the starts of functions, line_info and core_relo at
-///   instructions, each in ascending order with one block a section; an
-///   instruction that holds a local type id has that of its record.
+///   the same;
+/// - the records of .BTF.ext ascend, with one block a section; an instruction
+///   that holds a local type id has that of its record.
 std::vector<std::string> find_faults(std::span<const std::byte> image);
 
 /// Reports each fault of the output as an error.

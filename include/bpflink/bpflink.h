@@ -105,7 +105,8 @@ enum bpflink_link_flags {
   BPFLINK_LINK_KEEP_DEBUG = 1 << 3,      /**< keep and merge `.debug_*` sections */
   BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< leave out symbols that nothing needs */
   BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< conflicting types are warnings */
-  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6   /**< warnings are errors */
+  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors */
+  BPFLINK_LINK_VERIFY = 1 << 7           /**< read the output back and check it (`--verify`) */
 };
 
 /** How to link. Its lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */

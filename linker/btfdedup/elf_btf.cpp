@@ -6,14 +6,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 
 namespace bpflink {
 namespace {
 
-std::unexpected<Error> elf_error(std::string_view what) {
-  return std::unexpected(Error{fmt::format("{}: {}", what, elf_errmsg(-1))});
+template <typename... Args>
+std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
+}
+
+/// libelf says that a system call failed, but not why.
+std::unexpected<Error> write_error() {
+  int code = errno;
+  return fail("cannot write: {}", code != 0 ? std::strerror(code) : elf_errmsg(-1));
 }
 
 struct ElfCloser {
@@ -24,16 +32,15 @@ using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 std::expected<ElfSection, Error> read_section(Elf* elf, Elf_Scn* scn, size_t names,
                                               const ElfFile& file) {
   GElf_Shdr header;
-  if (!gelf_getshdr(scn, &header)) return elf_error("section header");
-  const char* name = elf_strptr(elf, names, header.sh_name);
-  if (!name) return elf_error("section name");
   size_t index = elf_ndxscn(scn);
+  if (!gelf_getshdr(scn, &header)) return fail("section header {}: {}", index, elf_errmsg(-1));
+  const char* name = elf_strptr(elf, names, header.sh_name);
+  if (!name) return fail("name of section {} is outside the section name table", index);
   bool has_bytes = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
   if (has_bytes && (header.sh_offset > file.image.size() ||
                     header.sh_size > file.image.size() - header.sh_offset))
-    return std::unexpected(
-        Error{fmt::format("section {} '{}' at offset {} with {} bytes exceeds the file's {} bytes",
-                          index, name, header.sh_offset, header.sh_size, file.image.size())});
+    return fail("section '{}' at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes",
+                name, header.sh_offset, header.sh_size, file.image.size());
   GElf_Ehdr ehdr;
   gelf_getehdr(elf, &ehdr);
   return ElfSection{
@@ -64,10 +71,15 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
   auto* bytes = const_cast<char*>(reinterpret_cast<const char*>(image.data()));
   ElfHandle elf(elf_memory(bytes, image.size()));
   GElf_Ehdr header;
-  size_t names = 0;
+  size_t names = 0, count = 0;
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !gelf_getehdr(elf.get(), &header))
-    return elf_error("not an ELF file");
-  if (elf_getshdrstrndx(elf.get(), &names) != 0) return elf_error("section names");
+    return fail("is a truncated or damaged ELF file");
+  if (elf_getshdrnum(elf.get(), &count) != 0 || (count == 0 && header.e_shoff != 0))
+    return fail("section headers at offset {:#x} are outside the file of {:#x} bytes",
+                header.e_shoff, image.size());
+  if (elf_getshdrstrndx(elf.get(), &names) != 0 || (names >= count && count != 0))
+    return fail("section name table index {} is not that of a section, the last is {}",
+                header.e_shstrndx, count - 1);
 
   ElfFile file{image,
                header.e_ident[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little,
@@ -88,7 +100,8 @@ std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> b
   elf_version(EV_CURRENT);
   ElfHandle elf(elf_begin(fd, ELF_C_WRITE, nullptr));
   int elf_class = like && !like->is_64_bit ? ELFCLASS32 : ELFCLASS64;
-  if (!elf || !gelf_newehdr(elf.get(), elf_class)) return elf_error("cannot make an ELF file");
+  errno = 0;
+  if (!elf || !gelf_newehdr(elf.get(), elf_class)) return write_error();
   GElf_Ehdr header{};
   header.e_ident[EI_CLASS] = static_cast<unsigned char>(elf_class);
   header.e_ident[EI_DATA] = order == std::endian::big ? ELFDATA2MSB : ELFDATA2LSB;
@@ -112,7 +125,7 @@ std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> b
     Elf_Scn* scn = elf_newscn(elf.get());
     Elf_Data* data = scn ? elf_newdata(scn) : nullptr;
     GElf_Shdr section{};
-    if (!data || !gelf_getshdr(scn, &section)) return elf_error("cannot make a section");
+    if (!data || !gelf_getshdr(scn, &section)) return write_error();
     data->d_buf = const_cast<void*>(contents.bytes);
     data->d_size = contents.size;
     data->d_align = contents.alignment;
@@ -120,7 +133,7 @@ std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> b
     section.sh_name = contents.name;
     gelf_update_shdr(scn, &section);
   }
-  if (elf_update(elf.get(), ELF_C_WRITE) < 0) return elf_error("cannot write");
+  if (elf_update(elf.get(), ELF_C_WRITE) < 0) return write_error();
   return {};
 }
 

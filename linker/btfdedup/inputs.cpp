@@ -10,6 +10,7 @@
 
 #include "linker/archive.hpp"
 #include "linker/mapped_file.hpp"
+#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -22,8 +23,7 @@ std::expected<std::vector<std::byte>, Error> read_standard_input() {
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 16> buffer;
   for (;;) {
-    ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
+    ssize_t count = retry([&] { return ::read(STDIN_FILENO, buffer.data(), buffer.size()); });
     if (count < 0) return std::unexpected(Error{std::strerror(errno)});
     if (count == 0) return bytes;
     bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + count);

@@ -32,6 +32,7 @@ struct HeldInput {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat x, y;
+  if (a == b) return true;
   return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
          x.st_ino == y.st_ino;
 }
@@ -51,7 +52,10 @@ void drop_pages(std::span<const std::byte> mapping, std::span<const std::byte> p
 
 class Program {
  public:
-  explicit Program(const BtfdedupOptions& options) : options_(options) {}
+  explicit Program(const BtfdedupOptions& options)
+      : options_(options),
+        updates_own_types_(!options.update.empty() && options.inputs.size() == 1 &&
+                           is_same_file(options.inputs[0], options.update)) {}
 
   std::expected<void, Error> run() {
     // What cannot be written to is found out before the work.
@@ -59,8 +63,10 @@ class Program {
     if (auto ok = read_base(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
+    // The output takes its place when nothing else can fail.
     if (auto ok = write_output(); !ok) return ok;
-    return report();
+    if (auto ok = report(); !ok) return ok;
+    return commit();
   }
 
  private:
@@ -73,15 +79,19 @@ class Program {
   std::expected<void, Error> write_output();
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> report();
+  std::expected<void, Error> commit();
+  /// What is said of the output, whether it goes to a file or is only shown.
+  std::unexpected<Error> fail_output(const Error& error) const {
+    const std::string& path = options_.update.empty() ? options_.output : options_.update;
+    return std::unexpected(
+        Error{fmt::format("{}: {}", path.empty() ? "the output" : path, error.message)});
+  }
   void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
   const Btf* base() const { return base_.btf ? &*base_.btf : nullptr; }
-  bool updates_own_types() const {
-    return !options_.update.empty() && options_.inputs.size() == 1 &&
-           is_same_file(options_.inputs[0], options_.update);
-  }
 
   const BtfdedupOptions& options_;
+  const bool updates_own_types_;  ///< asked once: the answer must stay the same
   std::optional<OutputFile> output_file_;
   HeldInput base_;
   HeldInput updated_;  ///< the one input, where the object that it is from is updated
@@ -103,7 +113,7 @@ std::expected<void, Error> Program::open_output() {
   const std::string& path = options_.update.empty() ? options_.output : options_.update;
   if (path.empty()) return {};
   auto file = OutputFile::open(path);
-  if (!file) return std::unexpected(Error{fmt::format("{}: {}", path, file.error().message)});
+  if (!file) return fail_output(file.error());
   output_file_.emplace(std::move(*file));
   return {};
 }
@@ -134,7 +144,7 @@ std::expected<void, Error> Program::read_inputs() {
 
 std::expected<void, Error> Program::take(const BtfSource& source) {
   std::span<const std::byte> blob = source.blob;
-  if (updates_own_types()) {
+  if (updates_own_types_) {
     updated_.blob.assign(blob.begin(), blob.end());
     blob = updated_.blob;
   }
@@ -160,7 +170,7 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
     mapping_ = source.mapping;
     deduplicator_->add(source.name, *btf);
   }
-  if (updates_own_types()) updated_.btf.emplace(std::move(*btf));
+  if (updates_own_types_) updated_.btf.emplace(std::move(*btf));
   return {};
 }
 
@@ -175,37 +185,34 @@ std::expected<void, Error> Program::deduplicate() {
   Stopwatch watch(statistics_.write);
   if (!options_.update.empty()) return finish_update();
   auto blob = result_->types.finish(*order_);
-  if (!blob) return std::unexpected(blob.error());
+  if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
   return {};
 }
 
 /// Finishes the blob for an object whose other sections must go with it.
 std::expected<void, Error> Program::finish_update() {
-  auto fail = [&](const Error& error) {
-    return std::unexpected(Error{fmt::format("{}: {}", options_.update, error.message)});
-  };
   auto file = MappedFile::open(options_.update);
-  if (!file) return fail(file.error());
+  if (!file) return fail_output(file.error());
   update_file_ = std::move(*file);
-  if (!is_elf(update_file_.bytes())) return fail({"is not an ELF file"});
+  if (!is_elf(update_file_.bytes())) return fail_output({"is not an ELF file"});
   auto elf = read_elf(update_file_.bytes());
-  if (!elf) return fail(elf.error());
+  if (!elf) return fail_output(elf.error());
   update_elf_ = std::move(*elf);
-  if (!updates_own_types() && update_elf_->find(".BTF.ext"))
-    return fail({"has a section .BTF.ext, which would not fit types of other files"});
+  if (!updates_own_types_ && update_elf_->find(".BTF.ext"))
+    return fail_output({"has a section .BTF.ext, which would not fit types of other files"});
 
   if (updated_.btf) {
     auto patches = adapt_object(*update_elf_, *updated_.btf, result_->type_maps[0], result_->types);
-    if (!patches) return fail(patches.error());
+    if (!patches) return fail_output(patches.error());
     patches_ = std::move(*patches);
   }
   auto blob = result_->types.finish(update_elf_->order);
-  if (!blob) return std::unexpected(blob.error());
+  if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
   if (updated_.btf) {
     auto patches = adapt_relocations(*update_elf_, *updated_.btf, result_->type_maps[0], blob_);
-    if (!patches) return fail(patches.error());
+    if (!patches) return fail_output(patches.error());
     std::move(patches->begin(), patches->end(), std::back_inserter(patches_));
   }
   return {};
@@ -214,11 +221,14 @@ std::expected<void, Error> Program::finish_update() {
 std::expected<void, Error> Program::write_output() {
   if (!output_file_) return {};
   Stopwatch watch(statistics_.write);
-  auto ok = write_contents(output_file_->fd());
-  if (ok) ok = output_file_->commit();
-  if (ok) return {};
-  const std::string& path = options_.update.empty() ? options_.output : options_.update;
-  return std::unexpected(Error{fmt::format("{}: {}", path, ok.error().message)});
+  if (auto ok = write_contents(output_file_->fd()); !ok) return fail_output(ok.error());
+  return {};
+}
+
+std::expected<void, Error> Program::commit() {
+  if (!output_file_) return {};
+  if (auto ok = output_file_->commit(); !ok) return fail_output(ok.error());
+  return {};
 }
 
 std::expected<void, Error> Program::write_contents(int fd) {
@@ -233,7 +243,7 @@ std::expected<void, Error> Program::report() {
                       options_.dump != BtfdedupOptions::Dump::none;
   if (!is_asked_for) return {};
   auto btf = Btf::parse(blob_, base());
-  if (!btf) return std::unexpected(Error{fmt::format("output: {}", btf.error().message)});
+  if (!btf) return fail_output(btf.error());
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);
     if (!text) return std::unexpected(text.error());

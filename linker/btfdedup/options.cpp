@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 
 #include "linker/response_file.hpp"
 
@@ -40,10 +39,12 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
          "Say why 'struct NAME' (or union, enum, typedef, func, var) is there more than once")
       ->option_text("TYPE")
       ->take_all();
-  app.add_option("--dump", options.dump, "Print the types as C or as a numbered list (raw)")
+  app.add_option_function<std::string>(
+         "--dump",
+         [&options](const std::string& form) { options.dump = form == "c" ? Dump::c : Dump::raw; },
+         "Print the types as C or as a numbered list (raw)")
       ->option_text("c|raw")
-      ->transform(
-          CLI::Transformer(std::map<std::string, Dump>{{"c", Dump::c}, {"raw", Dump::raw}}));
+      ->check(CLI::IsMember({"c", "raw"}));
   app.add_flag("--stats", options.statistics, "Print counts, sizes and times");
   app.add_flag("--json", options.as_json, "Print them as JSON")->needs("--stats");
   app.add_option("--threads", options.threads,

@@ -13,6 +13,7 @@
 
 #include "linker/btf_ext.hpp"
 #include "linker/bytes.hpp"
+#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -176,8 +177,8 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, c
 
 std::expected<void, Error> write_at(int fd, uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    ssize_t step = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (step < 0 && errno == EINTR) continue;
+    ssize_t step =
+        retry([&] { return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
     if (step < 0) return std::unexpected(Error{std::strerror(errno)});
     bytes = bytes.subspan(step);
     offset += step;

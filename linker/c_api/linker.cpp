@@ -40,7 +40,7 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
   options.on_diagnostic(options.context, &for_c);
 }
 
-constexpr uint64_t KNOWN_FLAGS = 2 * BPFLINK_LINK_FATAL_WARNINGS - 1;
+constexpr uint64_t KNOWN_FLAGS = 2 * BPFLINK_LINK_VERIFY - 1;
 
 bool is_valid_list(const char* const* strings, size_t count) {
   return count == 0 ||
@@ -63,6 +63,7 @@ LinkOptions options_from_c(const bpflink_link_options& options) {
   result.discard_locals = options.flags & BPFLINK_LINK_DISCARD_LOCALS;
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
   result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;
+  result.verify = options.flags & BPFLINK_LINK_VERIFY;
   if (options.license) result.license = options.license;
   result.undefined.assign(options.undefined, options.undefined + options.undefined_count);
   result.keep_sections.assign(options.keep_sections,

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "bpflink/linker.hpp"
 #include "linker/mapped_file.hpp"
 #include "linker/object_file.hpp"
+#include "linker/retry.hpp"
 
 using namespace bpflink;
 
@@ -194,10 +196,10 @@ int bpf_linker__add_file(bpf_linker* linker, const char* filename,
                          const bpf_linker_file_opts* opts) {
   return guarded([&] {
     if (!linker || !filename || !are_valid_options(opts) || linker->finalized) return fail(EINVAL);
-    int fd = ::open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = retry([&] { return ::open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) {
       int code = errno;
-      tell(*linker, std::string(filename) + ": cannot be opened");
+      tell(*linker, std::string(filename) + ": " + std::strerror(code));
       return fail(code);
     }
     int result = add_open_file(*linker, filename, fd);

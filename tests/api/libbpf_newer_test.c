@@ -1,7 +1,9 @@
 /* The functions that libbpf's linker got in version 1.6, and what ours does
  * better: declared by our own header, as a program without libbpf has them.
  *
- *   libbpf_newer_test DIRECTORY A.o B.o    A refers to B and B stands alone */
+ *   libbpf_newer_test DIRECTORY A.o B.o BIG.o
+ *
+ * A refers to B, which stands alone; BIG is big-endian. */
 #include <bpflink/bpf_linker.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -107,33 +109,67 @@ static void refuses_arguments(const char* directory) {
   bpf_linker__free(linker);
 }
 
-static void count_lines(void* context, const char* line) {
-  int* count = context;
+/* Adds a line, without the directories of files, to the text in `context`. */
+static void collect(void* context, const char* line) {
+  char* text = context;
+  const char* slash = strrchr(line, '/');
+  size_t length = strlen(text);
 
-  if (strchr(line, '\n') == NULL) ++*count;
+  if (slash && strncmp(line, ">>> defined in ", 15) == 0)
+    snprintf(text + length, 1000 - length, ">>> defined in %s\n", slash + 1);
+  else
+    snprintf(text + length, 1000 - length, "%s\n", slash ? slash + 1 : line);
+}
+
+static const char* name_of(const char* file) {
+  const char* slash = strrchr(file, '/');
+
+  return slash ? slash + 1 : file;
+}
+
+/* What is wrong with an input is told when it is added. */
+static void tells_what_is_wrong(const char* directory, const char* big_endian, const char* a) {
+  struct bpf_linker* linker = bpf_linker__new(in(directory, "told.o"), NULL);
+  char text[1000] = "", want[1000], junk[] = "no object";
+
+  bpflink_libbpf_set_messages(linker, collect, text);
+  CHECK(bpf_linker__add_file(linker, in(directory, "absent.o"), NULL) == -ENOENT);
+  CHECK(bpf_linker__add_buf(linker, junk, strlen(junk), NULL) == -EINVAL);
+  CHECK(bpf_linker__add_file(linker, a, NULL) == 0);
+  CHECK(bpf_linker__add_file(linker, big_endian, NULL) == -EINVAL);
+  bpf_linker__free(linker);
+  snprintf(want, sizeof want,
+           "absent.o: No such file or directory\n"
+           "buffer 1: is not a BPF object but: text file\n"
+           "%s: has another byte order than the inputs before\n",
+           name_of(big_endian));
+  CHECK(strcmp(text, want) == 0);
 }
 
 /* What failed leaves nothing behind, and says why to whom it was told to. */
 static void failed_link_leaves_nothing(const char* directory, const char* b) {
   struct bpf_linker* linker;
   struct stat info;
-  int lines = 0;
+  char text[1000] = "", want[1000];
 
   unlink(in(directory, "failed.o"));
   linker = bpf_linker__new(in(directory, "failed.o"), NULL);
-  bpflink_libbpf_set_messages(linker, count_lines, &lines);
+  bpflink_libbpf_set_messages(linker, collect, text);
   CHECK(bpf_linker__add_file(linker, b, NULL) == 0);
   CHECK(bpf_linker__add_file(linker, b, NULL) == -EINVAL);
-  CHECK(lines >= 3);
+  snprintf(want, sizeof want, "duplicate symbol: tally\n>>> defined in %s\n>>> defined in %s\n",
+           name_of(b), name_of(b));
+  CHECK(strstr(text, want));
   bpf_linker__free(linker);
   CHECK(stat(in(directory, "failed.o"), &info) != 0 && errno == ENOENT);
 }
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   links_by_file(argv[1], argv[2], argv[3]);
   links_by_descriptor(argv[1], argv[2], argv[3]);
   refuses_arguments(argv[1]);
+  tells_what_is_wrong(argv[1], argv[4], argv[2]);
   failed_link_leaves_nothing(argv[1], argv[3]);
   if (failures == 0) printf("ok\n");
   return failures == 0 ? 0 : 1;

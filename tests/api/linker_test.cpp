@@ -52,6 +52,23 @@ TEST_CASE("the output is the same whatever form inputs and output have") {
   CHECK(recorder.diagnostics.empty());
 }
 
+TEST_CASE("an output that is checked is the same, wherever it goes") {
+  auto expected = link_files();
+  TemporaryDirectory directory;
+  Recorder recorder;
+  Linker linker = recorder.linker({.verify = true});
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  CHECK(linker.link_to_memory() == expected);
+  CHECK(linker.link_to_file(directory.file("out.o")));
+  CHECK(read_file(directory.file("out.o")) == expected);
+  int fd = open(directory.file("fd.o").c_str(), O_RDWR | O_CREAT, 0666);
+  CHECK(linker.link_to_fd(fd));
+  close(fd);
+  CHECK(read_file(directory.file("fd.o")) == expected);
+  CHECK(recorder.diagnostics.empty());
+}
+
 TEST_CASE("a descriptor that can be sought is written over whole") {
   auto expected = link_files();
   TemporaryDirectory directory;
@@ -65,6 +82,21 @@ TEST_CASE("a descriptor that can be sought is written over whole") {
   CHECK(fcntl(fd, F_GETFD) >= 0);  // still the caller's
   close(fd);
   CHECK(read_file(directory.file("out.o")) == expected);
+}
+
+TEST_CASE("a descriptor that cannot be written is an error") {
+  Recorder recorder;
+  Linker linker = recorder.linker();
+  linker.add_file(fixture("counters.o"));
+  linker.add_file(fixture("state.o"));
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  CHECK_FALSE(linker.link_to_fd(ends[0]));
+  close(ends[0]);
+  close(ends[1]);
+  REQUIRE(recorder.diagnostics.size() == 1);
+  CHECK(recorder.diagnostics[0].message == "cannot write the output: Bad file descriptor");
+  CHECK(recorder.diagnostics[0].code == DiagnosticCode::OutputFailure);
 }
 
 TEST_CASE("a pipe is written to") {

@@ -201,6 +201,12 @@ TEST_CASE("an object without BTF shows what its symbols say") {
   CHECK(named(std::span<const Variable>(rodata.variables), "limit").size == 4);
 }
 
+TEST_CASE("a map that is no struct is an error") {
+  auto object = Object::open(fixture("odd-map.o"));
+  REQUIRE_FALSE(object);
+  CHECK(object.error().message == "map 'odd' is not a struct");
+}
+
 TEST_CASE("what is no object is an error") {
   auto missing = Object::open("/nonexistent/file.o");
   REQUIRE_FALSE(missing);

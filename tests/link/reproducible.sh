@@ -1,24 +1,68 @@
 #!/bin/bash
-# The same inputs give the same bytes: again, from another directory, under another
-# name of the output.
+# The same inputs give the same bytes: again, from another directory, under another name of the
+# output, with memory wherever the system puts it, with any number of threads.
+BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do
-  compile f$n <<EOF
+  compile f$n <<END
+struct node$n { struct node$n *next; int value; };
+struct both { struct node$n *nodes; } both$n;
 int v$n = $n;
+static volatile int hidden = $n;
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, $n); __type(key, int); __type(value, int); } m$n SEC(".maps");
-SEC("socket") int prog$n(struct __sk_buff *ctx) { int key = 0; return v$n + (bpf_map_lookup_elem(&m$n, &key) != 0); }
-EOF
+__weak __attribute__((noinline)) int weak(int x) { return x + $n; }
+SEC("socket") int prog$n(struct __sk_buff *ctx) {
+  int key = 0;
+  return v$n + hidden + weak(ctx->len) + (bpf_map_lookup_elem(&m$n, &key) != 0);
+}
+END
 done
-link f1.o f2.o f3.o
-sum=$(sha256sum <out.o)
-for i in 1 2 3 4 5; do
-  "$BPFLINK" f1.o f2.o f3.o -o again.o
-  expect "$sum" sha256sum <again.o
-done
+inputs=(f1.o f2.o f3.o)
+link "${inputs[@]}"
 mkdir elsewhere
-cd elsewhere
-"$BPFLINK" ../f1.o ../f2.o ../f3.o -o other-name.o
-expect "$sum" sha256sum <other-name.o
-"$BPFLINK" "$tmp/f1.o" "$tmp/f2.o" "$tmp/f3.o" -o "$tmp/out.o"
-expect "$sum" sha256sum <"$tmp/out.o"
+fixed=()
+setarch -R true 2>/dev/null && fixed=(setarch -R)
+
+# same WANT PROGRAM OPTION...: the output is WANT however PROGRAM is run.
+same() {
+  local want=$tmp/$1 run
+  shift
+  local program=$1
+  shift
+  for run in 1 2 3; do
+    "$program" "$@" "${inputs[@]}" -o again
+    cmp "$want" again
+    "${fixed[@]}" "$program" "$@" "${inputs[@]}" -o again
+    cmp "$want" again
+  done
+  (cd elsewhere && "$program" "$@" "${inputs[@]/#/../}" -o other-name)
+  cmp "$want" elsewhere/other-name
+  "$program" "$@" "${inputs[@]/#/$tmp/}" -o "$tmp/by-whole-name"
+  cmp "$want" by-whole-name
+  env -i "$program" "$@" "${inputs[@]}" -o again
+  cmp "$want" again
+}
+same out.o "$BPFLINK"
+for options in --gc-sections -r '-x --localize-hidden' --keep-debug; do
+  # shellcheck disable=SC2086 # several options
+  "$BPFLINK" $options "${inputs[@]}" -o want
+  # shellcheck disable=SC2086
+  same want "$BPFLINK" $options
+done
+
+"$BTFDEDUP" "${inputs[@]}" -o want
+for threads in 1 2 8; do
+  same want "$BTFDEDUP" --threads $threads
+done
+same want "$BTFDEDUP"
+
+# With types enough for threads: the BTF of a kernel, as often as there are inputs.
+vmlinux=/sys/kernel/btf/vmlinux
+if [[ -r $vmlinux ]]; then
+  "$BTFDEDUP" $vmlinux "${inputs[@]}" --threads 1 -o want
+  for threads in 2 8; do
+    "$BTFDEDUP" $vmlinux "${inputs[@]}" --threads $threads -o again
+    cmp want again
+  done
+fi

@@ -1,0 +1,24 @@
+# What the cases of btfdedup share, besides what those of messages do.
+. "$(dirname "${BASH_SOURCE[0]}")/../messages/common.sh"
+
+# two_objects: a.o and b.o with .BTF, which have types in common
+two_objects() {
+  compile a <<'END'
+struct node { struct node *next; int value; };
+struct node first;
+SEC("socket") int prog(struct __sk_buff *ctx) { return first.value + ctx->len; }
+END
+  compile b <<'END'
+struct node { struct node *next; int value; };
+struct other { struct node *node; long count; } second;
+SEC("xdp") int other(struct xdp_md *ctx) { return second.count + ctx->data; }
+END
+  for object in a b; do
+    llvm-objcopy-19 --strip-debug $object.o
+    llvm-objcopy-19 --remove-section=.rel.BTF --remove-section=.rel.BTF.ext $object.o
+    llvm-objcopy-19 --dump-section=.BTF=$object.btf $object.o
+  done
+}
+
+# structs FILE: how often each name of a struct is there
+structs() { bpftool btf dump file "$1" | sed -n "s/^\[[0-9]*\] STRUCT '\(.*\)' size.*/\1/p" | sort | uniq -c | sed 's/^ *//'; }

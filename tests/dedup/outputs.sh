@@ -1,0 +1,47 @@
+#!/bin/bash
+# The output as raw BTF, as ELF, on standard output; it is whole or not at all, and its own output
+# changes no more.
+. "$(dirname "$0")/common.sh"
+
+two_objects
+"$BTFDEDUP" a.o b.o -o want.btf
+"$BTFDEDUP" want.btf -o again.btf
+cmp want.btf again.btf
+
+"$BTFDEDUP" a.o b.o --elf -o out.elf
+llvm-objcopy-19 --dump-section=.BTF=got.btf out.elf /dev/null
+cmp want.btf got.btf
+llvm-readelf-19 -h out.elf | grep -E 'Machine: +EM_BPF' >/dev/null
+"$BTFDEDUP" a.btf b.btf --elf -o out.elf
+llvm-readelf-19 -h out.elf | grep -E 'Machine: +EM_BPF' >/dev/null
+echo 'int number;' | "$CC" --target=i386 -x c -c - -o i386.o
+llvm-objcopy-19 --add-section=.BTF=a.btf i386.o
+"$BTFDEDUP" i386.o b.o --elf -o out.elf
+llvm-readelf-19 -h out.elf | grep -E 'Class: +ELF32' >/dev/null
+llvm-readelf-19 -h out.elf | grep -E 'Machine: +Intel 80386' >/dev/null
+"$BTFDEDUP" out.elf -o got.btf
+cmp want.btf got.btf
+
+"$BTFDEDUP" a.o b.o -o - | cmp - want.btf
+"$BTFDEDUP" a.o b.o -o /dev/stdout | cmp - want.btf
+
+# In the old one's place, with its mode; through links; over an input.
+echo old >out.btf
+chmod 600 out.btf
+exec 3<out.btf
+ln -s out.btf link.btf
+"$BTFDEDUP" a.o b.o -o link.btf
+expect old cat <&3
+expect 600 stat -c %a out.btf
+[[ -L link.btf ]] || fail 'the link was replaced'
+cmp want.btf out.btf
+cp a.btf same.btf
+"$BTFDEDUP" same.btf b.btf -o same.btf
+cmp want.btf same.btf
+[[ -z $(compgen -G '.*.tmp') ]] || fail 'a temporary file was left'
+
+# Any number of threads
+for threads in 1 2 8; do
+  "$BTFDEDUP" a.o b.o --threads $threads -o got.btf
+  cmp want.btf got.btf
+done

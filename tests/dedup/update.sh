@@ -1,0 +1,59 @@
+#!/bin/bash
+# --update: an object's types are merged in place, and what refers to them follows: .BTF.ext, its
+# relocations, instructions that hold a type id.
+. "$(dirname "$0")/common.sh"
+
+compile good <<'END'
+struct pair { int a, b; } __attribute__((preserve_access_index));
+struct pair p;
+SEC("socket") int prog(struct __sk_buff *ctx) {
+  struct pair *q = (void *)(long)ctx->data;
+  return q->b + p.a + __builtin_btf_type_id(*(struct pair *)0, 0);
+}
+END
+view_of() {
+  for what in references declarations func_info line_info core_relo; do python3 "$bpfobj" $what "$1"; done
+}
+view_of good.o >want
+
+# Types that are there twice, behind the others
+llvm-objcopy-19 --dump-section=.BTF=good.btf good.o
+python3 - <<'END'
+import struct
+data = open("good.btf", "rb").read()
+_, _, _, hlen, toff, tlen, soff, slen = struct.unpack_from("<HBBIIIII", data)
+types, strings = data[hlen + toff:][:tlen], data[hlen + soff:][:slen]
+name = strings.index(b"\0int\0") + 1
+more = struct.pack("<IIII", name, 1 << 24, 4, 0x1000020) * 3
+header = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, tlen + len(more), tlen + len(more), slen)
+open("more.btf", "wb").write(header + types + more + strings)
+END
+size=$(stat -c %s good.o)
+cat more.btf >>good.o
+doctored more.o header:.BTF:sh_offset=$size header:.BTF:sh_size=$(stat -c %s more.btf)
+before=$(bpftool btf dump file more.o | grep -c '^\[')
+cp more.o updated.o
+"$BTFDEDUP" --update updated.o
+after=$(bpftool btf dump file updated.o | grep -c '^\[')
+expect 3 echo $((before - after))
+view_of updated.o >got
+diff want got
+"$BPFLINK" --verify updated.o -o out.o
+python3 "$bpfobj" check out.o
+
+# Again nothing changes; the types of other files go where there is no .BTF.ext.
+cp updated.o again.o
+"$BTFDEDUP" --update again.o
+cmp updated.o again.o
+echo 'int number;' | "$CC" --target=x86_64 -x c -c - -o x86.o
+llvm-objcopy-19 --add-section=.BTF=good.btf x86.o
+"$BTFDEDUP" more.btf good.btf --update x86.o
+"$BTFDEDUP" more.btf good.btf -o want.btf
+"$BTFDEDUP" x86.o -o got.btf
+cmp want.btf got.btf
+
+# Larger than what was there
+blob wide.btf 'add(INT, "i" * 9000, 4, 32)'
+"$BTFDEDUP" wide.btf --update x86.o
+"$BTFDEDUP" x86.o -o got.btf
+cmp wide.btf got.btf

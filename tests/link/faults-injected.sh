@@ -1,0 +1,83 @@
+#!/bin/bash
+# Every system call that follows the opening of the first input fails once, with an error or
+# interrupted by a signal: the old target survives or the new one is whole, the exit status is 0
+# or 1 with one message, no temporary file stays. Calls that a signal can interrupt are made again.
+BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
+. "$(dirname "$0")/common.sh"
+
+strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'
+export ASAN_OPTIONS=detect_leaks=0 # which does not work under ptrace
+
+compile a <<'END'
+int shared = 1;
+SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }
+END
+compile b <<'END'
+extern int shared;
+SEC("xdp") int other(struct xdp_md *ctx) { return ctx->data + shared; }
+END
+calls='openat newfstatat read pread64 lseek readlink access faccessat2 fchmod fcntl memfd_create
+  ftruncate fallocate write pwrite64 writev fsync linkat rename renameat close'
+# Of a program with sanitizers most are theirs.
+grep -q __asan_init "$BPFLINK" || calls+=' mmap'
+again=' openat read pread64 write pwrite64 '
+
+# count CALL: how often the program makes the call before it opens the first input
+count() { sed -E '/openat.*"(a\.o|out\/out)"/Q' all | grep -c "^[0-9]* *$1(" || true; }
+
+# inject COMMAND...: COMMAND makes out/out of a.o, and no other file; want is what it should be.
+inject() {
+  local call error n status
+  for call in $calls; do
+    [[ $(count "$call") == "$(grep -c "^[0-9]* *$call(" all)" ]] && continue
+    for error in EIO EINTR; do
+      for ((n = $(count "$call") + 1; ; n++)); do
+        cp old out/out
+        status=0
+        strace -f -qq -o trace -e trace="$call" -e "inject=$call:error=$error:when=$n" "$@" 2>errors >stdout || status=$?
+        grep -q INJECTED trace || break
+        check "$status" "$call number $n, $error: $(grep INJECTED trace)"
+        faults=$((faults + 1))
+        if [[ $error == EINTR && $again == *" $call "* && $status != 0 ]]; then
+          fail "$call number $n is not made again: $(<errors)"
+        fi
+      done
+    done
+  done
+}
+
+# check STATUS WHAT
+check() {
+  local message=$program': error: '
+  [[ $1 == 0 || $1 == 1 ]] || fail "$2: exit status $1: $(<errors)"
+  expect out ls -A out
+  cmp -s out/out want || { [[ $1 == 1 ]] && cmp -s out/out old; } || fail "$2: the target is neither the old nor the new one"
+  if [[ $1 == 0 ]]; then
+    [[ ! -s errors ]] || fail "$2: says $(<errors)"
+  elif [[ $2 != *write\(2,* ]]; then
+    [[ $(wc -l <errors) == 1 && $(<errors) == "$message"?* ]] || fail "$2: says $(<errors)"
+  fi
+}
+
+# faulty COMMAND...: whatever COMMAND does, with faults
+faulty() {
+  program=$(basename "$1")
+  cp old out/out
+  "$@" >/dev/null
+  mv out/out want
+  cp old out/out
+  strace -f -qq -o all "$@" >/dev/null
+  inject "$@"
+}
+
+mkdir out
+faults=0
+echo 'what was there' >old
+faulty "$BPFLINK" a.o b.o -o out/out
+faulty "$BPFLINK" a.o b.o --verify -o out/out
+ln -s . here
+faulty "$BPFLINK" a.o b.o -o here/out/out
+faulty "$BTFDEDUP" a.o b.o -o out/out
+cp a.o old
+faulty "$BTFDEDUP" --update out/out
+echo "$faults faults"

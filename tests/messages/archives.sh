@@ -1,0 +1,37 @@
+#!/bin/bash
+# Archives and their members.
+. "$(dirname "$0")/common.sh"
+
+compile good <<'END'
+SEC("socket") int prog(void *ctx) { return 1; }
+END
+cp good.o a-name-of-more-than-fifteen-characters.o
+llvm-ar-19 rcS --format=gnu good.a good.o a-name-of-more-than-fifteen-characters.o
+llvm-ar-19 rcS --format=bsd bsd.a a-name-of-more-than-fifteen-characters.o
+llvm-ar-19 rcST thin.a good.o
+
+# bad_archive MESSAGE ARCHIVE OFFSET TEXT: the archive is refused with TEXT written into it.
+bad_archive() {
+  cp "$2" bad.a
+  printf "$4" | dd of=bad.a bs=1 seek="$3" conv=notrunc status=none
+  expect_message "bpflink: error: bad.a: $1" "$BPFLINK" bad.a -o out.o
+}
+at() { grep -abo -F "$2" "$1" | head -n 1 | cut -d : -f 1; }
+good=$(at good.a 'good.o/ ')
+long=$(at good.a '/0 ')
+bsd=$(at bsd.a '#1/')
+
+head -c 40 good.a >cut.a
+expect_message 'bpflink: error: cut.a: archive member at offset 0x8: header is cut off' "$BPFLINK" cut.a -o out.o
+bad_archive "archive member at offset $(printf %#x "$good"): header does not end as it should" good.a $((good + 58)) 'xx'
+bad_archive "archive member at offset $(printf %#x "$good"): size is not a number" good.a $((good + 48)) 'x'
+bad_archive "archive member at offset $(printf %#x "$good"): claims 9999999999 bytes, $(($(stat -c %s good.a) - good - 60)) are left" \
+  good.a $((good + 48)) '9999999999'
+bad_archive "archive member at offset $(printf %#x "$good"): has no name" good.a "$good" '                '
+bad_archive "archive member at offset $(printf %#x "$long"): long name is not in the name table" good.a "$long" '/9999'
+bad_archive "archive member at offset $(printf %#x "$long"): long name is not in the name table" good.a "$long" '/x '
+bad_archive "archive member at offset $(printf %#x "$bsd"): long name is cut off" bsd.a "$bsd" '#1/99999999'
+
+rm good.o
+expect_message 'bpflink: error: thin.a(good.o): No such file or directory' "$BPFLINK" thin.a -o out.o
+expect_message 'btfdedup: error: thin.a(good.o): No such file or directory' "$BTFDEDUP" thin.a -o out.o

@@ -1,0 +1,63 @@
+# What the cases of messages share, besides what those of tests/link do.
+#
+# A case writes each message down as a whole, so that complete.sh finds it.
+doctor=$(realpath "$(dirname "${BASH_SOURCE[0]}")/doctor.py")
+BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
+. "${doctor%/*}/../link/common.sh"
+
+# The interpreter itself: what finds it (pyenv) may take longer than the work.
+python=$(python3 -c 'import sys; print(sys.executable)')
+
+mistakes=0
+trap 'status=$?; finish $((status ? status : mistakes > 0))' EXIT
+
+# mistake TEXT...: notes a failure and goes on, so that one run shows all.
+mistake() {
+  printf 'FAIL: line %s: %s\n' "$(caller_line)" "$*" >&2
+  mistakes=$((mistakes + 1))
+}
+
+caller_line() {
+  local i
+  for ((i = 1; i < ${#BASH_SOURCE[@]}; i++)); do
+    [[ ${BASH_SOURCE[i]} == "$0" ]] && echo "${BASH_LINENO[i - 1]}" && return
+  done
+}
+
+# expect_message TEXT COMMAND...: the command fails as it should: exit status 1, TEXT and nothing
+# else on standard error, nothing on standard output, no output file, no temporary file.
+expect_message() {
+  local want=$1 status=0
+  shift
+  rm -f out.o
+  "$@" >stdout 2>errors || status=$?
+  [[ $status == 1 ]] || mistake "$*: exit status $status"
+  [[ $(<errors) == "$want" ]] || mistake "$*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$(<errors)"
+  [[ ! -s stdout ]] || mistake "$*: on standard output: $(<stdout)"
+  [[ ! -e out.o ]] || mistake "$*: leaves an output"
+  [[ -z $(compgen -G '.*.tmp') ]] || mistake "$*: leaves a temporary file"
+}
+
+# doctored OUT PLACE=VALUE...: good.o with numbers changed; see doctor.py
+doctored() {
+  "$python" -S -X pycache_prefix="$tmp" "$doctor" set good.o "$@"
+}
+
+# bad MESSAGE PLACE=VALUE...: good.o with numbers changed is refused with the message.
+bad() {
+  local message=$1
+  shift
+  doctored bad.o "$@"
+  expect_message "bpflink: error: bad.o: $message" "$BPFLINK" bad.o -o out.o
+}
+
+# blob FILE STATEMENTS: raw BTF; see doctor.py
+blob() {
+  "$python" -S -X pycache_prefix="$tmp" "$doctor" blob "$@"
+}
+
+# bad_blob MESSAGE STATEMENTS: raw BTF is refused with the message.
+bad_blob() {
+  blob bad.btf "$2"
+  expect_message "btfdedup: error: bad.btf: $1" "$BTFDEDUP" bad.btf -o out.o
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Finds messages that no test has.
+
+    complete.py CHECKOUT
+
+A message is a string of linker/ or dedup/ with a blank in it. Its text, with anything for each
+{} or %s, has to stand on one line of a file of tests/, or to be listed below with the reason why
+no test can have it. A reason that is no longer needed is an error as well.
+"""
+import glob
+import os
+import re
+import sys
+
+# Files whose strings are C code, tables of figures or comments, not messages; tests/ has their output.
+NOT_MESSAGES = {"dedup/print_c.cpp", "dedup/print_header.cpp", "dedup/print_raw.cpp"}
+
+# Message: why no input can provoke it.
+EXCEPTIONS = {
+    "string offsets, with those of the base, exceed 32 bits": "takes 4 GiB of strings",
+    "too many different strings to deduplicate": "takes 4 GiB of strings",
+    "too many different types to deduplicate": "takes 3 GiB of types",
+    "too large types to deduplicate": "takes 8 GiB of types",
+    "section header {}: {}": "libelf has counted it, so only memory can be short",
+    "section header {} is outside the file": "libelf has counted it, so only memory can be short",
+    "unreadable ELF header: {}": "all that libelf looks at has been checked; only memory can be short",
+    "unreadable symbol table: {}": "size and place have been checked; only memory can be short",
+    "unreadable relocation section '{}': {}": "size and place have been checked; only memory can be short",
+}
+
+
+def strings(source):
+    """Adjacent string literals as one, without those of #include lines and comments."""
+    source = re.sub(r"^\s*#.*$", "", source, flags=re.M)
+    source = re.sub(r'("(?:[^"\\\n]|\\.)*")|//.*$', lambda m: m[1] or "", source, flags=re.M)
+    for match in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', source):
+        pieces = re.findall(r'"((?:[^"\\\n]|\\.)*)"', match[0])
+        yield "".join(pieces).encode().decode("unicode_escape")
+
+
+def is_message(text):
+    fixed = re.sub(r"\{[^}]*\}|%[a-z]+", "\0", text)
+    return re.search(r"[A-Za-z]+ |[A-Za-z] ?\0 [a-z]| [A-Za-z]{2}", fixed) is not None
+
+
+def pattern(text):
+    parts = re.split(r"(\{[^}]*\}|%[a-z]+|\n)", text.strip("\n "))
+    return "".join(r".*" if part and (part[0] in "{%") else r"[\s\S]?\n?" if part == "\n"
+                   else re.escape(part) for part in parts)
+
+
+def main():
+    os.chdir(sys.argv[1])
+    tests = []
+    for path in glob.glob("tests/**/*", recursive=True):
+        if path.endswith((".sh", ".cpp", ".c", ".hpp", ".h")):
+            tests.append(open(path).read().replace("'\"'\"'", "'").replace('\\"', '"'))
+    tests = "\n".join(tests)
+    missing, used = [], set()
+    sources = glob.glob("linker/**/*.[ch]pp", recursive=True) + glob.glob("dedup/*.[ch]pp")
+    for path in sorted(set(sources) - NOT_MESSAGES):
+        for text in strings(open(path).read()):
+            if not is_message(text) or re.search(pattern(text), tests):
+                continue
+            if text in EXCEPTIONS:
+                used.add(text)
+            else:
+                missing.append(f"{path}: {text!r}")
+    for line in missing:
+        print(f"no test has the message of {line}")
+    for text in sorted(EXCEPTIONS.keys() - used):
+        print(f"no exception is needed for {text!r}")
+    return 1 if missing or EXCEPTIONS.keys() - used else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

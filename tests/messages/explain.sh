@@ -1,0 +1,85 @@
+#!/bin/bash
+# btfdedup --explain: why types of one name are not one.
+. "$(dirname "$0")/common.sh"
+
+# explains TYPE TEXT A B: what is said of the types of two inputs
+explains() {
+  blob a.btf "add(INT, 'int', 4, 0x1000020); add(INT, 'long', 8, 0x1000040); $3"
+  blob b.btf "add(INT, 'int', 4, 0x1000020); add(INT, 'long', 8, 0x1000040); $4"
+  "$BTFDEDUP" a.btf b.btf --explain "$1" | grep -E 'differs|stayed|one type' >text || true
+  expect "$2" cat text
+}
+# struct_s TEXT A B: `struct s` with other members and sizes
+struct_s() { explains 'struct s' "struct s stayed 2 types
+differs from [3]: s$1" "add(STRUCT, 's', $2)" "add(STRUCT, 's', $3)"; }
+
+struct_s '.a: int in a.btf, long in b.btf' '8, "a", 1, 0' '8, "a", 2, 0'
+struct_s ", member 1: 'int a' in a.btf, 'int b' in b.btf" '4, "a", 1, 0' '4, "b", 1, 0'
+struct_s '.a: bit offset 0 in a.btf, bit offset 32 in b.btf' '8, "a", 1, 0' '8, "a", 1, 32'
+struct_s '.a: a bitfield of 3 bits in a.btf, of 4 bits in b.btf' '4, "a", 1, 3 << 24, kflag=1' '4, "a", 1, 4 << 24, kflag=1'
+struct_s ': 1 member in a.btf, 2 in b.btf' '8, "a", 1, 0' '8, "a", 1, 0, "b", 1, 32'
+struct_s ': 4 bytes in a.btf, 8 bytes in b.btf' '4, "a", 1, 0' '8, "a", 1, 0'
+explains 'struct s' 'struct s is one type' 'add(STRUCT, "s", 4, "a", 1, 0)' 'add(STRUCT, "s", 4, "a", 1, 0)'
+enum_e() { explains 'enum e' "enum e stayed 2 types
+differs from [3]: e$1" "add(ENUM, 'e', $2)" "add(ENUM, 'e', $3)"; }
+enum_e ', enumerator 1: A in a.btf, B in b.btf' '4, "A", 0' '4, "B", 0'
+enum_e ', A: -1 in a.btf, 1 in b.btf' '4, "A", 0xffffffff, kflag=1' '4, "A", 1, kflag=1'
+enum_e ': 1 enumerator in a.btf, 2 in b.btf' '4, "A", 0' '4, "A", 0, "B", 1'
+enum_e ': 4 bytes in a.btf, 8 bytes in b.btf' '4, "A", 0' '8, "A", 0'
+explains 'enum e' 'enum e stayed 2 types
+differs from [3]: e, A: 1 in a.btf, 4294967297 in b.btf' 'add(ENUM64, "e", 8, "A", 1, 0)' 'add(ENUM64, "e", 8, "A", 1, 1)'
+explains 'typedef t' 'typedef t stayed 2 types
+differs from [3]: t: int[2] in a.btf, int[3] in b.btf' 'add(TYPEDEF, "t", 4); add(ARRAY, "", 0, 1, 1, 2)' 'add(TYPEDEF, "t", 4); add(ARRAY, "", 0, 1, 1, 3)'
+func_f() { explains 'func f' "func f stayed 2 types
+differs from [3]: f$1" "add(FUNC, 'f', 4, vlen=$2)" "add(FUNC, 'f', 4, vlen=$3)"; }
+func_f '(parameter 1): int in a.btf, long in b.btf' '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "x", 2'
+func_f "(parameter 1): named 'x' in a.btf, 'y' in b.btf" '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "y", 1'
+func_f '(): void in a.btf, int in b.btf' '1); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 1'
+func_f ': one kind in a.btf, another in b.btf' '0); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 0'
+# The whole text; inputs and a base
+blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 4, "a", 1, 0)'
+blob one.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 4, "b", 1, 0)'
+for copy in two three four five six; do cp one.btf $copy.btf; done
+expect 'struct s is one type
+
+[2] from 2 inputs: one.btf, two.btf
+struct s {
+	int b;
+};' "$BTFDEDUP" one.btf two.btf --explain 'struct s'
+expect "struct s stayed 2 types
+
+[2] from base.btf
+struct s {
+	int a;
+};
+
+[3] from 6 inputs: one.btf, two.btf, three.btf, four.btf, five.btf and 1 more
+struct s {
+	int b;
+};
+differs from [2]: s, member 1: 'int a' in base.btf, 'int b' in one.btf" \
+  "$BTFDEDUP" base.btf one.btf two.btf three.btf four.btf five.btf six.btf --explain 'struct s'
+
+# Split BTF. The names' offsets are the base's: int 1, s 5, p 7, t 9.
+blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 8, "p", 4, 0); add(FWD, "t"); add(PTR, "", 3)'
+blob split.btf 'add(STRUCT, 9, 4, 7, 1, 0); add(PTR, 0, 5); add(STRUCT, 5, 8, 7, 6, 0); strings = b""'
+blob same.btf 'add(STRUCT, 5, 8, 7, 4, 0); strings = b""'
+expect 'struct s stayed 2 types
+
+[2] from the base
+struct s {
+	struct t *p;
+};
+
+[7] from split.btf
+struct s {
+	struct t *p;
+};
+differs from [2]: s.p: struct t * (only declared) in the base, struct t * in split.btf' \
+  "$BTFDEDUP" --base base.btf split.btf --explain 'struct s'
+expect 'struct s is one type
+
+[2] from the base and same.btf
+struct s {
+	struct t *p;
+};' "$BTFDEDUP" --base base.btf same.btf --explain 'struct s'

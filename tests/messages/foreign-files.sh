@@ -1,0 +1,72 @@
+#!/bin/bash
+# Inputs that are no BPF objects: the message says what they are.
+. "$(dirname "$0")/common.sh"
+
+compile good <<'END'
+SEC("socket") int prog(void *ctx) { return 1; }
+END
+: >empty
+printf 'BC\xc0\xde' >bitcode.o
+printf '\xde\xc0\x17\x0b' >wrapped-bitcode.o
+echo 'int number;' >text.c
+printf 'a\0b' >data
+printf '\177ELF' >magic.o
+head -c 63 good.o >head.o
+mkdir directory
+mkfifo fifo
+
+# foreign FILE WHAT
+foreign() { expect_message "bpflink: error: $1: $2" "$BPFLINK" "$1" -o out.o; }
+foreign empty 'is not a BPF object but: empty file'
+foreign bitcode.o 'is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)'
+foreign wrapped-bitcode.o 'is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)'
+foreign text.c 'is not a BPF object but: text file'
+foreign data 'is not a BPF object but: file of unknown format'
+foreign magic.o 'is not a BPF object but: truncated ELF file'
+foreign head.o 'is not a BPF object but: truncated ELF file'
+foreign directory 'is a directory, not an object file'
+foreign fifo 'is not a regular file'
+foreign absent.o 'No such file or directory'
+
+bad 'is not a BPF object but: ELF file of unknown byte order' file:5=3
+bad 'is not a BPF object but: ELF file of unknown version' file:6=0
+bad 'is not a BPF object but: 32-bit BPF object' file:4=1
+bad 'is not a BPF object but: unknown-bit BPF object' file:4=3
+bad 'is not a BPF object but: BPF executable' elf:e_type=2
+bad 'is not a BPF object but: BPF shared object' elf:e_type=3
+bad 'is not a BPF object but: BPF core file' elf:e_type=4
+bad 'is not a BPF object but: BPF file of unknown ELF type' elf:e_type=9
+while read -r number name; do
+  bad "is not a BPF object but: $name object" "elf:e_machine=$number"
+done <<'END'
+3 i386
+62 x86-64
+40 ARM
+183 AArch64
+243 RISC-V
+21 PowerPC64
+22 s390
+8 MIPS
+263 machine 263
+END
+
+# Members of archives
+llvm-ar-19 rc text.a text.c
+foreign text.a 'is an archive without BPF objects'
+llvm-ar-19 rc inner.a text.a
+foreign inner.a 'is an archive without BPF objects'
+"$BPFLINK" -v good.o text.a -o out.o 2>errors || [[ $? == 1 ]]
+expect_error 'bpflink: text.a(text.c): not a BPF object but text file'
+"$BPFLINK" -v good.o inner.a -o out.o 2>errors || [[ $? == 1 ]]
+expect_error 'bpflink: inner.a(text.a): not a BPF object but archive'
+
+# Byte order
+compile big --target=bpfeb <<'END'
+SEC("socket") int other(void *ctx) { return 1; }
+END
+expect_message 'bpflink: error: big.o: is big-endian, but good.o is little-endian' "$BPFLINK" good.o big.o -o out.o
+expect_message 'bpflink: error: good.o: is little-endian, but big.o is big-endian' "$BPFLINK" big.o good.o -o out.o
+
+# Nothing to link
+llvm-ar-19 rc unneeded.a good.o
+expect_message 'bpflink: error: no input files: no member of an archive is needed' "$BPFLINK" unneeded.a -o out.o

@@ -1,0 +1,148 @@
+#!/bin/bash
+# What does not fit together when sections are laid out, relocated and described.
+. "$(dirname "$0")/common.sh"
+
+# assemble NAME <<SOURCE
+assemble() {
+  cat >"$1.s"
+  "$CC" --target=bpf -mcpu=v3 -c "$1.s" -o "$1.o"
+}
+# fails MESSAGE FILE...
+fails() {
+  local message=$1
+  shift
+  expect_message "bpflink: error: $message" "$BPFLINK" "$@" -o out.o
+}
+
+# Sizes
+for name in a b; do echo "char $name[3u << 30];" | compile $name -g0; done
+fails "output section '.bss' has 0x180000000 bytes, BPF addresses up to 4 GiB" a.o b.o
+assemble contents <<'END'
+	.section custom,"aw",@progbits
+	.long 1
+END
+assemble zeros <<'END'
+	.section custom,"aw",@nobits
+	.zero 0x3000000
+END
+cp zeros.o more-zeros.o
+fails "more-zeros.o: section 'custom' would put 0x3000000 zeros into the output, more than 0x1000000
+>>> the section has contents in another object" contents.o zeros.o more-zeros.o
+
+# Numbers of sections
+many() { for ((i = $1; i <= $2; i++)); do printf '\t.section .s%d,"a"\n\t.byte 1\n' "$i"; done; }
+many 1 32000 | assemble some
+many 32001 65279 | assemble rest
+many 65280 65280 | assemble last
+"$BPFLINK" --verify some.o rest.o -o most.o
+fails 'out.o: 65280 sections are more than the 65279 that a symbol can be in' some.o rest.o last.o
+
+# Flags
+assemble writable <<'END'
+	.section custom,"aw",@progbits
+	.long 1
+END
+assemble read_only <<'END'
+	.section custom,"a",@progbits
+	.long 1
+END
+assemble plain <<'END'
+	.section custom,"",@progbits
+	.long 1
+END
+assemble strings <<'END'
+	.section custom,"aMS",@progbits,1
+	.asciz "one"
+END
+assemble wide_strings <<'END'
+	.section custom,"aMS",@progbits,2
+	.short 'o', 0
+END
+fails "flags of section 'custom' differ
+>>> WA in writable.o
+>>> A in read_only.o" writable.o read_only.o
+fails "flags of section 'custom' differ
+>>> AMS in strings.o
+>>> none in plain.o" strings.o plain.o
+fails "entry sizes of section 'custom' differ
+>>> 1 in strings.o
+>>> 2 in wide_strings.o" strings.o wide_strings.o
+
+# Relocations
+assemble dropped <<'END'
+	.section .comment,"",@progbits
+	.globl global
+	.type global,@object
+global:
+	.quad 0
+	.type label,@object
+label:
+	.quad 0
+	.section .data,"aw",@progbits
+	.quad global
+	.quad .comment
+	.quad label
+END
+llvm-objcopy-19 --add-symbol=named=.comment:0,local dropped.o good.o
+fails "dropped.o:(.data+0x0): relocation R_BPF_64_ABS64 refers to symbol 'global', which is not in the output
+bpflink: error: dropped.o:(.data+0x8): relocation R_BPF_64_ABS64 refers to what was dropped from the output
+bpflink: error: dropped.o:(.data+0x10): relocation R_BPF_64_ABS64 refers to what was dropped from the output" dropped.o
+named=$(llvm-readelf-19 -sW good.o | sed -n 's/: .* named$//p' | tr -d ' ')
+doctored bad.o rel:.rel.data:2:r_sym=$named
+fails "bad.o:(.data+0x0): relocation R_BPF_64_ABS64 refers to symbol 'global', which is not in the output
+bpflink: error: bad.o:(.data+0x8): relocation R_BPF_64_ABS64 refers to what was dropped from the output
+bpflink: error: bad.o:(.data+0x10): relocation R_BPF_64_ABS64 refers to local symbol 'named', which is not in the output" bad.o
+compile lines <<'END'
+extern int global;
+SEC("socket") int prog(void *ctx) { return global; }
+END
+sed '/\.section .data/,$d' dropped.s | assemble only_dropped
+fails "$tmp/lines.bpf.c:2: relocation R_BPF_64_64 refers to symbol 'global', which is not in the output
+>>> lines.o:(socket+0x0)" lines.o only_dropped.o
+assemble good <<'END'
+	.globl v
+	.section .data,"aw",@progbits
+v:	.quad v
+	.quad 0, 0
+END
+llvm-objcopy-19 --add-section=.pad=/dev/null good.o
+python3 - "$bpfobj" <<'END'
+# .rel.data becomes .rela.data with an addend that no field holds: what `r_addend` reads lies
+# behind the entry, in whatever follows.
+import importlib.util, struct, sys
+spec = importlib.util.spec_from_file_location("bpfobj", sys.argv[1])
+bpfobj = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bpfobj)
+o = bpfobj.Object("good.o")
+data = bytearray(o.raw)
+shoff, = struct.unpack_from("<Q", data, 40)
+at = shoff + 64 * o.index(".rel.data")
+while len(data) % 8:
+    data.append(0)
+struct.pack_into("<I", data, at + 4, 4)                      # SHT_RELA
+struct.pack_into("<QQ", data, at + 24, len(data), 24)        # sh_offset, sh_size
+struct.pack_into("<Q", data, at + 56, 24)                    # sh_entsize
+symbol = next(i for i, s in enumerate(o.symbols) if s.name == "v")
+data += struct.pack("<QQq", 0, symbol << 32 | 3, 1 << 40)    # R_BPF_64_ABS32
+open("bad.o", "wb").write(data)
+END
+fails 'bad.o:(.data+0x0): relocation R_BPF_64_ABS32 refers to offset 0x10000000000, which the instruction or field cannot hold' bad.o
+
+# Variables
+compile good <<'END'
+static volatile int a = 1, b = 2;
+SEC("socket") int prog(void *ctx) { return a + b; }
+END
+bad_variable() {
+  doctored bad.o "${@:2}"
+  fails "$1" bad.o
+}
+bad_variable "variable 'b' at .data+0x2 with 0x4 bytes overlaps the variable before it" type:.data:7=2
+bad_variable "variable 'b' at .data+0x4 with 0x40 bytes reaches out of the section" type:.data:8=0x40
+
+# Types of several inputs
+for size in 4 8; do
+  blob odd.btf "add(INT, 'int', 4, 32); layout = [(0, 0, 0)] * 20 + [($size, 0, 0)]"
+  llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --add-section=.BTF=odd.btf contents.o odd-$size.o
+done
+fails '.BTF: odd-8.o: layout section gives other sizes for kind 20 than that of an input before' odd-4.o odd-8.o

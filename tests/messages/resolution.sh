@@ -1,0 +1,115 @@
+#!/bin/bash
+# Symbols that are undefined or defined twice, licenses that differ.
+. "$(dirname "$0")/common.sh"
+
+compile_plain() { compile "$1" -g0; }
+compile_plain main <<'END'
+int helper(int x);
+extern int missing;
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len) + missing; }
+END
+compile_plain static <<'END'
+static __attribute__((noinline)) int helper(int x) { return x * 3; }
+int missing;
+SEC("xdp") int other(struct xdp_md *ctx) { return helper(ctx->data); }
+END
+compile_plain near <<'END'
+int helpers(int x) { return x; }
+int missing;
+END
+compile lib <<'END'
+int helper(int x) { return x; }
+int missing;
+END
+mkdir dir
+llvm-ar-19 rc dir/libhelp.a lib.o
+
+# Undefined
+expect_message 'bpflink: error: undefined symbol: helper
+>>> referenced by main.o:(socket+0x8)
+bpflink: error: undefined symbol: missing
+>>> referenced by main.o:(socket+0x10)' "$BPFLINK" main.o -o out.o
+expect_message 'bpflink: error: undefined symbol: helper
+>>> referenced by main.o:(socket+0x8)
+>>> it is static in static.o' "$BPFLINK" main.o static.o -o out.o
+expect_message 'bpflink: error: undefined symbol: helper
+>>> referenced by main.o:(socket+0x8)
+>>> did you mean: helpers
+>>> defined in: near.o' "$BPFLINK" main.o near.o -o out.o
+expect_message 'bpflink: error: undefined symbol: helper
+>>> referenced by main.o:(socket+0x8)
+>>> dir/libhelp.a defines it: link with -lhelp
+bpflink: error: undefined symbol: missing
+>>> referenced by main.o:(socket+0x10)
+>>> dir/libhelp.a defines it: link with -lhelp' "$BPFLINK" main.o -Ldir -o out.o
+expect_message 'bpflink: error: undefined symbol: wanted
+>>> asked for by -u' "$BPFLINK" lib.o -u wanted -o out.o
+
+compile typed <<'END'
+int kernel_function(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return kernel_function(ctx->len); }
+END
+expect_message "bpflink: error: undefined symbol: kernel_function
+>>> referenced by $tmp/typed.bpf.c:2
+>>>               typed.o:(socket+0x8)
+>>> a function of the kernel is declared with __ksym" "$BPFLINK" typed.o -o out.o
+
+compile_plain often <<'END'
+int f(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) {
+  return f(1) + f(2) + f(3) + f(4) + f(5) + f(6) + f(7);
+}
+END
+expect_message 'bpflink: error: undefined symbol: f
+>>> referenced by often.o:(socket+0x8)
+>>> referenced by often.o:(socket+0x20)
+>>> referenced by often.o:(socket+0x40)
+>>> referenced by often.o:(socket+0x58)
+>>> referenced by often.o:(socket+0x70)
+>>> referenced 2 more times' "$BPFLINK" often.o -o out.o
+sed -i 's/ + f(7)//' often.bpf.c
+compile_plain often <<<"$(<often.bpf.c)"
+expect_message 'bpflink: error: undefined symbol: f
+>>> referenced by often.o:(socket+0x8)
+>>> referenced by often.o:(socket+0x20)
+>>> referenced by often.o:(socket+0x40)
+>>> referenced by often.o:(socket+0x58)
+>>> referenced by often.o:(socket+0x70)
+>>> referenced 1 more time' "$BPFLINK" often.o -o out.o
+
+# Defined twice
+compile_plain twice <lib.bpf.c
+expect_message "bpflink: error: duplicate symbol: helper
+>>> defined at $tmp/lib.bpf.c:1
+>>>            lib.o:(.text+0x0)
+>>> defined at twice.o:(.text+0x0)
+bpflink: error: duplicate symbol: missing
+>>> defined at lib.o:(.bss+0x0)
+>>> defined at twice.o:(.bss+0x0)" "$BPFLINK" lib.o twice.o -o out.o
+
+# Licenses
+compile_plain gpl <<<'char _license[] SEC("license") = "GPL"; int _version SEC("version") = 1;'
+compile_plain mit <<<'char _license[] SEC("license") = "MIT"; int _version SEC("version") = 2;'
+expect_message "bpflink: error: 'license' sections differ
+>>> GPL in gpl.o
+>>> MIT in mit.o
+>>> --license TEXT settles it
+bpflink: error: 'version' sections differ
+>>> in gpl.o
+>>> in mit.o" "$BPFLINK" gpl.o mit.o -o out.o
+
+# Too many errors, as text; JSON has them all.
+for i in {1..23}; do echo "extern int missing$i;"; done >many.c
+echo 'SEC("socket") int prog(void *ctx) { return 0' >>many.c
+for i in {1..23}; do echo "+ missing$i"; done >>many.c
+echo ';}' >>many.c
+compile_plain many <many.c
+expect_message 'bpflink: error: undefined symbol: missing1
+>>> referenced by many.o:(socket+0x0)
+bpflink: error: too many errors, the rest is not shown (--error-limit 0 shows all)' \
+  "$BPFLINK" many.o --error-limit 1 -o out.o
+for limit in '' '--error-limit 0'; do
+  "$BPFLINK" many.o $limit -o out.o 2>errors && fail 'the link succeeds'
+  grep -c 'undefined symbol' errors
+done >counts
+expect $'20\n23' cat counts
