@@ -70,19 +70,6 @@ uint32_t type_count(const DedupResult& result) {
   return result.types.end_id() - result.types.first_id();
 }
 
-/// As dedup(), without the oracle, which takes its time.
-uint32_t count_types(const Unit& unit) {
-  auto blob = unit.b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
-  REQUIRE(btf);
-  Deduplicator d;
-  d.add("blob", *btf);
-  auto result = d.run();
-  REQUIRE(result);
-  return type_count(*result);
-}
-
 }  // namespace
 
 TEST_CASE("two definitions of a central struct in a blob of many units") {
@@ -161,6 +148,23 @@ TEST_CASE("two versions of a header, of which each unit has a part") {
 }
 
 #ifndef BPFLINK_HASH_BITS  // with few hashes every search is long
+namespace {
+
+/// As dedup(), without the oracle, which takes its time.
+uint32_t count_types(const Unit& unit) {
+  auto blob = unit.b.finish(std::endian::native);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  Deduplicator d;
+  d.add("blob", *btf);
+  auto result = d.run();
+  REQUIRE(result);
+  return type_count(*result);
+}
+
+}  // namespace
+
 TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
   // Minutes, if it took time in proportion to the square.
   CHECK(count_types(make_blob(first_numbers(20000), alternating)) == types_expected(20000));
