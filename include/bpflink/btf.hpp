@@ -204,8 +204,8 @@ class BPFLINK_API Btf {
   ///
   /// Up to `threads` threads are used if the blob is large enough for them; 0 lets
   /// the library decide.
-  static std::expected<Btf, Error> parse(std::span<const std::byte> blob,
-                                         const Btf* base = nullptr, unsigned threads = 1);
+  static std::expected<Btf, Error> parse(std::span<const std::byte> blob, const Btf* base = nullptr,
+                                         unsigned threads = 1);
 
   /// Moves; what was moved from may only be assigned to or destroyed.
   Btf(Btf&&) noexcept;
