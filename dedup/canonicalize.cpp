@@ -169,9 +169,9 @@ void Canonicalizer::search(uint32_t root) {
     Frame& frame = stack_.back();
     uint32_t known = class_of(frame.id);
     bool is_reserved = is_class(known) && table_.is_reserved(known);
-    if (is_class(known) && !is_reserved) {
-      stack_.pop_back();
-    } else if (!frame.is_expanded && !is_reserved && unify_with_guess(frame.id)) {
+    bool is_done =
+        !is_reserved && (is_class(known) || (!frame.is_expanded && unify_with_guess(frame.id)));
+    if (is_done) {
       stack_.pop_back();
     } else if (!frame.is_expanded) {
       expand(frame);

@@ -18,9 +18,9 @@ inline void advise_large_pages(void* start, size_t size) {
   constexpr uintptr_t small_page = 1 << 12;
   constexpr size_t large_page = 1 << 21;
   if (size < large_page) return;
-  uintptr_t begin = (reinterpret_cast<uintptr_t>(start) + small_page - 1) & ~(small_page - 1);
-  uintptr_t end = (reinterpret_cast<uintptr_t>(start) + size) & ~(small_page - 1);
-  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  size_t to_page = -reinterpret_cast<uintptr_t>(start) & (small_page - 1);
+  size_t pages = (size - to_page) & ~(small_page - 1);
+  ::madvise(static_cast<std::byte*>(start) + to_page, pages, MADV_HUGEPAGE);
 #else
   static_cast<void>(start);
   static_cast<void>(size);
