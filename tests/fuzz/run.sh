@@ -1,7 +1,6 @@
 #!/bin/bash
-# Builds the fuzzers and runs each for a time, as many at once as there are processors, on
-# seeds made from seeds/. What they find is in build/fuzz/found/TARGET/; the last lines are
-# the figures.
+# Builds the fuzzers and runs each for a time, all at once, on seeds made from seeds/. What
+# they find is in build/fuzz/found/TARGET/; the last lines are the figures.
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]
 #
@@ -38,4 +37,4 @@ peak $(figure peak_rss_mb) MB"
 export -f fuzz
 export build seconds
 
-printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -euc 'fuzz {}'
+printf '%s\n' "$@" | xargs -P $# -I{} bash -euc 'fuzz {}'
