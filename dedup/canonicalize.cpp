@@ -10,15 +10,20 @@
 // search is back at it.
 //
 // Units that include the same headers have the same types in the same order. So
-// where an input is made of many units, a type is expected to be like the one
-// that followed the last occurrence of the type before it. Where it is not, a
-// table of guesses may know one before it that begins with the same words. To
-// compare two types of the input (follow.cpp) needs no form, and mostly nothing
-// that is far away in memory. In a kernel nine types of ten are as expected, and
-// two thirds of the others are as guessed.
+// a type is expected to be of the class that came last time after the class of
+// the type before it, be that in this input or in one before. Where it is not, a
+// table of guesses may know a class that begins with the same words. To compare a
+// type with the form of a class (follow.cpp) needs neither a form of its own nor a
+// hash. In a kernel nine types of ten are as expected, and two thirds of the
+// others are as guessed.
+//
+// Most of the words of a large input are string offsets that are compared with
+// the table's. So that they can be compared as they are, the table takes the
+// strings of a large first input with their offsets.
 #include "dedup/canonicalize.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace bpflink {
 
@@ -26,6 +31,12 @@ namespace {
 
 /// After how many types the caller hears what is done; some 5 MB.
 constexpr uint32_t consumed_interval = 1 << 17;
+
+/// How many guesses are kept at most, a power of two.
+constexpr size_t most_guesses = 1 << 17;
+
+/// How large an input must be for its strings to be taken as they are.
+constexpr size_t least_words_to_adopt = 1 << 18;
 
 }  // namespace
 
@@ -43,46 +54,52 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   attach(btf, base_classes, classes);
   classes_seen_.clear();
   objects_.clear();
-  guesses_.clear();
+  size_t expected_classes = std::max<size_t>(table_.class_count(), types_->starts.size());
+  if (guesses_.size() < std::min(expected_classes, most_guesses))
+    guesses_.assign(std::min(std::bit_ceil(2 * expected_classes), most_guesses), 0);
   patience_ = 4 * types_->words.size();
   ++run_;
   omission_ = false;
+  if (types_->words.size() >= least_words_to_adopt && table_.strings().bytes().size() == 1)
+    adopt_strings();
+}
+
+/// Makes the strings of the input at hand those of the table, which has none.
+void Canonicalizer::adopt_strings() {
+  std::string_view strings = btf_->strings();
+  if (strings.size() != btf_->string_end()) return;  // split BTF
+  adopted_end_ = btf_->string_end();
+  is_adopted_.assign(adopted_end_, false);
+  table_.strings().adopt(strings, [&](uint32_t offset) { is_adopted_[offset] = true; });
 }
 
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
-  uint32_t model = 0;
+  uint32_t before = 0;
   uint32_t consumed = begin;
-  for (uint32_t id = begin; id < end && !omission_;) {
-    uint32_t stop = std::min(end, (id / consumed_interval + 1) * consumed_interval);
-    if (is_model(model, id)) {
-      uint32_t followed = follow(id, model, stop);
-      model += followed - id;
-      id = followed;
+  for (uint32_t id = begin; id < end && !omission_; ++id) {
+    if (id % consumed_interval == 0) report_consumed(consumed, id);
+    prefetch(id);
+    uint32_t known = class_of(id);
+    if (known == omitted_class) continue;
+    if (!is_class(known)) {
+      if (!unify(id, history_[before].next)) search(id);
+      known = class_of(id);
+      if (!is_class(known)) break;  // a search that failed
     }
-    if (id < stop && class_of(id) != omitted_class) {
-      if (!is_class(class_of(id))) search(id);
-      // Where the class is new, what was expected may come next.
-      if (uint32_t before = note_occurrence(id); before != 0) model = before + 1;
-    }
-    if (id < stop) ++id;
-    // What was right before is compared with what comes next.
-    if (id == stop && id < end && id >= begin + 2 * consumed_interval)
-      report_consumed(consumed, id - consumed_interval);
+    note(before, known);
+    before = known;
   }
   report_consumed(consumed, end);
 }
 
-/// Notes a type that is not as expected. Returns the last type of its class
-/// before it, or 0 if there is none.
-uint32_t Canonicalizer::note_occurrence(uint32_t id) {
-  uint32_t type_class = class_of(id);
-  if (!is_class(type_class)) return 0;  // a search that failed
-  if (occurrences_.size() < table_.class_count()) occurrences_.resize(table_.class_count());
-  Occurrence& last = occurrences_[type_class];
-  uint32_t before = last.run == run_ ? last.id : 0;
-  if (last.run != run_) classes_seen_.push_back(type_class);
-  last = {run_, id};
-  return before;
+/// Notes the classes of two types, one after the other.
+void Canonicalizer::note(uint32_t before, uint32_t type_class) {
+  if (history_.size() <= type_class) history_.resize(table_.class_count());
+  if (history_[before].next != type_class && !table_.is_local(type_class))
+    history_[before].next = type_class;
+  if (history_[type_class].run == run_) return;
+  history_[type_class].run = run_;
+  classes_seen_.push_back(type_class);
 }
 
 /// Tells the caller that the types from `begin` to before `end` are done.
@@ -102,6 +119,8 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   base_classes_ = base_classes;
   classes_ = classes;
   strings_ = ZeroedWords(btf.string_end());
+  adopted_end_ = 1;
+  is_adopted_.assign(1, true);
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
@@ -154,31 +173,30 @@ uint32_t Canonicalizer::intern_form(uint32_t id) {
 }
 
 void Canonicalizer::see(std::span<const uint32_t> classes) {
-  occurrences_.resize(table_.class_count());
+  history_.resize(table_.class_count());
   for (uint32_t c : classes) {
-    if (c == 0 || occurrences_[c].run == run_) continue;
-    occurrences_[c] = {run_, 0};
+    if (c == 0 || history_[c].run == run_) continue;
+    history_[c].run = run_;
     classes_seen_.push_back(c);
   }
 }
 
 /// Gives classes to a type and to all that it refers to without naming them.
 void Canonicalizer::search(uint32_t root) {
-  stack_.push_back({root, false});
+  stack_.push_back({root});
   while (!stack_.empty() && !omission_) {
     Frame& frame = stack_.back();
     uint32_t known = class_of(frame.id);
     bool is_reserved = is_class(known) && table_.is_reserved(known);
     bool is_done =
-        !is_reserved && (is_class(known) || (!frame.is_expanded && unify_with_guess(frame.id)));
+        !is_reserved && (is_class(known) || (!frame.is_expanded && unify_with_guess(frame)));
     if (is_done) {
       stack_.pop_back();
     } else if (!frame.is_expanded) {
       expand(frame);
     } else {
-      uint32_t id = frame.id;
+      assign(frame);
       stack_.pop_back();
-      assign(id);
     }
   }
   stack_.clear();
@@ -197,23 +215,25 @@ void Canonicalizer::expand(Frame& frame) {
   open(id);
   for_each_reference(types_->at(id).words(), [&](uint32_t child) {
     if (reference(child) == unknown_reference && class_of(child) == 0)
-      stack_.push_back({child, false});
+      stack_.push_back({child});
   });
 }
 
 /// Gives a type its class when those that it refers to have theirs.
-void Canonicalizer::assign(uint32_t id) {
-  translate(types_->at(id).words());
+void Canonicalizer::assign(const Frame& frame) {
+  std::span<const uint32_t> words = types_->at(frame.id).words();
+  translate(words);
   if (!unknown_.empty()) {
     close_cycles();
-    translate(types_->at(id).words());
+    translate(words);
   }
-  uint32_t type_class = class_of(id);
-  if (is_class(type_class))
+  uint32_t& type_class = class_of(frame.id);
+  if (is_class(type_class)) {
     table_.define(type_class, form_);
-  else
-    type_class = intern_form(id);
-  class_of(id) = type_class;
+    return;
+  }
+  type_class = intern_form(frame.id);
+  if (frame.summary != 0) guesses_[frame.summary >> 1 & (guesses_.size() - 1)] = type_class;
 }
 
 /// Reserves classes for the open types that the type at hand refers to.

@@ -83,49 +83,53 @@ class Canonicalizer {
     return types_->words.data() + types_->starts[id - first_id_];
   }
 
-  // Comparison with types before, in follow.cpp.
-  bool is_model(uint32_t model, uint32_t id);
-  uint32_t follow(uint32_t id, uint32_t model, uint32_t end);
+  // Comparison with classes that are known, in follow.cpp.
   void prefetch(uint32_t id) const;
-  bool unify(uint32_t id, uint32_t model);
+  bool unify(uint32_t id, uint32_t type_class);
   bool confirm();
-  bool is_like(const uint32_t* words, const uint32_t* others);
+  bool is_like(const uint32_t* words, const uint32_t* form);
   template <int Words, int Name, int Type>
-  bool accept_elements(const uint32_t* words, const uint32_t* others);
-  bool accept(uint32_t id, uint32_t model);
-  bool accept_unequal(uint32_t id, uint32_t model);
-  bool unify_with_guess(uint32_t id);
-  uint32_t guess(uint32_t id);
-  uint64_t summarize(std::span<const uint32_t> words);
-  uint32_t note_occurrence(uint32_t id);
+  bool accept_elements(const uint32_t* words, const uint32_t* form);
+  bool accept_string(uint32_t offset, uint32_t wanted);
+  bool accept_other_string(uint32_t offset, uint32_t wanted);
+  bool accept(uint32_t id, Reference wanted);
+  bool accept_unequal(uint32_t id, Reference wanted);
+  bool accept_anchor(uint32_t id, uint32_t anchor);
+  bool assume(uint32_t id, uint32_t type_class);
+  uint32_t summarize(std::span<const uint32_t> words);
+  uint64_t summarize_reference(uint32_t id);
 
   /// A type that the search is at.
   struct Frame {
     uint32_t id;
-    bool is_expanded;  ///< the types that it refers to are on the stack above
+    bool is_expanded = false;  ///< the types that it refers to are on the stack above
+    uint32_t summary = 0;      ///< what it says, or 0 if no guess is made
   };
   void search(uint32_t root);
+  bool unify_with_guess(Frame& frame);
   void open(uint32_t id);
   void expand(Frame& frame);
-  void assign(uint32_t id);
+  void assign(const Frame& frame);
   void translate(std::span<const uint32_t> words);
   uint32_t intern_form(uint32_t id);
   void close_cycles();
   Error omission_error();
 
+  void adopt_strings();
+  void note(uint32_t before, uint32_t type_class);
   void report_consumed(uint32_t& begin, uint32_t end);
 
   TypeTable& table_;
   Consumed consumed_;
-  /// A type, and the run that it was in.
-  struct Occurrence {
-    uint32_t run;
-    uint32_t id;
+  /// What the types so far, of all inputs, tell of a class.
+  struct History {
+    uint32_t next = 0;  ///< the class of the type after the last one of this, or 0
+    uint32_t run = 0;   ///< the last input that had types of it
   };
-  /// By class: the last type of it.
-  std::vector<Occurrence> occurrences_;
-  /// By some bits of a hash of what a type says: the last such type that was not
-  /// as expected. Empty if the input is small.
+  /// By class; of 0, `next` is the class of the first type of the last input.
+  std::vector<History> history_{1};
+  /// By some bits of a summary of what a type says: the class of the last such
+  /// type that was not as expected, or 0.
   std::vector<uint32_t> guesses_;
   uint32_t run_ = 0;
 
@@ -136,6 +140,10 @@ class Canonicalizer {
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   ZeroedWords strings_;  ///< the table's offset by the input's, 0 if not yet known
+  /// The input's strings up to here are the table's, and have the same offsets,
+  /// but for those that are there twice.
+  uint32_t adopted_end_ = 1;
+  std::vector<bool> is_adopted_;  ///< by offset below adopted_end_: whether it has the same
   std::vector<uint32_t> classes_seen_;
   std::vector<Object> objects_;
   bool omission_ = false;
@@ -143,10 +151,10 @@ class Canonicalizer {
   // The type at hand.
   std::vector<uint32_t> form_;
   std::vector<uint32_t> unknown_;  ///< ids that it refers to and that have no class yet
-  /// Types that were given the classes of others without a comparison yet.
+  /// A type that was given a class without a comparison yet.
   struct Assumption {
     uint32_t id;
-    uint32_t model;
+    uint32_t type_class;
   };
   std::vector<Assumption> assumed_;
   size_t patience_ = 0;  ///< words that may yet be compared in vain
@@ -155,6 +163,7 @@ class Canonicalizer {
 
 /// The table's offset of a string of the input.
 inline uint32_t Canonicalizer::string(uint32_t offset) {
+  if (offset < adopted_end_ && is_adopted_[offset]) return offset;
   uint32_t known = strings_[offset];
   return known != 0 || offset == 0 ? known : intern_string(offset);
 }

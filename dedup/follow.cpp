@@ -1,18 +1,17 @@
-// Compares types with types before them that they may be equal to, which are
-// called their models.
+// Compares types with classes that they may be of.
 //
-// Two types are equal if their words are, and what they refer to is equal in
-// turn. Where that is a type without class it is assumed to be equal to what the
-// model refers to, gets its class, and stands in line to be compared. If the
+// A type is of a class if its words say what the class's form says, and what it
+// refers to is what the form refers to. Where that is a type without class it is
+// assumed to be of the class wanted, and stands in line to be compared. If the
 // line ends without a difference all assumptions have held each other up, and
-// the types are equal: a graph that looks the same wherever one goes is the
-// same. At the first difference all that was assumed since the first type is
-// taken back.
+// the types are of these classes: a graph that looks the same wherever one goes
+// is the same. At the first difference all that was assumed since the first type
+// is taken back.
 //
-// Nothing here decides that two types differ: where it is not plain that they
-// are equal, the canonical forms decide.
+// Nothing here decides that a type is of no class: where it is not plain that it
+// is of this one, the canonical forms decide.
 #include <algorithm>
-#include <utility>
+#include <cstring>
 
 #include "dedup/canonicalize.hpp"
 
@@ -20,71 +19,87 @@ namespace bpflink {
 
 namespace {
 
-/// How many guesses are kept, a power of two, and for how many types it is worth it.
-constexpr size_t guess_count = 1 << 16;
-constexpr size_t least_types_to_guess = 1 << 12;
-
 /// How many words ahead to ask the memory for: more than a unit has, as types
 /// refer to others all over it.
 constexpr size_t prefetch_distance = 1 << 14;
 
-/// Whether two types that begin alike are equal, for kinds that refer to nothing.
-bool have_same_words(const uint32_t* words, const uint32_t* others) {
-  KindShape shape = kind_shape(kind_of(words));
-  size_t size = common_words + shape.fixed_words + size_t{vlen_of(words)} * shape.element_words;
-  return std::equal(words + 2, words + size, others + 2);
-}
-
 }  // namespace
 
-/// Whether a type can be compared with a model.
-bool Canonicalizer::is_model(uint32_t model, uint32_t id) {
-  return model != 0 && model < id && is_class(class_of(model));
+/// Whether a string of the input is the table's that is wanted.
+inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
+  return (offset == wanted && offset < adopted_end_) || accept_other_string(offset, wanted);
 }
 
-/// Whether two types are equal as far as is known, or can be assumed to be.
-inline bool Canonicalizer::accept(uint32_t id, uint32_t model) {
-  if (id == model) return true;
-  if (id < first_id_ || model < first_id_) return reference(id) == reference(model);
-  uint32_t known = class_of(id);
-  return (known == class_of(model) && is_class(known)) || accept_unequal(id, model);
-}
-
-/// As accept(), for types that are not already of the same class.
-bool Canonicalizer::accept_unequal(uint32_t id, uint32_t model) {
-  Reference wanted = reference(model);
-  if (wanted == unknown_reference) return false;
-  if (class_of(id) != 0) return reference(id) == wanted;
-  const uint32_t* words = words_of(id);
-  const uint32_t* others = words_of(model);
-  if ((wanted & anchor_bit) == 0) {
-    if (words[0] != others[0] || words[1] != others[1]) return false;
-    class_of(id) = class_of(model);
-    assumed_.push_back({id, model});
-    return true;
-  }
-  if (words[0] != others[0] || tag_space(words) != tag_space(others))
-    return reference(id) == wanted;
-  class_of(id) = is_anchor_bit | (wanted & ~anchor_bit);
+/// As accept_string(), for strings that do not plainly have the same offset. To
+/// compare two strings takes less than to find one in the table.
+bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
+  if (offset < adopted_end_ && is_adopted_[offset]) return offset == wanted;
+  uint32_t known = strings_[offset];
+  if (known != 0 || wanted == 0) return string(offset) == wanted;
+  if (std::strcmp(btf_->string(offset).data(), table_.strings().at(wanted).data()) != 0)
+    return false;
+  strings_[offset] = wanted;
   return true;
 }
 
+/// Whether a type is what is wanted as far as is known, or can be assumed to be.
+inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
+  if (id < first_id_) return reference(id) == wanted;
+  uint32_t known = class_of(id);
+  return (known == wanted && is_class(known)) || accept_unequal(id, wanted);
+}
+
+/// As accept(), for types that are not plainly of the class wanted.
+bool Canonicalizer::accept_unequal(uint32_t id, Reference wanted) {
+  uint32_t known = class_of(id);
+  if (is_class(known)) return table_.reference_to(known) == wanted;
+  if (wanted & anchor_bit)
+    return known == 0 ? accept_anchor(id, wanted & ~anchor_bit)
+                      : reference_to_unassigned(id) == wanted;
+  return known == 0 && wanted != 0 && !table_.is_local(wanted) && assume(id, wanted);
+}
+
+/// Whether a type that nothing is known of yet declares or defines an anchor.
+inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
+  const uint32_t* words = words_of(id);
+  if (tag_space(words) != table_.anchor_space(anchor) ||
+      !accept_string(words[0], table_.anchor_name(anchor)))
+    return false;
+  class_of(id) = is_anchor_bit | anchor;
+  return true;
+}
+
+/// Gives a type a class for which it will be compared with it, unless they differ
+/// at once.
+inline bool Canonicalizer::assume(uint32_t id, uint32_t type_class) {
+  const uint32_t* words = words_of(id);
+  const uint32_t* form = table_.words(type_class).data();
+  if (words[1] != form[1] || !accept_string(words[0], form[0])) return false;
+  class_of(id) = type_class;
+  assumed_.push_back({id, type_class});
+  return true;
+}
+
+/// Compares elements of so many words, of which one may be a string offset and
+/// one a type id.
 template <int Words, int Name, int Type>
-inline bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* others) {
+inline bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form) {
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
-  others += common_words;
-  for (; words < end; words += Words, others += Words) {
+  form += common_words;
+  for (; words < end; words += Words, form += Words) {
     for (int w = 0; w < Words; ++w)
-      if (w != Type && words[w] != others[w]) return false;
-    if (!accept(words[Type], others[Type])) return false;
+      if (w != Name && w != Type && words[w] != form[w]) return false;
+    if (!accept_string(words[Name], form[Name])) return false;
+    if constexpr (Type >= 0)
+      if (!accept(words[Type], form[Type])) return false;
   }
   return true;
 }
 
-/// Whether the words of two types say the same.
-inline bool Canonicalizer::is_like(const uint32_t* words, const uint32_t* others) {
-  if (words[0] != others[0] || words[1] != others[1]) return false;
+/// Whether the words of a type say what a form says.
+inline bool Canonicalizer::is_like(const uint32_t* words, const uint32_t* form) {
+  if (words[1] != form[1] || !accept_string(words[0], form[0])) return false;
   switch (kind_of(words)) {
     case BTF_KIND_PTR:
     case BTF_KIND_TYPEDEF:
@@ -93,35 +108,40 @@ inline bool Canonicalizer::is_like(const uint32_t* words, const uint32_t* others
     case BTF_KIND_RESTRICT:
     case BTF_KIND_FUNC:
     case BTF_KIND_TYPE_TAG:
-      return accept(words[2], others[2]);
+      return accept(words[2], form[2]);
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-      return words[2] == others[2] && accept_elements<3, 0, 1>(words, others);
+      return words[2] == form[2] && accept_elements<3, 0, 1>(words, form);
     case BTF_KIND_FUNC_PROTO:
-      return accept(words[2], others[2]) && accept_elements<2, 0, 1>(words, others);
+      return accept(words[2], form[2]) && accept_elements<2, 0, 1>(words, form);
     case BTF_KIND_ARRAY:
-      return words[2] == others[2] && words[5] == others[5] && accept(words[3], others[3]) &&
-             accept(words[4], others[4]);
+      return words[2] == form[2] && words[5] == form[5] && accept(words[3], form[3]) &&
+             accept(words[4], form[4]);
     case BTF_KIND_DECL_TAG:
-      return words[3] == others[3] && accept(words[2], others[2]);
+      return words[3] == form[3] && accept(words[2], form[2]);
     case BTF_KIND_INT:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+      return words[2] == form[2] && words[3] == form[3];
     case BTF_KIND_FWD:
     case BTF_KIND_FLOAT:
-      return have_same_words(words, others);
+      return words[2] == form[2];
+    case BTF_KIND_ENUM:
+      return words[2] == form[2] && accept_elements<2, 0, -1>(words, form);
+    case BTF_KIND_ENUM64:
+      return words[2] == form[2] && accept_elements<3, 0, -1>(words, form);
     default:
       return false;  // objects are never equal
   }
 }
 
-/// Gives a type the class of a model, and with it what it refers to, if the two
-/// are equal.
-inline bool Canonicalizer::unify(uint32_t id, uint32_t model) {
+/// Gives a type a class, and what it refers to classes with it, if it is of that
+/// one. A `type_class` of 0 is none.
+bool Canonicalizer::unify(uint32_t id, uint32_t type_class) {
+  if (type_class == 0) return false;
   uint32_t before = class_of(id);
-  class_of(id) = class_of(model);
-  if (is_like(words_of(id), words_of(model)) && (assumed_.empty() || confirm())) return true;
-  for (auto [assumed, other] : assumed_) class_of(assumed) = 0;
+  class_of(id) = type_class;
+  if (is_like(words_of(id), table_.words(type_class).data()) && (assumed_.empty() || confirm()))
+    return true;
+  for (const Assumption& assumption : assumed_) class_of(assumption.id) = 0;
   assumed_.clear();
   class_of(id) = before;
   return false;
@@ -133,9 +153,10 @@ bool Canonicalizer::confirm() {
   if (patience_ == 0) return false;
   size_t compared = 0;
   for (size_t i = 0; i < assumed_.size(); ++i) {
-    auto [id, model] = assumed_[i];
-    compared += types_->at(id).words().size();
-    if (is_like(words_of(id), words_of(model))) continue;
+    auto [id, type_class] = assumed_[i];
+    std::span<const uint32_t> form = table_.words(type_class);
+    compared += form.size();
+    if (is_like(words_of(id), form.data())) continue;
     patience_ -= std::min(patience_, compared);
     return false;
   }
@@ -144,64 +165,51 @@ bool Canonicalizer::confirm() {
 }
 
 /// Asks the memory for what will be read some time after a type.
-inline void Canonicalizer::prefetch(uint32_t id) const {
+void Canonicalizer::prefetch(uint32_t id) const {
   size_t at = types_->starts[id - first_id_] + prefetch_distance;
   if (at < types_->words.size()) __builtin_prefetch(&types_->words[at]);
 }
 
-/// Gives the types from `id` on their classes as long as they are like those
-/// from `model` on. Returns the first that is not, or `end`.
-uint32_t Canonicalizer::follow(uint32_t id, uint32_t model, uint32_t end) {
-  for (; id < end; ++id, ++model) {
-    prefetch(id);
-    uint32_t wanted = class_of(model);
-    uint32_t known = class_of(id);
-    if (!is_class(wanted)) break;
-    if (known != wanted) {
-      if (is_class(known) || known == omitted_class || !unify(id, model)) break;
-    }
-    occurrences_[wanted].id = id;
-  }
-  return id;
+/// What a reference says, as far as it can be told at once: what is referred to,
+/// or how that begins.
+uint64_t Canonicalizer::summarize_reference(uint32_t id) {
+  Reference known = reference(id);
+  if (known != unknown_reference || id < first_id_) return known;
+  const uint32_t* words = words_of(id);
+  return uint64_t{words[1]} << 32 | string(words[0]);
 }
 
-/// A hash of what a type says, as far as it can be told without following what
-/// it refers to.
-uint64_t Canonicalizer::summarize(std::span<const uint32_t> words) {
+/// A hash of what a type says, as far as that can be told without following what
+/// it refers to. Never 0.
+uint32_t Canonicalizer::summarize(std::span<const uint32_t> words) {
   auto mix = [](uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     return hash ^ hash >> 32;
   };
-  auto refer = [&](uint32_t id) { return uint64_t{reference(id)}; };
-  uint64_t hash = mix(0, words[0] | uint64_t{words[1]} << 32);
+  uint64_t hash = mix(0, string(words[0]) | uint64_t{words[1]} << 32);
   KindShape shape = kind_shape(kind_of(words.data()));
-  hash = mix(hash, shape.refers ? refer(words[2]) : words[2]);
-  if (words[0] != 0 || words.size() == common_words) return hash;
-  if (kind_of(words.data()) == BTF_KIND_ARRAY) return mix(mix(hash, refer(words[3])), words[5]);
-  if (shape.element_type < 0) return hash;
-  // Two elements tell enough of what has no name.
-  size_t end = std::min<size_t>(words.size(), common_words + 2 * shape.element_words);
-  for (size_t i = common_words; i < end; i += shape.element_words)
-    hash = mix(hash, words[i] | refer(words[i + shape.element_type]) << 32);
-  return hash;
-}
-
-/// A model for a type: one before it that says the same as far as can be told at
-/// once, or 0. The type itself is the guess for the next that says this.
-uint32_t Canonicalizer::guess(uint32_t id) {
-  if (guesses_.empty()) {
-    if (types_->starts.size() < least_types_to_guess) return 0;
-    guesses_.resize(guess_count);
+  hash = mix(hash, shape.refers ? summarize_reference(words[2]) : words[2]);
+  if (words[0] == 0 && words.size() > common_words) {
+    if (kind_of(words.data()) == BTF_KIND_ARRAY)
+      hash = mix(mix(hash, summarize_reference(words[3])), words[5]);
+    // Two elements tell enough of what has no name.
+    size_t end = std::min<size_t>(words.size(), common_words + 2 * shape.element_words);
+    for (size_t i = common_words; i < end && shape.element_name >= 0; i += shape.element_words) {
+      hash = mix(hash, string(words[i + shape.element_name]));
+      if (shape.element_type >= 0)
+        hash = mix(hash, summarize_reference(words[i + shape.element_type]));
+    }
   }
-  uint32_t& last = guesses_[summarize(types_->at(id).words()) & (guess_count - 1)];
-  uint32_t before = std::exchange(last, id);
-  return is_model(before, id) ? before : 0;
+  return static_cast<uint32_t>(hash) | 1;
 }
 
-/// Unifies a type with what it is guessed to be equal to.
-bool Canonicalizer::unify_with_guess(uint32_t id) {
-  uint32_t model = guess(id);
-  return model != 0 && unify(id, model);
+/// Unifies a type with the class that it is guessed to be of: that of the last one
+/// which says the same as far as can be told at once.
+bool Canonicalizer::unify_with_guess(Frame& frame) {
+  std::span<const uint32_t> words = types_->at(frame.id).words();
+  if (is_object(words.data()) || kind_of(words.data()) == BTF_KIND_FUNC) return false;
+  frame.summary = summarize(words);
+  return unify(frame.id, guesses_[frame.summary >> 1 & (guesses_.size() - 1)]);
 }
 
 }  // namespace bpflink

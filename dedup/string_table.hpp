@@ -28,6 +28,27 @@ class StringTable {
     return offset;
   }
 
+  /// Takes the strings of a section, one after another and each with its NUL, the
+  /// empty one first, where they stand. Calls `found(offset)` for each of them
+  /// that was not there before. The table must be empty.
+  template <class Found>
+  void adopt(std::string_view section, Found&& found) {
+    bytes_.assign(section.begin(), section.end());
+    found(0);
+    for (size_t offset = 1; offset < section.size();) {
+      std::string_view string = section.data() + offset;
+      uint32_t hash = hash_bytes(string.data(), string.size());
+      bool is_new = !string.empty() && index_.find(hash, [&](uint32_t other) {
+        return equals(other, string);
+      }) == 0;
+      if (is_new) {
+        index_.insert(hash, static_cast<uint32_t>(offset));
+        found(static_cast<uint32_t>(offset));
+      }
+      offset += string.size() + 1;
+    }
+  }
+
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return bytes_.data() + offset; }
 

@@ -37,6 +37,7 @@ uint32_t TypeTable::add(std::span<const uint32_t> words) {
   extents_.emplace_back();
   anchors_of_.push_back(0);
   references_.push_back(0);
+  is_local_.push_back(false);
   define(type_class, words);
   return type_class;
 }
@@ -46,6 +47,7 @@ uint32_t TypeTable::reserve() {
   extents_.emplace_back();
   anchors_of_.push_back(0);
   references_.push_back(type_class);
+  is_local_.push_back(true);
   reserved_.push_back(type_class);
   return type_class;
 }

@@ -59,7 +59,7 @@ inline bool is_object(const uint32_t* words) {
 /// and type ids, which are References.
 class TypeTable {
  public:
-  TypeTable() : extents_(1), anchors_of_(1), references_(1), anchor_tags_(1) {}
+  TypeTable() : extents_(1), anchors_of_(1), references_(1), is_local_(1), anchor_tags_(1) {}
 
   StringTable& strings() { return strings_; }
   const StringTable& strings() const { return strings_; }
@@ -110,6 +110,9 @@ class TypeTable {
   bool is_reserved(uint32_t type_class) const { return extents_[type_class].count == 0; }
   void define(uint32_t type_class, std::span<const uint32_t> words);
 
+  /// Whether a class was reserved once, and stands for one type only.
+  bool is_local(uint32_t type_class) const { return is_local_[type_class]; }
+
   /// Adds all classes of another table, which has no reserved ones, but those that `known`, by
   /// class of the other table, says to have a class here already. Returns it with the classes of
   /// all.
@@ -129,6 +132,7 @@ class TypeTable {
   std::vector<Extent> extents_;
   std::vector<uint32_t> anchors_of_;
   std::vector<Reference> references_;
+  std::vector<bool> is_local_;
   HashIndex index_;
 
   std::vector<uint64_t> anchor_tags_;  ///< tag space << 32 | name
