@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "dedup/emit.hpp"
 #include "dedup/kinds.hpp"
 #include "dedup/string_table.hpp"
 
@@ -168,6 +169,10 @@ uint32_t BtfBuilder::add_string(std::string_view string) {
   if (!impl_->base_is_indexed) impl_->index_base_strings();
   uint32_t in_base = impl_->find_in_base(string);
   return in_base != 0 ? in_base : impl_->string_base + impl_->strings.intern(string);
+}
+
+uint32_t add_new_string(BtfBuilder& types, std::string_view string) {
+  return types.impl_->strings.append(string);
 }
 
 uint32_t BtfBuilder::add_type(uint32_t name_off, uint32_t info, uint32_t size_or_type,

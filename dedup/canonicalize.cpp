@@ -35,6 +35,9 @@ constexpr uint32_t consumed_interval = 1 << 17;
 /// How many guesses are kept at most, a power of two.
 constexpr size_t most_guesses = 1 << 17;
 
+/// How many types an input must have for first occurrences to be noted.
+constexpr size_t least_types_for_firsts = 1 << 14;
+
 /// How large an input must be for its strings to be taken as they are.
 constexpr size_t least_words_to_adopt = 1 << 18;
 
@@ -53,6 +56,8 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
                           std::span<uint32_t> classes) {
   attach(btf, base_classes, classes);
   classes_seen_.clear();
+  firsts_.clear();
+  has_firsts_ = types_->starts.size() > least_types_for_firsts;
   objects_.clear();
   size_t expected_classes = std::max<size_t>(table_.class_count(), types_->starts.size());
   if (guesses_.size() < std::min(expected_classes, most_guesses))
@@ -86,20 +91,33 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
       known = class_of(id);
       if (!is_class(known)) break;  // a search that failed
     }
-    note(before, known);
+    note(before, id);
     before = known;
   }
   report_consumed(consumed, end);
 }
 
-/// Notes the classes of two types, one after the other.
-void Canonicalizer::note(uint32_t before, uint32_t type_class) {
+/// Notes the class of a type, which comes after one of the class `before`.
+void Canonicalizer::note(uint32_t before, uint32_t id) {
+  uint32_t type_class = class_of(id);
   if (history_.size() <= type_class) history_.resize(table_.class_count());
   if (history_[before].next != type_class && !table_.is_local(type_class))
     history_[before].next = type_class;
-  if (history_[type_class].run == run_) return;
+  if (history_[type_class].run != run_) see(type_class, id - first_id_);
+}
+
+void Canonicalizer::see(uint32_t type_class, uint32_t index) {
   history_[type_class].run = run_;
   classes_seen_.push_back(type_class);
+  if (has_firsts_) firsts_.push_back(index);
+}
+
+void Canonicalizer::see(const Canonicalizer& other, std::span<const uint32_t> classes) {
+  history_.resize(table_.class_count());
+  for (size_t i = 0; i < other.classes_seen_.size(); ++i) {
+    uint32_t type_class = classes[other.classes_seen_[i]];
+    if (history_[type_class].run != run_) see(type_class, other.firsts_[i]);
+  }
 }
 
 /// Tells the caller that the types from `begin` to before `end` are done.
@@ -172,15 +190,6 @@ uint32_t Canonicalizer::intern_form(uint32_t id) {
   return type_class;
 }
 
-void Canonicalizer::see(std::span<const uint32_t> classes) {
-  history_.resize(table_.class_count());
-  for (uint32_t c : classes) {
-    if (c == 0 || history_[c].run == run_) continue;
-    history_[c].run = run_;
-    classes_seen_.push_back(c);
-  }
-}
-
 /// Gives classes to a type and to all that it refers to without naming them.
 void Canonicalizer::search(uint32_t root) {
   stack_.push_back({root});
@@ -214,8 +223,7 @@ void Canonicalizer::expand(Frame& frame) {
   uint32_t id = frame.id;
   open(id);
   for_each_reference(types_->at(id).words(), [&](uint32_t child) {
-    if (reference(child) == unknown_reference && class_of(child) == 0)
-      stack_.push_back({child});
+    if (reference(child) == unknown_reference && class_of(child) == 0) stack_.push_back({child});
   });
 }
 

@@ -48,10 +48,11 @@ class Canonicalizer {
                                  std::span<uint32_t> classes);
 
   // run() in parts: to start, then to give the types with ids in a range their
-  // classes, and to take classes for seen that others have given.
+  // classes, and to take for seen what `other` has seen in the same input after
+  // that; `classes` are this table's by the other's.
   void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
   void assign_range(uint32_t begin, uint32_t end);
-  void see(std::span<const uint32_t> classes);
+  void see(const Canonicalizer& other, std::span<const uint32_t> classes);
 
   /// Makes an input the one at hand without giving its types classes; they have
   /// theirs. For localize().
@@ -60,6 +61,9 @@ class Canonicalizer {
   /// The classes of the types of the input at hand, each once, in order of
   /// first occurrence.
   const std::vector<uint32_t>& classes_seen() const { return classes_seen_; }
+  /// Where in the classes of the input at hand each of them stands for the first time; empty
+  /// for small inputs.
+  const std::vector<uint32_t>& firsts() const { return firsts_; }
 
   /// The objects among the types of the input at hand, with their classes.
   struct Object {
@@ -116,7 +120,8 @@ class Canonicalizer {
   Error omission_error();
 
   void adopt_strings();
-  void note(uint32_t before, uint32_t type_class);
+  void note(uint32_t before, uint32_t id);
+  void see(uint32_t type_class, uint32_t index);
   void report_consumed(uint32_t& begin, uint32_t end);
 
   TypeTable& table_;
@@ -145,6 +150,8 @@ class Canonicalizer {
   uint32_t adopted_end_ = 1;
   std::vector<bool> is_adopted_;  ///< by offset below adopted_end_: whether it has the same
   std::vector<uint32_t> classes_seen_;
+  std::vector<uint32_t> firsts_;
+  bool has_firsts_ = false;  ///< where they are wanted
   std::vector<Object> objects_;
   bool omission_ = false;
 

@@ -115,10 +115,11 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::expected<void, Error> take_input(const Btf& btf, Unit& unit, bool has_omissions);
 
   void count_users(std::span<const uint32_t> classes);
-  void uncount_unused(std::span<const uint32_t> classes, std::span<const uint32_t> left);
+  void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
+                      std::span<const uint32_t> ids);
   std::vector<Reference> find_ambiguous(std::span<const uint32_t> classes, bool is_base) const;
   std::vector<Reference> find_redefined(std::span<const uint32_t> classes) const;
-  std::vector<uint32_t> find_tainted(const Btf& btf, const Unit& unit) const;
+  std::vector<uint32_t> find_tainted(std::span<const uint32_t> classes, uint32_t first) const;
   bool is_worth_cutting(const Unit& unit, size_t tainted_types,
                         std::span<const uint32_t> seen) const;
   std::vector<uint32_t> find_tainted_in_parts(Unit& unit, std::span<const uint32_t> ids);
@@ -133,6 +134,13 @@ namespace {
 
 std::unexpected<Error> fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
+}
+
+/// The part of a unit's classes that are of the types of one link of a chain of
+/// split BTF.
+std::span<uint32_t> classes_of(const Btf& btf, Unit& unit) {
+  return std::span(unit.classes)
+      .subspan(btf.first_id() - unit.first_id, btf.end_id() - btf.first_id());
 }
 
 }  // namespace
@@ -164,14 +172,16 @@ void Deduplicator::Impl::count_users(std::span<const uint32_t> classes) {
   for (uint32_t c : classes) ++class_users[c];
 }
 
-/// Counts one user less of each of these `classes` that `left` has no more.
-void Deduplicator::Impl::uncount_unused(std::span<const uint32_t> classes,
-                                        std::span<const uint32_t> left) {
-  std::vector<bool> is_left(table.class_count());
-  for (uint32_t c : left)
-    if (c != omitted_class) is_left[c] = true;
-  for (uint32_t c : classes)
-    if (!is_left[c]) --class_users[c];
+/// Counts one user less of each class that these types of a unit, all that had it,
+/// `had` and have no more.
+void Deduplicator::Impl::uncount_unused(std::span<const uint32_t> had, const Unit& unit,
+                                        std::span<const uint32_t> ids) {
+  std::vector<bool> is_done(table.class_count());
+  for (uint32_t id : ids) is_done[unit.class_of(id)] = true;
+  for (uint32_t c : had) {
+    if (!is_done[c]) --class_users[c];
+    is_done[c] = true;
+  }
 }
 
 /// The anchors of which `classes`, those of one unit, have several definitions.
@@ -206,18 +216,15 @@ std::vector<Reference> Deduplicator::Impl::find_redefined(std::span<const uint32
   return redefined;
 }
 
-/// The ids in `btf` that are tainted at the moment. `unit` is the one with
-/// their classes.
-std::vector<uint32_t> Deduplicator::Impl::find_tainted(const Btf& btf, const Unit& unit) const {
-  size_t first = btf.first_id() - unit.first_id;
-  size_t count = btf.end_id() - btf.first_id();
-  unsigned threads = choose_threads(count, options.threads);
+/// Which of `classes` are tainted at the moment, as numbers from `first` on.
+std::vector<uint32_t> Deduplicator::Impl::find_tainted(std::span<const uint32_t> classes,
+                                                       uint32_t first) const {
+  unsigned threads = choose_threads(classes.size(), options.threads);
   std::vector<std::vector<uint32_t>> found(threads);
   run_threads(threads, [&](unsigned i) {
-    size_t end = i + 1 == threads ? count : count / threads * (i + 1);
-    for (size_t index = count / threads * i; index < end; ++index)
-      if (taint.of_class(unit.classes[first + index]))
-        found[i].push_back(btf.first_id() + static_cast<uint32_t>(index));
+    size_t end = i + 1 == threads ? classes.size() : classes.size() / threads * (i + 1);
+    for (size_t index = classes.size() / threads * i; index < end; ++index)
+      if (taint.of_class(classes[index])) found[i].push_back(first + static_cast<uint32_t>(index));
   });
   for (size_t i = 1; i < found.size(); ++i)
     std::ranges::copy(found[i], std::back_inserter(found[0]));
@@ -247,14 +254,13 @@ bool Deduplicator::Impl::is_worth_cutting(const Unit& unit, size_t tainted_types
 std::vector<uint32_t> Deduplicator::Impl::find_tainted_in_parts(Unit& unit,
                                                                 std::span<const uint32_t> ids) {
   std::vector<uint32_t> tainted, seen;
-  auto class_of = [&](uint32_t id) { return unit.classes[id - unit.first_id]; };
   for (size_t part = 0, begin = 0, end = 0; part < unit.parts.size(); ++part, begin = end) {
     size_t end_id = unit.first_id + unit.parts[part] + unit.part(part).size();
     seen.clear();
-    for (; end < ids.size() && ids[end] < end_id; ++end) seen.push_back(class_of(ids[end]));
+    for (; end < ids.size() && ids[end] < end_id; ++end) seen.push_back(unit.class_of(ids[end]));
     taint.spread(seen, find_ambiguous(seen, true));
     std::ranges::copy_if(ids.subspan(begin, end - begin), std::back_inserter(tainted),
-                         [&](uint32_t id) { return taint.of_class(class_of(id)); });
+                         [&](uint32_t id) { return taint.of_class(unit.class_of(id)); });
   }
   return tainted;
 }
@@ -262,8 +268,7 @@ std::vector<uint32_t> Deduplicator::Impl::find_tainted_in_parts(Unit& unit,
 /// Moves types of a unit to local classes.
 void Deduplicator::Impl::localize(const Btf& btf, Unit& unit, std::span<const uint32_t> ids) {
   if (ids.empty()) return;
-  std::span<uint32_t> classes = std::span(unit.classes).subspan(btf.first_id() - unit.first_id);
-  canonicalizer.attach(btf, base().classes, classes);
+  canonicalizer.attach(btf, base().classes, classes_of(btf, unit));
   canonicalizer.localize(ids);
   class_users.resize(table.class_count(), 1);
 }
@@ -279,7 +284,7 @@ void Deduplicator::Impl::localize_base(std::span<const Reference> anchors) {
     return true;
   });
   for (const Btf* btf = options.base; btf != nullptr; btf = btf->base())
-    localize(*btf, base(), find_tainted(*btf, base()));
+    localize(*btf, base(), find_tainted(classes_of(*btf, base()), btf->first_id()));
 }
 
 std::expected<void, Error> Deduplicator::Impl::take_base(const Btf& btf) {
@@ -319,6 +324,7 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
   else if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok)
     return ok;
   std::vector<uint32_t> seen = canonicalizer.classes_seen();
+  unit.firsts = canonicalizer.firsts();
   count_users(seen);
 
   std::vector<Reference> ambiguous = find_ambiguous(seen, false);
@@ -328,13 +334,18 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
   std::ranges::copy(base_classes, std::back_inserter(reachable));
   if (!base_classes.empty()) localize_base(ambiguous);
   taint.spread(reachable, ambiguous);
-  std::vector<uint32_t> tainted = find_tainted(btf, unit);
+  const std::vector<uint32_t> tainted = find_tainted(unit.classes, unit.first_id);
+  std::vector<uint32_t> had(tainted.size());
+  std::ranges::transform(tainted, had.begin(), [&](uint32_t id) { return unit.class_of(id); });
   if (is_worth_cutting(unit, tainted.size(), seen)) {
     unit.parts = find_parts(btf, unit.classes, seen, table);
-    tainted = find_tainted_in_parts(unit, tainted);
+    // A class may move to a local one where it comes first, and stay elsewhere.
+    unit.firsts.clear();
+    localize(btf, unit, find_tainted_in_parts(unit, tainted));
+  } else {
+    localize(btf, unit, tainted);
   }
-  localize(btf, unit, tainted);
-  uncount_unused(seen, unit.classes);
+  uncount_unused(had, unit, tainted);
   return {};
 }
 
@@ -385,7 +396,9 @@ Deduplicator::~Deduplicator() = default;
 
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
   if (impl_->failure) return;
-  Unit unit{std::move(name), btf.first_id(), {}};
+  Unit unit;
+  unit.name = std::move(name);
+  unit.first_id = btf.first_id();
   reserve_large(unit.classes, btf.end_id() - btf.first_id());
   unit.classes.resize(btf.end_id() - btf.first_id());
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
@@ -405,10 +418,12 @@ std::expected<DedupResult, Error> Deduplicator::run() {
   } else {
     impl_->taint.clear();
   }
+  if (!impl_->taint.is_empty())
+    for (Unit& unit : impl_->units) unit.tainted = impl_->find_tainted(unit.classes, 0);
   InstanceGraph graph(impl_->table, impl_->taint, impl_->units);
   Coloring coloring = color_instances(impl_->table, graph);
   Identity identity{impl_->table, impl_->choose_representatives(), impl_->taint, graph, coloring};
-  DedupResult result = emit(identity, impl_->units, impl_->options.base);
+  DedupResult result = emit(identity, impl_->units, impl_->options);
   result.types.set_layout(std::move(impl_->layout));
   return result;
 }

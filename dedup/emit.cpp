@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dedup/canonicalize.hpp"
+#include "dedup/run_threads.hpp"
 #include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
@@ -17,21 +18,26 @@ using Key = uint32_t;
 
 class Emitter {
  public:
-  Emitter(const Identity& identity, const Btf* base)
+  Emitter(const Identity& identity, const DedupOptions& options)
       : identity_(identity),
         table_(identity.table),
         ids_(size_t{table_.class_count()} + identity.graph.nodes().size()),
         class_ids_(table_.class_count()),
         strings_(table_.strings().bytes().size()),
         color_nodes_(identity.graph.nodes().size(), InstanceGraph::no_node),
-        result_{BtfBuilder(base), {}},
+        has_base_(options.base != nullptr),
+        threads_(options.threads),
+        result_{BtfBuilder(options.base), {}},
         next_id_(result_.types.end_id()) {
     choose_color_nodes();
   }
 
   DedupResult run(std::vector<Unit>& units) {
     number_base(units[0]);
-    for (Unit& unit : std::span(units).subspan(1)) number(unit);
+    for (Unit& unit : std::span(units).subspan(1)) {
+      number(unit);
+      make_map(unit);
+    }
     for (Key key : order_) write(key);
     return std::move(result_);
   }
@@ -44,8 +50,10 @@ class Emitter {
   }
   Key key_of_untainted(Reference reference) const;
   void number_base(const Unit& base);
-  uint32_t id_of(uint32_t element);
-  void number(Unit& unit);
+  void number(uint32_t element);
+  uint32_t id_of(uint32_t element) const;
+  void number(const Unit& unit);
+  void make_map(Unit& unit);
   uint32_t string(uint32_t offset);
   void write(Key key);
 
@@ -56,6 +64,8 @@ class Emitter {
   ZeroedWords strings_;                ///< the output's offset by the table's
   std::vector<uint32_t> color_nodes_;  ///< by color: a node that has it
   std::vector<Key> order_;
+  bool has_base_;
+  unsigned threads_;
   DedupResult result_;
   uint32_t next_id_;
   std::vector<uint32_t> words_;
@@ -98,23 +108,46 @@ void Emitter::number_base(const Unit& base) {
   }
 }
 
-/// The id of the types that an element of a unit's classes stands for.
-uint32_t Emitter::id_of(uint32_t element) {
-  if (element == omitted_class) return 0;
+/// Gives the types that an element of a unit's classes stands for an id, if they
+/// have none yet.
+void Emitter::number(uint32_t element) {
+  if (element == omitted_class || (element < class_ids_.size() && class_ids_[element] != 0)) return;
   Key key = key_of(element);
   if (ids_[key] == 0) {
     ids_[key] = next_id_++;
     order_.push_back(key);
   }
   if (element < class_ids_.size()) class_ids_[element] = ids_[key];
-  return ids_[key];
 }
 
-void Emitter::number(Unit& unit) {
-  for (uint32_t& element : unit.classes) {
-    uint32_t id = element < class_ids_.size() ? class_ids_[element] : 0;
-    element = id != 0 ? id : id_of(element);
+/// Numbers the types of a unit in order of first occurrence.
+void Emitter::number(const Unit& unit) {
+  if (unit.firsts.empty()) {
+    for (uint32_t element : unit.classes) number(element);
+    return;
   }
+  // What was tainted stands for nodes now, and may be new anywhere.
+  std::vector<uint32_t> places(unit.firsts.size() + unit.tainted.size());
+  std::ranges::merge(unit.firsts, unit.tainted, places.begin());
+  for (uint32_t place : places) number(unit.classes[place]);
+}
+
+/// The id of what an element of a unit's classes stands for; all have one.
+uint32_t Emitter::id_of(uint32_t element) const {
+  if (element < class_ids_.size()) return class_ids_[element];
+  return element == omitted_class ? 0 : ids_[key_of(element)];
+}
+
+/// Puts ids in the place of a unit's classes.
+void Emitter::make_map(Unit& unit) {
+  size_t count = unit.classes.size();
+  unsigned threads = choose_threads(count, threads_);
+  run_threads(threads, [&](unsigned i) {
+    size_t begin = count / threads * i;
+    size_t end = i + 1 == threads ? count : begin + count / threads;
+    for (uint32_t& element : std::span(unit.classes).subspan(begin, end - begin))
+      element = id_of(element);
+  });
   result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
 }
 
@@ -122,7 +155,10 @@ void Emitter::number(Unit& unit) {
 uint32_t Emitter::string(uint32_t offset) {
   if (offset == 0) return 0;
   uint32_t& known = strings_[offset];
-  if (known == 0) known = result_.types.add_string(table_.strings().at(offset));
+  if (known != 0) return known;
+  // The table has no string twice.
+  std::string_view text = table_.strings().at(offset);
+  known = has_base_ ? result_.types.add_string(text) : add_new_string(result_.types, text);
   return known;
 }
 
@@ -146,8 +182,8 @@ void Emitter::write(Key key) {
 
 }  // namespace
 
-DedupResult emit(const Identity& identity, std::vector<Unit>& units, const Btf* base) {
-  return Emitter(identity, base).run(units);
+DedupResult emit(const Identity& identity, std::vector<Unit>& units, const DedupOptions& options) {
+  return Emitter(identity, options).run(units);
 }
 
 }  // namespace bpflink

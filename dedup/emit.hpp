@@ -24,8 +24,12 @@ struct Identity {
   const Coloring& coloring;
 };
 
+/// As types.add_string(), for a builder without a base and a string that was not
+/// added to it yet.
+uint32_t add_new_string(BtfBuilder& types, std::string_view string);
+
 /// Numbers the types that are left in order of first occurrence, writes them
 /// down, and turns the units' classes into their type maps.
-DedupResult emit(const Identity& identity, std::vector<Unit>& units, const Btf* base);
+DedupResult emit(const Identity& identity, std::vector<Unit>& units, const DedupOptions& options);
 
 }  // namespace bpflink

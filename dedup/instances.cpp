@@ -38,11 +38,12 @@ InstanceGraph::InstanceGraph(const TypeTable& table, const Taint& taint, std::ve
 void InstanceGraph::list_parts(std::vector<Unit>& units) {
   std::vector<uint32_t> last_part(table_.class_count(), no_node);
   for (Unit& unit : units) {
-    for (size_t i = 0; i < unit.parts.size(); ++i) {
+    for (size_t i = 0, next = 0; i < unit.parts.size(); ++i) {
       uint32_t part = parts_.node_count();
       owners_.push_back(unit.parts.size() == 1 ? part : no_owner);
-      for (uint32_t c : unit.part(i)) {
-        if (c == omitted_class || !taint_.of_class(c) || last_part[c] == part) continue;
+      for (; next < unit.tainted.size() && unit.tainted[next] < unit.part_end(i); ++next) {
+        uint32_t c = unit.classes[unit.tainted[next]];
+        if (last_part[c] == part) continue;
         last_part[c] = part;
         parts_.children.push_back(c);
       }
@@ -187,23 +188,21 @@ void InstanceGraph::connect(std::vector<Unit>& units) {
   count_references();
   uint32_t part = 0;
   for (Unit& unit : units) {
-    for (size_t i = 0; i < unit.parts.size(); ++i, ++part) {
+    for (size_t i = 0, next = 0; i < unit.parts.size(); ++i, ++part) {
       enter(part, here_);
       for (uint32_t node = first_nodes_[part]; node < first_nodes_[part + 1]; ++node) {
-        uint32_t* next = references_.children.data() + references_.starts[node];
+        uint32_t* reference = references_.children.data() + references_.starts[node];
         for_each_reference(words(node), [&](Reference r) {
-          if (taint_.of(r)) *next++ = node_of_reference(r);
+          if (taint_.of(r)) *reference++ = node_of_reference(r);
         });
       }
-      replace_classes(unit.part(i));
+      for (; next < unit.tainted.size() && unit.tainted[next] < unit.part_end(i); ++next) {
+        uint32_t& c = unit.classes[unit.tainted[next]];
+        c = table_.class_count() + here_.class_nodes[c];
+      }
       leave(part);
     }
   }
-}
-
-void InstanceGraph::replace_classes(std::span<uint32_t> classes) const {
-  for (uint32_t& c : classes)
-    if (c != omitted_class && taint_.of_class(c)) c = table_.class_count() + here_.class_nodes[c];
 }
 
 void InstanceGraph::add_shapes() {

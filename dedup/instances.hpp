@@ -91,7 +91,6 @@ class InstanceGraph {
   uint32_t node_of_reference(Reference reference) const;
   void count_references();
   void connect(std::vector<Unit>& units);
-  void replace_classes(std::span<uint32_t> classes) const;
   void add_shapes();
   void add_shape(uint32_t node, TypeTable& shapes, std::vector<uint32_t>& form);
 

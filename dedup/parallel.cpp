@@ -86,7 +86,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     for (auto [id, type_class] : part.canonicalizer.objects())
       if (auto it = objects.find(id); it != objects.end()) known[type_class] = it->second;
     merged[i] = table.absorb(part.table, std::move(known));
-    canonicalizer.see(merged[i]);
+    canonicalizer.see(part.canonicalizer, merged[i]);
     for (auto [id, type_class] : part.canonicalizer.objects())
       objects.emplace(id, merged[i][type_class]);
   }

@@ -1,6 +1,8 @@
 // A string section in the making: every string once.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -18,13 +20,22 @@ class StringTable {
   /// The offset of `string`, which must not contain NUL.
   uint32_t intern(std::string_view string) {
     if (string.empty()) return 0;
+    if (index_end_ != bytes_.size()) index_appended();
     uint32_t hash = hash_bytes(string.data(), string.size());
     uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
     if (found != 0) return found;
+    uint32_t offset = append(string);
+    index_.insert(hash, offset);
+    index_end_ = bytes_.size();
+    return offset;
+  }
+
+  /// Adds a string that is not empty and was not added yet. It is hashed when the
+  /// next one is looked for.
+  uint32_t append(std::string_view string) {
     auto offset = static_cast<uint32_t>(bytes_.size());
     bytes_.insert(bytes_.end(), string.begin(), string.end());
     bytes_.push_back('\0');
-    index_.insert(hash, offset);
     return offset;
   }
 
@@ -34,20 +45,23 @@ class StringTable {
   template <class Found>
   void adopt(std::string_view section, Found&& found) {
     bytes_.assign(section.begin(), section.end());
+    adopted_end_ = index_end_ = bytes_.size();
     found(0);
-    for (size_t offset = 1; offset < section.size();) {
-      std::string_view string = section.data() + offset;
-      uint32_t hash = hash_bytes(string.data(), string.size());
-      bool is_new = !string.empty() && index_.find(hash, [&](uint32_t other) {
-        return equals(other, string);
-      }) == 0;
-      if (is_new) {
-        index_.insert(hash, static_cast<uint32_t>(offset));
-        found(static_cast<uint32_t>(offset));
-      }
+    for (size_t offset = 1; offset < bytes_.size();) {
+      std::string_view string = at(static_cast<uint32_t>(offset));
+      if (index_new(string, static_cast<uint32_t>(offset))) found(static_cast<uint32_t>(offset));
       offset += string.size() + 1;
     }
   }
+
+  /// Whether both tables have adopted the same strings, which then have the same
+  /// offsets below adopted_end().
+  bool has_adopted_those_of(const StringTable& other) const {
+    return adopted_end_ == other.adopted_end_ &&
+           std::equal(bytes_.begin(), bytes_.begin() + static_cast<ptrdiff_t>(adopted_end_),
+                      other.bytes_.begin());
+  }
+  size_t adopted_end() const { return adopted_end_; }
 
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return bytes_.data() + offset; }
@@ -55,6 +69,23 @@ class StringTable {
   const std::vector<char>& bytes() const { return bytes_; }
 
  private:
+  /// Whether a string was not there yet; then it is.
+  bool index_new(std::string_view string, uint32_t offset) {
+    if (string.empty()) return false;
+    uint32_t hash = hash_bytes(string.data(), string.size());
+    if (index_.find(hash, [&](uint32_t other) { return equals(other, string); }) != 0) return false;
+    index_.insert(hash, offset);
+    return true;
+  }
+
+  void index_appended() {
+    while (index_end_ < bytes_.size()) {
+      std::string_view string = at(static_cast<uint32_t>(index_end_));
+      index_.insert(hash_bytes(string.data(), string.size()), static_cast<uint32_t>(index_end_));
+      index_end_ += string.size() + 1;
+    }
+  }
+
   bool equals(uint32_t offset, std::string_view string) const {
     // The NUL that ends the stored string stops a comparison that would run on.
     return bytes_.size() - offset > string.size() && bytes_[offset + string.size()] == '\0' &&
@@ -63,6 +94,8 @@ class StringTable {
 
   std::vector<char> bytes_;
   HashIndex index_;
+  size_t index_end_ = 1;    ///< up to where strings are in the index
+  size_t adopted_end_ = 0;  ///< up to where they are adopted
 };
 
 }  // namespace bpflink

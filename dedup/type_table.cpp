@@ -19,13 +19,16 @@ uint32_t TypeTable::intern_anchor(TagSpace space, uint32_t name) {
   return anchor;
 }
 
+bool TypeTable::has_words(uint32_t type_class, std::span<const uint32_t> words) const {
+  Extent extent = extents_[type_class];
+  return extent.count == words.size() &&
+         std::memcmp(&words_[extent.start], words.data(), words.size_bytes()) == 0;
+}
+
 uint32_t TypeTable::intern(std::span<const uint32_t> words) {
   uint32_t hash = hash_bytes(words.data(), words.size_bytes());
-  uint32_t found = index_.find(hash, [&](uint32_t type_class) {
-    Extent extent = extents_[type_class];
-    return extent.count == words.size() &&
-           std::memcmp(&words_[extent.start], words.data(), words.size_bytes()) == 0;
-  });
+  uint32_t found =
+      index_.find(hash, [&](uint32_t type_class) { return has_words(type_class, words); });
   if (found != 0) return found;
   uint32_t type_class = add(words);
   index_.insert(hash, type_class);
@@ -67,8 +70,10 @@ void TypeTable::define(uint32_t type_class, std::span<const uint32_t> words) {
 std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint32_t> known) {
   std::vector<uint32_t> classes = std::move(known);
   classes.resize(other.class_count());
+  size_t same_strings = strings_.has_adopted_those_of(other.strings()) ? strings_.adopted_end() : 0;
   ZeroedWords strings(other.strings().bytes().size());
   auto string = [&](uint32_t offset) {
+    if (offset < same_strings) return offset;
     if (offset != 0 && strings[offset] == 0)
       strings[offset] = strings_.intern(other.strings().at(offset));
     return strings[offset];
@@ -79,6 +84,7 @@ std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint
 
   // A class has a higher number than those that it refers to.
   std::vector<uint32_t> form;
+  uint32_t last = 0;
   for (uint32_t c = 1; c < other.class_count(); ++c) {
     if (classes[c] != 0) continue;
     std::span<const uint32_t> words = other.words(c);
@@ -87,7 +93,14 @@ std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint
     for_each_reference(std::span(form), [&](Reference& r) {
       r = r & anchor_bit ? anchor_bit | anchors[r & ~anchor_bit] : classes[r];
     });
-    classes[c] = is_object(form.data()) ? add(form) : intern(form);
+    if (is_object(form.data()))
+      classes[c] = add(form);
+    else if (last + 1 < class_count() && !is_local(last + 1) &&
+             has_words(last + 1, form))  // both tables met the types in much the same order
+      classes[c] = last + 1;
+    else
+      classes[c] = intern(form);
+    last = classes[c];
   }
   return classes;
 }

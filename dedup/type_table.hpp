@@ -122,6 +122,8 @@ class TypeTable {
   const std::vector<uint32_t>& reserved() const { return reserved_; }
 
  private:
+  bool has_words(uint32_t type_class, std::span<const uint32_t> words) const;
+
   struct Extent {
     uint32_t start = 0;
     uint32_t count = 0;

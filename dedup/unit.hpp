@@ -18,10 +18,18 @@ struct Unit {
   /// find_parts() says what for.
   std::vector<uint32_t> parts{0};
 
+  /// Where in `classes` each of them stands for the first time, in order; empty
+  /// where nobody noted it.
+  std::vector<uint32_t> firsts;
+  /// Where in `classes` those that are tainted stand when all inputs are in.
+  std::vector<uint32_t> tainted;
+
+  uint32_t class_of(uint32_t id) const { return classes[id - first_id]; }
+  /// Where one of the parts ends.
+  size_t part_end(size_t i) const { return i + 1 < parts.size() ? parts[i + 1] : classes.size(); }
   /// The classes of one of the parts.
   std::span<uint32_t> part(size_t i) {
-    size_t end = i + 1 < parts.size() ? parts[i + 1] : classes.size();
-    return std::span(classes).subspan(parts[i], end - parts[i]);
+    return std::span(classes).subspan(parts[i], part_end(i) - parts[i]);
   }
 };
 

@@ -296,6 +296,7 @@ class BPFLINK_API BtfBuilder {
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:
+  friend uint32_t add_new_string(BtfBuilder& types, std::string_view string);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
