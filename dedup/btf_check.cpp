@@ -116,22 +116,14 @@ inline size_t known_size(const uint32_t* words) {
   return common_words + shape.fixed_words + size_t{vlen_of(words)} * shape.element_words;
 }
 
-/// Whether types of a kind contain no others.
-bool is_leaf(uint8_t kind) {
-  constexpr uint32_t leaves = 1 << BTF_KIND_INT | 1 << BTF_KIND_PTR | 1 << BTF_KIND_ENUM |
-                              1 << BTF_KIND_FWD | 1 << BTF_KIND_FUNC_PROTO | 1 << BTF_KIND_FLOAT |
-                              1 << BTF_KIND_ENUM64;
-  return kind >= BTF_KIND_END || (leaves >> kind & 1) != 0;
-}
-
 /// Finds where types begin.
 class Walker {
  public:
-  Walker(const Btf& btf, TypeSection& types, Soundness sound)
-      : btf_(btf), types_(types), sound_(sound) {}
+  Walker(const Btf& btf, TypeSection& types) : btf_(btf), types_(types) {}
 
-  /// Goes on over a chunk of types.
-  std::expected<void, Error> walk();
+  /// Goes on over a chunk of types. Calls `pass(index, words)` for each.
+  template <class Pass>
+  std::expected<void, Error> walk(Pass&& pass);
   bool is_done() const { return at_ == types_.words.size(); }
 
  private:
@@ -139,7 +131,6 @@ class Walker {
 
   const Btf& btf_;
   TypeSection& types_;
-  Soundness sound_;
   size_t at_ = 0;
 };
 
@@ -161,7 +152,8 @@ std::expected<size_t, Error> Walker::unusual_size() const {
       4 * at_, 4 * size, 4 * left));
 }
 
-std::expected<void, Error> Walker::walk() {
+template <class Pass>
+std::expected<void, Error> Walker::walk(Pass&& pass) {
   size_t end = types_.words.size();
   for (size_t count = 0; count < chunk_size && at_ < end; ++count) {
     if (end - at_ < common_words)
@@ -175,7 +167,7 @@ std::expected<void, Error> Walker::walk() {
       if (!unusual) return std::unexpected(unusual.error());
       size = *unusual;
     }
-    if (is_leaf(kind_of(words))) sound_.set(types_.starts.size());
+    pass(types_.starts.size(), words);
     types_.starts.push_back(static_cast<uint32_t>(at_));
     at_ += size;
   }
@@ -304,14 +296,21 @@ void Checker::add_to(TypeSummary& summary) const {
   std::ranges::copy(doubtful_, std::back_inserter(summary.doubtful));
 }
 
+/// For the walk: what contains nothing is sound.
+auto mark_leaves(Soundness sound) {
+  return [sound](size_t index, const uint32_t* words) {
+    if (is_leaf(kind_of(words))) sound.set(index);
+  };
+}
+
 /// Walks and checks in turn, the check a chunk behind: most of what a type
 /// refers to is near, so much of what comes after it is known, too.
-std::expected<void, Error> walk_and_check(Walker& walker, const TypeSection& types,
+std::expected<void, Error> walk_and_check(Walker& walker, const TypeSection& types, Soundness sound,
                                           Checker& checker) {
   size_t checked = 0;
   while (!walker.is_done()) {
     size_t walked = types.starts.size();
-    if (auto ok = walker.walk(); !ok) return ok;
+    if (auto ok = walker.walk(mark_leaves(sound)); !ok) return ok;
     checker.check(checked, walked);
     checked = walked;
   }
@@ -323,7 +322,8 @@ std::expected<void, Error> walk_and_check(Walker& walker, const TypeSection& typ
 /// walk is over.
 class ParallelCheck {
  public:
-  ParallelCheck(Walker& walker, const TypeSection& types) : walker_(walker), types_(types) {}
+  ParallelCheck(Walker& walker, const TypeSection& types, Soundness sound)
+      : walker_(walker), types_(types), sound_(sound) {}
 
   std::expected<void, Error> run(std::span<Checker> checkers) {
     std::expected<void, Error> result;
@@ -346,6 +346,7 @@ class ParallelCheck {
 
   Walker& walker_;
   const TypeSection& types_;
+  Soundness sound_;
   size_t count_ = 0;  ///< of types, once `walked_` is `all`
   std::atomic<size_t> walked_ = 0;
   std::atomic<size_t> next_chunk_ = 0;
@@ -354,7 +355,7 @@ class ParallelCheck {
 std::expected<void, Error> ParallelCheck::walk() {
   std::expected<void, Error> result;
   while (result && !walker_.is_done()) {
-    result = walker_.walk();
+    result = walker_.walk(mark_leaves(sound_));
     if (result) publish(types_.starts.size());
   }
   count_ = result ? types_.starts.size() : 0;
@@ -377,18 +378,22 @@ void ParallelCheck::check(Checker& checker) {
   }
 }
 
-std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, unsigned threads) {
-  // Room for the most types that there can be: memory that is not written to
-  // costs nothing, and growing would copy.
+/// Makes room for the most types that there can be, and says how many these are:
+/// memory that is not written to costs nothing, and growing would copy.
+size_t make_room(TypeSection& types) {
   size_t most_types = types.words.size() / common_words;
   reserve_large(types.starts, most_types + 1);
+  return most_types;
+}
+
+std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, unsigned threads) {
   TypeSummary summary;
-  summary.sound = ZeroedArray<uint8_t>(most_types);
+  summary.sound = ZeroedArray<uint8_t>(make_room(types));
   Soundness sound(summary.sound.span(), types.first_id);
-  Walker walker(btf, types, sound);
+  Walker walker(btf, types);
   std::vector<Checker> checkers(threads, Checker(types, sound));
-  auto ok = checkers.size() == 1 ? walk_and_check(walker, types, checkers.front())
-                                 : ParallelCheck(walker, types).run(checkers);
+  auto ok = checkers.size() == 1 ? walk_and_check(walker, types, sound, checkers.front())
+                                 : ParallelCheck(walker, types, sound).run(checkers);
   if (!ok) return std::unexpected(ok.error());
   types.starts.push_back(static_cast<uint32_t>(types.words.size()));
 
@@ -401,6 +406,15 @@ std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, 
 }
 
 }  // namespace
+
+std::expected<void, Error> find_types(const Btf& btf, TypeSection& types) {
+  make_room(types);
+  Walker walker(btf, types);
+  while (!walker.is_done())
+    if (auto ok = walker.walk([](size_t, const uint32_t*) {}); !ok) return ok;
+  types.starts.push_back(static_cast<uint32_t>(types.words.size()));
+  return {};
+}
 
 std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads) {
   auto summary = summarize(btf, types, choose_threads(types.words.size(), threads));

@@ -33,6 +33,17 @@ const TypeSection& type_section(const Btf& btf);
 /// and its base in place.
 std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads);
 
+/// Fills `types.starts` and checks no more than that takes.
+std::expected<void, Error> find_types(const Btf& btf, TypeSection& types);
+
+/// Btf::parse() without the checks of what types refer to. Until somebody makes
+/// up for that, any id or string offset in a type may be out of range.
+std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base);
+
+/// Checks what a FUNC, DATASEC or DECL_TAG demands of the types that it refers
+/// to. Its ids are in range.
+std::expected<void, Error> check_demands(const Btf& btf, uint32_t id);
+
 /// What index_types() found to be there, for the checks that need more than one
 /// type at a time.
 struct TypeSummary {

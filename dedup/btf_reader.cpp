@@ -174,8 +174,8 @@ Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
 
-std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
-                                     unsigned threads) {
+std::expected<std::unique_ptr<Btf::Impl>, Error> Btf::read_sections(std::span<const std::byte> blob,
+                                                                    const Btf* base) {
   auto header = read_header(blob);
   if (!header) return std::unexpected(header.error());
 
@@ -205,9 +205,24 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   }
   impl->types.first_id = base ? base->end_id() : 1;
 
-  Btf btf(std::move(impl));
+  return impl;
+}
+
+std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
+                                     unsigned threads) {
+  auto impl = read_sections(blob, base);
+  if (!impl) return std::unexpected(impl.error());
+  Btf btf(std::move(*impl));
   if (auto ok = index_types(btf, btf.impl_->types, threads); !ok)
     return std::unexpected(ok.error());
+  return btf;
+}
+
+std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base) {
+  auto impl = read_sections(blob, base);
+  if (!impl) return std::unexpected(impl.error());
+  Btf btf(std::move(*impl));
+  if (auto ok = find_types(btf, btf.impl_->types); !ok) return std::unexpected(ok.error());
   return btf;
 }
 

@@ -103,6 +103,8 @@ std::expected<void, Error> check_decl_tag(const Btf& btf, uint32_t id, BtfType t
                           tag.type(), components));
 }
 
+}  // namespace
+
 std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
   switch (type.kind()) {
@@ -114,8 +116,6 @@ std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
       return check_decl_tag(btf, id, type);
   }
 }
-
-}  // namespace
 
 std::string describe_type(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);

@@ -45,16 +45,19 @@ constexpr size_t least_words_to_adopt = 1 << 18;
 
 std::expected<void, Error> Canonicalizer::run(const Btf& btf,
                                               std::span<const uint32_t> base_classes,
-                                              std::span<uint32_t> classes) {
-  start(btf, base_classes, classes);
+                                              std::span<uint32_t> classes, Checks checks) {
+  start(btf, base_classes, classes, checks);
   assign_range(first_id_, types_->end_id());
   if (omission_) return std::unexpected(omission_error());
   return {};
 }
 
 void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes,
-                          std::span<uint32_t> classes) {
+                          std::span<uint32_t> classes, Checks checks) {
   attach(btf, base_classes, classes);
+  must_check_ = checks == Checks::to_do;
+  is_invalid_ = false;
+  demanding_.clear();
   classes_seen_.clear();
   firsts_.clear();
   has_firsts_ = types_->starts.size() > least_types_for_firsts;
@@ -81,7 +84,7 @@ void Canonicalizer::adopt_strings() {
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
   uint32_t before = 0;
   uint32_t consumed = begin;
-  for (uint32_t id = begin; id < end && !omission_; ++id) {
+  for (uint32_t id = begin; id < end && !omission_ && !is_invalid_; ++id) {
     if (id % consumed_interval == 0) report_consumed(consumed, id);
     prefetch(id);
     uint32_t known = class_of(id);
@@ -193,8 +196,10 @@ uint32_t Canonicalizer::intern_form(uint32_t id) {
 /// Gives classes to a type and to all that it refers to without naming them.
 void Canonicalizer::search(uint32_t root) {
   stack_.push_back({root});
-  while (!stack_.empty() && !omission_) {
+  while (!stack_.empty() && !omission_ && !is_invalid_) {
     Frame& frame = stack_.back();
+    if (must_check_ && !frame.is_expanded) check(frame.id);
+    if (is_invalid_) break;
     uint32_t known = class_of(frame.id);
     bool is_reserved = is_class(known) && table_.is_reserved(known);
     bool is_done =
@@ -209,6 +214,21 @@ void Canonicalizer::search(uint32_t root) {
     }
   }
   stack_.clear();
+}
+
+/// Checks what a type that is not plainly equal to another refers to.
+void Canonicalizer::check(uint32_t id) {
+  std::span<const uint32_t> words = types_->at(id).words();
+  for_each_string(words, [&](uint32_t offset) { is_invalid_ |= offset >= strings_.size(); });
+  for_each_reference(words, [&](uint32_t child) { is_invalid_ |= child >= types_->end_id(); });
+  uint8_t kind = kind_of(words.data());
+  if (kind == BTF_KIND_FUNC || kind == BTF_KIND_DATASEC || kind == BTF_KIND_DECL_TAG)
+    demanding_.push_back(id);
+}
+
+void Canonicalizer::take_checks(const Canonicalizer& other) {
+  is_invalid_ |= other.is_invalid_;
+  demanding_.insert(demanding_.end(), other.demanding_.begin(), other.demanding_.end());
 }
 
 void Canonicalizer::open(uint32_t id) {

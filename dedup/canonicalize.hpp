@@ -31,6 +31,10 @@ inline bool is_class(uint32_t known) {
   return known - 1 < open_bit - 1;
 }
 
+/// Whether the ids and string offsets of an input have been checked, or will be as
+/// they are met.
+enum class Checks { done, to_do };
+
 /// Gives the types of one input after the other their classes in one table.
 class Canonicalizer {
  public:
@@ -45,14 +49,24 @@ class Canonicalizer {
   /// `base_classes` has one for each id of the base, from 1 on. Fails if a type that stays
   /// refers to one that is left out.
   std::expected<void, Error> run(const Btf& btf, std::span<const uint32_t> base_classes,
-                                 std::span<uint32_t> classes);
+                                 std::span<uint32_t> classes, Checks checks = Checks::done);
 
   // run() in parts: to start, then to give the types with ids in a range their
   // classes, and to take for seen what `other` has seen in the same input after
   // that; `classes` are this table's by the other's.
-  void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
+  void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes,
+             Checks checks = Checks::done);
   void assign_range(uint32_t begin, uint32_t end);
   void see(const Canonicalizer& other, std::span<const uint32_t> classes);
+
+  /// Whether there was something wrong in an input whose checks were to do. Its
+  /// classes then mean nothing.
+  bool is_invalid() const { return is_invalid_; }
+  /// Of such an input, the FUNCs, DATASECs and DECL_TAGs whose demands are to be checked;
+  /// all others are equal to one of these.
+  const std::vector<uint32_t>& demanding() const { return demanding_; }
+  /// Adds what another's checks of the same input have found.
+  void take_checks(const Canonicalizer& other);
 
   /// Makes an input the one at hand without giving its types classes; they have
   /// theirs. For localize().
@@ -79,6 +93,10 @@ class Canonicalizer {
  private:
   uint32_t& class_of(uint32_t id) { return classes_[id - first_id_]; }
   uint32_t string(uint32_t offset);
+  uint32_t reject() {
+    is_invalid_ = true;
+    return 0;
+  }
   uint32_t intern_string(uint32_t offset);
   Reference reference(uint32_t id);
   Reference reference_to_unassigned(uint32_t id);
@@ -119,6 +137,7 @@ class Canonicalizer {
   void close_cycles();
   Error omission_error();
 
+  void check(uint32_t id);
   void adopt_strings();
   void note(uint32_t before, uint32_t id);
   void see(uint32_t type_class, uint32_t index);
@@ -154,6 +173,9 @@ class Canonicalizer {
   bool has_firsts_ = false;  ///< where they are wanted
   std::vector<Object> objects_;
   bool omission_ = false;
+  bool must_check_ = false;
+  bool is_invalid_ = false;
+  std::vector<uint32_t> demanding_;
 
   // The type at hand.
   std::vector<uint32_t> form_;
@@ -171,6 +193,7 @@ class Canonicalizer {
 /// The table's offset of a string of the input.
 inline uint32_t Canonicalizer::string(uint32_t offset) {
   if (offset < adopted_end_ && is_adopted_[offset]) return offset;
+  if (offset >= strings_.size()) return reject();
   uint32_t known = strings_[offset];
   return known != 0 || offset == 0 ? known : intern_string(offset);
 }

@@ -78,7 +78,9 @@
 #include <utility>
 
 #include "bpflink/dedup.hpp"
+#include "dedup/btf_check.hpp"
 #include "dedup/canonicalize.hpp"
+#include "dedup/class_cycles.hpp"
 #include "dedup/emit.hpp"
 #include "dedup/fold.hpp"
 #include "dedup/instances.hpp"
@@ -112,7 +114,10 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::expected<void, Error> take_layout(const Btf& btf);
   std::expected<void, Error> check_room(const Btf& btf) const;
   std::expected<void, Error> take_base(const Btf& btf);
-  std::expected<void, Error> take_input(const Btf& btf, Unit& unit, bool has_omissions);
+  std::expected<void, Error> classify(const Btf& btf, Unit& unit, bool has_omissions,
+                                      Checks checks);
+  bool is_valid(const Btf& btf) const;
+  void take_classified(const Btf& btf, Unit& unit);
 
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
@@ -313,23 +318,38 @@ std::expected<void, Error> Deduplicator::Impl::take_base(const Btf& btf) {
   return {};
 }
 
-std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& unit,
-                                                          bool has_omissions) {
+/// Gives the types of an input their classes.
+std::expected<void, Error> Deduplicator::Impl::classify(const Btf& btf, Unit& unit,
+                                                        bool has_omissions, Checks checks) {
   if (auto ok = take_layout(btf); !ok) return ok;
   if (auto ok = check_room(btf); !ok) return ok;
   canonicalizer.set_consumed(options.consumed);
   unsigned threads = choose_threads(type_section(btf).words.size(), options.threads);
-  if (threads > 1 && !has_omissions && options.base == nullptr)
-    canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, threads, options.consumed);
-  else if (auto ok = canonicalizer.run(btf, base().classes, unit.classes); !ok)
-    return ok;
+  if (threads == 1 || has_omissions || options.base != nullptr)
+    return canonicalizer.run(btf, base().classes, unit.classes, checks);
+  canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, threads, options.consumed,
+                           checks);
+  return {};
+}
+
+/// Whether an input that was not checked before it was classified is plainly in
+/// order.
+bool Deduplicator::Impl::is_valid(const Btf& btf) const {
+  return !canonicalizer.is_invalid() &&
+         std::ranges::all_of(canonicalizer.demanding(),
+                             [&](uint32_t id) { return check_demands(btf, id).has_value(); }) &&
+         !may_contain_themselves(table, canonicalizer.classes_seen());
+}
+
+/// Takes in an input whose types have their classes.
+void Deduplicator::Impl::take_classified(const Btf& btf, Unit& unit) {
   std::vector<uint32_t> seen = canonicalizer.classes_seen();
   unit.firsts = canonicalizer.firsts();
   count_users(seen);
 
   std::vector<Reference> ambiguous = find_ambiguous(seen, false);
   std::ranges::copy(find_redefined(seen), std::back_inserter(ambiguous));
-  if (ambiguous.empty()) return {};
+  if (ambiguous.empty()) return;
   std::vector<uint32_t> reachable = seen;
   std::ranges::copy(base_classes, std::back_inserter(reachable));
   if (!base_classes.empty()) localize_base(ambiguous);
@@ -346,7 +366,6 @@ std::expected<void, Error> Deduplicator::Impl::take_input(const Btf& btf, Unit& 
     localize(btf, unit, tainted);
   }
   uncount_unused(had, unit, tainted);
-  return {};
 }
 
 /// The anchors that have more than one meaning in all inputs together, and the
@@ -383,6 +402,19 @@ std::vector<uint32_t> Deduplicator::Impl::choose_representatives() const {
   return representatives;
 }
 
+namespace {
+
+Unit make_unit(std::string name, const Btf& btf) {
+  Unit unit;
+  unit.name = std::move(name);
+  unit.first_id = btf.first_id();
+  reserve_large(unit.classes, btf.end_id() - btf.first_id());
+  unit.classes.resize(btf.end_id() - btf.first_id());
+  return unit;
+}
+
+}  // namespace
+
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);
   const Btf* base = impl_->options.base;
@@ -396,16 +428,39 @@ Deduplicator::~Deduplicator() = default;
 
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
   if (impl_->failure) return;
-  Unit unit;
-  unit.name = std::move(name);
-  unit.first_id = btf.first_id();
-  reserve_large(unit.classes, btf.end_id() - btf.first_id());
-  unit.classes.resize(btf.end_id() - btf.first_id());
+  Unit unit = make_unit(std::move(name), btf);
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
     if (omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
-  if (auto ok = impl_->take_input(btf, unit, !omit.empty()); !ok)
+  if (auto ok = impl_->classify(btf, unit, !omit.empty(), Checks::done); !ok)
     impl_->failure = Error{unit.name + ": " + ok.error().message};
+  else
+    impl_->take_classified(btf, unit);
   impl_->units.push_back(std::move(unit));
+}
+
+std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
+                                                 std::span<const std::byte> blob) {
+  const DedupOptions& options = impl_->options;
+  // Below that, what is checked is still in the cache when it is classified.
+  constexpr size_t worthwhile = 1 << 21;
+  if (blob.size() >= worthwhile && options.base == nullptr && !impl_->failure) {
+    auto btf = parse_unchecked(blob, nullptr);
+    if (!btf) return btf;
+    Unit unit = make_unit(name, *btf);
+    auto ok = impl_->classify(*btf, unit, false, Checks::to_do);
+    if (!ok || impl_->is_valid(*btf)) {
+      if (ok)
+        impl_->take_classified(*btf, unit);
+      else
+        impl_->failure = Error{unit.name + ": " + ok.error().message};
+      impl_->units.push_back(std::move(unit));
+      return btf;
+    }
+  }
+  // Where there is something wrong, or only strange, all checks decide.
+  auto btf = Btf::parse(blob, options.base, options.threads);
+  if (btf) add(std::move(name), *btf);
+  return btf;
 }
 
 std::expected<DedupResult, Error> Deduplicator::run() {

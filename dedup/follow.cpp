@@ -34,6 +34,7 @@ inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
 /// compare two strings takes less than to find one in the table.
 bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
   if (offset < adopted_end_ && is_adopted_[offset]) return offset == wanted;
+  if (offset >= strings_.size()) return reject() != 0;
   uint32_t known = strings_[offset];
   if (known != 0 || wanted == 0) return string(offset) == wanted;
   if (std::strcmp(btf_->string(offset).data(), table_.strings().at(wanted).data()) != 0)
@@ -45,6 +46,7 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
 /// Whether a type is what is wanted as far as is known, or can be assumed to be.
 inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
   if (id < first_id_) return reference(id) == wanted;
+  if (id - first_id_ >= classes_.size()) return reject() != 0;
   uint32_t known = class_of(id);
   return (known == wanted && is_class(known)) || accept_unequal(id, wanted);
 }
@@ -116,8 +118,8 @@ inline bool Canonicalizer::is_like(const uint32_t* words, const uint32_t* form) 
     case BTF_KIND_ARRAY:
       return words[2] == form[2] && words[5] == form[5] && accept(words[3], form[3]) &&
              accept(words[4], form[4]);
-    case BTF_KIND_DECL_TAG:
-      return words[3] == form[3] && accept(words[2], form[2]);
+    case BTF_KIND_DECL_TAG:  // how many components there are is not in the form
+      return !must_check_ && words[3] == form[3] && accept(words[2], form[2]);
     case BTF_KIND_INT:
       return words[2] == form[2] && words[3] == form[3];
     case BTF_KIND_FWD:

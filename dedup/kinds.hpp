@@ -64,6 +64,14 @@ inline bool kind_flag_of(const uint32_t* words) {
   return words[1] >> 31;
 }
 
+/// Whether types of a kind contain no others by value, or nothing is known of it.
+inline bool is_leaf(uint8_t kind) {
+  constexpr uint32_t leaves = 1 << BTF_KIND_INT | 1 << BTF_KIND_PTR | 1 << BTF_KIND_ENUM |
+                              1 << BTF_KIND_FWD | 1 << BTF_KIND_FUNC_PROTO | 1 << BTF_KIND_FLOAT |
+                              1 << BTF_KIND_ENUM64;
+  return kind >= BTF_KIND_END || (leaves >> kind & 1) != 0;
+}
+
 /// Calls `visit(word)` for each word of a type that is a type id, in order.
 template <class Word, class Visit>
 void for_each_reference(std::span<Word> words, Visit&& visit) {

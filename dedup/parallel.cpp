@@ -39,7 +39,7 @@ uint32_t id_at(const TypeSection& types, size_t numerator, size_t denominator) {
 
 void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
                               Canonicalizer& canonicalizer, unsigned threads,
-                              const Canonicalizer::Consumed& consumed) {
+                              const Canonicalizer::Consumed& consumed, Checks checks) {
   const TypeSection& types = type_section(btf);
   std::vector<std::unique_ptr<Part>> parts;
   for (unsigned i = 1; i < threads; ++i) {
@@ -48,7 +48,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     part->end = i + 1 < threads ? id_at(types, i + 1, threads) : types.end_id();
     parts.push_back(std::move(part));
   }
-  canonicalizer.start(btf, {}, classes);
+  canonicalizer.start(btf, {}, classes, checks);
   size_t reserved_before = table.reserved().size();
 
   run_threads(threads, [&](unsigned i) {
@@ -59,9 +59,12 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     Part& part = *parts[i - 1];
     part.classes = ZeroedWords(classes.size());
     part.canonicalizer.set_consumed(consumed);
-    part.canonicalizer.start(btf, {}, part.classes.span());
+    part.canonicalizer.start(btf, {}, part.classes.span(), checks);
     part.canonicalizer.assign_range(part.begin, part.end);
   });
+
+  for (const auto& part : parts) canonicalizer.take_checks(part->canonicalizer);
+  if (canonicalizer.is_invalid()) return;
 
   // Circles without an anchor have classes that cannot be found again in another
   // table. No compiler makes them, so nothing is lost by starting over.
@@ -71,7 +74,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
                      });
   if (has_circles) {
     std::ranges::fill(classes, 0);
-    canonicalizer.start(btf, {}, classes);
+    canonicalizer.start(btf, {}, classes, checks);
     canonicalizer.assign_range(types.first_id, types.end_id());
     return;
   }

@@ -13,6 +13,6 @@ namespace bpflink {
 /// out, with several threads. Gives the same classes up to their numbers.
 void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
                               Canonicalizer& canonicalizer, unsigned threads,
-                              const Canonicalizer::Consumed& consumed);
+                              const Canonicalizer::Consumed& consumed, Checks checks);
 
 }  // namespace bpflink

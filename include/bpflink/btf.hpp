@@ -240,8 +240,12 @@ class BPFLINK_API Btf {
 
  private:
   friend const TypeSection& type_section(const Btf& btf);
+  friend std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob,
+                                                   const Btf* base);
   struct Impl;
   explicit Btf(std::unique_ptr<Impl>);
+  static std::expected<std::unique_ptr<Impl>, Error> read_sections(std::span<const std::byte> blob,
+                                                                   const Btf* base);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -82,6 +82,12 @@ class BPFLINK_API Deduplicator {
   /// stays may refer to one that is left out: that is an error of `run()`.
   void add(std::string name, const Btf& btf, std::vector<bool> omit = {});
 
+  /// Reads a blob as Btf::parse() does, with the base and the threads of the
+  /// options, and adds it. To do both at a time is faster where the blob is large
+  /// and repeats itself: what is found equal to a type that was checked need not be
+  /// checked. Errors: those of Btf::parse(); run() must not be called then.
+  std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
+
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
   /// omitted; layout sections of inputs contradict each other; more distinct
   /// types or strings than 32-bit ids.

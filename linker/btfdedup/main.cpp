@@ -148,11 +148,9 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
     updated_.blob.assign(blob.begin(), blob.end());
     blob = updated_.blob;
   }
-  std::expected<Btf, Error> btf = std::unexpected(Error{});
-  {
-    Stopwatch watch(statistics_.read);
-    btf = Btf::parse(blob, base(), options_.threads);
-  }
+  mapping_ = source.mapping;
+  Stopwatch watch(statistics_.classify);
+  auto btf = deduplicator_->add_blob(source.name, blob);
   if (!btf) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
                            ? " (is it split BTF, which needs --base?)"
@@ -165,11 +163,6 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
         {}, source.elf->order, source.elf->is_64_bit, source.elf->machine, source.elf->flags, {}};
   names_.push_back(source.name);
   statistics_.input.add(*btf, blob.size());
-  {
-    Stopwatch watch(statistics_.classify);
-    mapping_ = source.mapping;
-    deduplicator_->add(source.name, *btf);
-  }
   if (updates_own_types_) updated_.btf.emplace(std::move(*btf));
   return {};
 }
