@@ -219,7 +219,7 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
 }
 
 std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base) {
-  auto impl = read_sections(blob, base);
+  auto impl = Btf::read_sections(blob, base);
   if (!impl) return std::unexpected(impl.error());
   Btf btf(std::move(*impl));
   if (auto ok = find_types(btf, btf.impl_->types); !ok) return std::unexpected(ok.error());
