@@ -35,6 +35,10 @@ constexpr uint32_t consumed_interval = 1 << 17;
 /// How many guesses are kept at most, a power of two.
 constexpr size_t most_guesses = 1 << 17;
 
+/// How many words ahead to ask the memory for: more than a unit has, as types
+/// refer to others all over it.
+constexpr size_t prefetch_distance = 1 << 14;
+
 /// How many types an input must have for first occurrences to be noted.
 constexpr size_t least_types_for_firsts = 1 << 14;
 
@@ -79,6 +83,12 @@ void Canonicalizer::adopt_strings() {
   adopted_end_ = btf_->string_end();
   is_adopted_.assign(adopted_end_, false);
   table_.strings().adopt(strings, [&](uint32_t offset) { is_adopted_[offset] = true; });
+}
+
+/// Asks the memory for what will be read some time after a type.
+inline void Canonicalizer::prefetch(uint32_t id) const {
+  size_t at = types_->starts[id - first_id_] + prefetch_distance;
+  if (at < types_->words.size()) __builtin_prefetch(&types_->words[at]);
 }
 
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {

@@ -115,7 +115,7 @@ class Canonicalizer {
   bool accept_string(uint32_t offset, uint32_t wanted);
   bool accept_other_string(uint32_t offset, uint32_t wanted);
   bool accept(uint32_t id, Reference wanted);
-  bool accept_unequal(uint32_t id, Reference wanted);
+  bool accept_unassigned(uint32_t id, Reference wanted);
   bool accept_anchor(uint32_t id, uint32_t anchor);
   bool assume(uint32_t id, uint32_t type_class);
   uint32_t summarize(std::span<const uint32_t> words);

@@ -17,14 +17,6 @@
 
 namespace bpflink {
 
-namespace {
-
-/// How many words ahead to ask the memory for: more than a unit has, as types
-/// refer to others all over it.
-constexpr size_t prefetch_distance = 1 << 14;
-
-}  // namespace
-
 /// Whether a string of the input is the table's that is wanted.
 inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
   return (offset == wanted && offset < adopted_end_) || accept_other_string(offset, wanted);
@@ -48,13 +40,13 @@ inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
   if (id < first_id_) return reference(id) == wanted;
   if (id - first_id_ >= classes_.size()) return reject() != 0;
   uint32_t known = class_of(id);
-  return (known == wanted && is_class(known)) || accept_unequal(id, wanted);
+  if (!is_class(known)) return accept_unassigned(id, wanted);
+  return known == wanted || table_.reference_to(known) == wanted;
 }
 
-/// As accept(), for types that are not plainly of the class wanted.
-bool Canonicalizer::accept_unequal(uint32_t id, Reference wanted) {
+/// As accept(), for types that have no class yet.
+bool Canonicalizer::accept_unassigned(uint32_t id, Reference wanted) {
   uint32_t known = class_of(id);
-  if (is_class(known)) return table_.reference_to(known) == wanted;
   if (wanted & anchor_bit)
     return known == 0 ? accept_anchor(id, wanted & ~anchor_bit)
                       : reference_to_unassigned(id) == wanted;
@@ -163,12 +155,6 @@ bool Canonicalizer::confirm() {
   }
   assumed_.clear();
   return true;
-}
-
-/// Asks the memory for what will be read some time after a type.
-void Canonicalizer::prefetch(uint32_t id) const {
-  size_t at = types_->starts[id - first_id_] + prefetch_distance;
-  if (at < types_->words.size()) __builtin_prefetch(&types_->words[at]);
 }
 
 /// What a reference says, as far as it can be told at once: what is referred to,
