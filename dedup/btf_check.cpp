@@ -405,10 +405,87 @@ std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, 
   return summary;
 }
 
+/// Walks with several threads. Each but the first looks for where a type begins
+/// in the middle of the section, which can only be guessed: for a place from where
+/// many types follow one another. The guess was right if the walk before it ends
+/// there.
+class ParallelWalk {
+ public:
+  ParallelWalk(const Btf& btf, std::span<const uint32_t> words, unsigned threads)
+      : words_(words), string_end_(btf.string_end()), begins_(threads + 1), starts_(threads) {
+    for (unsigned i = 1; i < threads; ++i) begins_[i] = guess(words.size() / threads * i);
+    begins_.back() = words.size();
+  }
+
+  /// Appends to `starts`. Returns false, then without having done so, if a guess was
+  /// wrong or anything else is not as usual.
+  bool run(std::vector<uint32_t>& starts);
+
+ private:
+  size_t guess(size_t at) const;
+  bool is_plausible(size_t at) const;
+  bool walk(unsigned i);
+
+  std::span<const uint32_t> words_;
+  uint32_t string_end_;
+  std::vector<size_t> begins_;
+  std::vector<std::vector<uint32_t>> starts_;
+};
+
+size_t ParallelWalk::guess(size_t at) const {
+  constexpr size_t most_tries = 1 << 12;
+  for (size_t i = 0; i < most_tries; ++i)
+    if (is_plausible(at + i)) return at + i;
+  return words_.size();
+}
+
+/// Whether many types may follow one another from here on.
+bool ParallelWalk::is_plausible(size_t at) const {
+  constexpr int many = 64;
+  for (int i = 0; i < many; ++i) {
+    if (at + common_words > words_.size() || words_[at] >= string_end_) return false;
+    size_t size = known_size(&words_[at]);
+    if (size == 0) return false;
+    at += size;
+  }
+  return true;
+}
+
+/// Walks from one guess to the next. Returns whether it got there.
+bool ParallelWalk::walk(unsigned i) {
+  std::vector<uint32_t>& starts = starts_[i];
+  size_t at = begins_[i];
+  size_t end = begins_[i + 1];
+  if (at > end) return false;
+  reserve_large(starts, (end - at) / common_words + 1);
+  while (at < end && end - at >= common_words) {
+    const uint32_t* words = &words_[at];
+    if (end - at > prefetch_distance) __builtin_prefetch(words + prefetch_distance);
+    size_t size = known_size(words);
+    if (size == 0) return false;
+    starts.push_back(static_cast<uint32_t>(at));
+    at += size;
+  }
+  return at == end;
+}
+
+bool ParallelWalk::run(std::vector<uint32_t>& starts) {
+  std::vector<uint8_t> went_well(starts_.size());
+  run_threads(static_cast<unsigned>(starts_.size()), [&](unsigned i) { went_well[i] = walk(i); });
+  if (std::ranges::find(went_well, 0) != went_well.end()) return false;
+  starts = std::move(starts_.front());
+  for (const std::vector<uint32_t>& more : std::span(starts_).subspan(1))
+    starts.insert(starts.end(), more.begin(), more.end());
+  starts.push_back(static_cast<uint32_t>(words_.size()));
+  return true;
+}
+
 }  // namespace
 
-std::expected<void, Error> find_types(const Btf& btf, TypeSection& types) {
+std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, unsigned threads) {
   make_room(types);
+  threads = choose_threads(types.words.size(), threads);
+  if (threads > 1 && ParallelWalk(btf, types.words, threads).run(types.starts)) return {};
   Walker walker(btf, types);
   while (!walker.is_done())
     if (auto ok = walker.walk([](size_t, const uint32_t*) {}); !ok) return ok;

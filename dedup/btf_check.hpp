@@ -34,11 +34,12 @@ const TypeSection& type_section(const Btf& btf);
 std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads);
 
 /// Fills `types.starts` and checks no more than that takes.
-std::expected<void, Error> find_types(const Btf& btf, TypeSection& types);
+std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, unsigned threads);
 
 /// Btf::parse() without the checks of what types refer to. Until somebody makes
 /// up for that, any id or string offset in a type may be out of range.
-std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base);
+std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
+                                          unsigned threads);
 
 /// Checks what a FUNC, DATASEC or DECL_TAG demands of the types that it refers
 /// to. Its ids are in range.

@@ -218,11 +218,12 @@ std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf*
   return btf;
 }
 
-std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base) {
+std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
+                                          unsigned threads) {
   auto impl = Btf::read_sections(blob, base);
   if (!impl) return std::unexpected(impl.error());
   Btf btf(std::move(*impl));
-  if (auto ok = find_types(btf, btf.impl_->types); !ok) return std::unexpected(ok.error());
+  if (auto ok = find_types(btf, btf.impl_->types, threads); !ok) return std::unexpected(ok.error());
   return btf;
 }
 

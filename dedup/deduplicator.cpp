@@ -117,7 +117,9 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::expected<void, Error> classify(const Btf& btf, Unit& unit, bool has_omissions,
                                       Checks checks);
   bool is_valid(const Btf& btf) const;
-  void take_classified(const Btf& btf, Unit& unit);
+  std::vector<uint32_t> find_confused(const Unit& unit);
+  std::optional<std::vector<uint32_t>> find_confused_if_valid(const Btf& btf, const Unit& unit);
+  void take_classified(const Btf& btf, Unit& unit, std::span<const uint32_t> confused);
 
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
@@ -227,9 +229,17 @@ std::vector<uint32_t> Deduplicator::Impl::find_tainted(std::span<const uint32_t>
   unsigned threads = choose_threads(classes.size(), options.threads);
   std::vector<std::vector<uint32_t>> found(threads);
   run_threads(threads, [&](unsigned i) {
-    size_t end = i + 1 == threads ? classes.size() : classes.size() / threads * (i + 1);
-    for (size_t index = classes.size() / threads * i; index < end; ++index)
-      if (taint.of_class(classes[index])) found[i].push_back(first + static_cast<uint32_t>(index));
+    size_t begin = classes.size() / threads * i;
+    size_t end = i + 1 == threads ? classes.size() : begin + classes.size() / threads;
+    // In most runs of types there is none.
+    constexpr size_t run = 16;
+    for (; begin < end; begin += run) {
+      std::span<const uint32_t> part = classes.subspan(begin, std::min(run, end - begin));
+      unsigned any = 0;
+      for (uint32_t c : part) any |= taint.of_class(c);
+      for (size_t j = 0; any != 0 && j < part.size(); ++j)
+        if (taint.of_class(part[j])) found[i].push_back(first + static_cast<uint32_t>(begin + j));
+    }
   });
   for (size_t i = 1; i < found.size(); ++i)
     std::ranges::copy(found[i], std::back_inserter(found[0]));
@@ -341,31 +351,54 @@ bool Deduplicator::Impl::is_valid(const Btf& btf) const {
          !may_contain_themselves(table, canonicalizer.classes_seen());
 }
 
-/// Takes in an input whose types have their classes.
-void Deduplicator::Impl::take_classified(const Btf& btf, Unit& unit) {
-  std::vector<uint32_t> seen = canonicalizer.classes_seen();
-  unit.firsts = canonicalizer.firsts();
-  count_users(seen);
-
+/// The types of an input, which have their classes, that names do not tell the
+/// meaning of.
+std::vector<uint32_t> Deduplicator::Impl::find_confused(const Unit& unit) {
+  const std::vector<uint32_t>& seen = canonicalizer.classes_seen();
   std::vector<Reference> ambiguous = find_ambiguous(seen, false);
   std::ranges::copy(find_redefined(seen), std::back_inserter(ambiguous));
-  if (ambiguous.empty()) return;
+  if (ambiguous.empty()) return {};
   std::vector<uint32_t> reachable = seen;
   std::ranges::copy(base_classes, std::back_inserter(reachable));
   if (!base_classes.empty()) localize_base(ambiguous);
   taint.spread(reachable, ambiguous);
-  const std::vector<uint32_t> tainted = find_tainted(unit.classes, unit.first_id);
-  std::vector<uint32_t> had(tainted.size());
-  std::ranges::transform(tainted, had.begin(), [&](uint32_t id) { return unit.class_of(id); });
-  if (is_worth_cutting(unit, tainted.size(), seen)) {
+  return find_tainted(unit.classes, unit.first_id);
+}
+
+/// The same of an input that is_valid(), or nothing.
+std::optional<std::vector<uint32_t>> Deduplicator::Impl::find_confused_if_valid(const Btf& btf,
+                                                                                const Unit& unit) {
+  if (canonicalizer.is_invalid()) return std::nullopt;
+  bool is_sound = false;
+  std::vector<uint32_t> confused;
+  unsigned threads = std::min(2u, choose_threads(type_section(btf).words.size(), options.threads));
+  auto work = [&](unsigned i) {
+    if (i == 0) confused = find_confused(unit);
+    if (i + 1 == threads) is_sound = is_valid(btf);
+  };
+  run_threads(threads, work);
+  if (!is_sound) return std::nullopt;
+  return confused;
+}
+
+/// Takes in an input, given the types that find_confused() found.
+void Deduplicator::Impl::take_classified(const Btf& btf, Unit& unit,
+                                         std::span<const uint32_t> confused) {
+  unit.firsts = canonicalizer.firsts();
+  std::vector<uint32_t> seen = canonicalizer.classes_seen();
+  count_users(seen);
+  if (confused.empty()) return;
+  std::vector<uint32_t> had(confused.size());
+  std::ranges::transform(confused, had.begin(), [&](uint32_t id) { return unit.class_of(id); });
+  if (is_worth_cutting(unit, confused.size(), seen)) {
     unit.parts = find_parts(btf, unit.classes, seen, table);
     // A class may move to a local one where it comes first, and stay elsewhere.
     unit.firsts.clear();
-    localize(btf, unit, find_tainted_in_parts(unit, tainted));
+    localize(btf, unit, find_tainted_in_parts(unit, confused));
   } else {
-    localize(btf, unit, tainted);
+    localize(btf, unit, confused);
   }
-  uncount_unused(had, unit, tainted);
+  uncount_unused(had, unit, confused);
 }
 
 /// The anchors that have more than one meaning in all inputs together, and the
@@ -434,7 +467,7 @@ void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit)
   if (auto ok = impl_->classify(btf, unit, !omit.empty(), Checks::done); !ok)
     impl_->failure = Error{unit.name + ": " + ok.error().message};
   else
-    impl_->take_classified(btf, unit);
+    impl_->take_classified(btf, unit, impl_->find_confused(unit));
   impl_->units.push_back(std::move(unit));
 }
 
@@ -444,15 +477,15 @@ std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
   // Below that, what is checked is still in the cache when it is classified.
   constexpr size_t worthwhile = 1 << 21;
   if (blob.size() >= worthwhile && options.base == nullptr && !impl_->failure) {
-    auto btf = parse_unchecked(blob, nullptr);
+    auto btf = parse_unchecked(blob, nullptr, options.threads);
     if (!btf) return btf;
     Unit unit = make_unit(name, *btf);
-    auto ok = impl_->classify(*btf, unit, false, Checks::to_do);
-    if (!ok || impl_->is_valid(*btf)) {
-      if (ok)
-        impl_->take_classified(*btf, unit);
-      else
-        impl_->failure = Error{unit.name + ": " + ok.error().message};
+    if (auto ok = impl_->classify(*btf, unit, false, Checks::to_do); !ok) {
+      impl_->failure = Error{unit.name + ": " + ok.error().message};
+      return btf;
+    }
+    if (auto confused = impl_->find_confused_if_valid(*btf, unit)) {
+      impl_->take_classified(*btf, unit, *confused);
       impl_->units.push_back(std::move(unit));
       return btf;
     }

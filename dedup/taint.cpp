@@ -1,11 +1,17 @@
-// Spreads taint from what is referred to, to what refers to it: a walk over the
-// references in reverse.
+// Spreads taint from what is referred to, to what refers to it: where it is not
+// plain at once how far, by a walk over the references in reverse.
 #include "dedup/taint.hpp"
 
 #include <numeric>
 #include <ranges>
 
 namespace bpflink {
+
+namespace {
+
+constexpr int most_sweeps = 2;
+
+}  // namespace
 
 void Taint::assign_numbers(std::span<const uint32_t> classes) {
   for (Reference old : numbered_ | std::views::drop(1)) {
@@ -58,20 +64,34 @@ void Taint::list_referrers(std::span<const uint32_t> classes) {
   for_each_edge(classes, [&](uint32_t from, uint32_t to) { referrers_[next[to]++] = from; });
 }
 
+void Taint::taint(uint32_t number) {
+  if (number == 0 || is_tainted_[number]) return;
+  is_tainted_[number] = true;
+  if ((numbered_[number] & anchor_bit) == 0) is_class_tainted_[numbered_[number]] = 1;
+  work_.push_back(number);
+}
+
+/// Looks at all references once. Returns whether that has tainted anything.
+bool Taint::sweep(std::span<const uint32_t> classes) {
+  size_t before = work_.size();
+  for_each_edge(classes, [&](uint32_t from, uint32_t to) {
+    if (is_tainted_[to]) taint(from);
+  });
+  return work_.size() != before;
+}
+
 void Taint::spread(std::span<const uint32_t> classes, std::span<const Reference> sources) {
   assign_numbers(classes);
-  list_referrers(classes);
-  std::vector<uint32_t> work;
-  auto taint = [&](uint32_t number) {
-    if (number == 0 || is_tainted_[number]) return;
-    is_tainted_[number] = true;
-    if ((numbered_[number] & anchor_bit) == 0) is_class_tainted_[numbered_[number]] = 1;
-    work.push_back(number);
-  };
+  work_.clear();
   for (Reference source : sources) taint(number(source));
-  while (!work.empty()) {
-    uint32_t tainted = work.back();
-    work.pop_back();
+  // Where little is tainted, a few looks at all references take less time than to
+  // turn them around.
+  for (int i = 0; i < most_sweeps; ++i)
+    if (!sweep(classes)) return;
+  list_referrers(classes);
+  while (!work_.empty()) {
+    uint32_t tainted = work_.back();
+    work_.pop_back();
     for (uint32_t i = starts_[tainted]; i < starts_[tainted + 1]; ++i) taint(referrers_[i]);
   }
 }

@@ -40,6 +40,8 @@ class Taint {
   template <class Visit>
   void for_each_edge(std::span<const uint32_t> classes, Visit&& visit) const;
   void list_referrers(std::span<const uint32_t> classes);
+  void taint(uint32_t number);
+  bool sweep(std::span<const uint32_t> classes);
 
   const TypeTable& table_;
   // Classes and anchors are numbered from 1 on; 0 is what was not asked about.
@@ -49,6 +51,7 @@ class Taint {
   std::vector<bool> is_tainted_{false};
   /// By class, the same; asked for each type of an input, so in one byte each.
   std::vector<uint8_t> is_class_tainted_;
+  std::vector<uint32_t> work_;  ///< numbers of what is tainted and may taint more
   // By number: what refers to it.
   std::vector<uint32_t> starts_;
   std::vector<uint32_t> referrers_;
