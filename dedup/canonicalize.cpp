@@ -61,7 +61,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   attach(btf, base_classes, classes);
   must_check_ = checks == Checks::to_do;
   is_invalid_ = false;
-  demanding_.clear();
+  tags_.clear();
   classes_seen_.clear();
   firsts_.clear();
   has_firsts_ = types_->starts.size() > least_types_for_firsts;
@@ -125,9 +125,15 @@ void Canonicalizer::see(uint32_t type_class, uint32_t index) {
   if (has_firsts_) firsts_.push_back(index);
 }
 
-void Canonicalizer::see(const Canonicalizer& other, std::span<const uint32_t> classes) {
+size_t Canonicalizer::forget_seen() {
+  ++run_;
+  return classes_seen_.size();
+}
+
+void Canonicalizer::see(const Canonicalizer& other, size_t begin, size_t end,
+                        std::span<const uint32_t> classes) {
   history_.resize(table_.class_count());
-  for (size_t i = 0; i < other.classes_seen_.size(); ++i) {
+  for (size_t i = begin; i < end; ++i) {
     uint32_t type_class = classes[other.classes_seen_[i]];
     if (history_[type_class].run != run_) see(type_class, other.firsts_[i]);
   }
@@ -232,13 +238,15 @@ void Canonicalizer::check(uint32_t id) {
   for_each_string(words, [&](uint32_t offset) { is_invalid_ |= offset >= strings_.size(); });
   for_each_reference(words, [&](uint32_t child) { is_invalid_ |= child >= types_->end_id(); });
   uint8_t kind = kind_of(words.data());
-  if (kind == BTF_KIND_FUNC || kind == BTF_KIND_DATASEC || kind == BTF_KIND_DECL_TAG)
-    demanding_.push_back(id);
+  // How many components a tag's target has may depend on ids that were not checked yet.
+  if (kind == BTF_KIND_DECL_TAG) tags_.push_back(id);
+  if (kind == BTF_KIND_FUNC || kind == BTF_KIND_DATASEC)
+    is_invalid_ = is_invalid_ || !check_demands(*btf_, id);
 }
 
 void Canonicalizer::take_checks(const Canonicalizer& other) {
   is_invalid_ |= other.is_invalid_;
-  demanding_.insert(demanding_.end(), other.demanding_.begin(), other.demanding_.end());
+  tags_.insert(tags_.end(), other.tags_.begin(), other.tags_.end());
 }
 
 void Canonicalizer::open(uint32_t id) {

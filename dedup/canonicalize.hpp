@@ -53,18 +53,19 @@ class Canonicalizer {
 
   // run() in parts: to start, then to give the types with ids in a range their
   // classes, and to take for seen what `other` has seen in the same input after
-  // that; `classes` are this table's by the other's.
+  // that; `classes` are this table's by the other's. What was seen can be forgotten,
+  // for it to be seen again; returns how much that is.
   void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes,
              Checks checks = Checks::done);
   void assign_range(uint32_t begin, uint32_t end);
-  void see(const Canonicalizer& other, std::span<const uint32_t> classes);
+  size_t forget_seen();
+  void see(const Canonicalizer& other, size_t begin, size_t end, std::span<const uint32_t> classes);
 
   /// Whether there was something wrong in an input whose checks were to do. Its
   /// classes then mean nothing.
   bool is_invalid() const { return is_invalid_; }
-  /// Of such an input, the FUNCs, DATASECs and DECL_TAGs whose demands are to be checked;
-  /// all others are equal to one of these.
-  const std::vector<uint32_t>& demanding() const { return demanding_; }
+  /// Of such an input, the DECL_TAGs, whose demands are still to be checked.
+  const std::vector<uint32_t>& tags() const { return tags_; }
   /// Adds what another's checks of the same input have found.
   void take_checks(const Canonicalizer& other);
 
@@ -175,7 +176,7 @@ class Canonicalizer {
   bool omission_ = false;
   bool must_check_ = false;
   bool is_invalid_ = false;
-  std::vector<uint32_t> demanding_;
+  std::vector<uint32_t> tags_;
 
   // The type at hand.
   std::vector<uint32_t> form_;

@@ -37,8 +37,7 @@ bool may_contain_themselves(const TypeTable& table, std::vector<uint32_t> classe
     --doubts[table.anchor_of(c)];
     return true;
   };
-  for (int pass = 0; pass < max_passes && !classes.empty(); ++pass)
-    std::erase_if(classes, settle);
+  for (int pass = 0; pass < max_passes && !classes.empty(); ++pass) std::erase_if(classes, settle);
   return !classes.empty();
 }
 

@@ -345,10 +345,9 @@ std::expected<void, Error> Deduplicator::Impl::classify(const Btf& btf, Unit& un
 /// Whether an input that was not checked before it was classified is plainly in
 /// order.
 bool Deduplicator::Impl::is_valid(const Btf& btf) const {
-  return !canonicalizer.is_invalid() &&
-         std::ranges::all_of(canonicalizer.demanding(),
-                             [&](uint32_t id) { return check_demands(btf, id).has_value(); }) &&
-         !may_contain_themselves(table, canonicalizer.classes_seen());
+  return !canonicalizer.is_invalid() && std::ranges::all_of(canonicalizer.tags(), [&](uint32_t id) {
+    return check_demands(btf, id).has_value();
+  }) && !may_contain_themselves(table, canonicalizer.classes_seen());
 }
 
 /// The types of an input, which have their classes, that names do not tell the

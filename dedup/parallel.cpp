@@ -1,14 +1,15 @@
-// Each thread takes a part of the input's types and a table of its own; the
-// first takes the common table. Where a type refers out of its part, the search
-// follows and gives classes there, too, which only this thread sees. Afterwards
-// the tables, which hold each type once and are small, are merged, and the
-// classes renumbered.
+// The first thread takes the types from the first on and the common table; each
+// other one blocks of types from the last back, and a table of its own, until
+// they meet. Where a type refers out of its block, the search follows and gives
+// classes there, too, which only this thread sees. Afterwards the tables, which
+// hold each type once and are small, are merged, and the classes renumbered.
 #include "dedup/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/container/flat_map.hpp>
 #include <memory>
-#include <thread>
+#include <mutex>
 #include <vector>
 
 #include "dedup/run_threads.hpp"
@@ -18,21 +19,62 @@ namespace bpflink {
 
 namespace {
 
-/// Ids from `begin` to before `end`, and the classes that a thread gives.
-struct Part {
+/// Some types one after another, and where what was seen of them begins and ends.
+struct Block {
   uint32_t begin = 0;
   uint32_t end = 0;
+  size_t seen_begin = 0;
+  size_t seen_end = 0;
+};
+
+/// Gives out blocks from both ends of a range of ids.
+class Blocks {
+ public:
+  Blocks(uint32_t begin, uint32_t end) : begin_(begin), end_(end) {}
+
+  /// The next block, which is empty if none is left.
+  Block take_first() {
+    std::lock_guard lock(mutex_);
+    uint32_t begin = begin_;
+    return {begin, begin_ += std::min(end_ - begin_, size)};
+  }
+  Block take_last() {
+    std::lock_guard lock(mutex_);
+    uint32_t end = end_;
+    return {end_ -= std::min(end_ - begin_, size), end};
+  }
+
+ private:
+  static constexpr uint32_t size = 1 << 16;
+
+  std::mutex mutex_;
+  uint32_t begin_;
+  uint32_t end_;
+};
+
+/// What a thread but the first works with.
+struct Part {
   TypeTable table;
   Canonicalizer canonicalizer{table};
   /// By index; of pages that are not written to, and most are not, none is made.
   ZeroedWords classes;
+  std::vector<Block> blocks;
+  std::vector<uint32_t> merged;  ///< the common table's classes by this one's
 };
 
-/// The id of the type at about a fraction of the type section.
-uint32_t id_at(const TypeSection& types, size_t numerator, size_t denominator) {
-  size_t word = types.words.size() / denominator * numerator;
-  auto it = std::ranges::lower_bound(types.starts, word);
-  return types.first_id + static_cast<uint32_t>(it - types.starts.begin());
+/// A block, and who has taken it.
+struct Taken {
+  Block block;
+  const Part* part;
+};
+
+/// The blocks of all parts in order.
+std::vector<Taken> sort_blocks(const std::vector<std::unique_ptr<Part>>& parts) {
+  std::vector<Taken> all;
+  for (const auto& part : parts)
+    for (const Block& block : part->blocks) all.push_back({block, part.get()});
+  std::ranges::sort(all, {}, [](const Taken& taken) { return taken.block.begin; });
+  return all;
 }
 
 }  // namespace
@@ -42,25 +84,28 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
                               const Canonicalizer::Consumed& consumed, Checks checks) {
   const TypeSection& types = type_section(btf);
   std::vector<std::unique_ptr<Part>> parts;
-  for (unsigned i = 1; i < threads; ++i) {
-    auto part = std::make_unique<Part>();
-    part->begin = id_at(types, i, threads);
-    part->end = i + 1 < threads ? id_at(types, i + 1, threads) : types.end_id();
-    parts.push_back(std::move(part));
-  }
+  for (unsigned i = 1; i < threads; ++i) parts.push_back(std::make_unique<Part>());
   canonicalizer.start(btf, {}, classes, checks);
   size_t reserved_before = table.reserved().size();
 
+  Blocks blocks(types.first_id, types.end_id());
   run_threads(threads, [&](unsigned i) {
     if (i == 0) {
-      canonicalizer.assign_range(types.first_id, parts.front()->begin);
+      for (Block b = blocks.take_first(); b.begin < b.end; b = blocks.take_first())
+        canonicalizer.assign_range(b.begin, b.end);
       return;
     }
     Part& part = *parts[i - 1];
+    Canonicalizer& own = part.canonicalizer;
     part.classes = ZeroedWords(classes.size());
-    part.canonicalizer.set_consumed(consumed);
-    part.canonicalizer.start(btf, {}, part.classes.span(), checks);
-    part.canonicalizer.assign_range(part.begin, part.end);
+    own.set_consumed(consumed);
+    own.start(btf, {}, part.classes.span(), checks);
+    for (Block b = blocks.take_last(); b.begin < b.end; b = blocks.take_last()) {
+      b.seen_begin = own.forget_seen();
+      own.assign_range(b.begin, b.end);
+      b.seen_end = own.classes_seen().size();
+      part.blocks.push_back(b);
+    }
   });
 
   for (const auto& part : parts) canonicalizer.take_checks(part->canonicalizer);
@@ -80,24 +125,26 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
   }
 
   // The search of more than one part may have met an object, which is one still.
-  std::vector<std::vector<uint32_t>> merged(threads);
   boost::container::flat_map<uint32_t, uint32_t> objects;
   for (auto [id, type_class] : canonicalizer.objects()) objects.emplace(id, type_class);
-  for (unsigned i = 1; i < threads; ++i) {
-    Part& part = *parts[i - 1];
-    std::vector<uint32_t> known(part.table.class_count());
-    for (auto [id, type_class] : part.canonicalizer.objects())
+  for (const auto& part : parts) {
+    std::vector<uint32_t> known(part->table.class_count());
+    for (auto [id, type_class] : part->canonicalizer.objects())
       if (auto it = objects.find(id); it != objects.end()) known[type_class] = it->second;
-    merged[i] = table.absorb(part.table, std::move(known));
-    canonicalizer.see(part.canonicalizer, merged[i]);
-    for (auto [id, type_class] : part.canonicalizer.objects())
-      objects.emplace(id, merged[i][type_class]);
+    part->merged = table.absorb(part->table, std::move(known));
+    for (auto [id, type_class] : part->canonicalizer.objects())
+      objects.emplace(id, part->merged[type_class]);
   }
-  run_threads(threads, [&](unsigned i) {
-    if (i == 0) return;
-    Part& part = *parts[i - 1];
-    for (uint32_t id = part.begin; id < part.end; ++id)
-      classes[id - types.first_id] = merged[i][part.classes.span()[id - types.first_id]];
+  std::vector<Taken> taken = sort_blocks(parts);
+  for (const auto& [block, part] : taken)
+    canonicalizer.see(part->canonicalizer, block.seen_begin, block.seen_end, part->merged);
+  std::atomic<size_t> next = 0;
+  run_threads(threads, [&](unsigned) {
+    for (size_t i = next++; i < taken.size(); i = next++) {
+      const auto& [block, part] = taken[i];
+      for (uint32_t id = block.begin; id < block.end; ++id)
+        classes[id - types.first_id] = part->merged[part->classes[id - types.first_id]];
+    }
   });
 }
 

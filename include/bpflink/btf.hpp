@@ -240,8 +240,8 @@ class BPFLINK_API Btf {
 
  private:
   friend const TypeSection& type_section(const Btf& btf);
-  friend std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob,
-                                                   const Btf* base, unsigned threads);
+  friend std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
+                                                   unsigned threads);
   struct Impl;
   explicit Btf(std::unique_ptr<Impl>);
   static std::expected<std::unique_ptr<Impl>, Error> read_sections(std::span<const std::byte> blob,
