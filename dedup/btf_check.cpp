@@ -389,6 +389,7 @@ size_t make_room(TypeSection& types) {
 std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, unsigned threads) {
   TypeSummary summary;
   summary.sound = ZeroedArray<uint8_t>(make_room(types));
+  summary.sound.use_large_pages();
   Soundness sound(summary.sound.span(), types.first_id);
   Walker walker(btf, types);
   std::vector<Checker> checkers(threads, Checker(types, sound));

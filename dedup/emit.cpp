@@ -23,7 +23,7 @@ class Emitter {
         table_(identity.table),
         ids_(size_t{table_.class_count()} + identity.graph.nodes().size()),
         class_ids_(table_.class_count()),
-        strings_(table_.strings().bytes().size()),
+        strings_(table_.strings().bytes().size() / 2 + 1),
         color_nodes_(identity.graph.nodes().size(), InstanceGraph::no_node),
         has_base_(options.base != nullptr),
         threads_(options.threads),
@@ -61,7 +61,9 @@ class Emitter {
   const TypeTable& table_;
   std::vector<uint32_t> ids_;          ///< by key
   std::vector<uint32_t> class_ids_;    ///< by class, if no node stands for it
-  ZeroedWords strings_;                ///< the output's offset by the table's
+  /// The output's offset by half the table's: no two strings begin side by side, as
+  /// only the empty one is so short.
+  ZeroedWords strings_;
   std::vector<uint32_t> color_nodes_;  ///< by color: a node that has it
   std::vector<Key> order_;
   bool has_base_;
@@ -154,7 +156,7 @@ void Emitter::make_map(Unit& unit) {
 /// The output's offset of a string of the table.
 uint32_t Emitter::string(uint32_t offset) {
   if (offset == 0) return 0;
-  uint32_t& known = strings_[offset];
+  uint32_t& known = strings_[offset / 2];
   if (known != 0) return known;
   // The table has no string twice.
   std::string_view text = table_.strings().at(offset);

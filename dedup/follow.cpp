@@ -63,11 +63,8 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
   return true;
 }
 
-/// Gives a type a class, to be compared with it later, and asks the memory for
-/// what that takes.
+/// Gives a type a class, to be compared with it later.
 inline bool Canonicalizer::assume(uint32_t id, uint32_t type_class) {
-  __builtin_prefetch(words_of(id));
-  __builtin_prefetch(table_.words(type_class).data());
   class_of(id) = type_class;
   assumed_.push_back({id, type_class});
   return true;

@@ -98,6 +98,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
     Part& part = *parts[i - 1];
     Canonicalizer& own = part.canonicalizer;
     part.classes = ZeroedWords(classes.size());
+    part.classes.use_large_pages();
     own.set_consumed(consumed);
     own.start(btf, {}, part.classes.span(), checks);
     for (Block b = blocks.take_last(); b.begin < b.end; b = blocks.take_last()) {

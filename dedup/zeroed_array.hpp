@@ -12,7 +12,8 @@
 namespace bpflink {
 
 /// An array of zeros that takes memory only where it is written to: what the
-/// system hands out is zero already, and so not written here.
+/// system hands out is zero already, and so not written here. One that will be
+/// written to all over may ask for large pages.
 template <class T>
 class ZeroedArray {
  public:
@@ -20,8 +21,9 @@ class ZeroedArray {
   explicit ZeroedArray(size_t size)
       : elements_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))), size_(size) {
     if (!elements_) throw std::bad_alloc();
-    advise_large_pages(elements_.get(), size * sizeof(T));
   }
+
+  void use_large_pages() { advise_large_pages(elements_.get(), size_ * sizeof(T)); }
 
   size_t size() const { return size_; }
   std::span<T> span() const { return {elements_.get(), size_}; }
