@@ -7,6 +7,7 @@
 
 #include "dedup/emit.hpp"
 #include "dedup/kinds.hpp"
+#include "dedup/large_pages.hpp"
 #include "dedup/string_table.hpp"
 
 namespace bpflink {
@@ -28,7 +29,7 @@ std::unexpected<Error> fail(std::string message) {
 class Writer {
  public:
   Writer(std::endian order, size_t size) : swap_(order != std::endian::native) {
-    bytes_.reserve(size);
+    reserve_large(bytes_, size);
   }
 
   void put_byte(uint8_t value) { bytes_.push_back(std::byte{value}); }
@@ -173,6 +174,12 @@ uint32_t BtfBuilder::add_string(std::string_view string) {
 
 uint32_t add_new_string(BtfBuilder& types, std::string_view string) {
   return types.impl_->strings.append(string);
+}
+
+void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes) {
+  reserve_large(types.impl_->starts, count + 1);
+  reserve_large(types.impl_->words, words);
+  types.impl_->strings.reserve(string_bytes);
 }
 
 uint32_t BtfBuilder::add_type(uint32_t name_off, uint32_t info, uint32_t size_or_type,

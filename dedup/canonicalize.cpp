@@ -70,6 +70,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   if (guesses_.size() < std::min(expected_classes, most_guesses))
     guesses_.assign(std::min(std::bit_ceil(2 * expected_classes), most_guesses), 0);
   patience_ = 4 * types_->words.size();
+  table_.expect(types_->words.size());
   ++run_;
   omission_ = false;
   if (types_->words.size() >= least_words_to_adopt && table_.strings().bytes().size() == 1)

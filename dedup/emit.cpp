@@ -38,6 +38,9 @@ class Emitter {
       number(unit);
       make_map(unit);
     }
+    size_t words = 0;
+    for (Key key : order_) words += form_of(key).size();
+    reserve(result_.types, order_.size(), words, table_.strings().bytes().size());
     for (Key key : order_) write(key);
     return std::move(result_);
   }
@@ -55,12 +58,13 @@ class Emitter {
   void number(const Unit& unit);
   void make_map(Unit& unit);
   uint32_t string(uint32_t offset);
+  std::span<const uint32_t> form_of(Key key) const;
   void write(Key key);
 
   const Identity& identity_;
   const TypeTable& table_;
-  std::vector<uint32_t> ids_;          ///< by key
-  std::vector<uint32_t> class_ids_;    ///< by class, if no node stands for it
+  std::vector<uint32_t> ids_;        ///< by key
+  std::vector<uint32_t> class_ids_;  ///< by class, if no node stands for it
   /// The output's offset by half the table's: no two strings begin side by side, as
   /// only the empty one is so short.
   ZeroedWords strings_;
@@ -164,10 +168,15 @@ uint32_t Emitter::string(uint32_t offset) {
   return known;
 }
 
+std::span<const uint32_t> Emitter::form_of(Key key) const {
+  if (key < table_.class_count()) return table_.words(key);
+  return identity_.graph.words(color_nodes_[key - table_.class_count()]);
+}
+
 void Emitter::write(Key key) {
   bool is_tainted = key >= table_.class_count();
   uint32_t node = is_tainted ? color_nodes_[key - table_.class_count()] : 0;
-  std::span<const uint32_t> form = is_tainted ? identity_.graph.words(node) : table_.words(key);
+  std::span<const uint32_t> form = form_of(key);
   words_.assign(form.begin(), form.end());
   for_each_string(std::span(words_), [&](uint32_t& offset) { offset = string(offset); });
   const uint32_t* child = nullptr;

@@ -28,6 +28,9 @@ struct Identity {
 /// added to it yet.
 uint32_t add_new_string(BtfBuilder& types, std::string_view string);
 
+/// Makes room for so many types, words of these and bytes of strings.
+void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
+
 /// Numbers the types that are left in order of first occurrence, writes them
 /// down, and turns the units' classes into their type maps.
 DedupResult emit(const Identity& identity, std::vector<Unit>& units, const DedupOptions& options);

@@ -3,8 +3,11 @@
 
 #include <xxhash.h>
 
+#include <bit>
 #include <cstdint>
 #include <vector>
+
+#include "dedup/large_pages.hpp"
 
 namespace bpflink {
 
@@ -33,9 +36,14 @@ class HashIndex {
     }
   }
 
+  /// Makes room for so many values.
+  void reserve(size_t count) {
+    if (slots_.size() < 2 * count) grow(std::bit_ceil(2 * count));
+  }
+
   /// Adds a value that find() did not find.
   void insert(uint32_t hash, uint32_t value) {
-    if (2 * (count_ + 1) > slots_.size()) grow();
+    if (2 * (count_ + 1) > slots_.size()) grow(slots_.empty() ? 64 : 2 * slots_.size());
     put({hash, value});
     ++count_;
   }
@@ -54,8 +62,11 @@ class HashIndex {
     slots_[i] = slot;
   }
 
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+  /// To a power of two.
+  void grow(size_t size) {
+    std::vector<Slot> old;
+    reserve_large(old, size);
+    old.resize(size);
     old.swap(slots_);
     for (const Slot& slot : old)
       if (slot.value != 0) put(slot);

@@ -39,12 +39,18 @@ class StringTable {
     return offset;
   }
 
+  /// Makes room for so many bytes.
+  void reserve(size_t bytes) { reserve_large(bytes_, bytes); }
+
   /// Takes the strings of a section, one after another and each with its NUL, the
   /// empty one first, where they stand. Calls `found(offset)` for each of them
   /// that was not there before. The table must be empty.
   template <class Found>
   void adopt(std::string_view section, Found&& found) {
+    reserve_large(bytes_, section.size());
     bytes_.assign(section.begin(), section.end());
+    constexpr size_t usual_size = 16;
+    index_.reserve(section.size() / usual_size);
     adopted_end_ = index_end_ = bytes_.size();
     found(0);
     for (size_t offset = 1; offset < bytes_.size();) {

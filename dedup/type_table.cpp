@@ -3,9 +3,23 @@
 #include <cstring>
 #include <utility>
 
+#include "dedup/large_pages.hpp"
 #include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
+
+void TypeTable::expect(size_t words) {
+  // A guess that costs nothing where it is too large. What is small grows fast.
+  constexpr size_t large = 1 << 20;
+  if (words < large) return;
+  size_t new_words = words / 16;
+  size_t new_classes = new_words / 16;
+  reserve_large(words_, words_.size() + new_words);
+  reserve_large(extents_, extents_.size() + new_classes);
+  reserve_large(anchors_of_, anchors_of_.size() + new_classes);
+  reserve_large(references_, references_.size() + new_classes);
+  index_.reserve(extents_.size() + new_classes);
+}
 
 uint32_t TypeTable::intern_anchor(TagSpace space, uint32_t name) {
   uint64_t tag = uint64_t{static_cast<uint32_t>(space)} << 32 | name;

@@ -301,6 +301,7 @@ class BPFLINK_API BtfBuilder {
 
  private:
   friend uint32_t add_new_string(BtfBuilder& types, std::string_view string);
+  friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
