@@ -148,8 +148,9 @@ class Canonicalizer {
   Consumed consumed_;
   /// What the types so far, of all inputs, tell of a class.
   struct History {
-    uint32_t next = 0;  ///< the class of the type after the last one of this, or 0
-    uint32_t run = 0;   ///< the last input that had types of it
+    uint32_t next = 0;   ///< the class of the type after the last one of this, or 0
+    uint32_t other = 0;  ///< the class that it was before that
+    uint32_t run = 0;    ///< the last input that had types of it
   };
   /// By class; of 0, `next` is the class of the first type of the last input.
   std::vector<History> history_{1};
