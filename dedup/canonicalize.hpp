@@ -147,7 +147,7 @@ class Canonicalizer {
   TypeTable& table_;
   Consumed consumed_;
   /// What the types so far, of all inputs, tell of a class.
-  struct History {
+  struct alignas(16) History {
     uint32_t next = 0;   ///< the class of the type after the last one of this, or 0
     uint32_t other = 0;  ///< the class that it was before that
     uint32_t run = 0;    ///< the last input that had types of it

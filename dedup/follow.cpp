@@ -18,7 +18,7 @@
 namespace bpflink {
 
 /// Whether a string of the input is the table's that is wanted.
-inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
+[[gnu::always_inline]] inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
   return (offset == wanted && offset < adopted_end_) || accept_other_string(offset, wanted);
 }
 
@@ -36,7 +36,7 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
 }
 
 /// Whether a type is what is wanted as far as is known, or can be assumed to be.
-inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
+[[gnu::always_inline]] inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
   if (id < first_id_) return reference(id) == wanted;
   if (id - first_id_ >= classes_.size()) return reject() != 0;
   uint32_t known = class_of(id);

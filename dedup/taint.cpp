@@ -9,7 +9,7 @@ namespace bpflink {
 
 namespace {
 
-constexpr int most_sweeps = 2;
+constexpr int most_sweeps = 4;
 
 }  // namespace
 
