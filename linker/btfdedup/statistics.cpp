@@ -24,8 +24,8 @@ std::string Statistics::as_text() const {
          row("blobs", input.blobs, output.blobs) + row("types", input.types, output.types) +
          row("string bytes", input.string_bytes, output.string_bytes) +
          row("bytes", input.bytes, output.bytes) + fmt::format("\n{:<14}{:>14}\n", "", "seconds") +
-         time("read", read) + time("classify", classify) + time("resolve", resolve) +
-         time("write", write) + time("total", read + classify + resolve + write);
+         time("classify", classify) + time("resolve", resolve) + time("write", write) +
+         time("total", classify + resolve + write);
 }
 
 std::string Statistics::as_json() const {
@@ -38,11 +38,10 @@ std::string Statistics::as_json() const {
   nlohmann::ordered_json json{{"in", sizes(input)},
                               {"out", sizes(output)},
                               {"seconds",
-                               {{"read", read},
-                                {"classify", classify},
+                               {{"classify", classify},
                                 {"resolve", resolve},
                                 {"write", write},
-                                {"total", read + classify + resolve + write}}}};
+                                {"total", classify + resolve + write}}}};
   return json.dump(2) + "\n";
 }
 

@@ -23,9 +23,9 @@ struct Statistics {
   using Clock = std::chrono::steady_clock;
 
   BtfSizes input, output;
-  // Seconds: reading and checking, finding equal types, telling ambiguous names
-  // apart and numbering, writing.
-  double read = 0, classify = 0, resolve = 0, write = 0;
+  // Seconds: reading, checking and finding equal types; telling ambiguous names
+  // apart and numbering; writing.
+  double classify = 0, resolve = 0, write = 0;
 
   std::string as_text() const;
   std::string as_json() const;

@@ -19,7 +19,6 @@ string bytes              10             5
 bytes                    106            45
 
                      seconds
-read N
 classify N
 resolve N
 write N
