@@ -25,6 +25,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "dedup/large_inputs.hpp"
+
 namespace bpflink {
 
 namespace {
@@ -40,10 +42,10 @@ constexpr size_t most_guesses = 1 << 17;
 constexpr size_t prefetch_distance = 1 << 14;
 
 /// How many types an input must have for first occurrences to be noted.
-constexpr size_t least_types_for_firsts = 1 << 14;
+constexpr size_t least_types_for_firsts = large_from(1 << 14);
 
 /// How large an input must be for its strings to be taken as they are.
-constexpr size_t least_words_to_adopt = 1 << 18;
+constexpr size_t least_words_to_adopt = large_from(1 << 18);
 
 }  // namespace
 

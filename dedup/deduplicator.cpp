@@ -84,6 +84,7 @@
 #include "dedup/emit.hpp"
 #include "dedup/fold.hpp"
 #include "dedup/instances.hpp"
+#include "dedup/large_inputs.hpp"
 #include "dedup/large_pages.hpp"
 #include "dedup/parallel.hpp"
 #include "dedup/parts.hpp"
@@ -474,7 +475,7 @@ std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
                                                  std::span<const std::byte> blob) {
   const DedupOptions& options = impl_->options;
   // Below that, what is checked is still in the cache when it is classified.
-  constexpr size_t worthwhile = 1 << 21;
+  constexpr size_t worthwhile = large_from(1 << 21);
   if (blob.size() >= worthwhile && options.base == nullptr && !impl_->failure) {
     auto btf = parse_unchecked(blob, nullptr, options.threads);
     if (!btf) return btf;

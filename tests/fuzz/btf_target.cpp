@@ -46,6 +46,23 @@ void check_dedup(const Btf& btf) {
   require(deduplicate(output, nullptr) == once, "deduplicating the output changes nothing");
 }
 
+/// To add a blob is to read it and to add that.
+void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>& btf) {
+  Deduplicator deduplicator({.threads = 1});
+  auto added = deduplicator.add_blob("input", blob);
+  require(added.has_value() == btf.has_value(), "a blob that is added is checked");
+  if (!btf) {
+    require(added.error().message == btf.error().message, "with the same result");
+    return;
+  }
+  auto result = deduplicator.run();
+  require(result.has_value(), "a blob that was added can be deduplicated");
+  auto types = result->types.finish(btf->byte_order());
+  const Btf* inputs[] = {&*btf};
+  auto expected = deduplicate(inputs, nullptr);
+  require(types ? *types == expected : expected.empty(), "with the same types");
+}
+
 }  // namespace
 }  // namespace bpflink::fuzz
 
@@ -53,6 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bpflink;
   auto blob = std::as_bytes(std::span(data, size));
   auto btf = Btf::parse(blob);
+  fuzz::check_blob(blob, btf);
   if (!btf) {
     fuzz::require(!btf.error().message.empty(), "an error says what is wrong");
     return 0;

@@ -67,6 +67,23 @@ std::string check(const std::vector<RandomUnit>& units) {
   return find_fault(inputs, run.maps, run.output[0]);
 }
 
+/// Reading and adding at a time gives what one after the other does.
+std::string check_blobs(const std::vector<RandomUnit>& units) {
+  Run run(units);
+  Deduplicator dedup;
+  for (const auto& bytes : run.blobs) {
+    auto expected = Btf::parse(bytes);
+    auto btf = dedup.add_blob("unit", bytes);
+    if (btf.has_value() != expected.has_value()) return "add_blob() is of another opinion";
+    if (!btf) return btf.error().message == expected.error().message ? "" : btf.error().message;
+  }
+  auto result = dedup.run();
+  if (!result) return result.error().message == run.fault ? "" : result.error().message;
+  auto blob = result->types.finish(std::endian::native);
+  if (!run.fault.empty()) return "";
+  return blob && *blob == run.blob ? "" : "add_blob() gives other bytes";
+}
+
 std::string check_order(const std::vector<RandomUnit>& units) {
   Run forward(units);
   Run backward({units.rbegin(), units.rend()});
@@ -100,6 +117,10 @@ std::string check_concatenated(const std::vector<RandomUnit>& units) {
   return check({concatenate(units)});
 }
 
+std::string check_blobs_concatenated(const std::vector<RandomUnit>& units) {
+  return check_blobs({concatenate(units)});
+}
+
 std::string check_idempotence_concatenated(const std::vector<RandomUnit>& units) {
   return check_idempotence({concatenate(units)});
 }
@@ -112,6 +133,11 @@ TEST_CASE("random units keep their meaning and no two types are equal") {
 
 TEST_CASE("the same within a single input") {
   run_seeds(check_concatenated);
+}
+
+TEST_CASE("units that are checked as they are added") {
+  run_seeds(check_blobs);
+  run_seeds(check_blobs_concatenated);
 }
 
 TEST_CASE("the order of inputs does not matter") {
