@@ -94,6 +94,12 @@ inline void Canonicalizer::prefetch(uint32_t id) const {
   if (at < types_->words.size()) __builtin_prefetch(&types_->words[at]);
 }
 
+/// Unifies a type that comes after one with this history with the class that came
+/// there last time, or with the one that came there before that.
+inline bool Canonicalizer::unify_as_before(uint32_t id, History before) {
+  return unify(id, before.next) || unify(id, before.other);
+}
+
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
   uint32_t before = 0;
   uint32_t consumed = begin;
@@ -103,7 +109,7 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
     uint32_t known = class_of(id);
     if (known == omitted_class) continue;
     if (!is_class(known)) {
-      if (!unify(id, history_[before].next)) search(id);
+      if (!unify_as_before(id, history_[before])) search(id);
       known = class_of(id);
       if (!is_class(known)) break;  // a search that failed
     }
@@ -117,8 +123,9 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
 void Canonicalizer::note(uint32_t before, uint32_t id) {
   uint32_t type_class = class_of(id);
   if (history_.size() <= type_class) history_.resize(table_.class_count());
-  if (history_[before].next != type_class && !table_.is_local(type_class))
-    history_[before].next = type_class;
+  History& history = history_[before];
+  if (history.next != type_class && !table_.is_local(type_class))
+    history.other = std::exchange(history.next, type_class);
   if (history_[type_class].run != run_) see(type_class, id - first_id_);
 }
 

@@ -159,6 +159,8 @@ class Canonicalizer {
   std::vector<uint32_t> guesses_;
   uint32_t run_ = 0;
 
+  bool unify_as_before(uint32_t id, History before);
+
   // The input at hand.
   const Btf* btf_ = nullptr;
   const TypeSection* types_ = nullptr;
