@@ -1,7 +1,6 @@
 // The printer of C declarations and definitions.
 #pragma once
 
-#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,13 +15,6 @@ std::string enumerator_value(BtfType type, uint32_t i);
 class CPrinter {
  public:
   explicit CPrinter(const Btf& btf) : btf_(btf) {}
-
-  /// Prints a type under another name than its own.
-  void rename(uint32_t id, std::string name) { names_.insert_or_assign(id, std::move(name)); }
-  std::string_view name(uint32_t id) const {
-    auto it = names_.find(id);
-    return it != names_.end() ? it->second : btf_.name(btf_.type(id));
-  }
 
   std::string declaration(uint32_t id, std::string_view name, int depth = 0);
   std::string definition(uint32_t id);
@@ -43,8 +35,9 @@ class CPrinter {
   std::string enumerators(BtfType type, int depth) const;
   std::string body(BtfType type, int depth);
 
+  std::string_view name(uint32_t id) const { return btf_.name(btf_.type(id)); }
+
   const Btf& btf_;
-  boost::container::flat_map<uint32_t, std::string> names_;
   bool is_too_long() const;
 
   size_t work_ = 0;  ///< references followed, and bytes of all declarations, inner ones again

@@ -20,8 +20,22 @@ BPFLINK_API std::string print_c_declaration(const Btf& btf, uint32_t id,
 BPFLINK_API std::string print_c_definition(const Btf& btf, uint32_t id);
 
 /// A header with all structs, unions, enums and typedefs of `btf`, in an order
-/// in which C accepts them. Of several types of one name the second is called
-/// NAME___2, and so on. Packing and padding are not expressed.
+/// in which C accepts them, for gcc and clang (C11 with GNU extensions). As
+/// compiled for the target that the BTF is of, or for another with the same
+/// sizes of pointers and `long`, each struct and union has the size and each
+/// member the offset that the BTF says: by padding, and by being packed.
+///
+/// Of several types of one name, or several enumerators, the second is called
+/// NAME___2, and so on; a name that C cannot have is made into one that it can.
+/// Types without a name are named where they are shared enumerators or would
+/// make the text out of proportion to `btf`. What no C can say is left out: a
+/// member that lies outside its struct, what is behind a pointer that leads
+/// back to itself without a tag in between; a member of a type without a size,
+/// such as void, takes no room. Variables and functions are not declared.
+///
+/// Compiled for BPF, records are marked `preserve_access_index`, unless
+/// BPF_NO_PRESERVE_ACCESS_INDEX is defined. The header calls itself
+/// __VMLINUX_H__, which libbpf's headers look for.
 BPFLINK_API std::string print_c_header(const Btf& btf);
 
 /// The type with id `id` as in a numbered list: a line with the id, kind, name

@@ -7,7 +7,7 @@
 #   PROGRAMS        the directory with bpflink and btfdedup; build/release/bin unless told
 #   --quick         a few small inputs, two runs each: to see that the script works
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
-#   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain
+#   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain, and its first half
 #
 # The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool; all
 # from Debian's packages (cmake/packages.sh bench installs what is missing). Peer and program
@@ -133,6 +133,9 @@ if [[ $corpus ]]; then
   esac
   compare - 0 "$(basename "$corpus"), deduplicated" libbpf './libbpf_dedup peer.btf corpus.btf' \
     './btfdedup -o own.btf corpus.btf'
+  types=$("$here/half.py" corpus.btf half.btf)
+  compare - 0 "its first $types, deduplicated" libbpf './libbpf_dedup peer.btf half.btf' \
+    './btfdedup -o own.btf half.btf'
 fi
 
 "$here/table.py" results ${plot:+--plot "$plot"}

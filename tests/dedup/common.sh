@@ -1,5 +1,6 @@
 # What the cases of btfdedup share, besides what those of messages do.
-. "$(dirname "${BASH_SOURCE[0]}")/../messages/common.sh"
+layout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/layout.py")
+. "${layout%/*}/../messages/common.sh"
 
 # two_objects: a.o and b.o with .BTF, which have types in common
 two_objects() {
@@ -22,3 +23,22 @@ END
 
 # structs FILE: how often each name of a struct is there
 structs() { bpftool btf dump file "$1" | sed -n "s/^\[[0-9]*\] STRUCT '\(.*\)' size.*/\1/p" | sort | uniq -c | sed 's/^ *//'; }
+
+# compiles FILE: gcc and clang take FILE for this machine, clang for BPF, without a warning
+compiles() {
+  gcc -std=gnu11 -Wall -Werror -fsyntax-only -x c "$1"
+  "$CC" -std=gnu11 -Wall -Werror -fsyntax-only -x c "$1"
+  "$CC" -std=gnu11 -Wall -Werror --target=bpf -fsyntax-only -x c "$1"
+}
+
+# dump FILE: types.h of the BTF in FILE, which must compile and be right
+dump() {
+  "$BTFDEDUP" "$1" -o types.btf --dump c >types.h
+  { cat types.h; "$python" "$layout" asserts types.btf; } >asserts.c
+  compiles asserts.c
+  { cat types.h; "$python" "$layout" bits types.btf; } >bits.c
+  for compiler in gcc "$CC"; do
+    "$compiler" -std=gnu11 -w bits.c -o bits
+    ./bits >bits.wrong || fail "$1, $compiler: $(head -n 5 bits.wrong)"
+  done
+}

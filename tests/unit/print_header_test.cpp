@@ -1,0 +1,169 @@
+// The header of C: what is in which order, what is called how, and that no input makes it long or
+// slow out of proportion. That compilers take it is for tests/dedup/dump-c.sh to say.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "bpflink/print.hpp"
+#include "units.hpp"
+
+using namespace bpflink;
+using namespace bpflink::test;
+
+namespace {
+
+/// The header without what is before and behind the definitions.
+std::string header(const Unit& unit) {
+  auto blob = unit.b.finish(std::endian::native);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  std::string text = print_c_header(*btf);
+  size_t begin = text.find("#endif\n\n");
+  size_t end = text.rfind("#if defined(__BPF__)");
+  REQUIRE(begin != std::string::npos);
+  REQUIRE(end > begin);
+  return text.substr(begin + 8, end - begin - 8);
+}
+
+uint32_t type_definition(Unit& unit, const char* name, uint32_t type) {
+  return unit.add(BTF_KIND_TYPEDEF, name, type);
+}
+
+}  // namespace
+
+TEST_CASE("definitions come before what needs them") {
+  Unit u;
+  u.record("outer", {{"inner", 3, 0}, {"p", 4, 64}});
+  uint32_t number = u.integer("int");
+  u.record("inner", {{"t", 5, 0}});
+  uint32_t pointer = u.ptr(6);
+  type_definition(u, "t", number);
+  u.record("outer_2", {{"p", pointer}});
+  CHECK(header(u) ==
+        "typedef int t;\n\n"
+        "struct inner {\n\tt t;\n\tint: 32;\n};\n\n"
+        "struct outer {\n\tstruct inner inner;\n\tstruct outer_2 *p;\n};\n\n"
+        "struct outer_2 {\n\tstruct outer_2 *p;\n};\n\n");
+}
+
+TEST_CASE("a struct that parameters mention first is declared") {
+  Unit u;
+  uint32_t number = u.integer("int");
+  uint32_t pointer = u.ptr(4);
+  uint32_t function = u.add(BTF_KIND_FUNC_PROTO, "", number, {0, pointer}, 1);
+  u.record("later", {{"a", number, 0}});
+  type_definition(u, "f", function);
+  uint32_t other = u.add(BTF_KIND_FUNC_PROTO, "", 0, {0, u.ptr(u.fwd("never")), 0, 0}, 2);
+  type_definition(u, "g", other);
+  CHECK(header(u) ==
+        "struct later {\n\tint a;\n\tint: 32;\n};\n\n"
+        "typedef int f(struct later *);\n\n"
+        "struct never;\n\n"
+        "typedef void g(struct never *, ...);\n\n");
+}
+
+TEST_CASE("names are given once") {
+  Unit u;
+  uint32_t number = u.integer("int");
+  u.record("s", {{"a", number, 0}});
+  u.record("s", {});
+  u.enumeration("s", {{"A", 1}, {"t", 2}});
+  u.enumeration("", {{"A", 7}});
+  type_definition(u, "t", number);
+  type_definition(u, "s", 3);
+  CHECK(header(u) ==
+        "struct s {\n\tint a;\n\tint: 32;\n};\n\n"
+        "struct s___2 {\n};\n\n"
+        "enum s___3 {\n\tA = 1,\n\tt___2 = 2,\n};\n\n"
+        "enum {\n\tA___2 = 7,\n};\n\n"
+        "typedef int t;\n\n"
+        "typedef struct s___2 s;\n\n");
+}
+
+TEST_CASE("an enum without enumerators is declared, or has the enum's size") {
+  Unit u;
+  uint32_t wide = u.enumeration("wide", {}, false, 8);
+  u.record("s", {{"a", wide, 0}});
+  u.record("t", {{"a", u.ptr(u.enumeration("unknown", {})), 0}});
+  CHECK(header(u) ==
+        "enum wide;\n\n"
+        "enum wide {\n\twide___none = 0,\n} __attribute__((mode(DI)));\n\n"
+        "struct s {\n\tenum wide a;\n};\n\n"
+        "enum unknown;\n\n"
+        "struct t {\n\tenum unknown *a;\n};\n\n");
+}
+
+TEST_CASE("a declaration is of the definition of its kind") {
+  Unit u;
+  u.record("s", {{"a", u.ptr(u.fwd("s")), 0}});
+  u.record("t", {{"a", u.ptr(u.fwd("s", true)), 0}});
+  CHECK(header(u) ==
+        "struct s {\n\tstruct s *a;\n};\n\n"
+        "union s___2;\n\n"
+        "struct t {\n\tunion s___2 *a;\n};\n\n");
+}
+
+TEST_CASE("32-bit targets") {
+  Unit u;
+  uint32_t number = u.integer("long int", 4), wide = u.integer("long long int", 8);
+  // One without padding, one whose padding i386 would not leave, one where it is packed.
+  u.add(BTF_KIND_STRUCT, "a", 8,
+        {u.b.add_string("p"), u.ptr(number), 0, u.b.add_string("n"), number, 32}, 2);
+  u.add(BTF_KIND_STRUCT, "b", 16, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 64},
+        2);
+  u.add(BTF_KIND_STRUCT, "c", 12, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 32},
+        2);
+  CHECK(header(u) ==
+        "struct a {\n\tlong int *p;\n\tlong int n;\n};\n\n"
+        "struct b {\n\tlong int n;\n\tint: 32;\n\tlong long int w;\n};\n\n"
+        "struct c {\n\tlong int n;\n\tlong long int w;\n} __attribute__((packed));\n\n");
+}
+
+TEST_CASE("types without names do not nest deeper than compilers bear") {
+  Unit u;
+  uint32_t type = u.integer("int");
+  for (int i = 0; i < 1000; ++i) type = u.ptr(type);
+  type_definition(u, "deep", type);
+  std::string text = header(u);
+  CHECK(text.starts_with("typedef int ********************************type_33;\n\n"));
+  CHECK(text.ends_with("type_993 ********deep;\n\n"));
+}
+
+TEST_CASE("a text is not much longer than its types") {
+  Unit u;
+  uint32_t type = u.integer("int");
+  // 2^30 members, if each were written out wherever it is used.
+  for (int i = 0; i < 30; ++i)
+    type = u.record("", {{"a", type, 0}, {"b", type, 0}}, BTF_KIND_UNION);
+  type_definition(u, "t", type);
+  CHECK(header(u).size() < 100'000);
+}
+
+TEST_CASE("a million typedefs of one name, and as long chains of others") {
+  for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST, BTF_KIND_STRUCT}) {
+    Unit u;
+    uint32_t type = u.integer("int");
+    int length = kind == BTF_KIND_TYPEDEF ? 1'000'000 : 200'000;
+    for (int i = 0; i < length; ++i)
+      type = kind == BTF_KIND_STRUCT ? u.add(kind, "t", 4, {1, type, 0}, 1)
+                                     : u.add(kind, kind == BTF_KIND_TYPEDEF ? "t" : "", type);
+    type_definition(u, "last", type);
+    std::string text = header(u);
+    CHECK(text.size() < 100'000'000);
+    CHECK(text.find(kind == BTF_KIND_TYPEDEF ? "typedef t___1000000 last;" : " last;") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("types that lead back to themselves without a tag") {
+  Unit u;
+  type_definition(u, "t", 2);
+  u.ptr(1);
+  type_definition(u, "f", 4);
+  u.add(BTF_KIND_FUNC_PROTO, "", 3, {0, 5}, 1);
+  u.ptr(3);
+  u.add(BTF_KIND_STRUCT, "", 8, {0, 7, 0}, 1);
+  u.ptr(6);
+  CHECK(header(u) == "typedef void *t;\n\ntypedef void f();\n\n");
+}
