@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linker/output_file.hpp"
 #include "linker/retry.hpp"
 
 namespace bpflink {
@@ -106,6 +107,9 @@ class FileWriter {
 }  // namespace
 
 std::expected<void, Error> write_to_file(const ElfImage& image, int fd) {
+  // What is larger may have holes.
+  constexpr uint64_t MOST_WITHOUT_HOLES = 1 << 20;
+  if (image.size <= MOST_WITHOUT_HOLES) expect_size(fd, image.size);
   FileWriter writer(fd);
   for (const Piece& piece : image.pieces)
     if (auto ok = writer.add(piece); !ok) return ok;

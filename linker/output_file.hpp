@@ -1,6 +1,7 @@
 // A file that comes into being whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 
@@ -42,5 +43,10 @@ class OutputFile {
   int fd_ = -1;
   int special_fd_ = -1;  // the target where it is not a regular file
 };
+
+/// Has the file system set room aside for what will be written to a file: that takes
+/// the place of an old file sooner, as file systems that have not found room yet for
+/// new contents write them out then. A hint; errors are those of writing.
+void expect_size(int fd, uint64_t size);
 
 }  // namespace bpflink
