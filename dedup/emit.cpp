@@ -38,10 +38,8 @@ class Emitter {
       number(unit);
       make_map(unit);
     }
-    size_t words = 0;
-    for (Key key : order_) words += form_of(key).size();
-    reserve(result_.types, order_.size(), words, table_.strings().bytes().size());
-    for (Key key : order_) write(key);
+    write_strings();
+    write_types();
     return std::move(result_);
   }
 
@@ -57,9 +55,11 @@ class Emitter {
   uint32_t id_of(uint32_t element) const;
   void number(const Unit& unit);
   void make_map(Unit& unit);
-  uint32_t string(uint32_t offset);
+  void add_string(uint32_t offset);
   std::span<const uint32_t> form_of(Key key) const;
-  void write(Key key);
+  void write_strings();
+  void write_types();
+  void translate(Key key, std::span<uint32_t> words) const;
 
   const Identity& identity_;
   const TypeTable& table_;
@@ -74,7 +74,7 @@ class Emitter {
   unsigned threads_;
   DedupResult result_;
   uint32_t next_id_;
-  std::vector<uint32_t> words_;
+  size_t largest_unit_ = 0;  ///< in types
 };
 
 /// Chooses the node whose words stand for a color: a definition if there is
@@ -147,6 +147,7 @@ uint32_t Emitter::id_of(uint32_t element) const {
 /// Puts ids in the place of a unit's classes.
 void Emitter::make_map(Unit& unit) {
   size_t count = unit.classes.size();
+  largest_unit_ = std::max(largest_unit_, count);
   unsigned threads = choose_threads(count, threads_);
   run_threads(threads, [&](unsigned i) {
     size_t begin = count / threads * i;
@@ -157,15 +158,12 @@ void Emitter::make_map(Unit& unit) {
   result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
 }
 
-/// The output's offset of a string of the table.
-uint32_t Emitter::string(uint32_t offset) {
-  if (offset == 0) return 0;
-  uint32_t& known = strings_[offset / 2];
-  if (known != 0) return known;
+void Emitter::add_string(uint32_t offset) {
+  if (offset == 0 || strings_[offset / 2] != 0) return;
   // The table has no string twice.
   std::string_view text = table_.strings().at(offset);
-  known = has_base_ ? result_.types.add_string(text) : add_new_string(result_.types, text);
-  return known;
+  strings_[offset / 2] =
+      has_base_ ? result_.types.add_string(text) : add_new_string(result_.types, text);
 }
 
 std::span<const uint32_t> Emitter::form_of(Key key) const {
@@ -173,22 +171,46 @@ std::span<const uint32_t> Emitter::form_of(Key key) const {
   return identity_.graph.words(color_nodes_[key - table_.class_count()]);
 }
 
-void Emitter::write(Key key) {
-  bool is_tainted = key >= table_.class_count();
-  uint32_t node = is_tainted ? color_nodes_[key - table_.class_count()] : 0;
-  std::span<const uint32_t> form = form_of(key);
-  words_.assign(form.begin(), form.end());
-  for_each_string(std::span(words_), [&](uint32_t& offset) { offset = string(offset); });
-  const uint32_t* child = nullptr;
-  if (is_tainted) {
-    const Adjacency& references = identity_.coloring.references;
-    child = references.children.data() + references.starts[node];
+/// Adds the types' strings in order of first occurrence.
+void Emitter::write_strings() {
+  size_t words = 0;
+  for (Key key : order_) words += form_of(key).size();
+  reserve(result_.types, order_.size(), words, table_.strings().bytes().size());
+  for (Key key : order_)
+    for_each_string(form_of(key), [&](uint32_t offset) { add_string(offset); });
+}
+
+/// Adds the types, as they are in the table, and then translates them.
+void Emitter::write_types() {
+  uint32_t first_id = result_.types.end_id();
+  for (Key key : order_) result_.types.add_type(form_of(key));
+  unsigned threads = choose_threads(largest_unit_, threads_);
+  run_threads(threads, [&](unsigned i) {
+    size_t begin = order_.size() / threads * i;
+    size_t end = i + 1 == threads ? order_.size() : begin + order_.size() / threads;
+    for (; begin < end; ++begin)
+      translate(order_[begin],
+                result_.types.mutable_words(first_id + static_cast<uint32_t>(begin)));
+  });
+}
+
+/// Puts the output's string offsets and type ids in the place of the table's.
+void Emitter::translate(Key key, std::span<uint32_t> words) const {
+  for_each_string(words, [&](uint32_t& offset) {
+    if (offset != 0) offset = strings_[offset / 2];
+  });
+  if (key < table_.class_count()) {
+    for_each_reference(words,
+                       [&](uint32_t& reference) { reference = ids_[key_of_untainted(reference)]; });
+    return;
   }
-  for_each_reference(std::span(words_), [&](uint32_t& reference) {
-    bool is_node = is_tainted && identity_.taint.of(reference);
+  const Adjacency& references = identity_.coloring.references;
+  uint32_t node = color_nodes_[key - table_.class_count()];
+  const uint32_t* child = references.children.data() + references.starts[node];
+  for_each_reference(words, [&](uint32_t& reference) {
+    bool is_node = identity_.taint.of(reference);
     reference = ids_[is_node ? key_of_node(*child++) : key_of_untainted(reference)];
   });
-  result_.types.add_type(words_);
 }
 
 }  // namespace
