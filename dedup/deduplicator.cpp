@@ -104,6 +104,9 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::vector<uint32_t> class_users;  ///< how many units have types of a class
   std::vector<BtfKindLayout> layout;
   std::optional<Error> failure;
+  /// Whether it is known that no type contains itself, even if each forward declaration
+  /// stands for its definition.
+  bool is_sound = false;
 
   /// The base's classes that are not local.
   std::vector<uint32_t> base_classes;
@@ -135,6 +138,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   void localize_base(std::span<const Reference> anchors);
 
   std::vector<Reference> find_taint_sources() const;
+  std::expected<void, Error> check_sizes(const BtfBuilder& types) const;
   std::vector<uint32_t> choose_representatives() const;
 };
 
@@ -455,12 +459,27 @@ Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>(
   if (auto ok = impl_->take_base(*base); !ok) impl_->failure = ok.error();
 }
 
+/// Fails if a type of the output contains itself. That no type of an input does is
+/// not enough: a member's type may be only declared there, which is no C.
+std::expected<void, Error> Deduplicator::Impl::check_sizes(const BtfBuilder& types) const {
+  std::vector<uint32_t> used;
+  for (uint32_t c = 1; c < class_users.size(); ++c)
+    if (class_users[c] != 0) used.push_back(c);
+  if (!may_contain_themselves(table, std::move(used))) return {};
+  auto blob = types.finish(std::endian::native);
+  if (!blob) return {};  // a limit is exceeded, which finish() will say again
+  auto btf = Btf::parse(*blob, options.base);
+  if (!btf) return fail("where declarations are resolved, " + btf.error().message);
+  return {};
+}
+
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
 Deduplicator& Deduplicator::operator=(Deduplicator&&) noexcept = default;
 Deduplicator::~Deduplicator() = default;
 
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
   if (impl_->failure) return;
+  impl_->is_sound = false;
   Unit unit = make_unit(std::move(name), btf);
   for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
     if (omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
@@ -485,6 +504,7 @@ std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
       return btf;
     }
     if (auto confused = impl_->find_confused_if_valid(*btf, unit)) {
+      impl_->is_sound = impl_->units.size() == 1;
       impl_->take_classified(*btf, unit, *confused);
       impl_->units.push_back(std::move(unit));
       return btf;
@@ -513,6 +533,8 @@ std::expected<DedupResult, Error> Deduplicator::run() {
   Identity identity{impl_->table, impl_->choose_representatives(), impl_->taint, graph, coloring};
   DedupResult result = emit(identity, impl_->units, impl_->options);
   result.types.set_layout(std::move(impl_->layout));
+  if (!impl_->is_sound)
+    if (auto ok = impl_->check_sizes(result.types); !ok) return std::unexpected(ok.error());
   return result;
 }
 

@@ -90,7 +90,8 @@ class BPFLINK_API Deduplicator {
 
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
   /// omitted; layout sections of inputs contradict each other; more distinct
-  /// types or strings than 32-bit ids.
+  /// types or strings than 32-bit ids; a member's type is only declared, and the
+  /// declaration stands for what the member is in.
   std::expected<DedupResult, Error> run();
 
  private:

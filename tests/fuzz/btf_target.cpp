@@ -16,10 +16,18 @@ void print_one(const Btf& btf, size_t choice) {
   print_c_definition(btf, id);
 }
 
+/// Whether a member whose type is only declared turned out to be what it is in, which
+/// is found when all inputs are there.
+bool is_circular(const std::expected<DedupResult, Error>& result) {
+  return !result &&
+         result.error().message.ends_with("contains itself without a pointer in between");
+}
+
 std::vector<std::byte> deduplicate(std::span<const Btf* const> inputs, const Btf* base) {
   Deduplicator deduplicator({.threads = 1, .base = base});
   for (const Btf* input : inputs) deduplicator.add("input", *input);
   auto result = deduplicator.run();
+  if (is_circular(result)) return {};
   require(result.has_value(), "valid inputs can be deduplicated");
   require(result->type_maps.size() == inputs.size(), "each input has its map");
   for (size_t i = 0; i < inputs.size(); i++) {
@@ -56,10 +64,11 @@ void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>
     return;
   }
   auto result = deduplicator.run();
-  require(result.has_value(), "a blob that was added can be deduplicated");
-  auto types = result->types.finish(btf->byte_order());
   const Btf* inputs[] = {&*btf};
   auto expected = deduplicate(inputs, nullptr);
+  if (is_circular(result)) return require(expected.empty(), "with the same error");
+  require(result.has_value(), "a blob that was added can be deduplicated");
+  auto types = result->types.finish(btf->byte_order());
   require(types ? *types == expected : expected.empty(), "with the same types");
 }
 

@@ -49,6 +49,12 @@ bad_blob "type [1] STRUCT 's': contains itself without a pointer in between" 'ad
 bad_blob "type [2] TYPEDEF 'u': contains itself without a pointer in between" \
   'add(TYPEDEF, "t", 2); add(TYPEDEF, "u", 1)'
 
+
+# ... once it is known what a declaration stands for
+blob declared.btf 'add(FWD, "s", 0); add(STRUCT, "s", 4, "a", 1, 0)'
+expect_message "btfdedup: error: where declarations are resolved, type [1] STRUCT 's': contains itself without a pointer in between" \
+  "$BTFDEDUP" declared.btf -o out.o
+
 # What does not fit the other inputs
 blob first.btf "$int; layout = [(0, 0, 0)] * 20 + [(4, 0, 0)]"
 blob second.btf "$int; layout = [(0, 0, 0)] * 20 + [(8, 0, 0)]"
