@@ -121,6 +121,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::expected<void, Error> classify(const Btf& btf, Unit& unit, bool has_omissions,
                                       Checks checks);
   bool is_valid(const Btf& btf) const;
+  bool taint_confused();
   std::vector<uint32_t> find_confused(const Unit& unit);
   std::optional<std::vector<uint32_t>> find_confused_if_valid(const Btf& btf, const Unit& unit);
   void take_classified(const Btf& btf, Unit& unit, std::span<const uint32_t> confused);
@@ -355,34 +356,38 @@ bool Deduplicator::Impl::is_valid(const Btf& btf) const {
   }) && !may_contain_themselves(table, canonicalizer.classes_seen());
 }
 
-/// The types of an input, which have their classes, that names do not tell the
-/// meaning of.
-std::vector<uint32_t> Deduplicator::Impl::find_confused(const Unit& unit) {
+/// Taints what names do not tell the meaning of in the input at hand. Returns whether
+/// there is anything.
+bool Deduplicator::Impl::taint_confused() {
   const std::vector<uint32_t>& seen = canonicalizer.classes_seen();
   std::vector<Reference> ambiguous = find_ambiguous(seen, false);
   std::ranges::copy(find_redefined(seen), std::back_inserter(ambiguous));
-  if (ambiguous.empty()) return {};
+  if (ambiguous.empty()) return false;
   std::vector<uint32_t> reachable = seen;
   std::ranges::copy(base_classes, std::back_inserter(reachable));
   if (!base_classes.empty()) localize_base(ambiguous);
   taint.spread(reachable, ambiguous);
-  return find_tainted(unit.classes, unit.first_id);
+  return true;
+}
+
+/// The types of an input, which have their classes, that names do not tell the
+/// meaning of.
+std::vector<uint32_t> Deduplicator::Impl::find_confused(const Unit& unit) {
+  return taint_confused() ? find_tainted(unit.classes, unit.first_id) : std::vector<uint32_t>();
 }
 
 /// The same of an input that is_valid(), or nothing.
 std::optional<std::vector<uint32_t>> Deduplicator::Impl::find_confused_if_valid(const Btf& btf,
                                                                                 const Unit& unit) {
   if (canonicalizer.is_invalid()) return std::nullopt;
-  bool is_sound = false;
-  std::vector<uint32_t> confused;
+  bool valid = false, confused = false;
   unsigned threads = std::min(2u, choose_threads(type_section(btf).words.size(), options.threads));
-  auto work = [&](unsigned i) {
-    if (i == 0) confused = find_confused(unit);
-    if (i + 1 == threads) is_sound = is_valid(btf);
-  };
-  run_threads(threads, work);
-  if (!is_sound) return std::nullopt;
-  return confused;
+  run_threads(threads, [&](unsigned i) {
+    if (i == 0) confused = taint_confused();
+    if (i + 1 == threads) valid = is_valid(btf);
+  });
+  if (!valid) return std::nullopt;
+  return confused ? find_tainted(unit.classes, unit.first_id) : std::vector<uint32_t>();
 }
 
 /// Takes in an input, given the types that find_confused() found.

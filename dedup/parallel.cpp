@@ -27,29 +27,36 @@ struct Block {
   size_t seen_end = 0;
 };
 
-/// Gives out blocks from both ends of a range of ids.
+/// Gives out blocks from both ends of a range of ids: large ones at first, and small
+/// ones in the end, for threads to end at the same time.
 class Blocks {
  public:
-  Blocks(uint32_t begin, uint32_t end) : begin_(begin), end_(end) {}
+  Blocks(uint32_t begin, uint32_t end, unsigned threads)
+      : begin_(begin), end_(end), share_(4 * threads) {}
 
   /// The next block, which is empty if none is left.
   Block take_first() {
     std::lock_guard lock(mutex_);
     uint32_t begin = begin_;
-    return {begin, begin_ += std::min(end_ - begin_, size)};
+    return {begin, begin_ += size()};
   }
   Block take_last() {
     std::lock_guard lock(mutex_);
     uint32_t end = end_;
-    return {end_ -= std::min(end_ - begin_, size), end};
+    return {end_ -= size(), end};
   }
 
  private:
-  static constexpr uint32_t size = 1 << 16;
+  static constexpr uint32_t least = 1 << 13;
+
+  uint32_t size() const {
+    return std::min(end_ - begin_, std::max(least, (end_ - begin_) / share_));
+  }
 
   std::mutex mutex_;
   uint32_t begin_;
   uint32_t end_;
+  uint32_t share_;
 };
 
 /// What a thread but the first works with.
@@ -88,7 +95,7 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
   canonicalizer.start(btf, {}, classes, checks);
   size_t reserved_before = table.reserved().size();
 
-  Blocks blocks(types.first_id, types.end_id());
+  Blocks blocks(types.first_id, types.end_id(), threads);
   run_threads(threads, [&](unsigned i) {
     if (i == 0) {
       for (Block b = blocks.take_first(); b.begin < b.end; b = blocks.take_first())
