@@ -166,6 +166,8 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   base_classes_ = base_classes;
   classes_ = classes;
   strings_ = ZeroedWords(btf.string_end());
+  text_ = btf.strings().data();
+  text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
   adopted_end_ = 1;
   is_adopted_.assign(1, true);
 }

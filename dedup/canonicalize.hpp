@@ -167,7 +167,9 @@ class Canonicalizer {
   uint32_t first_id_ = 1;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  ZeroedWords strings_;  ///< the table's offset by the input's, 0 if not yet known
+  ZeroedWords strings_;         ///< the table's offset by the input's, 0 if not yet known
+  const char* text_ = nullptr;  ///< its strings, without those of a base
+  uint32_t text_base_ = 0;      ///< the offset of the first of these
   /// The input's strings up to here are the table's, and have the same offsets,
   /// but for those that are there twice.
   uint32_t adopted_end_ = 1;

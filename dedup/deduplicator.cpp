@@ -103,6 +103,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::vector<Unit> units{1};         ///< the base, empty if there is none, and the inputs
   std::vector<uint32_t> class_users;  ///< how many units have types of a class
   std::vector<BtfKindLayout> layout;
+  std::vector<uint32_t> definitions;  ///< by anchor, 0 but within find_ambiguous()
   std::optional<Error> failure;
   /// Whether it is known that no type contains itself, even if each forward declaration
   /// stands for its definition.
@@ -129,7 +130,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
                       std::span<const uint32_t> ids);
-  std::vector<Reference> find_ambiguous(std::span<const uint32_t> classes, bool is_base) const;
+  std::vector<Reference> find_ambiguous(std::span<const uint32_t> classes, bool is_base);
   std::vector<Reference> find_redefined(std::span<const uint32_t> classes) const;
   std::vector<uint32_t> find_tainted(std::span<const uint32_t> classes, uint32_t first) const;
   bool is_worth_cutting(const Unit& unit, size_t tainted_types,
@@ -200,26 +201,24 @@ void Deduplicator::Impl::uncount_unused(std::span<const uint32_t> had, const Uni
 /// The anchors of which `classes`, those of one unit, have several definitions.
 /// In the base, a forward declaration beside a definition counts as another.
 std::vector<Reference> Deduplicator::Impl::find_ambiguous(std::span<const uint32_t> classes,
-                                                          bool is_base) const {
-  std::vector<std::pair<uint32_t, uint32_t>> definitions;
+                                                          bool is_base) {
+  definitions.resize(table.anchor_count());
+  std::vector<Reference> ambiguous;
   for (uint32_t c : classes) {
     uint32_t anchor = table.anchor_of(c);
-    if (anchor != 0 && (is_base || !is_declaration(table.words(c).data())))
-      definitions.emplace_back(anchor, c);
-  }
-  std::ranges::sort(definitions);
-  std::vector<Reference> ambiguous;
-  for (size_t i = 1; i < definitions.size(); ++i) {
-    auto [anchor, c] = definitions[i];
-    if (definitions[i - 1].first == anchor && definitions[i - 1].second != c)
+    if (anchor == 0 || (!is_base && is_declaration(table.form(c)))) continue;
+    if (definitions[anchor] != 0 && definitions[anchor] != c)
       ambiguous.push_back(anchor_bit | anchor);
+    definitions[anchor] = c;
   }
+  for (uint32_t c : classes) definitions[table.anchor_of(c)] = 0;
   return ambiguous;
 }
 
 /// The anchors that `classes` define in another way than the base.
 std::vector<Reference> Deduplicator::Impl::find_redefined(std::span<const uint32_t> classes) const {
   std::vector<Reference> redefined;
+  if (base_definitions.empty()) return redefined;
   for (uint32_t c : classes) {
     uint32_t anchor = table.anchor_of(c);
     if (anchor == 0 || anchor >= base_definitions.size() || base_definitions[anchor] == 0) continue;

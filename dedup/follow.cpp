@@ -29,8 +29,9 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
   if (offset >= strings_.size()) return reject() != 0;
   uint32_t known = strings_[offset];
   if (known != 0 || wanted == 0) return string(offset) == wanted;
-  if (std::strcmp(btf_->string(offset).data(), table_.strings().at(wanted).data()) != 0)
-    return false;
+  const char* text =
+      offset >= text_base_ ? text_ + (offset - text_base_) : btf_->string(offset).data();
+  if (std::strcmp(text, table_.strings().text(wanted)) != 0) return false;
   strings_[offset] = wanted;
   return true;
 }

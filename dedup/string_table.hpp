@@ -70,7 +70,9 @@ class StringTable {
   size_t adopted_end() const { return adopted_end_; }
 
   /// The string at an offset that intern() returned.
-  std::string_view at(uint32_t offset) const { return bytes_.data() + offset; }
+  std::string_view at(uint32_t offset) const { return text(offset); }
+  /// The same, which ends with NUL.
+  const char* text(uint32_t offset) const { return bytes_.data() + offset; }
 
   const std::vector<char>& bytes() const { return bytes_; }
 

@@ -74,6 +74,11 @@ class TypeTable {
     return {words_.data() + extent.start, extent.count};
   }
 
+  /// The first of these words, for who knows from them how many there are.
+  const uint32_t* form(uint32_t type_class) const {
+    return words_.data() + extents_[type_class].start;
+  }
+
   /// The anchor that a class declares or defines, or 0.
   uint32_t anchor_of(uint32_t type_class) const { return anchors_of_[type_class]; }
 
