@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -17,6 +18,10 @@ namespace {
 
 std::unexpected<Error> system_error() {
   return std::unexpected(Error{std::strerror(errno)});
+}
+
+void give_back(std::span<const std::byte> pages) {
+  if (!pages.empty()) ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_DONTNEED);
 }
 
 }  // namespace
@@ -52,18 +57,52 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-void MappedFile::release(std::span<const std::byte> part) const {
+/// The whole pages that lie within a part.
+std::span<const std::byte> MappedFile::pages(std::span<const std::byte> part) const {
   // A page that is not a part of the mapping is somebody's memory.
   bool is_mapped = !part.empty() && part.data() >= bytes_.data() &&
                    part.data() + part.size() <= bytes_.data() + bytes_.size();
-  if (!is_mapped) return;
+  if (!is_mapped) return {};
   // A mapping begins with a page, and the last one of the file is its alone.
   auto page_size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   size_t begin = align_up(part.data() - bytes_.data(), page_size);
   size_t end = part.data() - bytes_.data() + part.size();
-  if (end < bytes_.size()) end &= ~(page_size - 1);
-  if (begin < end)
-    ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
+  end = end < bytes_.size() ? end & ~(page_size - 1) : align_up(end, page_size);
+  return begin < end ? std::span(bytes_.data() + begin, end - begin) : std::span<const std::byte>();
+}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  give_back(pages(part));
+}
+
+void ReleaseQueue::add(const MappedFile& file) {
+  std::span<const std::byte> pages = file.pages(file.bytes());
+  if (pages.empty()) return;
+  std::lock_guard lock(mutex_);
+  waiting_.push_back(pages);
+  if (waiting_.size() == MOST) release_waiting();
+}
+
+void ReleaseQueue::flush() {
+  std::lock_guard lock(mutex_);
+  release_waiting();
+}
+
+/// Files that were mapped one after the other mostly lie side by side, and are
+/// released as one.
+void ReleaseQueue::release_waiting() {
+  std::ranges::sort(waiting_, {}, [](std::span<const std::byte> pages) { return pages.data(); });
+  std::span<const std::byte> together;
+  for (std::span<const std::byte> pages : waiting_) {
+    if (together.data() + together.size() == pages.data()) {
+      together = {together.data(), together.size() + pages.size()};
+    } else {
+      give_back(together);
+      together = pages;
+    }
+  }
+  give_back(together);
+  waiting_.clear();
 }
 
 MappedFile::~MappedFile() {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <expected>
+#include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bpflink/error.hpp"
 
@@ -32,7 +34,33 @@ class MappedFile {
   void release(std::span<const std::byte> part) const;
 
  private:
+  friend class ReleaseQueue;
+  std::span<const std::byte> pages(std::span<const std::byte> part) const;
+
   std::span<const std::byte> bytes_;
+};
+
+/// Gives the memory of many small files back, several at a time: each time all
+/// processors that run the program's threads are interrupted. Threads may share
+/// one. The files must stay mapped until flush().
+class ReleaseQueue {
+ public:
+  ReleaseQueue() { waiting_.reserve(MOST); }
+  ReleaseQueue(const ReleaseQueue&) = delete;
+  ReleaseQueue& operator=(const ReleaseQueue&) = delete;
+  ~ReleaseQueue() { flush(); }
+
+  /// As file.release(file.bytes()), now or later.
+  void add(const MappedFile& file);
+  void flush();
+
+ private:
+  static constexpr size_t MOST = 16;
+
+  void release_waiting();
+
+  std::mutex mutex_;
+  std::vector<std::span<const std::byte>> waiting_;  ///< pages
 };
 
 }  // namespace bpflink

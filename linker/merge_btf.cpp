@@ -115,13 +115,14 @@ void redirect_functions(ObjectFile& object) {
 
 void merge_btf(Context& context) {
   Deduplicator deduplicator;
+  ReleaseQueue read;
   bool has_btf = false;
   for (auto& object : context.objects) {
     if (!object->btf) continue;
     has_btf = true;
     deduplicator.add(object->name, *object->btf, choose_omissions(context, *object));
     // Hardly anything of the types is looked at from here on.
-    if (!object->copies.empty()) object->file.release(object->file.bytes());
+    if (!object->copies.empty()) read.add(object->file);
   }
   if (!has_btf) return;
   auto result = deduplicator.run();

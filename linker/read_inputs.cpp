@@ -60,11 +60,11 @@ Input open_input(const InputSource& source, ReadOptions options) {
 
 /// The same for a thread of its own, which no exception may leave, and for one
 /// input of many: its pages are read again when something of it is needed.
-Input open_one_of_many(const InputSource& source, ReadOptions options) {
+Input open_one_of_many(const InputSource& source, ReadOptions options, ReleaseQueue& read) {
   try {
     options.copy_small = true;
     Input input = open_input(source, options);
-    input.file.release(input.image);
+    read.add(input.file);
     return input;
   } catch (const std::exception& exception) {  // out of memory
     Input input;
@@ -83,11 +83,12 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
     bytes += inputs[first].image.size();
   }
   if (first == sources.size()) return inputs;
+  ReleaseQueue read;
   std::atomic<size_t> next = first;
   size_t threads = std::min<size_t>(std::thread::hardware_concurrency(), sources.size() - first);
   run_threads(static_cast<unsigned>(threads), [&](unsigned) {
     for (size_t i = next++; i < sources.size(); i = next++)
-      inputs[i] = open_one_of_many(sources[i], options);
+      inputs[i] = open_one_of_many(sources[i], options, read);
   });
   return inputs;
 }
