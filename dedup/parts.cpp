@@ -9,7 +9,7 @@
 // everywhere, and the program that put the blob together may have made one type
 // of it that all units refer to, as pahole does with the type of array indices.
 // And a DATASEC may be far from its variables; these have a class each, and need
-// no name to be found.
+// no name to be found. (It may have functions, too, which do not.)
 //
 // One pass from the first type to the last finds the places. A type that no
 // reference before it reaches may begin a part; it is put on a stack, and taken
@@ -54,12 +54,13 @@ std::vector<uint32_t> find_parts(const Btf& btf, std::span<const uint32_t> class
     if (i == 0 || farthest < i) begins.push_back(i);
     if (classes[i] == omitted_class || !reaches_name[classes[i]]) continue;
     std::span<const uint32_t> words = types.at(types.first_id + i).words();
-    if (kind_of(words.data()) == BTF_KIND_DATASEC) continue;
+    bool is_datasec = kind_of(words.data()) == BTF_KIND_DATASEC;
     uint32_t nearest = i;
     for_each_reference(words, [&](uint32_t child) {
       if (child < types.first_id) return;
       child -= types.first_id;
       if (!reaches_name[classes[child]]) return;
+      if (is_datasec && is_object(table.words(classes[child]).data())) return;
       nearest = std::min(nearest, child);
       farthest = std::max(farthest, child);
     });

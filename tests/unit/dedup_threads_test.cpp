@@ -65,6 +65,17 @@ std::vector<std::byte> deduplicate(const std::vector<std::byte>& blob, unsigned 
   return *output;
 }
 
+/// The same, checked while it is added.
+std::expected<std::vector<std::byte>, Error> add_blob(const std::vector<std::byte>& blob,
+                                                      unsigned threads) {
+  Deduplicator dedup({.threads = threads});
+  auto btf = dedup.add_blob("units", blob);
+  if (!btf) return std::unexpected(btf.error());
+  auto result = dedup.run();
+  REQUIRE(result);
+  return result->types.finish(std::endian::native);
+}
+
 }  // namespace
 
 TEST_CASE("the output is the same from any number of threads") {
@@ -74,7 +85,24 @@ TEST_CASE("the output is the same from any number of threads") {
     std::vector<std::byte> expected = deduplicate(blob, 1);
     CHECK(expected.size() < blob.size() / 10);
     for (unsigned threads : {2, 3, 8}) CHECK(deduplicate(blob, threads) == expected);
+    for (unsigned threads : {1, 2, 3, 8}) CHECK(add_blob(blob, threads) == expected);
   }
+}
+
+TEST_CASE("where types begin is guessed wrong") {
+  // Most of the section is one enum, whose values look like types.
+  BtfBuilder b;
+  std::vector<uint32_t> values;
+  for (uint32_t i = 0; i < 1'000'000; ++i)
+    values.insert(values.end(), {0, i % 3 == 1 ? BtfBuilder::info(BTF_KIND_PTR) : 0});
+  b.add_type(b.add_string("e"), BtfBuilder::info(BTF_KIND_ENUM, 1'000'000), 4, values);
+  for (uint32_t i = 0; i < 250'000; ++i)
+    b.add_type(0, BtfBuilder::info(i % 2 ? BTF_KIND_PTR : BTF_KIND_CONST), 1 + i % 1000);
+  b.set_layout(std::vector<BtfKindLayout>(1));  // so that there may be so many values
+  auto enumeration = b.finish(std::endian::native);
+  REQUIRE(enumeration);
+  std::vector<std::byte> expected = deduplicate(*enumeration, 1);
+  for (unsigned threads : {1, 2, 3, 8}) CHECK(add_blob(*enumeration, threads) == expected);
 }
 
 TEST_CASE("the message about a bad type is the same from any number of threads") {
@@ -89,6 +117,11 @@ TEST_CASE("the message about a bad type is the same from any number of threads")
     std::string alone = message(1);
     CHECK(message(2) == alone);
     CHECK(message(8) == alone);
+    for (unsigned threads : {1, 2, 8}) {
+      auto added = add_blob(blob, threads);
+      REQUIRE(!added);
+      CHECK(added.error().message == alone);
+    }
   };
   constexpr size_t words_of_header = 42;
   // Member types: of the second struct, then of the first, which comes before
