@@ -255,7 +255,8 @@ std::expected<void, Error> Program::report() {
 }
 
 void print_error(std::string_view message) {
-  fmt::print(stderr, "btfdedup: error: {}\n", message);
+  std::fprintf(stderr, "btfdedup: error: %.*s\n", static_cast<int>(message.size()),
+               message.data());
 }
 
 int run(std::vector<std::string> arguments) {
