@@ -30,7 +30,11 @@ bool may_contain_themselves(const TypeTable& table, std::vector<uint32_t> classe
     bool result = true;
     if (!is_leaf(kind_of(words.data())))
       for_each_reference(words, [&](Reference r) {
-        result &= r == 0 || (r & anchor_bit ? doubts[r & ~anchor_bit] == 0 : is_sound[r]);
+        if (r == 0) return;
+        // A declaration may stand for any definition of its name, even where it is
+        // referred to as a class.
+        uint32_t anchor = r & anchor_bit ? r & ~anchor_bit : table.anchor_of(r);
+        result &= anchor != 0 ? doubts[anchor] == 0 : is_sound[r];
       });
     if (!result) return false;
     is_sound[c] = true;
