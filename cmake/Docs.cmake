@@ -24,7 +24,7 @@ set(DOXYGEN_PREDEFINED "BPFLINK_API=" "BPFLINK_C_API=" "BPFLINK_LIBBPF_API=" "BP
 doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/bpflink COMMENT "Documentation of the interface")
 
 include(CTest)
-if(BUILD_TESTING)
+if(BUILD_TESTING AND NOT BPFLINK_SANITIZE)
   add_test(NAME docs/doxygen COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target docs)
   set_tests_properties(docs/doxygen PROPERTIES RUN_SERIAL ON)
 endif()

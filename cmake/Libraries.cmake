@@ -17,7 +17,10 @@ endfunction()
 
 # bpflink_offers(TARGET SCRIPT): what the version script lists and no more.
 function(bpflink_offers target script)
-  target_link_options(${target} PRIVATE LINKER:--version-script=${script} LINKER:-z,defs)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${script})
+  if(NOT BPFLINK_SANITIZE)  # clang has the sanitizers' runtime in programs only
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
   set_target_properties(${target} PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${script})
 endfunction()

@@ -6,7 +6,7 @@
 #
 # The groups: build (programs and tests of the presets), bpf (to compile, load and look at
 # BPF objects), test (what else the tests call), bench (what tests/bench measures with), lint
-# (what CI checks the style with), fuzz (what the fuzzers are built with).
+# (what CI checks the style with), sanitize (what the preset `sanitize` is built with).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
@@ -16,7 +16,7 @@ test=(elfutils gcc-bpf binutils-bpf lld-19 python3 strace zstd
   time doxygen meson ninja-build dpkg-dev debootstrap man-db zsh)
 bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
 lint=(clang-format-14 clang-tidy-19)
-fuzz=(clang-19 libclang-rt-19-dev)
+sanitize=(clang-19 libclang-rt-19-dev)
 
 packages=()
 for group; do

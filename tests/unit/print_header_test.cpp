@@ -140,19 +140,19 @@ TEST_CASE("a text is not much longer than its types") {
   CHECK(header(u).size() < 100'000);
 }
 
-TEST_CASE("a million typedefs of one name, and as long chains of others") {
+TEST_CASE("a long chain of typedefs of one name, and of others") {
   for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST, BTF_KIND_STRUCT}) {
     Unit u;
     uint32_t type = u.integer("int");
-    int length = kind == BTF_KIND_TYPEDEF ? 1'000'000 : 200'000;
+    int length = kind == BTF_KIND_TYPEDEF ? BPFLINK_LONG_CHAIN : 200'000;
     for (int i = 0; i < length; ++i)
       type = kind == BTF_KIND_STRUCT ? u.add(kind, "t", 4, {1, type, 0}, 1)
                                      : u.add(kind, kind == BTF_KIND_TYPEDEF ? "t" : "", type);
     type_definition(u, "last", type);
     std::string text = header(u);
     CHECK(text.size() < 100'000'000);
-    CHECK(text.find(kind == BTF_KIND_TYPEDEF ? "typedef t___1000000 last;" : " last;") !=
-          std::string::npos);
+    std::string last = kind == BTF_KIND_TYPEDEF ? "typedef t___" + std::to_string(length) : "";
+    CHECK(text.find(last + " last;") != std::string::npos);
   }
 }
 
