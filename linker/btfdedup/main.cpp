@@ -255,8 +255,7 @@ std::expected<void, Error> Program::report() {
 }
 
 void print_error(std::string_view message) {
-  std::fprintf(stderr, "btfdedup: error: %.*s\n", static_cast<int>(message.size()),
-               message.data());
+  std::fprintf(stderr, "btfdedup: error: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
 int run(std::vector<std::string> arguments) {
