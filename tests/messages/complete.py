@@ -40,12 +40,12 @@ def strings(source):
 
 
 def is_message(text):
-    fixed = re.sub(r"\{[^}]*\}|%[a-z]+", "\0", text)
+    fixed = re.sub(r"\{[^}]*\}|%[.*]*[a-z]+", "\0", text)
     return re.search(r"[A-Za-z]+ |[A-Za-z] ?\0 [a-z]| [A-Za-z]{2}", fixed) is not None
 
 
 def pattern(text):
-    parts = re.split(r"(\{[^}]*\}|%[a-z]+|\n)", text.strip("\n "))
+    parts = re.split(r"(\{[^}]*\}|%[.*]*[a-z]+|\n)", text.strip("\n "))
     return "".join(r".*" if part and (part[0] in "{%") else r"[\s\S]?\n?" if part == "\n"
                    else re.escape(part) for part in parts)
 

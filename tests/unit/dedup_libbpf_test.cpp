@@ -11,14 +11,16 @@ using namespace bpflink::test;
 
 namespace {
 
+/// 0 for types that are refused.
 uint32_t count_with_bpflink(const std::vector<std::byte>& blob) {
   auto btf = bpflink::Btf::parse(blob);
   if (!btf) return 0;
   bpflink::Deduplicator dedup;
   dedup.add("blob", *btf);
   auto result = dedup.run();
-  REQUIRE(result);
-  return result->types.end_id() - 1;
+  if (result) return result->types.end_id() - 1;
+  REQUIRE(result.error().message.ends_with("contains itself without a pointer in between"));
+  return 0;
 }
 
 bool leaves_more_than_libbpf(const std::vector<RandomUnit>& units) {
@@ -44,6 +46,10 @@ TEST_CASE("units for which libbpf once left fewer types") {
   // An enum that is declared, and which of its definitions makes most types
   // equal; a definition that is settled beside one of another shape; structs that
   // agree as much, of which one is referred to in the same way.
-  for (uint64_t seed : {5289, 7597, 9385, 15208, 25113, 26882, 28469, 28723, 29496, 37051, 37965})
-    CHECK_FALSE(leaves_more_than_libbpf(random_units(seed)));
+  for (uint64_t seed : {5289, 7597, 9385, 15208, 26882, 28723, 29496, 37965}) {
+    CAPTURE(seed);
+    std::vector<RandomUnit> units = random_units(seed);
+    CHECK(count_with_bpflink(encode(concatenate(units))) != 0);
+    CHECK_FALSE(leaves_more_than_libbpf(units));
+  }
 }
