@@ -64,19 +64,24 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   must_check_ = checks == Checks::to_do;
   is_invalid_ = false;
   tags_.clear();
-  classes_seen_.clear();
-  firsts_.clear();
-  has_firsts_ = types_->starts.size() > least_types_for_firsts;
+  begin_to_see(classes.size());
   objects_.clear();
   size_t expected_classes = std::max<size_t>(table_.class_count(), types_->starts.size());
   if (guesses_.size() < std::min(expected_classes, most_guesses))
     guesses_.assign(std::min(std::bit_ceil(2 * expected_classes), most_guesses), 0);
   patience_ = 4 * types_->words.size();
   table_.expect(types_->words.size());
-  ++run_;
   omission_ = false;
   if (types_->words.size() >= least_words_to_adopt && table_.strings().bytes().size() == 1)
     adopt_strings();
+}
+
+/// Begins to note what there is in an input of so many types.
+void Canonicalizer::begin_to_see(size_t types) {
+  ++run_;
+  classes_seen_.clear();
+  firsts_.clear();
+  has_firsts_ = types >= least_types_for_firsts;
 }
 
 /// Makes the strings of the input at hand those of the table, which has none.
@@ -133,6 +138,15 @@ void Canonicalizer::see(uint32_t type_class, uint32_t index) {
   history_[type_class].run = run_;
   classes_seen_.push_back(type_class);
   if (has_firsts_) firsts_.push_back(index);
+}
+
+void Canonicalizer::see_all(std::span<const uint32_t> classes) {
+  begin_to_see(classes.size());
+  history_.resize(table_.class_count());
+  for (uint32_t index = 0; index < classes.size(); ++index) {
+    uint32_t type_class = classes[index];
+    if (type_class != omitted_class && history_[type_class].run != run_) see(type_class, index);
+  }
 }
 
 size_t Canonicalizer::forget_seen() {

@@ -61,6 +61,9 @@ class Canonicalizer {
   size_t forget_seen();
   void see(const Canonicalizer& other, size_t begin, size_t end, std::span<const uint32_t> classes);
 
+  /// Takes for seen what run() would see in an input whose types have these classes.
+  void see_all(std::span<const uint32_t> classes);
+
   /// Whether there was something wrong in an input whose checks were to do. Its
   /// classes then mean nothing.
   bool is_invalid() const { return is_invalid_; }
@@ -140,6 +143,7 @@ class Canonicalizer {
 
   void check(uint32_t id);
   void adopt_strings();
+  void begin_to_see(size_t types);
   void note(uint32_t before, uint32_t id);
   void see(uint32_t type_class, uint32_t index);
   void report_consumed(uint32_t& begin, uint32_t end);

@@ -101,6 +101,29 @@
 
 namespace bpflink {
 
+namespace {
+
+/// How much an input, or several, may add to a table.
+struct Size {
+  uint64_t types = 0;
+  uint64_t words = 0;
+  uint64_t string_bytes = 0;
+
+  Size() = default;
+  explicit Size(const Btf& btf)
+      : types(btf.end_id()),
+        words(type_section(btf).words.size()),
+        string_bytes(btf.string_end()) {}
+
+  void add(const Size& other) {
+    types += other.types;
+    words += other.words;
+    string_bytes += other.string_bytes;
+  }
+};
+
+}  // namespace
+
 struct BPFLINK_INTERNAL Deduplicator::Impl {
   DedupOptions options;
   TypeTable table;
@@ -123,7 +146,8 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   Unit& base() { return units.front(); }
 
   std::expected<void, Error> take_layout(const Btf& btf);
-  std::expected<void, Error> check_room(const Btf& btf) const;
+  std::expected<void, Error> check_room(const Size& size) const;
+  unsigned choose_sharers(std::span<const DedupInput> inputs) const;
   std::expected<void, Error> take_base(const Btf& btf);
   std::expected<void, Error> classify(const Btf& btf, Unit& unit, bool has_omissions,
                                       Checks checks);
@@ -132,6 +156,8 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::vector<uint32_t> find_confused(const Unit& unit);
   std::optional<std::vector<uint32_t>> find_confused_if_valid(const Btf& btf, const Unit& unit);
   void take_classified(const Btf& btf, Unit& unit, std::span<const uint32_t> confused);
+  void add(DedupInput input);
+  void add_in_parallel(std::vector<DedupInput> inputs, unsigned threads);
 
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
@@ -174,17 +200,34 @@ std::expected<void, Error> Deduplicator::Impl::take_layout(const Btf& btf) {
   return {};
 }
 
-/// Whether another input will fit the 32-bit numbers, even if all in it is new.
-std::expected<void, Error> Deduplicator::Impl::check_room(const Btf& btf) const {
+/// Whether more input will fit the 32-bit numbers, even if all in it is new.
+std::expected<void, Error> Deduplicator::Impl::check_room(const Size& size) const {
   constexpr uint64_t max_classes = 1 << 28;
   constexpr uint64_t max_offset = UINT32_MAX;
-  if (2 * uint64_t{btf.end_id()} + table.class_count() > max_classes)
+  if (2 * size.types + table.class_count() > max_classes)
     return fail("too many different types to deduplicate");
-  if (uint64_t{btf.string_end()} + table.strings().bytes().size() > max_offset)
+  if (size.string_bytes + table.strings().bytes().size() > max_offset)
     return fail("too many different strings to deduplicate");
-  if (2 * uint64_t{type_section(btf).words.size()} + table.word_count() > max_offset)
+  if (2 * size.words + table.word_count() > max_offset)
     return fail("too large types to deduplicate");
   return {};
+}
+
+/// How many threads should have inputs to themselves.
+unsigned Deduplicator::Impl::choose_sharers(std::span<const DedupInput> inputs) const {
+  // What a thread has done by the time that another is started and its table merged.
+  constexpr size_t least_words = large_from(1 << 16);
+  constexpr size_t most_threads = 16;
+  if (options.base != nullptr || inputs.size() < 2) return 1;
+  Size all;
+  for (const DedupInput& input : inputs) {
+    Size size(*input.btf);
+    if (choose_threads(size.words, options.threads) > 1) return 1;  // it has threads itself
+    all.add(size);
+  }
+  if (all.words < 2 * least_words || !check_room(all)) return 1;
+  size_t threads = options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
+  return static_cast<unsigned>(std::min({threads, inputs.size(), most_threads}));
 }
 
 void Deduplicator::Impl::count_users(std::span<const uint32_t> classes) {
@@ -318,7 +361,7 @@ std::expected<void, Error> Deduplicator::Impl::take_base(const Btf& btf) {
   for (const Btf* link = &btf; link != nullptr; link = link->base()) chain.push_back(link);
   base().classes.resize(btf.end_id() - 1);
   for (const Btf* link : std::views::reverse(chain)) {
-    if (auto ok = check_room(*link); !ok) return ok;
+    if (auto ok = check_room(Size(*link)); !ok) return ok;
     std::span<uint32_t> classes = base().classes;
     uint32_t count = link->end_id() - link->first_id();
     auto ok = canonicalizer.run(*link, classes, classes.subspan(link->first_id() - 1, count));
@@ -343,7 +386,7 @@ std::expected<void, Error> Deduplicator::Impl::take_base(const Btf& btf) {
 std::expected<void, Error> Deduplicator::Impl::classify(const Btf& btf, Unit& unit,
                                                         bool has_omissions, Checks checks) {
   if (auto ok = take_layout(btf); !ok) return ok;
-  if (auto ok = check_room(btf); !ok) return ok;
+  if (auto ok = check_room(Size(btf)); !ok) return ok;
   canonicalizer.set_consumed(options.consumed);
   unsigned threads = choose_threads(type_section(btf).words.size(), options.threads);
   if (threads == 1 || has_omissions || options.base != nullptr)
@@ -460,6 +503,14 @@ Unit make_unit(std::string name, const Btf& btf) {
   return unit;
 }
 
+Unit make_unit(DedupInput& input) {
+  const Btf& btf = *input.btf;
+  Unit unit = make_unit(std::move(input.name), btf);
+  for (uint32_t id = btf.first_id(); id < input.omit.size() && id < btf.end_id(); ++id)
+    if (input.omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
+  return unit;
+}
+
 }  // namespace
 
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
@@ -487,17 +538,52 @@ Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
 Deduplicator& Deduplicator::operator=(Deduplicator&&) noexcept = default;
 Deduplicator::~Deduplicator() = default;
 
-void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
-  if (impl_->failure) return;
-  impl_->is_sound = false;
-  Unit unit = make_unit(std::move(name), btf);
-  for (uint32_t id = btf.first_id(); id < omit.size() && id < btf.end_id(); ++id)
-    if (omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
-  if (auto ok = impl_->classify(btf, unit, !omit.empty(), Checks::done); !ok)
-    impl_->failure = Error{unit.name + ": " + ok.error().message};
+void Deduplicator::Impl::add(DedupInput input) {
+  if (failure) return;
+  is_sound = false;
+  Unit unit = make_unit(input);
+  if (auto ok = classify(*input.btf, unit, !input.omit.empty(), Checks::done); !ok)
+    failure = Error{unit.name + ": " + ok.error().message};
   else
-    impl_->take_classified(btf, unit, impl_->find_confused(unit));
-  impl_->units.push_back(std::move(unit));
+    take_classified(*input.btf, unit, find_confused(unit));
+  units.push_back(std::move(unit));
+}
+
+void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigned threads) {
+  if (failure) return;
+  is_sound = false;
+  std::vector<Unit> added;
+  std::vector<InputOfMany> many;
+  for (DedupInput& input : inputs) added.push_back(make_unit(input));
+  for (size_t i = 0; i < inputs.size() && !failure; ++i) {
+    auto ok = take_layout(*inputs[i].btf);
+    if (ok)
+      many.push_back({inputs[i].btf, added[i].classes});
+    else
+      failure = Error{added[i].name + ": " + ok.error().message};
+  }
+  canonicalize_in_parallel(many, table, canonicalizer, threads, options.consumed);
+  for (size_t i = 0; i < many.size(); ++i) {
+    if (many[i].failure) failure = Error{added[i].name + ": " + many[i].failure->message};
+    if (many[i].failure) break;
+  }
+  if (failure) return;
+  units.reserve(units.size() + added.size());
+  for (size_t i = 0; i < added.size(); ++i) {
+    canonicalizer.see_all(added[i].classes);
+    take_classified(*inputs[i].btf, added[i], find_confused(added[i]));
+    units.push_back(std::move(added[i]));
+  }
+}
+
+void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
+  impl_->add({std::move(name), &btf, std::move(omit)});
+}
+
+void Deduplicator::add(std::vector<DedupInput> inputs) {
+  unsigned threads = impl_->choose_sharers(inputs);
+  if (threads > 1) return impl_->add_in_parallel(std::move(inputs), threads);
+  for (DedupInput& input : inputs) impl_->add(std::move(input));
 }
 
 std::expected<Btf, Error> Deduplicator::add_blob(std::string name,

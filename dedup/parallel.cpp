@@ -3,6 +3,8 @@
 // they meet. Where a type refers out of its block, the search follows and gives
 // classes there, too, which only this thread sees. Afterwards the tables, which
 // hold each type once and are small, are merged, and the classes renumbered.
+//
+// Many inputs are shared out in the same way, each as a whole.
 #include "dedup/parallel.hpp"
 
 #include <algorithm>
@@ -27,12 +29,12 @@ struct Block {
   size_t seen_end = 0;
 };
 
-/// Gives out blocks from both ends of a range of ids: large ones at first, and small
-/// ones in the end, for threads to end at the same time.
+/// Gives out blocks from both ends of a range of numbers: large ones at first, and
+/// small ones in the end, of at least so many, for threads to end at the same time.
 class Blocks {
  public:
-  Blocks(uint32_t begin, uint32_t end, unsigned threads)
-      : begin_(begin), end_(end), share_(4 * threads) {}
+  Blocks(uint32_t begin, uint32_t end, uint32_t least, unsigned threads)
+      : begin_(begin), end_(end), least_(least), share_(4 * threads) {}
 
   /// The next block, which is empty if none is left.
   Block take_first() {
@@ -47,15 +49,14 @@ class Blocks {
   }
 
  private:
-  static constexpr uint32_t least = 1 << 13;
-
   uint32_t size() const {
-    return std::min(end_ - begin_, std::max(least, (end_ - begin_) / share_));
+    return std::min(end_ - begin_, std::max(least_, (end_ - begin_) / share_));
   }
 
   std::mutex mutex_;
   uint32_t begin_;
   uint32_t end_;
+  uint32_t least_;
   uint32_t share_;
 };
 
@@ -95,7 +96,8 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
   canonicalizer.start(btf, {}, classes, checks);
   size_t reserved_before = table.reserved().size();
 
-  Blocks blocks(types.first_id, types.end_id(), threads);
+  constexpr uint32_t least_types = 1 << 13;
+  Blocks blocks(types.first_id, types.end_id(), least_types, threads);
   run_threads(threads, [&](unsigned i) {
     if (i == 0) {
       for (Block b = blocks.take_first(); b.begin < b.end; b = blocks.take_first())
@@ -154,6 +156,73 @@ void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeT
         classes[id - types.first_id] = part->merged[part->classes[id - types.first_id]];
     }
   });
+}
+
+namespace {
+
+/// A thread's tables, and which inputs it took, where that is not the first.
+struct Share {
+  TypeTable table;
+  Canonicalizer canonicalizer{table};
+  std::vector<uint32_t> inputs;
+};
+
+void run(InputOfMany& input, Canonicalizer& canonicalizer) {
+  if (auto ok = canonicalizer.run(*input.btf, {}, input.classes); !ok) input.failure = ok.error();
+}
+
+/// Gives an input classes that can be found again in the common table.
+void move_to_common(InputOfMany& input, std::span<const uint32_t> merged) {
+  for (uint32_t& type_class : input.classes)
+    if (type_class != omitted_class) type_class = merged[type_class];
+}
+
+/// Takes the classes of an input back.
+void forget(InputOfMany& input) {
+  for (uint32_t& type_class : input.classes)
+    if (type_class != omitted_class) type_class = 0;
+}
+
+}  // namespace
+
+void canonicalize_in_parallel(std::span<InputOfMany> inputs, TypeTable& table,
+                              Canonicalizer& canonicalizer, unsigned threads,
+                              const Canonicalizer::Consumed& consumed) {
+  std::vector<std::unique_ptr<Share>> shares;
+  for (unsigned i = 1; i < threads; ++i) shares.push_back(std::make_unique<Share>());
+  Blocks blocks(0, static_cast<uint32_t>(inputs.size()), 1, threads);
+  canonicalizer.set_consumed(consumed);
+  run_threads(threads, [&](unsigned i) {
+    if (i == 0) {
+      for (Block b = blocks.take_first(); b.begin < b.end; b = blocks.take_first())
+        for (uint32_t n = b.begin; n < b.end; ++n) run(inputs[n], canonicalizer);
+      return;
+    }
+    Share& share = *shares[i - 1];
+    share.canonicalizer.set_consumed(consumed);
+    for (Block b = blocks.take_last(); b.begin < b.end; b = blocks.take_last()) {
+      for (uint32_t n = b.begin; n < b.end; ++n) {
+        run(inputs[n], share.canonicalizer);
+        share.inputs.push_back(n);
+      }
+    }
+  });
+  if (std::ranges::any_of(inputs,
+                          [](const InputOfMany& input) { return input.failure.has_value(); }))
+    return;
+
+  for (const auto& share : shares) {
+    if (share->table.reserved().empty()) {
+      std::vector<uint32_t> merged = table.absorb(share->table, {});
+      for (uint32_t n : share->inputs) move_to_common(inputs[n], merged);
+      continue;
+    }
+    // Circles without an anchor, as above.
+    for (uint32_t n : share->inputs) {
+      forget(inputs[n]);
+      run(inputs[n], canonicalizer);
+    }
+  }
 }
 
 }  // namespace bpflink

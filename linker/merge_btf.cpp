@@ -8,6 +8,8 @@
 // left out go to what stands for it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "linker/context.hpp"
 #include "linker/used_types.hpp"
 
@@ -111,20 +113,43 @@ void redirect_functions(ObjectFile& object) {
   }
 }
 
+/// The files of a large link, to be released when their types are merged: hardly
+/// anything of these is looked at after that.
+class MergedFiles {
+ public:
+  explicit MergedFiles(const Context& context) {
+    for (const auto& object : context.objects)
+      if (!object->copies.empty()) files_.push_back(&object->file);
+    std::ranges::sort(files_, {}, begin_of);
+  }
+
+  /// Releases the file that has these bytes.
+  void release(std::span<const std::byte> types) {
+    auto next = std::ranges::upper_bound(files_, types.data(), {}, begin_of);
+    if (next == files_.begin()) return;
+    const MappedFile& file = **--next;
+    if (types.data() < file.bytes().data() + file.bytes().size()) queue_.add(file);
+  }
+
+ private:
+  static const std::byte* begin_of(const MappedFile* file) { return file->bytes().data(); }
+
+  std::vector<const MappedFile*> files_;  ///< by address
+  ReleaseQueue queue_;
+};
+
 }  // namespace
 
 void merge_btf(Context& context) {
-  Deduplicator deduplicator;
-  ReleaseQueue read;
-  bool has_btf = false;
-  for (auto& object : context.objects) {
-    if (!object->btf) continue;
-    has_btf = true;
-    deduplicator.add(object->name, *object->btf, choose_omissions(context, *object));
-    // Hardly anything of the types is looked at from here on.
-    if (!object->copies.empty()) read.add(object->file);
-  }
-  if (!has_btf) return;
+  std::vector<DedupInput> inputs;
+  for (auto& object : context.objects)
+    if (object->btf)
+      inputs.push_back({object->name, &*object->btf, choose_omissions(context, *object)});
+  if (inputs.empty()) return;
+  MergedFiles merged(context);
+  Deduplicator deduplicator(
+      {.consumed = [&](std::span<const std::byte> types) { merged.release(types); }});
+  deduplicator.add(std::move(inputs));
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);

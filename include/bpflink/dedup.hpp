@@ -62,6 +62,16 @@ struct DedupResult {
   std::vector<TypeMap> type_maps;
 };
 
+/// An input, for Deduplicator::add() to add with others.
+struct DedupInput {
+  /// What it is called in messages.
+  std::string name;
+  /// Its types. Not null; may be released when add() returns.
+  const Btf* btf = nullptr;
+  /// The types to leave out, or empty, as for Deduplicator::add().
+  std::vector<bool> omit{};
+};
+
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
 class BPFLINK_API Deduplicator {
  public:
@@ -81,6 +91,9 @@ class BPFLINK_API Deduplicator {
   /// (index 0 unused); types for which it is true are left out. No type that
   /// stays may refer to one that is left out: that is an error of `run()`.
   void add(std::string name, const Btf& btf, std::vector<bool> omit = {});
+
+  /// Adds inputs as if one after the other. Of many, several threads take some each.
+  void add(std::vector<DedupInput> inputs);
 
   /// Reads a blob as Btf::parse() does, with the base and the threads of the
   /// options, and adds it. To do both at a time is faster where the blob is large

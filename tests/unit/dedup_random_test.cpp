@@ -84,6 +84,22 @@ std::string check_blobs(const std::vector<RandomUnit>& units) {
   return blob && *blob == run.blob ? "" : "add_blob() gives other bytes";
 }
 
+/// Adding all at a time, with several threads where all inputs are large, gives what one
+/// after the other does.
+std::string check_together(const std::vector<RandomUnit>& units) {
+  Run run(units);
+  if (!run.is_valid) return "";
+  Deduplicator dedup({.threads = 3});
+  std::vector<DedupInput> inputs;
+  for (const Btf& btf : run.inputs) inputs.push_back({"unit", &btf});
+  dedup.add(std::move(inputs));
+  auto result = dedup.run();
+  if (!result) return result.error().message == run.fault ? "" : result.error().message;
+  auto blob = result->types.finish(std::endian::native);
+  if (!run.fault.empty()) return "";
+  return blob && *blob == run.blob ? "" : "adding all at a time gives other bytes";
+}
+
 std::string check_order(const std::vector<RandomUnit>& units) {
   Run forward(units);
   Run backward({units.rbegin(), units.rend()});
@@ -133,6 +149,10 @@ TEST_CASE("random units keep their meaning and no two types are equal") {
 
 TEST_CASE("the same within a single input") {
   run_seeds(check_concatenated);
+}
+
+TEST_CASE("units that are added together") {
+  run_seeds(check_together);
 }
 
 TEST_CASE("units that are checked as they are added") {

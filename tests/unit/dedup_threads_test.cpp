@@ -1,6 +1,7 @@
 // Inputs that are large enough for threads: their number changes nothing.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -86,6 +87,62 @@ TEST_CASE("the output is the same from any number of threads") {
     CHECK(expected.size() < blob.size() / 10);
     for (unsigned threads : {2, 3, 8}) CHECK(deduplicate(blob, threads) == expected);
     for (unsigned threads : {1, 2, 3, 8}) CHECK(add_blob(blob, threads) == expected);
+  }
+}
+
+TEST_CASE("many inputs at a time are what they are one after the other") {
+  constexpr uint32_t units = 300;
+  std::mt19937 random(2);
+  std::vector<std::vector<std::byte>> blobs;
+  for (uint32_t unit = 0; unit < units; ++unit) {
+    BtfBuilder b;
+    for (uint32_t header = 0; header < 50; ++header)
+      if (random() % 2 == 0) add_header(b, header, unit);
+    if (unit % 100 == 99) {
+      b.add_type(b.add_string("circle"), BtfBuilder::info(BTF_KIND_TYPEDEF), b.end_id() + 1);
+      b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), b.end_id() - 1);
+    }
+    auto blob = b.finish(std::endian::native);
+    REQUIRE(blob);
+    blobs.push_back(*blob);
+  }
+  std::vector<Btf> parsed;
+  for (const auto& blob : blobs) parsed.push_back(*Btf::parse(blob));
+
+  // `bad` leaves out what others of its types refer to.
+  auto run = [&](unsigned threads, bool together, std::vector<uint32_t> bad) {
+    Deduplicator dedup({.threads = threads});
+    std::vector<DedupInput> inputs;
+    for (uint32_t unit = 0; unit < units; ++unit) {
+      DedupInput input{"unit" + std::to_string(unit), &parsed[unit]};
+      if (std::ranges::find(bad, unit) != bad.end()) {
+        input.omit.resize(parsed[unit].end_id());
+        input.omit[2] = true;
+      }
+      if (together)
+        inputs.push_back(std::move(input));
+      else
+        dedup.add(input.name, *input.btf, input.omit);
+    }
+    dedup.add(std::move(inputs));
+    return dedup.run();
+  };
+  auto expected = run(1, false, {});
+  REQUIRE(expected);
+  std::vector<std::byte> bytes = *expected->types.finish(std::endian::native);
+  for (unsigned threads : {1, 2, 3, 8}) {
+    auto result = run(threads, true, {});
+    REQUIRE(result);
+    CHECK(*result->types.finish(std::endian::native) == bytes);
+    REQUIRE(result->type_maps.size() == units);
+    for (uint32_t unit = 0; unit < units; ++unit)
+      for (uint32_t id = 1; id < parsed[unit].end_id(); ++id)
+        REQUIRE(result->type_maps[unit][id] == expected->type_maps[unit][id]);
+
+    auto failed = run(threads, true, {290, 150, 160});
+    REQUIRE(!failed);
+    CHECK(failed.error().message == run(1, false, {290, 150, 160}).error().message);
+    CHECK(failed.error().message.starts_with("unit150: "));
   }
 }
 
