@@ -1,11 +1,16 @@
 #include "linker/response_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <cerrno>
+#include <cstring>
 #include <optional>
+
+#include "linker/read_to_end.hpp"
+#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -42,6 +47,19 @@ std::expected<std::vector<std::string>, Error> split_arguments(const std::string
   return arguments;
 }
 
+std::expected<std::string, Error> read_response_file(const std::string& path) {
+  auto fail = [&](const std::string& why) {
+    return std::unexpected(
+        Error{fmt::format("{}: cannot be read as a response file: {}", path, why)});
+  };
+  int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (fd < 0) return fail(std::strerror(errno));
+  auto bytes = read_to_end(fd);
+  ::close(fd);
+  if (!bytes) return fail(bytes.error().message);
+  return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+}
+
 std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std::string> arguments,
                                   int depth) {
   for (std::string& argument : arguments) {
@@ -53,10 +71,9 @@ std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std
     }
     if (depth == MAX_DEPTH)
       return std::unexpected(Error{fmt::format("{}: response files are nested too deeply", path)});
-    std::ifstream file(path, std::ios::binary);
-    if (!file || S_ISDIR(info.st_mode))
-      return std::unexpected(Error{fmt::format("{}: cannot be read as a response file", path)});
-    auto inner = split_arguments(std::string(std::istreambuf_iterator<char>(file), {}), path);
+    auto text = read_response_file(path);
+    if (!text) return std::unexpected(text.error());
+    auto inner = split_arguments(*text, path);
     if (!inner) return std::unexpected(inner.error());
     if (auto ok = expand(out, std::move(*inner), depth + 1); !ok) return ok;
   }

@@ -62,7 +62,9 @@ enum bpflink_diagnostic_code {
   BPFLINK_DIAGNOSTIC_UNDEFINED_SYMBOL = 3,  /**< an extern that no input defines */
   BPFLINK_DIAGNOSTIC_DUPLICATE_SYMBOL = 4,  /**< two strong definitions */
   BPFLINK_DIAGNOSTIC_CONFLICTING_TYPES = 5, /**< extern and definition, or two maps, differ */
-  BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE = 6     /**< the output cannot be written */
+  BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE = 6,    /**< the output cannot be written */
+  BPFLINK_DIAGNOSTIC_TRACE = 7,             /**< a note on a symbol that is traced */
+  BPFLINK_DIAGNOSTIC_DROPPED = 8            /**< a note on what garbage collection left out */
 };
 
 /** A place in an input. What is not known is "" or 0. */

@@ -3,31 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "linker/archive.hpp"
 #include "linker/mapped_file.hpp"
-#include "linker/retry.hpp"
+#include "linker/read_to_end.hpp"
 
 namespace bpflink {
 namespace {
 
 std::unexpected<Error> fail(const std::string& name, std::string_view message) {
   return std::unexpected(Error{fmt::format("{}: {}", name, message)});
-}
-
-std::expected<std::vector<std::byte>, Error> read_standard_input() {
-  std::vector<std::byte> bytes;
-  std::array<std::byte, 1 << 16> buffer;
-  for (;;) {
-    ssize_t count = retry([&] { return ::read(STDIN_FILENO, buffer.data(), buffer.size()); });
-    if (count < 0) return std::unexpected(Error{std::strerror(errno)});
-    if (count == 0) return bytes;
-    bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + count);
-  }
 }
 
 std::expected<void, Error> give(const TakeSource& take, const BtfSource& source) {
@@ -92,7 +78,7 @@ std::expected<void, Error> read_sources(const std::string& path, const TakeSourc
   std::vector<std::byte> standard_input;
   MappedFile file;
   if (path == "-") {
-    auto bytes = read_standard_input();
+    auto bytes = read_to_end(STDIN_FILENO);
     if (!bytes) return fail("standard input", bytes.error().message);
     standard_input = std::move(*bytes);
     image = standard_input;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every system call that follows the opening of the first input fails once, with an error or
+# Every system call that follows the opening of the first file given fails once, with an error or
 # interrupted by a signal: the old target survives or the new one is whole, the exit status is 0
 # or 1 with one message, no temporary file stays. Calls that a signal can interrupt are made again.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
@@ -22,8 +22,8 @@ calls='openat newfstatat read pread64 lseek readlink access faccessat2 fchmod fc
 if grep -q __asan_init "$BPFLINK"; then calls=${calls/ write / }; else calls+=' mmap'; fi
 again=' openat read pread64 write pwrite64 '
 
-# count CALL: how often the program makes the call before it opens the first input
-count() { sed -E '/openat.*"(a\.o|out\/out)"/Q' all | grep -c "^[0-9]* *$1(" || true; }
+# count CALL: how often the program makes the call before it opens the first of the files given
+count() { sed -E '/openat.*"(a\.o|out\/out|inputs)"/Q' all | grep -c "^[0-9]* *$1(" || true; }
 
 # inject COMMAND...: COMMAND makes out/out of a.o, and no other file; want is what it should be.
 inject() {
@@ -75,6 +75,8 @@ faults=0
 echo 'what was there' >old
 faulty "$BPFLINK" a.o b.o -o out/out
 faulty "$BPFLINK" a.o b.o --verify -o out/out
+echo a.o b.o >inputs
+faulty "$BPFLINK" @inputs -o out/out
 ln -s . here
 faulty "$BPFLINK" a.o b.o -o here/out/out
 faulty "$BTFDEDUP" a.o b.o -o out/out

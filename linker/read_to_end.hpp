@@ -1,0 +1,15 @@
+// What is read rather than mapped: pipes, and small files.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <vector>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// All that can be read from `fd`. Errors: a read fails; the message says why.
+std::expected<std::vector<std::byte>, Error> read_to_end(int fd);
+
+}  // namespace bpflink
