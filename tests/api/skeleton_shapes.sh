@@ -20,9 +20,10 @@ has() { # FILE LINE...: in that order, with nothing between
   [[ $(tr -s '\t ' ' ' <"$file") == *"$text"* ]] || fail "$file lacks"$'\n'"$text"
 }
 
-compiles() {
-  "$CC" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c "$1"
-  "$CXX" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c++ "$1"
+compiles() { # HEADER: as programs include it
+  echo "#include \"$1\"" >user.c
+  "$CC" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c user.c
+  "$CXX" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c++ user.c
 }
 
 "$BPFSKEL" --cpp "$fixtures/arena.o" >arena.skel.h
