@@ -76,6 +76,11 @@ class Canonicalizer {
   /// theirs. For localize().
   void attach(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
 
+  /// Whether this input is the one at hand.
+  bool is_at(const Btf& btf, std::span<const uint32_t> classes) const {
+    return btf_ == &btf && classes_.data() == classes.data();
+  }
+
   /// The classes of the types of the input at hand, each once, in order of
   /// first occurrence.
   const std::vector<uint32_t>& classes_seen() const { return classes_seen_; }

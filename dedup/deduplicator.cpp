@@ -337,7 +337,8 @@ std::vector<uint32_t> Deduplicator::Impl::find_tainted_in_parts(Unit& unit,
 /// Moves types of a unit to local classes.
 void Deduplicator::Impl::localize(const Btf& btf, Unit& unit, std::span<const uint32_t> ids) {
   if (ids.empty()) return;
-  canonicalizer.attach(btf, base().classes, classes_of(btf, unit));
+  if (!canonicalizer.is_at(btf, classes_of(btf, unit)))
+    canonicalizer.attach(btf, base().classes, classes_of(btf, unit));
   canonicalizer.localize(ids);
   class_users.resize(table.class_count(), 1);
 }
@@ -389,8 +390,10 @@ std::expected<void, Error> Deduplicator::Impl::classify(const Btf& btf, Unit& un
   if (auto ok = check_room(Size(btf)); !ok) return ok;
   canonicalizer.set_consumed(options.consumed);
   unsigned threads = choose_threads(type_section(btf).words.size(), options.threads);
-  if (threads == 1 || has_omissions || options.base != nullptr)
+  if (threads == 1 || has_omissions || options.base != nullptr) {
+    unit.classes.resize(btf.end_id() - btf.first_id());
     return canonicalizer.run(btf, base().classes, unit.classes, checks);
+  }
   canonicalize_in_parallel(btf, unit.classes, table, canonicalizer, threads, options.consumed,
                            checks);
   return {};
@@ -494,18 +497,19 @@ std::vector<uint32_t> Deduplicator::Impl::choose_representatives() const {
 
 namespace {
 
+/// A unit whose classes have room, but no size yet.
 Unit make_unit(std::string name, const Btf& btf) {
   Unit unit;
   unit.name = std::move(name);
   unit.first_id = btf.first_id();
   reserve_large(unit.classes, btf.end_id() - btf.first_id());
-  unit.classes.resize(btf.end_id() - btf.first_id());
   return unit;
 }
 
 Unit make_unit(DedupInput& input) {
   const Btf& btf = *input.btf;
   Unit unit = make_unit(std::move(input.name), btf);
+  if (!input.omit.empty()) unit.classes.resize(btf.end_id() - btf.first_id());
   for (uint32_t id = btf.first_id(); id < input.omit.size() && id < btf.end_id(); ++id)
     if (input.omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
   return unit;
@@ -557,6 +561,7 @@ void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigne
   for (DedupInput& input : inputs) added.push_back(make_unit(input));
   for (size_t i = 0; i < inputs.size() && !failure; ++i) {
     auto ok = take_layout(*inputs[i].btf);
+    added[i].classes.resize(inputs[i].btf->end_id() - inputs[i].btf->first_id());
     if (ok)
       many.push_back({inputs[i].btf, added[i].classes});
     else

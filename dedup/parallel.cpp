@@ -87,26 +87,28 @@ std::vector<Taken> sort_blocks(const std::vector<std::unique_ptr<Part>>& parts) 
 
 }  // namespace
 
-void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
+void canonicalize_in_parallel(const Btf& btf, std::vector<uint32_t>& classes, TypeTable& table,
                               Canonicalizer& canonicalizer, unsigned threads,
                               const Canonicalizer::Consumed& consumed, Checks checks) {
   const TypeSection& types = type_section(btf);
+  size_t count = types.end_id() - types.first_id;
   std::vector<std::unique_ptr<Part>> parts;
   for (unsigned i = 1; i < threads; ++i) parts.push_back(std::make_unique<Part>());
-  canonicalizer.start(btf, {}, classes, checks);
   size_t reserved_before = table.reserved().size();
 
   constexpr uint32_t least_types = 1 << 13;
   Blocks blocks(types.first_id, types.end_id(), least_types, threads);
   run_threads(threads, [&](unsigned i) {
     if (i == 0) {
+      classes.resize(count);  // to fill so many takes a while
+      canonicalizer.start(btf, {}, classes, checks);
       for (Block b = blocks.take_first(); b.begin < b.end; b = blocks.take_first())
         canonicalizer.assign_range(b.begin, b.end);
       return;
     }
     Part& part = *parts[i - 1];
     Canonicalizer& own = part.canonicalizer;
-    part.classes = ZeroedWords(classes.size());
+    part.classes = ZeroedWords(count);
     part.classes.use_large_pages();
     own.set_consumed(consumed);
     own.start(btf, {}, part.classes.span(), checks);

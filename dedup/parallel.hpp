@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bpflink/btf.hpp"
 #include "dedup/canonicalize.hpp"
@@ -11,8 +12,9 @@
 namespace bpflink {
 
 /// As Canonicalizer::run() for an input without base of which nothing is left
-/// out, with several threads. Gives the same classes up to their numbers.
-void canonicalize_in_parallel(const Btf& btf, std::span<uint32_t> classes, TypeTable& table,
+/// out, with several threads. Gives the same classes up to their numbers, in `classes`,
+/// which is given its size here.
+void canonicalize_in_parallel(const Btf& btf, std::vector<uint32_t>& classes, TypeTable& table,
                               Canonicalizer& canonicalizer, unsigned threads,
                               const Canonicalizer::Consumed& consumed, Checks checks);
 
