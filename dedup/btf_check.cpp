@@ -406,90 +406,153 @@ std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, 
   return summary;
 }
 
-/// Walks with several threads. Each but the first looks for where a type begins
-/// in the middle of the section, which can only be guessed: for a place from where
-/// many types follow one another. The guess was right if the walk before it ends
-/// there.
-class ParallelWalk {
+/// By kind: how many words its types have, but for their elements, and how many
+/// each element has, 8 bits higher. 0 for unknown kinds.
+constexpr std::array<uint16_t, 128> kind_sizes = [] {
+  std::array<uint16_t, 128> sizes{};
+  for (size_t kind = BTF_KIND_UNKN + 1; kind < BTF_KIND_END; ++kind) {
+    const KindShape& shape = kind_shapes[kind];
+    sizes[kind] =
+        static_cast<uint16_t>(common_words + shape.fixed_words + (shape.element_words << 8));
+  }
+  return sizes;
+}();
+
+/// Walks over several parts of a section at a time, two in each thread: to know where
+/// a type ends takes some reads, one after another, and the processor can do those of
+/// two walks at the same time. Where a part begins, a type must; that can only be guessed:
+/// a place from where many types follow one another. The guess was right if the walk
+/// before it ends there.
+class GuessingWalk {
  public:
-  ParallelWalk(const Btf& btf, std::span<const uint32_t> words, unsigned threads)
-      : words_(words), string_end_(btf.string_end()), begins_(threads + 1), starts_(threads) {
-    for (unsigned i = 1; i < threads; ++i) begins_[i] = guess(words.size() / threads * i);
-    begins_.back() = words.size();
+  GuessingWalk(const Btf& btf, std::span<const uint32_t> words, unsigned threads)
+      : words_(words), string_end_(btf.string_end()), threads_(threads), lanes_(2 * threads) {
+    for (size_t i = 0; i < lanes_.size(); ++i)
+      lanes_[i].at = i == 0 ? 0 : guess(words.size() / lanes_.size() * i);
+    for (size_t i = 0; i < lanes_.size(); ++i)
+      lanes_[i].end = i + 1 < lanes_.size() ? lanes_[i + 1].at : words.size();
   }
 
-  /// Appends to `starts`. Returns false, then without having done so, if a guess was
-  /// wrong or anything else is not as usual.
-  bool run(std::vector<uint32_t>& starts);
+  /// Fills `starts`. Returns false, then with none, if a guess was wrong or anything else
+  /// is not as usual.
+  bool run(TypeStarts& starts);
 
  private:
+  /// One of the parts.
+  struct Lane {
+    size_t at = 0;
+    size_t end = 0;
+    TypeStarts own;  ///< where its starts are, but for the first part's
+    uint32_t* starts = nullptr;
+    size_t count = 0;  ///< of these
+
+    bool has_more() const { return at < end && end - at >= common_words; }
+    size_t most_starts() const { return (end - at) / common_words + 1; }
+  };
+
   size_t guess(size_t at) const;
   bool is_plausible(size_t at) const;
-  bool walk(unsigned i);
+  size_t size_at(size_t at) const;
+  bool step(Lane& lane) const;
+  bool walk(Lane& lane, Lane& other) const;
 
   std::span<const uint32_t> words_;
   uint32_t string_end_;
-  std::vector<size_t> begins_;
-  std::vector<std::vector<uint32_t>> starts_;
+  unsigned threads_;
+  std::vector<Lane> lanes_;
 };
 
-size_t ParallelWalk::guess(size_t at) const {
+size_t GuessingWalk::guess(size_t at) const {
   constexpr size_t most_tries = 1 << 12;
   for (size_t i = 0; i < most_tries; ++i)
     if (is_plausible(at + i)) return at + i;
   return words_.size();
 }
 
+/// The number of words of the type at a place, or 0 if its kind is unknown.
+inline size_t GuessingWalk::size_at(size_t at) const {
+  uint32_t info = words_[at + 1];
+  uint32_t sizes = kind_sizes[info >> 24 & 0x7f];
+  return (sizes & 0xff) + size_t{info & 0xffffff} * (sizes >> 8);
+}
+
 /// Whether many types may follow one another from here on.
-bool ParallelWalk::is_plausible(size_t at) const {
+bool GuessingWalk::is_plausible(size_t at) const {
   constexpr int many = 64;
   for (int i = 0; i < many; ++i) {
     if (at + common_words > words_.size() || words_[at] >= string_end_) return false;
-    size_t size = known_size(&words_[at]);
+    size_t size = size_at(at);
     if (size == 0) return false;
     at += size;
   }
   return true;
 }
 
-/// Walks from one guess to the next. Returns whether it got there.
-bool ParallelWalk::walk(unsigned i) {
-  std::vector<uint32_t>& starts = starts_[i];
-  size_t at = begins_[i];
-  size_t end = begins_[i + 1];
-  if (at > end) return false;
-  reserve_large(starts, (end - at) / common_words + 1);
-  while (at < end && end - at >= common_words) {
-    const uint32_t* words = &words_[at];
-    if (end - at > prefetch_distance) __builtin_prefetch(words + prefetch_distance);
-    size_t size = known_size(words);
-    if (size == 0) return false;
-    starts.push_back(static_cast<uint32_t>(at));
-    at += size;
-  }
-  return at == end;
+/// Passes one type. Returns whether there was one.
+inline bool GuessingWalk::step(Lane& lane) const {
+  __builtin_prefetch(words_.data() + std::min(lane.at + prefetch_distance, words_.size()));
+  size_t size = size_at(lane.at);
+  lane.starts[lane.count++] = static_cast<uint32_t>(lane.at);
+  lane.at += size;
+  return size != 0;
 }
 
-bool ParallelWalk::run(std::vector<uint32_t>& starts) {
-  std::vector<uint8_t> went_well(starts_.size());
-  run_threads(static_cast<unsigned>(starts_.size()), [&](unsigned i) { went_well[i] = walk(i); });
-  if (std::ranges::find(went_well, 0) != went_well.end()) return false;
-  starts = std::move(starts_.front());
-  for (const std::vector<uint32_t>& more : std::span(starts_).subspan(1))
-    starts.insert(starts.end(), more.begin(), more.end());
-  starts.push_back(static_cast<uint32_t>(words_.size()));
+/// Walks over two parts. Returns whether both walks end where the next part begins.
+bool GuessingWalk::walk(Lane& lane, Lane& other) const {
+  for (Lane* l : {&lane, &other}) {
+    if (l->at > l->end) return false;
+    if (l->starts) continue;
+    set_size_unfilled(l->own, l->most_starts());
+    l->starts = l->own.data();
+  }
+  while (lane.has_more() && other.has_more())
+    if (!step(lane) || !step(other)) return false;
+  while (lane.has_more())
+    if (!step(lane)) return false;
+  while (other.has_more())
+    if (!step(other)) return false;
+  return lane.at == lane.end && other.at == other.end;
+}
+
+bool GuessingWalk::run(TypeStarts& starts) {
+  std::vector<uint8_t> went_well(threads_);
+  set_size_unfilled(starts, words_.size() / common_words + 1);
+  lanes_.front().starts = starts.data();
+  run_threads(threads_,
+              [&](unsigned i) { went_well[i] = walk(lanes_[size_t{2} * i], lanes_[2 * i + 1]); });
+  if (std::ranges::find(went_well, 0) != went_well.end()) {
+    starts.clear();
+    return false;
+  }
+  size_t count = 0;
+  std::vector<size_t> firsts;
+  for (const Lane& lane : lanes_) {
+    firsts.push_back(count);
+    count += lane.count;
+  }
+  // In shares that are not those of the walk, of which one need not be copied.
+  run_threads(threads_, [&](unsigned i) {
+    for (size_t n = 1; n < lanes_.size(); ++n) {
+      const Lane& lane = lanes_[n];
+      size_t begin = lane.count / threads_ * i;
+      size_t end = i + 1 == threads_ ? lane.count : begin + lane.count / threads_;
+      std::copy(lane.starts + begin, lane.starts + end, starts.data() + firsts[n] + begin);
+    }
+  });
+  starts.resize(count);
   return true;
 }
 
 }  // namespace
 
 std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, unsigned threads) {
-  make_room(types);
   threads = choose_threads(types.words.size(), threads);
-  if (threads > 1 && ParallelWalk(btf, types.words, threads).run(types.starts)) return {};
-  Walker walker(btf, types);
-  while (!walker.is_done())
-    if (auto ok = walker.walk([](size_t, const uint32_t*) {}); !ok) return ok;
+  if (!GuessingWalk(btf, types.words, threads).run(types.starts)) {
+    make_room(types);
+    Walker walker(btf, types);
+    while (!walker.is_done())
+      if (auto ok = walker.walk([](size_t, const uint32_t*) {}); !ok) return ok;
+  }
   types.starts.push_back(static_cast<uint32_t>(types.words.size()));
   return {};
 }

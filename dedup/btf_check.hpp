@@ -1,6 +1,7 @@
 // Finding and checking the types of a type section.
 #pragma once
 
+#include <boost/container/vector.hpp>
 #include <cstdint>
 #include <expected>
 #include <span>
@@ -8,14 +9,24 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
+#include "dedup/large_pages.hpp"
 #include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
+/// Words that need not be filled before they are written.
+using TypeStarts = boost::container::vector<uint32_t>;
+
+/// Gives an array a size without filling it.
+inline void set_size_unfilled(TypeStarts& starts, size_t size) {
+  reserve_large(starts, size);
+  starts.resize(size, boost::container::default_init);
+}
+
 /// The words of a type section and where each type begins in them.
 struct TypeSection {
   std::span<const uint32_t> words;
-  std::vector<uint32_t> starts;  ///< of each type from first_id on, and the end
+  TypeStarts starts;  ///< of each type from first_id on, and the end
   uint32_t first_id = 1;
 
   uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }

@@ -34,12 +34,23 @@ class Emitter {
 
   DedupResult run(std::vector<Unit>& units) {
     number_base(units[0]);
-    for (Unit& unit : std::span(units).subspan(1)) {
+    std::span<Unit> inputs = std::span(units).subspan(1);
+    size_t largest = 0;
+    for (const Unit& unit : inputs) {
       number(unit);
-      make_map(unit);
+      largest = std::max(largest, unit.classes.size());
     }
-    write_strings();
-    write_types();
+    make_room();
+    // Strings, ids and words have nothing to do with each other. There is room for all,
+    // but for an index of strings, which a base needs.
+    unsigned threads = has_base_ ? 1 : choose_threads(largest, threads_);
+    run_threads(std::min(threads, 2U), [&](unsigned i) {
+      if (i + 1 == std::min(threads, 2U)) write_strings();
+      if (i != 0) return;
+      for (Unit& unit : inputs) make_map(unit);
+      write_types();
+    });
+    translate(threads);
     return std::move(result_);
   }
 
@@ -57,8 +68,10 @@ class Emitter {
   void make_map(Unit& unit);
   void add_string(uint32_t offset);
   std::span<const uint32_t> form_of(Key key) const;
+  void make_room();
   void write_strings();
   void write_types();
+  void translate(unsigned threads);
   void translate(Key key, std::span<uint32_t> words) const;
 
   const Identity& identity_;
@@ -74,7 +87,6 @@ class Emitter {
   unsigned threads_;
   DedupResult result_;
   uint32_t next_id_;
-  size_t largest_unit_ = 0;  ///< in types
 };
 
 /// Chooses the node whose words stand for a color: a definition if there is
@@ -146,15 +158,7 @@ uint32_t Emitter::id_of(uint32_t element) const {
 
 /// Puts ids in the place of a unit's classes.
 void Emitter::make_map(Unit& unit) {
-  size_t count = unit.classes.size();
-  largest_unit_ = std::max(largest_unit_, count);
-  unsigned threads = choose_threads(count, threads_);
-  run_threads(threads, [&](unsigned i) {
-    size_t begin = count / threads * i;
-    size_t end = i + 1 == threads ? count : begin + count / threads;
-    for (uint32_t& element : std::span(unit.classes).subspan(begin, end - begin))
-      element = id_of(element);
-  });
+  for (uint32_t& element : unit.classes) element = id_of(element);
   result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
 }
 
@@ -171,20 +175,26 @@ std::span<const uint32_t> Emitter::form_of(Key key) const {
   return identity_.graph.words(color_nodes_[key - table_.class_count()]);
 }
 
-/// Adds the types' strings in order of first occurrence.
-void Emitter::write_strings() {
+void Emitter::make_room() {
   size_t words = 0;
   for (Key key : order_) words += form_of(key).size();
   reserve(result_.types, order_.size(), words, table_.strings().bytes().size());
+}
+
+/// Adds the types' strings in order of first occurrence.
+void Emitter::write_strings() {
   for (Key key : order_)
     for_each_string(form_of(key), [&](uint32_t offset) { add_string(offset); });
 }
 
-/// Adds the types, as they are in the table, and then translates them.
+/// Adds the types, as they are in the table.
 void Emitter::write_types() {
-  uint32_t first_id = result_.types.end_id();
   for (Key key : order_) result_.types.add_type(form_of(key));
-  unsigned threads = choose_threads(largest_unit_, threads_);
+}
+
+/// Translates the types that were added.
+void Emitter::translate(unsigned threads) {
+  uint32_t first_id = result_.types.end_id() - static_cast<uint32_t>(order_.size());
   run_threads(threads, [&](unsigned i) {
     size_t begin = order_.size() / threads * i;
     size_t end = i + 1 == threads ? order_.size() : begin + order_.size() / threads;

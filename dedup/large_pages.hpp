@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace bpflink {
 
@@ -28,10 +27,10 @@ inline void advise_large_pages(void* start, size_t size) {
 }
 
 /// As array.reserve(), with large pages.
-template <class T>
-void reserve_large(std::vector<T>& array, size_t count) {
+template <class Array>
+void reserve_large(Array& array, size_t count) {
   array.reserve(count);
-  advise_large_pages(array.data(), array.capacity() * sizeof(T));
+  advise_large_pages(array.data(), array.capacity() * sizeof(*array.data()));
 }
 
 }  // namespace bpflink
