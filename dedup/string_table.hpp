@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -53,10 +55,18 @@ class StringTable {
     index_.reserve(section.size() / usual_size);
     adopted_end_ = index_end_ = bytes_.size();
     found(0);
+    // Some at a time, for the memory to bring the index of all of them at once.
+    std::array<Hashed, 32> some;
     for (size_t offset = 1; offset < bytes_.size();) {
-      std::string_view string = at(static_cast<uint32_t>(offset));
-      if (index_new(string, static_cast<uint32_t>(offset))) found(static_cast<uint32_t>(offset));
-      offset += string.size() + 1;
+      size_t count = 0;
+      for (; count < some.size() && offset < bytes_.size(); ++count) {
+        std::string_view string = at(static_cast<uint32_t>(offset));
+        some[count] = {string, hash_bytes(string.data(), string.size())};
+        index_.prefetch(some[count].hash);
+        offset += string.size() + 1;
+      }
+      for (const Hashed& hashed : std::span(some).first(count))
+        if (index_new(hashed)) found(offset_of(hashed.string));
     }
   }
 
@@ -77,12 +87,22 @@ class StringTable {
   const std::vector<char>& bytes() const { return bytes_; }
 
  private:
-  /// Whether a string was not there yet; then it is.
-  bool index_new(std::string_view string, uint32_t offset) {
+  /// A string that is stored, and its hash.
+  struct Hashed {
+    std::string_view string;
+    uint32_t hash;
+  };
+
+  uint32_t offset_of(std::string_view stored) const {
+    return static_cast<uint32_t>(stored.data() - bytes_.data());
+  }
+
+  /// Whether a string was not in the index yet; then it is.
+  bool index_new(const Hashed& hashed) {
+    auto [string, hash] = hashed;
     if (string.empty()) return false;
-    uint32_t hash = hash_bytes(string.data(), string.size());
     if (index_.find(hash, [&](uint32_t other) { return equals(other, string); }) != 0) return false;
-    index_.insert(hash, offset);
+    index_.insert(hash, offset_of(string));
     return true;
   }
 
