@@ -453,7 +453,7 @@ class GuessingWalk {
   size_t guess(size_t at) const;
   bool is_plausible(size_t at) const;
   size_t size_at(size_t at) const;
-  bool step(Lane& lane) const;
+  void walk(Lane& lane) const;
   bool walk(Lane& lane, Lane& other) const;
 
   std::span<const uint32_t> words_;
@@ -488,13 +488,12 @@ bool GuessingWalk::is_plausible(size_t at) const {
   return true;
 }
 
-/// Passes one type. Returns whether there was one.
-inline bool GuessingWalk::step(Lane& lane) const {
-  __builtin_prefetch(words_.data() + std::min(lane.at + prefetch_distance, words_.size()));
-  size_t size = size_at(lane.at);
-  lane.starts[lane.count++] = static_cast<uint32_t>(lane.at);
-  lane.at += size;
-  return size != 0;
+/// Goes on to the end of a part, or to a type of unknown kind.
+void GuessingWalk::walk(Lane& lane) const {
+  for (size_t size = 1; size != 0 && lane.has_more(); lane.at += size) {
+    size = size_at(lane.at);
+    lane.starts[lane.count++] = static_cast<uint32_t>(lane.at);
+  }
 }
 
 /// Walks over two parts. Returns whether both walks end where the next part begins.
@@ -505,12 +504,27 @@ bool GuessingWalk::walk(Lane& lane, Lane& other) const {
     set_size_unfilled(l->own, l->most_starts());
     l->starts = l->own.data();
   }
-  while (lane.has_more() && other.has_more())
-    if (!step(lane) || !step(other)) return false;
-  while (lane.has_more())
-    if (!step(lane)) return false;
-  while (other.has_more())
-    if (!step(other)) return false;
+  size_t a = lane.at, b = other.at;
+  uint32_t* starts_a = lane.starts;
+  uint32_t* starts_b = other.starts;
+  // Up to where all that is read and asked for is in the section.
+  constexpr size_t distance = prefetch_distance + common_words;
+  while (a + distance < lane.end && b + distance < other.end) {
+    __builtin_prefetch(&words_[a + prefetch_distance]);
+    __builtin_prefetch(&words_[b + prefetch_distance]);
+    size_t size_a = size_at(a), size_b = size_at(b);
+    if (size_a == 0 || size_b == 0) break;
+    *starts_a++ = static_cast<uint32_t>(a);
+    *starts_b++ = static_cast<uint32_t>(b);
+    a += size_a;
+    b += size_b;
+  }
+  lane.at = a;
+  lane.count = starts_a - lane.starts;
+  other.at = b;
+  other.count = starts_b - other.starts;
+  walk(lane);
+  walk(other);
   return lane.at == lane.end && other.at == other.end;
 }
 

@@ -282,18 +282,23 @@ std::vector<uint32_t> Deduplicator::Impl::find_tainted(std::span<const uint32_t>
                                                        uint32_t first) const {
   unsigned threads = choose_threads(classes.size(), options.threads);
   std::vector<std::vector<uint32_t>> found(threads);
+  std::span<const uint8_t> is_tainted = taint.of_classes();
+  size_t other = is_tainted.size() - 1;
   run_threads(threads, [&](unsigned i) {
     size_t begin = classes.size() / threads * i;
     size_t end = i + 1 == threads ? classes.size() : begin + classes.size() / threads;
+    auto look_at = [&](size_t n) {
+      if (taint.of_class(classes[n])) found[i].push_back(first + static_cast<uint32_t>(n));
+    };
     // In most runs of types there is none.
     constexpr size_t run = 16;
-    for (; begin < end; begin += run) {
-      std::span<const uint32_t> part = classes.subspan(begin, std::min(run, end - begin));
+    for (; end - begin >= run; begin += run) {
       unsigned any = 0;
-      for (uint32_t c : part) any |= taint.of_class(c);
-      for (size_t j = 0; any != 0 && j < part.size(); ++j)
-        if (taint.of_class(part[j])) found[i].push_back(first + static_cast<uint32_t>(begin + j));
+      for (size_t n = begin; n < begin + run; ++n)
+        any |= is_tainted[std::min<size_t>(classes[n], other)];
+      for (size_t n = begin; any != 0 && n < begin + run; ++n) look_at(n);
     }
+    for (; begin < end; ++begin) look_at(begin);
   });
   for (size_t i = 1; i < found.size(); ++i)
     std::ranges::copy(found[i], std::back_inserter(found[0]));

@@ -21,7 +21,7 @@ void Taint::assign_numbers(std::span<const uint32_t> classes) {
       class_numbers_[old] = is_class_tainted_[old] = 0;
   }
   class_numbers_.resize(table_.class_count());
-  is_class_tainted_.resize(table_.class_count());
+  is_class_tainted_.resize(table_.class_count() + 1);
   anchor_numbers_.resize(table_.anchor_count());
   numbered_.assign(1, 0);
   for (uint32_t c : classes) {

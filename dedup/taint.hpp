@@ -27,6 +27,8 @@ class Taint {
   bool of_class(uint32_t type_class) const {
     return type_class < is_class_tainted_.size() && is_class_tainted_[type_class] != 0;
   }
+  /// The same for each class, and in the end for any other number.
+  std::span<const uint8_t> of_classes() const { return is_class_tainted_; }
   bool of_anchor(uint32_t anchor) const {
     return anchor < anchor_numbers_.size() && is_tainted_[anchor_numbers_[anchor]];
   }
@@ -49,8 +51,8 @@ class Taint {
   std::vector<uint32_t> anchor_numbers_;
   std::vector<Reference> numbered_{0};
   std::vector<bool> is_tainted_{false};
-  /// By class, the same; asked for each type of an input, so in one byte each.
-  std::vector<uint8_t> is_class_tainted_;
+  /// By class, the same, and one more; asked for each type of an input, so in a byte each.
+  std::vector<uint8_t> is_class_tainted_{0};
   std::vector<uint32_t> work_;  ///< numbers of what is tainted and may taint more
   // By number: what refers to it.
   std::vector<uint32_t> starts_;
