@@ -563,6 +563,7 @@ void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigne
   is_sound = false;
   std::vector<Unit> added;
   std::vector<InputOfMany> many;
+  added.reserve(inputs.size());
   for (DedupInput& input : inputs) added.push_back(make_unit(input));
   for (size_t i = 0; i < inputs.size() && !failure; ++i) {
     auto ok = take_layout(*inputs[i].btf);
