@@ -564,7 +564,10 @@ void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigne
   std::vector<Unit> added;
   std::vector<InputOfMany> many;
   added.reserve(inputs.size());
-  for (DedupInput& input : inputs) added.push_back(make_unit(input));
+  for (DedupInput& input : inputs) {
+    added.push_back(make_unit(input));
+    input.omit = {};
+  }
   for (size_t i = 0; i < inputs.size() && !failure; ++i) {
     auto ok = take_layout(*inputs[i].btf);
     added[i].classes.resize(inputs[i].btf->end_id() - inputs[i].btf->first_id());

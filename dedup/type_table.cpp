@@ -96,6 +96,8 @@ std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint
   for (uint32_t anchor = 1; anchor < other.anchor_count(); ++anchor)
     anchors[anchor] = intern_anchor(other.anchor_space(anchor), string(other.anchor_name(anchor)));
 
+  // To grow as words come would take twice the room in the end, and both at a time.
+  words_.reserve(words_.size() + other.words_.size());
   // A class has a higher number than those that it refers to.
   std::vector<uint32_t> form;
   uint32_t last = 0;

@@ -18,7 +18,7 @@ struct CommandLine {
   /// Objects and archives in the order given, libraries (-l) found.
   std::vector<Input> inputs;
   std::string output;
-  LinkOptions link;
+  LinkOptions link{.abandon_memory = true};
 
   enum class Color { Auto, Always, Never };
   Color color = Color::Auto;

@@ -1,9 +1,11 @@
 // The linker from start to end, a line a pass.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "linker/context.hpp"
@@ -114,14 +116,19 @@ std::optional<std::vector<std::byte>> output_bytes(Context& context) {
 template <typename Write>
 bool Linker::Impl::run(Write write) {
   try {
-    Context context(options, handler);
+    auto owned = std::make_unique<Context>(options, handler);
+    Context& context = *owned;
     context.sources = sources;
     report = {};
     if (options.report) context.report = &report;
     link(context);
     if (!context.diagnostics.failed()) write(context);
     if (context.report && !context.diagnostics.failed()) make_report(context);
-    return !context.diagnostics.failed();
+    bool ok = !context.diagnostics.failed();
+    // Where a look for leaks finds it.
+    static std::atomic<Context*> abandoned;
+    if (options.abandon_memory) abandoned = owned.release();
+    return ok;
   } catch (const std::bad_alloc&) {
     if (handler) handler({.message = "out of memory"});
     return false;

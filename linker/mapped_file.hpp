@@ -55,7 +55,7 @@ class ReleaseQueue {
   void flush();
 
  private:
-  static constexpr size_t MOST = 16;
+  static constexpr size_t MOST = 12;
 
   void release_waiting();
 
