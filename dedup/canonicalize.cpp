@@ -108,26 +108,27 @@ inline bool Canonicalizer::unify_as_before(uint32_t id, History before) {
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
   uint32_t before = 0;
   uint32_t consumed = begin;
-  for (uint32_t id = begin; id < end && !omission_ && !is_invalid_; ++id) {
+  for (uint32_t id = begin; id < end; ++id) {
     if (id % consumed_interval == 0) report_consumed(consumed, id);
     prefetch(id);
     uint32_t known = class_of(id);
-    if (known == omitted_class) continue;
     if (!is_class(known)) {
-      if (!unify_as_before(id, history_[before])) search(id);
+      if (known == omitted_class) continue;
+      if (!unify_as_before(id, history_[before])) {
+        search(id);
+        history_.resize(table_.class_count());
+      }
       known = class_of(id);
-      if (!is_class(known)) break;  // a search that failed
+      if (omission_ || is_invalid_ || !is_class(known)) break;
     }
-    note(before, id);
+    note(before, id, known);
     before = known;
   }
   report_consumed(consumed, end);
 }
 
 /// Notes the class of a type, which comes after one of the class `before`.
-void Canonicalizer::note(uint32_t before, uint32_t id) {
-  uint32_t type_class = class_of(id);
-  if (history_.size() <= type_class) history_.resize(table_.class_count());
+inline void Canonicalizer::note(uint32_t before, uint32_t id, uint32_t type_class) {
   History& history = history_[before];
   if (history.next != type_class && !table_.is_local(type_class))
     history.other = std::exchange(history.next, type_class);

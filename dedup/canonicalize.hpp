@@ -124,9 +124,11 @@ class Canonicalizer {
   bool accept_string(uint32_t offset, uint32_t wanted);
   bool accept_other_string(uint32_t offset, uint32_t wanted);
   bool accept(uint32_t id, Reference wanted);
+  bool accept_outside(uint32_t id, Reference wanted);
   bool accept_unassigned(uint32_t id, Reference wanted);
   bool accept_anchor(uint32_t id, uint32_t anchor);
   bool assume(uint32_t id, uint32_t type_class);
+  void make_room_to_assume();
   uint32_t summarize(std::span<const uint32_t> words);
   uint64_t summarize_reference(uint32_t id);
 
@@ -149,7 +151,7 @@ class Canonicalizer {
   void check(uint32_t id);
   void adopt_strings();
   void begin_to_see(size_t types);
-  void note(uint32_t before, uint32_t id);
+  void note(uint32_t before, uint32_t id, uint32_t type_class);
   void see(uint32_t type_class, uint32_t index);
   void report_consumed(uint32_t& begin, uint32_t end);
 
@@ -201,7 +203,8 @@ class Canonicalizer {
     uint32_t type_class;
   };
   std::vector<Assumption> assumed_;
-  size_t patience_ = 0;  ///< words that may yet be compared in vain
+  size_t assumed_count_ = 0;  ///< how many of these there are at the moment
+  size_t patience_ = 0;       ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };
 

@@ -38,20 +38,23 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
 
 /// Whether a type is what is wanted as far as is known, or can be assumed to be.
 [[gnu::always_inline]] inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
-  if (id < first_id_) return reference(id) == wanted;
-  if (id - first_id_ >= classes_.size()) return reject() != 0;
+  if (id - first_id_ >= classes_.size()) return id == 0 ? wanted == 0 : accept_outside(id, wanted);
   uint32_t known = class_of(id);
-  if (!is_class(known)) return accept_unassigned(id, wanted);
-  return known == wanted || table_.reference_to(known) == wanted;
+  if (is_class(known)) return known == wanted || table_.reference_to(known) == wanted;
+  if ((wanted & anchor_bit) == 0) return known == 0 && assume(id, wanted);
+  // An anchor that was met before?
+  return (known ^ wanted) == (is_anchor_bit | anchor_bit) || accept_unassigned(id, wanted);
 }
 
-/// As accept(), for types that have no class yet.
+/// As accept(), for ids of the base, or of none.
+bool Canonicalizer::accept_outside(uint32_t id, Reference wanted) {
+  return id < first_id_ ? reference(id) == wanted : reject() != 0;
+}
+
+/// As accept(), for types that have no class yet and an anchor that is wanted.
 bool Canonicalizer::accept_unassigned(uint32_t id, Reference wanted) {
-  uint32_t known = class_of(id);
-  if (wanted & anchor_bit)
-    return known == 0 ? accept_anchor(id, wanted & ~anchor_bit)
-                      : reference_to_unassigned(id) == wanted;
-  return known == 0 && wanted != 0 && !table_.is_local(wanted) && assume(id, wanted);
+  return class_of(id) == 0 ? accept_anchor(id, wanted & ~anchor_bit)
+                           : reference_to_unassigned(id) == wanted;
 }
 
 /// Whether a type that nothing is known of yet declares or defines an anchor.
@@ -64,11 +67,18 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
   return true;
 }
 
-/// Gives a type a class, to be compared with it later.
-inline bool Canonicalizer::assume(uint32_t id, uint32_t type_class) {
+/// Gives a type a class, if others may have the same, to be compared with it later.
+[[gnu::always_inline]] inline bool Canonicalizer::assume(uint32_t id, uint32_t type_class) {
+  if (type_class == 0 || table_.is_local(type_class)) return false;
   class_of(id) = type_class;
-  assumed_.push_back({id, type_class});
+  if (assumed_count_ == assumed_.size()) make_room_to_assume();
+  assumed_[assumed_count_++] = {id, type_class};
   return true;
+}
+
+[[gnu::noinline]] void Canonicalizer::make_room_to_assume() {
+  constexpr size_t least = 256;
+  assumed_.resize(std::max(least, 2 * assumed_.size()));
 }
 
 /// Compares elements of so many words, of which one may be a string offset and
@@ -89,7 +99,8 @@ inline bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t
 }
 
 /// Whether the words of a type say what a form says.
-inline bool Canonicalizer::is_like(const uint32_t* words, const uint32_t* form) {
+[[gnu::always_inline]] inline bool Canonicalizer::is_like(const uint32_t* words,
+                                                          const uint32_t* form) {
   if (words[1] != form[1] || !accept_string(words[0], form[0])) return false;
   switch (kind_of(words)) {
     case BTF_KIND_PTR:
@@ -130,10 +141,9 @@ bool Canonicalizer::unify(uint32_t id, uint32_t type_class) {
   if (type_class == 0) return false;
   uint32_t before = class_of(id);
   class_of(id) = type_class;
-  if (is_like(words_of(id), table_.words(type_class).data()) && (assumed_.empty() || confirm()))
+  if (is_like(words_of(id), table_.words(type_class).data()) && (assumed_count_ == 0 || confirm()))
     return true;
-  for (const Assumption& assumption : assumed_) class_of(assumption.id) = 0;
-  assumed_.clear();
+  for (; assumed_count_ != 0; --assumed_count_) class_of(assumed_[assumed_count_ - 1].id) = 0;
   class_of(id) = before;
   return false;
 }
@@ -143,7 +153,7 @@ bool Canonicalizer::unify(uint32_t id, uint32_t type_class) {
 bool Canonicalizer::confirm() {
   if (patience_ == 0) return false;
   size_t compared = 0;
-  for (size_t i = 0; i < assumed_.size(); ++i) {
+  for (size_t i = 0; i < assumed_count_; ++i) {
     auto [id, type_class] = assumed_[i];
     std::span<const uint32_t> form = table_.words(type_class);
     compared += form.size();
@@ -151,7 +161,7 @@ bool Canonicalizer::confirm() {
     patience_ -= std::min(patience_, compared);
     return false;
   }
-  assumed_.clear();
+  assumed_count_ = 0;
   return true;
 }
 

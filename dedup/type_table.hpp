@@ -119,7 +119,7 @@ class TypeTable {
   void define(uint32_t type_class, std::span<const uint32_t> words);
 
   /// Whether a class was reserved once, and stands for one type only.
-  bool is_local(uint32_t type_class) const { return is_local_[type_class]; }
+  bool is_local(uint32_t type_class) const { return is_local_[type_class] != 0; }
 
   /// Adds all classes of another table, which has no reserved ones, but those that `known`, by
   /// class of the other table, says to have a class here already. Returns it with the classes of
@@ -142,7 +142,7 @@ class TypeTable {
   std::vector<Extent> extents_;
   std::vector<uint32_t> anchors_of_;
   std::vector<Reference> references_;
-  std::vector<bool> is_local_;
+  std::vector<uint8_t> is_local_;
   HashIndex index_;
 
   std::vector<uint64_t> anchor_tags_;  ///< tag space << 32 | name
