@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -24,19 +26,34 @@ inline unsigned choose_threads(size_t words, unsigned wanted) {
 /// and returns when all are done. Threads of the standard library rather than a
 /// pool: a loop that is worth it runs a few times in a process, and a program
 /// that does not need one must not pay for a library at its start. Where the
-/// system gives no more threads, the caller's does the work. `work` must not
-/// throw.
+/// system gives no more threads, the caller's does the work. Throws what one of the
+/// calls has thrown; none may wait for what another one does after it could throw.
 template <typename Work>
 void run_threads(unsigned count, Work&& work) {
-  std::vector<std::jthread> threads;
-  threads.reserve(count);
-  unsigned started = 1;
-  try {
-    for (; started < count; ++started) threads.emplace_back([&work, i = started] { work(i); });
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead
+  if (count == 1) return work(0u);
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  auto guarded = [&](unsigned i) {
+    try {
+      work(i);
+    } catch (...) {
+      std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(count);
+    unsigned started = 1;
+    try {
+      for (; started < count; ++started)
+        threads.emplace_back([&guarded, i = started] { guarded(i); });
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead
+    }
+    if (count > 0) guarded(0u);
+    for (; started < count; ++started) guarded(started);
   }
-  if (count > 0) work(0u);
-  for (; started < count; ++started) work(started);
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace bpflink

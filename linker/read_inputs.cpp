@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <exception>
+#include <new>
 #include <thread>
 #include <unordered_set>
 
@@ -66,9 +66,9 @@ Input open_one_of_many(const InputSource& source, ReadOptions options, ReleaseQu
     Input input = open_input(source, options);
     read.add(input.file);
     return input;
-  } catch (const std::exception& exception) {  // out of memory
+  } catch (const std::bad_alloc&) {
     Input input;
-    input.failure = Error{exception.what()};
+    input.failure = Error{"out of memory"};
     return input;
   }
 }

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -280,6 +281,9 @@ int run(std::vector<std::string> arguments) {
 int main(int argc, char** argv) {
   try {
     return bpflink::run({argv + 1, argv + argc});
+  } catch (const std::bad_alloc&) {
+    bpflink::print_error("out of memory");
+    return 1;
   } catch (const std::exception& error) {
     bpflink::print_error(error.what());
     return 1;

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Too little memory is an error like any other, in whatever thread it shows: one message, no
+# output, and the target that was there stays.
+. "$(dirname "$0")/common.sh"
+
+if grep -q __asan_init "$BPFLINK"; then skip 'a sanitizer needs more addresses than a limit leaves'; fi
+
+# Types enough for several threads, all different.
+for i in 0 1 2 3 4 5; do
+  python3 - "$i" >"types$i.c" <<'PY'
+import sys
+for n in range(4000):
+    print(f"struct s{sys.argv[1]}_{n} {{ int a{n}[{n + 1}]; struct s{sys.argv[1]}_{n} *next; }} v{sys.argv[1]}_{n};")
+PY
+  compile "types$i" <"types$i.c"
+done
+echo 'what was there' >old
+
+# starved COMMAND...: with less and less memory, until it no longer starts
+starved() {
+  local program limit status refused=0
+  program=$(basename "$1")
+  for ((limit = 120000; limit > 4000; limit = limit * 19 / 20)); do
+    cp old out.o
+    status=0
+    (ulimit -v $limit && exec "$@" -o out.o) >said 2>&1 || status=$?
+    [[ $status == 127 ]] && break # the loader found no room for libraries
+    case $status in
+      0) cmp -s out.o old && fail "$program with $limit KB: no output" ;;
+      1)
+        cmp -s out.o old || fail "$program with $limit KB: the old target is gone"
+        grep -Eq "^$program: error: (.*: )?(out of memory|Cannot allocate memory)$" said ||
+          fail "$program with $limit KB: says $(<said)"
+        refused=$((refused + 1))
+        ;;
+      *) fail "$program with $limit KB: exit status $status: $(<said)" ;;
+    esac
+  done
+  ((refused > 3)) || fail "$program: was refused $refused times only"
+}
+starved "$BPFLINK" types*.o
+starved "$BTFDEDUP" types*.o
