@@ -217,7 +217,6 @@ std::expected<void, Error> Deduplicator::Impl::check_room(const Size& size) cons
 unsigned Deduplicator::Impl::choose_sharers(std::span<const DedupInput> inputs) const {
   // What a thread has done by the time that another is started and its table merged.
   constexpr size_t least_words = large_from(1 << 16);
-  constexpr size_t most_threads = 16;
   if (options.base != nullptr || inputs.size() < 2) return 1;
   Size all;
   for (const DedupInput& input : inputs) {
@@ -227,7 +226,7 @@ unsigned Deduplicator::Impl::choose_sharers(std::span<const DedupInput> inputs) 
   }
   if (all.words < 2 * least_words || !check_room(all)) return 1;
   size_t threads = options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
-  return static_cast<unsigned>(std::min({threads, inputs.size(), most_threads}));
+  return static_cast<unsigned>(std::min({threads, inputs.size(), size_t{most_threads}}));
 }
 
 void Deduplicator::Impl::count_users(std::span<const uint32_t> classes) {

@@ -44,8 +44,9 @@ class Emitter {
     // Strings, ids and words have nothing to do with each other. There is room for all,
     // but for an index of strings, which a base needs.
     unsigned threads = has_base_ ? 1 : choose_threads(largest, threads_);
-    run_threads(std::min(threads, 2U), [&](unsigned i) {
-      if (i + 1 == std::min(threads, 2U)) write_strings();
+    unsigned writers = std::min(threads, 2U);
+    run_threads(writers, [&](unsigned i) {
+      if (i + 1 == writers) write_strings();
       if (i != 0) return;
       for (Unit& unit : inputs) make_map(unit);
       write_types();

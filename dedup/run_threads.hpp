@@ -11,12 +11,14 @@
 
 namespace bpflink {
 
+/// More would have too little each.
+inline constexpr unsigned most_threads = 16;
+
 /// How many threads to use for a type section of so many words where `wanted`
 /// were asked for, 0 of them meaning that the size decides.
 inline unsigned choose_threads(size_t words, unsigned wanted) {
   // Below some 10 MB, starting threads costs more than it saves.
   constexpr size_t least_words = 2'500'000;
-  constexpr unsigned most_threads = 16;
   if (words < least_words) return 1;
   if (wanted == 0) wanted = std::thread::hardware_concurrency();
   return std::clamp(wanted, 1u, most_threads);

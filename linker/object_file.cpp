@@ -76,7 +76,6 @@ class ObjectReader {
           &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
           &ObjectReader::read_declarations, &ObjectReader::check_functions})
       if (auto ok = (this->*step)(); !ok) return ok;
-    free_what_is_read();
     return {};
   }
 
@@ -462,13 +461,6 @@ class ObjectReader {
     }
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
     return {};
-  }
-
-  /// There may be thousands of objects.
-  void free_what_is_read() {
-    for (std::string_view name : {".BTF", ".BTF.ext"})
-      if (InputSection* section = find_section(name)) section->relocations = {};
-    object_.declarations.shrink_to_fit();
   }
 
   void read_datasec(BtfType datasec) {

@@ -67,6 +67,15 @@ std::string check(const std::vector<RandomUnit>& units) {
   return find_fault(inputs, run.maps, run.output[0]);
 }
 
+/// Whether another way to add the units of a run ends as that run did.
+std::string compare(Deduplicator& dedup, const Run& run) {
+  auto result = dedup.run();
+  if (!result) return result.error().message == run.fault ? "" : result.error().message;
+  auto blob = result->types.finish(std::endian::native);
+  if (!blob) return blob.error().message == run.fault ? "" : blob.error().message;
+  return *blob == run.blob ? "" : "other bytes";
+}
+
 /// Reading and adding at a time gives what one after the other does.
 std::string check_blobs(const std::vector<RandomUnit>& units) {
   Run run(units);
@@ -77,11 +86,7 @@ std::string check_blobs(const std::vector<RandomUnit>& units) {
     if (btf.has_value() != expected.has_value()) return "add_blob() is of another opinion";
     if (!btf) return btf.error().message == expected.error().message ? "" : btf.error().message;
   }
-  auto result = dedup.run();
-  if (!result) return result.error().message == run.fault ? "" : result.error().message;
-  auto blob = result->types.finish(std::endian::native);
-  if (!run.fault.empty()) return "";
-  return blob && *blob == run.blob ? "" : "add_blob() gives other bytes";
+  return compare(dedup, run);
 }
 
 /// Adding all at a time, with several threads where all inputs are large, gives what one
@@ -93,11 +98,7 @@ std::string check_together(const std::vector<RandomUnit>& units) {
   std::vector<DedupInput> inputs;
   for (const Btf& btf : run.inputs) inputs.push_back({"unit", &btf});
   dedup.add(std::move(inputs));
-  auto result = dedup.run();
-  if (!result) return result.error().message == run.fault ? "" : result.error().message;
-  auto blob = result->types.finish(std::endian::native);
-  if (!run.fault.empty()) return "";
-  return blob && *blob == run.blob ? "" : "adding all at a time gives other bytes";
+  return compare(dedup, run);
 }
 
 std::string check_order(const std::vector<RandomUnit>& units) {
