@@ -382,7 +382,7 @@ void ParallelCheck::check(Checker& checker) {
 /// memory that is not written to costs nothing, and growing would copy.
 size_t make_room(TypeSection& types) {
   size_t most_types = types.words.size() / common_words;
-  reserve_large(types.starts, most_types + 1);
+  types.starts.reserve(most_types + 1);
   return most_types;
 }
 

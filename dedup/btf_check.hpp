@@ -15,11 +15,11 @@
 namespace bpflink {
 
 /// Words that need not be filled before they are written.
-using TypeStarts = boost::container::vector<uint32_t>;
+using TypeStarts = boost::container::vector<uint32_t, LargePages<uint32_t>>;
 
 /// Gives an array a size without filling it.
 inline void set_size_unfilled(TypeStarts& starts, size_t size) {
-  reserve_large(starts, size);
+  starts.reserve(size);
   starts.resize(size, boost::container::default_init);
 }
 

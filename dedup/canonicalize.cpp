@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "dedup/different_strings.hpp"
 #include "dedup/large_inputs.hpp"
 
 namespace bpflink {
@@ -89,8 +90,9 @@ void Canonicalizer::adopt_strings() {
   std::string_view strings = btf_->strings();
   if (strings.size() != btf_->string_end()) return;  // split BTF
   adopted_end_ = btf_->string_end();
-  is_adopted_.assign(adopted_end_, false);
-  table_.strings().adopt(strings, [&](uint32_t offset) { is_adopted_[offset] = true; });
+  is_adopted_ = find_different(strings);
+  table_.strings().adopt(strings);
+  are_all_adopted_ = true;
 }
 
 /// Asks the memory for what will be read some time after a type.
@@ -99,10 +101,16 @@ inline void Canonicalizer::prefetch(uint32_t id) const {
   if (at < types_->words.size()) __builtin_prefetch(&types_->words[at]);
 }
 
-/// Unifies a type that comes after one with this history with the class that came
-/// there last time, or with the one that came there before that.
-inline bool Canonicalizer::unify_as_before(uint32_t id, History before) {
-  return unify(id, before.next) || unify(id, before.other);
+/// Gives a type its class, which comes after one with this history: the class that came
+/// there last time, the one that came there before that, or one that is searched for.
+/// Returns the class, or 0 if the type has none.
+inline uint32_t Canonicalizer::assign_after(History before, uint32_t id) {
+  if (unify_if_like(id, before.next)) return before.next;
+  if (unify_if_like(id, before.other)) return before.other;
+  search(id);
+  history_.resize(table_.class_count());
+  bool is_done = !omission_ && !is_invalid_ && is_class(class_of(id));
+  return is_done ? class_of(id) : 0;
 }
 
 void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
@@ -114,12 +122,8 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
     uint32_t known = class_of(id);
     if (!is_class(known)) {
       if (known == omitted_class) continue;
-      if (!unify_as_before(id, history_[before])) {
-        search(id);
-        history_.resize(table_.class_count());
-      }
-      known = class_of(id);
-      if (omission_ || is_invalid_ || !is_class(known)) break;
+      known = assign_after(history_[before], id);
+      if (known == 0) return;
     }
     note(before, id, known);
     before = known;
@@ -130,8 +134,11 @@ void Canonicalizer::assign_range(uint32_t begin, uint32_t end) {
 /// Notes the class of a type, which comes after one of the class `before`.
 inline void Canonicalizer::note(uint32_t before, uint32_t id, uint32_t type_class) {
   History& history = history_[before];
-  if (history.next != type_class && !table_.is_local(type_class))
-    history.other = std::exchange(history.next, type_class);
+  if (history.next == type_class && history.next_run == run_) return;
+  if (!table_.is_local(type_class)) {
+    if (history.next != type_class) history.other = std::exchange(history.next, type_class);
+    history.next_run = run_;
+  }
   if (history_[type_class].run != run_) see(type_class, id - first_id_);
 }
 
@@ -185,6 +192,7 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
   adopted_end_ = 1;
   is_adopted_.assign(1, true);
+  are_all_adopted_ = false;
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
@@ -198,6 +206,7 @@ void Canonicalizer::localize(std::span<const uint32_t> ids) {
 }
 
 uint32_t Canonicalizer::intern_string(uint32_t offset) {
+  are_all_adopted_ = false;
   return strings_[offset] = table_.strings().intern(btf_->string(offset));
 }
 

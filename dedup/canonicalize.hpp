@@ -116,6 +116,7 @@ class Canonicalizer {
 
   // Comparison with classes that are known, in follow.cpp.
   void prefetch(uint32_t id) const;
+  bool unify_if_like(uint32_t id, uint32_t type_class);
   bool unify(uint32_t id, uint32_t type_class);
   bool confirm();
   bool is_like(const uint32_t* words, const uint32_t* form);
@@ -159,18 +160,19 @@ class Canonicalizer {
   Consumed consumed_;
   /// What the types so far, of all inputs, tell of a class.
   struct alignas(16) History {
-    uint32_t next = 0;   ///< the class of the type after the last one of this, or 0
-    uint32_t other = 0;  ///< the class that it was before that
-    uint32_t run = 0;    ///< the last input that had types of it
+    uint32_t next = 0;      ///< the class of the type after the last one of this, or 0
+    uint32_t next_run = 0;  ///< the last input where it was that one
+    uint32_t other = 0;     ///< the class that it was before that
+    uint32_t run = 0;       ///< the last input that had types of it
   };
   /// By class; of 0, `next` is the class of the first type of the last input.
-  std::vector<History> history_{1};
+  LargeVector<History> history_{1};
   /// By some bits of a summary of what a type says: the class of the last such
   /// type that was not as expected, or 0.
   std::vector<uint32_t> guesses_;
   uint32_t run_ = 0;
 
-  bool unify_as_before(uint32_t id, History before);
+  uint32_t assign_after(History before, uint32_t id);
 
   // The input at hand.
   const Btf* btf_ = nullptr;
@@ -185,6 +187,7 @@ class Canonicalizer {
   /// but for those that are there twice.
   uint32_t adopted_end_ = 1;
   std::vector<bool> is_adopted_;  ///< by offset below adopted_end_: whether it has the same
+  bool are_all_adopted_ = false;  ///< whether the table has no other strings than these
   std::vector<uint32_t> classes_seen_;
   std::vector<uint32_t> firsts_;
   bool has_firsts_ = false;  ///< where they are wanted
@@ -204,6 +207,7 @@ class Canonicalizer {
   };
   std::vector<Assumption> assumed_;
   size_t assumed_count_ = 0;  ///< how many of these there are at the moment
+  size_t assumed_room_ = 0;   ///< how many there can be
   size_t patience_ = 0;       ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };
@@ -214,6 +218,11 @@ inline uint32_t Canonicalizer::string(uint32_t offset) {
   if (offset >= strings_.size()) return reject();
   uint32_t known = strings_[offset];
   return known != 0 || offset == 0 ? known : intern_string(offset);
+}
+
+/// As unify(), where the class may plainly be another, or 0.
+inline bool Canonicalizer::unify_if_like(uint32_t id, uint32_t type_class) {
+  return type_class != 0 && words_of(id)[1] == table_.form(type_class)[1] && unify(id, type_class);
 }
 
 /// The reference to a type, if it is known without following others.

@@ -17,10 +17,19 @@ namespace {
 
 constexpr int max_passes = 16;
 
+/// Puts different numbers below `end` in order, in time that depends on both.
+void sort(std::vector<uint32_t>& numbers, uint32_t end) {
+  std::vector<bool> is_there(end);
+  for (uint32_t number : numbers) is_there[number] = true;
+  numbers.clear();
+  for (uint32_t number = 0; number < end; ++number)
+    if (is_there[number]) numbers.push_back(number);
+}
+
 }  // namespace
 
 bool may_contain_themselves(const TypeTable& table, std::vector<uint32_t> classes) {
-  std::ranges::sort(classes);
+  sort(classes, table.class_count());
   // How many of the classes of an anchor are not known to be sound.
   std::vector<uint32_t> doubts(table.anchor_count());
   std::vector<bool> is_sound(table.class_count());

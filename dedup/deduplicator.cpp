@@ -78,7 +78,6 @@
 // the kernel's 133 MB this is more than six times faster than comparing graphs,
 // and nine with two threads.
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -172,6 +171,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   void localize_base(std::span<const Reference> anchors);
 
   std::vector<Reference> find_taint_sources() const;
+  std::vector<uint32_t> used_classes() const;
   std::expected<void, Error> check_sizes(const BtfBuilder& types) const;
   std::vector<uint32_t> choose_representatives() const;
 };
@@ -528,13 +528,18 @@ Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>(
   if (auto ok = impl_->take_base(*base); !ok) impl_->failure = ok.error();
 }
 
-/// Fails if a type of the output contains itself. That no type of an input does is
-/// not enough: a member's type may be only declared there, which is no C.
-std::expected<void, Error> Deduplicator::Impl::check_sizes(const BtfBuilder& types) const {
+/// The classes that types of any unit have.
+std::vector<uint32_t> Deduplicator::Impl::used_classes() const {
   std::vector<uint32_t> used;
   for (uint32_t c = 1; c < class_users.size(); ++c)
     if (class_users[c] != 0) used.push_back(c);
-  if (!may_contain_themselves(table, std::move(used))) return {};
+  return used;
+}
+
+/// Fails if a type of the output contains itself. That no type of an input does is
+/// not enough: a member's type may be only declared there, which is no C.
+std::expected<void, Error> Deduplicator::Impl::check_sizes(const BtfBuilder& types) const {
+  if (!may_contain_themselves(table, used_classes())) return {};
   auto blob = types.finish(std::endian::native);
   if (!blob) return {};  // a limit is exceeded, which finish() will say again
   auto btf = Btf::parse(*blob, options.base);
@@ -629,9 +634,7 @@ std::expected<DedupResult, Error> Deduplicator::run() {
   if (impl_->failure) return std::unexpected(*impl_->failure);
   std::vector<Reference> sources = impl_->find_taint_sources();
   if (!sources.empty()) {
-    std::vector<uint32_t> all(impl_->table.class_count() - 1);
-    std::iota(all.begin(), all.end(), 1);
-    impl_->taint.spread(all, sources);
+    impl_->taint.spread(impl_->used_classes(), sources);
   } else {
     impl_->taint.clear();
   }

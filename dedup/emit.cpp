@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "dedup/canonicalize.hpp"
+#include "dedup/large_pages.hpp"
 #include "dedup/run_threads.hpp"
-#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
@@ -81,7 +81,7 @@ class Emitter {
   std::vector<uint32_t> class_ids_;  ///< by class, if no node stands for it
   /// The output's offset by half the table's: no two strings begin side by side, as
   /// only the empty one is so short.
-  ZeroedWords strings_;
+  LargeVector<uint32_t> strings_;
   std::vector<uint32_t> color_nodes_;  ///< by color: a node that has it
   std::vector<Key> order_;
   bool has_base_;

@@ -69,15 +69,13 @@ class HashIndex {
 
   /// To a power of two.
   void grow(size_t size) {
-    std::vector<Slot> old;
-    reserve_large(old, size);
-    old.resize(size);
+    LargeVector<Slot> old(size);
     old.swap(slots_);
     for (const Slot& slot : old)
       if (slot.value != 0) put(slot);
   }
 
-  std::vector<Slot> slots_;
+  LargeVector<Slot> slots_;
   size_t count_ = 0;
 };
 

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -42,32 +40,14 @@ class StringTable {
   }
 
   /// Makes room for so many bytes.
-  void reserve(size_t bytes) { reserve_large(bytes_, bytes); }
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
 
   /// Takes the strings of a section, one after another and each with its NUL, the
-  /// empty one first, where they stand. Calls `found(offset)` for each of them
-  /// that was not there before. The table must be empty.
-  template <class Found>
-  void adopt(std::string_view section, Found&& found) {
-    reserve_large(bytes_, section.size());
+  /// empty one first, where they stand. The table must be empty. A string that is
+  /// there twice is later found where it stands first.
+  void adopt(std::string_view section) {
     bytes_.assign(section.begin(), section.end());
-    constexpr size_t usual_size = 16;
-    index_.reserve(section.size() / usual_size);
-    adopted_end_ = index_end_ = bytes_.size();
-    found(0);
-    // Some at a time, for the memory to bring the index of all of them at once.
-    std::array<Hashed, 32> some;
-    for (size_t offset = 1; offset < bytes_.size();) {
-      size_t count = 0;
-      for (; count < some.size() && offset < bytes_.size(); ++count) {
-        std::string_view string = at(static_cast<uint32_t>(offset));
-        some[count] = {string, hash_bytes(string.data(), string.size())};
-        index_.prefetch(some[count].hash);
-        offset += string.size() + 1;
-      }
-      for (const Hashed& hashed : std::span(some).first(count))
-        if (index_new(hashed)) found(offset_of(hashed.string));
-    }
+    adopted_end_ = bytes_.size();
   }
 
   /// Whether both tables have adopted the same strings, which then have the same
@@ -78,38 +58,28 @@ class StringTable {
                       other.bytes_.begin());
   }
   size_t adopted_end() const { return adopted_end_; }
+  /// Whether there are no others.
+  bool are_all_adopted() const { return adopted_end_ == bytes_.size(); }
 
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
   /// The same, which ends with NUL.
   const char* text(uint32_t offset) const { return bytes_.data() + offset; }
 
-  const std::vector<char>& bytes() const { return bytes_; }
+  const LargeVector<char>& bytes() const { return bytes_; }
 
  private:
-  /// A string that is stored, and its hash.
-  struct Hashed {
-    std::string_view string;
-    uint32_t hash;
-  };
-
-  uint32_t offset_of(std::string_view stored) const {
-    return static_cast<uint32_t>(stored.data() - bytes_.data());
-  }
-
-  /// Whether a string was not in the index yet; then it is.
-  bool index_new(const Hashed& hashed) {
-    auto [string, hash] = hashed;
-    if (string.empty()) return false;
-    if (index_.find(hash, [&](uint32_t other) { return equals(other, string); }) != 0) return false;
-    index_.insert(hash, offset_of(string));
-    return true;
-  }
-
   void index_appended() {
+    constexpr size_t usual_size = 16;
+    index_.reserve((bytes_.size() - index_end_) / usual_size);
     while (index_end_ < bytes_.size()) {
       std::string_view string = at(static_cast<uint32_t>(index_end_));
-      index_.insert(hash_bytes(string.data(), string.size()), static_cast<uint32_t>(index_end_));
+      uint32_t hash = hash_bytes(string.data(), string.size());
+      bool is_repeated =
+          index_end_ < adopted_end_ &&
+          (string.empty() ||
+           index_.find(hash, [&](uint32_t offset) { return equals(offset, string); }) != 0);
+      if (!is_repeated) index_.insert(hash, static_cast<uint32_t>(index_end_));
       index_end_ += string.size() + 1;
     }
   }
@@ -120,7 +90,7 @@ class StringTable {
            std::string_view(&bytes_[offset], string.size()) == string;
   }
 
-  std::vector<char> bytes_;
+  LargeVector<char> bytes_;
   HashIndex index_;
   size_t index_end_ = 1;    ///< up to where strings are in the index
   size_t adopted_end_ = 0;  ///< up to where they are adopted

@@ -16,13 +16,14 @@ constexpr int most_sweeps = 4;
 void Taint::assign_numbers(std::span<const uint32_t> classes) {
   for (Reference old : numbered_ | std::views::drop(1)) {
     if (old & anchor_bit)
-      anchor_numbers_[old & ~anchor_bit] = 0;
+      anchor_numbers_[old & ~anchor_bit] = is_anchor_tainted_[old & ~anchor_bit] = 0;
     else
       class_numbers_[old] = is_class_tainted_[old] = 0;
   }
   class_numbers_.resize(table_.class_count());
   is_class_tainted_.resize(table_.class_count() + 1);
   anchor_numbers_.resize(table_.anchor_count());
+  is_anchor_tainted_.resize(table_.anchor_count());
   numbered_.assign(1, 0);
   for (uint32_t c : classes) {
     if (class_numbers_[c] != 0) continue;
@@ -33,7 +34,6 @@ void Taint::assign_numbers(std::span<const uint32_t> classes) {
     anchor_numbers_[anchor] = static_cast<uint32_t>(numbered_.size());
     numbered_.push_back(anchor_bit | anchor);
   }
-  is_tainted_.assign(numbered_.size(), false);
 }
 
 uint32_t Taint::number(Reference reference) const {
@@ -65,18 +65,26 @@ void Taint::list_referrers(std::span<const uint32_t> classes) {
 }
 
 void Taint::taint(uint32_t number) {
-  if (number == 0 || is_tainted_[number]) return;
-  is_tainted_[number] = true;
-  if ((numbered_[number] & anchor_bit) == 0) is_class_tainted_[numbered_[number]] = 1;
+  if (number == 0) return;
+  Reference reference = numbered_[number];
+  uint8_t& is_tainted = reference & anchor_bit ? is_anchor_tainted_[reference & ~anchor_bit]
+                                               : is_class_tainted_[reference];
+  if (is_tainted != 0) return;
+  is_tainted = 1;
   work_.push_back(number);
 }
 
 /// Looks at all references once. Returns whether that has tainted anything.
 bool Taint::sweep(std::span<const uint32_t> classes) {
   size_t before = work_.size();
-  for_each_edge(classes, [&](uint32_t from, uint32_t to) {
-    if (is_tainted_[to]) taint(from);
-  });
+  for (uint32_t c : classes) {
+    uint32_t anchor = table_.anchor_of(c);
+    bool refers = is_anchor_tainted_[anchor] != 0;
+    if (is_class_tainted_[c] == 0 && !refers)
+      for_each_reference(table_.words(c), [&](Reference r) { refers |= of(r); });
+    if (refers) taint(class_numbers_[c]);
+    if (is_class_tainted_[c] != 0) taint(anchor_numbers_[anchor]);
+  }
   return work_.size() != before;
 }
 

@@ -30,7 +30,7 @@ class Taint {
   /// The same for each class, and in the end for any other number.
   std::span<const uint8_t> of_classes() const { return is_class_tainted_; }
   bool of_anchor(uint32_t anchor) const {
-    return anchor < anchor_numbers_.size() && is_tainted_[anchor_numbers_[anchor]];
+    return anchor < is_anchor_tainted_.size() && is_anchor_tainted_[anchor] != 0;
   }
   bool of(Reference reference) const {
     return reference & anchor_bit ? of_anchor(reference & ~anchor_bit) : of_class(reference);
@@ -50,9 +50,9 @@ class Taint {
   std::vector<uint32_t> class_numbers_;
   std::vector<uint32_t> anchor_numbers_;
   std::vector<Reference> numbered_{0};
-  std::vector<bool> is_tainted_{false};
-  /// By class, the same, and one more; asked for each type of an input, so in a byte each.
+  /// By class, and one more; asked for each type of an input, so in a byte each.
   std::vector<uint8_t> is_class_tainted_{0};
+  std::vector<uint8_t> is_anchor_tainted_;
   std::vector<uint32_t> work_;  ///< numbers of what is tainted and may taint more
   // By number: what refers to it.
   std::vector<uint32_t> starts_;

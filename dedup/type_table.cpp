@@ -14,10 +14,10 @@ void TypeTable::expect(size_t words) {
   if (words < large) return;
   size_t new_words = words / 16;
   size_t new_classes = new_words / 16;
-  reserve_large(words_, words_.size() + new_words);
-  reserve_large(extents_, extents_.size() + new_classes);
-  reserve_large(anchors_of_, anchors_of_.size() + new_classes);
-  reserve_large(references_, references_.size() + new_classes);
+  words_.reserve(words_.size() + new_words);
+  extents_.reserve(extents_.size() + new_classes);
+  anchors_of_.reserve(anchors_of_.size() + new_classes);
+  references_.reserve(references_.size() + new_classes);
   index_.reserve(extents_.size() + new_classes);
 }
 

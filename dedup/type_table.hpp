@@ -2,6 +2,7 @@
 // what classes and anchors are for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -15,29 +16,31 @@
 namespace bpflink {
 
 /// The name spaces of C's tags. A forward declaration says which it is of.
-enum class TagSpace : uint32_t { structs, unions, enums, none };
+enum class TagSpace : uint8_t { structs, unions, enums, none };
 
 /// A reference in canonical form: to a class, or to whatever type has the name
 /// of an anchor.
 using Reference = uint32_t;
 inline constexpr Reference anchor_bit = 0x80000000;
 
+/// By the upper 8 bits of a type's second word, its kind flag and kind.
+inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
+  constexpr size_t kind_flag = 0x80;
+  std::array<TagSpace, 256> spaces;
+  spaces.fill(TagSpace::none);
+  for (size_t flag : {size_t{0}, kind_flag}) {
+    spaces[flag | BTF_KIND_STRUCT] = TagSpace::structs;
+    spaces[flag | BTF_KIND_UNION] = TagSpace::unions;
+    spaces[flag | BTF_KIND_ENUM] = spaces[flag | BTF_KIND_ENUM64] = TagSpace::enums;
+    spaces[flag | BTF_KIND_FWD] = flag != 0 ? TagSpace::unions : TagSpace::structs;
+  }
+  return spaces;
+}();
+
 /// The tag space of a type with these words; `none` for a type without tag. A
 /// name is what makes an anchor, so callers must look at that, too.
 inline TagSpace tag_space(const uint32_t* words) {
-  switch (kind_of(words)) {
-    case BTF_KIND_STRUCT:
-      return TagSpace::structs;
-    case BTF_KIND_UNION:
-      return TagSpace::unions;
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
-      return TagSpace::enums;
-    case BTF_KIND_FWD:
-      return kind_flag_of(words) ? TagSpace::unions : TagSpace::structs;
-    default:
-      return TagSpace::none;
-  }
+  return tag_spaces[words[1] >> 24];
 }
 
 /// Whether an anchor is a forward declaration; an enum without enumerators is
@@ -138,10 +141,10 @@ class TypeTable {
   };
 
   StringTable strings_;
-  std::vector<uint32_t> words_;
-  std::vector<Extent> extents_;
-  std::vector<uint32_t> anchors_of_;
-  std::vector<Reference> references_;
+  LargeVector<uint32_t> words_;
+  LargeVector<Extent> extents_;
+  LargeVector<uint32_t> anchors_of_;
+  LargeVector<Reference> references_;
   std::vector<uint8_t> is_local_;
   HashIndex index_;
 
