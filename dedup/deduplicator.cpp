@@ -172,6 +172,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
 
   std::vector<Reference> find_taint_sources() const;
   std::vector<uint32_t> used_classes() const;
+  void taint_ambiguous();
   std::expected<void, Error> check_sizes(const BtfBuilder& types) const;
   std::vector<uint32_t> choose_representatives() const;
 };
@@ -460,7 +461,13 @@ void Deduplicator::Impl::take_classified(const Btf& btf, Unit& unit,
     unit.firsts.clear();
     localize(btf, unit, find_tainted_in_parts(unit, confused));
   } else {
+    // Of circles without an anchor, which have classes that are not found by names
+    // either, nobody keeps a list.
+    bool has_circles = !table.reserved().empty();
     localize(btf, unit, confused);
+    unit.is_settled = !has_circles;
+    unit.tainted.assign(confused.begin(), confused.end());
+    for (uint32_t& id : unit.tainted) id -= unit.first_id;
   }
   uncount_unused(had, unit, confused);
 }
@@ -545,6 +552,21 @@ std::expected<void, Error> Deduplicator::Impl::check_sizes(const BtfBuilder& typ
   auto btf = Btf::parse(*blob, options.base);
   if (!btf) return fail("where declarations are resolved, " + btf.error().message);
   return {};
+}
+
+/// Taints what the units together do not tell the meaning of by name, and lists it.
+void Deduplicator::Impl::taint_ambiguous() {
+  std::vector<Reference> sources = find_taint_sources();
+  if (sources.empty()) return taint.clear();
+  Unit& last = units.back();
+  if (last.is_settled && units.size() == 2 && base().classes.empty()) {
+    // What could reach an ambiguous name in the only unit is in local classes.
+    std::vector<uint32_t> tainted;
+    for (uint32_t index : last.tainted) tainted.push_back(last.classes[index]);
+    return taint.spread(tainted, sources);
+  }
+  taint.spread(used_classes(), sources);
+  for (Unit& unit : units) unit.tainted = find_tainted(unit.classes, 0);
 }
 
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
@@ -632,14 +654,7 @@ std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
 
 std::expected<DedupResult, Error> Deduplicator::run() {
   if (impl_->failure) return std::unexpected(*impl_->failure);
-  std::vector<Reference> sources = impl_->find_taint_sources();
-  if (!sources.empty()) {
-    impl_->taint.spread(impl_->used_classes(), sources);
-  } else {
-    impl_->taint.clear();
-  }
-  if (!impl_->taint.is_empty())
-    for (Unit& unit : impl_->units) unit.tainted = impl_->find_tainted(unit.classes, 0);
+  impl_->taint_ambiguous();
   InstanceGraph graph(impl_->table, impl_->taint, impl_->units);
   Coloring coloring = color_instances(impl_->table, graph);
   Identity identity{impl_->table, impl_->choose_representatives(), impl_->taint, graph, coloring};

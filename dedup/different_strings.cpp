@@ -13,7 +13,7 @@ namespace bpflink {
 namespace {
 
 constexpr size_t usual_size = 16;
-constexpr size_t bits_per_string = 32;
+constexpr size_t bits_per_string = 8;
 
 /// A set of hashes, or rather of some bits of them.
 class HashSet {

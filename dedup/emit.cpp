@@ -2,6 +2,7 @@
 #include "dedup/emit.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "dedup/canonicalize.hpp"
@@ -47,11 +48,10 @@ class Emitter {
     unsigned writers = std::min(threads, 2U);
     run_threads(writers, [&](unsigned i) {
       if (i + 1 == writers) write_strings();
-      if (i != 0) return;
-      for (Unit& unit : inputs) make_map(unit);
-      write_types();
+      if (i == 0) write_types();
     });
     translate(threads);
+    make_maps(inputs);
     return std::move(result_);
   }
 
@@ -64,9 +64,8 @@ class Emitter {
   Key key_of_untainted(Reference reference) const;
   void number_base(const Unit& base);
   void number(uint32_t element);
-  uint32_t id_of(uint32_t element) const;
   void number(const Unit& unit);
-  void make_map(Unit& unit);
+  void make_maps(std::span<Unit> units);
   void add_string(uint32_t offset);
   std::span<const uint32_t> form_of(Key key) const;
   void make_room();
@@ -151,16 +150,14 @@ void Emitter::number(const Unit& unit) {
   for (uint32_t place : places) number(unit.classes[place]);
 }
 
-/// The id of what an element of a unit's classes stands for; all have one.
-uint32_t Emitter::id_of(uint32_t element) const {
-  if (element < class_ids_.size()) return class_ids_[element];
-  return element == omitted_class ? 0 : ids_[key_of(element)];
-}
-
-/// Puts ids in the place of a unit's classes.
-void Emitter::make_map(Unit& unit) {
-  for (uint32_t& element : unit.classes) element = id_of(element);
-  result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes));
+/// Makes maps of the units' classes, which lead to the ids of what they stand for.
+void Emitter::make_maps(std::span<Unit> units) {
+  for (uint32_t node = 0; node < identity_.graph.nodes().size(); ++node)
+    class_ids_.push_back(ids_[key_of_node(node)]);
+  auto ids = std::make_shared<const std::vector<uint32_t>>(std::move(class_ids_));
+  result_.type_maps.reserve(units.size());
+  for (Unit& unit : units)
+    result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes), ids);
 }
 
 void Emitter::add_string(uint32_t offset) {

@@ -23,6 +23,8 @@ struct Unit {
   std::vector<uint32_t> firsts;
   /// Where in `classes` those that are tainted stand when all inputs are in.
   std::vector<uint32_t> tainted;
+  /// Whether these are known when the unit is in, if it is the only one.
+  bool is_settled = false;
 
   uint32_t class_of(uint32_t id) const { return classes[id - first_id]; }
   /// Where one of the parts ends.

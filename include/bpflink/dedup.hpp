@@ -35,22 +35,36 @@ class TypeMap {
   TypeMap() = default;
   /// `ids` are the output's, for the input's from first_id on.
   TypeMap(uint32_t first_id, std::vector<uint32_t> ids)
-      : first_id_(first_id), ids_(std::move(ids)) {}
+      : first_id_(first_id), elements_(std::move(ids)) {
+    for (uint32_t& id : elements_) id = ~id;
+  }
+  /// The output's ids are those of `outputs` at `elements`, of which there is one for each
+  /// of the input's ids from first_id on: many maps may share what they lead to. An element
+  /// of UINT32_MAX is an omitted type.
+  TypeMap(uint32_t first_id, std::vector<uint32_t> elements,
+          std::shared_ptr<const std::vector<uint32_t>> outputs)
+      : first_id_(first_id), elements_(std::move(elements)), outputs_(std::move(outputs)) {}
 
   /// The output's id for the input's `id`, which is below end_id(). Void is 0,
   /// as are omitted types. Ids of the base map to themselves.
-  uint32_t operator[](uint32_t id) const { return id < first_id_ ? id : ids_[id - first_id_]; }
+  uint32_t operator[](uint32_t id) const {
+    if (id < first_id_) return id;
+    uint32_t element = elements_[id - first_id_];
+    return outputs_ && element < outputs_->size() ? (*outputs_)[element] : ~element;
+  }
   /// Changes where an id of the input itself (not of a base) leads to, as a
   /// linker does that adds what it left out.
-  void set(uint32_t id, uint32_t output) { ids_[id - first_id_] = output; }
+  void set(uint32_t id, uint32_t output) { elements_[id - first_id_] = ~output; }
   /// One past the input's last id.
-  uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(ids_.size()); }
+  uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(elements_.size()); }
   /// end_id() as a size: how many ids, void among them, can be looked up.
   size_t size() const { return end_id(); }
 
  private:
   uint32_t first_id_ = 1;
-  std::vector<uint32_t> ids_;
+  /// By index: a place in `outputs_`, or the output's id, inverted, which no place is as large as.
+  std::vector<uint32_t> elements_;
+  std::shared_ptr<const std::vector<uint32_t>> outputs_;
 };
 
 /// What a deduplication made.
