@@ -13,7 +13,7 @@ void TypeTable::expect(size_t words) {
   constexpr size_t large = 1 << 20;
   if (words < large) return;
   size_t new_words = words / 16;
-  size_t new_classes = new_words / 16;
+  size_t new_classes = new_words / 20;
   words_.reserve(words_.size() + new_words);
   extents_.reserve(extents_.size() + new_classes);
   anchors_of_.reserve(anchors_of_.size() + new_classes);
