@@ -2,6 +2,7 @@
 #include "dedup/emit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -66,7 +67,7 @@ class Emitter {
   void number(uint32_t element);
   void number(const Unit& unit);
   void make_maps(std::span<Unit> units);
-  void add_string(uint32_t offset);
+  void add_strings(std::span<const uint32_t> offsets);
   std::span<const uint32_t> form_of(Key key) const;
   void make_room();
   void write_strings();
@@ -160,14 +161,6 @@ void Emitter::make_maps(std::span<Unit> units) {
     result_.type_maps.emplace_back(unit.first_id, std::move(unit.classes), ids);
 }
 
-void Emitter::add_string(uint32_t offset) {
-  if (offset == 0 || strings_[offset / 2] != 0) return;
-  // The table has no string twice.
-  std::string_view text = table_.strings().at(offset);
-  strings_[offset / 2] =
-      has_base_ ? result_.types.add_string(text) : add_new_string(result_.types, text);
-}
-
 std::span<const uint32_t> Emitter::form_of(Key key) const {
   if (key < table_.class_count()) return table_.words(key);
   return identity_.graph.words(color_nodes_[key - table_.class_count()]);
@@ -179,10 +172,33 @@ void Emitter::make_room() {
   reserve(result_.types, order_.size(), words, table_.strings().bytes().size());
 }
 
-/// Adds the types' strings in order of first occurrence.
+/// Adds the types' strings in order of first occurrence: some at a time, for the memory
+/// to bring all of them at once.
 void Emitter::write_strings() {
-  for (Key key : order_)
-    for_each_string(form_of(key), [&](uint32_t offset) { add_string(offset); });
+  std::vector<bool> is_listed(strings_.size());
+  std::array<uint32_t, 64> some;
+  size_t count = 0;
+  for (Key key : order_) {
+    for_each_string(form_of(key), [&](uint32_t offset) {
+      if (offset == 0 || is_listed[offset / 2]) return;
+      is_listed[offset / 2] = true;
+      __builtin_prefetch(table_.strings().text(offset));
+      __builtin_prefetch(&strings_[offset / 2], 1);
+      some[count++] = offset;
+      if (count == some.size()) add_strings(some);
+      count %= some.size();
+    });
+  }
+  add_strings(std::span(some).first(count));
+}
+
+/// Adds strings of the table, which has none twice.
+void Emitter::add_strings(std::span<const uint32_t> offsets) {
+  for (uint32_t offset : offsets) {
+    std::string_view text = table_.strings().at(offset);
+    strings_[offset / 2] =
+        has_base_ ? result_.types.add_string(text) : add_new_string(result_.types, text);
+  }
 }
 
 /// Adds the types, as they are in the table.
