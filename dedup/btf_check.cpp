@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "dedup/kinds.hpp"
+#include "dedup/large_inputs.hpp"
 #include "dedup/large_pages.hpp"
 #include "dedup/run_threads.hpp"
 
@@ -386,6 +387,13 @@ size_t make_room(TypeSection& types) {
   return most_types;
 }
 
+/// Gives memory back that make_room() took too much of: of small blobs there may be
+/// thousands.
+void shrink_if_small(TypeStarts& starts) {
+  constexpr size_t large = 100'000;
+  if (starts.size() < large) starts.shrink_to_fit();
+}
+
 std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, unsigned threads) {
   TypeSummary summary;
   summary.sound = ZeroedArray<uint8_t>(make_room(types));
@@ -561,21 +569,22 @@ bool GuessingWalk::run(TypeStarts& starts) {
 
 std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, unsigned threads) {
   threads = choose_threads(types.words.size(), threads);
-  if (!GuessingWalk(btf, types.words, threads).run(types.starts)) {
+  bool is_worth_guessing = types.words.size() >= large_from(1 << 16);
+  if (!is_worth_guessing || !GuessingWalk(btf, types.words, threads).run(types.starts)) {
     make_room(types);
     Walker walker(btf, types);
     while (!walker.is_done())
       if (auto ok = walker.walk([](size_t, const uint32_t*) {}); !ok) return ok;
   }
   types.starts.push_back(static_cast<uint32_t>(types.words.size()));
+  shrink_if_small(types.starts);
   return {};
 }
 
 std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads) {
   auto summary = summarize(btf, types, choose_threads(types.words.size(), threads));
   if (!summary) return std::unexpected(summary.error());
-  // Of small blobs there may be thousands.
-  if (types.starts.size() < 100'000) types.starts.shrink_to_fit();
+  shrink_if_small(types.starts);
 
   if (auto ok = check_references(btf, types, *summary); !ok) return ok;
   return check_cycles(btf, types, *summary);

@@ -48,6 +48,11 @@ constexpr size_t least_types_for_firsts = large_from(1 << 14);
 /// How large an input must be for its strings to be taken as they are.
 constexpr size_t least_words_to_adopt = large_from(1 << 18);
 
+/// Whether a type is what only tags and DATASECs refer to.
+bool is_function_or_object(const uint32_t* words) {
+  return kind_of(words) == BTF_KIND_FUNC || is_object(words);
+}
+
 }  // namespace
 
 std::expected<void, Error> Canonicalizer::run(const Btf& btf,
@@ -55,6 +60,7 @@ std::expected<void, Error> Canonicalizer::run(const Btf& btf,
                                               std::span<uint32_t> classes, Checks checks) {
   start(btf, base_classes, classes, checks);
   assign_range(first_id_, types_->end_id());
+  if (omission_ && must_check_) return std::unexpected(Error{});  // ids may be out of range
   if (omission_) return std::unexpected(omission_error());
   return {};
 }
@@ -63,8 +69,9 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
                           std::span<uint32_t> classes, Checks checks) {
   attach(btf, base_classes, classes);
   must_check_ = checks == Checks::to_do;
-  is_invalid_ = false;
+  is_invalid_ = is_strange_ = false;
   tags_.clear();
+  history_.resize(table_.class_count());
   begin_to_see(classes.size());
   objects_.clear();
   size_t expected_classes = std::max<size_t>(table_.class_count(), types_->starts.size());
@@ -187,7 +194,11 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   first_id_ = btf.first_id();
   base_classes_ = base_classes;
   classes_ = classes;
-  strings_ = ZeroedWords(btf.string_end());
+  for (uint32_t offset : known_strings_) strings_[offset] = 0;
+  known_strings_.clear();
+  string_end_ = btf.string_end();
+  if (strings_.size() < string_end_)
+    strings_ = ZeroedWords(std::max<size_t>(string_end_, 2 * strings_.size()));
   text_ = btf.strings().data();
   text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
   adopted_end_ = 1;
@@ -207,7 +218,9 @@ void Canonicalizer::localize(std::span<const uint32_t> ids) {
 
 uint32_t Canonicalizer::intern_string(uint32_t offset) {
   are_all_adopted_ = false;
-  return strings_[offset] = table_.strings().intern(btf_->string(offset));
+  uint32_t known = table_.strings().intern(btf_->string(offset));
+  note_string(offset, known);
+  return known;
 }
 
 Reference Canonicalizer::reference_to_unassigned(uint32_t id) {
@@ -250,8 +263,6 @@ void Canonicalizer::search(uint32_t root) {
   stack_.push_back({root});
   while (!stack_.empty() && !omission_ && !is_invalid_) {
     Frame& frame = stack_.back();
-    if (must_check_ && !frame.is_expanded) check(frame.id);
-    if (is_invalid_) break;
     uint32_t known = class_of(frame.id);
     bool is_reserved = is_class(known) && table_.is_reserved(known);
     bool is_done =
@@ -259,7 +270,8 @@ void Canonicalizer::search(uint32_t root) {
     if (is_done) {
       stack_.pop_back();
     } else if (!frame.is_expanded) {
-      expand(frame);
+      if (must_check_) check(frame.id);
+      if (!is_invalid_) expand(frame);
     } else {
       assign(frame);
       stack_.pop_back();
@@ -271,13 +283,27 @@ void Canonicalizer::search(uint32_t root) {
 /// Checks what a type that is not plainly equal to another refers to.
 void Canonicalizer::check(uint32_t id) {
   std::span<const uint32_t> words = types_->at(id).words();
-  for_each_string(words, [&](uint32_t offset) { is_invalid_ |= offset >= strings_.size(); });
-  for_each_reference(words, [&](uint32_t child) { is_invalid_ |= child >= types_->end_id(); });
+  for_each_string(words, [&](uint32_t offset) { is_invalid_ |= offset >= string_end_; });
   uint8_t kind = kind_of(words.data());
+  bool takes_any = kind == BTF_KIND_DECL_TAG || kind == BTF_KIND_DATASEC;
+  for_each_reference(words, [&](uint32_t child) {
+    if (child >= types_->end_id())
+      is_invalid_ = true;
+    else if (!takes_any && child >= first_id_)
+      is_strange_ |= is_function_or_object(words_of(child));
+  });
   // How many components a tag's target has may depend on ids that were not checked yet.
   if (kind == BTF_KIND_DECL_TAG) tags_.push_back(id);
   if (kind == BTF_KIND_FUNC || kind == BTF_KIND_DATASEC)
     is_invalid_ = is_invalid_ || !check_demands(*btf_, id);
+}
+
+bool Canonicalizer::check_omitted() {
+  for (uint32_t id = first_id_; id < types_->end_id() && !is_invalid_; ++id)
+    if (class_of(id) == omitted_class) check(id);
+  return !is_invalid_ && std::ranges::all_of(tags_, [&](uint32_t id) {
+    return check_demands(*btf_, id).has_value();
+  });
 }
 
 void Canonicalizer::take_checks(const Canonicalizer& other) {

@@ -67,6 +67,11 @@ class Canonicalizer {
   /// Whether there was something wrong in an input whose checks were to do. Its
   /// classes then mean nothing.
   bool is_invalid() const { return is_invalid_; }
+  /// Whether such an input has types that refer to FUNCs, VARs or DATASECs and should not.
+  bool is_strange() const { return is_strange_; }
+  /// Checks the types of such an input that were left out, and the demands of tags. Returns
+  /// whether the whole input is in order then.
+  bool check_omitted();
   /// Of such an input, the DECL_TAGs, whose demands are still to be checked.
   const std::vector<uint32_t>& tags() const { return tags_; }
   /// Adds what another's checks of the same input have found.
@@ -107,6 +112,10 @@ class Canonicalizer {
     return 0;
   }
   uint32_t intern_string(uint32_t offset);
+  void note_string(uint32_t offset, uint32_t known) {
+    strings_[offset] = known;
+    known_strings_.push_back(offset);
+  }
   Reference reference(uint32_t id);
   Reference reference_to_unassigned(uint32_t id);
 
@@ -181,6 +190,10 @@ class Canonicalizer {
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   ZeroedWords strings_;         ///< the table's offset by the input's, 0 if not yet known
+  uint32_t string_end_ = 0;     ///< of the input's offsets
+  /// The offsets whose element of `strings_` is not 0: few of many inputs' elements are
+  /// used, and to forget these takes less than to fill all with 0.
+  std::vector<uint32_t> known_strings_;
   const char* text_ = nullptr;  ///< its strings, without those of a base
   uint32_t text_base_ = 0;      ///< the offset of the first of these
   /// The input's strings up to here are the table's, and have the same offsets,
@@ -195,6 +208,7 @@ class Canonicalizer {
   bool omission_ = false;
   bool must_check_ = false;
   bool is_invalid_ = false;
+  bool is_strange_ = false;
   std::vector<uint32_t> tags_;
 
   // The type at hand.
@@ -215,7 +229,7 @@ class Canonicalizer {
 /// The table's offset of a string of the input.
 inline uint32_t Canonicalizer::string(uint32_t offset) {
   if (offset < adopted_end_ && is_adopted_[offset]) return offset;
-  if (offset >= strings_.size()) return reject();
+  if (offset >= string_end_) return reject();
   uint32_t known = strings_[offset];
   return known != 0 || offset == 0 ? known : intern_string(offset);
 }

@@ -95,6 +95,7 @@
 #include "dedup/parts.hpp"
 #include "dedup/run_threads.hpp"
 #include "dedup/taint.hpp"
+#include "dedup/type_reader.hpp"
 #include "dedup/type_table.hpp"
 #include "dedup/unit.hpp"
 
@@ -157,6 +158,10 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   void take_classified(const Btf& btf, Unit& unit, std::span<const uint32_t> confused);
   void add(DedupInput input);
   void add_in_parallel(std::vector<DedupInput> inputs, unsigned threads);
+  void add_sorted(SortedInputs sorted);
+  std::vector<Unit> make_units(std::vector<DedupInput>& inputs);
+  void take_units(const std::vector<DedupInput>& inputs, std::vector<Unit> added);
+  std::vector<uint32_t> take_table(TypeReader& reader);
 
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
@@ -584,30 +589,23 @@ void Deduplicator::Impl::add(DedupInput input) {
   units.push_back(std::move(unit));
 }
 
-void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigned threads) {
-  if (failure) return;
-  is_sound = false;
-  std::vector<Unit> added;
-  std::vector<InputOfMany> many;
-  added.reserve(inputs.size());
+/// Makes the units of inputs, without classes but for those of what is left out.
+std::vector<Unit> Deduplicator::Impl::make_units(std::vector<DedupInput>& inputs) {
+  std::vector<Unit> units;
+  units.reserve(inputs.size());
   for (DedupInput& input : inputs) {
-    added.push_back(make_unit(input));
+    units.push_back(make_unit(input));
+    units.back().classes.resize(input.btf->end_id() - input.btf->first_id());
     input.omit = {};
+    if (auto ok = take_layout(*input.btf); !ok && !failure)
+      failure = Error{units.back().name + ": " + ok.error().message};
   }
-  for (size_t i = 0; i < inputs.size() && !failure; ++i) {
-    auto ok = take_layout(*inputs[i].btf);
-    added[i].classes.resize(inputs[i].btf->end_id() - inputs[i].btf->first_id());
-    if (ok)
-      many.push_back({inputs[i].btf, added[i].classes});
-    else
-      failure = Error{added[i].name + ": " + ok.error().message};
-  }
-  canonicalize_in_parallel(many, table, canonicalizer, threads, options.consumed);
-  for (size_t i = 0; i < many.size(); ++i) {
-    if (many[i].failure) failure = Error{added[i].name + ": " + many[i].failure->message};
-    if (many[i].failure) break;
-  }
-  if (failure) return;
+  return units;
+}
+
+/// Takes in units whose types have their classes.
+void Deduplicator::Impl::take_units(const std::vector<DedupInput>& inputs,
+                                    std::vector<Unit> added) {
   units.reserve(units.size() + added.size());
   for (size_t i = 0; i < added.size(); ++i) {
     canonicalizer.see_all(added[i].classes);
@@ -616,8 +614,68 @@ void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigne
   }
 }
 
+void Deduplicator::Impl::add_in_parallel(std::vector<DedupInput> inputs, unsigned threads) {
+  if (failure) return;
+  is_sound = false;
+  std::vector<Unit> added = make_units(inputs);
+  std::vector<InputOfMany> many;
+  for (size_t i = 0; i < inputs.size() && !failure; ++i)
+    many.push_back({inputs[i].btf, added[i].classes});
+  canonicalize_in_parallel(many, table, canonicalizer, threads, options.consumed);
+  for (size_t i = 0; i < many.size(); ++i) {
+    if (many[i].failure) failure = Error{added[i].name + ": " + many[i].failure->message};
+    if (many[i].failure) break;
+  }
+  if (!failure) take_units(inputs, std::move(added));
+}
+
+/// Adds the classes of a reader to the table, and returns which they are there; none if
+/// they are the same.
+std::vector<uint32_t> Deduplicator::Impl::take_table(TypeReader& reader) {
+  if (table.class_count() > 1) return table.absorb(reader.table(), {});
+  table = std::move(reader.table());
+  return {};
+}
+
+void Deduplicator::Impl::add_sorted(SortedInputs all) {
+  if (failure) return;
+  is_sound = false;
+  std::vector<Unit> added = make_units(all.inputs);
+  if (failure) return;
+  for (const auto& reader : all.readers) {
+    if (!reader->is_usable()) continue;
+    std::vector<uint32_t> merged = take_table(*reader);
+    for (size_t i = 0; i < added.size(); ++i) {
+      if (all.sorted[i].reader != reader.get()) continue;
+      std::span<const uint32_t> sorted = all.sorted[i].classes;
+      for (size_t n = 0; n < sorted.size(); ++n) {
+        uint32_t& type_class = added[i].classes[n];
+        if (type_class != omitted_class && sorted[n] != omitted_class)
+          type_class = merged.empty() ? sorted[n] : merged[sorted[n]];
+      }
+    }
+  }
+  canonicalizer.set_consumed(options.consumed);
+  for (size_t i = 0; i < added.size() && !failure; ++i) {
+    if (all.sorted[i].reader != nullptr && all.sorted[i].reader->is_usable()) continue;
+    if (auto ok = canonicalizer.run(*all.inputs[i].btf, {}, added[i].classes); !ok)
+      failure = Error{added[i].name + ": " + ok.error().message};
+  }
+  if (!failure) take_units(all.inputs, std::move(added));
+}
+
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
   impl_->add({std::move(name), &btf, std::move(omit)});
+}
+
+void SortedInputs::add_to(Deduplicator& deduplicator) && {
+  Size all;
+  for (const DedupInput& input : inputs) all.add(Size(*input.btf));
+  bool has_room = deduplicator.impl_->check_room(all).has_value();
+  if (has_room && deduplicator.impl_->options.base == nullptr)
+    deduplicator.impl_->add_sorted(std::move(*this));
+  else
+    deduplicator.add(std::move(inputs));
 }
 
 void Deduplicator::add(std::vector<DedupInput> inputs) {

@@ -26,13 +26,13 @@ namespace bpflink {
 /// compare two strings takes less than to find one in the table.
 bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
   if (offset < adopted_end_ && is_adopted_[offset]) return offset == wanted;
-  if (offset >= strings_.size()) return reject() != 0;
+  if (offset >= string_end_) return reject() != 0;
   uint32_t known = strings_[offset];
   if (known != 0 || wanted == 0) return string(offset) == wanted;
   const char* text =
       offset >= text_base_ ? text_ + (offset - text_base_) : btf_->string(offset).data();
   if (std::strcmp(text, table_.strings().text(wanted)) != 0) return false;
-  strings_[offset] = wanted;
+  note_string(offset, wanted);
   return true;
 }
 
@@ -168,6 +168,7 @@ bool Canonicalizer::confirm() {
 /// What a reference says, as far as it can be told at once: what is referred to,
 /// or how that begins.
 uint64_t Canonicalizer::summarize_reference(uint32_t id) {
+  if (id >= types_->end_id()) return reject();
   Reference known = reference(id);
   if (known != unknown_reference || id < first_id_) return known;
   const uint32_t* words = words_of(id);

@@ -86,6 +86,8 @@ struct Context {
 
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
   std::vector<MappedFile> archive_files;             ///< whose members objects are
+  /// Of a large link, what has sorted the types of objects already.
+  std::vector<std::unique_ptr<TypeReader>> type_readers;
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance

@@ -142,14 +142,21 @@ class MergedFiles {
 
 void merge_btf(Context& context) {
   std::vector<DedupInput> inputs;
-  for (auto& object : context.objects)
-    if (object->btf)
-      inputs.push_back({object->name, &*object->btf, choose_omissions(context, *object)});
+  std::vector<SortedTypes> sorted;
+  for (auto& object : context.objects) {
+    if (!object->btf) continue;
+    inputs.push_back({object->name, &*object->btf, choose_omissions(context, *object)});
+    sorted.push_back(std::move(object->sorted_types));
+  }
   if (inputs.empty()) return;
   MergedFiles merged(context);
   Deduplicator deduplicator(
       {.consumed = [&](std::span<const std::byte> types) { merged.release(types); }});
-  deduplicator.add(std::move(inputs));
+  if (context.type_readers.empty())
+    deduplicator.add(std::move(inputs));
+  else
+    SortedInputs{std::move(inputs), std::move(sorted), std::move(context.type_readers)}.add_to(
+        deduplicator);
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);

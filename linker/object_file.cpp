@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "dedup/btf_check.hpp"
 #include "linker/alignment.hpp"
 #include "linker/btf_repair.hpp"
 #include "linker/elf_kind.hpp"
@@ -383,26 +384,36 @@ class ObjectReader {
     if (!section) return {};
     auto bytes = with_relocations(*section, object_.relocated_btf);
     if (!bytes) return std::unexpected(bytes.error());
-    auto btf = Btf::parse(*bytes);
+    auto btf = find_types(*bytes);
     if (!btf) return fail(".BTF: {}", btf.error().message);
     if (btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
     object_.btf = std::move(*btf);
     if (list_types()) {
       object_.relocated_btf = repair_btf(*bytes, *object_.btf);
-      object_.btf = std::move(*Btf::parse(object_.relocated_btf));
+      *bytes = object_.relocated_btf;
+      object_.btf = std::move(*find_types(*bytes));
     }
+    if (options_.types)
+      if (auto ok = options_.types->sort(*object_.btf, *bytes, object_.sorted_types); !ok)
+        return fail(".BTF: {}", ok.error().message);
     if (!object_.copies.empty()) copy_strings();
     return {};
+  }
+
+  /// Reads the types, without what sort() will check if they are to be sorted.
+  std::expected<Btf, Error> find_types(std::span<const std::byte> bytes) const {
+    return options_.types ? TypeReader::find_types(bytes) : Btf::parse(bytes);
   }
 
   /// Lists the types about which symbols decide. Returns whether one of all
   /// types needs to be repaired.
   bool list_types() {
     bool is_broken = false;
-    for (uint32_t id = 1; id < object_.btf->end_id(); id++) {
-      BtfType type = object_.btf->type(id);
-      is_broken |= needs_repair(type);
+    const TypeSection& types = type_section(*object_.btf);
+    for (uint32_t id = 1; id < types.end_id(); id++) {
+      BtfType type = types.at(id);
+      is_broken |= type.kind() == BTF_KIND_INT && needs_repair(type);
       if (type.kind() == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
       if (type.kind() == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
       if (type.kind() != BTF_KIND_VAR && type.kind() != BTF_KIND_FUNC) continue;
@@ -583,6 +594,14 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   if (auto ok = ObjectReader(*object, image, options).read(); !ok)
     return std::unexpected(ok.error());
   return object;
+}
+
+std::expected<void, Error> ObjectFile::check_types() const {
+  std::span<const std::byte> bytes = relocated_btf;
+  for (const InputSection& section : sections)
+    if (bytes.empty() && section.name == ".BTF") bytes = section.data;
+  if (auto btf = Btf::parse(bytes); !btf) return fail(".BTF: {}", btf.error().message);
+  return {};
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

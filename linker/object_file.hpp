@@ -14,6 +14,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/dedup.hpp"
+#include "dedup/type_reader.hpp"
 #include "linker/btf_ext.hpp"
 #include "linker/mapped_file.hpp"
 #include "linker/relocation.hpp"
@@ -127,6 +128,8 @@ struct ReadOptions {
   /// Copy what other passes than merge_btf() need, if it is not much: for the
   /// memory of one input of many to be given back while nobody reads it.
   bool copy_small = false;
+  /// What checks and sorts the types, or null.
+  TypeReader* types = nullptr;
 };
 
 struct ObjectFile {
@@ -135,6 +138,7 @@ struct ObjectFile {
   std::vector<InputSection> sections;  ///< by section index
   std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
+  SortedTypes sorted_types;  ///< of `btf`
   std::optional<BtfExt> btf_ext;
   /// Each VAR and FUNC of the BTF, by ascending type id. The link's symbols are
   /// set by resolve_symbols().
@@ -153,6 +157,9 @@ struct ObjectFile {
   /// "main.o:(xdp+0x18)".
   std::string describe_place(const InputSection& section, uint64_t offset) const;
   /// "main.bpf.c:42" where line_info knows the instruction.
+  /// Checks the types, as Btf::parse() does; for those of a reader that is not sound.
+  std::expected<void, Error> check_types() const;
+
   std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
 
   // What the views above point into.

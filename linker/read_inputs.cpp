@@ -73,8 +73,19 @@ Input open_one_of_many(const InputSource& source, ReadOptions options, ReleaseQu
   }
 }
 
-/// Opens all inputs, large links with several threads.
-std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options) {
+/// Checks the types that a reader which is not sound has taken, each object's alone: what
+/// several of them declare to contain each other may be in order in each.
+void check_types(std::vector<Input>& inputs, const TypeReader& reader) {
+  if (reader.is_sound()) return;
+  for (Input& input : inputs) {
+    if (!input.object || input.object->sorted_types.reader != &reader) continue;
+    if (auto ok = input.object->check_types(); !ok) input.failure = ok.error();
+  }
+}
+
+/// Opens all inputs, large links with several threads, of which each has a reader of types.
+std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options,
+                               std::vector<std::unique_ptr<TypeReader>>& readers) {
   constexpr uint64_t SMALL = 1 << 20;  // bytes that are read sooner than a thread is started
   std::vector<Input> inputs(sources.size());
   size_t first = 0;
@@ -84,12 +95,21 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
   }
   if (first == sources.size()) return inputs;
   ReleaseQueue read;
-  std::atomic<size_t> next = first;
+  std::atomic<size_t> next = 0;
   size_t threads = std::min<size_t>(std::thread::hardware_concurrency(), sources.size() - first);
-  run_threads(static_cast<unsigned>(threads), [&](unsigned) {
-    for (size_t i = next++; i < sources.size(); i = next++)
-      inputs[i] = open_one_of_many(sources[i], options, read);
+  for (size_t i = 0; i < threads; i++) readers.push_back(std::make_unique<TypeReader>());
+  run_threads(static_cast<unsigned>(threads), [&](unsigned thread) {
+    TypeReader& types = *readers[thread];
+    ReadOptions own = options;
+    own.types = &types;
+    for (size_t i = next++; i < sources.size(); i = next++) {
+      if (i >= first)
+        inputs[i] = open_one_of_many(sources[i], own, read);
+      else if (ObjectFile* object = inputs[i].object.get(); object && object->btf)
+        types.sort(*object->btf, object->sorted_types);
+    }
   });
+  for (const auto& reader : readers) check_types(inputs, *reader);
   return inputs;
 }
 
@@ -99,7 +119,7 @@ class InputReader {
       : context_(context), options_{context.options.keep_debug} {}
 
   void run() {
-    std::vector<Input> inputs = open_inputs(context_.sources, options_);
+    std::vector<Input> inputs = open_inputs(context_.sources, options_, context_.type_readers);
     for (size_t i = 0; i < inputs.size(); i++) take(context_.sources[i], std::move(inputs[i]));
     if (context_.diagnostics.failed()) return;
     if (!members_.empty()) take_needed_members();

@@ -88,6 +88,8 @@ struct DedupInput {
 
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
 class BPFLINK_API Deduplicator {
+  friend struct SortedInputs;
+
  public:
   /// Begins without inputs.
   explicit Deduplicator(DedupOptions options = {});
