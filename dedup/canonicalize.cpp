@@ -146,7 +146,7 @@ inline void Canonicalizer::note(uint32_t before, uint32_t id, uint32_t type_clas
     if (history.next != type_class) history.other = std::exchange(history.next, type_class);
     history.next_run = run_;
   }
-  if (history_[type_class].run != run_) see(type_class, id - first_id_);
+  if (sees_ && history_[type_class].run != run_) see(type_class, id - first_id_);
 }
 
 void Canonicalizer::see(uint32_t type_class, uint32_t index) {
@@ -298,9 +298,8 @@ void Canonicalizer::check(uint32_t id) {
     is_invalid_ = is_invalid_ || !check_demands(*btf_, id);
 }
 
-bool Canonicalizer::check_omitted() {
-  for (uint32_t id = first_id_; id < types_->end_id() && !is_invalid_; ++id)
-    if (class_of(id) == omitted_class) check(id);
+bool Canonicalizer::check_rest(std::span<const uint32_t> omitted) {
+  for (size_t i = 0; i < omitted.size() && !is_invalid_; ++i) check(omitted[i]);
   return !is_invalid_ && std::ranges::all_of(tags_, [&](uint32_t id) {
     return check_demands(*btf_, id).has_value();
   });

@@ -40,6 +40,9 @@ class Canonicalizer {
  public:
   explicit Canonicalizer(TypeTable& table) : table_(table) {}
 
+  /// Not to note the classes of an input, for who does not ask for classes_seen().
+  void see_nothing() { sees_ = false; }
+
   /// To be called with parts of the input that assign_range() is done with.
   using Consumed = std::function<void(std::span<const std::byte>)>;
   void set_consumed(Consumed consumed) { consumed_ = std::move(consumed); }
@@ -69,9 +72,9 @@ class Canonicalizer {
   bool is_invalid() const { return is_invalid_; }
   /// Whether such an input has types that refer to FUNCs, VARs or DATASECs and should not.
   bool is_strange() const { return is_strange_; }
-  /// Checks the types of such an input that were left out, and the demands of tags. Returns
-  /// whether the whole input is in order then.
-  bool check_omitted();
+  /// Checks the `omitted` types of such an input, and the demands of tags. Returns whether
+  /// the whole input is in order then.
+  bool check_rest(std::span<const uint32_t> omitted);
   /// Of such an input, the DECL_TAGs, whose demands are still to be checked.
   const std::vector<uint32_t>& tags() const { return tags_; }
   /// Adds what another's checks of the same input have found.
@@ -203,6 +206,7 @@ class Canonicalizer {
   bool are_all_adopted_ = false;  ///< whether the table has no other strings than these
   std::vector<uint32_t> classes_seen_;
   std::vector<uint32_t> firsts_;
+  bool sees_ = true;
   bool has_firsts_ = false;  ///< where they are wanted
   std::vector<Object> objects_;
   bool omission_ = false;

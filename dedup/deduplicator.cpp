@@ -80,6 +80,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <unordered_map>
 #include <utility>
 
 #include "bpflink/dedup.hpp"
@@ -156,12 +157,15 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::vector<uint32_t> find_confused(const Unit& unit);
   std::optional<std::vector<uint32_t>> find_confused_if_valid(const Btf& btf, const Unit& unit);
   void take_classified(const Btf& btf, Unit& unit, std::span<const uint32_t> confused);
+  void add(const Btf& btf, Unit& unit, bool has_omissions);
   void add(DedupInput input);
   void add_in_parallel(std::vector<DedupInput> inputs, unsigned threads);
   void add_sorted(SortedInputs sorted);
   std::vector<Unit> make_units(std::vector<DedupInput>& inputs);
   void take_units(const std::vector<DedupInput>& inputs, std::vector<Unit> added);
   std::vector<uint32_t> take_table(TypeReader& reader);
+  void take_sorted(const DedupInput& input, Unit& unit, SortedTypes sorted,
+                   std::span<const uint32_t> merged);
 
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
@@ -522,9 +526,9 @@ Unit make_unit(std::string name, const Btf& btf) {
   return unit;
 }
 
-Unit make_unit(DedupInput& input) {
+Unit make_unit(const DedupInput& input, std::string name) {
   const Btf& btf = *input.btf;
-  Unit unit = make_unit(std::move(input.name), btf);
+  Unit unit = make_unit(std::move(name), btf);
   if (!input.omit.empty()) unit.classes.resize(btf.end_id() - btf.first_id());
   for (uint32_t id = btf.first_id(); id < input.omit.size() && id < btf.end_id(); ++id)
     if (input.omit[id]) unit.classes[id - btf.first_id()] = omitted_class;
@@ -578,14 +582,19 @@ Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
 Deduplicator& Deduplicator::operator=(Deduplicator&&) noexcept = default;
 Deduplicator::~Deduplicator() = default;
 
+/// Gives the types of an input that was checked their classes, and takes it in.
+void Deduplicator::Impl::add(const Btf& btf, Unit& unit, bool has_omissions) {
+  if (auto ok = classify(btf, unit, has_omissions, Checks::done); !ok)
+    failure = Error{unit.name + ": " + ok.error().message};
+  else
+    take_classified(btf, unit, find_confused(unit));
+}
+
 void Deduplicator::Impl::add(DedupInput input) {
   if (failure) return;
   is_sound = false;
-  Unit unit = make_unit(input);
-  if (auto ok = classify(*input.btf, unit, !input.omit.empty(), Checks::done); !ok)
-    failure = Error{unit.name + ": " + ok.error().message};
-  else
-    take_classified(*input.btf, unit, find_confused(unit));
+  Unit unit = make_unit(input, std::move(input.name));
+  add(*input.btf, unit, !input.omit.empty());
   units.push_back(std::move(unit));
 }
 
@@ -594,7 +603,7 @@ std::vector<Unit> Deduplicator::Impl::make_units(std::vector<DedupInput>& inputs
   std::vector<Unit> units;
   units.reserve(inputs.size());
   for (DedupInput& input : inputs) {
-    units.push_back(make_unit(input));
+    units.push_back(make_unit(input, std::move(input.name)));
     units.back().classes.resize(input.btf->end_id() - input.btf->first_id());
     input.omit = {};
     if (auto ok = take_layout(*input.btf); !ok && !failure)
@@ -637,31 +646,54 @@ std::vector<uint32_t> Deduplicator::Impl::take_table(TypeReader& reader) {
   return {};
 }
 
+/// Gives a unit the classes that a reader has sorted its types into, where `merged` says
+/// which these are in the table.
+void Deduplicator::Impl::take_sorted(const DedupInput& input, Unit& unit, SortedTypes sorted,
+                                     std::span<const uint32_t> merged) {
+  unit.classes = std::move(sorted.classes);
+  for (size_t n = 0; n < unit.classes.size(); ++n) {
+    uint32_t& type_class = unit.classes[n];
+    if (type_class == omitted_class) continue;
+    bool is_left_out = !input.omit.empty() && input.omit[unit.first_id + n];
+    if (is_left_out) type_class = omitted_class;
+    if (is_left_out) continue;
+    if (!merged.empty()) type_class = merged[type_class];
+    if (!sorted.is_ambiguous) ++class_users[type_class];
+  }
+}
+
 void Deduplicator::Impl::add_sorted(SortedInputs all) {
   if (failure) return;
   is_sound = false;
-  std::vector<Unit> added = make_units(all.inputs);
-  if (failure) return;
-  for (const auto& reader : all.readers) {
-    if (!reader->is_usable()) continue;
-    std::vector<uint32_t> merged = take_table(*reader);
-    for (size_t i = 0; i < added.size(); ++i) {
-      if (all.sorted[i].reader != reader.get()) continue;
-      std::span<const uint32_t> sorted = all.sorted[i].classes;
-      for (size_t n = 0; n < sorted.size(); ++n) {
-        uint32_t& type_class = added[i].classes[n];
-        if (type_class != omitted_class && sorted[n] != omitted_class)
-          type_class = merged.empty() ? sorted[n] : merged[sorted[n]];
-      }
-    }
+  size_t first = units.size();
+  units.reserve(first + all.inputs.size());
+  for (DedupInput& input : all.inputs) {
+    Unit& unit = units.emplace_back();
+    unit.name = std::move(input.name);
+    unit.first_id = input.btf->first_id();
+    if (auto ok = take_layout(*input.btf); !ok && !failure)
+      failure = Error{unit.name + ": " + ok.error().message};
   }
+  std::unordered_map<const TypeReader*, std::vector<uint32_t>> merged;
+  for (const auto& reader : all.readers)
+    if (reader->is_usable()) merged.emplace(reader.get(), take_table(*reader));
+  class_users.resize(table.class_count());
   canonicalizer.set_consumed(options.consumed);
-  for (size_t i = 0; i < added.size() && !failure; ++i) {
-    if (all.sorted[i].reader != nullptr && all.sorted[i].reader->is_usable()) continue;
-    if (auto ok = canonicalizer.run(*all.inputs[i].btf, {}, added[i].classes); !ok)
-      failure = Error{added[i].name + ": " + ok.error().message};
+  for (size_t i = 0; i < all.inputs.size() && !failure; ++i) {
+    DedupInput& input = all.inputs[i];
+    Unit& unit = units[first + i];
+    auto found = merged.find(all.sorted[i].reader);
+    if (found == merged.end()) {
+      units[first + i] = make_unit(input, std::move(unit.name));
+      add(*input.btf, units[first + i], !input.omit.empty());
+      continue;
+    }
+    bool is_ambiguous = all.sorted[i].is_ambiguous;
+    take_sorted(input, unit, std::move(all.sorted[i]), found->second);
+    if (!is_ambiguous) continue;
+    canonicalizer.see_all(unit.classes);
+    take_classified(*input.btf, unit, find_confused(unit));
   }
-  if (!failure) take_units(all.inputs, std::move(added));
 }
 
 void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {

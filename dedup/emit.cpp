@@ -142,7 +142,8 @@ void Emitter::number(uint32_t element) {
 /// Numbers the types of a unit in order of first occurrence.
 void Emitter::number(const Unit& unit) {
   if (unit.firsts.empty()) {
-    for (uint32_t element : unit.classes) number(element);
+    for (uint32_t element : unit.classes)
+      if (element >= class_ids_.size() || class_ids_[element] == 0) number(element);
     return;
   }
   // What was tainted stands for nodes now, and may be new anywhere.

@@ -13,11 +13,14 @@ namespace bpflink {
 struct TypeReader::Impl {
   TypeTable table;
   Canonicalizer canonicalizer{table};
+  std::vector<uint32_t> definitions;  ///< by anchor, 0 but within is_ambiguous()
   bool is_strange = false;
   bool is_working = false;  ///< stays so where memory runs out, and then this is of no more use
 };
 
-TypeReader::TypeReader() : impl_(std::make_unique<Impl>()) {}
+TypeReader::TypeReader() : impl_(std::make_unique<Impl>()) {
+  impl_->canonicalizer.see_nothing();
+}
 TypeReader::~TypeReader() = default;
 
 std::expected<Btf, Error> TypeReader::find_types(std::span<const std::byte> blob) {
@@ -26,40 +29,59 @@ std::expected<Btf, Error> TypeReader::find_types(std::span<const std::byte> blob
 
 namespace {
 
-/// Takes out what nobody merges.
-void omit_objects(const TypeSection& types, std::vector<uint32_t>& classes) {
-  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+/// Takes from DECL_TAGs and objects the tags of what is no object.
+void keep_objects(const TypeSection& types, std::vector<uint32_t>& objects) {
+  std::erase_if(objects, [&](uint32_t id) {
     const uint32_t* words = types.at(id).words().data();
     uint32_t target = words[2];
-    bool is_tag_of_object = kind_of(words) == BTF_KIND_DECL_TAG && target >= types.first_id &&
-                            target < types.end_id() &&
-                            is_object(types.at(target).words().data());
-    if (is_object(words) || is_tag_of_object) classes[id - types.first_id] = omitted_class;
-  }
+    bool is_known = target >= types.first_id && target < types.end_id();
+    return !is_object(words) && !(is_known && is_object(types.at(target).words().data()));
+  });
 }
 
 }  // namespace
 
+/// Whether a name has several definitions among the classes of an input.
+bool TypeReader::is_ambiguous(std::span<const uint32_t> classes) {
+  const TypeTable& table = impl_->table;
+  std::vector<uint32_t>& definitions = impl_->definitions;
+  definitions.resize(table.anchor_count());
+  bool result = false;
+  for (uint32_t c : classes) {
+    uint32_t anchor = c == omitted_class ? 0 : table.anchor_of(c);
+    if (anchor == 0 || is_declaration(table.form(c))) continue;
+    result |= definitions[anchor] != 0 && definitions[anchor] != c;
+    definitions[anchor] = c;
+  }
+  for (uint32_t c : classes)
+    if (c != omitted_class) definitions[table.anchor_of(c)] = 0;
+  return result;
+}
+
 std::expected<void, Error> TypeReader::sort(const Btf& btf, std::span<const std::byte> blob,
-                                            SortedTypes& sorted) {
-  if (sort(btf, sorted)) return {};
+                                            std::vector<uint32_t> objects, SortedTypes& sorted) {
+  if (sort(btf, std::move(objects), sorted)) return {};
   // All checks decide what is wrong, if anything is.
   auto checked = Btf::parse(blob);
   return checked ? std::expected<void, Error>() : std::unexpected(checked.error());
 }
 
-bool TypeReader::sort(const Btf& btf, SortedTypes& sorted) {
+bool TypeReader::sort(const Btf& btf, std::vector<uint32_t> objects, SortedTypes& sorted) {
   if (impl_->is_working) return false;
   impl_->is_working = true;
   const TypeSection& types = type_section(btf);
   std::vector<uint32_t> classes(types.end_id() - types.first_id);
-  omit_objects(types, classes);
+  keep_objects(types, objects);
+  for (uint32_t id : objects) classes[id - types.first_id] = omitted_class;
   Canonicalizer& canonicalizer = impl_->canonicalizer;
   bool is_valid =
-      canonicalizer.run(btf, {}, classes, Checks::to_do) && canonicalizer.check_omitted();
+      canonicalizer.run(btf, {}, classes, Checks::to_do) && canonicalizer.check_rest(objects);
   impl_->is_strange |= canonicalizer.is_strange();
+  if (is_valid) {
+    bool has_ambiguous = is_ambiguous(classes);
+    sorted = {this, std::move(classes), has_ambiguous};
+  }
   impl_->is_working = false;
-  if (is_valid) sorted = {this, std::move(classes)};
   return is_valid;
 }
 

@@ -20,6 +20,8 @@ struct SortedTypes {
   const TypeReader* reader = nullptr;  ///< null where they are not sorted
   /// By index; of VARs, DATASECs and their tags, which are objects, `omitted_class`.
   std::vector<uint32_t> classes;
+  /// Whether a name may have several definitions among these.
+  bool is_ambiguous = false;
 };
 
 /// Checks the types of inputs and sorts them at the same time, when they are in the
@@ -36,12 +38,13 @@ class TypeReader {
   static std::expected<Btf, Error> find_types(std::span<const std::byte> blob);
 
   /// Checks what `btf`, the reading of `blob`, refers to, and sorts the types, unless there
-  /// is anything strange about them.
+  /// is anything strange about them. `objects` are the ids of all VARs, DATASECs and
+  /// DECL_TAGs.
   std::expected<void, Error> sort(const Btf& btf, std::span<const std::byte> blob,
-                                  SortedTypes& sorted);
+                                  std::vector<uint32_t> objects, SortedTypes& sorted);
   /// Sorts types that have been checked, unless there is anything strange about them.
   /// Returns whether it has.
-  bool sort(const Btf& btf, SortedTypes& sorted);
+  bool sort(const Btf& btf, std::vector<uint32_t> objects, SortedTypes& sorted);
 
   /// Whether none of the types that were sorted contains itself. If one may, the inputs must
   /// be looked at one by one with Btf::parse().
@@ -55,6 +58,9 @@ class TypeReader {
 
  private:
   struct Impl;
+
+  bool is_ambiguous(std::span<const uint32_t> classes);
+
   std::unique_ptr<Impl> impl_;
 };
 

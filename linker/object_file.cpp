@@ -395,7 +395,9 @@ class ObjectReader {
       object_.btf = std::move(*find_types(*bytes));
     }
     if (options_.types)
-      if (auto ok = options_.types->sort(*object_.btf, *bytes, object_.sorted_types); !ok)
+      if (auto ok = options_.types->sort(*object_.btf, *bytes, object_.object_types(),
+                                         object_.sorted_types);
+          !ok)
         return fail(".BTF: {}", ok.error().message);
     if (!object_.copies.empty()) copy_strings();
     return {};
@@ -594,6 +596,14 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   if (auto ok = ObjectReader(*object, image, options).read(); !ok)
     return std::unexpected(ok.error());
   return object;
+}
+
+std::vector<uint32_t> ObjectFile::object_types() const {
+  std::vector<uint32_t> ids = datasecs;
+  ids.insert(ids.end(), tags.begin(), tags.end());
+  for (const BtfDeclaration& declaration : declarations)
+    if (!declaration.is_func()) ids.push_back(declaration.type_id);
+  return ids;
 }
 
 std::expected<void, Error> ObjectFile::check_types() const {

@@ -157,6 +157,9 @@ struct ObjectFile {
   /// "main.o:(xdp+0x18)".
   std::string describe_place(const InputSection& section, uint64_t offset) const;
   /// "main.bpf.c:42" where line_info knows the instruction.
+  /// The ids of all VARs, DATASECs and DECL_TAGs.
+  std::vector<uint32_t> object_types() const;
+
   /// Checks the types, as Btf::parse() does; for those of a reader that is not sound.
   std::expected<void, Error> check_types() const;
 

@@ -76,7 +76,6 @@ Input open_one_of_many(const InputSource& source, ReadOptions options, ReleaseQu
 /// Checks the types that a reader which is not sound has taken, each object's alone: what
 /// several of them declare to contain each other may be in order in each.
 void check_types(std::vector<Input>& inputs, const TypeReader& reader) {
-  if (reader.is_sound()) return;
   for (Input& input : inputs) {
     if (!input.object || input.object->sorted_types.reader != &reader) continue;
     if (auto ok = input.object->check_types(); !ok) input.failure = ok.error();
@@ -97,6 +96,7 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
   ReleaseQueue read;
   std::atomic<size_t> next = 0;
   size_t threads = std::min<size_t>(std::thread::hardware_concurrency(), sources.size() - first);
+  std::vector<uint8_t> is_sound(threads, 1);
   for (size_t i = 0; i < threads; i++) readers.push_back(std::make_unique<TypeReader>());
   run_threads(static_cast<unsigned>(threads), [&](unsigned thread) {
     TypeReader& types = *readers[thread];
@@ -106,10 +106,12 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
       if (i >= first)
         inputs[i] = open_one_of_many(sources[i], own, read);
       else if (ObjectFile* object = inputs[i].object.get(); object && object->btf)
-        types.sort(*object->btf, object->sorted_types);
+        types.sort(*object->btf, object->object_types(), object->sorted_types);
     }
+    is_sound[thread] = types.is_sound();
   });
-  for (const auto& reader : readers) check_types(inputs, *reader);
+  for (size_t i = 0; i < threads; i++)
+    if (is_sound[i] == 0) check_types(inputs, *readers[i]);
   return inputs;
 }
 
