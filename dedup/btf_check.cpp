@@ -426,6 +426,25 @@ constexpr std::array<uint16_t, 128> kind_sizes = [] {
   return sizes;
 }();
 
+/// The number of words of a type, or 0 if its kind is unknown.
+inline size_t usual_size(uint32_t info) {
+  uint32_t sizes = kind_sizes[info >> 24 & 0x7f];
+  return (sizes & 0xff) + size_t{info & 0xffffff} * (sizes >> 8);
+}
+
+/// Fills `starts`, unless anything is not as usual.
+bool walk_as_usual(std::span<const uint32_t> words, TypeStarts& starts) {
+  set_size_unfilled(starts, words.size() / common_words + 1);
+  size_t count = 0, at = 0;
+  for (size_t size = 1; size != 0 && words.size() - at >= common_words && at < words.size();) {
+    starts[count++] = static_cast<uint32_t>(at);
+    size = usual_size(words[at + 1]);
+    at += size;
+  }
+  starts.resize(at == words.size() ? count : 0);
+  return at == words.size();
+}
+
 /// Walks over several parts of a section at a time, two in each thread: to know where
 /// a type ends takes some reads, one after another, and the processor can do those of
 /// two walks at the same time. Where a part begins, a type must; that can only be guessed:
@@ -479,9 +498,7 @@ size_t GuessingWalk::guess(size_t at) const {
 
 /// The number of words of the type at a place, or 0 if its kind is unknown.
 inline size_t GuessingWalk::size_at(size_t at) const {
-  uint32_t info = words_[at + 1];
-  uint32_t sizes = kind_sizes[info >> 24 & 0x7f];
-  return (sizes & 0xff) + size_t{info & 0xffffff} * (sizes >> 8);
+  return usual_size(words_[at + 1]);
 }
 
 /// Whether many types may follow one another from here on.
@@ -570,7 +587,9 @@ bool GuessingWalk::run(TypeStarts& starts) {
 std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, unsigned threads) {
   threads = choose_threads(types.words.size(), threads);
   bool is_worth_guessing = types.words.size() >= large_from(1 << 16);
-  if (!is_worth_guessing || !GuessingWalk(btf, types.words, threads).run(types.starts)) {
+  bool is_done = is_worth_guessing ? GuessingWalk(btf, types.words, threads).run(types.starts)
+                                   : walk_as_usual(types.words, types.starts);
+  if (!is_done) {
     make_room(types);
     Walker walker(btf, types);
     while (!walker.is_done())

@@ -128,6 +128,7 @@ class Canonicalizer {
 
   // Comparison with classes that are known, in follow.cpp.
   void prefetch(uint32_t id) const;
+  struct Known;
   bool unify_if_like(uint32_t id, uint32_t type_class);
   bool unify(uint32_t id, uint32_t type_class);
   bool confirm();
@@ -137,6 +138,7 @@ class Canonicalizer {
   bool accept_string(uint32_t offset, uint32_t wanted);
   bool accept_other_string(uint32_t offset, uint32_t wanted);
   bool accept(uint32_t id, Reference wanted);
+  bool accept_other(uint32_t id, Reference wanted);
   bool accept_outside(uint32_t id, Reference wanted);
   bool accept_unassigned(uint32_t id, Reference wanted);
   bool accept_anchor(uint32_t id, uint32_t anchor);

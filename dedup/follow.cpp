@@ -19,7 +19,9 @@ namespace bpflink {
 
 /// Whether a string of the input is the table's that is wanted.
 [[gnu::always_inline]] inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
-  return (offset == wanted && offset < adopted_end_) || accept_other_string(offset, wanted);
+  return (offset == wanted && offset < adopted_end_) ||
+         (offset < string_end_ && wanted != 0 && strings_[offset] == wanted) ||
+         accept_other_string(offset, wanted);
 }
 
 /// As accept_string(), for strings that do not plainly have the same offset. To
@@ -81,19 +83,49 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
   assumed_.resize(std::max(least, 2 * assumed_.size()));
 }
 
+/// What accept() and accept_string() read again and again, in an object of its own: the
+/// compiler cannot know that to give a type a class changes nothing of it.
+struct Canonicalizer::Known {
+  bool is_string(uint32_t offset, uint32_t wanted) const {
+    return (offset == wanted && offset < adopted_end) ||
+           (offset < string_end && wanted != 0 && strings[offset] == wanted);
+  }
+  bool is_type(uint32_t id, Reference wanted) const {
+    uint32_t index = id - first_id;
+    return index < count && classes[index] == wanted && wanted != 0;
+  }
+
+  uint32_t adopted_end, string_end, first_id, count;
+  const uint32_t* strings;
+  const uint32_t* classes;
+};
+
+/// accept(), where it is not plain.
+[[gnu::noinline]] bool Canonicalizer::accept_other(uint32_t id, Reference wanted) {
+  return accept(id, wanted);
+}
+
 /// Compares elements of so many words, of which one may be a string offset and
 /// one a type id.
 template <int Words, int Name, int Type>
-inline bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form) {
+bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form) {
+  const Known known{adopted_end_,
+                    string_end_,
+                    first_id_,
+                    static_cast<uint32_t>(classes_.size()),
+                    strings_.span().data(),
+                    classes_.data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   form += common_words;
   for (; words < end; words += Words, form += Words) {
     for (int w = 0; w < Words; ++w)
       if (w != Name && w != Type && words[w] != form[w]) return false;
-    if (!accept_string(words[Name], form[Name])) return false;
+    if (!known.is_string(words[Name], form[Name]) && !accept_other_string(words[Name], form[Name]))
+      return false;
     if constexpr (Type >= 0)
-      if (!accept(words[Type], form[Type])) return false;
+      if (!known.is_type(words[Type], form[Type]) && !accept_other(words[Type], form[Type]))
+        return false;
   }
   return true;
 }

@@ -13,7 +13,10 @@ namespace bpflink {
 struct TypeReader::Impl {
   TypeTable table;
   Canonicalizer canonicalizer{table};
-  std::vector<uint32_t> definitions;  ///< by anchor, 0 but within is_ambiguous()
+  std::vector<uint32_t> definitions;  ///< by anchor: a class that defines it, or 0
+  uint32_t known_classes = 1;         ///< classes below that are listed there
+  bool has_rivals = false;            ///< whether some anchor has more than one definition
+  std::vector<uint32_t> own;          ///< as `definitions`, within is_ambiguous()
   bool is_strange = false;
   bool is_working = false;  ///< stays so where memory runs out, and then this is of no more use
 };
@@ -41,10 +44,24 @@ void keep_objects(const TypeSection& types, std::vector<uint32_t>& objects) {
 
 }  // namespace
 
+/// Lists the definitions among the classes that are new.
+void TypeReader::list_definitions() {
+  const TypeTable& table = impl_->table;
+  impl_->definitions.resize(table.anchor_count());
+  for (uint32_t& c = impl_->known_classes; c < table.class_count(); ++c) {
+    uint32_t anchor = table.anchor_of(c);
+    if (anchor == 0 || is_declaration(table.form(c))) continue;
+    impl_->has_rivals |= impl_->definitions[anchor] != 0;
+    impl_->definitions[anchor] = c;
+  }
+}
+
 /// Whether a name has several definitions among the classes of an input.
 bool TypeReader::is_ambiguous(std::span<const uint32_t> classes) {
+  list_definitions();
+  if (!impl_->has_rivals) return false;
   const TypeTable& table = impl_->table;
-  std::vector<uint32_t>& definitions = impl_->definitions;
+  std::vector<uint32_t>& definitions = impl_->own;
   definitions.resize(table.anchor_count());
   bool result = false;
   for (uint32_t c : classes) {

@@ -59,6 +59,7 @@ class TypeReader {
  private:
   struct Impl;
 
+  void list_definitions();
   bool is_ambiguous(std::span<const uint32_t> classes);
 
   std::unique_ptr<Impl> impl_;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "dedup/btf_check.hpp"
+#include "dedup/kinds.hpp"
 #include "linker/alignment.hpp"
 #include "linker/btf_repair.hpp"
 #include "linker/elf_kind.hpp"
@@ -411,14 +412,19 @@ class ObjectReader {
   /// Lists the types about which symbols decide. Returns whether one of all
   /// types needs to be repaired.
   bool list_types() {
+    constexpr uint32_t looked_at = 1u << BTF_KIND_INT | 1u << BTF_KIND_DATASEC |
+                                   1u << BTF_KIND_DECL_TAG | 1u << BTF_KIND_VAR |
+                                   1u << BTF_KIND_FUNC;
     bool is_broken = false;
     const TypeSection& types = type_section(*object_.btf);
     for (uint32_t id = 1; id < types.end_id(); id++) {
+      uint8_t kind = kind_of(&types.words[types.starts[id - 1]]);
+      if (kind >= BTF_KIND_END || (looked_at >> kind & 1) == 0) continue;
       BtfType type = types.at(id);
-      is_broken |= type.kind() == BTF_KIND_INT && needs_repair(type);
-      if (type.kind() == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
-      if (type.kind() == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
-      if (type.kind() != BTF_KIND_VAR && type.kind() != BTF_KIND_FUNC) continue;
+      is_broken |= kind == BTF_KIND_INT && needs_repair(type);
+      if (kind == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
+      if (kind == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
+      if (kind != BTF_KIND_VAR && kind != BTF_KIND_FUNC) continue;
       BtfDeclaration& declaration = object_.declarations.emplace_back();
       declaration.type_id = id;
       std::ranges::copy(type.words(), declaration.words.begin());

@@ -99,6 +99,7 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
   std::vector<uint8_t> is_sound(threads, 1);
   for (size_t i = 0; i < threads; i++) readers.push_back(std::make_unique<TypeReader>());
   run_threads(static_cast<unsigned>(threads), [&](unsigned thread) {
+    { void* p[32]; for (auto& x : p) x = std::malloc(120000); for (auto& x : p) std::free(x); }
     TypeReader& types = *readers[thread];
     ReadOptions own = options;
     own.types = &types;
