@@ -85,7 +85,7 @@ void check_types(std::vector<Input>& inputs, const TypeReader& reader) {
 /// Opens all inputs, large links with several threads, of which each has a reader of types.
 std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options,
                                std::vector<std::unique_ptr<TypeReader>>& readers) {
-  constexpr uint64_t SMALL = 1 << 20;  // bytes that are read sooner than a thread is started
+  constexpr uint64_t SMALL = 256 << 10;  // bytes that are read sooner than a thread is started
   std::vector<Input> inputs(sources.size());
   size_t first = 0;
   for (uint64_t bytes = 0; first < sources.size() && bytes < SMALL; first++) {

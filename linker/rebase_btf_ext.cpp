@@ -121,7 +121,9 @@ class TableWriter {
     by_section_.resize(context_.sections.size() + 1);
     for (auto& object : context_.objects) collect(*object);
     for (auto& records : by_section_) {
-      std::ranges::stable_sort(records, {}, &Record::offset);
+      // Objects come one after another, and most have their records in order.
+      if (!std::ranges::is_sorted(records, {}, &Record::offset))
+        std::ranges::stable_sort(records, {}, &Record::offset);
       if (!kind_.may_repeat) keep_last_of_each(records);
     }
   }
@@ -155,7 +157,8 @@ class TableWriter {
       if (out.empty()) put(out, record_size_);
       put(out, context_.btf->add_string(section->name));
       put(out, static_cast<uint32_t>(records.size()));
-      for (const Record& record : records) put(out, record);
+      LastStrings lasts;
+      for (const Record& record : records) put(out, record, lasts);
     }
     return out;
   }
@@ -187,7 +190,14 @@ class TableWriter {
     }
   }
 
-  void put(std::vector<std::byte>& out, const Record& record) const {
+  struct LastString {
+    const ObjectFile* object = nullptr;
+    uint32_t offset = 0;
+    uint32_t output = 0;
+  };
+  using LastStrings = std::array<LastString, std::tuple_size_v<decltype(TableKind::is_string)>>;
+
+  void put(std::vector<std::byte>& out, const Record& record, LastStrings& lasts) const {
     size_t at = out.size();
     out.insert(out.end(), record.bytes.begin(), record.bytes.end());
     out.resize(at + record_size_);
@@ -198,9 +208,17 @@ class TableWriter {
       std::byte* field = &out[at + 4 * word];
       uint32_t value = load<uint32_t>(field, context_.byte_order);
       value = kind_.is_type[word] ? record.object->type_map[value]
-                                  : context_.btf->add_string(record.object->btf->string(value));
+                                  : string(*record.object, value, lasts[word]);
       store<uint32_t>(field, value, context_.byte_order);
     }
+  }
+
+  /// The output's offset of a string that an object's record has where the record before
+  /// it had `last`: most have the same there.
+  uint32_t string(const ObjectFile& object, uint32_t offset, LastString& last) const {
+    if (last.object != &object || last.offset != offset)
+      last = {&object, offset, context_.btf->add_string(object.btf->string(offset))};
+    return last.output;
   }
 
   void put(std::vector<std::byte>& out, uint32_t word) const {
