@@ -269,6 +269,18 @@ void Btf::use_strings(std::string_view copy) {
   impl_->strings = copy;
 }
 
+void Btf::use_copy(std::span<const std::byte> blob, std::span<const std::byte> copy) {
+  auto in_copy = [&](const void* part) -> const void* {
+    auto* bytes = static_cast<const std::byte*>(part);
+    bool is_in_blob = bytes >= blob.data() && bytes < blob.data() + blob.size();
+    return is_in_blob ? copy.data() + (bytes - blob.data()) : bytes;
+  };
+  std::span<const uint32_t>& words = impl_->types.words;
+  words = {static_cast<const uint32_t*>(in_copy(words.data())), words.size()};
+  std::string_view& strings = impl_->strings;
+  strings = {static_cast<const char*>(in_copy(strings.data())), strings.size()};
+}
+
 uint32_t Btf::string_end() const {
   return impl_->string_base + static_cast<uint32_t>(impl_->strings.size());
 }

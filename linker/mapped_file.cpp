@@ -24,17 +24,51 @@ void give_back(std::span<const std::byte> pages) {
   if (!pages.empty()) ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_DONTNEED);
 }
 
+/// A file that is open for reading.
+struct OpenFile {
+  explicit OpenFile(const std::string& path)
+      // O_NONBLOCK: a FIFO without a writer must not hang the link.
+      : fd(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })) {}
+  ~OpenFile() {
+    if (fd >= 0) ::close(fd);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int fd;
+};
+
+/// Reads as many bytes as there is room for. Returns whether there were so many.
+std::expected<bool, Error> read_whole(int fd, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = retry([&] { return ::read(fd, bytes.data(), bytes.size()); });
+    if (count < 0) return system_error();
+    if (count == 0) return false;
+    bytes = bytes.subspan(count);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::expected<MappedFile, Error> MappedFile::open(const std::string& path) {
-  // O_NONBLOCK: a FIFO without a writer must not hang the link.
-  int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
-  if (fd < 0) return system_error();
-  struct FdCloser {
-    int fd;
-    ~FdCloser() { ::close(fd); }
-  } closer{fd};
-  return open(fd);
+  OpenFile file(path);
+  if (file.fd < 0) return system_error();
+  return open(file.fd);
+}
+
+std::expected<MappedFile, Error> MappedFile::open(const std::string& path,
+                                                  std::vector<std::byte>& copy) {
+  constexpr size_t SMALL = 128 << 10;
+  OpenFile file(path);
+  if (file.fd < 0) return system_error();
+  auto mapped = open(file.fd);
+  if (!mapped) return mapped;
+  copy.resize(mapped->bytes().size() <= SMALL ? mapped->bytes().size() : 0);
+  auto whole = read_whole(file.fd, copy);
+  if (!whole) return std::unexpected(whole.error());
+  if (!*whole) copy.clear();  // it was cut off meanwhile
+  return mapped;
 }
 
 std::expected<MappedFile, Error> MappedFile::open(int fd) {

@@ -21,6 +21,11 @@ class MappedFile {
   /// The same for a file open for reading, which stays the caller's.
   static std::expected<MappedFile, Error> open(int fd);
 
+  /// The same, and a small file's contents in `copy`, which is empty otherwise: to read a
+  /// few pages takes less than to have each of them mapped, and nothing is to be released.
+  static std::expected<MappedFile, Error> open(const std::string& path,
+                                               std::vector<std::byte>& copy);
+
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

@@ -78,6 +78,7 @@ class ObjectReader {
           &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
           &ObjectReader::read_declarations, &ObjectReader::check_functions})
       if (auto ok = (this->*step)(); !ok) return ok;
+    if (!options_.home.empty()) leave_copy();
     return {};
   }
 
@@ -121,6 +122,7 @@ class ObjectReader {
       if (headers_[i].sh_type != SHT_NOBITS && headers_[i].sh_type != SHT_NULL)
         contents_[i] = image_.subspan(headers_[i].sh_offset, headers_[i].sh_size);
     if (options_.copy_small) copy_contents();
+    if (object_.copies.empty()) use_home();
     object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
       if (auto ok = read_section(i); !ok) return ok;
@@ -144,6 +146,27 @@ class ObjectReader {
       at += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
     }
     object_.copies = std::move(copies);
+  }
+
+  /// Reads contents of which there is no small copy from where they stay.
+  void use_home() {
+    if (options_.home.empty()) return;
+    for (size_t i = 1; i < section_count_; i++)
+      if (!contents_[i].empty())
+        contents_[i] = options_.home.subspan(headers_[i].sh_offset, headers_[i].sh_size);
+  }
+
+  /// Has the sections' contents, of which hardly any are looked at again, be where they stay.
+  void leave_copy() {
+    for (InputSection& section : object_.sections) section.data = at_home(section.data);
+    if (object_.btf) object_.btf->use_copy(image_, options_.home);
+  }
+
+  /// Where bytes stay that may be in the image.
+  std::span<const std::byte> at_home(std::span<const std::byte> bytes) const {
+    bool is_in_image =
+        bytes.data() >= image_.data() && bytes.data() < image_.data() + image_.size();
+    return is_in_image ? options_.home.subspan(bytes.data() - image_.data(), bytes.size()) : bytes;
   }
 
   bool is_needed_for_long(size_t section) const {
@@ -401,6 +424,12 @@ class ObjectReader {
           !ok)
         return fail(".BTF: {}", ok.error().message);
     if (!object_.copies.empty()) copy_strings();
+    // Names of DATASECs are kept.
+    if (!options_.home.empty()) {
+      auto strings = std::as_bytes(std::span(object_.btf->strings()));
+      auto stay = at_home(strings);
+      object_.btf->use_strings({reinterpret_cast<const char*>(stay.data()), stay.size()});
+    }
     return {};
   }
 

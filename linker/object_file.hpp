@@ -128,6 +128,8 @@ struct ReadOptions {
   /// Copy what other passes than merge_btf() need, if it is not much: for the
   /// memory of one input of many to be given back while nobody reads it.
   bool copy_small = false;
+  /// Where the contents stay, if what is read is a copy that does not, or empty.
+  std::span<const std::byte> home{};
   /// What checks and sorts the types, or null.
   TypeReader* types = nullptr;
 };

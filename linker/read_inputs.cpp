@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <new>
 #include <thread>
@@ -37,34 +39,61 @@ struct Input {
   std::optional<Error> failure;
 };
 
+/// Reads an object that is opened, from `contents`.
+void read_input(Input& input, const std::string& name, std::span<const std::byte> contents,
+                ReadOptions options) {
+  if (is_archive(contents)) return;
+  if (auto object = ObjectFile::read(name, contents, options))
+    input.object = std::move(*object);
+  else
+    input.failure = object.error();
+}
+
+/// Takes what was opened. Returns whether it was.
+bool take_file(Input& input, std::expected<MappedFile, Error> file) {
+  if (!file) {
+    input.failure = file.error();
+    return false;
+  }
+  input.file = std::move(*file);
+  input.image = input.file.bytes();
+  return true;
+}
+
 Input open_input(const InputSource& source, ReadOptions options) {
   Input input;
   input.failure = source.failure;
   if (source.failure) return input;
-  if (source.image) {
+  if (source.image)
     input.image = *source.image;
-  } else if (auto file = MappedFile::open(source.name)) {
-    input.file = std::move(*file);
-    input.image = input.file.bytes();
-  } else {
-    input.failure = file.error();
+  else if (!take_file(input, MappedFile::open(source.name)))
     return input;
-  }
-  if (is_archive(input.image)) return input;
-  if (auto object = ObjectFile::read(source.name, input.image, options))
-    input.object = std::move(*object);
-  else
-    input.failure = object.error();
+  read_input(input, source.name, input.image, options);
   return input;
 }
 
+/// What a thread that opens some inputs of many has for all of them.
+struct Opener {
+  ReadOptions options;
+  std::vector<std::byte> copy;  ///< of the file at hand, if it is small
+};
+
 /// The same for a thread of its own, which no exception may leave, and for one
-/// input of many: its pages are read again when something of it is needed.
-Input open_one_of_many(const InputSource& source, ReadOptions options, ReleaseQueue& read) {
+/// input of many: its pages are read when something of it is needed again.
+Input open_one_of_many(const InputSource& source, Opener& opener, ReleaseQueue& read) {
   try {
+    ReadOptions options = opener.options;
     options.copy_small = true;
-    Input input = open_input(source, options);
-    read.add(input.file);
+    if (source.failure || source.image) return open_input(source, options);
+    Input input;
+    if (!take_file(input, MappedFile::open(source.name, opener.copy))) return input;
+    if (opener.copy.empty()) {
+      read_input(input, source.name, input.image, options);
+      read.add(input.file);
+    } else {
+      options.home = input.image;
+      read_input(input, source.name, opener.copy, options);
+    }
     return input;
   } catch (const std::bad_alloc&) {
     Input input;
@@ -80,6 +109,15 @@ void check_types(std::vector<Input>& inputs, const TypeReader& reader) {
     if (!input.object || input.object->sorted_types.reader != &reader) continue;
     if (auto ok = input.object->check_types(); !ok) input.failure = ok.error();
   }
+}
+
+/// Makes the heap of a thread large at once. That of any thread but the first grows a page
+/// at a time with glibc, and each time the page faults of all threads wait.
+void widen_heap() {
+  constexpr size_t SIZE = 120'000;  // larger ones are not in the heap
+  std::array<void*, 32> blocks{};
+  for (void*& block : blocks) block = std::malloc(SIZE);
+  for (void* block : blocks) std::free(block);
 }
 
 /// Opens all inputs, large links with several threads, of which each has a reader of types.
@@ -99,13 +137,13 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
   std::vector<uint8_t> is_sound(threads, 1);
   for (size_t i = 0; i < threads; i++) readers.push_back(std::make_unique<TypeReader>());
   run_threads(static_cast<unsigned>(threads), [&](unsigned thread) {
-    { void* p[32]; for (auto& x : p) x = std::malloc(120000); for (auto& x : p) std::free(x); }
+    if (thread != 0) widen_heap();
     TypeReader& types = *readers[thread];
-    ReadOptions own = options;
-    own.types = &types;
+    Opener opener{options, {}};
+    opener.options.types = &types;
     for (size_t i = next++; i < sources.size(); i = next++) {
       if (i >= first)
-        inputs[i] = open_one_of_many(sources[i], own, read);
+        inputs[i] = open_one_of_many(sources[i], opener, read);
       else if (ObjectFile* object = inputs[i].object.get(); object && object->btf)
         types.sort(*object->btf, object->object_types(), object->sorted_types);
     }

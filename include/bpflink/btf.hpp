@@ -233,6 +233,9 @@ class BPFLINK_API Btf {
   /// Has strings read from `copy`, which must be equal to strings() and outlive
   /// the Btf: for callers who have a blob in memory at times only.
   void use_strings(std::string_view copy);
+  /// Has what lies in `blob`, which this was read from, read from `copy`, which must be equal,
+  /// aligned the same and outlive the Btf: for callers who have a blob at another place first.
+  void use_copy(std::span<const std::byte> blob, std::span<const std::byte> copy);
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.
