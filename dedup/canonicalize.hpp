@@ -194,8 +194,8 @@ class Canonicalizer {
   uint32_t first_id_ = 1;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  ZeroedWords strings_;         ///< the table's offset by the input's, 0 if not yet known
-  uint32_t string_end_ = 0;     ///< of the input's offsets
+  ZeroedWords strings_;      ///< the table's offset by the input's, 0 if not yet known
+  uint32_t string_end_ = 0;  ///< of the input's offsets
   /// The offsets whose element of `strings_` is not 0: few of many inputs' elements are
   /// used, and to forget these takes less than to fill all with 0.
   std::vector<uint32_t> known_strings_;

@@ -109,12 +109,9 @@ struct Canonicalizer::Known {
 /// one a type id.
 template <int Words, int Name, int Type>
 bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form) {
-  const Known known{adopted_end_,
-                    string_end_,
-                    first_id_,
-                    static_cast<uint32_t>(classes_.size()),
-                    strings_.span().data(),
-                    classes_.data()};
+  const Known known{
+      adopted_end_,           string_end_,    first_id_, static_cast<uint32_t>(classes_.size()),
+      strings_.span().data(), classes_.data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   form += common_words;

@@ -50,7 +50,8 @@ class LargePages {
 
   T* allocate(size_t count) {
     if (count < least_count) return std::allocator<T>().allocate(count);
-    if (count > std::numeric_limits<size_t>::max() / 2 / sizeof(T)) throw std::bad_array_new_length();
+    if (count > std::numeric_limits<size_t>::max() / 2 / sizeof(T))
+      throw std::bad_array_new_length();
     size_t size = mapped_size(count);
     void* mapped = ::mmap(nullptr, size + page, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -76,9 +76,9 @@ class StringTable {
       std::string_view string = at(static_cast<uint32_t>(index_end_));
       uint32_t hash = hash_bytes(string.data(), string.size());
       bool is_repeated =
-          index_end_ < adopted_end_ &&
-          (string.empty() ||
-           index_.find(hash, [&](uint32_t offset) { return equals(offset, string); }) != 0);
+          index_end_ < adopted_end_ && (string.empty() || index_.find(hash, [&](uint32_t offset) {
+            return equals(offset, string);
+          }) != 0);
       if (!is_repeated) index_.insert(hash, static_cast<uint32_t>(index_end_));
       index_end_ += string.size() + 1;
     }

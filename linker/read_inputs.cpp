@@ -19,6 +19,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "dedup/large_inputs.hpp"
 #include "dedup/run_threads.hpp"
 #include "linker/archive.hpp"
 #include "linker/context.hpp"
@@ -123,7 +124,8 @@ void widen_heap() {
 /// Opens all inputs, large links with several threads, of which each has a reader of types.
 std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options,
                                std::vector<std::unique_ptr<TypeReader>>& readers) {
-  constexpr uint64_t SMALL = 256 << 10;  // bytes that are read sooner than a thread is started
+  // Bytes that are read sooner than a thread is started.
+  constexpr uint64_t SMALL = large_from(256 << 10);
   std::vector<Input> inputs(sources.size());
   size_t first = 0;
   for (uint64_t bytes = 0; first < sources.size() && bytes < SMALL; first++) {
