@@ -99,7 +99,6 @@ void Canonicalizer::adopt_strings() {
   adopted_end_ = btf_->string_end();
   is_adopted_ = find_different(strings);
   table_.strings().adopt(strings);
-  are_all_adopted_ = true;
 }
 
 /// Asks the memory for what will be read some time after a type.
@@ -203,7 +202,6 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
   adopted_end_ = 1;
   is_adopted_.assign(1, true);
-  are_all_adopted_ = false;
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
@@ -217,7 +215,6 @@ void Canonicalizer::localize(std::span<const uint32_t> ids) {
 }
 
 uint32_t Canonicalizer::intern_string(uint32_t offset) {
-  are_all_adopted_ = false;
   uint32_t known = table_.strings().intern(btf_->string(offset));
   note_string(offset, known);
   return known;

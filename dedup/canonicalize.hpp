@@ -75,8 +75,6 @@ class Canonicalizer {
   /// Checks the `omitted` types of such an input, and the demands of tags. Returns whether
   /// the whole input is in order then.
   bool check_rest(std::span<const uint32_t> omitted);
-  /// Of such an input, the DECL_TAGs, whose demands are still to be checked.
-  const std::vector<uint32_t>& tags() const { return tags_; }
   /// Adds what another's checks of the same input have found.
   void take_checks(const Canonicalizer& other);
 
@@ -205,7 +203,6 @@ class Canonicalizer {
   /// but for those that are there twice.
   uint32_t adopted_end_ = 1;
   std::vector<bool> is_adopted_;  ///< by offset below adopted_end_: whether it has the same
-  bool are_all_adopted_ = false;  ///< whether the table has no other strings than these
   std::vector<uint32_t> classes_seen_;
   std::vector<uint32_t> firsts_;
   bool sees_ = true;
@@ -215,7 +212,7 @@ class Canonicalizer {
   bool must_check_ = false;
   bool is_invalid_ = false;
   bool is_strange_ = false;
-  std::vector<uint32_t> tags_;
+  std::vector<uint32_t> tags_;  ///< DECL_TAGs whose demands are still to be checked
 
   // The type at hand.
   std::vector<uint32_t> form_;
@@ -227,7 +224,6 @@ class Canonicalizer {
   };
   std::vector<Assumption> assumed_;
   size_t assumed_count_ = 0;  ///< how many of these there are at the moment
-  size_t assumed_room_ = 0;   ///< how many there can be
   size_t patience_ = 0;       ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };

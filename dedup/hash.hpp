@@ -36,11 +36,6 @@ class HashIndex {
     }
   }
 
-  /// Asks the memory for where find() will look.
-  void prefetch(uint32_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & mask()]);
-  }
-
   /// Makes room for so many values.
   void reserve(size_t count) {
     if (slots_.size() < 2 * count) grow(std::bit_ceil(2 * count));

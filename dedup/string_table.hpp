@@ -58,8 +58,6 @@ class StringTable {
                       other.bytes_.begin());
   }
   size_t adopted_end() const { return adopted_end_; }
-  /// Whether there are no others.
-  bool are_all_adopted() const { return adopted_end_ == bytes_.size(); }
 
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
