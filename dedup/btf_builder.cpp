@@ -7,7 +7,6 @@
 
 #include "dedup/emit.hpp"
 #include "dedup/kinds.hpp"
-#include "dedup/large_pages.hpp"
 #include "dedup/string_table.hpp"
 
 namespace bpflink {
@@ -29,7 +28,7 @@ std::unexpected<Error> fail(std::string message) {
 class Writer {
  public:
   Writer(std::endian order, size_t size) : swap_(order != std::endian::native) {
-    reserve_large(bytes_, size);
+    bytes_.reserve(size);
   }
 
   void put_byte(uint8_t value) { bytes_.push_back(std::byte{value}); }
@@ -177,8 +176,8 @@ uint32_t add_new_string(BtfBuilder& types, std::string_view string) {
 }
 
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes) {
-  reserve_large(types.impl_->starts, count + 1);
-  reserve_large(types.impl_->words, words);
+  types.impl_->starts.reserve(count + 1);
+  types.impl_->words.reserve(words);
   types.impl_->strings.reserve(string_bytes);
 }
 

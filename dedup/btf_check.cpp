@@ -15,7 +15,6 @@
 
 #include "dedup/kinds.hpp"
 #include "dedup/large_inputs.hpp"
-#include "dedup/large_pages.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -397,7 +396,6 @@ void shrink_if_small(TypeStarts& starts) {
 std::expected<TypeSummary, Error> summarize(const Btf& btf, TypeSection& types, unsigned threads) {
   TypeSummary summary;
   summary.sound = ZeroedArray<uint8_t>(make_room(types));
-  summary.sound.use_large_pages();
   Soundness sound(summary.sound.span(), types.first_id);
   Walker walker(btf, types);
   std::vector<Checker> checkers(threads, Checker(types, sound));

@@ -9,13 +9,12 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "dedup/large_pages.hpp"
 #include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
 /// Words that need not be filled before they are written.
-using TypeStarts = boost::container::vector<uint32_t, LargePages<uint32_t>>;
+using TypeStarts = boost::container::vector<uint32_t>;
 
 /// Gives an array a size without filling it.
 inline void set_size_unfilled(TypeStarts& starts, size_t size) {

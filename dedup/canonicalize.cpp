@@ -25,7 +25,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "dedup/different_strings.hpp"
 #include "dedup/large_inputs.hpp"
 
 namespace bpflink {
@@ -55,10 +54,17 @@ bool is_function_or_object(const uint32_t* words) {
 
 }  // namespace
 
+std::shared_ptr<const AdoptedStrings> adopt_strings(const Btf& btf) {
+  bool is_split = btf.strings().size() != btf.string_end();
+  if (is_split || type_section(btf).words.size() < least_words_to_adopt) return nullptr;
+  return std::make_shared<const AdoptedStrings>(btf.strings());
+}
+
 std::expected<void, Error> Canonicalizer::run(const Btf& btf,
                                               std::span<const uint32_t> base_classes,
                                               std::span<uint32_t> classes, Checks checks) {
-  start(btf, base_classes, classes, checks);
+  start(btf, base_classes, classes, checks,
+        table_.strings().is_empty() ? adopt_strings(btf) : nullptr);
   assign_range(first_id_, types_->end_id());
   if (omission_ && must_check_) return std::unexpected(Error{});  // ids may be out of range
   if (omission_) return std::unexpected(omission_error());
@@ -66,7 +72,8 @@ std::expected<void, Error> Canonicalizer::run(const Btf& btf,
 }
 
 void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes,
-                          std::span<uint32_t> classes, Checks checks) {
+                          std::span<uint32_t> classes, Checks checks,
+                          std::shared_ptr<const AdoptedStrings> strings) {
   attach(btf, base_classes, classes);
   must_check_ = checks == Checks::to_do;
   is_invalid_ = is_strange_ = false;
@@ -80,8 +87,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   patience_ = 4 * types_->words.size();
   table_.expect(types_->words.size());
   omission_ = false;
-  if (types_->words.size() >= least_words_to_adopt && table_.strings().bytes().size() == 1)
-    adopt_strings();
+  if (strings && table_.strings().is_empty()) adopt(std::move(strings));
 }
 
 /// Begins to note what there is in an input of so many types.
@@ -93,12 +99,10 @@ void Canonicalizer::begin_to_see(size_t types) {
 }
 
 /// Makes the strings of the input at hand those of the table, which has none.
-void Canonicalizer::adopt_strings() {
-  std::string_view strings = btf_->strings();
-  if (strings.size() != btf_->string_end()) return;  // split BTF
-  adopted_end_ = btf_->string_end();
-  is_adopted_ = find_different(strings);
-  table_.strings().adopt(strings);
+void Canonicalizer::adopt(std::shared_ptr<const AdoptedStrings> strings) {
+  adopted_ = strings.get();
+  adopted_end_ = strings->size();
+  table_.strings().adopt(std::move(strings));
 }
 
 /// Asks the memory for what will be read some time after a type.
@@ -201,7 +205,7 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   text_ = btf.strings().data();
   text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
   adopted_end_ = 1;
-  is_adopted_.assign(1, true);
+  adopted_ = nullptr;
 }
 
 void Canonicalizer::localize(std::span<const uint32_t> ids) {

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "dedup/adopted_strings.hpp"
 #include "dedup/btf_check.hpp"
 #include "dedup/type_table.hpp"
 #include "dedup/zeroed_array.hpp"
@@ -35,6 +37,10 @@ inline bool is_class(uint32_t known) {
 /// they are met.
 enum class Checks { done, to_do };
 
+/// The strings of an input for a table to begin with, where the input is so large that it
+/// is worth that; else null.
+std::shared_ptr<const AdoptedStrings> adopt_strings(const Btf& btf);
+
 /// Gives the types of one input after the other their classes in one table.
 class Canonicalizer {
  public:
@@ -57,9 +63,10 @@ class Canonicalizer {
   // run() in parts: to start, then to give the types with ids in a range their
   // classes, and to take for seen what `other` has seen in the same input after
   // that; `classes` are this table's by the other's. What was seen can be forgotten,
-  // for it to be seen again; returns how much that is.
+  // for it to be seen again; returns how much that is. A table without strings begins
+  // with those of the input if it gets them: `strings` is what adopt_strings() has made.
   void start(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes,
-             Checks checks = Checks::done);
+             Checks checks, std::shared_ptr<const AdoptedStrings> strings);
   void assign_range(uint32_t begin, uint32_t end);
   size_t forget_seen();
   void see(const Canonicalizer& other, size_t begin, size_t end, std::span<const uint32_t> classes);
@@ -107,6 +114,7 @@ class Canonicalizer {
 
  private:
   uint32_t& class_of(uint32_t id) { return classes_[id - first_id_]; }
+  bool is_same(uint32_t offset) const;
   uint32_t string(uint32_t offset);
   uint32_t reject() {
     is_invalid_ = true;
@@ -162,7 +170,7 @@ class Canonicalizer {
   Error omission_error();
 
   void check(uint32_t id);
-  void adopt_strings();
+  void adopt(std::shared_ptr<const AdoptedStrings> strings);
   void begin_to_see(size_t types);
   void note(uint32_t before, uint32_t id, uint32_t type_class);
   void see(uint32_t type_class, uint32_t index);
@@ -178,7 +186,7 @@ class Canonicalizer {
     uint32_t run = 0;       ///< the last input that had types of it
   };
   /// By class; of 0, `next` is the class of the first type of the last input.
-  LargeVector<History> history_{1};
+  std::vector<History> history_{1};
   /// By some bits of a summary of what a type says: the class of the last such
   /// type that was not as expected, or 0.
   std::vector<uint32_t> guesses_;
@@ -202,7 +210,7 @@ class Canonicalizer {
   /// The input's strings up to here are the table's, and have the same offsets,
   /// but for those that are there twice.
   uint32_t adopted_end_ = 1;
-  std::vector<bool> is_adopted_;  ///< by offset below adopted_end_: whether it has the same
+  const AdoptedStrings* adopted_ = nullptr;  ///< the table's, if that end is not 1
   std::vector<uint32_t> classes_seen_;
   std::vector<uint32_t> firsts_;
   bool sees_ = true;
@@ -228,12 +236,17 @@ class Canonicalizer {
   std::vector<Frame> stack_;
 };
 
+/// Whether a string of the input has the same offset in the table.
+inline bool Canonicalizer::is_same(uint32_t offset) const {
+  return offset == 0 || (offset < adopted_end_ && adopted_->has(offset));
+}
+
 /// The table's offset of a string of the input.
 inline uint32_t Canonicalizer::string(uint32_t offset) {
-  if (offset < adopted_end_ && is_adopted_[offset]) return offset;
+  if (is_same(offset)) return offset;
   if (offset >= string_end_) return reject();
   uint32_t known = strings_[offset];
-  return known != 0 || offset == 0 ? known : intern_string(offset);
+  return known != 0 ? known : intern_string(offset);
 }
 
 /// As unify(), where the class may plainly be another, or 0.

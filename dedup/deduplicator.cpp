@@ -91,7 +91,6 @@
 #include "dedup/fold.hpp"
 #include "dedup/instances.hpp"
 #include "dedup/large_inputs.hpp"
-#include "dedup/large_pages.hpp"
 #include "dedup/parallel.hpp"
 #include "dedup/parts.hpp"
 #include "dedup/run_threads.hpp"
@@ -216,7 +215,7 @@ std::expected<void, Error> Deduplicator::Impl::check_room(const Size& size) cons
   constexpr uint64_t max_offset = UINT32_MAX;
   if (2 * size.types + table.class_count() > max_classes)
     return fail("too many different types to deduplicate");
-  if (size.string_bytes + table.strings().bytes().size() > max_offset)
+  if (size.string_bytes + table.strings().size() > max_offset)
     return fail("too many different strings to deduplicate");
   if (2 * size.words + table.word_count() > max_offset)
     return fail("too large types to deduplicate");
@@ -521,7 +520,7 @@ Unit make_unit(std::string name, const Btf& btf) {
   Unit unit;
   unit.name = std::move(name);
   unit.first_id = btf.first_id();
-  reserve_large(unit.classes, btf.end_id() - btf.first_id());
+  unit.classes.reserve(btf.end_id() - btf.first_id());
   return unit;
 }
 

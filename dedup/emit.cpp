@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "dedup/canonicalize.hpp"
-#include "dedup/large_pages.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -25,7 +24,7 @@ class Emitter {
         table_(identity.table),
         ids_(size_t{table_.class_count()} + identity.graph.nodes().size()),
         class_ids_(table_.class_count()),
-        strings_(table_.strings().bytes().size() / 2 + 1),
+        strings_(table_.strings().size() / 2 + 1),
         color_nodes_(identity.graph.nodes().size(), InstanceGraph::no_node),
         has_base_(options.base != nullptr),
         threads_(options.threads),
@@ -81,7 +80,7 @@ class Emitter {
   std::vector<uint32_t> class_ids_;  ///< by class, if no node stands for it
   /// The output's offset by half the table's: no two strings begin side by side, as
   /// only the empty one is so short.
-  LargeVector<uint32_t> strings_;
+  std::vector<uint32_t> strings_;
   std::vector<uint32_t> color_nodes_;  ///< by color: a node that has it
   std::vector<Key> order_;
   bool has_base_;
@@ -170,7 +169,7 @@ std::span<const uint32_t> Emitter::form_of(Key key) const {
 void Emitter::make_room() {
   size_t words = 0;
   for (Key key : order_) words += form_of(key).size();
-  reserve(result_.types, order_.size(), words, table_.strings().bytes().size());
+  reserve(result_.types, order_.size(), words, table_.strings().size());
 }
 
 /// Adds the types' strings in order of first occurrence: some at a time, for the memory

@@ -20,14 +20,15 @@ namespace bpflink {
 /// Whether a string of the input is the table's that is wanted.
 [[gnu::always_inline]] inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
   return (offset == wanted && offset < adopted_end_) ||
-         (offset < string_end_ && wanted != 0 && strings_[offset] == wanted) ||
+         (offset >= adopted_end_ && offset < string_end_ && wanted != 0 &&
+          strings_[offset] == wanted) ||
          accept_other_string(offset, wanted);
 }
 
 /// As accept_string(), for strings that do not plainly have the same offset. To
 /// compare two strings takes less than to find one in the table.
 bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
-  if (offset < adopted_end_ && is_adopted_[offset]) return offset == wanted;
+  if (is_same(offset)) return offset == wanted;
   if (offset >= string_end_) return reject() != 0;
   uint32_t known = strings_[offset];
   if (known != 0 || wanted == 0) return string(offset) == wanted;
@@ -42,7 +43,7 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
 [[gnu::always_inline]] inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
   if (id - first_id_ >= classes_.size()) return id == 0 ? wanted == 0 : accept_outside(id, wanted);
   uint32_t known = class_of(id);
-  if (is_class(known)) return known == wanted || table_.reference_to(known) == wanted;
+  if (is_class(known)) return table_.reference_to(known) == wanted;
   if ((wanted & anchor_bit) == 0) return known == 0 && assume(id, wanted);
   // An anchor that was met before?
   return (known ^ wanted) == (is_anchor_bit | anchor_bit) || accept_unassigned(id, wanted);
@@ -88,16 +89,20 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
 struct Canonicalizer::Known {
   bool is_string(uint32_t offset, uint32_t wanted) const {
     return (offset == wanted && offset < adopted_end) ||
-           (offset < string_end && wanted != 0 && strings[offset] == wanted);
+           (offset >= adopted_end && offset < string_end && wanted != 0 &&
+            strings[offset] == wanted);
   }
   bool is_type(uint32_t id, Reference wanted) const {
     uint32_t index = id - first_id;
-    return index < count && classes[index] == wanted && wanted != 0;
+    if (index >= count) return false;
+    uint32_t known = classes[index];
+    return is_class(known) && references[known] == wanted;
   }
 
   uint32_t adopted_end, string_end, first_id, count;
   const uint32_t* strings;
   const uint32_t* classes;
+  const Reference* references;
 };
 
 /// accept(), where it is not plain.
@@ -109,9 +114,13 @@ struct Canonicalizer::Known {
 /// one a type id.
 template <int Words, int Name, int Type>
 bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form) {
-  const Known known{
-      adopted_end_,           string_end_,    first_id_, static_cast<uint32_t>(classes_.size()),
-      strings_.span().data(), classes_.data()};
+  const Known known{adopted_end_,
+                    string_end_,
+                    first_id_,
+                    static_cast<uint32_t>(classes_.size()),
+                    strings_.span().data(),
+                    classes_.data(),
+                    table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   form += common_words;

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "dedup/large_pages.hpp"
-
 namespace bpflink {
 
 /// A hash never decides that two things are equal. To have tests prove it, a
@@ -64,13 +62,13 @@ class HashIndex {
 
   /// To a power of two.
   void grow(size_t size) {
-    LargeVector<Slot> old(size);
+    std::vector<Slot> old(size);
     old.swap(slots_);
     for (const Slot& slot : old)
       if (slot.value != 0) put(slot);
   }
 
-  LargeVector<Slot> slots_;
+  std::vector<Slot> slots_;
   size_t count_ = 0;
 };
 

@@ -96,12 +96,18 @@ void canonicalize_in_parallel(const Btf& btf, std::vector<uint32_t>& classes, Ty
   for (unsigned i = 1; i < threads; ++i) parts.push_back(std::make_unique<Part>());
   size_t reserved_before = table.reserved().size();
 
+  std::shared_ptr<const AdoptedStrings> strings;
+  run_threads(2, [&](unsigned i) {
+    if (i == 0)
+      classes.resize(count);  // to fill so many takes a while
+    else
+      strings = adopt_strings(btf);
+  });
   constexpr uint32_t least_types = 1 << 13;
   Blocks blocks(types.first_id, types.end_id(), least_types, threads);
   run_threads(threads, [&](unsigned i) {
     if (i == 0) {
-      classes.resize(count);  // to fill so many takes a while
-      canonicalizer.start(btf, {}, classes, checks);
+      canonicalizer.start(btf, {}, classes, checks, strings);
       for (Block b = blocks.take_first(); b.begin < b.end; b = blocks.take_first())
         canonicalizer.assign_range(b.begin, b.end);
       return;
@@ -109,11 +115,11 @@ void canonicalize_in_parallel(const Btf& btf, std::vector<uint32_t>& classes, Ty
     Part& part = *parts[i - 1];
     Canonicalizer& own = part.canonicalizer;
     part.classes = ZeroedWords(count);
-    part.classes.use_large_pages();
     own.set_consumed(consumed);
-    own.start(btf, {}, part.classes.span(), checks);
+    own.start(btf, {}, part.classes.span(), checks, strings);
     for (Block b = blocks.take_last(); b.begin < b.end; b = blocks.take_last()) {
       b.seen_begin = own.forget_seen();
+      part.classes.prepare(b.begin - types.first_id, b.end - types.first_id);
       own.assign_range(b.begin, b.end);
       b.seen_end = own.classes_seen().size();
       part.blocks.push_back(b);
@@ -131,7 +137,7 @@ void canonicalize_in_parallel(const Btf& btf, std::vector<uint32_t>& classes, Ty
                      });
   if (has_circles) {
     std::ranges::fill(classes, 0);
-    canonicalizer.start(btf, {}, classes, checks);
+    canonicalizer.start(btf, {}, classes, checks, nullptr);
     canonicalizer.assign_range(types.first_id, types.end_id());
     return;
   }

@@ -1,18 +1,22 @@
 // A string section in the making: every string once.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "dedup/adopted_strings.hpp"
 #include "dedup/hash.hpp"
 
 namespace bpflink {
 
 /// Interns strings. They are stored one after another, each with its NUL, the
-/// empty one first, which is what a BTF string section is.
+/// empty one first, which is what a BTF string section is. A table may begin with the
+/// strings of a section that it shares with others.
 class StringTable {
  public:
   StringTable() : bytes_(1, '\0') {}
@@ -20,20 +24,20 @@ class StringTable {
   /// The offset of `string`, which must not contain NUL.
   uint32_t intern(std::string_view string) {
     if (string.empty()) return 0;
-    if (index_end_ != bytes_.size()) index_appended();
+    if (index_end_ != size()) index_appended();
     uint32_t hash = hash_bytes(string.data(), string.size());
     uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
     if (found != 0) return found;
     uint32_t offset = append(string);
     index_.insert(hash, offset);
-    index_end_ = bytes_.size();
+    index_end_ = size();
     return offset;
   }
 
   /// Adds a string that is not empty and was not added yet. It is hashed when the
   /// next one is looked for.
   uint32_t append(std::string_view string) {
-    auto offset = static_cast<uint32_t>(bytes_.size());
+    uint32_t offset = size();
     bytes_.insert(bytes_.end(), string.begin(), string.end());
     bytes_.push_back('\0');
     return offset;
@@ -42,56 +46,61 @@ class StringTable {
   /// Makes room for so many bytes.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
 
-  /// Takes the strings of a section, one after another and each with its NUL, the
-  /// empty one first, where they stand. The table must be empty. A string that is
+  /// Takes over strings, which keep their offsets. The table must be empty. A string that is
   /// there twice is later found where it stands first.
-  void adopt(std::string_view section) {
-    bytes_.assign(section.begin(), section.end());
-    adopted_end_ = bytes_.size();
+  void adopt(std::shared_ptr<const AdoptedStrings> strings) {
+    adopted_ = std::move(strings);
+    adopted_text_ = adopted_->text();
+    adopted_end_ = adopted_->size();
+    bytes_.clear();
   }
 
-  /// Whether both tables have adopted the same strings, which then have the same
-  /// offsets below adopted_end().
-  bool has_adopted_those_of(const StringTable& other) const {
-    return adopted_end_ == other.adopted_end_ &&
-           std::equal(bytes_.begin(), bytes_.begin() + static_cast<ptrdiff_t>(adopted_end_),
-                      other.bytes_.begin());
+  /// Below which offset two tables have the same strings, as they share them.
+  uint32_t shared_end(const StringTable& other) const {
+    return adopted_ == other.adopted_ ? adopted_end_ : 0;
   }
-  size_t adopted_end() const { return adopted_end_; }
 
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
   /// The same, which ends with NUL.
-  const char* text(uint32_t offset) const { return bytes_.data() + offset; }
+  const char* text(uint32_t offset) const {
+    return offset < adopted_end_ ? adopted_text_ + offset : bytes_.data() + (offset - adopted_end_);
+  }
 
-  const LargeVector<char>& bytes() const { return bytes_; }
+  /// Whether there is no string but the empty one.
+  bool is_empty() const { return size() == 1; }
+  /// How many bytes the strings take.
+  uint32_t size() const { return adopted_end_ + static_cast<uint32_t>(bytes_.size()); }
+
+  /// The strings, of a table that has adopted none.
+  std::span<const char> bytes() const { return bytes_; }
 
  private:
   void index_appended() {
     constexpr size_t usual_size = 16;
-    index_.reserve((bytes_.size() - index_end_) / usual_size);
-    while (index_end_ < bytes_.size()) {
-      std::string_view string = at(static_cast<uint32_t>(index_end_));
-      uint32_t hash = hash_bytes(string.data(), string.size());
-      bool is_repeated =
-          index_end_ < adopted_end_ && (string.empty() || index_.find(hash, [&](uint32_t offset) {
-            return equals(offset, string);
-          }) != 0);
-      if (!is_repeated) index_.insert(hash, static_cast<uint32_t>(index_end_));
-      index_end_ += string.size() + 1;
+    index_.reserve((size() - index_end_) / usual_size);
+    while (index_end_ < size()) {
+      std::string_view string = at(index_end_);
+      if (index_end_ >= adopted_end_ || adopted_->has(index_end_))
+        index_.insert(hash_bytes(string.data(), string.size()), index_end_);
+      index_end_ += static_cast<uint32_t>(string.size()) + 1;
     }
   }
 
   bool equals(uint32_t offset, std::string_view string) const {
     // The NUL that ends the stored string stops a comparison that would run on.
-    return bytes_.size() - offset > string.size() && bytes_[offset + string.size()] == '\0' &&
-           std::string_view(&bytes_[offset], string.size()) == string;
+    uint32_t end = offset < adopted_end_ ? adopted_end_ : size();
+    const char* stored = text(offset);
+    return end - offset > string.size() && stored[string.size()] == '\0' &&
+           std::string_view(stored, string.size()) == string;
   }
 
-  LargeVector<char> bytes_;
+  std::shared_ptr<const AdoptedStrings> adopted_;
+  const char* adopted_text_ = nullptr;
+  uint32_t adopted_end_ = 0;  ///< offsets from here on are of `bytes_`
+  std::vector<char> bytes_;
   HashIndex index_;
-  size_t index_end_ = 1;    ///< up to where strings are in the index
-  size_t adopted_end_ = 0;  ///< up to where they are adopted
+  uint32_t index_end_ = 1;  ///< up to where strings are in the index
 };
 
 }  // namespace bpflink

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "dedup/large_pages.hpp"
 #include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
@@ -84,8 +83,8 @@ void TypeTable::define(uint32_t type_class, std::span<const uint32_t> words) {
 std::vector<uint32_t> TypeTable::absorb(const TypeTable& other, std::vector<uint32_t> known) {
   std::vector<uint32_t> classes = std::move(known);
   classes.resize(other.class_count());
-  size_t same_strings = strings_.has_adopted_those_of(other.strings()) ? strings_.adopted_end() : 0;
-  ZeroedWords strings(other.strings().bytes().size());
+  uint32_t same_strings = strings_.shared_end(other.strings());
+  ZeroedWords strings(other.strings().size());
   auto string = [&](uint32_t offset) {
     if (offset < same_strings) return offset;
     if (offset != 0 && strings[offset] == 0)

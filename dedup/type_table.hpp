@@ -95,6 +95,8 @@ class TypeTable {
   /// How a type of a class is referred to: an anchor by name, all others and
   /// those that were reserved as a class.
   Reference reference_to(uint32_t type_class) const { return references_[type_class]; }
+  /// The same of all classes, until one is added.
+  std::span<const Reference> references() const { return references_; }
 
   /// Whether a class is what references to its anchor by name may mean.
   bool is_definition(uint32_t type_class) const {
@@ -141,10 +143,10 @@ class TypeTable {
   };
 
   StringTable strings_;
-  LargeVector<uint32_t> words_;
-  LargeVector<Extent> extents_;
-  LargeVector<uint32_t> anchors_of_;
-  LargeVector<Reference> references_;
+  std::vector<uint32_t> words_;
+  std::vector<Extent> extents_;
+  std::vector<uint32_t> anchors_of_;
+  std::vector<Reference> references_;
   std::vector<uint8_t> is_local_;
   HashIndex index_;
 

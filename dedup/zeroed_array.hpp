@@ -1,39 +1,67 @@
 // Large arrays of which only a part may be used.
 #pragma once
 
+#include <sys/mman.h>
+
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
 
-#include "dedup/large_pages.hpp"
-
 namespace bpflink {
 
 /// An array of zeros that takes memory only where it is written to: what the
-/// system hands out is zero already, and so not written here. One that will be
-/// written to all over may ask for large pages.
+/// system hands out is zero already, and so not written here.
 template <class T>
 class ZeroedArray {
  public:
   ZeroedArray() = default;
-  explicit ZeroedArray(size_t size)
-      : elements_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))), size_(size) {
-    if (!elements_) throw std::bad_alloc();
-  }
-
-  void use_large_pages() { advise_large_pages(elements_.get(), size_ * sizeof(T)); }
+  explicit ZeroedArray(size_t size) : elements_(allocate(size)), size_(size) {}
 
   size_t size() const { return size_; }
   std::span<T> span() const { return {elements_.get(), size_}; }
   T& operator[](size_t i) const { return elements_.get()[i]; }
 
+  /// Has the system hand out the memory of a part that will be written to all over. Where
+  /// an element is read before another of its page is written to, it does so twice, and
+  /// the second time interrupts all threads.
+  void prepare(size_t begin, size_t end) const {
+    constexpr size_t page = 4096 / sizeof(T);
+    for (; begin < end; begin += page)
+      std::atomic_ref(elements_.get()[begin]).fetch_or(0, std::memory_order_relaxed);
+  }
+
  private:
+  /// What malloc() has used before calloc() would have to fill; not so what is mapped.
+  static constexpr size_t least_mapped = 1 << 17;
+
   struct Free {
-    void operator()(T* elements) const { std::free(elements); }
+    size_t mapped = 0;  ///< bytes, or 0 if not mapped
+
+    void operator()(T* elements) const {
+      if (mapped != 0)
+        ::munmap(elements, mapped);
+      else
+        std::free(elements);
+    }
   };
-  std::unique_ptr<T, Free> elements_;
+  using Elements = std::unique_ptr<T, Free>;
+
+  static Elements allocate(size_t count) {
+    if (count > std::numeric_limits<size_t>::max() / 2 / sizeof(T)) throw std::bad_alloc();
+    size_t size = count * sizeof(T);
+    bool is_mapped = size >= least_mapped;
+    void* start = is_mapped ? ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                            : std::calloc(count + 1, sizeof(T));
+    if (start == nullptr || start == MAP_FAILED) throw std::bad_alloc();
+    return Elements(static_cast<T*>(start), Free{is_mapped ? size : 0});
+  }
+
+  Elements elements_;
   size_t size_ = 0;
 };
 

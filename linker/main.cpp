@@ -1,7 +1,6 @@
 // The program bpflink: command line in, diagnostics out. The work is the
 // library's.
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <cstdio>
 #include <exception>
@@ -10,6 +9,7 @@
 
 #include "bpflink/linker.hpp"
 #include "linker/command_line.hpp"
+#include "linker/freed_memory.hpp"
 #include "linker/interruption.hpp"
 #include "linker/program_output.hpp"
 
@@ -75,13 +75,6 @@ int run(const CommandLine& command) {
   if (command.cross_references) print_text(linker.report().cross_references);
   if (command.statistics) print_text(make_statistics(linker.report()));
   return 0;
-}
-
-/// What is freed is used again by a later pass, and what is not dies with the
-/// process: giving memory back to the system in between costs page faults.
-void keep_freed_memory() {
-  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  ::mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
+#include "linker/freed_memory.hpp"
 #include "linker/mapped_file.hpp"
 #include "linker/output_file.hpp"
 
@@ -279,6 +280,7 @@ int run(std::vector<std::string> arguments) {
 }  // namespace bpflink
 
 int main(int argc, char** argv) {
+  bpflink::keep_freed_memory();
   try {
     return bpflink::run({argv + 1, argv + argc});
   } catch (const std::bad_alloc&) {
