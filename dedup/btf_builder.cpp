@@ -171,8 +171,8 @@ uint32_t BtfBuilder::add_string(std::string_view string) {
   return in_base != 0 ? in_base : impl_->string_base + impl_->strings.intern(string);
 }
 
-uint32_t add_new_string(BtfBuilder& types, std::string_view string) {
-  return types.impl_->strings.append(string);
+void add_new_strings(BtfBuilder& types, std::string_view strings) {
+  types.impl_->strings.append_all(strings);
 }
 
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes) {

@@ -208,6 +208,13 @@ void Canonicalizer::attach(const Btf& btf, std::span<const uint32_t> base_classe
   adopted_ = nullptr;
 }
 
+void Canonicalizer::release() {
+  history_ = std::vector<History>();
+  guesses_ = std::vector<uint32_t>();
+  classes_seen_ = std::vector<uint32_t>();
+  strings_ = ZeroedWords();
+}
+
 void Canonicalizer::localize(std::span<const uint32_t> ids) {
   // An object has a class of its own already.
   for (uint32_t id : ids)

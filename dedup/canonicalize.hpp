@@ -94,6 +94,9 @@ class Canonicalizer {
     return btf_ == &btf && classes_.data() == classes.data();
   }
 
+  /// Frees most memory, for when there are no more inputs.
+  void release();
+
   /// The classes of the types of the input at hand, each once, in order of
   /// first occurrence.
   const std::vector<uint32_t>& classes_seen() const { return classes_seen_; }

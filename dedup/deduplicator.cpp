@@ -744,6 +744,8 @@ std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
 
 std::expected<DedupResult, Error> Deduplicator::run() {
   if (impl_->failure) return std::unexpected(*impl_->failure);
+  impl_->canonicalizer.release();
+  impl_->table.release_index();
   impl_->taint_ambiguous();
   InstanceGraph graph(impl_->table, impl_->taint, impl_->units);
   Coloring coloring = color_instances(impl_->table, graph);

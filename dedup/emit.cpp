@@ -87,6 +87,8 @@ class Emitter {
   unsigned threads_;
   DedupResult result_;
   uint32_t next_id_;
+  uint32_t next_string_ = 1;  ///< the output's next offset, where there is no base
+  std::string_view run_;      ///< strings of the table that are still to be added
 };
 
 /// Chooses the node whose words stand for a color: a definition if there is
@@ -190,14 +192,25 @@ void Emitter::write_strings() {
     });
   }
   add_strings(std::span(some).first(count));
+  add_new_strings(result_.types, run_);
 }
 
-/// Adds strings of the table, which has none twice.
+/// Adds strings of the table, which has none twice. Those that follow one another there are
+/// copied together, and most do.
 void Emitter::add_strings(std::span<const uint32_t> offsets) {
   for (uint32_t offset : offsets) {
     std::string_view text = table_.strings().at(offset);
-    strings_[offset / 2] =
-        has_base_ ? result_.types.add_string(text) : add_new_string(result_.types, text);
+    if (has_base_) {
+      strings_[offset / 2] = result_.types.add_string(text);
+      continue;
+    }
+    if (text.data() != run_.data() + run_.size()) {
+      add_new_strings(result_.types, run_);
+      run_ = {text.data(), 0};
+    }
+    run_ = {run_.data(), run_.size() + text.size() + 1};
+    strings_[offset / 2] = next_string_;
+    next_string_ += static_cast<uint32_t>(text.size()) + 1;
   }
 }
 

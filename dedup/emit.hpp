@@ -24,9 +24,9 @@ struct Identity {
   const Coloring& coloring;
 };
 
-/// As types.add_string(), for a builder without a base and a string that was not
-/// added to it yet.
-uint32_t add_new_string(BtfBuilder& types, std::string_view string);
+/// Adds strings that are different, each with its NUL, to a builder without a base that
+/// has none of them yet. The first one gets the offset that the last one's NUL has, and 1.
+void add_new_strings(BtfBuilder& types, std::string_view strings);
 
 /// Makes room for so many types, words of these and bytes of strings.
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);

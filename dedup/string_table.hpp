@@ -28,19 +28,18 @@ class StringTable {
     uint32_t hash = hash_bytes(string.data(), string.size());
     uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
     if (found != 0) return found;
-    uint32_t offset = append(string);
+    uint32_t offset = size();
+    bytes_.insert(bytes_.end(), string.begin(), string.end());
+    bytes_.push_back('\0');
     index_.insert(hash, offset);
     index_end_ = size();
     return offset;
   }
 
-  /// Adds a string that is not empty and was not added yet. It is hashed when the
-  /// next one is looked for.
-  uint32_t append(std::string_view string) {
-    uint32_t offset = size();
-    bytes_.insert(bytes_.end(), string.begin(), string.end());
-    bytes_.push_back('\0');
-    return offset;
+  /// Adds strings that are not empty and were not added yet, each with its NUL. They are
+  /// hashed when the next one is looked for.
+  void append_all(std::string_view strings) {
+    bytes_.insert(bytes_.end(), strings.begin(), strings.end());
   }
 
   /// Makes room for so many bytes.

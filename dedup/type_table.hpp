@@ -126,6 +126,9 @@ class TypeTable {
   /// Whether a class was reserved once, and stands for one type only.
   bool is_local(uint32_t type_class) const { return is_local_[type_class] != 0; }
 
+  /// Frees what intern() takes, for when nothing more will be added.
+  void release_index() { index_ = HashIndex(); }
+
   /// Adds all classes of another table, which has no reserved ones, but those that `known`, by
   /// class of the other table, says to have a class here already. Returns it with the classes of
   /// all.

@@ -303,7 +303,7 @@ class BPFLINK_API BtfBuilder {
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:
-  friend uint32_t add_new_string(BtfBuilder& types, std::string_view string);
+  friend void add_new_strings(BtfBuilder& types, std::string_view strings);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;
