@@ -85,7 +85,7 @@ void Canonicalizer::start(const Btf& btf, std::span<const uint32_t> base_classes
   if (guesses_.size() < std::min(expected_classes, most_guesses))
     guesses_.assign(std::min(std::bit_ceil(2 * expected_classes), most_guesses), 0);
   patience_ = 4 * types_->words.size();
-  table_.expect(types_->words.size());
+  history_.reserve(table_.expect(types_->words.size()));
   omission_ = false;
   if (strings && table_.strings().is_empty()) adopt(std::move(strings));
 }

@@ -119,7 +119,9 @@ void canonicalize_in_parallel(const Btf& btf, std::vector<uint32_t>& classes, Ty
     own.start(btf, {}, part.classes.span(), checks, strings);
     for (Block b = blocks.take_last(); b.begin < b.end; b = blocks.take_last()) {
       b.seen_begin = own.forget_seen();
-      part.classes.prepare(b.begin - types.first_id, b.end - types.first_id);
+      // Types refer to others of their unit, which may be in the next block.
+      uint32_t first = b.begin - types.first_id;
+      part.classes.prepare(first - std::min(first, least_types), b.end - types.first_id);
       own.assign_range(b.begin, b.end);
       b.seen_end = own.classes_seen().size();
       part.blocks.push_back(b);

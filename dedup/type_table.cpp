@@ -7,10 +7,10 @@
 
 namespace bpflink {
 
-void TypeTable::expect(size_t words) {
+size_t TypeTable::expect(size_t words) {
   // A guess that costs nothing where it is too large. What is small grows fast.
   constexpr size_t large = 1 << 20;
-  if (words < large) return;
+  if (words < large) return class_count();
   size_t new_words = words / 16;
   size_t new_classes = new_words / 20;
   words_.reserve(words_.size() + new_words);
@@ -18,6 +18,7 @@ void TypeTable::expect(size_t words) {
   anchors_of_.reserve(anchors_of_.size() + new_classes);
   references_.reserve(references_.size() + new_classes);
   index_.reserve(extents_.size() + new_classes);
+  return extents_.capacity();
 }
 
 uint32_t TypeTable::intern_anchor(TagSpace space, uint32_t name) {

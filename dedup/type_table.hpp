@@ -104,8 +104,9 @@ class TypeTable {
            !is_declaration(words(type_class).data());
   }
 
-  /// Makes room for what an input of so many words may be expected to add.
-  void expect(size_t words);
+  /// Makes room for what an input of so many words may be expected to add. Returns how
+  /// many classes there may be then without more room.
+  size_t expect(size_t words);
 
   /// The anchor with a name (an offset of strings()).
   uint32_t intern_anchor(TagSpace space, uint32_t name);
