@@ -226,7 +226,7 @@ void Canonicalizer::localize(std::span<const uint32_t> ids) {
 }
 
 uint32_t Canonicalizer::intern_string(uint32_t offset) {
-  uint32_t known = table_.strings().intern(btf_->string(offset));
+  uint32_t known = table_.strings().intern(text(offset));
   note_string(offset, known);
   return known;
 }

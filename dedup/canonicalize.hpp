@@ -117,6 +117,7 @@ class Canonicalizer {
 
  private:
   uint32_t& class_of(uint32_t id) { return classes_[id - first_id_]; }
+  const char* text(uint32_t offset) const;
   bool is_same(uint32_t offset) const;
   uint32_t string(uint32_t offset);
   uint32_t reject() {
@@ -238,6 +239,11 @@ class Canonicalizer {
   size_t patience_ = 0;       ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };
+
+/// A string of the input.
+inline const char* Canonicalizer::text(uint32_t offset) const {
+  return offset >= text_base_ ? text_ + (offset - text_base_) : btf_->string(offset).data();
+}
 
 /// Whether a string of the input has the same offset in the table.
 inline bool Canonicalizer::is_same(uint32_t offset) const {

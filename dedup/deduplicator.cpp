@@ -651,12 +651,11 @@ std::vector<uint32_t> Deduplicator::Impl::take_table(TypeReader& reader) {
 void Deduplicator::Impl::take_sorted(const DedupInput& input, Unit& unit, SortedTypes sorted,
                                      std::span<const uint32_t> merged) {
   unit.classes = std::move(sorted.classes);
-  for (size_t n = 0; n < unit.classes.size(); ++n) {
-    uint32_t& type_class = unit.classes[n];
+  size_t end_id = std::min(input.omit.size(), unit.first_id + unit.classes.size());
+  for (size_t id = unit.first_id; id < end_id; ++id)
+    if (input.omit[id]) unit.classes[id - unit.first_id] = omitted_class;
+  for (uint32_t& type_class : unit.classes) {
     if (type_class == omitted_class) continue;
-    bool is_left_out = !input.omit.empty() && input.omit[unit.first_id + n];
-    if (is_left_out) type_class = omitted_class;
-    if (is_left_out) continue;
     if (!merged.empty()) type_class = merged[type_class];
     if (!sorted.is_ambiguous) ++class_users[type_class];
   }

@@ -171,7 +171,10 @@ std::span<const uint32_t> Emitter::form_of(Key key) const {
 void Emitter::make_room() {
   size_t words = 0;
   for (Key key : order_) words += form_of(key).size();
-  reserve(result_.types, order_.size(), words, table_.strings().size());
+  // Who adds some types more would otherwise have all moved.
+  auto with_more = [](size_t size) { return size + size / 4; };
+  reserve(result_.types, with_more(order_.size()), with_more(words),
+          with_more(table_.strings().size()));
 }
 
 /// Adds the types' strings in order of first occurrence: some at a time, for the memory

@@ -19,10 +19,10 @@ namespace bpflink {
 
 /// Whether a string of the input is the table's that is wanted.
 [[gnu::always_inline]] inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
-  return (offset == wanted && offset < adopted_end_) ||
-         (offset >= adopted_end_ && offset < string_end_ && wanted != 0 &&
-          strings_[offset] == wanted) ||
-         accept_other_string(offset, wanted);
+  bool is_plain = offset < adopted_end_
+                      ? offset == wanted
+                      : offset < string_end_ && wanted != 0 && strings_[offset] == wanted;
+  return is_plain || accept_other_string(offset, wanted);
 }
 
 /// As accept_string(), for strings that do not plainly have the same offset. To
@@ -32,9 +32,7 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
   if (offset >= string_end_) return reject() != 0;
   uint32_t known = strings_[offset];
   if (known != 0 || wanted == 0) return string(offset) == wanted;
-  const char* text =
-      offset >= text_base_ ? text_ + (offset - text_base_) : btf_->string(offset).data();
-  if (std::strcmp(text, table_.strings().text(wanted)) != 0) return false;
+  if (std::strcmp(text(offset), table_.strings().text(wanted)) != 0) return false;
   note_string(offset, wanted);
   return true;
 }
@@ -88,9 +86,9 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
 /// compiler cannot know that to give a type a class changes nothing of it.
 struct Canonicalizer::Known {
   bool is_string(uint32_t offset, uint32_t wanted) const {
-    return (offset == wanted && offset < adopted_end) ||
-           (offset >= adopted_end && offset < string_end && wanted != 0 &&
-            strings[offset] == wanted);
+    return offset < adopted_end
+               ? offset == wanted
+               : offset < string_end && wanted != 0 && strings[offset] == wanted;
   }
   bool is_type(uint32_t id, Reference wanted) const {
     uint32_t index = id - first_id;
