@@ -163,8 +163,8 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   std::vector<Unit> make_units(std::vector<DedupInput>& inputs);
   void take_units(const std::vector<DedupInput>& inputs, std::vector<Unit> added);
   std::vector<uint32_t> take_table(TypeReader& reader);
-  void take_sorted(const DedupInput& input, Unit& unit, SortedTypes sorted,
-                   std::span<const uint32_t> merged);
+  void leave_out(SortedInputs& all);
+  void take_sorted(Unit& unit, SortedTypes sorted, std::span<const uint32_t> merged);
 
   void count_users(std::span<const uint32_t> classes);
   void uncount_unused(std::span<const uint32_t> had, const Unit& unit,
@@ -457,6 +457,7 @@ std::optional<std::vector<uint32_t>> Deduplicator::Impl::find_confused_if_valid(
 void Deduplicator::Impl::take_classified(const Btf& btf, Unit& unit,
                                          std::span<const uint32_t> confused) {
   unit.firsts = canonicalizer.firsts();
+  unit.has_firsts = !unit.firsts.empty();
   std::vector<uint32_t> seen = canonicalizer.classes_seen();
   count_users(seen);
   if (confused.empty()) return;
@@ -465,7 +466,7 @@ void Deduplicator::Impl::take_classified(const Btf& btf, Unit& unit,
   if (is_worth_cutting(unit, confused.size(), seen)) {
     unit.parts = find_parts(btf, unit.classes, seen, table);
     // A class may move to a local one where it comes first, and stay elsewhere.
-    unit.firsts.clear();
+    unit.has_firsts = false;
     localize(btf, unit, find_tainted_in_parts(unit, confused));
   } else {
     // Of circles without an anchor, which have classes that are not found by names
@@ -646,19 +647,53 @@ std::vector<uint32_t> Deduplicator::Impl::take_table(TypeReader& reader) {
   return {};
 }
 
+/// Leaves out types that readers have sorted. Where a class is new to a reader with such a
+/// type, or in an ambiguous input, the next type of that class is noted, too.
+void Deduplicator::Impl::leave_out(SortedInputs& all) {
+  std::unordered_map<const TypeReader*, std::vector<bool>> lost;  // by class
+  auto lose = [&](const TypeReader* reader, uint32_t type_class) {
+    if (type_class == omitted_class) return;
+    std::vector<bool>& classes = lost[reader];
+    classes.resize(std::max<size_t>(classes.size(), type_class + 1));
+    classes[type_class] = true;
+  };
+  for (size_t i = 0; i < all.inputs.size(); ++i) {
+    SortedTypes& sorted = all.sorted[i];
+    if (sorted.reader == nullptr) continue;
+    for (uint32_t id : sorted.left_out)
+      lose(sorted.reader, std::exchange(sorted.classes[id - all.inputs[i].btf->first_id()],
+                                        omitted_class));
+    if (!sorted.is_ambiguous) continue;
+    for (uint32_t index : sorted.firsts) lose(sorted.reader, sorted.classes[index]);
+  }
+  for (SortedTypes& sorted : all.sorted) {
+    auto found = lost.find(sorted.reader);
+    if (found == lost.end() || sorted.is_ambiguous) continue;
+    std::vector<bool>& classes = found->second;
+    auto noted = static_cast<ptrdiff_t>(sorted.firsts.size());
+    for (uint32_t index = 0; index < sorted.classes.size(); ++index) {
+      uint32_t type_class = sorted.classes[index];
+      if (type_class >= classes.size() || !classes[type_class]) continue;
+      classes[type_class] = false;
+      sorted.firsts.push_back(index);
+    }
+    std::ranges::inplace_merge(sorted.firsts, sorted.firsts.begin() + noted);
+  }
+}
+
 /// Gives a unit the classes that a reader has sorted its types into, where `merged` says
 /// which these are in the table.
-void Deduplicator::Impl::take_sorted(const DedupInput& input, Unit& unit, SortedTypes sorted,
+void Deduplicator::Impl::take_sorted(Unit& unit, SortedTypes sorted,
                                      std::span<const uint32_t> merged) {
   unit.classes = std::move(sorted.classes);
-  size_t end_id = std::min(input.omit.size(), unit.first_id + unit.classes.size());
-  for (size_t id = unit.first_id; id < end_id; ++id)
-    if (input.omit[id]) unit.classes[id - unit.first_id] = omitted_class;
-  for (uint32_t& type_class : unit.classes) {
-    if (type_class == omitted_class) continue;
-    if (!merged.empty()) type_class = merged[type_class];
-    if (!sorted.is_ambiguous) ++class_users[type_class];
-  }
+  if (!merged.empty())
+    for (uint32_t& type_class : unit.classes)
+      if (type_class != omitted_class) type_class = merged[type_class];
+  if (sorted.is_ambiguous) return;
+  unit.firsts = std::move(sorted.firsts);
+  unit.has_firsts = true;
+  for (uint32_t index : unit.firsts)
+    if (unit.classes[index] != omitted_class) ++class_users[unit.classes[index]];
 }
 
 void Deduplicator::Impl::add_sorted(SortedInputs all) {
@@ -678,17 +713,19 @@ void Deduplicator::Impl::add_sorted(SortedInputs all) {
     if (reader->is_usable()) merged.emplace(reader.get(), take_table(*reader));
   class_users.resize(table.class_count());
   canonicalizer.set_consumed(options.consumed);
+  leave_out(all);
   for (size_t i = 0; i < all.inputs.size() && !failure; ++i) {
     DedupInput& input = all.inputs[i];
     Unit& unit = units[first + i];
     auto found = merged.find(all.sorted[i].reader);
     if (found == merged.end()) {
-      units[first + i] = make_unit(input, std::move(unit.name));
-      add(*input.btf, units[first + i], !input.omit.empty());
+      all.mark_left_out(i);
+      unit = make_unit(input, std::move(unit.name));
+      add(*input.btf, unit, !input.omit.empty());
       continue;
     }
     bool is_ambiguous = all.sorted[i].is_ambiguous;
-    take_sorted(input, unit, std::move(all.sorted[i]), found->second);
+    take_sorted(unit, std::move(all.sorted[i]), found->second);
     if (!is_ambiguous) continue;
     canonicalizer.see_all(unit.classes);
     take_classified(*input.btf, unit, find_confused(unit));
@@ -703,10 +740,16 @@ void SortedInputs::add_to(Deduplicator& deduplicator) && {
   Size all;
   for (const DedupInput& input : inputs) all.add(Size(*input.btf));
   bool has_room = deduplicator.impl_->check_room(all).has_value();
-  if (has_room && deduplicator.impl_->options.base == nullptr)
-    deduplicator.impl_->add_sorted(std::move(*this));
-  else
-    deduplicator.add(std::move(inputs));
+  if (!readers.empty() && has_room && deduplicator.impl_->options.base == nullptr)
+    return deduplicator.impl_->add_sorted(std::move(*this));
+  for (size_t i = 0; i < inputs.size(); ++i) mark_left_out(i);
+  deduplicator.add(std::move(inputs));
+}
+
+void SortedInputs::mark_left_out(size_t i) {
+  std::vector<bool>& omit = inputs[i].omit;
+  omit.resize(inputs[i].btf->end_id());
+  for (uint32_t id : sorted[i].left_out) omit[id] = true;
 }
 
 void Deduplicator::add(std::vector<DedupInput> inputs) {

@@ -142,15 +142,19 @@ void Emitter::number(uint32_t element) {
 
 /// Numbers the types of a unit in order of first occurrence.
 void Emitter::number(const Unit& unit) {
-  if (unit.firsts.empty()) {
+  if (!unit.has_firsts) {
     for (uint32_t element : unit.classes)
       if (element >= class_ids_.size() || class_ids_[element] == 0) number(element);
     return;
   }
   // What was tainted stands for nodes now, and may be new anywhere.
+  auto number_all = [&](std::span<const uint32_t> places) {
+    for (uint32_t place : places) number(unit.classes[place]);
+  };
+  if (unit.tainted.empty()) return number_all(unit.firsts);
   std::vector<uint32_t> places(unit.firsts.size() + unit.tainted.size());
   std::ranges::merge(unit.firsts, unit.tainted, places.begin());
-  for (uint32_t place : places) number(unit.classes[place]);
+  number_all(places);
 }
 
 /// Makes maps of the units' classes, which lead to the ids of what they stand for.

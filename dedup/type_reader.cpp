@@ -89,14 +89,19 @@ bool TypeReader::sort(const Btf& btf, std::vector<uint32_t> objects, SortedTypes
   const TypeSection& types = type_section(btf);
   std::vector<uint32_t> classes(types.end_id() - types.first_id);
   keep_objects(types, objects);
+  uint32_t known_before = impl_->table.class_count();
   for (uint32_t id : objects) classes[id - types.first_id] = omitted_class;
   Canonicalizer& canonicalizer = impl_->canonicalizer;
   bool is_valid =
       canonicalizer.run(btf, {}, classes, Checks::to_do) && canonicalizer.check_rest(objects);
   impl_->is_strange |= canonicalizer.is_strange();
   if (is_valid) {
+    std::vector<uint32_t> firsts;
+    for (uint32_t index = 0; index < classes.size(); ++index)
+      if (classes[index] >= known_before && classes[index] != omitted_class)
+        firsts.push_back(index);
     bool has_ambiguous = is_ambiguous(classes);
-    sorted = {this, std::move(classes), has_ambiguous};
+    sorted = {this, std::move(classes), std::move(firsts), has_ambiguous, {}};
   }
   impl_->is_working = false;
   return is_valid;

@@ -20,8 +20,12 @@ struct SortedTypes {
   const TypeReader* reader = nullptr;  ///< null where they are not sorted
   /// By index; of VARs, DATASECs and their tags, which are objects, `omitted_class`.
   std::vector<uint32_t> classes;
+  /// The indices where one of them is new to the reader, in order.
+  std::vector<uint32_t> firsts;
   /// Whether a name may have several definitions among these.
   bool is_ambiguous = false;
+  /// The ids of types to leave out.
+  std::vector<uint32_t> left_out;
 };
 
 /// Checks the types of inputs and sorts them at the same time, when they are in the
@@ -73,6 +77,9 @@ struct SortedInputs {
 
   /// As Deduplicator::add() of the inputs, of which all VARs and DATASECs must be left out.
   void add_to(Deduplicator& deduplicator) &&;
+
+  /// Has DedupInput::omit say what of an input is left out.
+  void mark_left_out(size_t i);
 };
 
 }  // namespace bpflink

@@ -18,9 +18,10 @@ struct Unit {
   /// find_parts() says what for.
   std::vector<uint32_t> parts{0};
 
-  /// Where in `classes` each of them stands for the first time, in order; empty
-  /// where nobody noted it.
+  /// Where in `classes` each of them stands for the first time in this and the units before
+  /// it, and perhaps other places, in order.
   std::vector<uint32_t> firsts;
+  bool has_firsts = false;  ///< whether somebody noted them
   /// Where in `classes` those that are tainted stand when all inputs are in.
   std::vector<uint32_t> tainted;
   /// Whether these are known when the unit is in, if it is the only one.

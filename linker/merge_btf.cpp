@@ -46,19 +46,26 @@ bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) 
   return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
 }
 
-std::vector<bool> choose_omissions(const Context& context, const ObjectFile& object) {
+/// The ids of the types that the deduplicator is not shown.
+std::vector<uint32_t> choose_omissions(const Context& context, const ObjectFile& object) {
   const Btf& btf = *object.btf;
-  std::vector<bool> omit =
-      context.options.gc_sections ? find_unused_types(object) : std::vector<bool>(btf.end_id());
+  std::vector<uint32_t> omitted = object.datasecs;
   std::vector<bool> dropped = find_dropped_functions(object);
   for (const BtfDeclaration& declaration : object.declarations)
     if (!is_kept_as_is(object, declaration) ||
         (!declaration.symbol && dropped[declaration.type_id]))
-      omit[declaration.type_id] = true;
-  for (uint32_t id : object.datasecs) omit[id] = true;
+      omitted.push_back(declaration.type_id);
+  if (context.options.gc_sections) {
+    std::vector<bool> is_unused = find_unused_types(object);
+    for (uint32_t id = btf.first_id(); id < btf.end_id(); id++)
+      if (is_unused[id]) omitted.push_back(id);
+  }
+  if (object.tags.empty()) return omitted;
+  std::vector<bool> is_omitted(btf.end_id());
+  for (uint32_t id : omitted) is_omitted[id] = true;
   for (uint32_t id : object.tags)
-    if (omit[btf.type(id).type()]) omit[id] = true;
-  return omit;
+    if (is_omitted[btf.type(id).type()]) omitted.push_back(id);
+  return omitted;
 }
 
 uint32_t add_func(BtfBuilder& types, const ObjectFile& object, BtfType type, BtfLinkage linkage) {
@@ -141,22 +148,19 @@ class MergedFiles {
 }  // namespace
 
 void merge_btf(Context& context) {
-  std::vector<DedupInput> inputs;
-  std::vector<SortedTypes> sorted;
+  SortedInputs inputs;
   for (auto& object : context.objects) {
     if (!object->btf) continue;
-    inputs.push_back({object->name, &*object->btf, choose_omissions(context, *object)});
-    sorted.push_back(std::move(object->sorted_types));
+    inputs.inputs.push_back({object->name, &*object->btf});
+    SortedTypes& sorted = inputs.sorted.emplace_back(std::move(object->sorted_types));
+    sorted.left_out = choose_omissions(context, *object);
   }
-  if (inputs.empty()) return;
+  if (inputs.inputs.empty()) return;
+  inputs.readers = std::move(context.type_readers);
   MergedFiles merged(context);
   Deduplicator deduplicator(
       {.consumed = [&](std::span<const std::byte> types) { merged.release(types); }});
-  if (context.type_readers.empty())
-    deduplicator.add(std::move(inputs));
-  else
-    SortedInputs{std::move(inputs), std::move(sorted), std::move(context.type_readers)}.add_to(
-        deduplicator);
+  std::move(inputs).add_to(deduplicator);
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);
