@@ -124,11 +124,13 @@ void widen_heap() {
 /// Opens all inputs, large links with several threads, of which each has a reader of types.
 std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options,
                                std::vector<std::unique_ptr<TypeReader>>& readers) {
-  // Bytes that are read sooner than a thread is started.
+  // Bytes, and files, that are read sooner than a thread is started.
   constexpr uint64_t SMALL = large_from(256 << 10);
+  constexpr size_t FEW = 64;
   std::vector<Input> inputs(sources.size());
   size_t first = 0;
-  for (uint64_t bytes = 0; first < sources.size() && bytes < SMALL; first++) {
+  for (uint64_t bytes = 0; sources.size() <= FEW && first < sources.size() && bytes < SMALL;
+       first++) {
     inputs[first] = open_input(sources[first], options);
     bytes += inputs[first].image.size();
   }
