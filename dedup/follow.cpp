@@ -86,9 +86,8 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
 /// compiler cannot know that to give a type a class changes nothing of it.
 struct Canonicalizer::Known {
   bool is_string(uint32_t offset, uint32_t wanted) const {
-    return offset < adopted_end
-               ? offset == wanted
-               : offset < string_end && wanted != 0 && strings[offset] == wanted;
+    return offset < adopted_end ? offset == wanted
+                                : offset < string_end && wanted != 0 && strings[offset] == wanted;
   }
   bool is_type(uint32_t id, Reference wanted) const {
     uint32_t index = id - first_id;
