@@ -213,7 +213,7 @@ void Emitter::add_strings(std::span<const uint32_t> offsets) {
     }
     if (text.data() != run_.data() + run_.size()) {
       add_new_strings(result_.types, run_);
-      run_ = {text.data(), 0};
+      run_ = text.substr(0, 0);
     }
     run_ = {run_.data(), run_.size() + text.size() + 1};
     strings_[offset / 2] = next_string_;
