@@ -94,7 +94,8 @@ bool TypeReader::sort(const Btf& btf, std::vector<uint32_t> objects, SortedTypes
   Canonicalizer& canonicalizer = impl_->canonicalizer;
   bool is_valid =
       canonicalizer.run(btf, {}, classes, Checks::to_do) && canonicalizer.check_rest(objects);
-  impl_->is_strange |= canonicalizer.is_strange();
+  // What could not be sorted may have left classes that are new in no input.
+  impl_->is_strange |= !is_valid || canonicalizer.is_strange();
   if (is_valid) {
     std::vector<uint32_t> firsts;
     for (uint32_t index = 0; index < classes.size(); ++index)
