@@ -41,8 +41,10 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   TypeTable table;
   Canonicalizer canonicalizer{table};
   Taint taint{table};
-  std::vector<Unit> units{1};         ///< the base, empty if there is none, and the inputs
-  std::vector<uint32_t> class_users;  ///< how many units have types of a class
+  std::vector<Unit> units{1};  ///< the base, empty if there is none, and the inputs
+  /// By class: 0 if no unit has types of it, else how many units were counted that have. Of
+  /// units that were sorted before, those where a class was noted as new count.
+  std::vector<uint32_t> class_users;
   std::vector<BtfKindLayout> layout;
   std::vector<uint32_t> definitions;  ///< by anchor, 0 but within find_ambiguous()
   std::optional<Error> failure;
