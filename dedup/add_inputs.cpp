@@ -83,7 +83,7 @@ std::expected<void, Error> Deduplicator::Impl::classify(const Btf& btf, Unit& un
   if (auto ok = take_layout(btf); !ok) return ok;
   if (auto ok = check_room(Size(btf)); !ok) return ok;
   canonicalizer.set_consumed(options.consumed);
-  unsigned threads = choose_threads(type_section(btf).words.size(), options.threads);
+  unsigned threads = choose_threads(count_words(btf), options.threads);
   if (threads == 1 || has_omissions || options.base != nullptr) {
     unit.classes.resize(btf.end_id() - btf.first_id());
     return canonicalizer.run(btf, base().classes, unit.classes, checks);

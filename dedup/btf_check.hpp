@@ -4,6 +4,7 @@
 #include <boost/container/vector.hpp>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,15 @@ struct TypeSection {
 
 /// The types of `btf` itself, without its base's.
 const TypeSection& type_section(const Btf& btf);
+
+/// How many words they have.
+size_t count_words(const Btf& btf);
+
+/// Gives back what `btf` needs for its types: for who has sorted them, and hardly ever asks
+/// for them again. The first who does, and must be alone with it then, has them from
+/// `read_again`, which returns a reading of the same blob, and gets the exceptions that it
+/// throws. The blob may go; that of the reading must stay.
+void forget_types(Btf& btf, std::function<Btf()> read_again);
 
 /// Fills `types.starts` from `types.words` and checks all types, using up to
 /// `threads` threads. `btf` is the blob that they are part of, with its strings

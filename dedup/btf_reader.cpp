@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "dedup/btf_check.hpp"
@@ -167,7 +169,30 @@ struct BPFLINK_INTERNAL Btf::Impl {
   std::string_view strings;
   uint32_t string_base = 0;
   std::vector<BtfKindLayout> layout;
+
+  /// Types that were forgotten, and how to have them again.
+  struct Forgotten {
+    uint32_t end_id = 1;
+    size_t words = 0;
+    std::function<Btf()> read_again;
+  };
+  std::optional<Forgotten> forgotten;
+
+  uint32_t end_id() const { return forgotten ? forgotten->end_id : types.end_id(); }
+  const TypeSection& known_types() {
+    if (forgotten) [[unlikely]]
+      remember();
+    return types;
+  }
+  void remember();
 };
+
+void Btf::Impl::remember() {
+  Btf again = forgotten->read_again();
+  types = std::move(again.impl_->types);
+  converted = std::move(again.impl_->converted);
+  forgotten.reset();
+}
 
 Btf::Btf(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Btf::Btf(Btf&&) noexcept = default;
@@ -228,7 +253,19 @@ std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const
 }
 
 const TypeSection& type_section(const Btf& btf) {
-  return btf.impl_->types;
+  return btf.impl_->known_types();
+}
+
+size_t count_words(const Btf& btf) {
+  const Btf::Impl& impl = *btf.impl_;
+  return impl.forgotten ? impl.forgotten->words : impl.types.words.size();
+}
+
+void forget_types(Btf& btf, std::function<Btf()> read_again) {
+  Btf::Impl& impl = *btf.impl_;
+  impl.forgotten = {impl.types.end_id(), impl.types.words.size(), std::move(read_again)};
+  impl.types = TypeSection{.words = {}, .starts = {}, .first_id = impl.types.first_id};
+  impl.converted = std::vector<uint32_t>();
 }
 
 std::endian Btf::byte_order() const {
@@ -244,13 +281,13 @@ uint32_t Btf::first_id() const {
 }
 
 uint32_t Btf::end_id() const {
-  return impl_->types.end_id();
+  return impl_->end_id();
 }
 
 BtfType Btf::type(uint32_t id) const {
   const Btf* btf = this;
   while (id < btf->impl_->types.first_id) btf = btf->impl_->base;
-  return btf->impl_->types.at(id);
+  return btf->impl_->known_types().at(id);
 }
 
 std::string_view Btf::string(uint32_t offset) const {
@@ -267,18 +304,6 @@ std::string_view Btf::strings() const {
 
 void Btf::use_strings(std::string_view copy) {
   impl_->strings = copy;
-}
-
-void Btf::use_copy(std::span<const std::byte> blob, std::span<const std::byte> copy) {
-  auto in_copy = [&](const void* part) -> const void* {
-    auto* bytes = static_cast<const std::byte*>(part);
-    bool is_in_blob = bytes >= blob.data() && bytes < blob.data() + blob.size();
-    return is_in_blob ? copy.data() + (bytes - blob.data()) : bytes;
-  };
-  std::span<const uint32_t>& words = impl_->types.words;
-  words = {static_cast<const uint32_t*>(in_copy(words.data())), words.size()};
-  std::string_view& strings = impl_->strings;
-  strings = {static_cast<const char*>(in_copy(strings.data())), strings.size()};
 }
 
 uint32_t Btf::string_end() const {

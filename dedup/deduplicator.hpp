@@ -25,9 +25,7 @@ struct Size {
 
   Size() = default;
   explicit Size(const Btf& btf)
-      : types(btf.end_id()),
-        words(type_section(btf).words.size()),
-        string_bytes(btf.string_end()) {}
+      : types(btf.end_id()), words(count_words(btf)), string_bytes(btf.string_end()) {}
 
   void add(const Size& other) {
     types += other.types;

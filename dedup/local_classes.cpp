@@ -212,7 +212,7 @@ std::optional<std::vector<uint32_t>> Deduplicator::Impl::find_confused_if_valid(
                                                                                 const Unit& unit) {
   if (canonicalizer.is_invalid()) return std::nullopt;
   bool valid = false, confused = false;
-  unsigned threads = std::min(2u, choose_threads(type_section(btf).words.size(), options.threads));
+  unsigned threads = std::min(2u, choose_threads(count_words(btf), options.threads));
   run_threads(threads, [&](unsigned i) {
     if (i == 0) confused = taint_confused();
     if (i + 1 == threads) valid = is_valid();

@@ -1,8 +1,6 @@
 #include "linker/mapped_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,76 +9,38 @@
 #include <utility>
 
 #include "linker/alignment.hpp"
-#include "linker/retry.hpp"
 
 namespace bpflink {
 namespace {
-
-std::unexpected<Error> system_error() {
-  return std::unexpected(Error{std::strerror(errno)});
-}
 
 void give_back(std::span<const std::byte> pages) {
   if (!pages.empty()) ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_DONTNEED);
 }
 
-/// A file that is open for reading.
-struct OpenFile {
-  explicit OpenFile(const std::string& path)
-      // O_NONBLOCK: a FIFO without a writer must not hang the link.
-      : fd(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })) {}
-  ~OpenFile() {
-    if (fd >= 0) ::close(fd);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int fd;
-};
-
-/// Reads as many bytes as there is room for. Returns whether there were so many.
-std::expected<bool, Error> read_whole(int fd, std::span<std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = retry([&] { return ::read(fd, bytes.data(), bytes.size()); });
-    if (count < 0) return system_error();
-    if (count == 0) return false;
-    bytes = bytes.subspan(count);
-  }
-  return true;
-}
-
 }  // namespace
 
 std::expected<MappedFile, Error> MappedFile::open(const std::string& path) {
-  OpenFile file(path);
-  if (file.fd < 0) return system_error();
-  return open(file.fd);
-}
-
-std::expected<MappedFile, Error> MappedFile::open(const std::string& path,
-                                                  std::vector<std::byte>& copy) {
-  constexpr size_t SMALL = 128 << 10;
-  OpenFile file(path);
-  if (file.fd < 0) return system_error();
-  auto mapped = open(file.fd);
-  if (!mapped) return mapped;
-  copy.resize(mapped->bytes().size() <= SMALL ? mapped->bytes().size() : 0);
-  auto whole = read_whole(file.fd, copy);
-  if (!whole) return std::unexpected(whole.error());
-  if (!*whole) copy.clear();  // it was cut off meanwhile
-  return mapped;
+  auto file = OpenFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  return open(*file);
 }
 
 std::expected<MappedFile, Error> MappedFile::open(int fd) {
-  struct stat info;
-  if (::fstat(fd, &info) != 0) return system_error();
-  if (S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory, not an object file"});
-  if (!S_ISREG(info.st_mode)) return std::unexpected(Error{"is not a regular file"});
+  auto version = version_of(fd);
+  if (!version) return std::unexpected(version.error());
+  return map(fd, version->size);
+}
+
+std::expected<MappedFile, Error> MappedFile::open(const OpenFile& file) {
+  return map(file.fd(), file.size());
+}
+
+std::expected<MappedFile, Error> MappedFile::map(int fd, size_t size) {
   MappedFile file;
-  if (info.st_size == 0) return file;
-  void* start = ::mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (start == MAP_FAILED) return system_error();
-  file.bytes_ = {static_cast<const std::byte*>(start), static_cast<size_t>(info.st_size)};
+  if (size == 0) return file;
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (start == MAP_FAILED) return std::unexpected(Error{std::strerror(errno)});
+  file.bytes_ = {static_cast<const std::byte*>(start), size};
   return file;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "linker/open_file.hpp"
 
 namespace bpflink {
 
@@ -20,11 +21,7 @@ class MappedFile {
 
   /// The same for a file open for reading, which stays the caller's.
   static std::expected<MappedFile, Error> open(int fd);
-
-  /// The same, and a small file's contents in `copy`, which is empty otherwise: to read a
-  /// few pages takes less than to have each of them mapped, and nothing is to be released.
-  static std::expected<MappedFile, Error> open(const std::string& path,
-                                               std::vector<std::byte>& copy);
+  static std::expected<MappedFile, Error> open(const OpenFile& file);
 
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
@@ -40,6 +37,7 @@ class MappedFile {
 
  private:
   friend class ReleaseQueue;
+  static std::expected<MappedFile, Error> map(int fd, size_t size);
   std::span<const std::byte> pages(std::span<const std::byte> part) const;
 
   std::span<const std::byte> bytes_;

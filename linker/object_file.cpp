@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "dedup/btf_check.hpp"
@@ -70,16 +71,18 @@ class ObjectReader {
   ObjectReader(const ObjectReader&) = delete;
   ObjectReader& operator=(const ObjectReader&) = delete;
 
-  std::expected<void, Error> read() {
+  /// Returns whether the object is read: a copy may have to be left for the file.
+  std::expected<bool, Error> read() {
     if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
       return fail("is not a BPF object but: {}", foreign);
     for (auto step :
          {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
           &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
           &ObjectReader::read_declarations, &ObjectReader::check_functions})
-      if (auto ok = (this->*step)(); !ok) return ok;
-    if (!options_.home.empty()) leave_copy();
-    return {};
+      if (auto ok = (this->*step)(); is_too_large_ || !ok)
+        return is_too_large_ ? std::expected<bool, Error>(false) : std::unexpected(ok.error());
+    if (options_.copied_from) leave_image();
+    return true;
   }
 
  private:
@@ -122,7 +125,7 @@ class ObjectReader {
       if (headers_[i].sh_type != SHT_NOBITS && headers_[i].sh_type != SHT_NULL)
         contents_[i] = image_.subspan(headers_[i].sh_offset, headers_[i].sh_size);
     if (options_.copy_small) copy_contents();
-    if (object_.copies.empty()) use_home();
+    if (is_too_large_) return {};
     object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
       if (auto ok = read_section(i); !ok) return ok;
@@ -132,11 +135,10 @@ class ObjectReader {
   /// Copies the contents that are needed for long, but for types, and reads them
   /// from the copy.
   void copy_contents() {
-    constexpr size_t LIMIT = 16 << 10;
     size_t size = 0;
     for (size_t i = 1; i < section_count_; i++)
       if (is_needed_for_long(i)) size += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
-    if (size > LIMIT) return;
+    if (!is_worth_copying(size)) return;
     std::vector<std::byte> copies(size);
     size_t at = 0;
     for (size_t i = 1; i < section_count_; i++) {
@@ -148,34 +150,32 @@ class ObjectReader {
     object_.copies = std::move(copies);
   }
 
-  /// Reads contents of which there is no small copy from where they stay.
-  void use_home() {
-    if (options_.home.empty()) return;
-    for (size_t i = 1; i < section_count_; i++)
-      if (!contents_[i].empty())
-        contents_[i] = options_.home.subspan(headers_[i].sh_offset, headers_[i].sh_size);
-  }
-
-  /// Has the sections' contents, of which hardly any are looked at again, be where they stay.
-  void leave_copy() {
-    for (InputSection& section : object_.sections) section.data = at_home(section.data);
-    if (object_.btf) object_.btf->use_copy(image_, options_.home);
-  }
-
-  /// Where bytes stay that may be in the image.
-  std::span<const std::byte> at_home(std::span<const std::byte> bytes) const {
-    bool is_in_image =
-        bytes.data() >= image_.data() && bytes.data() < image_.data() + image_.size();
-    return is_in_image ? options_.home.subspan(bytes.data() - image_.data(), bytes.size()) : bytes;
+  bool is_worth_copying(size_t size) {
+    constexpr size_t LIMIT = 16 << 10;
+    if (size > LIMIT && options_.copied_from) is_too_large_ = true;
+    return size <= LIMIT;
   }
 
   bool is_needed_for_long(size_t section) const {
     const Elf64_Shdr& header = headers_[section];
     if (contents_[section].empty()) return false;
     if (header.sh_type == SHT_STRTAB) return true;
-    return header.sh_type == SHT_PROGBITS &&
-           ((header.sh_flags & SHF_ALLOC) ||
-            string_at(section_names_, header.sh_name) == ".BTF.ext");
+    auto name = string_at(section_names_, header.sh_name);
+    return name == ".BTF.ext" ||
+           (name && use_of_section(*name, header, options_) == SectionUse::Link);
+  }
+
+  /// Forgets what is in the image, which does not stay, and was not copied.
+  void leave_image() {
+    for (InputSection& section : object_.sections)
+      if (is_in_image(section.data)) section.data = {};
+    object_.version = options_.copied_from->version();
+    if (object_.btf && object_.relocated_btf.empty())
+      forget_types(*object_.btf, [&object = object_] { return object.read_types_again(); });
+  }
+
+  bool is_in_image(std::span<const std::byte> bytes) const {
+    return bytes.data() >= image_.data() && bytes.data() < image_.data() + image_.size();
   }
 
   std::expected<void, Error> read_section(size_t index) {
@@ -413,23 +413,20 @@ class ObjectReader {
     if (btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
     object_.btf = std::move(*btf);
+    if (options_.copied_from || !object_.copies.empty()) copy_strings();
+    if (is_too_large_) return {};
     if (list_types()) {
       object_.relocated_btf = repair_btf(*bytes, *object_.btf);
       *bytes = object_.relocated_btf;
       object_.btf = std::move(*find_types(*bytes));
     }
+    object_.btf_bytes = *bytes;
+    object_.btf_offset = headers_[section->index].sh_offset;
     if (options_.types)
       if (auto ok = options_.types->sort(*object_.btf, *bytes, object_.object_types(),
                                          object_.sorted_types);
           !ok)
         return fail(".BTF: {}", ok.error().message);
-    if (!object_.copies.empty()) copy_strings();
-    // Names of DATASECs are kept.
-    if (!options_.home.empty()) {
-      auto strings = std::as_bytes(std::span(object_.btf->strings()));
-      auto stay = at_home(strings);
-      object_.btf->use_strings({reinterpret_cast<const char*>(stay.data()), stay.size()});
-    }
     return {};
   }
 
@@ -462,9 +459,8 @@ class ObjectReader {
   }
 
   void copy_strings() {
-    constexpr size_t LIMIT = 16 << 10;
     auto strings = std::as_bytes(std::span(object_.btf->strings()));
-    if (strings.size() > LIMIT) return;
+    if (!is_worth_copying(strings.size())) return;
     object_.string_copies.assign(strings.begin(), strings.end());
     object_.btf->use_strings(
         {reinterpret_cast<const char*>(object_.string_copies.data()), strings.size()});
@@ -614,6 +610,7 @@ class ObjectReader {
   std::vector<Elf64_Shdr> headers_;
   std::vector<std::span<const std::byte>> contents_;  ///< by section index
   bool has_gas_types_ = false;                        ///< see gas_dialect.hpp
+  bool is_too_large_ = false;                         ///< to be copied
 };
 
 }  // namespace
@@ -628,8 +625,9 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
     object->aligned_image.assign(image.begin(), image.end());
     image = object->aligned_image;
   }
-  if (auto ok = ObjectReader(*object, image, options).read(); !ok)
-    return std::unexpected(ok.error());
+  auto is_read = ObjectReader(*object, image, options).read();
+  if (!is_read) return std::unexpected(is_read.error());
+  if (!*is_read) object.reset();
   return object;
 }
 
@@ -641,12 +639,26 @@ std::vector<uint32_t> ObjectFile::object_types() const {
   return ids;
 }
 
-std::expected<void, Error> ObjectFile::check_types() const {
-  std::span<const std::byte> bytes = relocated_btf;
-  for (const InputSection& section : sections)
-    if (bytes.empty() && section.name == ".BTF") bytes = section.data;
-  if (auto btf = Btf::parse(bytes); !btf) return fail(".BTF: {}", btf.error().message);
+std::expected<void, Error> ObjectFile::check_types() {
+  type_section(*btf);  // which has a blob that did not stay read again
+  if (auto checked = Btf::parse(btf_bytes); !checked)
+    return fail(".BTF: {}", checked.error().message);
   return {};
+}
+
+Btf ObjectFile::read_types_again() {
+  auto find_types = [&]() -> std::expected<Btf, Error> {
+    auto opened = OpenFile::open(name);
+    if (!opened) return std::unexpected(opened.error());
+    if (opened->version() != version) return fail("was changed while it was linked");
+    btf_read_again.resize(btf_bytes.size());
+    btf_bytes = btf_read_again;
+    if (auto ok = opened->read(btf_offset, btf_read_again); !ok) return std::unexpected(ok.error());
+    return TypeReader::find_types(btf_read_again);
+  };
+  auto types = find_types();
+  if (!types) throw std::runtime_error(fmt::format("{}: {}", name, types.error().message));
+  return std::move(*types);
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

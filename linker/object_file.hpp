@@ -128,8 +128,9 @@ struct ReadOptions {
   /// Copy what other passes than merge_btf() need, if it is not much: for the
   /// memory of one input of many to be given back while nobody reads it.
   bool copy_small = false;
-  /// Where the contents stay, if what is read is a copy that does not, or empty.
-  std::span<const std::byte> home{};
+  /// The file that the image is a copy of which does not stay, or null. Implies
+  /// copy_small. What is not copied is read from the file again.
+  const OpenFile* copied_from = nullptr;
   /// What checks and sorts the types, or null.
   TypeReader* types = nullptr;
 };
@@ -149,29 +150,40 @@ struct ObjectFile {
   /// The output's type id by this object's; set by merge_btf().
   TypeMap type_map;
 
-  /// Reads and checks `image`, which must outlive the object. Errors name the
-  /// section, symbol, relocation or type that is wrong.
+  /// Reads and checks `image`, which must outlive the object unless it is a copy of a
+  /// file; of such a one that has more than a little to copy the result is null. Errors
+  /// name the section, symbol, relocation or type that is wrong.
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
 
-  /// "main.bpf.c:42" for an instruction that line_info knows, else
   /// "main.o:(xdp+0x18)".
   std::string describe_place(const InputSection& section, uint64_t offset) const;
   /// "main.bpf.c:42" where line_info knows the instruction.
+  std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
+
   /// The ids of all VARs, DATASECs and DECL_TAGs.
   std::vector<uint32_t> object_types() const;
 
   /// Checks the types, as Btf::parse() does; for those of a reader that is not sound.
-  std::expected<void, Error> check_types() const;
+  std::expected<void, Error> check_types();
 
-  std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
+  /// Reads the types of a file again whose contents did not stay. Throws if it is not the
+  /// file that it was.
+  Btf read_types_again();
 
   // What the views above point into.
   MappedFile file;
   std::vector<std::byte> aligned_image;
   std::vector<std::byte> copies, string_copies;  ///< see ReadOptions::copy_small
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
+
+  std::span<const std::byte> btf_bytes;  ///< the blob that `btf` was read from
+
+  // Of a file whose contents did not stay.
+  FileVersion version;
+  uint64_t btf_offset = 0;  ///< bytes into the file
+  std::vector<std::byte> btf_read_again;
 };
 
 }  // namespace bpflink

@@ -34,43 +34,36 @@ std::string_view name_of(std::endian order) {
 
 /// An input as far as it can be read without knowing the others.
 struct Input {
-  MappedFile file;
-  std::span<const std::byte> image;
-  std::unique_ptr<ObjectFile> object;  ///< null for an archive
-  std::optional<Error> failure;
+  MappedFile file = {};
+  std::span<const std::byte> image = {};
+  std::unique_ptr<ObjectFile> object = {};  ///< null for an archive
+  std::optional<Error> failure = {};
 };
 
-/// Reads an object that is opened, from `contents`.
-void read_input(Input& input, const std::string& name, std::span<const std::byte> contents,
-                ReadOptions options) {
-  if (is_archive(contents)) return;
-  if (auto object = ObjectFile::read(name, contents, options))
+/// Reads an object from its image.
+Input read_image(const std::string& name, std::span<const std::byte> image, ReadOptions options) {
+  Input input;
+  input.image = image;
+  if (is_archive(image)) return input;
+  if (auto object = ObjectFile::read(name, image, options))
     input.object = std::move(*object);
   else
     input.failure = object.error();
+  return input;
 }
 
-/// Takes what was opened. Returns whether it was.
-bool take_file(Input& input, std::expected<MappedFile, Error> file) {
-  if (!file) {
-    input.failure = file.error();
-    return false;
-  }
+Input read_mapped(const std::string& name, std::expected<MappedFile, Error> file,
+                  ReadOptions options) {
+  if (!file) return {.failure = file.error()};
+  Input input = read_image(name, file->bytes(), options);
   input.file = std::move(*file);
-  input.image = input.file.bytes();
-  return true;
+  return input;
 }
 
 Input open_input(const InputSource& source, ReadOptions options) {
-  Input input;
-  input.failure = source.failure;
-  if (source.failure) return input;
-  if (source.image)
-    input.image = *source.image;
-  else if (!take_file(input, MappedFile::open(source.name)))
-    return input;
-  read_input(input, source.name, input.image, options);
-  return input;
+  if (source.failure) return {.failure = source.failure};
+  if (source.image) return read_image(source.name, *source.image, options);
+  return read_mapped(source.name, MappedFile::open(source.name), options);
 }
 
 /// What a thread that opens some inputs of many has for all of them.
@@ -79,27 +72,35 @@ struct Opener {
   std::vector<std::byte> copy;  ///< of the file at hand, if it is small
 };
 
-/// The same for a thread of its own, which no exception may leave, and for one
-/// input of many: its pages are read when something of it is needed again.
+/// The same for an input of many, of which little stays in memory: a small file is read, as
+/// that takes less than to map it, and is closed again with what of it is needed copied. The
+/// pages of others are read again when something of them is.
+Input open_input_of_many(const InputSource& source, Opener& opener, ReleaseQueue& read) {
+  constexpr size_t SMALL = 128 << 10;
+  ReadOptions options = opener.options;
+  options.copy_small = true;
+  if (source.failure || source.image) return open_input(source, options);
+  auto file = OpenFile::open(source.name);
+  if (!file) return {.failure = file.error()};
+  if (file->size() <= SMALL) {
+    opener.copy.resize(file->size());
+    if (auto ok = file->read(0, opener.copy); !ok) return {.failure = ok.error()};
+    options.copied_from = &*file;
+    Input input = read_image(source.name, opener.copy, options);
+    if (input.object || input.failure) return input;
+    options.copied_from = nullptr;
+  }
+  Input input = read_mapped(source.name, MappedFile::open(*file), options);
+  read.add(input.file);
+  return input;
+}
+
+/// The same for a thread of its own, which no exception may leave.
 Input open_one_of_many(const InputSource& source, Opener& opener, ReleaseQueue& read) {
   try {
-    ReadOptions options = opener.options;
-    options.copy_small = true;
-    if (source.failure || source.image) return open_input(source, options);
-    Input input;
-    if (!take_file(input, MappedFile::open(source.name, opener.copy))) return input;
-    if (opener.copy.empty()) {
-      read_input(input, source.name, input.image, options);
-      read.add(input.file);
-    } else {
-      options.home = input.image;
-      read_input(input, source.name, opener.copy, options);
-    }
-    return input;
+    return open_input_of_many(source, opener, read);
   } catch (const std::bad_alloc&) {
-    Input input;
-    input.failure = Error{"out of memory"};
-    return input;
+    return {.failure = Error{"out of memory"}};
   }
 }
 

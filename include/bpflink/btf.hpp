@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -233,9 +234,6 @@ class BPFLINK_API Btf {
   /// Has strings read from `copy`, which must be equal to strings() and outlive
   /// the Btf: for callers who have a blob in memory at times only.
   void use_strings(std::string_view copy);
-  /// Has what lies in `blob`, which this was read from, read from `copy`, which must be equal,
-  /// aligned the same and outlive the Btf: for callers who have a blob at another place first.
-  void use_copy(std::span<const std::byte> blob, std::span<const std::byte> copy);
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.
@@ -243,6 +241,8 @@ class BPFLINK_API Btf {
 
  private:
   friend const TypeSection& type_section(const Btf& btf);
+  friend size_t count_words(const Btf& btf);
+  friend void forget_types(Btf& btf, std::function<Btf()> read_again);
   friend std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
                                                    unsigned threads);
   struct Impl;

@@ -4,6 +4,13 @@
 # object that is made large by a section that nobody links has threads take the others.
 . "$(dirname "$0")/common.sh"
 
+# Too much to be copied from a file that is not kept: its names, or its contents.
+{
+  echo 'enum names {'
+  printf 'a_name_that_is_long_as_there_are_to_be_many_bytes_of_names_%d,\n' {1..300}
+  echo '};'
+} >names.h
+
 sources=24
 for ((i = 0; i < sources; i++)); do
   compile "o$i" -DNUMBER="$i" <<'EOS'
@@ -38,6 +45,13 @@ __attribute__((noinline)) static int both(void) {
   return pair.b;
 }
 struct unused *GLUE(unused_, NUMBER);
+#if NUMBER == 7
+#include "names.h"
+enum names name = 1;
+#endif
+#if NUMBER == 8
+char contents[20000] SEC(".data.contents") = {1};
+#endif
 SEC("socket") int GLUE(program_, NUMBER)(struct __sk_buff *skb) {
   struct shared s = {0, NUMBER};
   int sum = total(&s) + chosen(&s) + helper(&s) + both();

@@ -1,0 +1,2 @@
+/* Data that nobody copies who need not. */
+const char large[20000] = {1};
