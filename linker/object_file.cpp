@@ -14,6 +14,7 @@
 #include "linker/btf_repair.hpp"
 #include "linker/elf_kind.hpp"
 #include "linker/gas_dialect.hpp"
+#include "linker/object_image.hpp"
 
 namespace bpflink {
 namespace {
@@ -44,10 +45,9 @@ SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadO
   }
   if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
   if (header.sh_flags & SHF_EXCLUDE) return SectionUse::Drop;
-  if (name.starts_with(".debug_") && options.keep_debug) return SectionUse::Link;
-  if (!(header.sh_flags & SHF_ALLOC) &&
-      (name.starts_with(".debug_") || name.starts_with(".llvm") || name.starts_with(".note") ||
-       name.starts_with(".gnu") || name == ".comment"))
+  if (is_dwarf(name, header)) return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
+  if (!(header.sh_flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
+                                         name.starts_with(".gnu") || name == ".comment"))
     return SectionUse::Drop;
   if (name == ".text" && header.sh_size == 0) return SectionUse::Drop;
   return SectionUse::Link;
@@ -120,13 +120,18 @@ class ObjectReader {
     }
     if (headers_[section_names_].sh_type != SHT_STRTAB)
       return fail("section name table index {} is not that of a string table", section_names_);
+    object_.sections.resize(section_count_);
     contents_.resize(section_count_);
-    for (size_t i = 1; i < section_count_; i++)
-      if (headers_[i].sh_type != SHT_NOBITS && headers_[i].sh_type != SHT_NULL)
-        contents_[i] = image_.subspan(headers_[i].sh_offset, headers_[i].sh_size);
+    contents_[section_names_] = contents_of(headers_[section_names_]);
+    for (size_t i = 1; i < section_count_; i++) {
+      auto name = string_at(section_names_, headers_[i].sh_name);
+      if (!name) return fail("name of section {} is outside the section name table", i);
+      object_.sections[i].name = *name;
+      object_.sections[i].use = use_of_section(*name, headers_[i], options_);
+      if (!is_left_out(i)) contents_[i] = contents_of(headers_[i]);
+    }
     if (options_.copy_small) copy_contents();
     if (is_too_large_) return {};
-    object_.sections.resize(section_count_);
     for (size_t i = 1; i < section_count_; i++)
       if (auto ok = read_section(i); !ok) return ok;
     return {};
@@ -157,12 +162,20 @@ class ObjectReader {
   }
 
   bool is_needed_for_long(size_t section) const {
-    const Elf64_Shdr& header = headers_[section];
-    if (contents_[section].empty()) return false;
-    if (header.sh_type == SHT_STRTAB) return true;
-    auto name = string_at(section_names_, header.sh_name);
-    return name == ".BTF.ext" ||
-           (name && use_of_section(*name, header, options_) == SectionUse::Link);
+    const InputSection& input = object_.sections[section];
+    return !contents_[section].empty() &&
+           (input.use == SectionUse::Link || headers_[section].sh_type == SHT_STRTAB ||
+            input.name == ".BTF.ext");
+  }
+
+  std::span<const std::byte> contents_of(const Elf64_Shdr& header) const {
+    if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) return {};
+    return image_.subspan(header.sh_offset, header.sh_size);
+  }
+
+  /// Whether contents may not be what they are in the file, see read_without_dwarf().
+  bool is_left_out(size_t section) const {
+    return options_.copied_from && object_.sections[section].use == SectionUse::Drop;
   }
 
   /// Forgets what is in the image, which does not stay, and was not copied.
@@ -180,18 +193,15 @@ class ObjectReader {
 
   std::expected<void, Error> read_section(size_t index) {
     const Elf64_Shdr& header = headers_[index];
-    auto name = string_at(section_names_, header.sh_name);
-    if (!name) return fail("name of section {} is outside the section name table", index);
     InputSection& section = object_.sections[index];
     section.file = &object_;
     section.index = index;
-    section.name = *name;
+    section.name = *string_at(section_names_, header.sh_name);  // of the copy, if there is one
     section.type = header.sh_type;
     section.flags = header.sh_flags & ~uint64_t{SHF_GROUP};
     section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
     section.entry_size = header.sh_entsize;
     section.size = header.sh_size;
-    section.use = use_of_section(section.name, header, options_);
     section.data = contents_[index];
     if (!std::has_single_bit(section.alignment) || section.alignment > MAX_ALIGNMENT)
       return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",

@@ -24,6 +24,7 @@
 #include "linker/archive.hpp"
 #include "linker/context.hpp"
 #include "linker/elf_kind.hpp"
+#include "linker/object_image.hpp"
 
 namespace bpflink {
 namespace {
@@ -83,8 +84,9 @@ Input open_input_of_many(const InputSource& source, Opener& opener, ReleaseQueue
   auto file = OpenFile::open(source.name);
   if (!file) return {.failure = file.error()};
   if (file->size() <= SMALL) {
-    opener.copy.resize(file->size());
-    if (auto ok = file->read(0, opener.copy); !ok) return {.failure = ok.error()};
+    auto ok = options.keep_debug ? read_whole(*file, opener.copy)
+                                 : read_without_dwarf(*file, opener.copy);
+    if (!ok) return {.failure = ok.error()};
     options.copied_from = &*file;
     Input input = read_image(source.name, opener.copy, options);
     if (input.object || input.failure) return input;
