@@ -120,6 +120,7 @@ class ObjectReader {
     }
     if (headers_[section_names_].sh_type != SHT_STRTAB)
       return fail("section name table index {} is not that of a string table", section_names_);
+    object_.section_count = section_count_;
     object_.sections.resize(section_count_);
     contents_.resize(section_count_);
     contents_[section_names_] = contents_of(headers_[section_names_]);
@@ -178,13 +179,52 @@ class ObjectReader {
     return options_.copied_from && object_.sections[section].use == SectionUse::Drop;
   }
 
-  /// Forgets what is in the image, which does not stay, and was not copied.
+  /// Forgets what is in the image, which does not stay, and was not copied; and with it the
+  /// sections that nobody looks at any more, the most and often half of what an object takes.
   void leave_image() {
+    keep_sections(find_sections_to_keep());
     for (InputSection& section : object_.sections)
       if (is_in_image(section.data)) section.data = {};
     object_.version = options_.copied_from->version();
     if (object_.btf && object_.relocated_btf.empty())
       forget_types(*object_.btf, [&object = object_] { return object.read_types_again(); });
+  }
+
+  /// By section index: whether the section is linked, or something linked names it.
+  std::vector<bool> find_sections_to_keep() const {
+    std::vector<bool> kept(section_count_);
+    auto keep = [&](const InputSymbol& symbol) {
+      if (symbol.place == InputSymbol::Place::Section) kept[symbol.section] = true;
+    };
+    for (const InputSymbol& symbol : object_.symbols)
+      if (!symbol.is_section()) keep(symbol);
+    for (const InputSection& section : object_.sections) {
+      if (section.use != SectionUse::Link) continue;
+      kept[section.index] = true;
+      for (const Relocation& relocation : section.relocations)
+        keep(object_.symbols[relocation.symbol]);
+    }
+    return kept;
+  }
+
+  /// Removes the others. Symbols in them are then in section 0, which is no more in the output
+  /// than they are.
+  void keep_sections(const std::vector<bool>& kept) {
+    std::vector<uint32_t> indices(section_count_);
+    std::vector<InputSection> sections(1);
+    sections.reserve(1 + static_cast<size_t>(std::ranges::count(kept, true)));
+    for (InputSection& section : object_.sections) {
+      if (!kept[section.index]) continue;
+      indices[section.index] = static_cast<uint32_t>(sections.size());
+      section.index = indices[section.index];
+      sections.push_back(std::move(section));
+    }
+    object_.sections = std::move(sections);
+    for (InputSymbol& symbol : object_.symbols) symbol.section = indices[symbol.section];
+    if (!object_.btf_ext) return;
+    BtfExt& ext = *object_.btf_ext;
+    for (BtfExtTable* table : {&ext.func_info, &ext.line_info, &ext.core_relo})
+      for (BtfExtSection& part : table->sections) part.section = indices[part.section];
   }
 
   bool is_in_image(std::span<const std::byte> bytes) const {

@@ -138,8 +138,11 @@ struct ReadOptions {
 struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
-  std::vector<InputSection> sections;  ///< by section index
-  std::vector<InputSymbol> symbols;    ///< by symbol index
+  /// By section index; of a file that did not stay those that are linked, or that something
+  /// linked refers to, which have indices of their own.
+  std::vector<InputSection> sections;
+  size_t section_count = 0;          ///< of the file
+  std::vector<InputSymbol> symbols;  ///< by symbol index
   std::optional<Btf> btf;
   SortedTypes sorted_types;  ///< of `btf`
   std::optional<BtfExt> btf_ext;

@@ -49,10 +49,28 @@ TEST_CASE("types of a file that did not stay are those of one that does") {
     }
     CHECK(!object->btf_read_again.empty());
     CHECK(object->check_types());
-    for (const InputSection& section : object->sections) {
-      const InputSection& other = (*whole)->sections[section.index];
-      CHECK(section.name == other.name);
-      if (section.use == SectionUse::Link) CHECK(std::ranges::equal(section.data, other.data));
+    auto is_linked = [](const InputSection& section) { return section.use == SectionUse::Link; };
+    CHECK(object->sections.size() < (*whole)->sections.size());
+    CHECK(std::ranges::count_if(object->sections, is_linked) ==
+          std::ranges::count_if((*whole)->sections, is_linked));
+    for (size_t i = 1; i < object->sections.size(); i++) {
+      const InputSection& section = object->sections[i];
+      auto other = std::ranges::find((*whole)->sections, section.name, &InputSection::name);
+      REQUIRE(other != (*whole)->sections.end());
+      CHECK(section.index == i);
+      CHECK(section.use == other->use);
+      CHECK(section.relocations.size() == other->relocations.size());
+      if (is_linked(section)) CHECK(std::ranges::equal(section.data, other->data));
+    }
+    REQUIRE(object->symbols.size() == (*whole)->symbols.size());
+    for (size_t i = 1; i < object->symbols.size(); i++) {
+      const InputSymbol& symbol = object->symbols[i];
+      const InputSymbol& other = (*whole)->symbols[i];
+      CHECK(symbol.name == other.name);
+      CHECK(symbol.place == other.place);
+      std::string_view section = (*whole)->sections[other.section].name;
+      if (symbol.section != 0) CHECK(object->sections[symbol.section].name == section);
+      CHECK((symbol.section != 0) == ((*whole)->sections[other.section].use == SectionUse::Link));
     }
   }
 }
