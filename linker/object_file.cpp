@@ -176,13 +176,14 @@ class ObjectReader {
 
   /// Whether contents may not be what they are in the file, see read_without_dwarf().
   bool is_left_out(size_t section) const {
-    return options_.copied_from && object_.sections[section].use == SectionUse::Drop;
+    return options_.copied_from && is_dwarf(object_.sections[section].name, headers_[section]) &&
+           !options_.keep_debug;
   }
 
   /// Forgets what is in the image, which does not stay, and was not copied; and with it the
   /// sections that nobody looks at any more, the most and often half of what an object takes.
   void leave_image() {
-    keep_sections(find_sections_to_keep());
+    if (!options_.keep_sections) keep_sections(find_sections_to_keep());
     for (InputSection& section : object_.sections)
       if (is_in_image(section.data)) section.data = {};
     object_.version = options_.copied_from->version();

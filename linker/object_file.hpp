@@ -131,6 +131,8 @@ struct ReadOptions {
   /// The file that the image is a copy of which does not stay, or null. Implies
   /// copy_small. What is not copied is read from the file again.
   const OpenFile* copied_from = nullptr;
+  /// Keep sections that are not linked, too, of such a file: for reports.
+  bool keep_sections = false;
   /// What checks and sorts the types, or null.
   TypeReader* types = nullptr;
 };

@@ -164,7 +164,9 @@ std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOpti
 class InputReader {
  public:
   explicit InputReader(Context& context)
-      : context_(context), options_{context.options.keep_debug} {}
+      : context_(context),
+        options_{.keep_debug = context.options.keep_debug,
+                 .keep_sections = context.report != nullptr} {}
 
   void run() {
     std::vector<Input> inputs = open_inputs(context_.sources, options_, context_.type_readers);
