@@ -43,11 +43,6 @@ class Writer {
     append(&value, sizeof value);
   }
 
-  void put_words(std::span<const uint32_t> words) {
-    if (!swap_) return append(words.data(), words.size_bytes());
-    for (uint32_t word : words) put_word(word);
-  }
-
   void append(const void* bytes, size_t size) {
     const auto* first = static_cast<const std::byte*>(bytes);
     bytes_.insert(bytes_.end(), first, first + size);
@@ -219,14 +214,15 @@ uint32_t BtfBuilder::end_id() const {
   return impl_->end_id();
 }
 
-std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
+std::expected<BtfBuilder::Pieces, Error> BtfBuilder::finish_in_pieces(std::endian order) const {
   if (auto ok = impl_->check_limits(); !ok) return std::unexpected(ok.error());
 
-  auto types_size = static_cast<uint32_t>(4 * impl_->words.size());
-  auto strings_size = static_cast<uint32_t>(impl_->strings.bytes().size());
+  auto types = std::as_bytes(std::span(impl_->words));
+  auto strings = std::as_bytes(impl_->strings.bytes());
   auto layout_size = static_cast<uint32_t>(4 * impl_->layout.size());
   uint32_t header_size = layout_size == 0 ? 24 : 32;
-  Writer out(order, size_t{header_size} + layout_size + types_size + strings_size);
+  bool is_swapped = order != std::endian::native;
+  Writer out(order, size_t{header_size} + layout_size + (is_swapped ? types.size() : 0));
   out.put_half(0xeb9f);
   out.put_byte(1);
   out.put_byte(0);
@@ -234,9 +230,9 @@ std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian orde
   // The layout, where there is one, comes first, so that all sections are
   // aligned without padding.
   out.put_word(layout_size);
-  out.put_word(types_size);
-  out.put_word(layout_size + types_size);
-  out.put_word(strings_size);
+  out.put_word(static_cast<uint32_t>(types.size()));
+  out.put_word(layout_size + static_cast<uint32_t>(types.size()));
+  out.put_word(static_cast<uint32_t>(strings.size()));
   if (layout_size != 0) {
     out.put_word(0);
     out.put_word(layout_size);
@@ -246,9 +242,21 @@ std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian orde
     out.put_byte(kind.element_size);
     out.put_half(kind.flags);
   }
-  out.put_words(impl_->words);
-  out.append(impl_->strings.bytes().data(), strings_size);
-  return out.take();
+  if (is_swapped) {
+    for (uint32_t word : impl_->words) out.put_word(word);
+    types = {};
+  }
+  return Pieces{out.take(), types, strings};
+}
+
+std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
+  auto pieces = finish_in_pieces(order);
+  if (!pieces) return std::unexpected(pieces.error());
+  std::vector<std::byte> blob = std::move(pieces->head);
+  blob.reserve(blob.size() + pieces->types.size() + pieces->strings.size());
+  blob.insert(blob.end(), pieces->types.begin(), pieces->types.end());
+  blob.insert(blob.end(), pieces->strings.begin(), pieces->strings.end());
+  return blob;
 }
 
 }  // namespace bpflink

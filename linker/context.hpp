@@ -101,7 +101,8 @@ struct Context {
 
   /// Bytes that pieces point to and that are no input's.
   std::vector<std::vector<std::byte>> buffers;
-  std::vector<std::byte> output_btf, output_btf_ext;
+  BtfBuilder::Pieces output_btf;
+  std::vector<std::byte> output_btf_ext;
 };
 
 // The passes. Each says in its file what it does; link.cpp says why it stands

@@ -48,12 +48,13 @@ class ElfWriter {
     build_symbols();
     for (auto& section : context_.sections) add_contents(*section);
     for (auto& section : context_.sections) add_relocations(*section);
-    add_table(".BTF", SHT_PROGBITS, context_.output_btf, 4);
-    add_table(".BTF.ext", SHT_PROGBITS, context_.output_btf_ext, 4);
-    uint32_t symtab = add_table(".symtab", SHT_SYMTAB, encode(ELF_T_SYM, symbols_), 8);
+    const BtfBuilder::Pieces& btf = context_.output_btf;
+    add_table(".BTF", SHT_PROGBITS, {btf.head, btf.types, btf.strings}, 4);
+    add_table(".BTF.ext", SHT_PROGBITS, {context_.output_btf_ext}, 4);
+    uint32_t symtab = add_table(".symtab", SHT_SYMTAB, {encode(ELF_T_SYM, symbols_)}, 8);
     std::string_view strtab_name = ".strtab";
     strings_.add(strtab_name);
-    uint32_t strtab = add_table(strtab_name, SHT_STRTAB, encode(ELF_T_BYTE, strings_.bytes()), 1);
+    uint32_t strtab = add_table(strtab_name, SHT_STRTAB, {encode(ELF_T_BYTE, strings_.bytes())}, 1);
     headers_[symtab].sh_link = strtab;
     headers_[symtab].sh_info = first_global_;
     headers_[symtab].sh_entsize = sizeof(Elf64_Sym);
@@ -140,16 +141,22 @@ class ElfWriter {
       entries.push_back(
           {relocation.offset, ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type)});
     const std::string& name = names_.emplace_back(fmt::format(".rel{}", section.name));
-    relocation_sections_.emplace_back(add_table(name, SHT_REL, encode(ELF_T_REL, entries), 8),
+    relocation_sections_.emplace_back(add_table(name, SHT_REL, {encode(ELF_T_REL, entries)}, 8),
                                       section.index);
   }
 
-  /// A section of these bytes; none where there are none. Returns its index.
-  uint32_t add_table(std::string_view name, uint32_t type, std::span<const std::byte> bytes,
-                     uint64_t alignment) {
-    if (bytes.empty()) return 0;
-    Elf64_Shdr& header = add_section(name, type, alignment, bytes.size());
-    image_.pieces.push_back({header.sh_offset, bytes});
+  /// A section of these pieces, one after the other; none where they are empty. Returns its
+  /// index.
+  uint32_t add_table(std::string_view name, uint32_t type,
+                     std::initializer_list<std::span<const std::byte>> pieces, uint64_t alignment) {
+    uint64_t size = 0;
+    for (std::span<const std::byte> piece : pieces) size += piece.size();
+    if (size == 0) return 0;
+    uint64_t offset = add_section(name, type, alignment, size).sh_offset;
+    for (std::span<const std::byte> piece : pieces) {
+      if (!piece.empty()) image_.pieces.push_back({offset, piece});
+      offset += piece.size();
+    }
     return static_cast<uint32_t>(headers_.size() - 1);
   }
 

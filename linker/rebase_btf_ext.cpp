@@ -268,7 +268,7 @@ void rebase_btf_ext(Context& context) {
 
 void finish_btf(Context& context) {
   if (!context.btf) return;
-  auto blob = context.btf->finish(context.byte_order);
+  auto blob = context.btf->finish_in_pieces(context.byte_order);
   if (!blob)
     return context.diagnostics.error(fmt::format(".BTF of the output: {}", blob.error().message));
   context.output_btf = std::move(*blob);

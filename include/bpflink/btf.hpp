@@ -302,6 +302,15 @@ class BPFLINK_API BtfBuilder {
   /// is exceeded; the message says which, the figure, and what uses most.
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
+  /// A blob in the pieces that follow one another in it, of which all but the first may be
+  /// the builder's memory: valid until the next addition.
+  struct Pieces {
+    std::vector<std::byte> head;
+    std::span<const std::byte> types, strings;
+  };
+  /// The same as finish(), without a copy of what is there already. Errors: as there.
+  std::expected<Pieces, Error> finish_in_pieces(std::endian order) const;
+
  private:
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
