@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "dedup/string_table.hpp"
 #include "linker/alignment.hpp"
 #include "linker/output_bytes.hpp"
 #include "linker/output_file.hpp"
@@ -17,24 +18,6 @@ template <typename... Args>
 std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
 }
-
-class StringTable {
- public:
-  uint32_t add(std::string_view string) {
-    if (string.empty()) return 0;
-    auto [entry, is_new] = offsets_.try_emplace(string, static_cast<uint32_t>(bytes_.size()));
-    if (is_new) {
-      bytes_.insert(bytes_.end(), string.begin(), string.end());
-      bytes_.push_back('\0');
-    }
-    return entry->second;
-  }
-  const std::vector<char>& bytes() const { return bytes_; }
-
- private:
-  std::vector<char> bytes_ = std::vector<char>(1);
-  std::unordered_map<std::string_view, uint32_t> offsets_;
-};
 
 class ElfWriter {
  public:
@@ -51,10 +34,11 @@ class ElfWriter {
     const BtfBuilder::Pieces& btf = context_.output_btf;
     add_table(".BTF", SHT_PROGBITS, {btf.head, btf.types, btf.strings}, 4);
     add_table(".BTF.ext", SHT_PROGBITS, {context_.output_btf_ext}, 4);
-    uint32_t symtab = add_table(".symtab", SHT_SYMTAB, {encode(ELF_T_SYM, symbols_)}, 8);
+    uint32_t symtab = add_table(".symtab", SHT_SYMTAB, {encode(ELF_T_SYM, std::move(symbols_))}, 8);
     std::string_view strtab_name = ".strtab";
-    strings_.add(strtab_name);
-    uint32_t strtab = add_table(strtab_name, SHT_STRTAB, {encode(ELF_T_BYTE, strings_.bytes())}, 1);
+    strings_->intern(strtab_name);
+    image_.tables.push_back(strings_);
+    uint32_t strtab = add_table(strtab_name, SHT_STRTAB, {std::as_bytes(strings_->bytes())}, 1);
     headers_[symtab].sh_link = strtab;
     headers_[symtab].sh_info = first_global_;
     headers_[symtab].sh_entsize = sizeof(Elf64_Sym);
@@ -72,6 +56,8 @@ class ElfWriter {
 
  private:
   void build_symbols() {
+    // Rarely are there other symbols than those that have a name in the link.
+    symbols_.reserve(1 + context_.sections.size() + context_.symbols.all().size());
     symbols_.resize(1);
     for (auto& section : context_.sections)
       add_symbol({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
@@ -90,7 +76,7 @@ class ElfWriter {
 
   void add_symbol(const ObjectFile& object, const InputSymbol& symbol, uint8_t binding,
                   uint8_t visibility) {
-    Elf64_Sym entry{strings_.add(symbol.name),
+    Elf64_Sym entry{strings_->intern(symbol.name),
                     static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type)),
                     visibility,
                     SHN_UNDEF,
@@ -116,7 +102,7 @@ class ElfWriter {
   Elf64_Shdr& add_section(std::string_view name, uint32_t type, uint64_t alignment, uint64_t size) {
     image_.size = align_up(image_.size, alignment);
     Elf64_Shdr& header = headers_.emplace_back();
-    header.sh_name = strings_.add(name);
+    header.sh_name = strings_->intern(name);
     header.sh_type = type;
     header.sh_addralign = alignment;
     header.sh_size = size;
@@ -141,8 +127,8 @@ class ElfWriter {
       entries.push_back(
           {relocation.offset, ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type)});
     const std::string& name = names_.emplace_back(fmt::format(".rel{}", section.name));
-    relocation_sections_.emplace_back(add_table(name, SHT_REL, {encode(ELF_T_REL, entries)}, 8),
-                                      section.index);
+    relocation_sections_.emplace_back(
+        add_table(name, SHT_REL, {encode(ELF_T_REL, std::move(entries))}, 8), section.index);
   }
 
   /// A section of these pieces, one after the other; none where they are empty. Returns its
@@ -160,20 +146,21 @@ class ElfWriter {
     return static_cast<uint32_t>(headers_.size() - 1);
   }
 
-  /// The entries of a table as they are in the file.
+  /// The entries of a table as they are in the file. The image has them from here on.
   template <typename Entry>
-  std::span<const std::byte> encode(Elf_Type type, const std::vector<Entry>& entries) {
-    auto bytes = std::as_bytes(std::span(entries));
-    auto& table = image_.tables.emplace_back(bytes.begin(), bytes.end());
-    if (context_.byte_order == std::endian::native) return table;
+  std::span<const std::byte> encode(Elf_Type type, std::vector<Entry> entries) {
+    auto table = std::make_shared<std::vector<Entry>>(std::move(entries));
+    image_.tables.push_back(table);
+    auto bytes = std::as_writable_bytes(std::span(*table));
+    if (context_.byte_order == std::endian::native) return bytes;
     Elf_Data data{};
-    data.d_buf = table.data();
-    data.d_size = table.size();
+    data.d_buf = bytes.data();
+    data.d_size = bytes.size();
     data.d_type = type;
     data.d_version = EV_CURRENT;
     elf_version(EV_CURRENT);
     elf64_xlatetof(&data, &data, encoding());
-    return table;
+    return bytes;
   }
 
   unsigned char encoding() const {
@@ -203,8 +190,8 @@ class ElfWriter {
     }
     header.e_shnum = is_extended ? 0 : static_cast<Elf64_Half>(headers_.size());
     header.e_shstrndx = is_extended ? SHN_XINDEX : static_cast<Elf64_Half>(string_table);
-    image_.pieces.push_back({0, encode(ELF_T_EHDR, file)});
-    image_.pieces.push_back({image_.size, encode(ELF_T_SHDR, headers_)});
+    image_.pieces.push_back({0, encode(ELF_T_EHDR, std::move(file))});
+    image_.pieces.push_back({image_.size, encode(ELF_T_SHDR, std::move(headers_))});
     image_.size += image_.pieces.back().bytes.size();
   }
 
@@ -213,7 +200,7 @@ class ElfWriter {
   std::vector<Elf64_Shdr> headers_ = std::vector<Elf64_Shdr>(1);
   std::vector<Elf64_Sym> symbols_;
   uint32_t first_global_ = 0;
-  StringTable strings_;
+  std::shared_ptr<StringTable> strings_ = std::make_shared<StringTable>();
   std::deque<std::string> names_;
   std::vector<std::pair<uint32_t, uint32_t>> relocation_sections_;  // with what they are for
 };

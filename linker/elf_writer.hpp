@@ -1,8 +1,9 @@
 // The output as an ELF file.
 #pragma once
 
-#include <deque>
 #include <expected>
+#include <memory>
+#include <vector>
 
 #include "linker/context.hpp"
 
@@ -12,7 +13,8 @@ namespace bpflink {
 struct ElfImage {
   uint64_t size = 0;
   std::vector<Piece> pieces;  ///< by ascending offset; valid as long as image and context
-  std::deque<std::vector<std::byte>> tables;  ///< what pieces show and the context does not have
+  /// What pieces show and the context does not have.
+  std::vector<std::shared_ptr<const void>> tables;
 };
 
 /// Makes headers, tables and contents of the linked object, none of which is

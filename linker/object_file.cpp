@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "dedup/btf_check.hpp"
+#include "dedup/hash.hpp"
 #include "dedup/kinds.hpp"
 #include "linker/alignment.hpp"
 #include "linker/btf_repair.hpp"
@@ -547,12 +548,19 @@ class ObjectReader {
   std::expected<void, Error> read_declarations() {
     if (!object_.btf) return {};
     const Btf& btf = *object_.btf;
-    std::unordered_map<std::string_view, uint32_t> globals;
-    for (uint32_t i = 1; i < object_.symbols.size(); i++)
-      if (!object_.symbols[i].is_local()) globals.try_emplace(object_.symbols[i].name, i);
+    HashIndex globals;
+    auto find = [&](std::string_view name, uint32_t hash) {
+      return globals.find(hash, [&](uint32_t i) { return object_.symbols[i].name == name; });
+    };
+    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+      std::string_view name = object_.symbols[i].name;
+      if (object_.symbols[i].is_local()) continue;
+      uint32_t hash = hash_bytes(name.data(), name.size());
+      if (find(name, hash) == 0) globals.insert(hash, i);
+    }
     for (BtfDeclaration& declaration : object_.declarations) {
-      auto found = globals.find(btf.name(declaration.type()));
-      if (found != globals.end()) declaration.symbol_index = found->second;
+      std::string_view name = btf.name(declaration.type());
+      declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
     }
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
     return {};
@@ -600,7 +608,7 @@ class ObjectReader {
       if (symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
           !symbol.name.empty())
         functions.emplace_back(symbol.section, symbol.value);
-    std::ranges::sort(functions);
+    if (!std::ranges::is_sorted(functions)) std::ranges::sort(functions);
     return functions;
   }
 
@@ -608,15 +616,15 @@ class ObjectReader {
   /// refer to section symbols, whose value is 0, and to globals, which are found
   /// by name later: nothing to do then, and nothing is copied.
   std::expected<std::span<const std::byte>, Error> with_relocations(
-      const InputSection& section, std::vector<std::byte>& storage) {
+      InputSection& section, std::vector<std::byte>& storage) {
+    std::vector<Relocation> relocations = std::move(section.relocations);  // of no more use
     auto changes_bytes = [&](const Relocation& relocation) {
       const InputSymbol& symbol = object_.symbols[relocation.symbol];
       return symbol.is_local() && symbol.value != 0;
     };
-    if (std::none_of(section.relocations.begin(), section.relocations.end(), changes_bytes))
-      return section.data;
+    if (std::none_of(relocations.begin(), relocations.end(), changes_bytes)) return section.data;
     storage.assign(section.data.begin(), section.data.end());
-    for (const Relocation& relocation : section.relocations) {
+    for (const Relocation& relocation : relocations) {
       if (!changes_bytes(relocation)) continue;
       int64_t value =
           relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);

@@ -9,6 +9,7 @@
 // and then what they miss in turn, whatever the order of the files; with
 // --whole-archive all of them are.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -124,19 +125,34 @@ void widen_heap() {
   for (void* block : blocks) std::free(block);
 }
 
+/// How many bytes an input has, or 0 if that is not known yet.
+uint64_t size_of(const InputSource& source) {
+  struct stat info;
+  if (source.image) return source.image->size();
+  bool is_known = !source.failure && ::stat(source.name.c_str(), &info) == 0;
+  return is_known && S_ISREG(info.st_mode) ? info.st_size : 0;
+}
+
+/// How many inputs are read sooner than a thread is started: all, or those before the first
+/// that is large.
+size_t count_few(const std::vector<InputSource>& sources) {
+  constexpr uint64_t SMALL = large_from(256 << 10);  // bytes
+  constexpr size_t FEW = 64;
+  if (sources.size() > FEW) return 0;
+  size_t few = 0;
+  for (uint64_t bytes = 0; few < sources.size(); few++) {
+    bytes += size_of(sources[few]);
+    if (bytes >= SMALL) break;
+  }
+  return few + 1 < sources.size() ? few : sources.size();
+}
+
 /// Opens all inputs, large links with several threads, of which each has a reader of types.
 std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options,
                                std::vector<std::unique_ptr<TypeReader>>& readers) {
-  // Bytes, and files, that are read sooner than a thread is started.
-  constexpr uint64_t SMALL = large_from(256 << 10);
-  constexpr size_t FEW = 64;
   std::vector<Input> inputs(sources.size());
-  size_t first = 0;
-  for (uint64_t bytes = 0; sources.size() <= FEW && first < sources.size() && bytes < SMALL;
-       first++) {
-    inputs[first] = open_input(sources[first], options);
-    bytes += inputs[first].image.size();
-  }
+  size_t first = count_few(sources);
+  for (size_t i = 0; i < first; i++) inputs[i] = open_input(sources[i], options);
   if (first == sources.size()) return inputs;
   ReleaseQueue read;
   std::atomic<size_t> next = 0;

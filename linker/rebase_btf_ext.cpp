@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <unordered_map>
 
@@ -119,6 +120,7 @@ class TableWriter {
  public:
   TableWriter(Context& context, const TableKind& kind) : context_(context), kind_(kind) {
     by_section_.resize(context_.sections.size() + 1);
+    make_room();
     for (auto& object : context_.objects) collect(*object);
     for (auto& records : by_section_) {
       // Objects come one after another, and most have their records in order.
@@ -150,20 +152,32 @@ class TableWriter {
 
   /// The table's bytes; none where there are no records.
   std::vector<std::byte> write() const {
-    std::vector<std::byte> out;
+    size_t size = 0;
+    for (const auto& records : by_section_)
+      if (!records.empty()) size += BLOCK_HEADER + records.size() * record_size_;
+    if (size == 0) return {};
+    std::vector<std::byte> out(TABLE_HEADER + size);
+    store<uint32_t>(out.data(), record_size_, context_.byte_order);
+    std::byte* at = out.data() + TABLE_HEADER;
     for (auto& section : context_.sections) {
       const auto& records = by_section_[section->index];
       if (records.empty()) continue;
-      if (out.empty()) put(out, record_size_);
-      put(out, context_.btf->add_string(section->name));
-      put(out, static_cast<uint32_t>(records.size()));
+      store<uint32_t>(at, context_.btf->add_string(section->name), context_.byte_order);
+      store<uint32_t>(at + 4, static_cast<uint32_t>(records.size()), context_.byte_order);
+      at += BLOCK_HEADER;
       LastStrings lasts;
-      for (const Record& record : records) put(out, record, lasts);
+      for (const Record& record : records) {
+        write(at, record, lasts);
+        at += record_size_;
+      }
     }
     return out;
   }
 
  private:
+  /// Bytes before the first block, and before the records of each.
+  static constexpr size_t TABLE_HEADER = 4, BLOCK_HEADER = 8;
+
   /// Loaders want one record an instruction. Where there are more, the last is
   /// the instruction's and the others are of code without bytes.
   static void keep_last_of_each(std::vector<Record>& records) {
@@ -173,6 +187,18 @@ class TableWriter {
       *kept++ = *record;
     }
     records.erase(kept, records.end());
+  }
+
+  /// For all records, of which some may be dropped.
+  void make_room() {
+    std::vector<size_t> counts(by_section_.size());
+    for (auto& object : context_.objects) {
+      if (!object->btf_ext) continue;
+      for (const BtfExtSection& part : ((*object->btf_ext).*kind_.table).sections)
+        if (const OutputSection* output = object->sections[part.section].output)
+          counts[output->index] += part.count;
+    }
+    for (size_t i = 0; i < counts.size(); i++) by_section_[i].reserve(counts[i]);
   }
 
   void collect(const ObjectFile& object) {
@@ -197,15 +223,14 @@ class TableWriter {
   };
   using LastStrings = std::array<LastString, std::tuple_size_v<decltype(TableKind::is_string)>>;
 
-  void put(std::vector<std::byte>& out, const Record& record, LastStrings& lasts) const {
-    size_t at = out.size();
-    out.insert(out.end(), record.bytes.begin(), record.bytes.end());
-    out.resize(at + record_size_);
-    store<uint32_t>(&out[at], static_cast<uint32_t>(record.offset), context_.byte_order);
+  /// Writes a record to zeros.
+  void write(std::byte* at, const Record& record, LastStrings& lasts) const {
+    std::memcpy(at, record.bytes.data(), record.bytes.size());
+    store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
     if (!record.object) return;
     for (size_t word = 1; word < kind_.is_type.size(); word++) {
       if (!kind_.is_type[word] && !kind_.is_string[word]) continue;
-      std::byte* field = &out[at + 4 * word];
+      std::byte* field = at + 4 * word;
       uint32_t value = load<uint32_t>(field, context_.byte_order);
       value = kind_.is_type[word] ? record.object->type_map[value]
                                   : string(*record.object, value, lasts[word]);
@@ -221,11 +246,6 @@ class TableWriter {
     return last.output;
   }
 
-  void put(std::vector<std::byte>& out, uint32_t word) const {
-    out.resize(out.size() + 4);
-    store<uint32_t>(&out[out.size() - 4], word, context_.byte_order);
-  }
-
   Context& context_;
   const TableKind& kind_;
   uint32_t record_size_ = 0;
@@ -238,13 +258,6 @@ class TableWriter {
 
 void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
-  std::vector<std::byte> header(HEADER_SIZE), body;
-  auto put = [&](size_t at, uint32_t word) {
-    store<uint32_t>(&header[at], word, context.byte_order);
-  };
-  store<uint16_t>(header.data(), 0xeb9f, context.byte_order);
-  header[2] = std::byte{1};
-  put(4, HEADER_SIZE);
   TableWriter func_info(context, FUNC_INFO), line_info(context, LINE_INFO),
       core_relo(context, CORE_RELO);
   std::vector<Function> functions = find_functions(context);
@@ -253,17 +266,26 @@ void rebase_btf_ext(Context& context) {
     func_info.complete(functions, [&](auto& f) { return maker.func_info(f); });
   if (line_info.has_records())
     line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
-  size_t field = 8;
-  for (const TableWriter* writer : {&func_info, &line_info, &core_relo}) {
-    std::vector<std::byte> table = writer->write();
-    put(field, static_cast<uint32_t>(body.size()));
-    put(field + 4, static_cast<uint32_t>(table.size()));
+  std::array tables = {func_info.write(), line_info.write(), core_relo.write()};
+  size_t size = 0;
+  for (const auto& table : tables) size += table.size();
+  if (size == 0) return;
+
+  std::vector<std::byte>& out = context.output_btf_ext;
+  out.reserve(HEADER_SIZE + size);
+  out.resize(HEADER_SIZE);
+  auto put = [&](size_t at, size_t word) {
+    store<uint32_t>(&out[at], static_cast<uint32_t>(word), context.byte_order);
+  };
+  store<uint16_t>(out.data(), 0xeb9f, context.byte_order);
+  out[2] = std::byte{1};
+  put(4, HEADER_SIZE);
+  for (size_t field = 8; const auto& table : tables) {
+    put(field, out.size() - HEADER_SIZE);
+    put(field + 4, table.size());
     field += 8;
-    body.insert(body.end(), table.begin(), table.end());
+    out.insert(out.end(), table.begin(), table.end());
   }
-  if (body.empty()) return;
-  context.output_btf_ext = std::move(header);
-  context.output_btf_ext.insert(context.output_btf_ext.end(), body.begin(), body.end());
 }
 
 void finish_btf(Context& context) {
