@@ -147,7 +147,8 @@ class DatasecBuilder {
     auto found = variables_.find(name);
     if (found == variables_.end()) return;
     auto& variables = found->second;
-    std::ranges::stable_sort(variables, {}, &Variable::offset);
+    if (!std::ranges::is_sorted(variables, {}, &Variable::offset))
+      std::ranges::stable_sort(variables, {}, &Variable::offset);
     if (section_of_name_.contains(name)) check_extents(name, size, variables);
     std::vector<uint32_t> words;
     words.reserve(3 * variables.size());

@@ -533,9 +533,10 @@ class ObjectReader {
       if (found == code_by_name.end()) return std::nullopt;
       return CodeSection{found->second->index, found->second->data};
     };
-    std::vector<std::pair<uint32_t, uint64_t>> functions = find_functions();
+    std::vector<std::vector<bool>> functions = find_functions();
     auto begins_function = [&](uint32_t index, uint64_t offset) {
-      return std::ranges::binary_search(functions, std::pair{index, offset});
+      uint64_t insn = offset / INSN_SIZE;
+      return insn < functions[index].size() && functions[index][insn];
     };
     auto ext =
         BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
@@ -601,14 +602,17 @@ class ObjectReader {
     return {};
   }
 
-  /// Section and offset of the start of each function, sorted.
-  std::vector<std::pair<uint32_t, uint64_t>> find_functions() const {
-    std::vector<std::pair<uint32_t, uint64_t>> functions;
-    for (const InputSymbol& symbol : object_.symbols)
-      if (symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
-          !symbol.name.empty())
-        functions.emplace_back(symbol.section, symbol.value);
-    if (!std::ranges::is_sorted(functions)) std::ranges::sort(functions);
+  /// By section index and instruction: whether a function begins there.
+  std::vector<std::vector<bool>> find_functions() const {
+    std::vector<std::vector<bool>> functions(section_count_);
+    for (const InputSymbol& symbol : object_.symbols) {
+      if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section ||
+          symbol.name.empty() || !object_.sections[symbol.section].is_code())
+        continue;
+      std::vector<bool>& insns = functions[symbol.section];
+      insns.resize(object_.sections[symbol.section].size / INSN_SIZE + 1);
+      insns[symbol.value / INSN_SIZE] = true;
+    }
     return functions;
   }
 

@@ -135,10 +135,17 @@ class TableWriter {
   /// Adds what `make` returns for each function at whose start there is nothing.
   template <typename Make>
   void complete(const std::vector<Function>& functions, Make make) {
+    std::vector<std::vector<bool>> is_there(by_section_.size());  // by instruction
+    for (size_t i = 0; i < is_there.size(); i++) {
+      if (by_section_[i].empty()) continue;
+      is_there[i].resize(by_section_[i].back().offset / INSN_SIZE + 1);
+      for (const Record& record : by_section_[i]) is_there[i][record.offset / INSN_SIZE] = true;
+    }
     for (const Function& function : functions) {
       auto& records = by_section_[function.place.section->index];
-      auto at = std::ranges::lower_bound(records, function.place.offset, {}, &Record::offset);
-      if (at != records.end() && at->offset == function.place.offset) continue;
+      const std::vector<bool>& insns = is_there[function.place.section->index];
+      uint64_t insn = function.place.offset / INSN_SIZE;
+      if (insn < insns.size() && insns[insn]) continue;
       auto words = make(function);
       auto& bytes = made_.emplace_back(sizeof words);
       for (size_t i = 0; i < words.size(); i++)

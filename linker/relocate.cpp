@@ -191,7 +191,8 @@ void relocate(Context& context) {
     for (InputSection* section : output->members)
       if (!section->is_nobits()) SectionRelocator(context, *section).run();
     std::ranges::stable_sort(output->pieces, {}, &Piece::offset);
-    std::ranges::stable_sort(output->relocations, {}, &OutputRelocation::offset);
+    if (!std::ranges::is_sorted(output->relocations, {}, &OutputRelocation::offset))
+      std::ranges::stable_sort(output->relocations, {}, &OutputRelocation::offset);
   }
 }
 

@@ -64,6 +64,7 @@ class Resolver {
   explicit Resolver(Context& context) : context_(context) {}
 
   void resolve() {
+    make_room();
     for (auto& object : context_.objects) {
       intern_symbols(*object);
       bind_declarations(*object);
@@ -79,6 +80,16 @@ class Resolver {
     const ObjectFile* file;
     uint32_t index;
   };
+
+  /// For as many symbols as there are definitions: most are there once, and what is only
+  /// declared is defined in another object or provided by the loader.
+  void make_room() {
+    size_t definitions = 0;
+    for (auto& object : context_.objects)
+      for (const InputSymbol& symbol : object->symbols)
+        definitions += !symbol.is_local() && symbol.is_defined();
+    context_.symbols.reserve(definitions);
+  }
 
   void intern_symbols(ObjectFile& object) {
     for (uint32_t i = 1; i < object.symbols.size(); i++) {

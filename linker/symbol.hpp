@@ -68,6 +68,11 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
+  /// Makes room for so many symbols.
+  void reserve(size_t count) {
+    order_.reserve(count);
+    index_.reserve(count);
+  }
   /// The symbol of that name, made where there is none. `name` must outlive the
   /// table; the reference stays valid.
   Symbol& intern(std::string_view name);
