@@ -4,6 +4,8 @@
 #include <libelf.h>
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 
 #include "dedup/string_table.hpp"
 #include "linker/alignment.hpp"
