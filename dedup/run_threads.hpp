@@ -29,7 +29,7 @@ inline unsigned choose_threads(size_t words, unsigned wanted) {
 /// Moves the thread that calls it away from `processor`, if there are others. A scheduler may
 /// have a new thread wait on the processor of the one that started it, to let others sleep, for
 /// longer than all the work takes. From then on it may run it where it likes.
-inline void leave(int processor) {
+inline void leave_processor(int processor) {
   cpu_set_t all;
   if (processor < 0 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
   cpu_set_t others = all;
@@ -65,7 +65,7 @@ void run_threads(unsigned count, Work&& work) {
     try {
       for (; started < count; ++started)
         threads.emplace_back([&guarded, here, i = started] {
-          leave(here);
+          leave_processor(here);
           guarded(i);
         });
     } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead

@@ -533,10 +533,9 @@ class ObjectReader {
       if (found == code_by_name.end()) return std::nullopt;
       return CodeSection{found->second->index, found->second->data};
     };
-    std::vector<std::vector<bool>> functions = find_functions();
+    HashIndex functions = find_functions();
     auto begins_function = [&](uint32_t index, uint64_t offset) {
-      uint64_t insn = offset / INSN_SIZE;
-      return insn < functions[index].size() && functions[index][insn];
+      return find_function(functions, index, offset) != 0;
     };
     auto ext =
         BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
@@ -602,16 +601,27 @@ class ObjectReader {
     return {};
   }
 
-  /// By section index and instruction: whether a function begins there.
-  std::vector<std::vector<bool>> find_functions() const {
-    std::vector<std::vector<bool>> functions(section_count_);
-    for (const InputSymbol& symbol : object_.symbols) {
-      if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section ||
-          symbol.name.empty() || !object_.sections[symbol.section].is_code())
-        continue;
-      std::vector<bool>& insns = functions[symbol.section];
-      insns.resize(object_.sections[symbol.section].size / INSN_SIZE + 1);
-      insns[symbol.value / INSN_SIZE] = true;
+  static uint32_t hash_of_place(uint32_t section, uint64_t offset) {
+    const uint64_t place[] = {section, offset};
+    return hash_bytes(place, sizeof place);
+  }
+
+  /// The symbol of a function that begins there, or 0.
+  uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
+    return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
+      return object_.symbols[i].section == section && object_.symbols[i].value == offset;
+    });
+  }
+
+  /// The functions' symbols, by where these begin.
+  HashIndex find_functions() const {
+    HashIndex functions;
+    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+      const InputSymbol& symbol = object_.symbols[i];
+      bool is_function = symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
+                         !symbol.name.empty();
+      if (is_function && find_function(functions, symbol.section, symbol.value) == 0)
+        functions.insert(hash_of_place(symbol.section, symbol.value), i);
     }
     return functions;
   }

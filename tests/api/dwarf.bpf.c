@@ -8,6 +8,6 @@ asm(".section .debug_padding,\"\",@progbits\n"
 
 int counted = 5;
 
-__attribute__((section("socket"))) int count(struct __sk_buff *skb) {
+__attribute__((section("socket"))) int count(struct __sk_buff* skb) {
   return skb->len + counted;
 }

@@ -65,7 +65,7 @@ runs_for() {
 # first. Rows of one series are a line of the plot; `-` stands for none.
 row=10
 compare() {
-  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds theirs_peak ours_peak
+  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds theirs_peak ours_peak own
   row=$((row + 1))
   echo "$input: $peer" >&2
   # shellcheck disable=SC2086 # commands of several words
@@ -75,8 +75,8 @@ compare() {
   for ((round = 0; round < rounds; round++)); do
     if ((round < many)); then measure "$row.peer.$round" "$(runs_for "$seconds")" "$theirs"; fi
     # shellcheck disable=SC2086
-    read -r _ ours_peak <<<"$(run_once $ours)"
-    measure "$row.own.$round" "$(runs_for "$(awk -v t="$seconds" 'BEGIN { print t / 5 }')")" "$ours"
+    read -r own ours_peak <<<"$(run_once $ours)"
+    measure "$row.own.$round" "$(runs_for "$own")" "$ours"
   done
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$row" "$series" "$size" "$input" "$peer" \
     "$theirs_peak" "$ours_peak" >>results/rows
