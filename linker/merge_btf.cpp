@@ -120,13 +120,13 @@ void redirect_functions(ObjectFile& object) {
   }
 }
 
-/// The files of a large link, to be released when their types are merged: hardly
-/// anything of these is looked at after that.
+/// The mapped files of a large link, to be released when their types are merged:
+/// hardly anything of these is looked at after that.
 class MergedFiles {
  public:
   explicit MergedFiles(const Context& context) {
     for (const auto& object : context.objects)
-      if (!object->copies.empty()) files_.push_back(&object->file);
+      if (!object->copies.empty() && !object->file.bytes().empty()) files_.push_back(&object->file);
     std::ranges::sort(files_, {}, begin_of);
   }
 

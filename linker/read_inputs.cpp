@@ -1,6 +1,6 @@
-// Pass: opens, maps and checks the inputs. All of them are tried, so that one
-// run reports every bad file. A file is closed once it is mapped: there may be
-// more inputs than a process can have open files.
+// Pass: opens and checks the inputs. All of them are tried, so that one run
+// reports every bad file. A file is closed once it is mapped, or read: there may
+// be more inputs than a process can have open files.
 //
 // Of a large link, threads read the inputs, each on its own; what depends on
 // their order, messages among it, comes afterwards. Small links start none.

@@ -305,8 +305,12 @@ class BPFLINK_API BtfBuilder {
   /// A blob in the pieces that follow one another in it, of which all but the first may be
   /// the builder's memory: valid until the next addition.
   struct Pieces {
+    /// The header and the layout section; in the other byte order the types, too.
     std::vector<std::byte> head;
-    std::span<const std::byte> types, strings;
+    /// The type section, unless it is in `head`.
+    std::span<const std::byte> types;
+    /// The string section.
+    std::span<const std::byte> strings;
   };
   /// The same as finish(), without a copy of what is there already. Errors: as there.
   std::expected<Pieces, Error> finish_in_pieces(std::endian order) const;
