@@ -13,7 +13,8 @@
 
 namespace bpflink {
 
-/// Which file it is and when it was written to: equal as long as its contents are.
+/// Which file it is and when it was written to: differs once that was done again, as far as
+/// the clock of the file system tells.
 struct FileVersion {
   dev_t device = 0;
   ino_t inode = 0;
