@@ -19,12 +19,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
 
 # Manual pages and completions.
 foreach(program bpflink btfdedup)
-  install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/${program}.bash
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.bash
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
     COMPONENT programs)
-  install(FILES ${PROJECT_SOURCE_DIR}/linker/completion/_${program}
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/_${program}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
-  install(FILES ${PROJECT_SOURCE_DIR}/linker/man/${program}.1
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
 endforeach()
 

@@ -11,9 +11,9 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/linker.hpp"
 #include "bpflink/report.hpp"
-#include "linker/diagnostics.hpp"
-#include "linker/object_file.hpp"
-#include "linker/symbol.hpp"
+#include "linker/elf/object_file.hpp"
+#include "linker/elf/symbol.hpp"
+#include "linker/report/diagnostics.hpp"
 
 namespace bpflink {
 

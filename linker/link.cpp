@@ -9,9 +9,9 @@
 #include <new>
 
 #include "linker/context.hpp"
-#include "linker/elf_writer.hpp"
-#include "linker/output_bytes.hpp"
-#include "linker/verify.hpp"
+#include "linker/elf/elf_writer.hpp"
+#include "linker/io/output_bytes.hpp"
+#include "linker/report/verify.hpp"
 
 namespace bpflink {
 

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "linker/archive.hpp"
-#include "linker/mapped_file.hpp"
-#include "linker/read_to_end.hpp"
+#include "linker/elf/archive.hpp"
+#include "linker/io/mapped_file.hpp"
+#include "linker/io/read_to_end.hpp"
 
 namespace bpflink {
 namespace {

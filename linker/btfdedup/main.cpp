@@ -19,9 +19,9 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
-#include "linker/freed_memory.hpp"
-#include "linker/mapped_file.hpp"
-#include "linker/output_file.hpp"
+#include "linker/io/freed_memory.hpp"
+#include "linker/io/mapped_file.hpp"
+#include "linker/io/output_file.hpp"
 
 namespace bpflink {
 namespace {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "linker/response_file.hpp"
+#include "linker/io/response_file.hpp"
 
 namespace bpflink {
 namespace {

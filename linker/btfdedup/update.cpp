@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "linker/btf_ext.hpp"
-#include "linker/bytes.hpp"
-#include "linker/retry.hpp"
+#include "linker/elf/btf_ext.hpp"
+#include "linker/elf/bytes.hpp"
+#include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
-#include "linker/mapped_file.hpp"
-#include "linker/object_file.hpp"
-#include "linker/retry.hpp"
+#include "linker/elf/object_file.hpp"
+#include "linker/io/mapped_file.hpp"
+#include "linker/io/retry.hpp"
 
 using namespace bpflink;
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "bpflink/dedup.hpp"
-#include "dedup/hash.hpp"
-#include "dedup/string_table.hpp"
+#include "dedup/classes/hash.hpp"
+#include "dedup/format/string_table.hpp"
 #include "linker/context.hpp"
-#include "linker/relocation.hpp"
-#include "linker/symbol.hpp"
+#include "linker/elf/relocation.hpp"
+#include "linker/elf/symbol.hpp"
 
 using namespace bpflink;
 

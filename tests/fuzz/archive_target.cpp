@@ -1,6 +1,6 @@
 // The reader of archives, and linking what is in one with all of its members.
 #include "bpflink/linker.hpp"
-#include "linker/archive.hpp"
+#include "linker/elf/archive.hpp"
 #include "tests/fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

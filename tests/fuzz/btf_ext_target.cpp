@@ -1,6 +1,6 @@
 // The reader of .BTF.ext, with the .BTF that it refers to. Every section is
 // there, of 4 KiB.
-#include "linker/btf_ext.hpp"
+#include "linker/elf/btf_ext.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,5 +1,5 @@
 // The reader of objects: ELF with symbols, relocations, BTF and .BTF.ext.
-#include "linker/object_file.hpp"
+#include "linker/elf/object_file.hpp"
 #include "tests/fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -13,8 +13,8 @@ import re
 import sys
 
 # Files whose strings are C code, tables of figures or comments, not messages; tests/ has their output.
-NOT_MESSAGES = {"dedup/c_names.cpp", "dedup/c_scalars.cpp", "dedup/header_writer.cpp",
-                "dedup/print_c.cpp", "dedup/print_header.cpp", "dedup/print_raw.cpp"}
+NOT_MESSAGES = {"dedup/print/c_names.cpp", "dedup/print/c_scalars.cpp", "dedup/print/header_writer.cpp",
+                "dedup/print/print_c.cpp", "dedup/print/print_header.cpp", "dedup/print/print_raw.cpp"}
 
 # Message: why no input can provoke it.
 EXCEPTIONS = {

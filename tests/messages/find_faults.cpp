@@ -1,8 +1,8 @@
 // Prints what `--verify` would say of an object: verify_output() on the file's bytes.
 #include <fmt/format.h>
 
-#include "linker/mapped_file.hpp"
-#include "linker/verify.hpp"
+#include "linker/io/mapped_file.hpp"
+#include "linker/report/verify.hpp"
 
 int main(int argc, char** argv) {
   using namespace bpflink;

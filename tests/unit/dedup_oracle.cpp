@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "dedup/kinds.hpp"
+#include "dedup/format/kinds.hpp"
 
 namespace bpflink::test {
 

@@ -1,4 +1,4 @@
-#include "linker/insn.hpp"
+#include "linker/elf/insn.hpp"
 
 #include <doctest/doctest.h>
 

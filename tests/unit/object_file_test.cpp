@@ -1,5 +1,5 @@
 // Objects whose file did not stay in memory.
-#include "linker/object_file.hpp"
+#include "linker/elf/object_file.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "../api/fixtures.hpp"
-#include "dedup/btf_check.hpp"
-#include "linker/object_image.hpp"
+#include "dedup/format/type_section.hpp"
+#include "linker/elf/object_image.hpp"
 
 using namespace bpflink;
 

@@ -1,4 +1,4 @@
-#include "linker/relocation.hpp"
+#include "linker/elf/relocation.hpp"
 
 #include <doctest/doctest.h>
 

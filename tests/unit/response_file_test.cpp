@@ -1,4 +1,4 @@
-#include "linker/response_file.hpp"
+#include "linker/io/response_file.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,0 +1,171 @@
+// Partition refinement, as in the minimization of automata.
+//
+// The nodes of one color stand together in one array, so that a color is a
+// range of it. When a node changes its color, its parents are marked, by moving
+// them to the front of their own color's range. A color with marked nodes is
+// then looked at: its marked nodes are sorted by the colors of their children
+// and each group that differs becomes a color of its own, but for one. That one
+// keeps the old color, and it is the largest: so a node that changes its color
+// finds itself in a group of at most half the size, which can happen to it only
+// log n times.
+#include "dedup/ambiguity/refine.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+namespace bpflink {
+
+namespace {
+
+struct Range {
+  uint32_t begin = 0;
+  uint32_t marked_end = 0;  ///< the marked nodes come first
+  uint32_t end = 0;
+};
+
+class Refinement {
+ public:
+  Refinement(const Adjacency& graph, std::vector<uint32_t> colors)
+      : graph_(graph), colors_(std::move(colors)), parents_(reverse(graph)) {
+    arrange();
+  }
+
+  std::vector<uint32_t> run() {
+    for (uint32_t node = 0; node < graph_.node_count(); ++node) mark(node);
+    while (!work_.empty()) {
+      uint32_t color = work_.back();
+      work_.pop_back();
+      split(color);
+    }
+    return std::move(colors_);
+  }
+
+ private:
+  void arrange();
+  void mark(uint32_t node);
+  void swap_places(uint32_t a, uint32_t b);
+  int compare(uint32_t a, uint32_t b) const;
+  void split(uint32_t color);
+  void recolor(uint32_t begin, uint32_t end);
+
+  const Adjacency& graph_;
+  std::vector<uint32_t> colors_;
+  Adjacency parents_;
+  std::vector<uint32_t> nodes_;   ///< ordered by color
+  std::vector<uint32_t> places_;  ///< where a node is in nodes_
+  std::vector<Range> ranges_;     ///< of nodes_, by color
+  std::vector<uint32_t> work_;    ///< colors with marked nodes
+  std::vector<uint32_t> changed_;
+};
+
+void Refinement::arrange() {
+  nodes_.resize(colors_.size());
+  places_.resize(colors_.size());
+  ranges_.resize(colors_.size());
+  for (uint32_t color : colors_) ++ranges_[color].end;
+  uint32_t begin = 0;
+  for (Range& range : ranges_) {
+    uint32_t size = range.end;
+    range = {begin, begin, begin};
+    begin += size;
+  }
+  for (uint32_t node = 0; node < colors_.size(); ++node) {
+    uint32_t place = ranges_[colors_[node]].end++;
+    nodes_[place] = node;
+    places_[node] = place;
+  }
+  // Colors that are not used yet are the ones to give to what is split off.
+  while (!ranges_.empty() && ranges_.back().begin == ranges_.back().end) ranges_.pop_back();
+}
+
+void Refinement::swap_places(uint32_t a, uint32_t b) {
+  std::swap(nodes_[a], nodes_[b]);
+  places_[nodes_[a]] = a;
+  places_[nodes_[b]] = b;
+}
+
+void Refinement::mark(uint32_t node) {
+  Range& range = ranges_[colors_[node]];
+  if (places_[node] < range.marked_end) return;
+  if (range.marked_end == range.begin) work_.push_back(colors_[node]);
+  swap_places(places_[node], range.marked_end++);
+}
+
+/// Orders nodes of one color by the colors of their children.
+int Refinement::compare(uint32_t a, uint32_t b) const {
+  std::span<const uint32_t> as = graph_.of(a);
+  std::span<const uint32_t> bs = graph_.of(b);
+  for (size_t i = 0; i < as.size(); ++i) {
+    if (colors_[as[i]] != colors_[bs[i]]) return colors_[as[i]] < colors_[bs[i]] ? -1 : 1;
+  }
+  return 0;
+}
+
+void Refinement::split(uint32_t color) {
+  Range range = ranges_[color];
+  ranges_[color].marked_end = range.begin;
+  // All nodes that are not marked have children of the same colors. One of them
+  // stands for all.
+  if (range.marked_end < range.end) {
+    uint32_t unchanged = nodes_[range.marked_end];
+    for (uint32_t i = range.marked_end; i-- > range.begin;)
+      if (compare(nodes_[i], unchanged) == 0) swap_places(i, --range.marked_end);
+  }
+  if (range.marked_end == range.begin) return;
+  std::span<uint32_t> marked =
+      std::span(nodes_).subspan(range.begin, range.marked_end - range.begin);
+  std::ranges::sort(marked, [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+  for (uint32_t i = range.begin; i < range.marked_end; ++i) places_[nodes_[i]] = i;
+
+  // The groups' ends, and the largest group.
+  std::vector<uint32_t> ends;
+  for (uint32_t i = range.begin + 1; i < range.marked_end; ++i)
+    if (compare(nodes_[i - 1], nodes_[i]) != 0) ends.push_back(i);
+  ends.push_back(range.marked_end);
+  if (range.marked_end < range.end) ends.push_back(range.end);
+  uint32_t largest = 0, largest_size = 0, begin = range.begin;
+  for (uint32_t i = 0; i < ends.size(); begin = ends[i++])
+    if (ends[i] - begin > largest_size) largest = i, largest_size = ends[i] - begin;
+
+  changed_.clear();
+  begin = range.begin;
+  for (uint32_t i = 0; i < ends.size(); begin = ends[i++]) {
+    if (i == largest)
+      ranges_[color] = {begin, begin, ends[i]};
+    else
+      recolor(begin, ends[i]);
+  }
+  for (uint32_t node : changed_)
+    for (uint32_t parent : parents_.of(node)) mark(parent);
+}
+
+void Refinement::recolor(uint32_t begin, uint32_t end) {
+  auto color = static_cast<uint32_t>(ranges_.size());
+  ranges_.push_back({begin, begin, end});
+  for (uint32_t i = begin; i < end; ++i) {
+    colors_[nodes_[i]] = color;
+    changed_.push_back(nodes_[i]);
+  }
+}
+
+}  // namespace
+
+Adjacency reverse(const Adjacency& graph) {
+  Adjacency reversed;
+  uint32_t count = graph.node_count();
+  reversed.starts.assign(count + 1, 0);
+  for (uint32_t child : graph.children) ++reversed.starts[child + 1];
+  std::partial_sum(reversed.starts.begin(), reversed.starts.end(), reversed.starts.begin());
+  reversed.children.resize(graph.children.size());
+  std::vector<uint32_t> next(reversed.starts.begin(), reversed.starts.end() - 1);
+  for (uint32_t node = 0; node < count; ++node)
+    for (uint32_t child : graph.of(node)) reversed.children[next[child]++] = node;
+  return reversed;
+}
+
+std::vector<uint32_t> refine(const Adjacency& graph, std::vector<uint32_t> colors) {
+  return Refinement(graph, std::move(colors)).run();
+}
+
+}  // namespace bpflink

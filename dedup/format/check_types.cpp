@@ -1,0 +1,139 @@
+// Whether the ids and string offsets of types are in range, and what FUNC,
+// DATASEC and DECL_TAG demand of the types that they refer to.
+#include <fmt/format.h>
+
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/type_section.hpp"
+
+namespace bpflink {
+
+namespace {
+
+std::unexpected<Error> fail(const Btf& btf, uint32_t id, const std::string& what) {
+  return std::unexpected(Error{describe_type(btf, id) + ": " + what});
+}
+
+/// How messages call element `i` of a type, whose first word may be its name.
+std::string describe_element(const Btf& btf, BtfType type, size_t i) {
+  KindShape shape = kind_shape(type.kind());
+  std::string_view what = "enumerator";
+  if (type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION) what = "member";
+  if (type.kind() == BTF_KIND_FUNC_PROTO) what = "parameter";
+  if (type.kind() == BTF_KIND_DATASEC) what = "variable";
+  std::string_view name;
+  if (shape.element_name == 0) name = btf.string(type.extra()[i * shape.element_words]);
+  return name.empty() ? fmt::format("{} {}", what, i) : fmt::format("{} '{}'", what, name);
+}
+
+std::string describe_id(const Btf& btf, uint32_t id) {
+  return fmt::format("refers to type id {}, but the last is {}", id, btf.end_id() - 1);
+}
+
+std::string describe_string(const Btf& btf, uint32_t offset) {
+  return fmt::format("has its name at string offset {}, but the strings end at {}", offset,
+                     btf.string_end());
+}
+
+/// Finds what is out of range in one type.
+std::expected<void, Error> check_ranges(const Btf& btf, uint32_t id) {
+  BtfType type = btf.type(id);
+  if (type.name_off() >= btf.string_end() && type.name_off() != 0)
+    return fail(btf, id, describe_string(btf, type.name_off()));
+  KindShape shape = kind_shape(type.kind());
+  if (shape.refers && type.type() >= btf.end_id())
+    return fail(btf, id, describe_id(btf, type.type()));
+  if (type.kind() == BTF_KIND_ARRAY) {
+    if (type.array_element_type() >= btf.end_id())
+      return fail(btf, id, describe_id(btf, type.array_element_type()));
+    if (type.array_index_type() >= btf.end_id())
+      return fail(btf, id, "index " + describe_id(btf, type.array_index_type()));
+  }
+  if (shape.element_words == 0) return {};
+  for (size_t i = 0; i < type.vlen(); ++i) {
+    const uint32_t* element = &type.extra()[i * shape.element_words];
+    if (shape.element_name >= 0 && element[0] >= btf.string_end() && element[0] != 0)
+      return fail(btf, id, describe_element(btf, type, i) + " " + describe_string(btf, element[0]));
+    if (shape.element_type >= 0 && element[shape.element_type] >= btf.end_id())
+      return fail(
+          btf, id,
+          describe_element(btf, type, i) + " " + describe_id(btf, element[shape.element_type]));
+  }
+  return {};
+}
+
+/// Void and what is known by its kind.
+uint8_t kind_at(const Btf& btf, uint32_t id) {
+  return id == 0 ? 0 : btf.type(id).kind();
+}
+
+std::expected<void, Error> check_func(const Btf& btf, uint32_t id, BtfType func) {
+  if (kind_at(btf, func.type()) == BTF_KIND_FUNC_PROTO) return {};
+  return fail(btf, id,
+              fmt::format("has type id {}, which is {}, not FUNC_PROTO", func.type(),
+                          btf_kind_name(kind_at(btf, func.type()))));
+}
+
+std::expected<void, Error> check_datasec(const Btf& btf, uint32_t id, BtfType datasec) {
+  for (uint32_t i = 0; i < datasec.vlen(); ++i) {
+    uint32_t var = datasec.var_secinfo(i).type;
+    uint8_t kind = kind_at(btf, var);
+    if (kind != BTF_KIND_VAR && kind != BTF_KIND_FUNC)
+      return fail(btf, id,
+                  fmt::format("variable {} has type id {}, which is {}, not VAR or FUNC", i, var,
+                              btf_kind_name(kind)));
+  }
+  return {};
+}
+
+/// The number of members or parameters that tags on a type may be about.
+uint32_t tag_components(const Btf& btf, uint32_t id) {
+  uint8_t kind = kind_at(btf, id);
+  if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION) return btf.type(id).vlen();
+  if (kind == BTF_KIND_FUNC && kind_at(btf, btf.type(id).type()) == BTF_KIND_FUNC_PROTO)
+    return btf.type(btf.type(id).type()).vlen();
+  return 0;
+}
+
+std::expected<void, Error> check_decl_tag(const Btf& btf, uint32_t id, BtfType tag) {
+  int64_t index = tag.component_idx();
+  uint32_t components = tag_components(btf, tag.type());
+  if (index >= -1 && index < components) return {};
+  return fail(btf, id,
+              fmt::format("has component index {}, but type id {} has {} components", index,
+                          tag.type(), components));
+}
+
+}  // namespace
+
+std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
+  BtfType type = btf.type(id);
+  switch (type.kind()) {
+    case BTF_KIND_FUNC:
+      return check_func(btf, id, type);
+    case BTF_KIND_DATASEC:
+      return check_datasec(btf, id, type);
+    default:
+      return check_decl_tag(btf, id, type);
+  }
+}
+
+std::string describe_type(const Btf& btf, uint32_t id) {
+  BtfType type = btf.type(id);
+  std::string_view kind = btf_kind_name(type.kind());
+  std::string_view name = btf.name(type);
+  return name.empty() ? fmt::format("type [{}] {}", id, kind)
+                      : fmt::format("type [{}] {} '{}'", id, kind, name);
+}
+
+std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,
+                                            const TypeSummary& summary) {
+  bool strings_fit = summary.largest_string < btf.string_end() || summary.largest_string == 0;
+  if (summary.largest_id >= types.end_id() || !strings_fit)
+    for (uint32_t id = types.first_id; id < types.end_id(); ++id)
+      if (auto ok = check_ranges(btf, id); !ok) return ok;
+  for (uint32_t id : summary.demanding)
+    if (auto ok = check_demands(btf, id); !ok) return ok;
+  return {};
+}
+
+}  // namespace bpflink

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "bpflink/btf_query.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint32_t POINTER_SIZE = 8;
+
+/// Structs within structs and arrays of arrays that alignment is looked for in;
+/// no source nests as deep, and hostile input may go on for ever.
+constexpr int MAX_NESTING = 64;
+
+bool is_qualifier(uint8_t kind) {
+  return kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT ||
+         kind == BTF_KIND_TYPE_TAG;
+}
+
+/// Follows references of the kinds that `passes` says. Ends: there are at most
+/// as many steps as types, unless a cycle.
+template <typename Passes>
+uint32_t skip(const Btf& btf, uint32_t id, Passes passes) {
+  for (uint32_t steps = 0; id != 0 && steps < btf.end_id(); steps++) {
+    BtfType type = btf.type(id);
+    if (!passes(type.kind())) return id;
+    id = type.type();
+  }
+  return id;
+}
+
+/// Each struct is looked into once, however many others hold it.
+class AlignmentFinder {
+ public:
+  explicit AlignmentFinder(const Btf& btf) : btf_(btf) {}
+
+  std::optional<uint32_t> find(uint32_t id, int depth = 0) {
+    id = skip_modifiers(btf_, id);
+    if (id == 0 || depth > MAX_NESTING) return std::nullopt;
+    BtfType type = btf_.type(id);
+    switch (type.kind()) {
+      case BTF_KIND_PTR:
+        return POINTER_SIZE;
+      case BTF_KIND_INT:
+      case BTF_KIND_FLOAT:
+      case BTF_KIND_ENUM:
+      case BTF_KIND_ENUM64:
+        return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
+                                    type.size() == 16 ? 16 : POINTER_SIZE);
+      case BTF_KIND_ARRAY:
+        return find(type.array_element_type(), depth + 1);
+      case BTF_KIND_VAR:
+        return find(type.type(), depth + 1);
+      case BTF_KIND_STRUCT:
+      case BTF_KIND_UNION: {
+        auto known = structs_.find(id);
+        if (known != structs_.end()) return known->second;
+        uint32_t alignment = of_struct(type, depth);
+        structs_.emplace(id, alignment);
+        return alignment;
+      }
+      default:
+        return std::nullopt;
+    }
+  }
+
+ private:
+  uint32_t of_struct(BtfType type, int depth) {
+    uint32_t largest = 1;
+    bool packed = false;
+    for (uint32_t i = 0; i < type.vlen(); i++) {
+      uint32_t member = find(type.member(i).type, depth + 1).value_or(1);
+      largest = std::max(largest, member);
+      bool bitfield = type.member_bitfield_size(i) != 0;
+      if (!bitfield && type.member_bit_offset(i) % (8 * member) != 0) packed = true;
+    }
+    return packed || type.size() % largest != 0 ? 1 : largest;
+  }
+
+  const Btf& btf_;
+  std::unordered_map<uint32_t, uint32_t> structs_;
+};
+
+}  // namespace
+
+std::optional<uint32_t> find_type(const Btf& btf, BtfKind kind, std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  for (uint32_t id = 1; id < btf.end_id(); id++) {
+    BtfType type = btf.type(id);
+    if (type.kind() == kind && btf.name(type) == name) return id;
+  }
+  return std::nullopt;
+}
+
+struct BPFLINK_INTERNAL BtfIndex::Impl {
+  /// By name, all ids of that name in ascending order.
+  std::unordered_multimap<std::string_view, uint32_t> ids;
+  const Btf* btf;
+};
+
+BtfIndex::BtfIndex(const Btf& btf) : impl_(new Impl{{}, &btf}) {
+  impl_->ids.reserve(btf.end_id());
+  for (uint32_t id = 1; id < btf.end_id(); id++)
+    if (std::string_view name = btf.name(btf.type(id)); !name.empty()) impl_->ids.emplace(name, id);
+}
+BtfIndex::BtfIndex(BtfIndex&&) noexcept = default;
+BtfIndex& BtfIndex::operator=(BtfIndex&&) noexcept = default;
+BtfIndex::~BtfIndex() = default;
+
+std::optional<uint32_t> BtfIndex::find(BtfKind kind, std::string_view name) const {
+  std::optional<uint32_t> first;
+  auto [begin, end] = impl_->ids.equal_range(name);
+  for (auto entry = begin; entry != end; ++entry)
+    if (impl_->btf->type(entry->second).kind() == kind && (!first || entry->second < *first))
+      first = entry->second;
+  return first;
+}
+
+void visit_references(const Btf& btf, uint32_t id, const std::function<void(uint32_t)>& visit) {
+  for_each_reference(btf.type(id).words(), visit);
+}
+
+uint32_t skip_qualifiers(const Btf& btf, uint32_t id) {
+  return skip(btf, id, is_qualifier);
+}
+
+uint32_t skip_modifiers(const Btf& btf, uint32_t id) {
+  return skip(btf, id, [](uint8_t kind) { return is_qualifier(kind) || kind == BTF_KIND_TYPEDEF; });
+}
+
+std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
+  uint64_t count = 1;
+  for (uint32_t steps = 0; steps < btf.end_id(); steps++) {
+    id = skip_modifiers(btf, id);
+    if (id == 0) return std::nullopt;
+    BtfType type = btf.type(id);
+    uint64_t size = 0;
+    switch (type.kind()) {
+      case BTF_KIND_INT:
+      case BTF_KIND_FLOAT:
+      case BTF_KIND_ENUM:
+      case BTF_KIND_ENUM64:
+      case BTF_KIND_STRUCT:
+      case BTF_KIND_UNION:
+      case BTF_KIND_DATASEC:
+        size = type.size();
+        break;
+      case BTF_KIND_PTR:
+        size = POINTER_SIZE;
+        break;
+      case BTF_KIND_VAR:
+        id = type.type();
+        continue;
+      case BTF_KIND_ARRAY:
+        if (__builtin_mul_overflow(count, uint64_t{type.array_length()}, &count))
+          return std::nullopt;
+        id = type.array_element_type();
+        continue;
+      default:
+        return std::nullopt;
+    }
+    if (__builtin_mul_overflow(count, size, &size)) return std::nullopt;
+    return size;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint32_t> type_alignment(const Btf& btf, uint32_t id) {
+  return AlignmentFinder(btf).find(id);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,105 @@
+// A string section in the making: every string once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dedup/classes/hash.hpp"
+#include "dedup/format/adopted_strings.hpp"
+
+namespace bpflink {
+
+/// Interns strings. They are stored one after another, each with its NUL, the
+/// empty one first, which is what a BTF string section is. A table may begin with the
+/// strings of a section that it shares with others.
+class StringTable {
+ public:
+  StringTable() : bytes_(1, '\0') {}
+
+  /// The offset of `string`, which must not contain NUL.
+  uint32_t intern(std::string_view string) {
+    if (string.empty()) return 0;
+    if (index_end_ != size()) index_appended();
+    uint32_t hash = hash_bytes(string.data(), string.size());
+    uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
+    if (found != 0) return found;
+    uint32_t offset = size();
+    bytes_.insert(bytes_.end(), string.begin(), string.end());
+    bytes_.push_back('\0');
+    index_.insert(hash, offset);
+    index_end_ = size();
+    return offset;
+  }
+
+  /// Adds strings that are not empty and were not added yet, each with its NUL. They are
+  /// hashed when the next one is looked for.
+  void append_all(std::string_view strings) {
+    bytes_.insert(bytes_.end(), strings.begin(), strings.end());
+  }
+
+  /// Makes room for so many bytes.
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
+
+  /// Takes over strings, which keep their offsets. The table must be empty. A string that is
+  /// there twice is later found where it stands first.
+  void adopt(std::shared_ptr<const AdoptedStrings> strings) {
+    adopted_ = std::move(strings);
+    adopted_text_ = adopted_->text();
+    adopted_end_ = adopted_->size();
+    bytes_.clear();
+  }
+
+  /// Below which offset two tables have the same strings, as they share them.
+  uint32_t shared_end(const StringTable& other) const {
+    return adopted_ == other.adopted_ ? adopted_end_ : 0;
+  }
+
+  /// The string at an offset that intern() returned.
+  std::string_view at(uint32_t offset) const { return text(offset); }
+  /// The same, which ends with NUL.
+  const char* text(uint32_t offset) const {
+    return offset < adopted_end_ ? adopted_text_ + offset : bytes_.data() + (offset - adopted_end_);
+  }
+
+  /// Whether there is no string but the empty one.
+  bool is_empty() const { return size() == 1; }
+  /// How many bytes the strings take.
+  uint32_t size() const { return adopted_end_ + static_cast<uint32_t>(bytes_.size()); }
+
+  /// The strings, of a table that has adopted none.
+  std::span<const char> bytes() const { return bytes_; }
+
+ private:
+  void index_appended() {
+    constexpr size_t usual_size = 16;
+    index_.reserve((size() - index_end_) / usual_size);
+    while (index_end_ < size()) {
+      std::string_view string = at(index_end_);
+      if (index_end_ >= adopted_end_ || adopted_->has(index_end_))
+        index_.insert(hash_bytes(string.data(), string.size()), index_end_);
+      index_end_ += static_cast<uint32_t>(string.size()) + 1;
+    }
+  }
+
+  bool equals(uint32_t offset, std::string_view string) const {
+    // The NUL that ends the stored string stops a comparison that would run on.
+    uint32_t end = offset < adopted_end_ ? adopted_end_ : size();
+    const char* stored = text(offset);
+    return end - offset > string.size() && stored[string.size()] == '\0' &&
+           std::string_view(stored, string.size()) == string;
+  }
+
+  std::shared_ptr<const AdoptedStrings> adopted_;
+  const char* adopted_text_ = nullptr;
+  uint32_t adopted_end_ = 0;  ///< offsets from here on are of `bytes_`
+  std::vector<char> bytes_;
+  HashIndex index_;
+  uint32_t index_end_ = 1;  ///< up to where strings are in the index
+};
+
+}  // namespace bpflink

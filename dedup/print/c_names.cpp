@@ -1,0 +1,287 @@
+// Names for C.
+//
+// All names of a name space are sorted, so that those of one text stand together. The first of
+// them keeps it, if it is a name in C; the others get a number behind it, after the manner of the
+// "flavors" of CO-RE, whose loaders ignore what follows three underscores. BTF of other languages
+// than C has names such as `Option<T>`, which are made into something that C takes.
+#include "dedup/print/c_names.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "dedup/format/kinds.hpp"
+#include "dedup/print/c_scalars.hpp"
+
+namespace bpflink {
+
+namespace {
+
+constexpr size_t longest_name = 511;  ///< as the kernel has it
+
+/// Keywords of gcc and clang for C11, what they declare by themselves, and the macros of the
+/// header.
+constexpr std::string_view reserved[] = {
+    "BTF_DECL_TAG",
+    "BTF_TYPE_ATTRIBUTE",
+    "BTF_TYPE_TAG",
+    "_Accum",
+    "_Alignas",
+    "_Alignof",
+    "_Atomic",
+    "_BitInt",
+    "_Bool",
+    "_Complex",
+    "_Decimal128",
+    "_Decimal32",
+    "_Decimal64",
+    "_Float128",
+    "_Float128x",
+    "_Float16",
+    "_Float32",
+    "_Float32x",
+    "_Float64",
+    "_Float64x",
+    "_Fract",
+    "_Generic",
+    "_Imaginary",
+    "_Nonnull",
+    "_Noreturn",
+    "_Null_unspecified",
+    "_Nullable",
+    "_Nullable_result",
+    "_Sat",
+    "_Static_assert",
+    "_Thread_local",
+    "__FUNCTION__",
+    "__NSConstantString",
+    "__PRETTY_FUNCTION__",
+    "__alignof",
+    "__alignof__",
+    "__asm",
+    "__asm__",
+    "__attribute",
+    "__attribute__",
+    "__auto_type",
+    "__bf16",
+    "__complex",
+    "__complex__",
+    "__const",
+    "__const__",
+    "__extension__",
+    "__float128",
+    "__float80",
+    "__fp16",
+    "__func__",
+    "__ibm128",
+    "__imag",
+    "__imag__",
+    "__inline",
+    "__inline__",
+    "__int128",
+    "__int128_t",
+    "__label__",
+    "__null",
+    "__real",
+    "__real__",
+    "__restrict",
+    "__restrict__",
+    "__seg_fs",
+    "__seg_gs",
+    "__signed",
+    "__signed__",
+    "__thread",
+    "__typeof",
+    "__typeof__",
+    "__uint128_t",
+    "__volatile",
+    "__volatile__",
+    "asm",
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "typeof",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+};
+static_assert(std::ranges::is_sorted(reserved));
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_letter_or_digit(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+bool is_reserved(std::string_view text) {
+  return std::ranges::binary_search(reserved, text) || text.starts_with("__builtin_");
+}
+
+bool is_record(uint8_t kind) {
+  return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
+}
+
+bool is_enum(uint8_t kind) {
+  return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
+}
+
+/// Whether a type only says that there is one of that tag.
+bool is_declaration(BtfType type) {
+  return type.kind() == BTF_KIND_FWD || (is_enum(type.kind()) && type.vlen() == 0);
+}
+
+/// Which keyword a tag goes with.
+uint8_t keyword(BtfType type) {
+  if (is_enum(type.kind())) return BTF_KIND_ENUM;
+  if (type.kind() == BTF_KIND_FWD) return type.kind_flag() ? BTF_KIND_UNION : BTF_KIND_STRUCT;
+  return type.kind();
+}
+
+}  // namespace
+
+bool is_c_name(std::string_view text) {
+  return !text.empty() && text.size() <= longest_name && is_letter(text.front()) &&
+         std::ranges::all_of(text, is_letter_or_digit) && !is_reserved(text);
+}
+
+std::string make_c_name(std::string_view text) {
+  if (text.empty()) return "unnamed";
+  std::string name(text.substr(0, longest_name));
+  std::ranges::replace_if(
+      name, [](char c) { return !is_letter_or_digit(c); }, '_');
+  if (!is_letter(name.front())) name.insert(0, 1, '_');
+  if (is_reserved(name)) name += '_';
+  return name;
+}
+
+CNames::CNames(const Btf& btf, uint32_t long_size) : btf_(btf) {
+  collect(long_size);
+  auto order = [](const Entry& e) { return std::tie(e.space, e.name, e.rank, e.id, e.element); };
+  std::ranges::sort(entries_, {}, order);
+  for (size_t begin = 0, end = 0; begin < entries_.size(); begin = end) {
+    const Entry& first = entries_[begin];
+    while (end < entries_.size() && entries_[end].space == first.space &&
+           entries_[end].name == first.name)
+      ++end;
+    choose(begin, end);
+  }
+}
+
+void CNames::collect(uint32_t long_size) {
+  auto add = [&](CNameSpace space, uint32_t name, uint8_t rank, uint32_t id, uint32_t element) {
+    entries_.push_back({space, btf_.string(name).substr(0, longest_name + 1), rank, id, element});
+  };
+  for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+    BtfType type = btf_.type(id);
+    uint8_t kind = type.kind();
+    if (kind == BTF_KIND_FWD || ((is_record(kind) || is_enum(kind)) && !btf_.name(type).empty()))
+      add(CNameSpace::tag, type.name_off(), is_declaration(type) ? 1 : 0, id, 0);
+    if (kind == BTF_KIND_TYPEDEF) add(CNameSpace::ordinary, type.name_off(), 0, id, 0);
+    if ((kind == BTF_KIND_INT || kind == BTF_KIND_FLOAT) &&
+        c_scalar(btf_.name(type), type, long_size).empty())
+      add(CNameSpace::ordinary, type.name_off(), 1, id, 0);
+    if (!is_enum(kind)) continue;
+    bool is_wide = kind == BTF_KIND_ENUM64;
+    for (uint32_t i = 0; i < type.vlen(); ++i) {
+      uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
+      add(CNameSpace::ordinary, name, 2, id, i + 1);
+    }
+  }
+}
+
+/// Decides on the entries of one name.
+void CNames::choose(size_t begin, size_t end) {
+  const Entry& first = entries_[begin];
+  bool is_free = is_c_name(first.name);
+  std::string name;
+  for (size_t i = begin; i < end; ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.rank == 1 && entry.space == CNameSpace::tag && bind(begin, i)) continue;
+    if (is_free) {
+      is_free = false;
+      continue;
+    }
+    if (name.empty()) name = make_c_name(first.name);
+    renamed_.emplace(key(entry.id, entry.element), unique(entry.space, name));
+  }
+}
+
+/// Finds what a declaration declares among the entries of its name before it: a definition of its
+/// kind comes before all declarations, and of equal declarations one is enough.
+bool CNames::bind(size_t begin, size_t at) {
+  BtfType declaration = btf_.type(entries_[at].id);
+  // One of each keyword is enough to look at, and enums of each size: not all that were renamed.
+  constexpr size_t far = 16;
+  for (size_t i = begin; i < at && i - begin < far; ++i) {
+    BtfType type = btf_.type(entries_[i].id);
+    if (keyword(type) != keyword(declaration)) continue;
+    if (is_enum(type.kind()) && type.size() != declaration.size()) continue;
+    declared_.emplace(entries_[at].id, declared(entries_[i].id));
+    return true;
+  }
+  return false;
+}
+
+bool CNames::is_taken(CNameSpace space, std::string_view name) const {
+  auto order = [](const Entry& e) { return std::pair(e.space, e.name); };
+  return std::ranges::binary_search(entries_, std::pair(space, name), {}, order);
+}
+
+std::string CNames::unique(CNameSpace space, std::string_view wish) {
+  return repeated_[static_cast<int>(space)].next(
+      std::string(wish), [&](const std::string& name) { return is_taken(space, name); });
+}
+
+void CNames::give(uint32_t id, std::string name) {
+  renamed_.insert_or_assign(key(id, 0), std::move(name));
+}
+
+uint32_t CNames::declared(uint32_t id) const {
+  auto it = declared_.find(id);
+  return it != declared_.end() ? it->second : id;
+}
+
+std::string_view CNames::of(uint32_t id) const {
+  id = declared(id);
+  auto it = renamed_.find(key(id, 0));
+  return it != renamed_.end() ? it->second : btf_.name(btf_.type(id));
+}
+
+std::string_view CNames::of_enumerator(uint32_t id, uint32_t i) const {
+  auto it = renamed_.find(key(id, i + 1));
+  if (it != renamed_.end()) return it->second;
+  BtfType type = btf_.type(id);
+  bool is_wide = type.kind() == BTF_KIND_ENUM64;
+  return btf_.string(is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,157 @@
+#include "dedup/print/c_scalars.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace bpflink {
+
+namespace {
+
+constexpr uint32_t signed_encoding = 1;
+constexpr uint32_t bool_encoding = 4;
+
+uint32_t encoding(BtfType type) {
+  return type.int_data() >> 24 & 0xf;
+}
+
+/// The words of a name of an integer of C, counted.
+struct IntegerWords {
+  uint32_t longs = 0;
+  uint32_t shorts = 0;
+  uint32_t chars = 0;
+  uint32_t ints = 0;
+  uint32_t signs = 0;
+  uint32_t bools = 0;
+  uint32_t wides = 0;
+  uint32_t others = 0;
+};
+
+IntegerWords count_words(std::string_view name) {
+  IntegerWords words;
+  while (!name.empty()) {
+    std::string_view word = name.substr(0, name.find(' '));
+    uint32_t& count = word == "long"                           ? words.longs
+                      : word == "short"                        ? words.shorts
+                      : word == "char"                         ? words.chars
+                      : word == "int"                          ? words.ints
+                      : word == "signed" || word == "unsigned" ? words.signs
+                      : word == "_Bool" || word == "bool"      ? words.bools
+                      : word == "__int128"                     ? words.wides
+                                                               : words.others;
+    ++count;
+    name.remove_prefix(std::min(name.size(), word.size() + 1));
+  }
+  return words;
+}
+
+/// The bytes of the integer of C that has this name, or 0.
+uint32_t integer_size(std::string_view name, uint32_t long_size) {
+  IntegerWords w = count_words(name);
+  uint32_t bases = w.chars + w.bools + w.wides + w.ints;
+  if (w.others != 0 || w.signs > 1 || bases > 1) return 0;
+  if (w.bools != 0) return w.longs + w.shorts + w.signs == 0 ? 1 : 0;
+  if (w.chars != 0) return w.longs + w.shorts == 0 ? 1 : 0;
+  if (w.wides != 0) return w.longs + w.shorts == 0 ? 16 : 0;
+  if (w.shorts != 0) return w.shorts == 1 && w.longs == 0 ? 2 : 0;
+  if (w.longs != 0) return w.longs == 1 ? long_size : w.longs == 2 ? 8 : 0;
+  return w.ints + w.signs != 0 ? 4 : 0;
+}
+
+/// A floating type that not every compiler has for every target.
+struct FloatingType {
+  std::string_view name;  ///< in BTF
+  uint32_t size;          ///< bytes
+  uint32_t alignment;     ///< bytes
+  std::string_view c;
+  std::string_view condition;  ///< of the preprocessor: the compiler has it
+};
+
+constexpr FloatingType floating_types[] = {
+    {"long double", 16, 16, "long double", "__SIZEOF_LONG_DOUBLE__ == 16"},
+    {"long double", 12, 4, "long double", "__SIZEOF_LONG_DOUBLE__ == 12"},
+    {"long double", 8, 8, "long double", "__SIZEOF_LONG_DOUBLE__ == 8"},
+    {"_Float128", 16, 16, "__float128", "defined(__SIZEOF_FLOAT128__)"},
+    {"__float128", 16, 16, "__float128", "defined(__SIZEOF_FLOAT128__)"},
+    {"_Float16", 2, 2, "_Float16", "defined(__FLT16_MAX__)"},
+    {"complex float", 8, 4, "_Complex float", "defined(__GNUC__)"},
+    {"complex double", 16, 8, "_Complex double", "defined(__GNUC__)"},
+    {"complex long double", 32, 16, "_Complex long double", "__SIZEOF_LONG_DOUBLE__ == 16"},
+};
+
+const FloatingType* floating_type(std::string_view name, uint32_t size) {
+  const auto* found = std::ranges::find_if(
+      floating_types, [&](const FloatingType& t) { return t.name == name && t.size == size; });
+  return found == std::end(floating_types) ? nullptr : found;
+}
+
+}  // namespace
+
+uint32_t pointer_size(const Btf& btf) {
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    if (type.kind() != BTF_KIND_INT) continue;
+    IntegerWords words = count_words(btf.name(type));
+    if (words.longs == 1 && words.others == 0 && (type.size() == 4 || type.size() == 8))
+      return type.size();
+  }
+  return 8;
+}
+
+std::string_view c_scalar(std::string_view name, BtfType type, uint32_t long_size) {
+  if (type.kind() == BTF_KIND_FLOAT) {
+    if (name == "float" && type.size() == 4) return "float";
+    return name == "double" && type.size() == 8 ? "double" : "";
+  }
+  if (type.size() == 0 || integer_size(name, long_size) != type.size()) return {};
+  return name == "bool" ? "_Bool" : name;
+}
+
+bool is_c_bool(std::string_view name, BtfType type, uint32_t long_size) {
+  std::string_view spelling = c_scalar(name, type, long_size);
+  if (!spelling.empty()) return spelling == "_Bool";
+  return type.size() == 1 && encoding(type) == bool_encoding;
+}
+
+std::string_view c_integer(uint32_t size, bool is_signed) {
+  switch (size) {
+    case 1:
+      return is_signed ? "signed char" : "unsigned char";
+    case 2:
+      return is_signed ? "short" : "unsigned short";
+    case 4:
+      return is_signed ? "int" : "unsigned int";
+    case 8:
+      return is_signed ? "long long" : "unsigned long long";
+    default:
+      return is_signed ? "__int128" : "unsigned __int128";
+  }
+}
+
+uint32_t float_alignment(std::string_view name, uint32_t size) {
+  if (const FloatingType* known = floating_type(name, size)) return known->alignment;
+  return size == 0 ? 1 : std::min(8U, 1U << std::countr_zero(size));
+}
+
+std::string scalar_typedef(std::string_view name, BtfType type, std::string_view identifier) {
+  uint32_t size = type.size();
+  bool is_float = type.kind() == BTF_KIND_FLOAT;
+  if (!is_float && is_integer_size(size)) {
+    bool is_bool = encoding(type) == bool_encoding && size == 1;
+    return fmt::format("typedef {} {};\n",
+                       is_bool ? "_Bool" : c_integer(size, (encoding(type) & signed_encoding) != 0),
+                       identifier);
+  }
+  if (!is_float) return fmt::format("typedef struct {{ char bytes[{}]; }} {};\n", size, identifier);
+  std::string attribute = fmt::format(" __attribute__((aligned({})))", float_alignment(name, size));
+  std::string bytes =
+      fmt::format("typedef struct {{ char bytes[{}]; }}{} {};\n", size, attribute, identifier);
+  const FloatingType* known = floating_type(name, size);
+  if (known == nullptr) return bytes;
+  return fmt::format("#if {}\ntypedef {} {}{};\n#else\n{}#endif\n", known->condition, known->c,
+                     identifier, attribute, bytes);
+}
+
+}  // namespace bpflink

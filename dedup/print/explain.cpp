@@ -1,0 +1,286 @@
+// Explains why types of one name are not one type.
+//
+// Two definitions are compared by walking both graphs at once, breadth first, so
+// that the difference found is one with the shortest path. A pair of types that
+// was compared, or is being compared, is not looked at again.
+#include "bpflink/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bpflink/print.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/print/c_printer.hpp"
+
+namespace bpflink {
+
+namespace {
+
+constexpr size_t max_names = 5;  ///< inputs listed by name for one definition
+
+std::unexpected<Error> fail(std::string message) {
+  return std::unexpected(Error{std::move(message)});
+}
+
+/// What the user asked about: kinds that it may have, and its name.
+struct Subject {
+  std::vector<uint8_t> kinds;
+  bool is_union = false;  ///< for forward declarations
+  std::string_view name;
+
+  bool matches(const Btf& btf, BtfType type) const {
+    if (std::ranges::find(kinds, type.kind()) == kinds.end() || btf.name(type) != name)
+      return false;
+    return type.kind() != BTF_KIND_FWD || type.kind_flag() == is_union;
+  }
+};
+
+std::expected<Subject, Error> parse_subject(std::string_view what) {
+  size_t space = what.find(' ');
+  std::string_view keyword = what.substr(0, space);
+  std::string_view name = space == std::string_view::npos ? "" : what.substr(space + 1);
+  if (!name.empty()) {
+    if (keyword == "struct") return Subject{{BTF_KIND_STRUCT, BTF_KIND_FWD}, false, name};
+    if (keyword == "union") return Subject{{BTF_KIND_UNION, BTF_KIND_FWD}, true, name};
+    if (keyword == "enum") return Subject{{BTF_KIND_ENUM, BTF_KIND_ENUM64}, false, name};
+    if (keyword == "typedef") return Subject{{BTF_KIND_TYPEDEF}, false, name};
+    if (keyword == "func") return Subject{{BTF_KIND_FUNC}, false, name};
+    if (keyword == "var") return Subject{{BTF_KIND_VAR}, false, name};
+  }
+  return fail(
+      fmt::format("'{}' is not \"struct NAME\" or the same with union, enum, typedef, func "
+                  "or var",
+                  what));
+}
+
+std::string count(uint32_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+/// A type of that name in the output, and where it came from.
+struct Definition {
+  uint32_t id;
+  std::vector<size_t> inputs;
+};
+
+std::vector<Definition> find_definitions(const Explainable& result, const Subject& subject) {
+  std::vector<Definition> definitions;
+  std::vector<uint32_t> places(result.output.end_id());  // one more than the index
+  for (uint32_t id = 1; id < result.output.end_id(); ++id) {
+    if (!subject.matches(result.output, result.output.type(id))) continue;
+    definitions.push_back({id, {}});
+    places[id] = static_cast<uint32_t>(definitions.size());
+  }
+  for (size_t input = 0; input < result.type_maps.size(); ++input) {
+    const TypeMap& map = result.type_maps[input];
+    // What is below is the base's.
+    for (uint32_t id = result.output.first_id(); id < map.end_id(); ++id) {
+      if (places[map[id]] == 0) continue;
+      std::vector<size_t>& inputs = definitions[places[map[id]] - 1].inputs;
+      if (inputs.empty() || inputs.back() != input) inputs.push_back(input);
+    }
+  }
+  return definitions;
+}
+
+/// Walks two types at once to their first difference.
+class Comparison {
+ public:
+  Comparison(const Btf& btf, std::string left, std::string right)
+      : btf_(btf), left_(std::move(left)), right_(std::move(right)) {}
+
+  /// The difference between two types of one name, in a sentence.
+  std::string run(uint32_t a, uint32_t b, std::string_view name) {
+    visit({a, b, std::string(name), false});
+    for (size_t i = 0; i < pairs_.size() && difference_.empty(); ++i) compare(Pair(pairs_[i]));
+    return difference_;
+  }
+
+ private:
+  struct Pair {
+    uint32_t a, b;
+    std::string path;
+    bool is_pointer;  ///< the path leads to a pointer to the types, not to them
+  };
+
+  void visit(Pair pair) {
+    if (pair.a != pair.b && seen_.emplace(pair.a, pair.b).second) pairs_.push_back(std::move(pair));
+  }
+
+  static std::string member_path(const Pair& pair, std::string_view name) {
+    if (name.empty()) return pair.path;
+    return fmt::format("{}{}{}", pair.path, pair.is_pointer ? "->" : ".", name);
+  }
+
+  void compare(const Pair& pair);
+  void compare_members(const Pair& pair, BtfType a, BtfType b);
+  void compare_prototypes(const Pair& pair, BtfType a, BtfType b);
+  void compare_enumerators(const Pair& pair, BtfType a, BtfType b);
+
+  void differ(const std::string& path, const std::string& a, const std::string& b) {
+    difference_ = fmt::format("{}: {} in {}, {} in {}", path, a, left_, b, right_);
+  }
+  void differ_in_type(const Pair& pair) {
+    differ(pair.path, in_words(pair.a, pair.is_pointer), in_words(pair.b, pair.is_pointer));
+  }
+  std::string in_words(uint32_t id, bool is_pointer) const {
+    std::string text = print_c_declaration(btf_, id, is_pointer ? "*" : "");
+    if (id != 0 && btf_.type(id).kind() == BTF_KIND_FWD) text += " (only declared)";
+    return text;
+  }
+
+  const Btf& btf_;
+  std::string left_, right_;
+  std::vector<Pair> pairs_;
+  std::set<std::pair<uint32_t, uint32_t>> seen_;
+  std::string difference_;
+};
+
+void Comparison::compare(const Pair& pair) {
+  if (pair.a == 0 || pair.b == 0) return differ_in_type(pair);
+  BtfType a = btf_.type(pair.a);
+  BtfType b = btf_.type(pair.b);
+  if (a.kind() != b.kind() || btf_.name(a) != btf_.name(b)) return differ_in_type(pair);
+  switch (a.kind()) {
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+      return compare_members(pair, a, b);
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+      return compare_enumerators(pair, a, b);
+    case BTF_KIND_FUNC_PROTO:
+      return compare_prototypes(pair, a, b);
+    case BTF_KIND_ARRAY:
+      if (a.array_length() != b.array_length()) return differ_in_type(pair);
+      return visit(
+          {a.array_element_type(), b.array_element_type(), member_path(pair, "") + "[]", false});
+    case BTF_KIND_PTR:
+      return visit({a.type(), b.type(), pair.is_pointer ? "*" + pair.path : pair.path, true});
+    default:
+      break;
+  }
+  if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()))
+    return differ(pair.path, "one kind", "another");
+  if (kind_shape(a.kind()).refers) return visit({a.type(), b.type(), pair.path, pair.is_pointer});
+  if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+}
+
+void Comparison::compare_members(const Pair& pair, BtfType a, BtfType b) {
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
+    std::string_view name = btf_.string(a.member(i).name_off);
+    std::string_view other = btf_.string(b.member(i).name_off);
+    auto declared = [&](BtfMember member) {
+      return fmt::format("'{}'",
+                         print_c_declaration(btf_, member.type, btf_.string(member.name_off)));
+    };
+    if (name != other)
+      return differ(fmt::format("{}, member {}", pair.path, i + 1), declared(a.member(i)),
+                    declared(b.member(i)));
+    std::string path = member_path(pair, name);
+    if (a.member_bitfield_size(i) != b.member_bitfield_size(i))
+      return differ(path, fmt::format("a bitfield of {} bits", a.member_bitfield_size(i)),
+                    fmt::format("of {} bits", b.member_bitfield_size(i)));
+    if (a.member_bit_offset(i) != b.member_bit_offset(i))
+      differ(path, fmt::format("bit offset {}", a.member_bit_offset(i)),
+             fmt::format("bit offset {}", b.member_bit_offset(i)));
+    if (!name.empty())
+      visit({a.member(i).type, b.member(i).type, path, false});
+    else
+      visit({a.member(i).type, b.member(i).type, path, pair.is_pointer});
+  }
+  // A member of another type moves those after it: the type says more.
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()) && !difference_.empty(); ++i) {
+    if (a.member(i).type == b.member(i).type) continue;
+    std::string left = print_c_declaration(btf_, a.member(i).type);
+    std::string right = print_c_declaration(btf_, b.member(i).type);
+    if (left != right)
+      return differ(member_path(pair, btf_.string(a.member(i).name_off)), left, right);
+  }
+  if (!difference_.empty()) return;
+  if (a.vlen() != b.vlen())
+    return differ(pair.path, count(a.vlen(), "member"), fmt::format("{}", b.vlen()));
+  if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+}
+
+void Comparison::compare_prototypes(const Pair& pair, BtfType a, BtfType b) {
+  if (a.vlen() != b.vlen()) return differ_in_type(pair);
+  visit({a.type(), b.type(), pair.path + "()", false});
+  for (uint32_t i = 0; i < a.vlen(); ++i) {
+    std::string path = fmt::format("{}(parameter {})", pair.path, i + 1);
+    std::string_view name = btf_.string(a.param(i).name_off);
+    std::string_view other = btf_.string(b.param(i).name_off);
+    if (name != other)
+      return differ(path, fmt::format("named '{}'", name), fmt::format("'{}'", other));
+    visit({a.param(i).type, b.param(i).type, path, false});
+  }
+}
+
+void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
+  size_t words = kind_shape(a.kind()).element_words;
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
+    auto x = a.extra().subspan(i * words, words);
+    auto y = b.extra().subspan(i * words, words);
+    if (btf_.string(x[0]) != btf_.string(y[0]))
+      return differ(fmt::format("{}, enumerator {}", pair.path, i + 1),
+                    std::string(btf_.string(x[0])), std::string(btf_.string(y[0])));
+    if (std::string left = enumerator_value(a, i), right = enumerator_value(b, i); left != right)
+      return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), left, right);
+  }
+  if (a.vlen() != b.vlen())
+    return differ(pair.path, count(a.vlen(), "enumerator"), fmt::format("{}", b.vlen()));
+  differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+}
+
+bool is_in_base(const Explainable& result, const Definition& definition) {
+  return definition.id < result.output.first_id();
+}
+
+std::string list_inputs(const Explainable& result, const Definition& definition) {
+  size_t count = definition.inputs.size();
+  std::string text = is_in_base(result, definition) ? "from the base" : "from ";
+  if (count == 0) return text;
+  if (is_in_base(result, definition)) text += " and ";
+  if (count > 1) text += fmt::format("{} inputs: ", count);
+  for (size_t i = 0; i < std::min(count, max_names); ++i)
+    text += (i == 0 ? "" : ", ") + result.input_names[definition.inputs[i]];
+  if (count > max_names) text += fmt::format(" and {} more", count - max_names);
+  return text;
+}
+
+/// How one side of a difference is called.
+std::string side(const Explainable& result, const Definition& definition) {
+  return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
+}
+
+}  // namespace
+
+std::expected<std::string, Error> explain(const Explainable& result, std::string_view what) {
+  auto subject = parse_subject(what);
+  if (!subject) return std::unexpected(subject.error());
+  std::vector<Definition> definitions = find_definitions(result, *subject);
+  if (definitions.empty()) return fail(fmt::format("no input has a type '{}'", what));
+
+  std::string text = definitions.size() == 1
+                         ? fmt::format("{} is one type\n", what)
+                         : fmt::format("{} stayed {} types\n", what, definitions.size());
+  for (size_t i = 0; i < definitions.size(); ++i) {
+    const Definition& definition = definitions[i];
+    text += fmt::format("\n[{}] {}\n{}\n", definition.id, list_inputs(result, definition),
+                        print_c_definition(result.output, definition.id));
+    if (i == 0) continue;
+    std::string left = side(result, definitions[0]);
+    std::string right = side(result, definition);
+    if (left == right) {
+      left = fmt::format("[{}]", definitions[0].id);
+      right = fmt::format("[{}]", definition.id);
+    }
+    Comparison comparison(result.output, left, right);
+    text += fmt::format("differs from [{}]: {}\n", definitions[0].id,
+                        comparison.run(definitions[0].id, definition.id, subject->name));
+  }
+  return text;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,123 @@
+// Types as a numbered list, in the format that bpftool made familiar.
+#include <fmt/format.h>
+
+#include "bpflink/print.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+
+namespace {
+
+std::string_view or_anonymous(std::string_view name) {
+  return name.empty() ? "(anon)" : name;
+}
+
+std::string_view int_encoding(uint32_t int_data) {
+  switch (int_data >> 24 & 0xf) {
+    case 0:
+      return "(none)";
+    case 1:
+      return "SIGNED";
+    case 2:
+      return "CHAR";
+    case 4:
+      return "BOOL";
+    default:
+      return "UNKN";
+  }
+}
+
+std::string_view linkage(uint32_t value) {
+  static constexpr std::string_view names[] = {"static", "global", "extern"};
+  return value < std::size(names) ? names[value] : "(unknown)";
+}
+
+std::string_view signedness(BtfType type) {
+  return type.kind_flag() ? "SIGNED" : "UNSIGNED";
+}
+
+/// What follows the name on a type's own line.
+std::string attributes(BtfType type) {
+  switch (type.kind()) {
+    case BTF_KIND_INT:
+      return fmt::format("size={} bits_offset={} nr_bits={} encoding={}", type.size(),
+                         type.int_data() >> 16 & 0xff, type.int_data() & 0xff,
+                         int_encoding(type.int_data()));
+    case BTF_KIND_ARRAY:
+      return fmt::format("type_id={} index_type_id={} nr_elems={}", type.array_element_type(),
+                         type.array_index_type(), type.array_length());
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+      return fmt::format("size={} vlen={}", type.size(), type.vlen());
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+      return fmt::format("encoding={} size={} vlen={}", signedness(type), type.size(), type.vlen());
+    case BTF_KIND_FWD:
+      return fmt::format("fwd_kind={}", type.kind_flag() ? "union" : "struct");
+    case BTF_KIND_FUNC:
+      return fmt::format("type_id={} linkage={}", type.type(), linkage(type.func_linkage()));
+    case BTF_KIND_FUNC_PROTO:
+      return fmt::format("ret_type_id={} vlen={}", type.type(), type.vlen());
+    case BTF_KIND_VAR:
+      return fmt::format("type_id={}, linkage={}", type.type(), linkage(type.var_linkage()));
+    case BTF_KIND_DATASEC:
+      return fmt::format("size={} vlen={}", type.size(), type.vlen());
+    case BTF_KIND_FLOAT:
+      return fmt::format("size={}", type.size());
+    case BTF_KIND_DECL_TAG:
+      return fmt::format("type_id={} component_idx={}", type.type(), type.component_idx());
+    default:
+      if (type.kind() < BTF_KIND_END) return fmt::format("type_id={}", type.type());
+      return fmt::format("kind={} words={}", type.kind(), type.words().size());
+  }
+}
+
+std::string element(const Btf& btf, BtfType type, uint32_t i) {
+  switch (type.kind()) {
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION: {
+      BtfMember member = type.member(i);
+      std::string text =
+          fmt::format("'{}' type_id={} bits_offset={}", or_anonymous(btf.string(member.name_off)),
+                      member.type, type.member_bit_offset(i));
+      if (uint32_t bits = type.member_bitfield_size(i); bits != 0)
+        text += fmt::format(" bitfield_size={}", bits);
+      return text;
+    }
+    case BTF_KIND_ENUM: {
+      BtfEnumerator e = type.enumerator(i);
+      int64_t value = type.kind_flag() ? static_cast<int32_t>(e.value) : int64_t{e.value};
+      return fmt::format("'{}' val={}", btf.string(e.name_off), value);
+    }
+    case BTF_KIND_ENUM64: {
+      BtfEnumerator64 e = type.enumerator64(i);
+      std::string value = type.kind_flag() ? fmt::to_string(static_cast<int64_t>(e.value))
+                                           : fmt::to_string(e.value);
+      return fmt::format("'{}' val={}{}", btf.string(e.name_off), value,
+                         type.kind_flag() ? "LL" : "ULL");
+    }
+    case BTF_KIND_FUNC_PROTO: {
+      BtfParam param = type.param(i);
+      return fmt::format("'{}' type_id={}", or_anonymous(btf.string(param.name_off)), param.type);
+    }
+    default: {
+      BtfVarSecinfo info = type.var_secinfo(i);
+      return fmt::format("type_id={} offset={} size={} ({} '{}')", info.type, info.offset,
+                         info.size, btf_kind_name(btf.type(info.type).kind()),
+                         btf.name(btf.type(info.type)));
+    }
+  }
+}
+
+}  // namespace
+
+std::string print_raw(const Btf& btf, uint32_t id) {
+  BtfType type = btf.type(id);
+  std::string text = fmt::format("[{}] {} '{}' {}\n", id, btf_kind_name(type.kind()),
+                                 or_anonymous(btf.name(type)), attributes(type));
+  if (kind_shape(type.kind()).element_words == 0) return text;
+  for (uint32_t i = 0; i < type.vlen(); ++i) text += "\t" + element(btf, type, i) + "\n";
+  return text;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,262 @@
+#include "linker/bpflink/command_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "linker/io/response_file.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Makes of CLI11's help what the manual page has too.
+class Formatter : public CLI::Formatter {
+ public:
+  Formatter() { column_width(34); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: bpflink [OPTION]... FILE... -o OUTPUT\n";
+  }
+};
+
+class Parser {
+ public:
+  Parser() : app_("Links BPF objects into one, with their BTF deduplicated.", "bpflink") {
+    app_.formatter(std::make_shared<Formatter>());
+    add_general_options();
+    add_input_options();
+    add_garbage_options();
+    add_symbol_options();
+    add_report_options();
+    add_message_options();
+    app_.footer(
+        "@FILE stands for the arguments in FILE, separated by white space.\n"
+        "Exits with 0 if the output was written, else with 1 and the output as it was.");
+  }
+
+  std::expected<CommandLine, Error> parse(std::vector<std::string> arguments) {
+    for (std::string& argument : arguments) argument = with_two_dashes(argument);
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    try {
+      app_.parse(arguments);
+    } catch (const CLI::CallForHelp&) {
+      command_.text = app_.help();
+      return std::move(command_);
+    } catch (const CLI::CallForVersion&) {
+      command_.text = "bpflink " BPFLINK_VERSION "\n";
+      return std::move(command_);
+    } catch (const CLI::ParseError& error) {
+      return std::unexpected(Error{fmt::format("{} (see bpflink --help)", error.what())});
+    }
+    if (auto ok = collect_inputs(); !ok) return std::unexpected(ok.error());
+    if (strip_all_) command_.link.discard_locals = true;
+    if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
+      return std::unexpected(Error{"--keep-debug contradicts -s and -S (see bpflink --help)"});
+    command_.link.check_types = !no_check_types_;
+    command_.link.hint_directories = directories_;
+    if (color_ == "always") command_.color = CommandLine::Color::Always;
+    if (color_ == "never") command_.color = CommandLine::Color::Never;
+    command_.link.report = command_.cross_references || command_.statistics ||
+                           !command_.map_path.empty() || !command_.dependency_path.empty() ||
+                           !command_.json_path.empty();
+    return std::move(command_);
+  }
+
+ private:
+  /// ld takes its long options with one dash too; of those, users know -Map.
+  static std::string with_two_dashes(std::string argument) {
+    bool is_map = argument == "-Map" || argument.starts_with("-Map=");
+    return is_map ? fmt::format("-{}", argument) : argument;
+  }
+
+  void add_general_options() {
+    app_.set_help_flag("-h,--help", "Print this help and exit");
+    app_.set_version_flag("--version", "bpflink " BPFLINK_VERSION, "Print the version and exit");
+    app_.add_option("-o,--output", command_.output, "Write the linked object to FILE")
+        ->option_text("FILE")
+        ->required();
+    app_.add_flag("-r,--relocatable", command_.link.partial,
+                  "Partial link: leave externs that nobody defines to a later link");
+  }
+
+  void add_input_options() {
+    const std::string group = "Inputs";
+    files_ =
+        app_.add_option("FILE", file_values_, "Objects and archives to link")->option_text("FILE");
+    libraries_ = app_.add_option("-l,--library", library_values_, "Link with the archive libNAME.a")
+                     ->option_text("NAME")
+                     ->allow_extra_args(false)
+                     ->group(group);
+    app_.add_option("-L,--library-path", directories_, "Look for archives in DIR")
+        ->option_text("DIR")
+        ->allow_extra_args(false)
+        ->group(group);
+    whole_ = app_.add_flag("--whole-archive", whole_seen_,
+                           "Link all members of the archives that follow, needed or not")
+                 ->group(group);
+    no_whole_ = app_.add_flag("--no-whole-archive", no_whole_seen_,
+                              "Link what is needed of those that follow")
+                    ->group(group);
+    app_.add_option("--license", command_.link.license, "The license, whatever the inputs say")
+        ->option_text("TEXT")
+        ->group(group);
+    app_.add_flag("--no-check-types", no_check_types_,
+                  "Warn of types that conflict, and link all the same")
+        ->group(group);
+  }
+
+  void add_garbage_options() {
+    const std::string group = "What is kept";
+    app_.add_flag("--gc-sections", command_.link.gc_sections,
+                  "Drop what no program, map or struct_ops variable reaches")
+        ->group(group);
+    app_.add_flag("--print-gc-sections", command_.print_gc_sections,
+                  "List what --gc-sections drops")
+        ->group(group);
+    app_.add_option("-u,--undefined", command_.link.undefined,
+                    "Keep SYMBOL; take it from an archive")
+        ->option_text("SYMBOL")
+        ->allow_extra_args(false)
+        ->group(group);
+    app_.add_option("--keep-section", command_.link.keep_sections,
+                    "Keep all of the sections that PATTERN matches")
+        ->option_text("PATTERN")
+        ->allow_extra_args(false)
+        ->group(group);
+    app_.add_flag("--keep-debug", command_.link.keep_debug, "Keep and merge DWARF")->group(group);
+    app_.add_flag("-S,--strip-debug", strip_debug_, "Drop DWARF (always so without --keep-debug)")
+        ->group(group);
+  }
+
+  void add_symbol_options() {
+    const std::string group = "Symbols";
+    app_.add_flag("--localize-hidden", command_.link.localize_hidden,
+                  "Make hidden definitions local, but for maps")
+        ->group(group);
+    app_.add_flag("-x,--discard-all", command_.link.discard_locals,
+                  "Drop local symbols that nothing needs: labels, file names, variables")
+        ->group(group);
+    app_.add_flag("-s,--strip-all", strip_all_, "-x and -S: all that a loader does not need")
+        ->group(group);
+  }
+
+  void add_report_options() {
+    const std::string group = "Reports";
+    app_.add_option("--Map", command_.map_path,
+                    "Write to FILE where every piece of every input went")
+        ->option_text("FILE")
+        ->group(group);
+    app_.add_flag("--cref", command_.cross_references, "Print who defines and who uses each symbol")
+        ->group(group);
+    app_.add_option("-y,--trace-symbol", command_.link.trace_symbols,
+                    "Print each file that defines or uses SYMBOL")
+        ->option_text("SYMBOL")
+        ->allow_extra_args(false)
+        ->group(group);
+    app_.add_option("--dependency-file", command_.dependency_path,
+                    "Write to FILE the inputs as a rule of make")
+        ->option_text("FILE")
+        ->group(group);
+    app_.add_flag("--emit-stats", command_.statistics, "Print figures of the link")->group(group);
+    app_.add_option("--json", command_.json_path, "Write the figures to FILE as JSON")
+        ->option_text("FILE")
+        ->group(group);
+  }
+
+  void add_message_options() {
+    const std::string group = "Messages";
+    app_.add_flag("-v,--verbose", command_.verbose, "Say what is read, kept and dropped, and why")
+        ->group(group);
+    app_.add_flag("-q,--quiet", command_.quiet, "Print no warnings")->group(group);
+    app_.add_flag("--verify", command_.link.verify,
+                  "Read the output back and check it before it takes its place")
+        ->group(group);
+    app_.add_flag("--fatal-warnings", command_.link.fatal_warnings, "Take warnings for errors")
+        ->group(group);
+    app_.add_option("--error-limit", command_.error_limit,
+                    "Stop printing errors after N, 20 unless told; 0: never")
+        ->option_text("N")
+        ->group(group);
+    app_.add_option("--color-diagnostics", color_,
+                    "Color messages: auto (on a terminal), always or never")
+        ->option_text("WHEN")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->group(group);
+    app_.add_flag("--json-diagnostics", command_.json_diagnostics,
+                  "Print messages as JSON, one a line")
+        ->group(group);
+  }
+
+  /// What stands where on the command line decides what --whole-archive is for.
+  std::expected<void, Error> collect_inputs() {
+    bool whole = false;
+    size_t next_file = 0, next_library = 0;
+    for (const CLI::Option* option : app_.parse_order()) {
+      if (option == whole_) whole = true;
+      if (option == no_whole_) whole = false;
+      if (option == files_) command_.inputs.push_back({file_values_[next_file++], whole});
+      if (option != libraries_) continue;
+      auto path = find_library(library_values_[next_library++]);
+      if (!path) return std::unexpected(path.error());
+      command_.inputs.push_back({*path, whole});
+    }
+    if (command_.inputs.empty())
+      return std::unexpected(Error{"no input files (see bpflink --help)"});
+    return {};
+  }
+
+  std::expected<std::string, Error> find_library(const std::string& name) const {
+    // ld's -l:NAME is the file's name as it is.
+    std::string file = name.starts_with(':') ? name.substr(1) : fmt::format("lib{}.a", name);
+    for (const std::string& directory : directories_) {
+      std::string path = fmt::format("{}/{}", directory, file);
+      if (::access(path.c_str(), F_OK) == 0) return path;
+    }
+    if (directories_.empty())
+      return std::unexpected(
+          Error{fmt::format("-l{}: no directory to look in is given with -L", name)});
+    return std::unexpected(
+        Error{fmt::format("-l{}: no {} in the {} given with -L", name, file,
+                          directories_.size() == 1 ? "directory" : "directories")});
+  }
+
+  CLI::App app_;
+  CommandLine command_;
+  CLI::Option *files_, *libraries_, *whole_, *no_whole_;
+  std::string color_ = "auto";
+  std::vector<std::string> file_values_, library_values_, directories_;
+  // Where they stand is read from the parser; CLI11 wants a place for the values.
+  int whole_seen_ = 0, no_whole_seen_ = 0;
+  bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false;
+};
+
+/// What most callers say, `-o OUTPUT FILE...` in some order. To set up the parser
+/// for it would take longer than a small link. Nothing for anything else.
+std::optional<CommandLine> parse_plain(const std::vector<std::string>& arguments) {
+  CommandLine command;
+  for (size_t i = 0; i < arguments.size(); i++) {
+    const std::string& argument = arguments[i];
+    bool names_output = argument == "-o" && command.output.empty() && i + 1 < arguments.size();
+    const std::string& name = names_output ? arguments[++i] : argument;
+    if (name.empty() || name.starts_with('-')) return std::nullopt;
+    if (names_output)
+      command.output = name;
+    else
+      command.inputs.push_back({name});
+  }
+  if (command.output.empty() || command.inputs.empty()) return std::nullopt;
+  return command;
+}
+
+}  // namespace
+
+std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments) {
+  auto expanded = expand_response_files(std::move(arguments));
+  if (!expanded) return std::unexpected(expanded.error());
+  if (auto plain = parse_plain(*expanded)) return std::move(*plain);
+  return Parser().parse(std::move(*expanded));
+}
+
+}  // namespace bpflink

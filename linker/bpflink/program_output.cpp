@@ -1,0 +1,190 @@
+#include "linker/bpflink/program_output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "linker/io/retry.hpp"
+
+namespace bpflink {
+namespace {
+
+void write_to(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+/// As make wants names: blanks and what it takes for its own escaped.
+std::string escape_for_make(std::string_view name) {
+  std::string text;
+  for (char c : name) {
+    if (c == ' ' || c == '#') text += '\\';
+    if (c == '$') text += '$';
+    text += c;
+  }
+  return text;
+}
+
+std::string_view code_name(DiagnosticCode code) {
+  switch (code) {
+    case DiagnosticCode::General:
+      return "general";
+    case DiagnosticCode::InvalidInput:
+      return "invalid-input";
+    case DiagnosticCode::InputMismatch:
+      return "input-mismatch";
+    case DiagnosticCode::UndefinedSymbol:
+      return "undefined-symbol";
+    case DiagnosticCode::DuplicateSymbol:
+      return "duplicate-symbol";
+    case DiagnosticCode::ConflictingTypes:
+      return "conflicting-types";
+    case DiagnosticCode::OutputFailure:
+      return "output-failure";
+    case DiagnosticCode::Trace:
+      return "trace";
+    case DiagnosticCode::Dropped:
+      return "dropped";
+  }
+  return "general";
+}
+
+std::string to_json(const Diagnostic& diagnostic) {
+  using Json = nlohmann::ordered_json;
+  constexpr std::string_view severities[] = {"error", "warning", "note"};
+  Json json;
+  json["severity"] = severities[static_cast<size_t>(diagnostic.severity)];
+  json["code"] = code_name(diagnostic.code);
+  json["message"] = diagnostic.message;
+  if (!diagnostic.file.empty()) json["file"] = diagnostic.file;
+  if (!diagnostic.symbol.empty()) json["symbol"] = diagnostic.symbol;
+  if (!diagnostic.details.empty()) json["details"] = diagnostic.details;
+  for (const DiagnosticLocation& location : diagnostic.locations) {
+    Json place;
+    place["object"] = location.object;
+    if (!location.section.empty()) {
+      place["section"] = location.section;
+      place["offset"] = location.offset;
+    }
+    if (!location.source.empty()) {
+      place["source"] = location.source;
+      place["line"] = location.line;
+      place["column"] = location.column;
+    }
+    json["locations"].push_back(std::move(place));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
+  switch (diagnostic.severity) {
+    case Severity::Error:
+      return true;
+    case Severity::Warning:
+      return !command_.quiet;
+    case Severity::Note:
+      break;
+  }
+  if (diagnostic.code == DiagnosticCode::Trace) return true;
+  if (diagnostic.code == DiagnosticCode::Dropped && command_.print_gc_sections) return true;
+  return command_.verbose;
+}
+
+bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
+  if (diagnostic.severity != Severity::Error) return false;
+  errors_++;
+  if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
+  if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
+    print_error("too many errors, the rest is not shown (--error-limit 0 shows all)");
+  return true;
+}
+
+bool DiagnosticPrinter::uses_color() const {
+  if (command_.color != CommandLine::Color::Auto)
+    return command_.color == CommandLine::Color::Always;
+  return ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+}
+
+void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
+  if (!is_wanted(diagnostic) || is_beyond_limit(diagnostic)) return;
+  if (command_.json_diagnostics) return write_to(stderr, to_json(diagnostic) + "\n");
+  constexpr std::string_view red = "\033[1;31m", magenta = "\033[1;35m", bold = "\033[1m",
+                             plain = "\033[0m";
+  bool color = uses_color();
+  auto painted = [&](std::string_view paint, std::string_view text) {
+    return color ? fmt::format("{}{}{}", paint, text, plain) : std::string(text);
+  };
+  std::string kind = diagnostic.severity == Severity::Error     ? painted(red, "error: ")
+                     : diagnostic.severity == Severity::Warning ? painted(magenta, "warning: ")
+                                                                : "";
+  bool stands_out = diagnostic.severity != Severity::Note;
+  std::string text = fmt::format(
+      "bpflink: {}{}\n", kind, stands_out ? painted(bold, diagnostic.message) : diagnostic.message);
+  for (const std::string& line : diagnostic.details) text += line + "\n";
+  write_to(stderr, text);
+}
+
+void print_error(std::string_view message) {
+  write_to(stderr, fmt::format("bpflink: error: {}\n", message));
+}
+
+void print_text(std::string_view text) {
+  write_to(stdout, text);
+}
+
+std::string make_dependencies(const std::string& output, const std::vector<std::string>& files) {
+  std::string text = escape_for_make(output) + ":";
+  for (const std::string& file : files) text += fmt::format(" \\\n  {}", escape_for_make(file));
+  text += '\n';
+  for (const std::string& file : files) text += fmt::format("\n{}:\n", escape_for_make(file));
+  return text;
+}
+
+std::string make_statistics(const LinkReport& report) {
+  std::string text;
+  auto add = [&](std::string_view name, uint64_t value) {
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12}\n", name, value);
+  };
+  add("objects", report.objects);
+  add("types in", report.input_types);
+  add("types out", report.output_types);
+  add("section bytes in", report.input_bytes);
+  add("section bytes out", report.output_bytes);
+  add("relocations out", report.relocations);
+  add("symbols out", report.symbols);
+  for (const auto& [pass, seconds] : report.passes)
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12} s\n", pass, std::to_string(seconds));
+  return text;
+}
+
+std::string make_json(const LinkReport& report) {
+  nlohmann::ordered_json json;
+  json["files"] = report.files;
+  json["objects"] = report.objects;
+  json["types"] = {{"in", report.input_types}, {"out", report.output_types}};
+  json["section_bytes"] = {{"in", report.input_bytes}, {"out", report.output_bytes}};
+  json["relocations"] = report.relocations;
+  json["symbols"] = report.symbols;
+  auto& passes = json["passes"] = nlohmann::ordered_json::array();
+  for (const auto& [pass, seconds] : report.passes)
+    passes.push_back({{"name", pass}, {"seconds", seconds}});
+  // Names of files need not be UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::expected<void, Error> write_text(OutputFile& file, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = retry([&] { return ::write(file.fd(), text.data(), text.size()); });
+    if (written < 0) return std::unexpected(Error{std::strerror(errno)});
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return file.commit();
+}
+
+}  // namespace bpflink

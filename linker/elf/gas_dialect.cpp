@@ -1,0 +1,59 @@
+#include "linker/elf/gas_dialect.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace bpflink {
+namespace {
+
+constexpr uint32_t R_BPF_DATA_32 = 11, R_BPF_DATA_64 = 12;
+
+/// What the symbol's value and the addend make together, as the field has it.
+int64_t field_value(const Relocation& relocation) {
+  // The reader took the immediate for a number of instructions before the next.
+  if (relocation.type == R_BPF_64_32) return relocation.addend / int64_t{INSN_SIZE};
+  return relocation.addend;
+}
+
+bool is_against_definition(const ObjectFile& object, const Relocation& relocation) {
+  const InputSymbol& symbol = object.symbols[relocation.symbol];
+  return symbol.place == InputSymbol::Place::Section && !symbol.is_section();
+}
+
+bool is_made_by_gcc(const ObjectFile& object) {
+  return std::ranges::any_of(object.sections, [](const InputSection& section) {
+    std::string_view text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
+    return section.name == ".comment" && text.find("GCC: (") != text.npos;
+  });
+}
+
+}  // namespace
+
+uint32_t standard_relocation_type(uint32_t type) {
+  if (type == R_BPF_DATA_32) return R_BPF_64_ABS32;
+  if (type == R_BPF_DATA_64) return R_BPF_64_ABS64;
+  return type;
+}
+
+bool is_from_old_gas(const ObjectFile& object, bool has_gas_types) {
+  if (has_gas_types) return true;
+  if (!is_made_by_gcc(object)) return false;
+  // A newer one leaves the value out; then some field is less than it.
+  for (const InputSection& section : object.sections)
+    for (const Relocation& relocation : section.relocations)
+      if (is_against_definition(object, relocation) &&
+          field_value(relocation) < static_cast<int64_t>(object.symbols[relocation.symbol].value))
+        return false;
+  return true;
+}
+
+void normalize_gas_addends(ObjectFile& object) {
+  for (InputSection& section : object.sections)
+    for (Relocation& relocation : section.relocations) {
+      relocation.addend = field_value(relocation);
+      if (is_against_definition(object, relocation))
+        relocation.addend -= static_cast<int64_t>(object.symbols[relocation.symbol].value);
+    }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,57 @@
+// BPF instructions, as far as a linker looks into them. The encoding is that of
+// the BPF instruction set specification (RFC 9669): 8 bytes of opcode, two
+// registers, a 16-bit offset and a 32-bit immediate; ld_imm64 takes two slots.
+#pragma once
+
+#include <linux/bpf.h>
+
+#include "linker/elf/bytes.hpp"
+
+namespace bpflink {
+
+inline constexpr uint64_t INSN_SIZE = 8;
+
+/// One decoded instruction slot.
+struct Insn {
+  uint8_t code;
+  uint8_t dst_reg;
+  uint8_t src_reg;
+  int16_t off;
+  int32_t imm;
+
+  bool is_ld_imm64() const { return code == (BPF_LD | BPF_IMM | BPF_DW); }
+  bool is_call() const { return code == (BPF_JMP | BPF_CALL); }
+  /// A call of a function of this object, `imm` instructions from the next.
+  bool is_local_call() const { return is_call() && src_reg == BPF_PSEUDO_CALL; }
+  bool is_exit() const { return code == (BPF_JMP | BPF_EXIT); }
+  bool is_jump() const {
+    uint8_t insn_class = BPF_CLASS(code);
+    return (insn_class == BPF_JMP || insn_class == BPF_JMP32) && !is_call() && !is_exit();
+  }
+  /// ld_imm64, or a move of an immediate: what compilers put a type id in.
+  bool has_type_id_immediate() const {
+    bool is_move = BPF_OP(code) == BPF_MOV && BPF_SRC(code) == BPF_K &&
+                   (BPF_CLASS(code) == BPF_ALU || BPF_CLASS(code) == BPF_ALU64);
+    return is_ld_imm64() || is_move;
+  }
+  /// Control never goes on to the following instruction.
+  bool ends_flow() const { return is_exit() || (is_jump() && BPF_OP(code) == BPF_JA); }
+  /// Slots from the next instruction to a jump's target. `gotol` (JA of class
+  /// JMP32) has it in the immediate.
+  int32_t jump_distance() const { return code == (BPF_JMP32 | BPF_JA) ? imm : off; }
+};
+
+/// Reads the slot at `from`. The register nibbles follow the byte order too.
+inline Insn load_insn(const std::byte* from, std::endian order) {
+  uint8_t regs = std::to_integer<uint8_t>(from[1]);
+  uint8_t low = regs & 0xf, high = regs >> 4;
+  bool little = order == std::endian::little;
+  return {std::to_integer<uint8_t>(from[0]), little ? low : high, little ? high : low,
+          load<int16_t>(from + 2, order), load<int32_t>(from + 4, order)};
+}
+
+inline void store_imm(std::byte* insn, int32_t imm, std::endian order) {
+  store<int32_t>(insn + 4, imm, order);
+}
+
+}  // namespace bpflink

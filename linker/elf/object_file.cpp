@@ -1,0 +1,750 @@
+#include "linker/elf/object_file.hpp"
+
+#include <fmt/format.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "dedup/classes/hash.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/type_section.hpp"
+#include "linker/elf/alignment.hpp"
+#include "linker/elf/btf_repair.hpp"
+#include "linker/elf/elf_kind.hpp"
+#include "linker/elf/gas_dialect.hpp"
+#include "linker/elf/object_image.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The largest page: loaders align nothing better than to a page, and the output
+/// is padded with as many bytes.
+constexpr uint64_t MAX_ALIGNMENT = 64 << 10;
+
+template <typename... Args>
+std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
+}
+
+SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadOptions options) {
+  switch (header.sh_type) {
+    case SHT_NULL:
+    case SHT_SYMTAB:
+    case SHT_STRTAB:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_SYMTAB_SHNDX:
+      return SectionUse::Rebuild;
+    case SHT_PROGBITS:
+    case SHT_NOBITS:
+      break;
+    default:
+      return SectionUse::Drop;
+  }
+  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
+  if (header.sh_flags & SHF_EXCLUDE) return SectionUse::Drop;
+  if (is_dwarf(name, header)) return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
+  if (!(header.sh_flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
+                                         name.starts_with(".gnu") || name == ".comment"))
+    return SectionUse::Drop;
+  if (name == ".text" && header.sh_size == 0) return SectionUse::Drop;
+  return SectionUse::Link;
+}
+
+/// An entry of a table that libelf has converted; it need not be aligned.
+template <typename Entry>
+Entry table_entry(const Elf_Data& data, size_t index) {
+  Entry entry;
+  std::memcpy(&entry, static_cast<const std::byte*>(data.d_buf) + index * sizeof entry,
+              sizeof entry);
+  return entry;
+}
+
+/// Reads one object; its steps are the calls in read().
+class ObjectReader {
+ public:
+  ObjectReader(ObjectFile& object, std::span<const std::byte> image, ReadOptions options)
+      : object_(object), image_(image), options_(options) {}
+  ~ObjectReader() { elf_end(elf_); }
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
+
+  /// Returns whether the object is read: a copy may have to be left for the file.
+  std::expected<bool, Error> read() {
+    if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
+      return fail("is not a BPF object but: {}", foreign);
+    for (auto step :
+         {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
+          &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
+          &ObjectReader::read_declarations, &ObjectReader::check_functions})
+      if (auto ok = (this->*step)(); is_too_large_ || !ok)
+        return is_too_large_ ? std::expected<bool, Error>(false) : std::unexpected(ok.error());
+    if (options_.copied_from) leave_image();
+    return true;
+  }
+
+ private:
+  std::expected<void, Error> open() {
+    elf_version(EV_CURRENT);
+    // libelf wants a writable pointer but only reads.
+    elf_ =
+        elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
+    const Elf64_Ehdr* header = elf_ ? elf64_getehdr(elf_) : nullptr;
+    if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
+    object_.byte_order =
+        header->e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
+    if (header->e_shoff == 0) return fail("has no section headers");
+    if (elf_getshdrnum(elf_, &section_count_) != 0 || section_count_ == 0)
+      return fail("section headers at offset {:#x} are outside the file of {:#x} bytes",
+                  header->e_shoff, image_.size());
+    if (elf_getshdrstrndx(elf_, &section_names_) != 0 || section_names_ >= section_count_)
+      return fail("section name table index {} is not that of a section, the last is {}",
+                  header->e_shstrndx, section_count_ - 1);
+    return {};
+  }
+
+  std::expected<void, Error> read_sections() {
+    headers_.resize(section_count_);
+    for (size_t i = 0; i < section_count_; i++) {
+      const void* header = elf64_getshdr(elf_getscn(elf_, i));  // may stand at any address
+      if (!header) return fail("section header {} is outside the file", i);
+      std::memcpy(&headers_[i], header, sizeof headers_[i]);
+      const Elf64_Shdr& h = headers_[i];
+      if (h.sh_type == SHT_NOBITS || h.sh_type == SHT_NULL) continue;
+      if (h.sh_offset > image_.size() || h.sh_size > image_.size() - h.sh_offset)
+        return fail(
+            "section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
+            h.sh_offset, h.sh_size, image_.size());
+    }
+    if (headers_[section_names_].sh_type != SHT_STRTAB)
+      return fail("section name table index {} is not that of a string table", section_names_);
+    object_.section_count = section_count_;
+    object_.sections.resize(section_count_);
+    contents_.resize(section_count_);
+    contents_[section_names_] = contents_of(headers_[section_names_]);
+    for (size_t i = 1; i < section_count_; i++) {
+      auto name = string_at(section_names_, headers_[i].sh_name);
+      if (!name) return fail("name of section {} is outside the section name table", i);
+      object_.sections[i].name = *name;
+      object_.sections[i].use = use_of_section(*name, headers_[i], options_);
+      if (!is_left_out(i)) contents_[i] = contents_of(headers_[i]);
+    }
+    if (options_.copy_small) copy_contents();
+    if (is_too_large_) return {};
+    for (size_t i = 1; i < section_count_; i++)
+      if (auto ok = read_section(i); !ok) return ok;
+    return {};
+  }
+
+  /// Copies the contents that are needed for long, but for types, and reads them
+  /// from the copy.
+  void copy_contents() {
+    size_t size = 0;
+    for (size_t i = 1; i < section_count_; i++)
+      if (is_needed_for_long(i)) size += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
+    if (!is_worth_copying(size)) return;
+    std::vector<std::byte> copies(size);
+    size_t at = 0;
+    for (size_t i = 1; i < section_count_; i++) {
+      if (!is_needed_for_long(i)) continue;
+      std::ranges::copy(contents_[i], &copies[at]);
+      contents_[i] = std::span(copies).subspan(at, contents_[i].size());
+      at += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
+    }
+    object_.copies = std::move(copies);
+  }
+
+  bool is_worth_copying(size_t size) {
+    constexpr size_t LIMIT = 16 << 10;
+    if (size > LIMIT && options_.copied_from) is_too_large_ = true;
+    return size <= LIMIT;
+  }
+
+  bool is_needed_for_long(size_t section) const {
+    const InputSection& input = object_.sections[section];
+    return !contents_[section].empty() &&
+           (input.use == SectionUse::Link || headers_[section].sh_type == SHT_STRTAB ||
+            input.name == ".BTF.ext");
+  }
+
+  std::span<const std::byte> contents_of(const Elf64_Shdr& header) const {
+    if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) return {};
+    return image_.subspan(header.sh_offset, header.sh_size);
+  }
+
+  /// Whether contents may not be what they are in the file, see read_without_dwarf().
+  bool is_left_out(size_t section) const {
+    return options_.copied_from && is_dwarf(object_.sections[section].name, headers_[section]) &&
+           !options_.keep_debug;
+  }
+
+  /// Forgets what is in the image, which does not stay, and was not copied; and with it the
+  /// sections that nobody looks at any more, the most and often half of what an object takes.
+  void leave_image() {
+    if (!options_.keep_sections) keep_sections(find_sections_to_keep());
+    for (InputSection& section : object_.sections)
+      if (is_in_image(section.data)) section.data = {};
+    object_.version = options_.copied_from->version();
+    if (object_.btf && object_.relocated_btf.empty())
+      forget_types(*object_.btf, [&object = object_] { return object.read_types_again(); });
+  }
+
+  /// By section index: whether the section is linked, or something linked names it.
+  std::vector<bool> find_sections_to_keep() const {
+    std::vector<bool> kept(section_count_);
+    auto keep = [&](const InputSymbol& symbol) {
+      if (symbol.place == InputSymbol::Place::Section) kept[symbol.section] = true;
+    };
+    for (const InputSymbol& symbol : object_.symbols)
+      if (!symbol.is_section()) keep(symbol);
+    for (const InputSection& section : object_.sections) {
+      if (section.use != SectionUse::Link) continue;
+      kept[section.index] = true;
+      for (const Relocation& relocation : section.relocations)
+        keep(object_.symbols[relocation.symbol]);
+    }
+    return kept;
+  }
+
+  /// Removes the others. Symbols in them are then in section 0, which is no more in the output
+  /// than they are.
+  void keep_sections(const std::vector<bool>& kept) {
+    std::vector<uint32_t> indices(section_count_);
+    std::vector<InputSection> sections(1);
+    sections.reserve(1 + static_cast<size_t>(std::ranges::count(kept, true)));
+    for (InputSection& section : object_.sections) {
+      if (!kept[section.index]) continue;
+      indices[section.index] = static_cast<uint32_t>(sections.size());
+      section.index = indices[section.index];
+      sections.push_back(std::move(section));
+    }
+    object_.sections = std::move(sections);
+    for (InputSymbol& symbol : object_.symbols) symbol.section = indices[symbol.section];
+    if (!object_.btf_ext) return;
+    BtfExt& ext = *object_.btf_ext;
+    for (BtfExtTable* table : {&ext.func_info, &ext.line_info, &ext.core_relo})
+      for (BtfExtSection& part : table->sections) part.section = indices[part.section];
+  }
+
+  bool is_in_image(std::span<const std::byte> bytes) const {
+    return bytes.data() >= image_.data() && bytes.data() < image_.data() + image_.size();
+  }
+
+  std::expected<void, Error> read_section(size_t index) {
+    const Elf64_Shdr& header = headers_[index];
+    InputSection& section = object_.sections[index];
+    section.file = &object_;
+    section.index = index;
+    section.name = *string_at(section_names_, header.sh_name);  // of the copy, if there is one
+    section.type = header.sh_type;
+    section.flags = header.sh_flags & ~uint64_t{SHF_GROUP};
+    section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
+    section.entry_size = header.sh_entsize;
+    section.size = header.sh_size;
+    section.data = contents_[index];
+    if (!std::has_single_bit(section.alignment) || section.alignment > MAX_ALIGNMENT)
+      return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
+                  section.name, section.alignment, MAX_ALIGNMENT);
+    if (section.use != SectionUse::Link) return {};
+    if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
+    if (section.size > UINT32_MAX)
+      return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name,
+                  section.size);
+    if (section.is_code() && (section.is_nobits() || section.size % INSN_SIZE != 0))
+      return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
+                  section.name, section.size);
+    section.fragments.push_back({0, section.size});
+    return {};
+  }
+
+  std::expected<void, Error> read_symbols() {
+    size_t table = find_table(SHT_SYMTAB);
+    if (table == 0) return fail("has no symbol table");
+    const Elf64_Shdr& header = headers_[table];
+    if (header.sh_entsize != sizeof(Elf64_Sym) || header.sh_size % sizeof(Elf64_Sym) != 0)
+      return fail("symbol table has {:#x} bytes with entries of {}, expected entries of {}",
+                  header.sh_size, header.sh_entsize, sizeof(Elf64_Sym));
+    if (header.sh_link >= section_count_ || headers_[header.sh_link].sh_type != SHT_STRTAB)
+      return fail("symbol table's string table index {} is not that of a string table",
+                  header.sh_link);
+    const Elf_Data* data = elf_getdata(elf_getscn(elf_, table), nullptr);
+    size_t count = header.sh_size / sizeof(Elf64_Sym);
+    if (count > 0 && (!data || data->d_size != header.sh_size))
+      return fail("unreadable symbol table: {}", elf_errmsg(-1));
+    const Elf_Data* extended = nullptr;
+    if (size_t shndx = find_table(SHT_SYMTAB_SHNDX); shndx != 0) {
+      extended = elf_getdata(elf_getscn(elf_, shndx), nullptr);
+      if (!extended || extended->d_size / sizeof(Elf64_Word) < count)
+        return fail("extended section index table is shorter than the symbol table");
+    }
+    object_.symbols.resize(std::max<size_t>(count, 1));
+    for (size_t i = 1; i < count; i++) {
+      const auto entry = table_entry<Elf64_Sym>(*data, i);
+      uint32_t section = entry.st_shndx;
+      if (section == SHN_XINDEX && extended)
+        section = table_entry<Elf64_Word>(*extended, i);
+      else if (section >= SHN_LORESERVE)
+        section = 0;
+      if (auto ok = read_symbol(i, entry, section, header.sh_link); !ok) return ok;
+    }
+    return {};
+  }
+
+  std::expected<void, Error> read_symbol(size_t index, const Elf64_Sym& entry, uint32_t section,
+                                         size_t string_table) {
+    InputSymbol& symbol = object_.symbols[index];
+    auto name = string_at(string_table, entry.st_name);
+    if (!name) return fail("name of symbol {} is outside the string table", index);
+    symbol.name = *name;
+    symbol.value = entry.st_value;
+    symbol.size = entry.st_size;
+    symbol.type = ELF64_ST_TYPE(entry.st_info);
+    symbol.binding = ELF64_ST_BIND(entry.st_info);
+    symbol.visibility = ELF64_ST_VISIBILITY(entry.st_other);
+    if (symbol.binding != STB_LOCAL && symbol.binding != STB_GLOBAL && symbol.binding != STB_WEAK)
+      return fail("symbol '{}' has unknown binding {}", symbol.name, symbol.binding);
+    if (symbol.binding != STB_LOCAL && symbol.name.empty())
+      return fail("global symbol {} has no name", index);
+    switch (entry.st_shndx) {
+      case SHN_UNDEF:
+        symbol.place = InputSymbol::Place::Undefined;
+        return {};
+      case SHN_ABS:
+        symbol.place = InputSymbol::Place::Absolute;
+        return {};
+      case SHN_COMMON:
+        return fail("symbol '{}' is a common symbol: compile with -fno-common", symbol.name);
+      default:
+        break;
+    }
+    if (section == 0 || section >= section_count_)
+      return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
+                  section == 0 ? entry.st_shndx : section, section_count_ - 1);
+    symbol.place = InputSymbol::Place::Section;
+    symbol.section = section;
+    if (symbol.type == STT_FUNC && (symbol.value % INSN_SIZE != 0 || symbol.size % INSN_SIZE != 0))
+      return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
+                  symbol.name, symbol.value, symbol.size);
+    // An empty section with a symbol of its own is not empty of meaning.
+    if (!symbol.is_section() && object_.sections[section].type == SHT_PROGBITS &&
+        object_.sections[section].name == ".text")
+      link_empty_section(object_.sections[section]);
+    uint64_t limit = object_.sections[section].size;
+    if (symbol.value > limit || symbol.size > limit - symbol.value)
+      return fail(
+          "symbol '{}' at {:#x} with {:#x} bytes is outside its section '{}' of {:#x} bytes",
+          symbol.name, symbol.value, symbol.size, object_.sections[section].name, limit);
+    return {};
+  }
+
+  static void link_empty_section(InputSection& section) {
+    if (section.use != SectionUse::Drop || section.size != 0) return;
+    section.use = SectionUse::Link;
+    section.fragments.push_back({0, 0});
+  }
+
+  std::expected<void, Error> read_relocations() {
+    for (size_t i = 1; i < section_count_; i++) {
+      const Elf64_Shdr& header = headers_[i];
+      if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
+      if (header.sh_info == 0 || header.sh_info >= section_count_)
+        return fail("relocation section '{}' is for section {}, the last is {}",
+                    object_.sections[i].name, header.sh_info, section_count_ - 1);
+      InputSection& target = object_.sections[header.sh_info];
+      bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
+      if (target.use != SectionUse::Link && !is_btf) continue;
+      if (auto ok = read_relocation_section(i, target); !ok) return ok;
+    }
+    if (is_from_old_gas(object_, has_gas_types_)) normalize_gas_addends(object_);
+    return {};
+  }
+
+  std::expected<void, Error> read_relocation_section(size_t index, InputSection& target) {
+    const Elf64_Shdr& header = headers_[index];
+    bool explicit_addends = header.sh_type == SHT_RELA;
+    size_t entry_size = explicit_addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    std::string_view name = object_.sections[index].name;
+    if (header.sh_entsize != entry_size || header.sh_size % entry_size != 0)
+      return fail(
+          "relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
+          name, header.sh_size, header.sh_entsize, entry_size);
+    if (header.sh_size == 0) return {};
+    const Elf_Data* data = elf_getdata(elf_getscn(elf_, index), nullptr);
+    if (!data || data->d_size != header.sh_size)
+      return fail("unreadable relocation section '{}': {}", name, elf_errmsg(-1));
+    if (target.data.size() != target.size)
+      return fail("relocation section '{}' is for a section without bytes", name);
+    target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
+    for (size_t i = 0; i < header.sh_size / entry_size; i++) {
+      Elf64_Rela entry{};
+      if (explicit_addends) {
+        entry = table_entry<Elf64_Rela>(*data, i);
+      } else {
+        const auto rel = table_entry<Elf64_Rel>(*data, i);
+        entry.r_offset = rel.r_offset;
+        entry.r_info = rel.r_info;
+      }
+      uint32_t type = standard_relocation_type(ELF64_R_TYPE(entry.r_info));
+      if (type != ELF64_R_TYPE(entry.r_info)) has_gas_types_ = true;
+      entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), type);
+      auto relocation = read_relocation(entry, explicit_addends, target);
+      if (!relocation) return std::unexpected(relocation.error());
+      if (relocation->type != R_BPF_NONE) target.relocations.push_back(*relocation);
+    }
+    auto by_offset = [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; };
+    if (!std::is_sorted(target.relocations.begin(), target.relocations.end(), by_offset))
+      std::stable_sort(target.relocations.begin(), target.relocations.end(), by_offset);
+    return check_overlap(target);
+  }
+
+  static std::expected<void, Error> check_overlap(const InputSection& section) {
+    uint64_t end = 0;
+    for (const Relocation& relocation : section.relocations) {
+      if (relocation.offset < end)
+        return fail("relocation {} at {}+{:#x} overlaps the one before it",
+                    relocation_name(relocation.type), section.name, relocation.offset);
+      end = relocation.offset + *relocation_extent(relocation.type);
+    }
+    return {};
+  }
+
+  std::expected<Relocation, Error> read_relocation(const Elf64_Rela& entry, bool explicit_addend,
+                                                   const InputSection& target) const {
+    Relocation relocation{entry.r_offset, entry.r_addend,
+                          static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info)),
+                          static_cast<uint32_t>(ELF64_R_SYM(entry.r_info))};
+    auto extent = relocation_extent(relocation.type);
+    if (!extent)
+      return fail("relocation at {}+{:#x} has unknown type {}", target.name, relocation.offset,
+                  relocation.type);
+    if (relocation.offset > target.size || *extent > target.size - relocation.offset)
+      return fail("relocation {} at {}+{:#x} is outside its section of {:#x} bytes",
+                  relocation_name(relocation.type), target.name, relocation.offset, target.size);
+    if (relocation.type == R_BPF_NONE) return relocation;
+    if (relocation.symbol == 0 || relocation.symbol >= object_.symbols.size())
+      return fail("relocation at {}+{:#x} refers to symbol {}, the last is {}", target.name,
+                  relocation.offset, relocation.symbol, object_.symbols.size() - 1);
+    const std::byte* at = target.data.data() + relocation.offset;
+    if (target.is_code())
+      if (auto ok = check_relocated_insn(relocation, target, load_insn(at, object_.byte_order));
+          !ok)
+        return std::unexpected(ok.error());
+    if (!target.is_code() && (relocation.type == R_BPF_64_64 || relocation.type == R_BPF_64_32))
+      return fail("relocation {} at {}+{:#x} is for an instruction, but the section is not code",
+                  relocation_name(relocation.type), target.name, relocation.offset);
+    if (!explicit_addend) relocation.addend = load_addend(relocation.type, at, object_.byte_order);
+    // An offset of 2 GiB or more looks negative in the 32 bits of an immediate.
+    const InputSymbol& symbol = object_.symbols[relocation.symbol];
+    if (symbol.is_section() && relocation.addend < 0 &&
+        static_cast<uint32_t>(relocation.addend) <= object_.sections[symbol.section].size)
+      relocation.addend = static_cast<uint32_t>(relocation.addend);
+    return relocation;
+  }
+
+  static std::expected<void, Error> check_relocated_insn(const Relocation& relocation,
+                                                         const InputSection& target, Insn insn) {
+    bool fits =
+        relocation.offset % INSN_SIZE == 0 && (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
+                                               : relocation.type == R_BPF_64_32 ? insn.is_call()
+                                                                                : false);
+    if (fits) return {};
+    return fail("relocation {} at {}+{:#x} does not stand at an instruction of its type",
+                relocation_name(relocation.type), target.name, relocation.offset);
+  }
+
+  std::expected<void, Error> read_btf() {
+    InputSection* section = find_section(".BTF");
+    if (!section) return {};
+    auto bytes = with_relocations(*section, object_.relocated_btf);
+    if (!bytes) return std::unexpected(bytes.error());
+    auto btf = find_types(*bytes);
+    if (!btf) return fail(".BTF: {}", btf.error().message);
+    if (btf->byte_order() != object_.byte_order)
+      return fail(".BTF has the other byte order than the object");
+    object_.btf = std::move(*btf);
+    if (options_.copied_from || !object_.copies.empty()) copy_strings();
+    if (is_too_large_) return {};
+    if (list_types()) {
+      object_.relocated_btf = repair_btf(*bytes, *object_.btf);
+      *bytes = object_.relocated_btf;
+      object_.btf = std::move(*find_types(*bytes));
+    }
+    object_.btf_bytes = *bytes;
+    object_.btf_offset = headers_[section->index].sh_offset;
+    if (options_.types)
+      if (auto ok = options_.types->sort(*object_.btf, *bytes, object_.object_types(),
+                                         object_.sorted_types);
+          !ok)
+        return fail(".BTF: {}", ok.error().message);
+    return {};
+  }
+
+  /// Reads the types, without what sort() will check if they are to be sorted.
+  std::expected<Btf, Error> find_types(std::span<const std::byte> bytes) const {
+    return options_.types ? TypeReader::find_types(bytes) : Btf::parse(bytes);
+  }
+
+  /// Lists the types about which symbols decide. Returns whether one of all
+  /// types needs to be repaired.
+  bool list_types() {
+    constexpr uint32_t looked_at = 1u << BTF_KIND_INT | 1u << BTF_KIND_DATASEC |
+                                   1u << BTF_KIND_DECL_TAG | 1u << BTF_KIND_VAR |
+                                   1u << BTF_KIND_FUNC;
+    bool is_broken = false;
+    const TypeSection& types = type_section(*object_.btf);
+    for (uint32_t id = 1; id < types.end_id(); id++) {
+      uint8_t kind = kind_of(&types.words[types.starts[id - 1]]);
+      if (kind >= BTF_KIND_END || (looked_at >> kind & 1) == 0) continue;
+      BtfType type = types.at(id);
+      is_broken |= kind == BTF_KIND_INT && needs_repair(type);
+      if (kind == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
+      if (kind == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
+      if (kind != BTF_KIND_VAR && kind != BTF_KIND_FUNC) continue;
+      BtfDeclaration& declaration = object_.declarations.emplace_back();
+      declaration.type_id = id;
+      std::ranges::copy(type.words(), declaration.words.begin());
+    }
+    return is_broken;
+  }
+
+  void copy_strings() {
+    auto strings = std::as_bytes(std::span(object_.btf->strings()));
+    if (!is_worth_copying(strings.size())) return;
+    object_.string_copies.assign(strings.begin(), strings.end());
+    object_.btf->use_strings(
+        {reinterpret_cast<const char*>(object_.string_copies.data()), strings.size()});
+  }
+
+  std::expected<void, Error> read_btf_ext() {
+    InputSection* section = find_section(".BTF.ext");
+    if (!section) return {};
+    if (!object_.btf) return fail("has .BTF.ext but no .BTF");
+    auto bytes = with_relocations(*section, object_.relocated_btf_ext);
+    if (!bytes) return std::unexpected(bytes.error());
+    std::unordered_map<std::string_view, const InputSection*> code_by_name;
+    for (const InputSection& code : object_.sections)
+      if (code.is_code() && code.use == SectionUse::Link)
+        code_by_name.try_emplace(code.name, &code);
+    auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
+      auto found = code_by_name.find(name);
+      if (found == code_by_name.end()) return std::nullopt;
+      return CodeSection{found->second->index, found->second->data};
+    };
+    HashIndex functions = find_functions();
+    auto begins_function = [&](uint32_t index, uint64_t offset) {
+      return find_function(functions, index, offset) != 0;
+    };
+    auto ext =
+        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
+    if (!ext) return std::unexpected(ext.error());
+    object_.btf_ext = std::move(*ext);
+    return {};
+  }
+
+  /// Gives the VARs and FUNCs their symbols and DATASECs.
+  std::expected<void, Error> read_declarations() {
+    if (!object_.btf) return {};
+    const Btf& btf = *object_.btf;
+    HashIndex globals;
+    auto find = [&](std::string_view name, uint32_t hash) {
+      return globals.find(hash, [&](uint32_t i) { return object_.symbols[i].name == name; });
+    };
+    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+      std::string_view name = object_.symbols[i].name;
+      if (object_.symbols[i].is_local()) continue;
+      uint32_t hash = hash_bytes(name.data(), name.size());
+      if (find(name, hash) == 0) globals.insert(hash, i);
+    }
+    for (BtfDeclaration& declaration : object_.declarations) {
+      std::string_view name = btf.name(declaration.type());
+      declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
+    }
+    for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    return {};
+  }
+
+  void read_datasec(BtfType datasec) {
+    for (uint32_t i = 0; i < datasec.vlen(); i++) {
+      BtfVarSecinfo entry = datasec.var_secinfo(i);
+      auto declaration =
+          std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
+      if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
+      declaration->datasec = object_.btf->name(datasec);
+      declaration->offset = entry.offset;
+      declaration->size = entry.size;
+    }
+  }
+
+  /// A FUNC that claims to be global stands for a symbol, or for code by way of
+  /// func_info (a symbol's name may have been changed since).
+  std::expected<void, Error> check_functions() {
+    if (!object_.btf) return {};
+    const Btf& btf = *object_.btf;
+    std::vector<bool> has_record(btf.end_id());
+    if (object_.btf_ext)
+      for (const BtfExtSection& part : object_.btf_ext->func_info.sections)
+        for (uint32_t i = 0; i < part.count; i++)
+          has_record[object_.btf_ext
+                         ->load_func_info(
+                             &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
+                         .type_id] = true;
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      BtfType type = declaration.type();
+      if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
+          !has_record[declaration.type_id] && declaration.symbol_index == 0)
+        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
+                    declaration.type_id, btf.name(type));
+    }
+    return {};
+  }
+
+  static uint32_t hash_of_place(uint32_t section, uint64_t offset) {
+    const uint64_t place[] = {section, offset};
+    return hash_bytes(place, sizeof place);
+  }
+
+  /// The symbol of a function that begins there, or 0.
+  uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
+    return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
+      return object_.symbols[i].section == section && object_.symbols[i].value == offset;
+    });
+  }
+
+  /// The functions' symbols, by where these begin.
+  HashIndex find_functions() const {
+    HashIndex functions;
+    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+      const InputSymbol& symbol = object_.symbols[i];
+      bool is_function = symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
+                         !symbol.name.empty();
+      if (is_function && find_function(functions, symbol.section, symbol.value) == 0)
+        functions.insert(hash_of_place(symbol.section, symbol.value), i);
+    }
+    return functions;
+  }
+
+  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
+  /// refer to section symbols, whose value is 0, and to globals, which are found
+  /// by name later: nothing to do then, and nothing is copied.
+  std::expected<std::span<const std::byte>, Error> with_relocations(
+      InputSection& section, std::vector<std::byte>& storage) {
+    std::vector<Relocation> relocations = std::move(section.relocations);  // of no more use
+    auto changes_bytes = [&](const Relocation& relocation) {
+      const InputSymbol& symbol = object_.symbols[relocation.symbol];
+      return symbol.is_local() && symbol.value != 0;
+    };
+    if (std::none_of(relocations.begin(), relocations.end(), changes_bytes)) return section.data;
+    storage.assign(section.data.begin(), section.data.end());
+    for (const Relocation& relocation : relocations) {
+      if (!changes_bytes(relocation)) continue;
+      int64_t value =
+          relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
+      if (!store_addend(relocation.type, storage.data() + relocation.offset, value,
+                        object_.byte_order))
+        return fail("relocation at {}+{:#x} does not fit 32 bits", section.name, relocation.offset);
+    }
+    return storage;
+  }
+
+  /// The first section of that type, or 0.
+  size_t find_table(uint32_t type) const {
+    auto found = std::find_if(headers_.begin(), headers_.end(),
+                              [&](const Elf64_Shdr& header) { return header.sh_type == type; });
+    return found == headers_.end() ? 0 : found - headers_.begin();
+  }
+
+  InputSection* find_section(std::string_view name) {
+    auto found = std::find_if(
+        object_.sections.begin(), object_.sections.end(),
+        [&](const InputSection& s) { return s.name == name && s.type == SHT_PROGBITS; });
+    return found == object_.sections.end() ? nullptr : &*found;
+  }
+
+  /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
+  std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
+    auto bytes = contents_[table];
+    if (offset >= bytes.size()) return std::nullopt;
+    auto rest = bytes.subspan(offset);
+    const void* end = std::memchr(rest.data(), 0, rest.size());
+    if (!end) return std::nullopt;
+    const char* start = reinterpret_cast<const char*>(rest.data());
+    return std::string_view(start, static_cast<const char*>(end) - start);
+  }
+
+  ObjectFile& object_;
+  std::span<const std::byte> image_;
+  ReadOptions options_;
+  Elf* elf_ = nullptr;
+  size_t section_count_ = 0;
+  size_t section_names_ = 0;
+  std::vector<Elf64_Shdr> headers_;
+  std::vector<std::span<const std::byte>> contents_;  ///< by section index
+  bool has_gas_types_ = false;                        ///< see gas_dialect.hpp
+  bool is_too_large_ = false;                         ///< to be copied
+};
+
+}  // namespace
+
+std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string name,
+                                                                   std::span<const std::byte> image,
+                                                                   ReadOptions options) {
+  auto object = std::make_unique<ObjectFile>();
+  object->name = std::move(name);
+  // Members of archives stand at any even offset; tables are read in place.
+  if (reinterpret_cast<uintptr_t>(image.data()) % alignof(Elf64_Ehdr) != 0) {
+    object->aligned_image.assign(image.begin(), image.end());
+    image = object->aligned_image;
+  }
+  auto is_read = ObjectReader(*object, image, options).read();
+  if (!is_read) return std::unexpected(is_read.error());
+  if (!*is_read) object.reset();
+  return object;
+}
+
+std::vector<uint32_t> ObjectFile::object_types() const {
+  std::vector<uint32_t> ids = datasecs;
+  ids.insert(ids.end(), tags.begin(), tags.end());
+  for (const BtfDeclaration& declaration : declarations)
+    if (!declaration.is_func()) ids.push_back(declaration.type_id);
+  return ids;
+}
+
+std::expected<void, Error> ObjectFile::check_types() {
+  type_section(*btf);  // which has a blob that did not stay read again
+  if (auto checked = Btf::parse(btf_bytes); !checked)
+    return fail(".BTF: {}", checked.error().message);
+  return {};
+}
+
+Btf ObjectFile::read_types_again() {
+  auto find_types = [&]() -> std::expected<Btf, Error> {
+    auto opened = OpenFile::open(name);
+    if (!opened) return std::unexpected(opened.error());
+    if (opened->version() != version) return fail("was changed while it was linked");
+    btf_read_again.resize(btf_bytes.size());
+    btf_bytes = btf_read_again;
+    if (auto ok = opened->read(btf_offset, btf_read_again); !ok) return std::unexpected(ok.error());
+    return TypeReader::find_types(btf_read_again);
+  };
+  auto types = find_types();
+  if (!types) throw std::runtime_error(fmt::format("{}: {}", name, types.error().message));
+  return std::move(*types);
+}
+
+std::optional<std::string> ObjectFile::source_line(const InputSection& section,
+                                                   uint64_t offset) const {
+  if (!btf_ext) return std::nullopt;
+  auto line = btf_ext->find_line(section.index, offset);
+  if (!line) return std::nullopt;
+  std::string_view path = btf->string(line->file_name_off);
+  return fmt::format("{}:{}", path, line->line());
+}
+
+std::string ObjectFile::describe_place(const InputSection& section, uint64_t offset) const {
+  return fmt::format("{}:({}+{:#x})", name, section.name, offset);
+}
+
+}  // namespace bpflink

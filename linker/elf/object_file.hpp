@@ -1,0 +1,194 @@
+// An input object: its sections, symbols, relocations and BTF, checked whole.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
+#include "dedup/classes/type_reader.hpp"
+#include "linker/elf/btf_ext.hpp"
+#include "linker/elf/relocation.hpp"
+#include "linker/io/mapped_file.hpp"
+
+namespace bpflink {
+
+struct ObjectFile;
+struct OutputSection;
+struct Symbol;
+
+/// A run of an input section that is kept or dropped as a whole.
+struct Fragment {
+  uint64_t begin;  ///< bytes into the input section
+  uint64_t end;
+  bool live = true;
+  /// Under --gc-sections: it did not lose a resolution, and is live if reached.
+  bool is_candidate = false;
+  /// Bytes without a symbol: there may be several things in it.
+  bool is_unnamed = false;
+  /// Says the same as an earlier fragment of the output section, whose place it
+  /// has.
+  bool is_duplicate = false;
+  uint64_t output_offset = 0;  ///< bytes into the output section; set by layout
+};
+
+/// What the linker does with an input section.
+enum class SectionUse : uint8_t {
+  Link,     ///< concatenated into the output
+  Drop,     ///< of no use in a linked object: DWARF, .llvm_addrsig, empty .text
+  Rebuild,  ///< made anew: symbol and string tables, relocations, BTF
+};
+
+struct InputSection {
+  ObjectFile* file = nullptr;
+  uint32_t index = 0;
+  SectionUse use = SectionUse::Rebuild;
+  uint32_t type = 0;  ///< SHT_*
+  std::string_view name;
+  uint64_t flags = 0;  ///< SHF_*
+  uint64_t alignment = 1;
+  uint64_t entry_size = 0;
+  uint64_t size = 0;
+  std::span<const std::byte> data;  ///< empty for SHT_NOBITS
+  std::vector<Relocation> relocations;
+
+  /// In order, without gaps, at least one where use is Link: the whole section,
+  /// until split_into_fragments() splits it.
+  std::vector<Fragment> fragments;
+  /// Set by lay_out_sections(); null where nothing of it is in the output.
+  OutputSection* output = nullptr;
+  /// A `license` or `version` section that says the same as this one of an
+  /// earlier object, which stands for both.
+  InputSection* same_as = nullptr;
+
+  bool is_code() const { return flags & SHF_EXECINSTR; }
+  bool is_nobits() const { return type == SHT_NOBITS; }
+  /// Of the program, not about it like DWARF: only what is loaded keeps other
+  /// things alive.
+  bool is_loaded() const { return flags & SHF_ALLOC; }
+  /// Strings that need to be in the output once only.
+  bool is_mergeable_strings() const {
+    constexpr uint64_t both = SHF_MERGE | SHF_STRINGS;
+    return (flags & both) == both && relocations.empty() && !is_nobits() && entry_size != 0 &&
+           size % entry_size == 0;
+  }
+};
+
+/// An entry of the symbol table.
+struct InputSymbol {
+  enum class Place : uint8_t { Undefined, Absolute, Common, Section };
+
+  std::string_view name;
+  uint64_t value = 0;  ///< bytes into the section
+  uint64_t size = 0;
+  uint32_t section = 0;  ///< where place is Section
+  Place place = Place::Undefined;
+  uint8_t type = 0;        ///< STT_*
+  uint8_t binding = 0;     ///< STB_*
+  uint8_t visibility = 0;  ///< STV_*
+  /// The one symbol of that name in the link; null for local symbols.
+  Symbol* global = nullptr;
+  /// Index in the output's symbol table where this is a local symbol there;
+  /// 0: it is not.
+  uint32_t output_index = 0;
+
+  bool is_local() const { return binding == STB_LOCAL; }
+  bool is_defined() const { return place != Place::Undefined; }
+  bool is_section() const { return type == STT_SECTION; }
+};
+
+/// A VAR or FUNC of the object's BTF, with the symbol that it declares.
+struct BtfDeclaration {
+  uint32_t type_id;
+  std::array<uint32_t, 4> words;  ///< of the type, as many as VARs have
+  /// The object's global symbol of its name, as an index into its symbol table
+  /// and as the link's; 0 and null for static variables and functions.
+  uint32_t symbol_index = 0;
+  Symbol* symbol = nullptr;
+  /// The name of the DATASEC that lists it, "" where none does.
+  std::string_view datasec;
+  uint32_t offset = 0;  ///< bytes into the section, as the DATASEC has it
+  uint32_t size = 0;    ///< bytes, as the DATASEC has it
+
+  /// The VAR or FUNC. Valid as long as this.
+  BtfType type() const { return BtfType(words); }
+  bool is_func() const { return type().kind() == BTF_KIND_FUNC; }
+};
+
+struct ReadOptions {
+  bool keep_debug = false;  ///< DWARF is linked, not dropped
+  /// Copy what other passes than merge_btf() need, if it is not much: for the
+  /// memory of one input of many to be given back while nobody reads it.
+  bool copy_small = false;
+  /// The file that the image is a copy of which does not stay, or null. Implies
+  /// copy_small. What is not copied is read from the file again.
+  const OpenFile* copied_from = nullptr;
+  /// Keep sections that are not linked, too, of such a file: for reports.
+  bool keep_sections = false;
+  /// What checks and sorts the types, or null.
+  TypeReader* types = nullptr;
+};
+
+struct ObjectFile {
+  std::string name;  ///< for messages
+  std::endian byte_order = std::endian::little;
+  /// By section index; of a file that did not stay those that are linked, or that something
+  /// linked refers to, which have indices of their own.
+  std::vector<InputSection> sections;
+  size_t section_count = 0;          ///< of the file
+  std::vector<InputSymbol> symbols;  ///< by symbol index
+  std::optional<Btf> btf;
+  SortedTypes sorted_types;  ///< of `btf`
+  std::optional<BtfExt> btf_ext;
+  /// Each VAR and FUNC of the BTF, by ascending type id. The link's symbols are
+  /// set by resolve_symbols().
+  std::vector<BtfDeclaration> declarations;
+  std::vector<uint32_t> datasecs, tags;  ///< ids of each DATASEC and DECL_TAG
+  /// The output's type id by this object's; set by merge_btf().
+  TypeMap type_map;
+
+  /// Reads and checks `image`, which must outlive the object unless it is a copy of a
+  /// file; of such a one that has more than a little to copy the result is null. Errors
+  /// name the section, symbol, relocation or type that is wrong.
+  static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
+                                                                std::span<const std::byte> image,
+                                                                ReadOptions options = {});
+
+  /// "main.o:(xdp+0x18)".
+  std::string describe_place(const InputSection& section, uint64_t offset) const;
+  /// "main.bpf.c:42" where line_info knows the instruction.
+  std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
+
+  /// The ids of all VARs, DATASECs and DECL_TAGs.
+  std::vector<uint32_t> object_types() const;
+
+  /// Checks the types, as Btf::parse() does; for those of a reader that is not sound.
+  std::expected<void, Error> check_types();
+
+  /// Reads the types of a file again whose contents did not stay. Throws if it is not the
+  /// file that it was.
+  Btf read_types_again();
+
+  // What the views above point into.
+  MappedFile file;
+  std::vector<std::byte> aligned_image;
+  std::vector<std::byte> copies, string_copies;  ///< see ReadOptions::copy_small
+  std::vector<std::byte> relocated_btf, relocated_btf_ext;
+
+  std::span<const std::byte> btf_bytes;  ///< the blob that `btf` was read from
+
+  // Of a file whose contents did not stay.
+  FileVersion version;
+  uint64_t btf_offset = 0;  ///< bytes into the file
+  std::vector<std::byte> btf_read_again;
+};
+
+}  // namespace bpflink

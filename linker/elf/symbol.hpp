@@ -1,0 +1,92 @@
+// The global symbols of a link, one per name.
+#pragma once
+
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "dedup/classes/hash.hpp"
+#include "linker/elf/object_file.hpp"
+
+namespace bpflink {
+
+struct Symbol {
+  std::string_view name;
+  /// The object that defines it, or the first that refers to it.
+  ObjectFile* file = nullptr;
+  uint32_t index = 0;  ///< its entry in that object's symbol table
+  bool is_defined = false;
+  uint8_t binding = STB_WEAK;        ///< of the definition, or strong where one reference is
+  uint8_t visibility = STV_DEFAULT;  ///< the most constraining of all
+  /// `.ksyms` or `.kconfig` where an object says that the loader provides it.
+  std::string_view loader_section;
+  /// The VAR or FUNC that stands for it in the output's BTF: the definition's,
+  /// or else a reference's. `btf_file` is null where no object has one.
+  ObjectFile* btf_file = nullptr;
+  uint32_t btf_id = 0;
+  /// Whether it is in the output's symbol table; set by mark_live().
+  bool in_output = false;
+  /// Its VAR or FUNC in the output's BTF; 0: none.
+  uint32_t output_btf_id = 0;
+  /// Index in the output's symbol table; 0: not there.
+  uint32_t output_index = 0;
+
+  /// Whether the output has it as a local symbol (`--localize-hidden`).
+  bool is_localized = false;
+
+  const InputSymbol& input() const { return file->symbols[index]; }
+  bool is_from(const ObjectFile& object, uint32_t symbol_index) const {
+    return file == &object && index == symbol_index;
+  }
+};
+
+/// Where a global symbol of `object` gives way to another object's definition
+/// of the same name.
+inline bool lost_resolution(const ObjectFile& object, uint32_t symbol_index) {
+  const InputSymbol& symbol = object.symbols[symbol_index];
+  return symbol.global && symbol.is_defined() && !symbol.global->is_from(object, symbol_index);
+}
+
+/// Whether the declaration's VAR or FUNC is the one that describes its symbol in
+/// the output; always so for static ones.
+inline bool describes_symbol(const ObjectFile& object, const BtfDeclaration& declaration) {
+  return !declaration.symbol || (declaration.symbol->btf_file == &object &&
+                                 declaration.symbol->btf_id == declaration.type_id);
+}
+
+/// Whether a definition that lost lives on as a local symbol, in a section that
+/// could not be split. Known after number_symbols().
+inline bool lives_on_as_local(const ObjectFile& object, const BtfDeclaration& declaration) {
+  return declaration.symbol && lost_resolution(object, declaration.symbol_index) &&
+         object.symbols[declaration.symbol_index].output_index != 0;
+}
+
+/// All global symbols, in order of first appearance.
+class SymbolTable {
+ public:
+  SymbolTable() = default;
+  SymbolTable(const SymbolTable&) = delete;
+  SymbolTable& operator=(const SymbolTable&) = delete;
+
+  /// Makes room for so many symbols.
+  void reserve(size_t count) {
+    order_.reserve(count);
+    index_.reserve(count);
+  }
+  /// The symbol of that name, made where there is none. `name` must outlive the
+  /// table; the reference stays valid.
+  Symbol& intern(std::string_view name);
+  /// The symbol of that name or null.
+  Symbol* find(std::string_view name);
+  /// In order of first appearance.
+  const std::vector<Symbol*>& all() const { return order_; }
+
+ private:
+  uint32_t find(std::string_view name, uint32_t hash) const;
+
+  std::deque<Symbol> symbols_;
+  std::vector<Symbol*> order_;
+  HashIndex index_;  ///< positions in order_, from 1 on
+};
+
+}  // namespace bpflink

@@ -1,0 +1,186 @@
+#include "linker/io/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "linker/io/retry.hpp"
+
+namespace bpflink {
+namespace {
+
+std::unexpected<Error> system_error(std::string_view what = {}) {
+  std::string reason = std::strerror(errno);
+  return std::unexpected(Error{what.empty() ? reason : fmt::format("{}: {}", what, reason)});
+}
+
+int open_file(const std::string& path, int flags) {
+  return retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+}
+
+std::string directory_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// A name beside `path` that nothing else has: the attempt's number tells
+/// attempts apart, the process id processes.
+std::string temporary_name(const std::string& path, int attempt) {
+  constexpr size_t MAX_STEM = 200;     // with what is added, less than NAME_MAX
+  size_t slash = path.rfind('/') + 1;  // 0 without a slash
+  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, MAX_STEM),
+                     ::getpid(), attempt);
+}
+
+/// N where the path is that of the process's descriptor N.
+std::optional<int> descriptor_of(std::string_view path) {
+  for (std::string_view directory : {"/proc/self/fd/", "/dev/fd/"}) {
+    if (!path.starts_with(directory)) continue;
+    path.remove_prefix(directory.size());
+    int fd = -1;
+    auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), fd);
+    if (error == std::errc() && end == path.data() + path.size() && fd >= 0) return fd;
+  }
+  return std::nullopt;
+}
+
+/// What a symbolic link leads to, whether it is there or not; any other path as
+/// it is. Links to descriptors are not followed: the file behind one may have no
+/// name.
+std::expected<std::string, Error> follow_links(std::string path) {
+  constexpr int MAX_LINKS = 40;
+  for (int i = 0; i < MAX_LINKS; i++) {
+    std::array<char, PATH_MAX> target;
+    if (descriptor_of(path)) return path;
+    ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+    if (size < 0 && errno != EINVAL && errno != ENOENT) return system_error();
+    if (size < 0) return path;  // no link, or nothing yet
+    std::string_view text(target.data(), static_cast<size_t>(size));
+    path =
+        text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", directory_of(path), text);
+  }
+  errno = ELOOP;
+  return system_error();
+}
+
+constexpr int MAX_ATTEMPTS = 100;
+
+}  // namespace
+
+std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
+  OutputFile file;
+  auto target = follow_links(path);
+  if (!target) return std::unexpected(target.error());
+  file.path_ = *target;
+  struct stat info;
+  bool exists = ::stat(target->c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return system_error();
+  if (exists && S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory"});
+  if (exists && ::access(target->c_str(), W_OK) != 0) return system_error();
+  auto descriptor = descriptor_of(*target);
+  if (descriptor || (exists && !S_ISREG(info.st_mode))) {
+    // A descriptor of the caller's goes on from where it stands.
+    file.special_fd_ =
+        descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0) : open_file(*target, O_WRONLY);
+    if (file.special_fd_ < 0) return system_error();
+    file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
+    if (file.fd_ < 0) return system_error();
+    return file;
+  }
+  if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
+  if (exists && ::fchmod(file.fd_, info.st_mode & 07777) != 0) return system_error();
+  return file;
+}
+
+std::string OutputFile::first_temporary(const std::string& path) {
+  return temporary_name(follow_links(path).value_or(path), 0);
+}
+
+/// A file without a name where the file system can do that: then nothing stays
+/// behind however the process ends. It gets its name through /proc, which a bare
+/// chroot does not have.
+std::expected<void, Error> OutputFile::open_temporary() {
+  if (::access("/proc/self/fd", X_OK) == 0) {
+    fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR);
+    if (fd_ >= 0) return {};
+    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
+      return system_error();
+  }
+  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    temporary_ = temporary_name(path_, attempt);
+    fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR);
+    if (fd_ >= 0) return {};
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  return system_error();
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::exchange(other.fd_, -1)),
+      special_fd_(std::exchange(other.special_fd_, -1)) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (special_fd_ >= 0) ::close(special_fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+std::expected<void, Error> OutputFile::commit() {
+  if (special_fd_ >= 0) return commit_special();
+  if (temporary_.empty()) {
+    std::string unnamed = fmt::format("/proc/self/fd/{}", fd_);
+    int result = -1;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      std::string name = temporary_name(path_, attempt);
+      result = ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+      if (result == 0) temporary_ = name;
+      if (result == 0 || errno != EEXIST) break;
+    }
+    if (result != 0) return system_error();
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) return system_error();
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error();
+  temporary_.clear();
+  return {};
+}
+
+std::expected<void, Error> OutputFile::commit_special() {
+  std::array<char, 1 << 16> buffer;
+  for (off_t offset = 0;;) {
+    ssize_t size = retry([&] { return ::pread(fd_, buffer.data(), buffer.size(), offset); });
+    if (size < 0) return system_error();
+    if (size == 0) return {};
+    for (ssize_t written = 0; written < size;) {
+      ssize_t step =
+          retry([&] { return ::write(special_fd_, buffer.data() + written, size - written); });
+      if (step < 0) return system_error();
+      written += step;
+    }
+    offset += size;
+  }
+}
+
+void expect_size(int fd, uint64_t size) {
+#ifdef FALLOC_FL_KEEP_SIZE
+  ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size));
+#else
+  static_cast<void>(fd);
+  static_cast<void>(size);
+#endif
+}
+
+}  // namespace bpflink

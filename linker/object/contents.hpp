@@ -1,0 +1,68 @@
+// The parts of an Object, each collected in a file of its own.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bpflink/object.hpp"
+#include "linker/elf/object_file.hpp"
+
+namespace bpflink {
+
+/// What an Object shows. Views into the ObjectFile, but for `names`.
+struct ObjectContents {
+  std::vector<Program> programs;
+  std::vector<Map> maps;
+  std::vector<DataSection> data_sections;
+  std::vector<Extern> externs;
+  std::vector<StructOps> struct_ops;
+  /// Names that are put together here.
+  std::vector<std::unique_ptr<std::string>> names;
+};
+
+/// The VARs that a DATASEC lists.
+struct SectionVars {
+  uint32_t datasec_id = 0;  ///< 0: there is no such DATASEC
+  std::unordered_multimap<std::string_view, BtfVarSecinfo> by_name;
+};
+
+/// An object's symbols by section and its declarations by name: what the parts
+/// look up, found once.
+class ObjectIndex {
+ public:
+  explicit ObjectIndex(const ObjectFile& file);
+
+  const ObjectFile& file;
+
+  /// The named symbols in a section but section symbols, by ascending offset.
+  const std::vector<const InputSymbol*>& symbols_in(const InputSection& section) const {
+    return symbols_[section.index];
+  }
+  /// The FUNC of that name, 0 where there is none.
+  uint32_t func(std::string_view name) const;
+  /// The VARs of the DATASEC of that name.
+  SectionVars vars(std::string_view section) const;
+  /// What a relocation of data points to: the symbol that it names, or the one
+  /// that stands at the place that it names. Null where there is none.
+  const InputSymbol* pointee(const Relocation& relocation) const;
+
+ private:
+  std::vector<std::vector<const InputSymbol*>> symbols_;  // by section index
+  std::unordered_map<std::string_view, uint32_t> funcs_;
+  std::unordered_map<std::string_view, uint32_t> datasecs_;
+};
+
+/// The VAR with which `vars` describe the symbol: of its name and, where there
+/// are several, at its offset. 0: none.
+uint32_t var_of(const SectionVars& vars, const InputSymbol& symbol);
+
+void collect_programs(const ObjectIndex&, ObjectContents&);
+std::expected<void, Error> collect_maps(const ObjectIndex&, ObjectContents&);
+void collect_data_sections(const ObjectIndex&, ObjectContents&);
+void collect_externs(const ObjectIndex&, ObjectContents&);
+void collect_struct_ops(const ObjectIndex&, ObjectContents&);
+
+}  // namespace bpflink

@@ -1,0 +1,88 @@
+#include "bpflink/object.hpp"
+
+#include <exception>
+
+#include "linker/object/contents.hpp"
+
+namespace bpflink {
+
+struct BPFLINK_INTERNAL Object::Impl {
+  MappedFile mapping;
+  std::unique_ptr<ObjectFile> file;
+  ObjectContents contents;
+};
+
+namespace {
+
+std::string_view text_of(const InputSection& section) {
+  std::string_view text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
+  return text.substr(0, text.find('\0'));
+}
+
+}  // namespace
+
+std::expected<Object, Error> Object::open(const std::string& path) {
+  try {
+    auto mapping = MappedFile::open(path);
+    if (!mapping) return std::unexpected(mapping.error());
+    auto object = parse(mapping->bytes());
+    if (object) object->impl_->mapping = std::move(*mapping);
+    return object;
+  } catch (const std::exception& exception) {
+    return std::unexpected(Error{exception.what()});
+  }
+}
+
+std::expected<Object, Error> Object::parse(std::span<const std::byte> image) {
+  try {
+    auto file = ObjectFile::read("object", image);
+    if (!file) return std::unexpected(file.error());
+    auto impl = std::make_unique<Impl>();
+    impl->file = std::move(*file);
+    ObjectIndex index(*impl->file);
+    collect_programs(index, impl->contents);
+    if (auto ok = collect_maps(index, impl->contents); !ok) return std::unexpected(ok.error());
+    collect_data_sections(index, impl->contents);
+    collect_externs(index, impl->contents);
+    collect_struct_ops(index, impl->contents);
+    return Object(std::move(impl));
+  } catch (const std::exception& exception) {
+    return std::unexpected(Error{exception.what()});
+  }
+}
+
+Object::Object(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Object::Object(Object&&) noexcept = default;
+Object& Object::operator=(Object&&) noexcept = default;
+Object::~Object() = default;
+
+std::endian Object::byte_order() const {
+  return impl_->file->byte_order;
+}
+
+std::string_view Object::license() const {
+  for (const InputSection& section : impl_->file->sections)
+    if (section.name == "license") return text_of(section);
+  return "";
+}
+
+const Btf* Object::btf() const {
+  return impl_->file->btf ? &*impl_->file->btf : nullptr;
+}
+std::span<const Program> Object::programs() const {
+  return impl_->contents.programs;
+}
+std::span<const Map> Object::maps() const {
+  return impl_->contents.maps;
+}
+std::span<const DataSection> Object::data_sections() const {
+  return impl_->contents.data_sections;
+}
+std::span<const Extern> Object::externs() const {
+  return impl_->contents.externs;
+}
+std::span<const StructOps> Object::struct_ops() const {
+  return impl_->contents.struct_ops;
+}
+
+}  // namespace bpflink

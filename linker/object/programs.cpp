@@ -1,0 +1,18 @@
+// Programs: what of the object's code a loader loads by itself.
+#include "linker/object/contents.hpp"
+
+namespace bpflink {
+
+void collect_programs(const ObjectIndex& index, ObjectContents& contents) {
+  for (const InputSection& section : index.file.sections) {
+    // Functions in .text are called by programs; they are none.
+    if (section.use != SectionUse::Link || !section.is_code() || section.name == ".text") continue;
+    for (const InputSymbol* symbol : index.symbols_in(section)) {
+      if (symbol->is_local() || symbol->type != STT_FUNC) continue;
+      contents.programs.push_back({symbol->name, section.name, section_meaning(section.name),
+                                   symbol->value, symbol->size, index.func(symbol->name)});
+    }
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,77 @@
+// struct_ops: variables whose members are programs.
+#include <algorithm>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/object/contents.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr int MAX_NESTING = 8;  ///< structs within structs; the kernel uses none
+
+/// The name of the member at byte `offset` of a struct, "inner.name" for one
+/// within a member; "" where none begins there.
+std::string member_name(const Btf& btf, uint32_t id, uint64_t offset, int depth = 0) {
+  id = skip_modifiers(btf, id);
+  if (id == 0 || depth > MAX_NESTING) return "";
+  BtfType type = btf.type(id);
+  if (type.kind() != BTF_KIND_STRUCT && type.kind() != BTF_KIND_UNION) return "";
+  for (uint32_t i = 0; i < type.vlen(); i++) {
+    BtfMember member = type.member(i);
+    uint64_t begin = type.member_bit_offset(i) / 8;
+    uint64_t size = type_size(btf, member.type).value_or(0);
+    if (offset < begin || offset >= begin + size) continue;
+    std::string name(btf.string(member.name_off));
+    std::string inner = member_name(btf, member.type, offset - begin, depth + 1);
+    if (inner.empty()) return offset == begin ? name : "";
+    return name.empty() ? inner : name + '.' + inner;
+  }
+  return "";
+}
+
+StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
+                          const SectionVars& vars, const InputSymbol& symbol,
+                          ObjectContents& contents) {
+  const std::optional<Btf>& btf = index.file.btf;
+  bool optional = section.name.starts_with('?');
+  StructOps ops{.name = symbol.name,
+                .section = section.name,
+                .offset = symbol.value,
+                .size = symbol.size,
+                .is_link = section.name.ends_with(".link"),
+                .autoload = !optional};
+  if (uint32_t var = var_of(vars, symbol); var != 0) {
+    ops.type_id = skip_modifiers(*btf, btf->type(var).type());
+    if (ops.type_id != 0) ops.type_name = btf->name(btf->type(ops.type_id));
+  }
+  for (const Relocation& relocation : section.relocations) {
+    if (relocation.offset < symbol.value || relocation.offset - symbol.value >= symbol.size)
+      continue;
+    const InputSymbol* target = index.pointee(relocation);
+    if (!target) continue;
+    uint64_t offset = relocation.offset - symbol.value;
+    std::string_view name;
+    if (ops.type_id != 0)
+      name = *contents.names.emplace_back(
+          std::make_unique<std::string>(member_name(*btf, ops.type_id, offset)));
+    ops.members.push_back({name, target->name, offset});
+  }
+  return ops;
+}
+
+}  // namespace
+
+void collect_struct_ops(const ObjectIndex& index, ObjectContents& contents) {
+  for (const InputSection& section : index.file.sections) {
+    std::string_view name = section.name;
+    if (name.starts_with('?')) name.remove_prefix(1);
+    if ((name != ".struct_ops" && name != ".struct_ops.link") || section.use != SectionUse::Link)
+      continue;
+    SectionVars vars = index.vars(section.name);
+    for (const InputSymbol* symbol : index.symbols_in(section))
+      if (symbol->type == STT_OBJECT)
+        contents.struct_ops.push_back(read_struct_ops(index, section, vars, *symbol, contents));
+  }
+}
+
+}  // namespace bpflink

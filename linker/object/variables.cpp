@@ -1,0 +1,131 @@
+// Variables: those of the data sections, and what the object leaves to others.
+#include <algorithm>
+#include <unordered_map>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/object/contents.hpp"
+
+namespace bpflink {
+namespace {
+
+/// ".data" and ".data.x" but not ".data_x".
+bool is_or_below(std::string_view name, std::string_view section) {
+  return name.starts_with(section) &&
+         (name.size() == section.size() || name[section.size()] == '.');
+}
+
+std::optional<DataSection::Kind> kind_of(std::string_view name) {
+  if (is_or_below(name, ".data")) return DataSection::Kind::Data;
+  if (is_or_below(name, ".rodata")) return DataSection::Kind::Rodata;
+  if (is_or_below(name, ".bss")) return DataSection::Kind::Bss;
+  if (name == ".addr_space.1") return DataSection::Kind::Arena;
+  return std::nullopt;
+}
+
+DataSection read_section(const ObjectIndex& index, const InputSection& section,
+                         DataSection::Kind kind) {
+  SectionVars vars = index.vars(section.name);
+  DataSection result{.name = section.name,
+                     .kind = kind,
+                     .size = section.size,
+                     .alignment = section.alignment,
+                     .datasec_id = vars.datasec_id,
+                     .contents = section.data};
+  for (const InputSymbol* symbol : index.symbols_in(section)) {
+    if (symbol->type != STT_OBJECT) continue;
+    uint32_t var = var_of(vars, *symbol);
+    result.variables.push_back({.name = symbol->name,
+                                .offset = symbol->value,
+                                .size = symbol->size,
+                                .var_id = var,
+                                .type_id = var ? index.file.btf->type(var).type() : 0,
+                                .is_static = symbol->is_local(),
+                                .is_weak = symbol->binding == STB_WEAK});
+  }
+  return result;
+}
+
+/// `.kconfig` is a section in BTF only: the loader lays it out, in the order of
+/// the DATASEC, each variable at its alignment.
+void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) {
+  DataSection section{
+      .name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
+  BtfType datasec = btf.type(datasec_id);
+  for (uint32_t i = 0; i < datasec.vlen(); i++) {
+    BtfVarSecinfo entry = datasec.var_secinfo(i);
+    BtfType var = btf.type(entry.type);
+    if (var.kind() != BTF_KIND_VAR) continue;
+    uint64_t size = type_size(btf, var.type()).value_or(entry.size);
+    uint32_t alignment = type_alignment(btf, var.type()).value_or(1);
+    section.size = (section.size + alignment - 1) / alignment * alignment;
+    section.alignment = std::max<uint64_t>(section.alignment, alignment);
+    section.variables.push_back({.name = btf.name(var),
+                                 .offset = section.size,
+                                 .size = size,
+                                 .var_id = entry.type,
+                                 .type_id = var.type()});
+    section.size += size;
+  }
+  contents.data_sections.push_back(std::move(section));
+}
+
+/// What BTF says of the names that are not defined: all FUNCs and VARs that are
+/// extern, by name.
+class ExternDeclarations {
+ public:
+  explicit ExternDeclarations(const Btf& btf) {
+    for (uint32_t id = 1; id < btf.end_id(); id++) {
+      BtfType type = btf.type(id);
+      if (type.kind() == BTF_KIND_FUNC || type.kind() == BTF_KIND_VAR)
+        ids_.emplace(btf.name(type), id);
+      if (type.kind() == BTF_KIND_DATASEC &&
+          (btf.name(type) == ".ksyms" || btf.name(type) == ".kconfig"))
+        for (uint32_t i = 0; i < type.vlen(); i++)
+          sections_.emplace(type.var_secinfo(i).type, btf.name(type));
+    }
+  }
+  uint32_t find(std::string_view name) const {
+    auto found = ids_.find(name);
+    return found == ids_.end() ? 0 : found->second;
+  }
+  std::string_view section(uint32_t id) const {
+    auto found = sections_.find(id);
+    return found == sections_.end() ? "" : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> ids_;
+  std::unordered_map<uint32_t, std::string_view> sections_;
+};
+
+}  // namespace
+
+void collect_data_sections(const ObjectIndex& index, ObjectContents& contents) {
+  for (const InputSection& section : index.file.sections)
+    if (auto kind = kind_of(section.name); kind && section.use == SectionUse::Link)
+      contents.data_sections.push_back(read_section(index, section, *kind));
+  if (uint32_t datasec = index.vars(".kconfig").datasec_id; datasec != 0)
+    add_kconfig(*index.file.btf, datasec, contents);
+}
+
+void collect_externs(const ObjectIndex& index, ObjectContents& contents) {
+  const ObjectFile& file = index.file;
+  std::optional<ExternDeclarations> declarations;
+  if (file.btf) declarations.emplace(*file.btf);
+  for (const InputSymbol& symbol : file.symbols) {
+    if (symbol.is_defined() || symbol.is_local() || symbol.name.empty()) continue;
+    Extern entry{.name = symbol.name,
+                 .is_function = symbol.type == STT_FUNC,
+                 .is_weak = symbol.binding == STB_WEAK};
+    if (uint32_t id = declarations ? declarations->find(symbol.name) : 0; id != 0) {
+      BtfType type = file.btf->type(id);
+      entry.btf_id = id;
+      entry.type_id = type.type();
+      entry.is_function = type.kind() == BTF_KIND_FUNC;
+      entry.section = declarations->section(id);
+    }
+    contents.externs.push_back(entry);
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,140 @@
+// Pass: all that is declared of a name must agree.
+//
+// The types have been merged, so what agrees to the letter has one id; only the
+// rest is compared in depth.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bpflink/print.hpp"
+#include "linker/context.hpp"
+#include "linker/passes/type_compare.hpp"
+#include "linker/report/locations.hpp"
+
+namespace bpflink {
+namespace {
+
+class TypeChecker {
+ public:
+  explicit TypeChecker(Context& context) : context_(context), comparer_(*context.btf) {}
+
+  void run() {
+    for (auto& object : context_.objects)
+      for (const BtfDeclaration& declaration : object->declarations)
+        if (!describes_symbol(*object, declaration)) check(*object, declaration);
+  }
+
+ private:
+  void check(const ObjectFile& object, const BtfDeclaration& declaration) {
+    const Symbol& symbol = *declaration.symbol;
+    if (symbol.is_defined && !symbol.in_output) return;
+    auto difference = find_difference(object, declaration, symbol);
+    if (!difference) return;
+    std::vector<std::string> details;
+    const InputSymbol& chosen = symbol.btf_file == symbol.file ? symbol.input() : InputSymbol{};
+    describe(*symbol.btf_file, symbol.btf_id,
+             symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
+    describe(object, declaration.type_id, declaration.symbol_index, details);
+    explain(*difference, object, symbol, details);
+    context_.diagnostics.report(
+        {.severity = context_.options.check_types ? Severity::Error : Severity::Warning,
+         .message = fmt::format("conflicting types of '{}'", symbol.name),
+         .details = std::move(details),
+         .code = DiagnosticCode::ConflictingTypes,
+         .symbol = std::string(symbol.name),
+         .locations = {location_of(*symbol.btf_file, chosen),
+                       location_of(object, object.symbols[declaration.symbol_index])}});
+  }
+
+  std::optional<TypeDifference> find_difference(const ObjectFile& object,
+                                                const BtfDeclaration& declaration,
+                                                const Symbol& symbol) {
+    BtfType declared = declaration.type();
+    BtfType chosen = symbol.btf_file->btf->type(symbol.btf_id);
+    uint32_t declared_id = object.type_map[declared.type()];
+    uint32_t chosen_id = symbol.btf_file->type_map[chosen.type()];
+    if (declared.kind() == chosen.kind() && declared_id == chosen_id) return std::nullopt;
+    // A ksym declared as `const void` has no type to disagree with.
+    if (!symbol.loader_section.empty() && !symbol.is_defined &&
+        (is_void(object, declared) || is_void(*symbol.btf_file, chosen)))
+      return std::nullopt;
+    if (declared.kind() != chosen.kind()) return TypeDifference{};
+    if (declaration.datasec == ".maps") {
+      bool is_extern = !object.symbols[declaration.symbol_index].is_defined();
+      return comparer_.compare_maps(declared_id, chosen_id, is_extern);
+    }
+    return comparer_.compare(declared_id, chosen_id);
+  }
+
+  /// Where inside they differ, where that is not plain from the declarations.
+  static void explain(const TypeDifference& difference, const ObjectFile& object,
+                      const Symbol& symbol, std::vector<std::string>& details) {
+    bool is_plain =
+        difference.path.empty() && difference.note_a.empty() && difference.note_b.empty();
+    if (is_plain) return;
+    details.push_back(fmt::format(">>> they differ at {}{}", symbol.name, difference.path));
+    details.push_back(describe_side(*symbol.btf_file, difference.b, difference.note_b));
+    details.push_back(describe_side(object, difference.a, difference.note_a));
+  }
+
+  static void add_lines(std::string_view text, std::vector<std::string>& details) {
+    while (true) {
+      size_t end = text.find('\n');
+      details.push_back(fmt::format(">>> {}", text.substr(0, end)));
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  static std::string describe_side(const ObjectFile& object, uint32_t output_id,
+                                   std::string_view note) {
+    std::string text = fmt::format(">>>     {}: ", object.name);
+    const TypeMap& map = object.type_map;
+    uint32_t id = output_id == 0 ? map.end_id() : 1;
+    while (id < map.end_id() && map[id] != output_id) id++;
+    if (id < map.end_id()) text += print_c_declaration(*object.btf, id);
+    if (id < map.end_id() && !note.empty()) text += ", ";
+    return text + std::string(note);
+  }
+
+  static bool is_void(const ObjectFile& object, BtfType type) {
+    if (type.kind() != BTF_KIND_VAR) return false;
+    uint32_t id = type.type();
+    for (uint32_t steps = 0; id != 0 && steps < object.btf->end_id(); steps++) {
+      BtfType next = object.btf->type(id);
+      if (next.kind() != BTF_KIND_CONST && next.kind() != BTF_KIND_VOLATILE) return false;
+      id = next.type();
+    }
+    return id == 0;
+  }
+
+  /// Two lines: the declaration in C, and where it is.
+  static void describe(const ObjectFile& object, uint32_t id, uint32_t symbol_index,
+                       std::vector<std::string>& details) {
+    BtfType type = object.btf->type(id);
+    const InputSymbol& symbol = object.symbols[symbol_index];
+    bool is_defined = symbol_index != 0 && symbol.is_defined();
+    add_lines(fmt::format("{}{}", is_defined ? "" : "extern ",
+                          print_c_declaration(*object.btf, type.type(), object.btf->name(type))),
+              details);
+    std::string place = object.name;
+    if (is_defined && symbol.place == InputSymbol::Place::Section) {
+      const InputSection& section = object.sections[symbol.section];
+      auto line = object.source_line(section, symbol.value);
+      place = line ? fmt::format("{} ({})", *line, object.name)
+                   : object.describe_place(section, symbol.value);
+    }
+    details.push_back(fmt::format(">>>     {} in {}", is_defined ? "defined" : "declared", place));
+  }
+
+  Context& context_;
+  TypeComparer comparer_;
+};
+
+}  // namespace
+
+void check_types(Context& context) {
+  if (context.btf) TypeChecker(context).run();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,268 @@
+// Passes: the output's sections and symbol table take shape.
+//
+// Sections merge by name, in order of first appearance. Each live fragment gets
+// its offset; a section of which nothing was dropped moves as one, with the
+// distances inside it unchanged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "linker/context.hpp"
+#include "linker/elf/alignment.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint64_t MERGED_FLAGS =
+    SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_MERGE | SHF_STRINGS | SHF_TLS;
+
+/// Zeros that one output may hold because a section without contents is linked
+/// into one with: an input states the size of such a section without having the
+/// bytes.
+constexpr uint64_t MAX_ZEROS = 64 << 20;
+
+std::string describe_flags(uint64_t flags) {
+  std::string text;
+  for (auto [flag, letter] : {std::pair{SHF_WRITE, 'W'},
+                              {SHF_ALLOC, 'A'},
+                              {SHF_EXECINSTR, 'X'},
+                              {SHF_MERGE, 'M'},
+                              {SHF_STRINGS, 'S'},
+                              {SHF_TLS, 'T'}})
+    if (flags & flag) text += letter;
+  return text.empty() ? "none" : text;
+}
+
+class Layout {
+ public:
+  explicit Layout(Context& context) : context_(context) {}
+
+  void run() {
+    for (auto& object : context_.objects)
+      for (InputSection& section : object->sections) place(section);
+    for (auto& section : context_.sections)
+      if (section->size > UINT32_MAX)
+        context_.diagnostics.error(
+            fmt::format("output section '{}' has {:#x} bytes, BPF addresses up to 4 GiB",
+                        section->name, section->size));
+    limit_zeros();
+  }
+
+ private:
+  void limit_zeros() {
+    uint64_t left = MAX_ZEROS;
+    for (auto& output : context_.sections) {
+      if (output->type == SHT_NOBITS) continue;
+      for (const InputSection* section : output->members) {
+        if (!section->is_nobits()) continue;
+        if (section->size > left)
+          return context_.diagnostics.error(
+              fmt::format("{}: section '{}' would put {:#x} zeros into the output, more than {:#x}",
+                          section->file->name, section->name, section->size, left),
+              {">>> the section has contents in another object"});
+        left -= section->size;
+      }
+    }
+  }
+
+  void place(InputSection& section) {
+    if (section.use != SectionUse::Link) return;
+    if (section.same_as) {
+      section.output = section.same_as->output;
+      return;
+    }
+    if (std::ranges::none_of(section.fragments, &Fragment::live)) return;
+    OutputSection& output = output_for(section);
+    if (!agrees(output, section)) return;
+    section.output = &output;
+    output.members.push_back(&section);
+    output.alignment = std::max(output.alignment, section.alignment);
+    if (!section.is_nobits()) output.type = section.type;
+    if (section.is_mergeable_strings())
+      place_strings(section, output);
+    else
+      place_fragments(section, output);
+  }
+
+  OutputSection& output_for(const InputSection& section) {
+    auto [entry, is_new] = by_name_.try_emplace(section.name);
+    if (is_new) {
+      context_.sections.push_back(std::make_unique<OutputSection>());
+      entry->second = context_.sections.back().get();
+      entry->second->name = section.name;
+      entry->second->type = section.type;
+      entry->second->flags = section.flags & MERGED_FLAGS;
+      entry->second->entry_size = section.entry_size;
+    }
+    return *entry->second;
+  }
+
+  bool agrees(const OutputSection& output, const InputSection& section) {
+    uint64_t flags = section.flags & MERGED_FLAGS;
+    if (output.flags == flags && output.entry_size == section.entry_size) return true;
+    const ObjectFile& first = *output.members.front()->file;
+    bool flags_differ = output.flags != flags;
+    context_.diagnostics.error(
+        fmt::format("{} of section '{}' differ", flags_differ ? "flags" : "entry sizes",
+                    section.name),
+        {fmt::format(
+             ">>> {} in {}",
+             flags_differ ? describe_flags(output.flags) : fmt::to_string(output.entry_size),
+             first.name),
+         fmt::format(">>> {} in {}",
+                     flags_differ ? describe_flags(flags) : fmt::to_string(section.entry_size),
+                     section.file->name)});
+    return false;
+  }
+
+  static void place_fragments(InputSection& section, OutputSection& output) {
+    uint64_t base = align_up(output.size, section.alignment);
+    if (std::ranges::all_of(section.fragments, &Fragment::live)) {
+      for (Fragment& fragment : section.fragments) fragment.output_offset = base + fragment.begin;
+      output.size = base + section.size;
+      return;
+    }
+    uint64_t end = base;
+    for (Fragment& fragment : section.fragments) {
+      if (!fragment.live) continue;
+      // What is inside an unnamed one keeps its alignment only with the whole.
+      fragment.output_offset = fragment.is_unnamed
+                                   ? end + ((fragment.begin - end) & (section.alignment - 1))
+                                   : align_up(end, alignment_at(section.alignment, fragment.begin));
+      end = fragment.output_offset + (fragment.end - fragment.begin);
+    }
+    output.size = end;
+  }
+
+  /// Each string once in an output section: the later ones have the place of the
+  /// first.
+  void place_strings(InputSection& section, OutputSection& output) {
+    auto& places = strings_[&output];
+    for (Fragment& fragment : section.fragments) {
+      if (!fragment.live) continue;
+      auto bytes = section.data.subspan(fragment.begin, fragment.end - fragment.begin);
+      std::string_view key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      uint64_t here = align_up(output.size, section.alignment);
+      auto [entry, is_new] = places.try_emplace(key, here);
+      fragment.output_offset = entry->second;
+      // Where alignments differ an equal string may stand at a worse offset.
+      fragment.is_duplicate = !is_new && entry->second % section.alignment == 0;
+      if (fragment.is_duplicate) continue;
+      fragment.output_offset = entry->second = here;
+      output.size = here + bytes.size();
+    }
+  }
+
+  Context& context_;
+  std::unordered_map<std::string_view, OutputSection*> by_name_;
+  std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> strings_;
+};
+
+/// Chooses the local symbols of the output.
+class LocalSymbols {
+ public:
+  LocalSymbols(const Context& context, ObjectFile& object)
+      : options_(context.options), object_(object) {
+    if (options_.discard_locals) find_named_by_relocations();
+  }
+
+  /// Whether the symbol, local or a definition that lost but whose bytes stay,
+  /// is a local symbol of the output.
+  bool stays(uint32_t index) {
+    const InputSymbol& symbol = object_.symbols[index];
+    if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
+    bool lost = lost_resolution(object_, index);
+    if (!symbol.is_local() && !lost) return false;
+    if (symbol.place == InputSymbol::Place::Absolute) return !lost && symbol.type != STT_FILE;
+    const InputSection& section = object_.sections[symbol.section];
+    if (section.same_as || !place_of(section, symbol.value)) return false;
+    if (options_.discard_locals && symbol.type != STT_FUNC && !named_[index]) return false;
+    return !lost || !has_other_name(symbol);
+  }
+
+ private:
+  void find_named_by_relocations() {
+    named_.resize(object_.symbols.size());
+    for (const InputSection& section : object_.sections)
+      if (section.use == SectionUse::Link)
+        for (const Relocation& relocation : section.relocations) named_[relocation.symbol] = true;
+  }
+
+  /// Whether what the symbol stands for has another name that is in the output:
+  /// then an alias that lost is gone, although its bytes stay.
+  bool has_other_name(const InputSymbol& symbol) {
+    auto key = [](const InputSymbol& s) { return std::tuple{s.section, s.value, s.type}; };
+    if (!has_winners_) {
+      has_winners_ = true;
+      for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+        const InputSymbol& other = object_.symbols[i];
+        bool is_entity = other.type == STT_FUNC || other.type == STT_OBJECT;
+        if (is_entity && other.place == InputSymbol::Place::Section && !lost_resolution(object_, i))
+          winners_.insert(key(other));
+      }
+    }
+    return winners_.contains(key(symbol));
+  }
+
+  const LinkOptions& options_;
+  ObjectFile& object_;
+  std::vector<bool> named_;
+  bool has_winners_ = false;
+  std::set<std::tuple<uint32_t, uint64_t, uint8_t>> winners_;
+};
+
+}  // namespace
+
+namespace {
+
+/// The license that the user gave stands for those of all inputs.
+void add_license(Context& context) {
+  auto& bytes = context.buffers.emplace_back();
+  for (char c : *context.options.license) bytes.push_back(std::byte(c));
+  bytes.push_back(std::byte{0});
+  auto& section = *context.sections.emplace_back(std::make_unique<OutputSection>());
+  section.name = "license";
+  section.type = SHT_PROGBITS;
+  section.flags = SHF_ALLOC | SHF_WRITE;
+  section.size = bytes.size();
+  section.pieces.push_back({0, bytes});
+}
+
+}  // namespace
+
+void lay_out_sections(Context& context) {
+  Layout(context).run();
+  if (context.options.license) add_license(context);
+  for (auto& section : context.sections)
+    if (section->name == ".maps") order_maps(context, *section);
+}
+
+void number_symbols(Context& context) {
+  uint32_t next = 1;
+  for (auto& section : context.sections) {
+    section->index = next;
+    section->symbol_index = next++;
+  }
+  for (auto& object : context.objects) {
+    LocalSymbols locals(context, *object);
+    uint32_t file_symbol = 0;
+    for (uint32_t i = 1; i < object->symbols.size(); i++) {
+      InputSymbol& symbol = object->symbols[i];
+      if (symbol.type == STT_FILE && symbol.is_local()) file_symbol = i;
+      if (!locals.stays(i)) continue;
+      // The name of the source file stands before the first of its symbols.
+      if (file_symbol != 0 && !context.options.discard_locals)
+        object->symbols[file_symbol].output_index = next++;
+      file_symbol = 0;
+      symbol.output_index = next++;
+    }
+  }
+  for (Symbol* symbol : context.symbols.all())
+    if (symbol->in_output && symbol->is_localized) symbol->output_index = next++;
+  for (Symbol* symbol : context.symbols.all())
+    if (symbol->in_output && !symbol->is_localized) symbol->output_index = next++;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,196 @@
+// Pass: what the output needs.
+//
+// Without --gc-sections everything that did not lose a resolution is live. With
+// it, what the roots reach is: programs (functions in any code section but
+// .text), maps, struct_ops variables, license and version, what -u and
+// --keep-section name, and the callbacks that tags of live code name. The walk
+// goes fragment by fragment over the references, with a list instead of
+// recursion.
+//
+// Then the symbols: a definition is in the output if its bytes are, an extern if
+// live code refers to it, or the loader provides it, or a later link may.
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "linker/context.hpp"
+#include "linker/elf/references.hpp"
+
+namespace bpflink {
+namespace {
+
+bool is_struct_ops(std::string_view name) {
+  if (name.starts_with('?')) name.remove_prefix(1);
+  return name.starts_with(".struct_ops");
+}
+
+class Marker {
+ public:
+  explicit Marker(Context& context) : context_(context) {}
+
+  void run() {
+    for_each_fragment([](InputSection&, Fragment& fragment) {
+      if (!fragment.live) return;
+      fragment.live = false;
+      fragment.is_candidate = true;
+    });
+    mark_roots();
+    while (!pending_.empty()) {
+      auto [section, fragment] = pending_.back();
+      pending_.pop_back();
+      if (!section->is_loaded()) continue;
+      for_each_reference(*section->file, *section, fragment->begin, fragment->end,
+                         [&](const Reference& reference) { mark(reference); });
+    }
+    report();
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_fragment(Visit visit) {
+    for (auto& object : context_.objects)
+      for (InputSection& section : object->sections)
+        if (section.use == SectionUse::Link)
+          for (Fragment& fragment : section.fragments) visit(section, fragment);
+  }
+
+  void mark_roots() {
+    for (auto& object : context_.objects) {
+      for (InputSection& section : object->sections)
+        if (section.use == SectionUse::Link && is_root(section))
+          for (Fragment& fragment : section.fragments) mark(section, fragment);
+      // Programs: the loader takes every global function outside of .text.
+      for (uint32_t i = 1; i < object->symbols.size(); i++) {
+        const InputSymbol& symbol = object->symbols[i];
+        if (symbol.place != InputSymbol::Place::Section || symbol.is_local()) continue;
+        InputSection& section = object->sections[symbol.section];
+        if (section.is_code() && section.name != ".text" && !lost_resolution(*object, i))
+          mark(section, static_cast<int64_t>(symbol.value));
+      }
+      mark_tagged_callbacks(*object);
+    }
+    for (const std::string& name : context_.options.undefined)
+      if (Symbol* symbol = context_.symbols.find(name)) mark(*symbol);
+  }
+
+  bool is_root(const InputSection& section) const {
+    if (section.same_as || !section.is_loaded()) return true;
+    if (section.name == ".maps" || section.name == "maps" || is_struct_ops(section.name))
+      return true;
+    if (section.name == "license" || section.name == "version") return true;
+    std::string name(section.name);
+    for (const std::string& pattern : context_.options.keep_sections)
+      if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+    return false;
+  }
+
+  /// A tag "exception_callback:NAME" makes the verifier call NAME although no
+  /// code refers to it.
+  void mark_tagged_callbacks(const ObjectFile& object) {
+    if (!object.btf) return;
+    constexpr std::string_view PREFIX = "exception_callback:";
+    for (uint32_t id : object.tags) {
+      BtfType type = object.btf->type(id);
+      if (!object.btf->name(type).starts_with(PREFIX)) continue;
+      if (Symbol* symbol = context_.symbols.find(object.btf->name(type).substr(PREFIX.size())))
+        mark(*symbol);
+    }
+  }
+
+  void mark(const Reference& reference) {
+    if (reference.global) mark(*reference.global);
+    if (reference.target) mark(*reference.target, reference.offset);
+  }
+
+  void mark(Symbol& symbol) {
+    const InputSymbol& input = symbol.input();
+    if (input.place != InputSymbol::Place::Section) return;
+    mark(symbol.file->sections[input.section], static_cast<int64_t>(input.value));
+  }
+
+  void mark(InputSection& section, int64_t offset) {
+    if (section.use == SectionUse::Link) mark(section, fragment_at(section, offset));
+  }
+
+  void mark(InputSection& section, Fragment& fragment) {
+    if (fragment.live || !fragment.is_candidate) return;
+    fragment.live = true;
+    pending_.emplace_back(&section, &fragment);
+  }
+
+  void report() {
+    for (auto& object : context_.objects)
+      for (uint32_t i = 1; i < object->symbols.size(); i++) {
+        const InputSymbol& symbol = object->symbols[i];
+        if (symbol.place != InputSymbol::Place::Section || symbol.is_section() ||
+            symbol.name.empty() || lost_resolution(*object, i))
+          continue;
+        InputSection& section = object->sections[symbol.section];
+        if (section.use != SectionUse::Link ||
+            (symbol.type != STT_FUNC && symbol.type != STT_OBJECT))
+          continue;
+        const Fragment& fragment = fragment_at(section, static_cast<int64_t>(symbol.value));
+        if (fragment.live || !fragment.is_candidate) continue;
+        context_.dropped.push_back(
+            {object.get(), &section, symbol.value, symbol.size, symbol.name});
+        context_.diagnostics.report(
+            {.severity = Severity::Note,
+             .message = fmt::format("removing unused {} {}",
+                                    object->describe_place(section, symbol.value), symbol.name),
+             .code = DiagnosticCode::Dropped,
+             .file = object->name,
+             .symbol = std::string(symbol.name)});
+      }
+  }
+
+  Context& context_;
+  std::vector<std::pair<InputSection*, Fragment*>> pending_;
+};
+
+/// Marks the externs that live code refers to.
+void mark_referenced_externs(Context& context) {
+  for (auto& object : context.objects)
+    for (InputSection& section : object->sections) {
+      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+      for (const Relocation& relocation : section.relocations) {
+        Symbol* symbol = object->symbols[relocation.symbol].global;
+        if (symbol && !symbol->is_defined &&
+            fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+          symbol->in_output = true;
+      }
+    }
+}
+
+bool is_live_definition(const Symbol& symbol) {
+  const InputSymbol& input = symbol.input();
+  if (input.place != InputSymbol::Place::Section) return true;
+  InputSection& section = symbol.file->sections[input.section];
+  if (section.same_as) return false;  // the one that is kept has its own symbol
+  return section.use == SectionUse::Link &&
+         fragment_at(section, static_cast<int64_t>(input.value)).live;
+}
+
+/// Whether only this object can mean the symbol. Maps can be meant by user space.
+bool may_be_local(const Symbol& symbol) {
+  if (symbol.visibility != STV_HIDDEN && symbol.visibility != STV_INTERNAL) return false;
+  const InputSymbol& input = symbol.input();
+  return input.place == InputSymbol::Place::Section &&
+         symbol.file->sections[input.section].name != ".maps";
+}
+
+}  // namespace
+
+void mark_live(Context& context) {
+  if (context.options.gc_sections) Marker(context).run();
+  mark_referenced_externs(context);
+  for (Symbol* symbol : context.symbols.all()) {
+    if (symbol->is_defined) {
+      symbol->in_output = is_live_definition(*symbol);
+      symbol->is_localized = context.options.localize_hidden && may_be_local(*symbol);
+    } else if (context.options.partial ||
+               (!context.options.gc_sections && !symbol->loader_section.empty())) {
+      symbol->in_output = true;
+    }
+  }
+}
+
+}  // namespace bpflink

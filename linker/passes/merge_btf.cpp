@@ -1,0 +1,176 @@
+// Pass: the types of all inputs become one set.
+//
+// The deduplicator merges what is equal. It is not shown what symbol resolution
+// decides about: VARs and DATASECs, which build_datasecs() makes from the
+// symbols, and FUNCs of definitions that lost or of externs that are bound,
+// which become the winner's FUNC. FUNCs whose linkage is not what the symbol
+// table says (bpf-gcc calls all functions static) are made anew. Tags of what is
+// left out go to what stands for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/context.hpp"
+#include "linker/passes/used_types.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The linkage that the output's FUNC of a global symbol has.
+BtfLinkage linkage_of(const Symbol& symbol) {
+  if (!symbol.is_defined) return BTF_LINKAGE_EXTERN;
+  return symbol.is_localized ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL;
+}
+
+/// The FUNCs whose code was dropped.
+std::vector<bool> find_dropped_functions(const ObjectFile& object) {
+  std::vector<bool> dropped(object.btf->end_id());
+  if (!object.btf_ext) return dropped;
+  const BtfExtTable& table = object.btf_ext->func_info;
+  for (const BtfExtSection& part : table.sections) {
+    const InputSection& section = object.sections[part.section];
+    for (uint32_t i = 0; i < part.count; i++) {
+      FuncInfo record =
+          object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
+      if (!place_of(section, record.insn_off)) dropped[record.type_id] = true;
+    }
+  }
+  return dropped;
+}
+
+/// Whether the FUNC may be merged with equal ones of other objects and then
+/// stands for its symbol as it is.
+bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
+  if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
+  const Symbol* symbol = declaration.symbol;
+  return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
+}
+
+/// The ids of the types that the deduplicator is not shown.
+std::vector<uint32_t> choose_omissions(const Context& context, const ObjectFile& object) {
+  const Btf& btf = *object.btf;
+  std::vector<uint32_t> omitted = object.datasecs;
+  std::vector<bool> dropped = find_dropped_functions(object);
+  for (const BtfDeclaration& declaration : object.declarations)
+    if (!is_kept_as_is(object, declaration) ||
+        (!declaration.symbol && dropped[declaration.type_id]))
+      omitted.push_back(declaration.type_id);
+  if (context.options.gc_sections) {
+    std::vector<bool> is_unused = find_unused_types(object);
+    for (uint32_t id = btf.first_id(); id < btf.end_id(); id++)
+      if (is_unused[id]) omitted.push_back(id);
+  }
+  if (object.tags.empty()) return omitted;
+  std::vector<bool> is_omitted(btf.end_id());
+  for (uint32_t id : omitted) is_omitted[id] = true;
+  for (uint32_t id : object.tags)
+    if (is_omitted[btf.type(id).type()]) omitted.push_back(id);
+  return omitted;
+}
+
+uint32_t add_func(BtfBuilder& types, const ObjectFile& object, BtfType type, BtfLinkage linkage) {
+  return types.add_type(types.add_string(object.btf->name(type)),
+                        BtfBuilder::info(BTF_KIND_FUNC, linkage), object.type_map[type.type()]);
+}
+
+/// The prototype `id` with a name for each parameter: an extern's need none, but
+/// the kernel wants them of a function that is there.
+uint32_t name_parameters(BtfBuilder& types, uint32_t id) {
+  BtfType prototype = types.type(id);
+  std::vector<uint32_t> words(prototype.extra().begin(), prototype.extra().end());
+  uint32_t info = prototype.info(), result = prototype.type();
+  bool changed = false;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    bool is_ellipsis = words[i] == 0 && words[i + 1] == 0;
+    if (words[i] != 0 || is_ellipsis) continue;
+    words[i] = types.add_string(fmt::format("arg{}", i / 2 + 1));
+    changed = true;
+  }
+  return changed ? types.add_type(0, info, result, words) : id;
+}
+
+/// Makes the FUNCs that could not be kept as they are.
+void add_functions(Context& context, ObjectFile& object) {
+  for (const BtfDeclaration& declaration : object.declarations) {
+    if (!declaration.is_func() || !declaration.symbol) continue;
+    BtfType type = declaration.type();
+    uint32_t id = object.type_map[declaration.type_id];
+    Symbol& symbol = *declaration.symbol;
+    if (lives_on_as_local(object, declaration)) {
+      id = add_func(*context.btf, object, type, BTF_LINKAGE_STATIC);
+    } else if (describes_symbol(object, declaration) && symbol.in_output) {
+      if (id == 0) id = add_func(*context.btf, object, type, linkage_of(symbol));
+      if (symbol.is_defined && type.func_linkage() == BTF_LINKAGE_EXTERN) {
+        uint32_t prototype = name_parameters(*context.btf, object.type_map[type.type()]);
+        context.btf->mutable_words(id)[2] = prototype;
+      }
+      symbol.output_btf_id = id;
+    }
+    object.type_map.set(declaration.type_id, id);
+  }
+}
+
+/// Declarations of what another object describes map to that.
+void redirect_functions(ObjectFile& object) {
+  for (const BtfDeclaration& declaration : object.declarations) {
+    if (!declaration.symbol) continue;
+    uint32_t id = declaration.type_id;
+    if (object.type_map[id] == 0 && declaration.is_func())
+      object.type_map.set(id, declaration.symbol->output_btf_id);
+  }
+}
+
+/// The mapped files of a large link, to be released when their types are merged:
+/// hardly anything of these is looked at after that.
+class MergedFiles {
+ public:
+  explicit MergedFiles(const Context& context) {
+    for (const auto& object : context.objects)
+      if (!object->copies.empty() && !object->file.bytes().empty()) files_.push_back(&object->file);
+    std::ranges::sort(files_, {}, begin_of);
+  }
+
+  /// Releases the file that has these bytes.
+  void release(std::span<const std::byte> types) {
+    auto next = std::ranges::upper_bound(files_, types.data(), {}, begin_of);
+    if (next == files_.begin()) return;
+    const MappedFile& file = **--next;
+    if (types.data() < file.bytes().data() + file.bytes().size()) queue_.add(file);
+  }
+
+ private:
+  static const std::byte* begin_of(const MappedFile* file) { return file->bytes().data(); }
+
+  std::vector<const MappedFile*> files_;  ///< by address
+  ReleaseQueue queue_;
+};
+
+}  // namespace
+
+void merge_btf(Context& context) {
+  SortedInputs inputs;
+  for (auto& object : context.objects) {
+    if (!object->btf) continue;
+    inputs.inputs.push_back({object->name, &*object->btf});
+    SortedTypes& sorted = inputs.sorted.emplace_back(std::move(object->sorted_types));
+    sorted.left_out = choose_omissions(context, *object);
+  }
+  if (inputs.inputs.empty()) return;
+  inputs.readers = std::move(context.type_readers);
+  MergedFiles merged(context);
+  Deduplicator deduplicator(
+      {.consumed = [&](std::span<const std::byte> types) { merged.release(types); }});
+  std::move(inputs).add_to(deduplicator);
+  auto result = deduplicator.run();
+  if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
+  context.btf = std::move(result->types);
+  auto next = result->type_maps.begin();
+  for (auto& object : context.objects)
+    if (object->btf) object->type_map = std::move(*next++);
+  for (auto& object : context.objects)
+    if (object->btf) add_functions(context, *object);
+  for (auto& object : context.objects)
+    if (object->btf) redirect_functions(*object);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,98 @@
+// Pass: externs that stay undefined.
+//
+// The loader provides what an object's BTF lists in .ksyms or .kconfig, a weak
+// extern may stay 0, and a partial link leaves the rest to a later one. What
+// remains is an error that names every place that refers to it.
+#include <fmt/format.h>
+
+#include "linker/context.hpp"
+#include "linker/elf/references.hpp"
+#include "linker/report/locations.hpp"
+#include "linker/report/symbol_hints.hpp"
+
+namespace bpflink {
+namespace {
+
+/// References that a message shows of one symbol.
+constexpr size_t MAX_REFERENCES = 5;
+/// Symbols that hints are looked for: each costs a look at all names.
+constexpr size_t MAX_HINTS = 20;
+
+struct Undefined {
+  std::vector<std::string> details;
+  std::vector<DiagnosticLocation> locations;
+  size_t references = 0;
+};
+
+bool must_be_defined(const Symbol& symbol) {
+  return symbol.in_output && !symbol.is_defined && symbol.binding != STB_WEAK &&
+         symbol.loader_section.empty();
+}
+
+void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
+                   uint64_t offset) {
+  if (++undefined.references > MAX_REFERENCES) return;
+  undefined.locations.push_back(location_of(object, section, offset));
+  std::string place = object.describe_place(section, offset);
+  auto line = object.source_line(section, offset);
+  undefined.details.push_back(fmt::format(">>> referenced by {}", line ? *line : place));
+  if (line) undefined.details.push_back(fmt::format(">>>               {}", place));
+}
+
+}  // namespace
+
+namespace {
+
+/// What the user asked for by name (-u) has to be there.
+void report_undefined_requests(Context& context) {
+  for (const std::string& name : context.options.undefined) {
+    const Symbol* symbol = context.symbols.find(name);
+    if (symbol && symbol->is_defined) continue;
+    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", name),
+                                .details = {">>> asked for by -u"},
+                                .code = DiagnosticCode::UndefinedSymbol,
+                                .symbol = name});
+  }
+}
+
+}  // namespace
+
+void report_undefined_symbols(Context& context) {
+  if (context.options.partial) return;
+  report_undefined_requests(context);
+  std::unordered_map<const Symbol*, Undefined> undefined;
+  for (const Symbol* symbol : context.symbols.all())
+    if (must_be_defined(*symbol)) undefined.emplace(symbol, Undefined{});
+  if (undefined.empty()) return;
+
+  for (const auto& object : context.objects)
+    for (const InputSection& section : object->sections) {
+      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+      for (const Relocation& relocation : section.relocations) {
+        auto found = undefined.find(object->symbols[relocation.symbol].global);
+        if (found == undefined.end()) continue;
+        if (fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+          add_reference(found->second, *object, section, relocation.offset);
+      }
+    }
+
+  size_t hints = 0;
+  for (const Symbol* symbol : context.symbols.all()) {
+    auto found = undefined.find(symbol);
+    if (found == undefined.end()) continue;
+    Undefined& report = found->second;
+    if (report.references == MAX_REFERENCES + 1)
+      report.details.emplace_back(">>> referenced 1 more time");
+    else if (report.references > MAX_REFERENCES)
+      report.details.push_back(
+          fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
+    if (hints++ < MAX_HINTS) add_hints(context, *symbol, report.details);
+    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
+                                .details = std::move(report.details),
+                                .code = DiagnosticCode::UndefinedSymbol,
+                                .symbol = std::string(symbol->name),
+                                .locations = std::move(report.locations)});
+  }
+}
+
+}  // namespace bpflink

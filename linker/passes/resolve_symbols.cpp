@@ -1,0 +1,223 @@
+// Pass: symbol resolution.
+//
+// Every global name of the inputs becomes one Symbol with one winner: strong
+// beats weak, the first weak wins, two strong are an error. References bind to
+// it whatever the order of the files. The object's BTF is then tied to the
+// symbols: a VAR or FUNC stands for the global symbol of its name in the same
+// object's symbol table, whatever linkage the BTF claims, because compilers
+// agree on ELF but not on that (bpf-gcc shows externs as global VARs).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/context.hpp"
+#include "linker/report/locations.hpp"
+
+namespace bpflink {
+namespace {
+
+/// `license` and `version` describe the whole object: every input must say the
+/// same, and it is kept once.
+void unify_licenses(Context& context) {
+  for (std::string_view name : {"license", "version"}) {
+    InputSection* kept = nullptr;
+    for (auto& object : context.objects)
+      for (InputSection& section : object->sections) {
+        if (section.name != name || section.use != SectionUse::Link) continue;
+        if (context.options.license && name == "license") {
+          section.use = SectionUse::Drop;
+          continue;
+        }
+        if (!kept) {
+          kept = &section;
+        } else if (std::ranges::equal(section.data, kept->data)) {
+          section.same_as = kept;
+        } else {
+          section.same_as = kept;
+          auto text = [](const InputSection& s) {
+            std::string_view all(reinterpret_cast<const char*>(s.data.data()), s.data.size());
+            return fmt::format(">>> {} in {}", all.substr(0, all.find('\0')), s.file->name);
+          };
+          std::vector<std::string> details;
+          if (name == "license")
+            details = {text(*kept), text(section), ">>> --license TEXT settles it"};
+          else
+            details = {fmt::format(">>> in {}", kept->file->name),
+                       fmt::format(">>> in {}", section.file->name)};
+          context.diagnostics.report({.message = fmt::format("'{}' sections differ", name),
+                                      .details = std::move(details),
+                                      .code = DiagnosticCode::InputMismatch,
+                                      .locations = {location_of(*kept->file, *kept, 0),
+                                                    location_of(*section.file, section, 0)}});
+        }
+      }
+  }
+}
+
+std::string describe_definition(const ObjectFile& object, const InputSymbol& symbol) {
+  if (symbol.place != InputSymbol::Place::Section) return object.name;
+  return object.describe_place(object.sections[symbol.section], symbol.value);
+}
+
+class Resolver {
+ public:
+  explicit Resolver(Context& context) : context_(context) {}
+
+  void resolve() {
+    make_room();
+    for (auto& object : context_.objects) {
+      intern_symbols(*object);
+      bind_declarations(*object);
+    }
+    report_duplicates();
+    for (auto& object : context_.objects) choose_declarations(*object);
+    for (auto& object : context_.objects) note_losers(*object);
+  }
+
+ private:
+  struct Duplicate {
+    Symbol* symbol;
+    const ObjectFile* file;
+    uint32_t index;
+  };
+
+  /// For as many symbols as there are definitions: most are there once, and what is only
+  /// declared is defined in another object or provided by the loader.
+  void make_room() {
+    size_t definitions = 0;
+    for (auto& object : context_.objects)
+      for (const InputSymbol& symbol : object->symbols)
+        definitions += !symbol.is_local() && symbol.is_defined();
+    context_.symbols.reserve(definitions);
+  }
+
+  void intern_symbols(ObjectFile& object) {
+    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+      InputSymbol& input = object.symbols[i];
+      if (input.is_local()) continue;
+      Symbol& symbol = context_.symbols.intern(input.name);
+      input.global = &symbol;
+      resolve_one(symbol, object, i);
+    }
+  }
+
+  void resolve_one(Symbol& symbol, ObjectFile& object, uint32_t index) {
+    const InputSymbol& input = object.symbols[index];
+    symbol.visibility = more_constraining(symbol.visibility, input.visibility);
+    if (!symbol.file) take(symbol, object, index);
+    if (symbol.is_from(object, index)) return;
+    if (!input.is_defined()) {
+      if (!symbol.is_defined && input.binding == STB_GLOBAL) symbol.binding = STB_GLOBAL;
+    } else if (!symbol.is_defined) {
+      take(symbol, object, index);
+    } else if (input.binding == STB_GLOBAL && !is_duplicate_license(object, input)) {
+      if (symbol.binding == STB_WEAK)
+        take(symbol, object, index);
+      else
+        duplicates_.push_back({&symbol, &object, index});
+    }
+  }
+
+  static void take(Symbol& symbol, ObjectFile& object, uint32_t index) {
+    const InputSymbol& input = object.symbols[index];
+    symbol.file = &object;
+    symbol.index = index;
+    symbol.is_defined = input.is_defined();
+    symbol.binding = input.binding;
+  }
+
+  /// In a license section that gave way to another, or to --license.
+  static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
+    if (symbol.place != InputSymbol::Place::Section) return false;
+    const InputSection& section = object.sections[symbol.section];
+    return section.same_as || (section.name == "license" && section.use == SectionUse::Drop);
+  }
+
+  /// Internal, hidden, protected, default: the order of their constraint.
+  static uint8_t more_constraining(uint8_t a, uint8_t b) {
+    constexpr uint8_t rank[] = {0, 3, 2, 1};  // by STV_*
+    return rank[a] >= rank[b] ? a : b;
+  }
+
+  void report_duplicates() {
+    for (const Duplicate& duplicate : duplicates_) {
+      std::vector<std::string> details;
+      std::vector<DiagnosticLocation> locations;
+      auto add = [&](const ObjectFile& object, const InputSymbol& symbol) {
+        std::string place = describe_definition(object, symbol);
+        std::optional<std::string> line;
+        if (symbol.place == InputSymbol::Place::Section)
+          line = object.source_line(object.sections[symbol.section], symbol.value);
+        details.push_back(fmt::format(">>> defined at {}", line ? *line : place));
+        if (line) details.push_back(fmt::format(">>>            {}", place));
+        locations.push_back(location_of(object, symbol));
+      };
+      add(*duplicate.symbol->file, duplicate.symbol->input());
+      add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
+      context_.diagnostics.report(
+          {.message = fmt::format("duplicate symbol: {}", duplicate.symbol->name),
+           .details = std::move(details),
+           .code = DiagnosticCode::DuplicateSymbol,
+           .symbol = std::string(duplicate.symbol->name),
+           .locations = std::move(locations)});
+    }
+  }
+
+  void note_losers(const ObjectFile& object) {
+    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+      if (!lost_resolution(object, i)) continue;
+      const Symbol& winner = *object.symbols[i].global;
+      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}", object.name,
+                                            winner.name, winner.file->name));
+    }
+  }
+
+  static void bind_declarations(ObjectFile& object) {
+    for (BtfDeclaration& declaration : object.declarations) {
+      declaration.symbol = object.symbols[declaration.symbol_index].global;
+      bool is_loaders = declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig";
+      if (declaration.symbol && is_loaders)
+        declaration.symbol->loader_section = declaration.datasec;
+    }
+  }
+
+  /// Picks the declaration that stands for each symbol: that of the definition,
+  /// or else the first that has a type (a typeless ksym is a `const void`).
+  static void choose_declarations(ObjectFile& object) {
+    for (const BtfDeclaration& declaration : object.declarations) {
+      Symbol* symbol = declaration.symbol;
+      if (!symbol) continue;
+      bool is_definers = symbol->is_defined && symbol->file == &object;
+      bool has_definers = symbol->is_defined && symbol->btf_file == symbol->file;
+      bool better = !symbol->btf_file || (is_definers && !has_definers) ||
+                    (!has_definers && is_typeless(*symbol->btf_file->btf, symbol->btf_id) &&
+                     !is_typeless(*object.btf, declaration.type_id));
+      if (!better) continue;
+      symbol->btf_file = &object;
+      symbol->btf_id = declaration.type_id;
+    }
+  }
+
+  static bool is_typeless(const Btf& btf, uint32_t id) {
+    BtfType type = btf.type(id);
+    if (type.kind() != BTF_KIND_VAR) return false;
+    // At most as many steps as there are types: parse() refuses cycles of these.
+    while (type.type() != 0) {
+      type = btf.type(type.type());
+      if (type.kind() != BTF_KIND_CONST && type.kind() != BTF_KIND_VOLATILE) return false;
+    }
+    return true;
+  }
+
+  Context& context_;
+  std::vector<Duplicate> duplicates_;
+};
+
+}  // namespace
+
+void resolve_symbols(Context& context) {
+  unify_licenses(context);
+  Resolver(context).resolve();
+}
+
+}  // namespace bpflink

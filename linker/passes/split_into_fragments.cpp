@@ -1,0 +1,240 @@
+// Pass: splits sections, so that a part of one can be dropped or moved.
+//
+// A section is cut at the symbols of its functions or objects; the pieces that
+// belong to losers only are dropped. A cut is safe only if nothing that stays
+// reaches a dropped piece in a way that no symbol shows: an addend against the
+// section's symbol, a call or jump without a relocation, control that falls
+// through from one function into the next. Where something does, the section
+// stays whole, and the loser lives on in it as a local symbol that its
+// neighbours alone can reach.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/context.hpp"
+#include "linker/elf/references.hpp"
+
+namespace bpflink {
+namespace {
+
+struct Extent {
+  uint64_t begin, end;
+  bool live;
+};
+
+class Splitter {
+ public:
+  Splitter(Context& context, ObjectFile& object) : context_(context), object_(object) {}
+
+  void split() {
+    std::vector<std::vector<Extent>> extents(object_.sections.size());
+    std::vector<bool> to_split(object_.sections.size());
+    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+      const InputSymbol& symbol = object_.symbols[i];
+      if (symbol.place != InputSymbol::Place::Section) continue;
+      if (symbol.type != STT_FUNC && symbol.type != STT_OBJECT && symbol.is_local()) continue;
+      bool lost = lost_resolution(object_, i);
+      extents[symbol.section].push_back({symbol.value, symbol.value + symbol.size, !lost});
+      if (lost || splits_anyway(object_.sections[symbol.section])) to_split[symbol.section] = true;
+    }
+    for (InputSection& section : object_.sections) {
+      if (section.use != SectionUse::Link || section.same_as) continue;
+      if (section.is_mergeable_strings())
+        split_strings(section);
+      else if (to_split[section.index] && section.is_loaded())
+        split_section(section, extents[section.index]);
+    }
+    if (!std::ranges::all_of(object_.sections, is_whole)) rejoin_what_is_entangled();
+  }
+
+ private:
+  /// Sections that are split although nothing in them lost: unreached fragments
+  /// may go, and maps may have to change their order.
+  bool splits_anyway(const InputSection& section) const {
+    return context_.options.gc_sections ||
+           (section.name == ".maps" && !section.relocations.empty());
+  }
+
+  void split_section(InputSection& section, std::vector<Extent>& extents) {
+    std::ranges::sort(extents, {}, &Extent::begin);
+    give_sizes(extents, section.size);
+    join_overlapping(section, extents);
+
+    section.fragments.clear();
+    uint64_t at = 0;
+    for (const Extent& extent : extents) {
+      add_gap(section, at, extent.begin);
+      if (extent.begin < extent.end)
+        section.fragments.push_back({extent.begin, extent.end, extent.live});
+      at = extent.end;
+    }
+    add_gap(section, at, section.size);
+    if (section.fragments.empty() || cuts_something(section))
+      section.fragments.assign(1, {0, section.size});
+  }
+
+  /// Whether a fragment ends within an instruction or a relocated field, as it
+  /// does where symbols have odd values. Passes that patch a fragment rely on
+  /// having all of it.
+  static bool cuts_something(const InputSection& section) {
+    if (section.is_code())
+      for (const Fragment& fragment : section.fragments)
+        if (fragment.begin % INSN_SIZE != 0) return true;
+    return std::ranges::any_of(section.relocations, [&](const Relocation& relocation) {
+      uint64_t extent = relocation_extent(relocation.type).value_or(0);
+      const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
+      return extent > fragment.end - relocation.offset;
+    });
+  }
+
+  /// Each string with its terminator; what follows the last terminator, if
+  /// anything, is a fragment too.
+  static void split_strings(InputSection& section) {
+    section.fragments.clear();
+    uint64_t begin = 0;
+    for (uint64_t at = 0; at < section.size; at += section.entry_size) {
+      auto character = section.data.subspan(at, section.entry_size);
+      if (std::ranges::any_of(character, [](std::byte b) { return b != std::byte{0}; })) continue;
+      section.fragments.push_back({begin, at + section.entry_size});
+      begin = at + section.entry_size;
+    }
+    if (begin < section.size || section.size == 0)
+      section.fragments.push_back({begin, section.size});
+  }
+
+  /// A symbol without a size (from assembly) goes up to the next.
+  static void give_sizes(std::vector<Extent>& extents, uint64_t section_size) {
+    uint64_t next = section_size;
+    for (size_t i = extents.size(); i-- > 0;) {
+      if (i + 1 < extents.size() && extents[i + 1].begin > extents[i].begin)
+        next = extents[i + 1].begin;
+      if (extents[i].end == extents[i].begin) extents[i].end = next;
+    }
+  }
+
+  /// Symbols that share bytes (aliases), and functions of which one runs into
+  /// the next, live and die together.
+  void join_overlapping(const InputSection& section, std::vector<Extent>& extents) const {
+    std::vector<Extent> joined;
+    for (const Extent& extent : extents) {
+      if (joined.empty()) {
+        joined.push_back(extent);
+        continue;
+      }
+      Extent& last = joined.back();
+      bool overlaps = extent.begin < last.end;
+      bool falls_through =
+          section.is_code() && extent.begin == last.end && !ends_flow(section, last.end);
+      if (overlaps || falls_through) {
+        last.end = std::max(last.end, extent.end);
+        last.live |= extent.live;
+      } else {
+        joined.push_back(extent);
+      }
+    }
+    extents = std::move(joined);
+  }
+
+  bool ends_flow(const InputSection& section, uint64_t end) const {
+    if (end < INSN_SIZE || end % INSN_SIZE != 0) return false;
+    return load_insn(section.data.data() + end - INSN_SIZE, object_.byte_order).ends_flow();
+  }
+
+  /// Bytes that no symbol covers: padding goes with what it pads, anything else
+  /// (constants of the compiler have no symbols) stays.
+  static void add_gap(InputSection& section, uint64_t begin, uint64_t end) {
+    if (begin >= end) return;
+    bool is_padding =
+        end - begin < section.alignment &&
+        (section.is_nobits() || std::ranges::all_of(section.data.subspan(begin, end - begin),
+                                                    [](std::byte b) { return b == std::byte{0}; }));
+    if (is_padding && !section.fragments.empty())
+      section.fragments.back().end = end;
+    else
+      section.fragments.push_back({.begin = begin, .end = end, .is_unnamed = true});
+  }
+
+  /// Visits all that stays; what it reaches in a dropped fragment makes that
+  /// section whole again, and then what came back is visited too.
+  void rejoin_what_is_entangled() {
+    for (InputSection& section : object_.sections) {
+      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+      for (const Fragment& fragment : section.fragments)
+        if (fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
+    }
+    while (!pending_.empty()) {
+      Run run = pending_.back();
+      pending_.pop_back();
+      for_each_reference(object_, *run.section, run.begin, run.end,
+                         [&](const Reference& reference) {
+                           if (reference.target && !is_whole(*reference.target) &&
+                               !survives(*run.section, reference))
+                             make_whole(*reference.target, *run.section, reference.from);
+                         });
+    }
+  }
+
+  struct Run {
+    InputSection* section;
+    uint64_t begin, end;
+  };
+
+  static bool is_whole(const InputSection& section) {
+    return section.fragments.empty() ||
+           (section.fragments.size() == 1 && section.fragments[0].live);
+  }
+
+  static bool survives(InputSection& from, const Reference& reference) {
+    const InputSection& target = *reference.target;
+    if (reference.offset < 0 || static_cast<uint64_t>(reference.offset) > target.size) return false;
+    const Fragment& fragment = fragment_at(target, reference.offset);
+    if (reference.kind == Reference::Kind::Jump)
+      return &fragment == &fragment_at(from, reference.from);
+    if (fragment.live) return true;
+    // The end of an object: see place_of_pointer().
+    return reference.kind == Reference::Kind::Pointer &&
+           static_cast<uint64_t>(reference.offset) == fragment.begin &&
+           &fragment != target.fragments.data() && (&fragment - 1)->live;
+  }
+
+  void make_whole(InputSection& section, const InputSection& from, uint64_t offset) {
+    for (const Fragment& fragment : section.fragments)
+      if (!fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
+    section.fragments.assign(1, {0, section.size});
+    context_.diagnostics.note(
+        fmt::format("{}: section '{}' stays whole, with definitions that lost", object_.name,
+                    section.name),
+        {fmt::format(">>> {} points into one of them or outside of any",
+                     object_.describe_place(from, offset))});
+  }
+
+  Context& context_;
+  ObjectFile& object_;
+  std::vector<Run> pending_;
+};
+
+}  // namespace
+
+void split_into_fragments(Context& context) {
+  for (auto& object : context.objects) Splitter(context, *object).split();
+}
+
+std::optional<Place> place_of(const InputSection& section, uint64_t offset) {
+  if (!section.output) return std::nullopt;
+  const Fragment& fragment = fragment_at(section, static_cast<int64_t>(offset));
+  if (!fragment.live) return std::nullopt;
+  return Place{section.output, fragment.output_offset + (offset - fragment.begin)};
+}
+
+std::optional<Place> place_of_pointer(const InputSection& section, int64_t offset) {
+  // A section that was split has no pointers outside of it: see Splitter::survives().
+  if (section.fragments.size() <= 1 || offset < 0) return place_of(section, offset);
+  const Fragment& fragment = fragment_at(section, offset);
+  bool at_dropped = !fragment.live && static_cast<uint64_t>(offset) == fragment.begin;
+  if (!at_dropped || &fragment == section.fragments.data()) return place_of(section, offset);
+  const Fragment& before = *(&fragment - 1);
+  if (!section.output || !before.live) return std::nullopt;
+  return Place{section.output, before.output_offset + (before.end - before.begin)};
+}
+
+}  // namespace bpflink

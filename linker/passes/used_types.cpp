@@ -1,0 +1,113 @@
+#include "linker/passes/used_types.hpp"
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+namespace {
+
+class UsedTypes {
+ public:
+  explicit UsedTypes(const ObjectFile& object)
+      : object_(object), btf_(*object.btf), used_(btf_.end_id()) {}
+
+  std::vector<bool> find_unused() {
+    index_tags();
+    for (const BtfDeclaration& declaration : object_.declarations)
+      if (is_in_output(declaration)) use(declaration.type_id);
+    if (object_.btf_ext) {
+      use_records(object_.btf_ext->func_info);
+      use_records(object_.btf_ext->core_relo);
+    }
+    while (!pending_.empty()) {
+      uint32_t id = pending_.back();
+      pending_.pop_back();
+      use_references(id);
+      for (uint32_t i = tags_begin_[id]; i < tags_begin_[id + 1]; i++) use(tags_[i]);
+    }
+    used_.flip();
+    return used_;
+  }
+
+ private:
+  void use(uint32_t id) {
+    if (id == 0 || used_[id]) return;
+    used_[id] = true;
+    pending_.push_back(id);
+  }
+
+  /// Tags refer to what they tag; this is the other way round.
+  void index_tags() {
+    tags_begin_.assign(btf_.end_id() + 2, 0);
+    for (uint32_t id = 1; id < btf_.end_id(); id++)
+      if (BtfType type = btf_.type(id); type.kind() == BTF_KIND_DECL_TAG)
+        tags_begin_[type.type() + 2]++;
+    for (size_t i = 2; i < tags_begin_.size(); i++) tags_begin_[i] += tags_begin_[i - 1];
+    tags_.resize(tags_begin_.back());
+    for (uint32_t id = 1; id < btf_.end_id(); id++)
+      if (BtfType type = btf_.type(id); type.kind() == BTF_KIND_DECL_TAG)
+        tags_[tags_begin_[type.type() + 1]++] = id;
+  }
+
+  bool is_in_output(const BtfDeclaration& declaration) const {
+    if (declaration.symbol) return declaration.symbol->in_output;
+    if (declaration.is_func()) return false;  // func_info says
+    for (const InputSection& section : object_.sections)
+      if (section.use == SectionUse::Link && section.name == declaration.datasec)
+        return place_of(section, declaration.offset).has_value();
+    return false;
+  }
+
+  /// Records of func_info and core_relo have the instruction and then a type.
+  void use_records(const BtfExtTable& table) {
+    for (const BtfExtSection& part : table.sections)
+      for (uint32_t i = 0; i < part.count; i++) {
+        FuncInfo record =
+            object_.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
+        if (place_of(object_.sections[part.section], record.insn_off)) use(record.type_id);
+      }
+  }
+
+  void use_references(uint32_t id) {
+    BtfType type = btf_.type(id);
+    switch (type.kind()) {
+      case BTF_KIND_PTR:
+      case BTF_KIND_TYPEDEF:
+      case BTF_KIND_VOLATILE:
+      case BTF_KIND_CONST:
+      case BTF_KIND_RESTRICT:
+      case BTF_KIND_FUNC:
+      case BTF_KIND_VAR:
+      case BTF_KIND_DECL_TAG:
+      case BTF_KIND_TYPE_TAG:
+        return use(type.type());
+      case BTF_KIND_ARRAY:
+        use(type.array_element_type());
+        return use(type.array_index_type());
+      case BTF_KIND_STRUCT:
+      case BTF_KIND_UNION:
+        for (uint32_t i = 0; i < type.vlen(); i++) use(type.member(i).type);
+        return;
+      case BTF_KIND_FUNC_PROTO:
+        use(type.type());
+        for (uint32_t i = 0; i < type.vlen(); i++) use(type.param(i).type);
+        return;
+      default:
+        return;
+    }
+  }
+
+  const ObjectFile& object_;
+  const Btf& btf_;
+  std::vector<bool> used_;
+  std::vector<uint32_t> pending_;
+  /// The tags of type `id` are tags_[tags_begin_[id]] to tags_[tags_begin_[id + 1]].
+  std::vector<uint32_t> tags_begin_, tags_;
+};
+
+}  // namespace
+
+std::vector<bool> find_unused_types(const ObjectFile& object) {
+  return UsedTypes(object).find_unused();
+}
+
+}  // namespace bpflink

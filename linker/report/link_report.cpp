@@ -1,0 +1,174 @@
+// The report of a link: figures, the map, cross references.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/context.hpp"
+#include "linker/elf/references.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The symbols of an object by section and offset, to name fragments by.
+class NamesByPlace {
+ public:
+  explicit NamesByPlace(const ObjectFile& object) {
+    for (const InputSymbol& symbol : object.symbols)
+      if (symbol.place == InputSymbol::Place::Section &&
+          (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
+        entries_.push_back(&symbol);
+    std::ranges::stable_sort(entries_, {}, key);
+  }
+
+  template <typename Visit>
+  void for_each_in(const InputSection& section, uint64_t begin, uint64_t end, Visit visit) const {
+    auto first = std::ranges::lower_bound(entries_, std::pair{section.index, begin}, {}, key);
+    for (auto entry = first; entry != entries_.end() && key(*entry) < std::pair{section.index, end};
+         ++entry)
+      visit(**entry);
+  }
+
+ private:
+  static std::pair<uint32_t, uint64_t> key(const InputSymbol* symbol) {
+    return {symbol->section, symbol->value};
+  }
+  std::vector<const InputSymbol*> entries_;
+};
+
+void add_line(std::string& text, uint64_t offset, uint64_t size, std::string_view rest) {
+  fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x}{}{}\n", offset, size,
+                 rest.empty() ? "" : "  ", rest);
+}
+
+void add_section(std::string& text, const OutputSection& output,
+                 std::unordered_map<const ObjectFile*, NamesByPlace>& names) {
+  fmt::format_to(std::back_inserter(text), "{}\n", output.name);
+  add_line(text, 0, output.size, "");
+  struct Row {
+    uint64_t offset, size;
+    std::string text;
+  };
+  std::vector<Row> rows;
+  for (const InputSection* section : output.members) {
+    const NamesByPlace& by_place = names.try_emplace(section->file, *section->file).first->second;
+    for (const Fragment& fragment : section->fragments) {
+      if (!fragment.live) continue;
+      uint64_t size = fragment.end - fragment.begin;
+      std::string_view note = fragment.is_duplicate ? "  (same as an earlier one)" : "";
+      rows.push_back({fragment.output_offset, size,
+                      section->file->describe_place(*section, fragment.begin) + std::string(note)});
+      by_place.for_each_in(*section, fragment.begin, fragment.end, [&](const InputSymbol& symbol) {
+        rows.push_back({fragment.output_offset + (symbol.value - fragment.begin), symbol.size,
+                        fmt::format("    {}", symbol.name)});
+      });
+    }
+  }
+  std::ranges::stable_sort(rows, {}, &Row::offset);
+  for (const Row& row : rows) add_line(text, row.offset, row.size, row.text);
+}
+
+std::string_view reason_of(const InputSection& section) {
+  if (section.name.starts_with(".debug_")) return "DWARF";
+  if (section.size == 0) return "empty";
+  return "of no use in a linked object";
+}
+
+void add_dropped(std::string& text, const Context& context) {
+  text += "\nDropped\n";
+  auto add = [&](uint64_t size, std::string_view what, std::string_view why) {
+    fmt::format_to(std::back_inserter(text), "  {:>#10x}  {}: {}\n", size, what, why);
+  };
+  for (auto& object : context.objects) {
+    for (const InputSection& section : object->sections) {
+      std::string place = object->describe_place(section, 0);
+      if (section.use == SectionUse::Drop) add(section.size, place, reason_of(section));
+      if (section.same_as)
+        add(section.size, place, fmt::format("same as in {}", section.same_as->file->name));
+    }
+    for (uint32_t i = 1; i < object->symbols.size(); i++) {
+      const InputSymbol& symbol = object->symbols[i];
+      if (!lost_resolution(*object, i) || symbol.place != InputSymbol::Place::Section) continue;
+      const InputSection& section = object->sections[symbol.section];
+      if (section.same_as) continue;
+      bool stays = place_of(section, symbol.value).has_value();
+      add(stays ? 0 : symbol.size,
+          fmt::format("{} {}", object->describe_place(section, symbol.value), symbol.name),
+          fmt::format("gave way to that of {}{}", symbol.global->file->name,
+                      stays ? "; its bytes stay, as the section cannot be split" : ""));
+    }
+  }
+  for (const DroppedDefinition& dropped : context.dropped)
+    add(dropped.size,
+        fmt::format("{} {}", dropped.object->describe_place(*dropped.section, dropped.offset),
+                    dropped.name),
+        "not reached from any root");
+}
+
+std::string make_map(const Context& context) {
+  std::string text = "Output section\n      offset       size  where from\n\n";
+  std::unordered_map<const ObjectFile*, NamesByPlace> names;
+  for (auto& section : context.sections) add_section(text, *section, names);
+  add_dropped(text, context);
+  return text;
+}
+
+std::string make_cross_references(const Context& context) {
+  std::unordered_map<const Symbol*, std::vector<const ObjectFile*>> users;
+  for (auto& object : context.objects)
+    for (const InputSymbol& symbol : object->symbols)
+      if (symbol.global && symbol.global->file != object.get())
+        users[symbol.global].push_back(object.get());
+  std::string text = "Cross references: symbol, where it is defined, who else has it\n\n";
+  for (const Symbol* symbol : context.symbols.all()) {
+    fmt::format_to(std::back_inserter(text), "{:<40} {}\n", symbol->name,
+                   symbol->is_defined ? symbol->file->name : "(undefined)");
+    if (!symbol->is_defined)
+      fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", symbol->file->name);
+    for (const ObjectFile* user : users[symbol])
+      fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", user->name);
+  }
+  return text;
+}
+
+}  // namespace
+
+void trace_symbols(Context& context) {
+  for (const std::string& name : context.options.trace_symbols) {
+    const Symbol* symbol = context.symbols.find(name);
+    if (!symbol) continue;
+    for (auto& object : context.objects)
+      for (const InputSymbol& input : object->symbols)
+        if (input.global == symbol)
+          context.diagnostics.report(
+              {.severity = Severity::Note,
+               .message = fmt::format("{}: {} {}", object->name,
+                                      input.is_defined() ? "definition of" : "reference to", name),
+               .code = DiagnosticCode::Trace,
+               .file = object->name,
+               .symbol = name});
+  }
+}
+
+void make_report(Context& context) {
+  LinkReport& report = *context.report;
+  for (const auto& object : context.objects) {
+    report.objects++;
+    if (object->btf) report.input_types += object->btf->end_id() - 1;
+    for (const InputSection& section : object->sections)
+      if (section.use == SectionUse::Link) report.input_bytes += section.size;
+    report.symbols +=
+        std::ranges::count_if(object->symbols, [](auto& s) { return s.output_index != 0; });
+  }
+  if (context.btf) report.output_types = context.btf->end_id() - 1;
+  report.symbols +=
+      std::ranges::count_if(context.symbols.all(), [](auto* s) { return s->output_index != 0; });
+  for (const auto& section : context.sections) {
+    report.output_bytes += section->size;
+    report.relocations += section->relocations.size();
+    report.symbols++;
+  }
+  report.map = make_map(context);
+  report.cross_references = make_cross_references(context);
+}
+
+}  // namespace bpflink

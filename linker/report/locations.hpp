@@ -1,0 +1,17 @@
+// Places in inputs as the fields of a diagnostic.
+#pragma once
+
+#include "bpflink/diagnostic.hpp"
+#include "linker/elf/object_file.hpp"
+
+namespace bpflink {
+
+/// The byte at `offset` of a section, with the source line where line_info
+/// knows it.
+DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
+                               uint64_t offset);
+
+/// Where a symbol is defined; the object alone where it is not.
+DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);
+
+}  // namespace bpflink

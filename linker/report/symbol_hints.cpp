@@ -1,0 +1,107 @@
+#include "linker/report/symbol_hints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "linker/elf/archive.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Names longer than this are not compared: the effort grows with the square.
+constexpr size_t MAX_COMPARED = 64;
+
+/// The number of characters to insert, remove, replace or swap to make `b` of
+/// `a`.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, row(b.size() + 1), last(b.size() + 1);
+  std::iota(last.begin(), last.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); i++) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); j++) {
+      size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = last;
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+bool add_static_hint(const Context& context, const Symbol& symbol,
+                     std::vector<std::string>& details) {
+  for (auto& object : context.objects)
+    for (const InputSymbol& other : object->symbols)
+      if (other.is_local() && other.is_defined() && other.name == symbol.name) {
+        details.push_back(fmt::format(">>> it is static in {}", object->name));
+        return true;
+      }
+  return false;
+}
+
+bool archive_defines(const std::filesystem::path& path, std::string_view name) {
+  auto file = MappedFile::open(path.string());
+  if (!file || !is_archive(file->bytes())) return false;
+  auto archive = read_archive(file->bytes());
+  if (!archive || archive->is_thin) return false;
+  for (const ArchiveMember& member : archive->members) {
+    auto object = ObjectFile::read(member.name, member.image);
+    if (!object) continue;
+    for (const InputSymbol& symbol : (*object)->symbols)
+      if (!symbol.is_local() && symbol.is_defined() && symbol.name == name) return true;
+  }
+  return false;
+}
+
+bool add_archive_hint(const Context& context, const Symbol& symbol,
+                      std::vector<std::string>& details) {
+  for (const std::string& directory : context.options.hint_directories) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+      std::string name = entry.path().filename().string();
+      bool is_library = name.starts_with("lib") && name.ends_with(".a");
+      if (!is_library || !archive_defines(entry.path(), symbol.name)) continue;
+      details.push_back(fmt::format(">>> {} defines it: link with -l{}", entry.path().string(),
+                                    name.substr(3, name.size() - 5)));
+      return true;
+    }
+  }
+  return false;
+}
+
+bool add_spelling_hint(const Context& context, const Symbol& symbol,
+                       std::vector<std::string>& details) {
+  if (symbol.name.size() > MAX_COMPARED) return false;
+  // A third of the characters may differ, but never all of a short name.
+  size_t best = std::max<size_t>(1, symbol.name.size() / 3) + 1;
+  const Symbol* nearest = nullptr;
+  for (const Symbol* other : context.symbols.all()) {
+    if (!other->is_defined || other->name.size() > MAX_COMPARED) continue;
+    size_t distance = edit_distance(symbol.name, other->name);
+    if (distance >= best || distance >= symbol.name.size()) continue;
+    best = distance;
+    nearest = other;
+  }
+  if (!nearest) return false;
+  details.push_back(fmt::format(">>> did you mean: {}", nearest->name));
+  details.push_back(fmt::format(">>> defined in: {}", nearest->file->name));
+  return true;
+}
+
+}  // namespace
+
+void add_hints(const Context& context, const Symbol& symbol, std::vector<std::string>& details) {
+  if (add_static_hint(context, symbol, details) || add_archive_hint(context, symbol, details) ||
+      add_spelling_hint(context, symbol, details))
+    return;
+  bool is_function =
+      symbol.btf_file && symbol.btf_file->btf->type(symbol.btf_id).kind() == BTF_KIND_FUNC;
+  if (is_function) details.emplace_back(">>> a function of the kernel is declared with __ksym");
+}
+
+}  // namespace bpflink

@@ -1,0 +1,238 @@
+#include "linker/report/verify.hpp"
+
+#include <fmt/format.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace bpflink {
+namespace {
+
+class Verifier {
+ public:
+  /// `object` is the reading of `image`. libelf wants a writable pointer but
+  /// only reads.
+  Verifier(const ObjectFile& object, std::span<const std::byte> image,
+           std::vector<std::string>& faults)
+      : object_(object),
+        elf_(elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image.data())),
+                        image.size())),
+        faults_(faults) {}
+
+  void run() {
+    check_symbols();
+    check_section_names();
+    check_relocation_sections();
+    if (!object_.btf) return;
+    index();
+    check_variables();
+    if (!object_.btf_ext) return;
+    const BtfExt& ext = *object_.btf_ext;
+    check_table("func_info", ext.func_info);
+    check_table("line_info", ext.line_info);
+    check_table("core_relo", ext.core_relo);
+    check_core_relo(ext);
+  }
+
+ private:
+  template <typename... Args>
+  void fault(fmt::format_string<Args...> format, Args&&... args) {
+    faults_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  /// The header of an ELF section. The reader has found that it is there.
+  const Elf64_Shdr& header(size_t section) const {
+    return *elf64_getshdr(elf_getscn(elf_.get(), section));
+  }
+
+  // ---- symbols, sections and relocations
+
+  void check_symbols() {
+    uint32_t first_global = 1;
+    while (first_global < object_.symbols.size() && object_.symbols[first_global].is_local())
+      first_global++;
+    std::unordered_set<std::string_view> names;
+    for (uint32_t i = first_global; i < object_.symbols.size(); i++) {
+      const InputSymbol& symbol = object_.symbols[i];
+      if (symbol.is_local())
+        fault("local symbol '{}' stands behind a global one", symbol.name);
+      else if (!names.insert(symbol.name).second)
+        fault("symbol '{}' is there twice", symbol.name);
+    }
+    for (const InputSection& section : object_.sections)
+      if (section.type == SHT_SYMTAB && header(section.index).sh_info != first_global)
+        fault("the symbol table's sh_info is {}, but the first global symbol is {}",
+              header(section.index).sh_info, first_global);
+  }
+
+  void check_section_names() {
+    std::unordered_set<std::string_view> names;
+    for (const InputSection& section : object_.sections)
+      if (section.use == SectionUse::Link && !names.insert(section.name).second)
+        fault("section '{}' is there twice", section.name);
+  }
+
+  void check_relocation_sections() {
+    std::unordered_set<uint32_t> targets;
+    for (const InputSection& section : object_.sections) {
+      if (section.type != SHT_REL) continue;
+      const Elf64_Shdr& h = header(section.index);
+      if (h.sh_link >= object_.sections.size() || object_.sections[h.sh_link].type != SHT_SYMTAB)
+        fault("relocation section '{}' does not name the symbol table", section.name);
+      if (!targets.insert(h.sh_info).second)
+        fault("section {} has two relocation sections", h.sh_info);
+    }
+  }
+
+  // ---- variables
+
+  void index() {
+    for (const InputSection& section : object_.sections)
+      if (section.use == SectionUse::Link) sections_.emplace(section.name, &section);
+    for (const InputSymbol& symbol : object_.symbols)
+      if (!symbol.is_local()) globals_.emplace(symbol.name, &symbol);
+  }
+
+  const InputSymbol* find_global(std::string_view name) const {
+    auto found = globals_.find(name);
+    return found == globals_.end() ? nullptr : found->second;
+  }
+
+  void check_variables() {
+    const Btf& btf = *object_.btf;
+    std::unordered_set<std::string_view> names;
+    std::vector<bool> is_listed(btf.end_id());
+    for (uint32_t id = 1; id < btf.end_id(); id++) {
+      BtfType datasec = btf.type(id);
+      if (datasec.kind() != BTF_KIND_DATASEC) continue;
+      if (!names.insert(btf.name(datasec)).second)
+        fault("DATASEC '{}' is there twice", btf.name(datasec));
+      check_datasec(datasec);
+      for (uint32_t i = 0; i < datasec.vlen(); i++) {
+        uint32_t variable = datasec.var_secinfo(i).type;
+        if (is_listed[variable]) fault("{} is listed twice", describe(variable));
+        is_listed[variable] = true;
+      }
+    }
+    for (uint32_t id = 1; id < btf.end_id(); id++)
+      if (btf.type(id).kind() == BTF_KIND_VAR && !is_listed[id] &&
+          btf.type(id).var_linkage() != BTF_LINKAGE_EXTERN)
+        fault("{} is in no DATASEC", describe(id));
+  }
+
+  void check_datasec(BtfType datasec) {
+    std::string_view name = object_.btf->name(datasec);
+    auto found = sections_.find(name);
+    const InputSection* section = found == sections_.end() ? nullptr : found->second;
+    if (section && datasec.size() != section->size)
+      fault("DATASEC '{}' has {:#x} bytes, but its section {:#x}", name, datasec.size(),
+            section->size);
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < datasec.vlen(); i++) {
+      BtfVarSecinfo entry = datasec.var_secinfo(i);
+      BtfType variable = object_.btf->type(entry.type);
+      if (variable.kind() == BTF_KIND_FUNC || variable.var_linkage() == BTF_LINKAGE_EXTERN)
+        continue;
+      if (!section) {
+        fault("{} is in DATASEC '{}', which has no section", describe(entry.type), name);
+        continue;
+      }
+      if (entry.offset < end)
+        fault("{} at {}+{:#x} overlaps the variable before it, which ends at {:#x}",
+              describe(entry.type), name, entry.offset, end);
+      end = uint64_t{entry.offset} + entry.size;
+      if (end > section->size)
+        fault("{} at {}+{:#x} with {:#x} bytes reaches out of the section", describe(entry.type),
+              name, entry.offset, entry.size);
+      if (variable.var_linkage() == BTF_LINKAGE_GLOBAL) check_symbol(entry, *section);
+    }
+  }
+
+  void check_symbol(const BtfVarSecinfo& entry, const InputSection& section) {
+    const InputSymbol* symbol = find_global(object_.btf->name(object_.btf->type(entry.type)));
+    bool agrees = symbol && symbol->place == InputSymbol::Place::Section &&
+                  symbol->section == section.index && symbol->value == entry.offset &&
+                  (symbol->size == entry.size || symbol->size == 0);
+    if (!agrees)
+      fault("{} at {}+{:#x} with {:#x} bytes has no such symbol", describe(entry.type),
+            section.name, entry.offset, entry.size);
+  }
+
+  // ---- .BTF.ext
+
+  template <typename Visit>
+  static void for_each_record(const BtfExtTable& table, Visit visit) {
+    for (const BtfExtSection& part : table.sections)
+      for (uint32_t i = 0; i < part.count; i++)
+        visit(&part.records[size_t{i} * table.record_size], part.section);
+  }
+
+  void check_table(std::string_view name, const BtfExtTable& table) {
+    bool may_repeat = name == "core_relo";
+    std::unordered_set<uint32_t> sections;
+    for (const BtfExtSection& part : table.sections)
+      if (!sections.insert(part.section).second)
+        fault("{} has two blocks for section '{}'", name, object_.sections[part.section].name);
+    int64_t last = -1;
+    uint32_t last_section = 0;
+    for_each_record(table, [&](const std::byte* record, uint32_t section) {
+      if (section != last_section) last = -1;
+      last_section = section;
+      int64_t offset = object_.btf_ext->load_func_info(record).insn_off;
+      if (offset < last || (offset == last && !may_repeat))
+        fault("{} has {}+{:#x} behind {:#x}", name, object_.sections[section].name, offset, last);
+      last = offset;
+    });
+  }
+
+  void check_core_relo(const BtfExt& ext) {
+    for_each_record(ext.core_relo, [&](const std::byte* record, uint32_t index) {
+      CoreRelo relo = ext.load_core_relo(record);
+      if (relo.kind != CORE_TYPE_ID_LOCAL) return;
+      const InputSection& section = object_.sections[index];
+      Insn insn = load_insn(section.data.data() + relo.insn_off, object_.byte_order);
+      if (insn.has_type_id_immediate() && static_cast<uint32_t>(insn.imm) != relo.type_id)
+        fault("instruction at {}+{:#x} has type id {}, but its core_relo record {}", section.name,
+              relo.insn_off, insn.imm, relo.type_id);
+    });
+  }
+
+  std::string describe(uint32_t id) const {
+    BtfType type = object_.btf->type(id);
+    return fmt::format("{} '{}'", btf_kind_name(type.kind()), object_.btf->name(type));
+  }
+
+  struct ElfEnd {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+
+  const ObjectFile& object_;
+  std::unique_ptr<Elf, ElfEnd> elf_;
+  std::vector<std::string>& faults_;
+  std::unordered_map<std::string_view, const InputSection*> sections_;  ///< linked ones
+  std::unordered_map<std::string_view, const InputSymbol*> globals_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_faults(std::span<const std::byte> image) {
+  std::vector<std::string> faults;
+  auto object = ObjectFile::read("the output", image, {.keep_debug = true});
+  if (!object)
+    faults.push_back(object.error().message);
+  else
+    Verifier(**object, image, faults).run();
+  return faults;
+}
+
+void verify_output(Context& context, std::span<const std::byte> image) {
+  for (const std::string& fault : find_faults(image))
+    context.diagnostics.report(
+        {.message = fmt::format("internal error: the output is malformed: {}", fault),
+         .code = DiagnosticCode::OutputFailure});
+}
+
+}  // namespace bpflink
