@@ -2,35 +2,35 @@
 // merge, and what differs so little that it must not.
 #include <doctest/doctest.h>
 
-#include "dedup_oracle.hpp"
+#include "meaning.hpp"
 #include "units.hpp"
 
 namespace bpflink::test {
 
 DedupResult dedup(const std::vector<const Unit*>& units) {
-  std::vector<std::vector<std::byte>> blobs;
-  std::vector<Btf> inputs;
+  Names names;
+  std::vector<PlainInput> inputs;
+  Deduplicator d;
   for (const Unit* unit : units) {
     auto blob = unit->b.finish(std::endian::native);
     REQUIRE(blob);
-    blobs.push_back(std::move(*blob));
-  }
-  Deduplicator d;
-  for (const auto& blob : blobs) {
-    auto btf = Btf::parse(blob);
+    auto btf = Btf::parse(*blob);
     REQUIRE(btf);
     d.add("unit", *btf);
-    inputs.push_back(std::move(*btf));
+    inputs.push_back({decode(*blob, nullptr, names), {}});
   }
   auto result = d.run();
   REQUIRE(result);
   auto output = result->types.finish(std::endian::native);
   REQUIRE(output);
-  auto btf = Btf::parse(*output);
-  REQUIRE(btf);
-  std::vector<const Btf*> pointers;
-  for (const Btf& input : inputs) pointers.push_back(&input);
-  CHECK(find_fault(pointers, result->type_maps, *btf) == "");
+  REQUIRE(Btf::parse(*output));
+  std::vector<std::vector<uint32_t>> images;
+  for (const TypeMap& map : result->type_maps) {
+    images.emplace_back();
+    for (uint32_t id = 0; id < map.end_id(); ++id) images.back().push_back(map[id]);
+  }
+  CHECK(find_fault(inputs, find_meaning(inputs, nullptr), images,
+                   decode(*output, nullptr, names)) == "");
   return std::move(*result);
 }
 
@@ -82,14 +82,46 @@ TEST_CASE("a declaration, and no, one or two definitions") {
   Unit declares = declaring(), four = defining(4), eight = defining(8);
   CHECK(count(dedup({&declares}), BTF_KIND_FWD) == 1);
   CHECK(count(dedup({&declares, &four}), BTF_KIND_FWD) == 0);
-  // A struct that has a definition in its place elsewhere is evidence.
-  auto folded = dedup({&four, &eight, &declares});
-  CHECK(count(folded, BTF_KIND_FWD) == 0);
-  CHECK(count(folded, BTF_KIND_STRUCT) == 4);
-  // Without any, a declaration says only its name.
-  Unit unrelated;
-  unrelated.record("other", {{"q", unrelated.ptr(unrelated.fwd("opaque"))}});
-  CHECK(count(dedup({&four, &eight, &unrelated}), BTF_KIND_FWD) == 1);
+  // It may be either: nobody knows, nobody guesses.
+  auto apart = dedup({&four, &eight, &declares});
+  CHECK(count(apart, BTF_KIND_FWD) == 1);
+  CHECK(count(apart, BTF_KIND_STRUCT) == 5);
+}
+
+TEST_CASE("a declaration beside the only definition of its own unit") {
+  Unit both, eight = defining(8);
+  uint32_t number = both.integer("number");
+  both.record("opaque", {{"x", number}});
+  uint32_t declared = both.fwd("opaque");
+  uint32_t pointer = both.ptr(declared);
+  auto result = dedup({&eight, &both});
+  CHECK(count(result, BTF_KIND_FWD) == 0);
+  CHECK(result.type_maps[1][declared] == result.type_maps[1][number + 1]);
+  CHECK(result.types.type(result.type_maps[1][pointer]).type() == result.type_maps[1][number + 1]);
+}
+
+TEST_CASE("a declaration of a struct that can reach an ambiguous one") {
+  // struct user -> struct middle -> struct opaque, of which there are two.
+  auto make = [](uint32_t size, bool has_middle) {
+    Unit u;
+    uint32_t opaque =
+        size ? u.record("opaque", {{"x", u.integer("number", size)}}) : u.fwd("opaque");
+    uint32_t to_opaque = u.ptr(opaque);
+    uint32_t middle = has_middle ? u.record("middle", {{"o", to_opaque}}) : u.fwd("middle");
+    u.record("user", {{"m", u.ptr(middle)}, {"o", to_opaque}});
+    return u;
+  };
+  Unit four = make(4, true), eight = make(8, true);
+  Unit knows_four = make(4, false), knows_none = make(0, false), agrees = make(0, true);
+  // Who knows which opaque is meant knows which middle is; who does not, does not.
+  auto known = dedup({&four, &eight, &knows_four});
+  CHECK(count(known, BTF_KIND_FWD) == 0);
+  CHECK(count(known, BTF_KIND_STRUCT) == 6);
+  CHECK(count(dedup({&four, &eight, &knows_none}), BTF_KIND_FWD) == 2);
+  // That it is only declared is a meaning, too.
+  auto declared = dedup({&four, &eight, &knows_none, &agrees});
+  CHECK(count(declared, BTF_KIND_FWD) == 1);
+  CHECK(count(declared, BTF_KIND_STRUCT) == 8);
 }
 
 TEST_CASE("a declared union is not a struct") {

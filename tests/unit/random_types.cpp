@@ -1,116 +1,228 @@
 #include "random_types.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
 #include <numeric>
-#include <random>
+
+#include "meaning.hpp"
 
 namespace bpflink::test {
 
 namespace {
 
+bool is_record(const RandomType& t) {
+  return t.kind == BTF_KIND_STRUCT || t.kind == BTF_KIND_UNION;
+}
+
+bool is_enum(const RandomType& t) {
+  return t.kind == BTF_KIND_ENUM || t.kind == BTF_KIND_ENUM64;
+}
+
+bool has_tag(const RandomType& t) {
+  return !t.name.empty() && (is_record(t) || is_enum(t) || t.kind == BTF_KIND_FWD);
+}
+
+/// Whether other types than those made for it may refer to it.
+bool is_data(const RandomType& t) {
+  return t.kind != BTF_KIND_VAR && t.kind != BTF_KIND_DATASEC && t.kind != BTF_KIND_FUNC &&
+         t.kind != BTF_KIND_DECL_TAG && t.kind != BTF_KIND_FUNC_PROTO;
+}
+
+/// How the units of one seed are.
+struct Flavor {
+  uint32_t names = 3;          ///< how many there are for structs and unions
+  bool has_all_kinds = true;   ///< else those alone whose names and circles are hard
+  bool has_circles = false;    ///< some of which miss all tags
+  uint32_t declarations = 15;  ///< of a hundred types
+};
+
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(uint64_t seed) : random_(seed) {
+    flavor_.names = 2 + below(3);
+    flavor_.has_all_kinds = chance(60);
+    flavor_.has_circles = chance(25);
+    flavor_.declarations = 5 + below(20);
+  }
 
-  std::vector<RandomUnit> run() {
-    std::vector<RandomUnit> units{unit()};
-    for (uint32_t i = below(4) + 1; i > 0; --i) {
-      if (chance(20)) {
-        units.push_back(unit());
-        continue;
-      }
-      RandomUnit copy = shuffled(units[below(static_cast<uint32_t>(units.size()))]);
-      for (uint32_t change = below(4); change > 0; --change) mutate(copy);
-      units.push_back(std::move(copy));
-    }
-    return units;
+  RandomInputs run() {
+    if (chance(40)) add_bases();
+    add_inputs();
+    if (chance(15)) omit_some();
+    return std::move(result_);
+  }
+
+  std::vector<RandomUnit> run_without_base() {
+    add_inputs();
+    return std::move(result_.inputs);
   }
 
  private:
-  uint32_t below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
+  uint32_t below(size_t limit) { return static_cast<uint32_t>(random_() % limit); }
   bool chance(uint32_t percent) { return below(100) < percent; }
   std::string name(const char* prefix, uint32_t stock) {
     return prefix + std::to_string(below(stock));
   }
 
-  RandomUnit unit() {
-    RandomUnit unit;
-    // An integer and a prototype, so that there always is something to refer to.
-    unit.push_back({.kind = BTF_KIND_INT, .name = "int", .size = 4, .extra = 32});
-    unit.push_back({.kind = BTF_KIND_FUNC_PROTO});
-    for (uint32_t count = 3 + below(22); count > 0; --count) unit.push_back(type(unit));
-    // What refers anywhere can do so only when all is there.
-    for (RandomType& t : unit) {
-      if (t.kind == BTF_KIND_PTR) t.type = any_type(unit);
-      if (t.kind != BTF_KIND_FUNC_PROTO) continue;
-      t.type = any_type(unit);
-      for (auto& e : t.elements) e.type = any_type(unit);
+  void add_bases() {
+    for (uint32_t count = chance(30) ? 2 + below(2) : 1; count > 0; --count) {
+      RandomUnit base = unit(1 + below(8));
+      // As bases are, without equal types; or as nobody keeps them from being.
+      if (chance(60)) base = deduplicated({base});
+      if (base.empty()) return;
+      all_.insert(all_.end(), base.begin(), base.end());
+      result_.bases.push_back(std::move(base));
     }
-    return chance(70) ? shuffled(unit) : unit;
   }
 
-  /// A type that may contain those before it by value.
-  RandomType type(const RandomUnit& unit) {
-    static constexpr BtfKind kinds[] = {
-        BTF_KIND_INT,      BTF_KIND_PTR,      BTF_KIND_PTR,    BTF_KIND_PTR,       BTF_KIND_PTR,
-        BTF_KIND_ARRAY,    BTF_KIND_STRUCT,   BTF_KIND_STRUCT, BTF_KIND_STRUCT,    BTF_KIND_STRUCT,
-        BTF_KIND_UNION,    BTF_KIND_ENUM,     BTF_KIND_FWD,    BTF_KIND_FWD,       BTF_KIND_TYPEDEF,
-        BTF_KIND_CONST,    BTF_KIND_FUNC,     BTF_KIND_VAR,    BTF_KIND_DATASEC,   BTF_KIND_FLOAT,
-        BTF_KIND_DECL_TAG, BTF_KIND_TYPE_TAG, BTF_KIND_ENUM64, BTF_KIND_FUNC_PROTO};
-    RandomType t{.kind = kinds[below(std::size(kinds))]};
-    t.type = any_type(unit);
+  void add_inputs() {
+    std::vector<RandomUnit>& inputs = result_.inputs;
+    inputs.push_back(unit(3 + below(14)));
+    for (uint32_t i = below(4); i > 0; --i) {
+      if (chance(30)) {
+        inputs.push_back(unit(2 + below(10)));
+        continue;
+      }
+      RandomUnit copy = inputs[below(inputs.size())];
+      if (chance(15)) copy = reachable_part(copy);
+      for (uint32_t change = below(4); change > 0; --change) mutate(copy);
+      repair(copy);
+      inputs.push_back(chance(60) ? shuffled(copy) : std::move(copy));
+    }
+    while (inputs.size() > 1 && chance(25)) {
+      RandomUnit last = std::move(inputs.back());
+      inputs.pop_back();
+      RandomUnit both = concatenate({inputs.back(), last}, first_id());
+      inputs.back() = chance(30) ? deduplicated({both}) : both;
+    }
+    std::shuffle(inputs.begin(), inputs.end(), random_);
+  }
+
+  uint32_t first_id() const { return static_cast<uint32_t>(all_.size()); }
+
+  /// The bases' types and those of a unit, by id.
+  std::vector<RandomType> by_id(const RandomUnit& unit) const {
+    std::vector<RandomType> types = all_;
+    types.insert(types.end(), unit.begin(), unit.end());
+    return types;
+  }
+
+  /// A unit of up to count + 2 types.
+  RandomUnit unit(uint32_t count) {
+    std::vector<RandomType> types = all_;
+    // An integer and a prototype, so that there always is something to refer to.
+    if (all_.size() == 1 || chance(30))
+      types.push_back({.kind = BTF_KIND_INT, .name = "int", .size = 4, .number = 32});
+    if (flavor_.has_all_kinds) types.push_back({.kind = BTF_KIND_FUNC_PROTO});
+    for (; count > 0; --count) types.push_back(type(types));
+    // What may refer anywhere can do so only when all is there.
+    for (uint32_t id = first_id(); id < types.size(); ++id) {
+      RandomType& t = types[id];
+      if (t.kind == BTF_KIND_PTR) t.type = any_type(types, id);
+      if (t.kind != BTF_KIND_FUNC_PROTO) continue;
+      t.type = any_type(types, id);
+      for (auto& e : t.elements) e.type = any_type(types, id);
+    }
+    RandomUnit unit(types.begin() + first_id(), types.end());
+    return chance(60) ? shuffled(unit) : unit;
+  }
+
+  BtfKind kind() {
+    static constexpr BtfKind basic[] = {BTF_KIND_STRUCT, BTF_KIND_STRUCT, BTF_KIND_STRUCT,
+                                        BTF_KIND_STRUCT, BTF_KIND_UNION,  BTF_KIND_ENUM,
+                                        BTF_KIND_PTR,    BTF_KIND_PTR,    BTF_KIND_PTR,
+                                        BTF_KIND_PTR,    BTF_KIND_CONST,  BTF_KIND_TYPEDEF};
+    static constexpr BtfKind all[] = {
+        BTF_KIND_INT,      BTF_KIND_PTR,     BTF_KIND_PTR,        BTF_KIND_PTR,
+        BTF_KIND_PTR,      BTF_KIND_ARRAY,   BTF_KIND_STRUCT,     BTF_KIND_STRUCT,
+        BTF_KIND_STRUCT,   BTF_KIND_STRUCT,  BTF_KIND_UNION,      BTF_KIND_ENUM,
+        BTF_KIND_ENUM64,   BTF_KIND_TYPEDEF, BTF_KIND_CONST,      BTF_KIND_VOLATILE,
+        BTF_KIND_RESTRICT, BTF_KIND_FUNC,    BTF_KIND_FUNC_PROTO, BTF_KIND_VAR,
+        BTF_KIND_DATASEC,  BTF_KIND_FLOAT,   BTF_KIND_DECL_TAG,   BTF_KIND_TYPE_TAG};
+    return flavor_.has_all_kinds ? all[below(std::size(all))] : basic[below(std::size(basic))];
+  }
+
+  RandomType type(const std::vector<RandomType>& before) {
+    if (chance(flavor_.declarations)) return declaration();
+    RandomType t{.kind = kind()};
     switch (t.kind) {
       case BTF_KIND_INT:
         t.name = name("int", 2);
         t.size = 4;
-        t.extra = 32;
+        t.number = chance(80) ? 32 : 0x01000020;
+        break;
+      case BTF_KIND_FLOAT:
+        t.name = "float";
+        t.size = 4 + 4 * below(2);
         break;
       case BTF_KIND_ARRAY:
-        t.extra = below(2);
+        t.type = value_type(before);
+        t.index = value_type(before);
+        t.number = below(2);
         break;
       case BTF_KIND_STRUCT:
       case BTF_KIND_UNION:
-        if (chance(75)) t.name = name("s", 5);
+        if (chance(80)) t.name = name("s", flavor_.names);
         t.size = 8 * below(2);
-        for (uint32_t i = below(3); i > 0; --i)
-          t.elements.push_back({name("m", 2), any_type(unit), 0});
+        t.kind_flag = chance(15);
+        for (uint32_t i = below(4); i > 0; --i) t.elements.push_back(member(before, t.kind_flag));
         break;
       case BTF_KIND_ENUM:
       case BTF_KIND_ENUM64:
-        if (chance(80)) t.name = name("s", 3);
-        t.size = t.kind == BTF_KIND_ENUM ? 4 : 8;
+        t = declaration_of_enum();
         t.kind_flag = chance(20);
-        // Without name and enumerators it would be no C.
-        if (t.name.empty() || chance(50)) t.elements.push_back({name("E", 2), 0, below(2)});
+        for (uint32_t i = 1 + below(2); i > 0; --i)
+          t.elements.push_back({name("E", 2), 0, below(2)});
+        if (chance(25)) t.name = chance(50) ? name("s", 2) : "";
+        if (t.name.empty() && chance(20)) t.elements.clear();
         break;
-      case BTF_KIND_FWD:
-        t.name = name("s", 5);
+      case BTF_KIND_TYPEDEF:
+        t.name = chance(85) ? name("t", 3) : name("s", flavor_.names);
+        t.type = chance(10) ? 0 : value_type(before, 60);
+        break;
+      case BTF_KIND_CONST:
+      case BTF_KIND_VOLATILE:
+      case BTF_KIND_RESTRICT:
+        t.type = chance(10) ? 0 : value_type(before, 60);
+        break;
+      case BTF_KIND_TYPE_TAG:
+        t.name = name("tag", 2);
         t.kind_flag = chance(20);
-        break;
-      case BTF_KIND_FUNC:
-        t.name = name("f", 3);
-        t.vlen = below(2);
-        t.type = find(unit, BTF_KIND_FUNC_PROTO);
+        t.type = value_type(before, 60);
         break;
       case BTF_KIND_FUNC_PROTO:
         for (uint32_t i = below(3); i > 0; --i) t.elements.push_back({name("p", 2), 0, 0});
         break;
+      case BTF_KIND_FUNC:
+        t.name = name("f", 3);
+        t.number = below(3);
+        t.type = find(before, [](const RandomType& o) { return o.kind == BTF_KIND_FUNC_PROTO; });
+        if (t.type == 0) t = {.kind = BTF_KIND_PTR};
+        break;
       case BTF_KIND_VAR:
         t.name = name("v", 3);
+        t.type = value_type(before);
+        t.number = below(2);
         break;
       case BTF_KIND_DATASEC:
         t.name = ".data";
-        if (uint32_t var = find(unit, BTF_KIND_VAR)) t.elements.push_back({"", var, 0});
+        for (uint32_t i = below(3); i > 0; --i)
+          if (uint32_t object = find(before, [&](const RandomType& o) {
+                return o.kind == BTF_KIND_VAR || o.kind == BTF_KIND_FUNC;
+              }))
+            t.elements.push_back({"", object, 4 * below(2)});
         break;
-      case BTF_KIND_FLOAT:
-        t.name = "double";
-        t.size = 8;
-        break;
-      case BTF_KIND_TYPEDEF:
       case BTF_KIND_DECL_TAG:
-      case BTF_KIND_TYPE_TAG:
-        t.name = name("t", 3);
-        t.extra = UINT32_MAX;
+        t.name = name("tag", 2);
+        t.kind_flag = chance(20);
+        t.type = find(before, [](const RandomType& o) {
+          return is_record(o) || o.kind == BTF_KIND_FUNC || o.kind == BTF_KIND_TYPEDEF ||
+                 o.kind == BTF_KIND_VAR;
+        });
+        if (t.type == 0) return {.kind = BTF_KIND_PTR};
+        t.number = below(components(before, t.type) + 1) - 1;
         break;
       default:
         break;
@@ -118,178 +230,412 @@ class Generator {
     return t;
   }
 
-  /// A type that others may refer to.
-  uint32_t any_type(const RandomUnit& unit) {
-    uint32_t id = 1 + below(static_cast<uint32_t>(unit.size()));
-    BtfKind kind = unit[id - 1].kind;
-    bool is_type = kind != BTF_KIND_VAR && kind != BTF_KIND_DATASEC && kind != BTF_KIND_FUNC &&
-                   kind != BTF_KIND_DECL_TAG;
-    return is_type ? id : 0;
+  RandomType declaration() {
+    if (chance(20)) return declaration_of_enum();
+    return {.kind = BTF_KIND_FWD, .kind_flag = chance(20), .name = name("s", flavor_.names)};
   }
 
-  uint32_t find(const RandomUnit& unit, BtfKind kind) {
+  RandomType declaration_of_enum() {
+    bool is_wide = flavor_.has_all_kinds && chance(25);
+    return {.kind = is_wide ? BTF_KIND_ENUM64 : BTF_KIND_ENUM,
+            .name = name("e", 2),
+            .size = is_wide      ? 8u
+                    : chance(80) ? 4u
+                                 : 1u};
+  }
+
+  RandomType::Element member(const std::vector<RandomType>& before, bool has_bits) {
+    uint64_t bits = has_bits && chance(50) ? uint64_t{1 + below(2)} << 24 : 0;
+    return {chance(90) ? name("m", 2) : "", value_type(before), bits | (chance(20) ? 32 : 0)};
+  }
+
+  /// The number of members or parameters that a DECL_TAG may be about.
+  static uint32_t components(const std::vector<RandomType>& types, uint32_t id) {
+    const RandomType& t = types[id];
+    if (is_record(t)) return static_cast<uint32_t>(t.elements.size());
+    if (t.kind == BTF_KIND_FUNC) return static_cast<uint32_t>(types[t.type].elements.size());
+    return 0;
+  }
+
+  template <typename Wanted>
+  uint32_t find(const std::vector<RandomType>& types, Wanted wanted) {
     std::vector<uint32_t> found;
-    for (uint32_t i = 0; i < unit.size(); ++i)
-      if (unit[i].kind == kind) found.push_back(i + 1);
-    return found.empty() ? 0 : found[below(static_cast<uint32_t>(found.size()))];
+    for (uint32_t id = 1; id < types.size(); ++id)
+      if (wanted(types[id])) found.push_back(id);
+    return found.empty() ? 0 : found[below(found.size())];
+  }
+
+  static bool is_complete(const std::vector<RandomType>& types, uint32_t id) {
+    for (;;) {
+      switch (types[id].kind) {
+        case BTF_KIND_UNKN:
+        case BTF_KIND_FWD:
+          return false;
+        case BTF_KIND_TYPEDEF:
+        case BTF_KIND_CONST:
+        case BTF_KIND_VOLATILE:
+        case BTF_KIND_RESTRICT:
+        case BTF_KIND_TYPE_TAG:
+          id = types[id].type;
+          break;
+        default:
+          return true;
+      }
+    }
+  }
+
+  /// A type that is there already, so that none contains itself; of so many per cent, a type
+  /// that need not have a size. Struct members of incomplete type are no C, but may be.
+  uint32_t value_type(const std::vector<RandomType>& before, uint32_t incomplete = 3) {
+    bool may_be_incomplete = chance(incomplete);
+    for (int tries = 0; tries < 9; ++tries) {
+      uint32_t id = below(before.size());
+      if (id != 0 && is_data(before[id]) && (may_be_incomplete || is_complete(before, id)))
+        return id;
+    }
+    return 0;
+  }
+
+  /// A type for the pointer or prototype `from` to refer to: anything that has a tag. What has
+  /// none only where it is there already, unless circles may miss all tags.
+  uint32_t any_type(const std::vector<RandomType>& types, uint32_t from) {
+    for (int tries = 0; tries < 9; ++tries) {
+      uint32_t id = below(types.size());
+      bool is_allowed =
+          is_data(types[id]) || chance(5) || (types[id].kind == BTF_KIND_FUNC_PROTO && chance(50));
+      if (id != 0 && is_allowed && (id < from || has_tag(types[id]) || flavor_.has_circles))
+        return id;
+    }
+    return 0;
   }
 
   RandomUnit shuffled(const RandomUnit& unit) {
-    std::vector<uint32_t> places(unit.size() + 1);
-    std::iota(places.begin(), places.end(), 0);
-    std::shuffle(places.begin() + 1, places.end(), random_);
-    RandomUnit result(unit.size());
-    for (uint32_t i = 0; i < unit.size(); ++i) {
-      RandomType t = unit[i];
-      t.type = places[t.type];
-      for (auto& e : t.elements) e.type = places[e.type];
-      result[places[i + 1] - 1] = std::move(t);
+    std::vector<uint32_t> places;
+    return permuted(unit, first_id(), random_, places);
+  }
+
+  /// What a unit would have that uses but some of the types.
+  RandomUnit reachable_part(const RandomUnit& unit) {
+    std::vector<bool> is_there(first_id() + unit.size());
+    std::vector<uint32_t> work;
+    for (uint32_t roots = 1 + below(3); roots > 0; --roots)
+      work.push_back(first_id() + below(unit.size()));
+    while (!work.empty()) {
+      uint32_t id = work.back();
+      work.pop_back();
+      if (id < first_id() || is_there[id]) continue;
+      is_there[id] = true;
+      RandomType t = unit[id - first_id()];
+      for_each_id(t, [&](uint32_t to) { work.push_back(to); });
+    }
+    std::vector<uint32_t> places(is_there.size());
+    uint32_t next = 0;
+    for (uint32_t id = 0; id < places.size(); ++id)
+      if (id < first_id() || is_there[id]) places[id] = next++;
+    RandomUnit part;
+    for (uint32_t id = first_id(); id < places.size(); ++id) {
+      if (!is_there[id]) continue;
+      RandomType t = unit[id - first_id()];
+      for_each_id(t, [&](uint32_t& to) { to = places[to]; });
+      part.push_back(std::move(t));
+    }
+    return part;
+  }
+
+  /// Changes one type so that no other needs to, but for what repair() does.
+  void mutate(RandomUnit& unit) {
+    uint32_t place = below(unit.size());
+    RandomType& t = unit[place];
+    if (chance(10)) {  // the same type twice
+      RandomType copy = t;
+      uint32_t id = first_id() + place, twin = first_id() + static_cast<uint32_t>(unit.size());
+      for (RandomType& user : unit)
+        for_each_id(user, [&](uint32_t& to) {
+          if (to == id && chance(50)) to = twin;
+        });
+      unit.push_back(std::move(copy));
+    } else if (is_record(t) && !t.name.empty() && chance(50)) {
+      // A definition that this unit only declares.
+      t = {.kind = BTF_KIND_FWD, .kind_flag = t.kind == BTF_KIND_UNION, .name = t.name};
+    } else if (is_record(t) && !t.elements.empty() && chance(50)) {
+      if (chance(50))
+        t.elements.pop_back();
+      else
+        t.elements[0].name = name("m", 2);
+    } else if (is_record(t) || t.kind == BTF_KIND_INT) {
+      t.size += 8;
+    } else if (t.kind == BTF_KIND_FWD) {
+      t = {.kind = t.kind_flag ? BTF_KIND_UNION : BTF_KIND_STRUCT, .name = t.name, .size = 8};
+      uint32_t integer =
+          find(by_id(unit), [](const RandomType& o) { return o.kind == BTF_KIND_INT; });
+      t.elements.push_back({"m0", integer, 0});
+    } else if (is_enum(t) && !t.name.empty()) {
+      if (chance(50)) t.kind = t.kind == BTF_KIND_ENUM ? BTF_KIND_ENUM64 : BTF_KIND_ENUM;
+      if (t.elements.empty())
+        t.elements.push_back({name("E", 2), 0, below(2)});
+      else if (chance(70))
+        t.elements.clear();
+    } else if (t.kind == BTF_KIND_PTR) {
+      t.type = any_type(by_id(unit), 1);
+    } else if (t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_FUNC) {
+      t.number = below(2);
+    }
+  }
+
+  /// Tags of members that are not there any more become tags of the whole.
+  void repair(RandomUnit& unit) {
+    std::vector<RandomType> types = by_id(unit);
+    for (RandomType& t : unit)
+      if (t.kind == BTF_KIND_DECL_TAG && t.number + 1 > components(types, t.type))
+        t.number = UINT32_MAX;
+  }
+
+  /// What deduplication makes of units, as the oracle has it.
+  RandomUnit deduplicated(const std::vector<RandomUnit>& units) {
+    Names names;
+    PlainBtf base;
+    for (size_t i = 0; i < result_.bases.size(); ++i)
+      base = decode(encode(result_.bases[i], static_cast<uint32_t>(base.strings.size())), &base,
+                    names);
+    std::vector<PlainInput> inputs;
+    for (const RandomUnit& unit : units)
+      inputs.push_back(
+          {decode(encode(unit, static_cast<uint32_t>(base.strings.size())), &base, names)});
+    Meaning meaning = find_meaning(inputs, &base);
+    RandomUnit result;
+    for (auto [input, id] : meaning.kept) {
+      RandomType t = units[input][id - first_id()];
+      for_each_id(t, [&](uint32_t& to) { to = meaning.images[input][to]; });
+      result.push_back(std::move(t));
     }
     return result;
   }
 
-  /// Changes one type so that no other needs to.
-  void mutate(RandomUnit& unit) {
-    RandomType& t = unit[below(static_cast<uint32_t>(unit.size()))];
-    bool is_record = t.kind == BTF_KIND_STRUCT || t.kind == BTF_KIND_UNION;
-    if (is_record && !t.name.empty() && chance(60)) {
-      // A definition that this unit only declares.
-      t = {.kind = BTF_KIND_FWD, .kind_flag = t.kind == BTF_KIND_UNION, .name = t.name};
-    } else if (is_record || t.kind == BTF_KIND_INT) {
-      t.size += 8;
-    } else if (!t.name.empty() && (t.kind == BTF_KIND_ENUM || t.kind == BTF_KIND_ENUM64)) {
-      t.elements.clear();
-      if (chance(50)) t.kind = BTF_KIND_ENUM64;
-    } else if (t.kind == BTF_KIND_PTR) {
-      t.type = any_type(unit);
+  /// Omits a type of an input or two, and what refers to it.
+  void omit_some() {
+    for (uint32_t count = 1 + below(2); count > 0; --count) {
+      RandomUnit& unit = result_.inputs[below(result_.inputs.size())];
+      unit[below(unit.size())].is_omitted = true;
+      for (bool is_growing = true; is_growing;) {
+        is_growing = false;
+        for (RandomType& t : unit) {
+          if (t.is_omitted) continue;
+          for_each_id(t, [&](uint32_t to) {
+            t.is_omitted |= to >= first_id() && unit[to - first_id()].is_omitted;
+          });
+          is_growing |= t.is_omitted;
+        }
+      }
     }
   }
 
-  std::mt19937_64 random_;
+  Random random_;
+  Flavor flavor_;
+  RandomInputs result_;
+  /// The types of the bases, by id; void is the first.
+  std::vector<RandomType> all_{{.kind = BTF_KIND_UNKN}};
 };
 
-/// The units without type `index` of unit `u`; what referred to it refers to
-/// void.
-std::vector<RandomUnit> without(std::vector<RandomUnit> units, size_t u, uint32_t index) {
-  RandomUnit& unit = units[u];
-  auto renumber = [&](uint32_t& id) { id = id == index + 1 ? 0 : id > index + 1 ? id - 1 : id; };
+/// Lowers the ids above `id`; what referred to `id` itself refers to void.
+void close_gap(RandomUnit& unit, uint32_t id) {
+  for (RandomType& t : unit)
+    for_each_id(t, [&](uint32_t& to) { to = to == id ? 0 : to > id ? to - 1 : to; });
+}
+
+/// The inputs without the type at `index` of a base or of an input.
+RandomInputs without_type(RandomInputs inputs, bool in_base, size_t u, uint32_t index) {
+  uint32_t id = index + (in_base ? inputs.first_id_of_base(u) : inputs.first_id());
+  RandomUnit& unit = in_base ? inputs.bases[u] : inputs.inputs[u];
   unit.erase(unit.begin() + index);
-  for (RandomType& t : unit) {
-    renumber(t.type);
-    for (auto& e : t.elements) renumber(e.type);
+  if (!in_base) {
+    close_gap(unit, id);
+    return inputs;
   }
-  return units;
+  for (size_t b = u; b < inputs.bases.size(); ++b) close_gap(inputs.bases[b], id);
+  for (RandomUnit& input : inputs.inputs) close_gap(input, id);
+  return inputs;
+}
+
+/// The words of a type after the common three.
+std::vector<uint32_t> extra_words(const RandomType& t,
+                                  const std::function<uint32_t(const std::string&)>& place) {
+  std::vector<uint32_t> extra;
+  if (t.kind == BTF_KIND_ARRAY) extra = {t.type, t.index, t.number};
+  if (t.kind == BTF_KIND_INT || t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_DECL_TAG)
+    extra = {t.number};
+  for (const auto& e : t.elements) {
+    auto low = static_cast<uint32_t>(e.value), high = static_cast<uint32_t>(e.value >> 32);
+    if (t.kind == BTF_KIND_DATASEC)
+      extra.insert(extra.end(), {e.type, low, 4});
+    else if (t.kind == BTF_KIND_ENUM)
+      extra.insert(extra.end(), {place(e.name), low});
+    else if (t.kind == BTF_KIND_FUNC_PROTO)
+      extra.insert(extra.end(), {place(e.name), e.type});
+    else if (t.kind == BTF_KIND_ENUM64)
+      extra.insert(extra.end(), {place(e.name), low, high});
+    else
+      extra.insert(extra.end(), {place(e.name), e.type, low});
+  }
+  return extra;
+}
+
+/// The third of the common words.
+uint32_t size_or_type(const RandomType& t) {
+  switch (t.kind) {
+    case BTF_KIND_ARRAY:
+    case BTF_KIND_FWD:
+      return 0;
+    case BTF_KIND_INT:
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_DATASEC:
+      return t.size;
+    default:
+      return t.type;
+  }
 }
 
 }  // namespace
 
-std::vector<RandomUnit> random_units(uint64_t seed) {
+uint32_t RandomInputs::first_id_of_base(size_t place) const {
+  uint32_t id = 1;
+  for (size_t i = 0; i < place; ++i) id += static_cast<uint32_t>(bases[i].size());
+  return id;
+}
+
+RandomInputs random_inputs(uint64_t seed) {
   return Generator(seed).run();
 }
 
-std::vector<std::byte> encode(const RandomUnit& unit) {
-  BtfBuilder b;
-  for (const RandomType& t : unit) {
-    std::vector<uint32_t> extra;
-    uint32_t third = t.type;
-    switch (t.kind) {
-      case BTF_KIND_ARRAY:
-        extra = {t.type, 1, t.extra};
-        third = 0;
-        break;
-      case BTF_KIND_INT:
-        extra = {t.extra};
-        third = t.size;
-        break;
-      case BTF_KIND_VAR:
-      case BTF_KIND_DECL_TAG:
-        extra = {t.extra};
-        break;
-      case BTF_KIND_FWD:
-        third = 0;
-        break;
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION:
-      case BTF_KIND_ENUM:
-      case BTF_KIND_ENUM64:
-      case BTF_KIND_FLOAT:
-      case BTF_KIND_DATASEC:
-        third = t.size;
-        break;
-      default:
-        break;
-    }
-    for (const auto& e : t.elements) {
-      if (t.kind == BTF_KIND_DATASEC)
-        extra.insert(extra.end(), {e.type, 0, 4});
-      else if (t.kind == BTF_KIND_ENUM)
-        extra.insert(extra.end(), {b.add_string(e.name), e.value});
-      else if (t.kind == BTF_KIND_FUNC_PROTO)
-        extra.insert(extra.end(), {b.add_string(e.name), e.type});
-      else if (t.kind == BTF_KIND_ENUM64)
-        extra.insert(extra.end(), {b.add_string(e.name), e.value, 0});
-      else
-        extra.insert(extra.end(), {b.add_string(e.name), e.type, e.value});
-    }
-    uint32_t vlen = t.kind == BTF_KIND_FUNC ? t.vlen : static_cast<uint32_t>(t.elements.size());
-    b.add_type(b.add_string(t.name), BtfBuilder::info(t.kind, vlen, t.kind_flag), third, extra);
-  }
-  auto blob = b.finish(std::endian::native);
-  return blob ? *blob : std::vector<std::byte>();
+std::vector<RandomUnit> random_units(uint64_t seed) {
+  return Generator(seed).run_without_base();
 }
 
-RandomUnit concatenate(const std::vector<RandomUnit>& units) {
+RandomUnit permuted(const RandomUnit& unit, uint32_t first_id, Random& random,
+                    std::vector<uint32_t>& places) {
+  places.resize(first_id + unit.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::shuffle(places.begin() + first_id, places.end(), random);
+  RandomUnit result(unit.size());
+  for (uint32_t i = 0; i < unit.size(); ++i) {
+    RandomType t = unit[i];
+    for_each_id(t, [&](uint32_t& to) { to = places[to]; });
+    result[places[first_id + i] - first_id] = std::move(t);
+  }
+  return result;
+}
+
+RandomUnit concatenate(const std::vector<RandomUnit>& units, uint32_t first_id) {
   RandomUnit all;
   for (const RandomUnit& unit : units) {
-    auto base = static_cast<uint32_t>(all.size());
+    auto shift = static_cast<uint32_t>(all.size());
     for (RandomType t : unit) {
-      if (t.type != 0) t.type += base;
-      for (auto& e : t.elements)
-        if (e.type != 0) e.type += base;
+      for_each_id(t, [&](uint32_t& to) {
+        if (to >= first_id) to += shift;
+      });
       all.push_back(std::move(t));
     }
   }
   return all;
 }
 
-std::vector<RandomUnit> shrink(std::vector<RandomUnit> units,
-                               const std::function<bool(const std::vector<RandomUnit>&)>& fails) {
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (size_t u = 0; u < units.size() && units.size() > 1; ++u) {
-      std::vector<RandomUnit> fewer = units;
-      fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(u));
-      if (!fails(fewer)) continue;
-      units = std::move(fewer);
-      smaller = true;
-    }
-    for (size_t u = 0; u < units.size(); ++u) {
-      for (uint32_t i = 0; i < units[u].size(); ++i) {
-        std::vector<RandomUnit> fewer = without(units, u, i);
-        if (!fails(fewer)) continue;
-        units = std::move(fewer);
-        smaller = true;
-        --i;
-      }
-    }
+std::vector<std::byte> encode(const RandomUnit& unit, uint32_t first_string) {
+  std::string strings;
+  std::map<std::string, uint32_t> offsets;
+  uint32_t uses = 0;
+  auto place = [&](const std::string& text) -> uint32_t {
+    if (text.empty()) return 0;
+    auto offset = static_cast<uint32_t>(first_string + strings.size());
+    auto [found, is_new] = offsets.emplace(text, offset);
+    if (!is_new && ++uses % 5 != 0) return found->second;
+    strings.append(text).push_back('\0');
+    return offset;
+  };
+  if (first_string == 0) strings.push_back('\0');
+  std::vector<uint32_t> words;
+  for (const RandomType& t : unit) {
+    uint32_t vlen = t.kind == BTF_KIND_FUNC ? t.number : static_cast<uint32_t>(t.elements.size());
+    words.insert(words.end(),
+                 {place(t.name), BtfBuilder::info(t.kind, vlen, t.kind_flag), size_or_type(t)});
+    std::vector<uint32_t> extra = extra_words(t, place);
+    words.insert(words.end(), extra.begin(), extra.end());
   }
-  return units;
+  if (strings.empty()) strings.push_back('\0');
+  auto type_bytes = static_cast<uint32_t>(4 * words.size());
+  uint32_t header[] = {0x0001eb9f, 24,         0,
+                       type_bytes, type_bytes, static_cast<uint32_t>(strings.size())};
+  words.insert(words.begin(), std::begin(header), std::end(header));
+  std::vector<std::byte> blob(4 * words.size() + strings.size());
+  std::memcpy(blob.data(), words.data(), 4 * words.size());
+  std::memcpy(&blob[4 * words.size()], strings.data(), strings.size());
+  return blob;
 }
 
-std::string to_text(const std::vector<RandomUnit>& units) {
-  std::string text;
-  for (size_t u = 0; u < units.size(); ++u) {
-    text += "unit " + std::to_string(u) + "\n";
-    for (uint32_t i = 0; i < units[u].size(); ++i) {
-      const RandomType& t = units[u][i];
-      text += "  [" + std::to_string(i + 1) + "] " + std::string(btf_kind_name(t.kind)) + " '" +
-              t.name + "' flag " + std::to_string(t.kind_flag) + " size " + std::to_string(t.size) +
-              " type " + std::to_string(t.type) + " {";
-      for (const auto& e : t.elements)
-        text += " " + e.name + ":" + std::to_string(e.type) + "/" + std::to_string(e.value);
-      text += " }\n";
+RandomInputs shrink(RandomInputs inputs, const std::function<bool(const RandomInputs&)>& fails) {
+  bool is_smaller = true;
+  auto keep = [&](RandomInputs fewer) {
+    if (!fails(fewer)) return false;
+    inputs = std::move(fewer);
+    return is_smaller = true;
+  };
+  auto drop_types = [&](bool in_base, size_t u) {
+    auto size = [&] { return (in_base ? inputs.bases[u] : inputs.inputs[u]).size(); };
+    for (uint32_t i = 0; i < size();)
+      if (!keep(without_type(inputs, in_base, u, i))) ++i;
+  };
+  while (is_smaller) {
+    is_smaller = false;
+    for (size_t u = 0; u < inputs.inputs.size() && inputs.inputs.size() > 1;) {
+      RandomInputs fewer = inputs;
+      fewer.inputs.erase(fewer.inputs.begin() + static_cast<ptrdiff_t>(u));
+      if (!keep(std::move(fewer))) ++u;
+    }
+    for (size_t u = 0; u < inputs.inputs.size(); ++u) drop_types(false, u);
+    for (size_t u = 0; u < inputs.bases.size(); ++u) drop_types(true, u);
+    for (size_t u = 0; u < inputs.inputs.size(); ++u)
+      for (size_t i = 0; i < inputs.inputs[u].size(); ++i)
+        for (size_t e = 0; e < inputs.inputs[u][i].elements.size();) {
+          RandomInputs fewer = inputs;
+          auto& elements = fewer.inputs[u][i].elements;
+          elements.erase(elements.begin() + static_cast<ptrdiff_t>(e));
+          if (!keep(std::move(fewer))) ++e;
+        }
+    if (!inputs.bases.empty() && inputs.bases.back().empty()) {
+      RandomInputs fewer = inputs;
+      fewer.bases.pop_back();
+      keep(std::move(fewer));
     }
   }
+  return inputs;
+}
+
+std::string to_text(const RandomInputs& inputs) {
+  std::string text;
+  auto add = [&](const std::string& title, const RandomUnit& unit, uint32_t id) {
+    text += title + "\n";
+    for (const RandomType& t : unit) {
+      text += "  [" + std::to_string(id++) + "] " + std::string(btf_kind_name(t.kind));
+      if (!t.name.empty()) text += " '" + t.name + "'";
+      if (t.kind_flag) text += " flag";
+      if (t.size != 0) text += " size " + std::to_string(t.size);
+      if (size_or_type(t) == t.type && t.kind != BTF_KIND_FWD)
+        text += " -> " + std::to_string(t.type);
+      if (t.kind == BTF_KIND_ARRAY)
+        text += " of " + std::to_string(t.type) + " by " + std::to_string(t.index);
+      if (t.number != 0) text += " number " + std::to_string(static_cast<int32_t>(t.number));
+      if (t.is_omitted) text += " omitted";
+      for (const auto& e : t.elements)
+        text += ", " + e.name + " -> " + std::to_string(e.type) + " at " + std::to_string(e.value);
+      text += "\n";
+    }
+  };
+  for (size_t u = 0; u < inputs.bases.size(); ++u)
+    add("base " + std::to_string(u), inputs.bases[u], inputs.first_id_of_base(u));
+  for (size_t u = 0; u < inputs.inputs.size(); ++u)
+    add("input " + std::to_string(u), inputs.inputs[u], inputs.first_id());
   return text;
 }
 

@@ -1,8 +1,9 @@
-// Random units of types, for tests to run over.
+// Random inputs of a deduplication, for tests to run over.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -10,39 +11,72 @@
 
 namespace bpflink::test {
 
-/// A type with strings as text and types as indices into its unit, from 1 on.
+/// A type with strings as text. Ids are those of the blob that it will be in.
 struct RandomType {
   BtfKind kind = BTF_KIND_INT;
   bool kind_flag = false;
   std::string name{};
-  uint32_t vlen = 0;  ///< linkage of a FUNC; otherwise the elements are counted
-  uint32_t size = 0;
-  uint32_t type = 0;
-  uint32_t extra = 0;
+  uint32_t size = 0;    ///< in bytes; of the kinds that have one
+  uint32_t type = 0;    ///< what it refers to; an array's elements
+  uint32_t index = 0;   ///< of an ARRAY: the type of its indices
+  uint32_t number = 0;  ///< encoding, array length, linkage or component
   struct Element {
     std::string name{};
     uint32_t type = 0;
-    uint32_t value = 0;
+    uint64_t value = 0;  ///< value or offset
   };
   std::vector<Element> elements{};
+  bool is_omitted = false;  ///< the deduplication leaves it out
 };
 
+/// Has `change` look at what a type refers to, and change it.
+template <typename Change>
+void for_each_id(RandomType& t, Change change) {
+  change(t.type);
+  change(t.index);
+  for (auto& e : t.elements) change(e.type);
+}
+
+/// The types of one blob. The first id is 1, or follows the base's last.
 using RandomUnit = std::vector<RandomType>;
 
-/// A few units that share many of their types: each is a copy of another in
-/// another order, with changes, and all names come from a small stock.
+/// What is deduplicated at a time.
+struct RandomInputs {
+  /// A chain: the first stands alone, the others are split from all that is before them.
+  std::vector<RandomUnit> bases{};
+  /// Split from all bases.
+  std::vector<RandomUnit> inputs{};
+
+  /// The first id of a base, by its place in the chain.
+  uint32_t first_id_of_base(size_t place) const;
+  /// The first id of the inputs.
+  uint32_t first_id() const { return first_id_of_base(bases.size()); }
+};
+
+/// A few inputs that share many of their types: copies of each other in another order and with
+/// changes, some put together to one, with names from a small stock.
+RandomInputs random_inputs(uint64_t seed);
+
+/// Such inputs without a base and without omitted types.
 std::vector<RandomUnit> random_units(uint64_t seed);
 
-std::vector<std::byte> encode(const RandomUnit& unit);
+using Random = std::mt19937_64;
+
+/// Gives the types of a unit other ids. `places` gets the new id by the old one.
+RandomUnit permuted(const RandomUnit& unit, uint32_t first_id, Random& random,
+                    std::vector<uint32_t>& places);
 
 /// All units in one, one after another.
-RandomUnit concatenate(const std::vector<RandomUnit>& units);
+RandomUnit concatenate(const std::vector<RandomUnit>& units, uint32_t first_id = 1);
 
-/// Leaves out of `units` whatever can be left out with `fails` still true.
-std::vector<RandomUnit> shrink(std::vector<RandomUnit> units,
-                               const std::function<bool(const std::vector<RandomUnit>&)>& fails);
+/// A blob whose ids begin at first_id and whose string offsets begin at first_string. Not all
+/// equal strings have one offset.
+std::vector<std::byte> encode(const RandomUnit& unit, uint32_t first_string = 0);
 
-/// The units as a numbered list.
-std::string to_text(const std::vector<RandomUnit>& units);
+/// Leaves out of `inputs` whatever can be left out with `fails` still true.
+RandomInputs shrink(RandomInputs inputs, const std::function<bool(const RandomInputs&)>& fails);
+
+/// The inputs as numbered lists.
+std::string to_text(const RandomInputs& inputs);
 
 }  // namespace bpflink::test
