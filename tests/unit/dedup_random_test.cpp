@@ -183,17 +183,20 @@ std::string check_order(const RandomInputs& random_inputs, const Meaning& meanin
   return "";
 }
 
-/// Whether a type is an object, or refers to one: such a type equals only itself.
-std::vector<bool> find_objects(const PlainBtf& btf) {
-  std::vector<bool> is_object(btf.end_id());
+/// By the output's id: whether a type is an object, or refers to one. Such a type equals only
+/// itself.
+std::vector<bool> find_objects(const Inputs& inputs, const Meaning& meaning) {
+  std::vector<bool> is_object(meaning.end_id());
   for (bool is_growing = true; is_growing;) {
     is_growing = false;
-    for (uint32_t id = 1; id < btf.end_id(); ++id) {
-      const PlainType& t = btf.types[id];
+    for (uint32_t to = meaning.first_id; to < meaning.end_id(); ++to) {
+      auto [n, id] = meaning.kept[to - meaning.first_id];
+      const PlainType& t = inputs.plain[n].btf.types[id];
       bool found = t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_DATASEC;
-      for (uint32_t reference : t.references) found = found || is_object[reference];
-      is_growing |= found && !is_object[id];
-      is_object[id] = found;
+      for (uint32_t reference : t.references)
+        found = found || is_object[meaning.images[n][reference]];
+      is_growing |= found && !is_object[to];
+      is_object[to] = found;
     }
   }
   return is_object;
@@ -208,12 +211,13 @@ std::string check_copies(const RandomInputs& random_inputs, const Inputs& inputs
   Outcome outcome = solve(Inputs(twice), threads);
   if (!outcome.error.empty()) return "twice: " + outcome.error;
   size_t count = expected.images.size();
+  std::vector<bool> is_object = find_objects(inputs, meaning);
   for (size_t n = 0; n < count; ++n) {
-    std::vector<bool> is_object = find_objects(inputs.plain[n].btf);
-    for (uint32_t id = 0; id < is_object.size(); ++id) {
-      bool is_first_other = !meaning.is_same(outcome.images[n][id], expected.images[n][id]);
-      bool is_copy_other = !meaning.is_same(outcome.images[n + count][id], expected.images[n][id]);
-      if (is_first_other || (is_copy_other && !is_object[id] && meaning.images[n][id] != 0))
+    for (uint32_t id = 0; id < expected.images[n].size(); ++id) {
+      uint32_t image = expected.images[n][id];
+      bool is_kept = meaning.is_same(outcome.images[n][id], image);
+      bool is_copy_same = meaning.is_same(outcome.images[n + count][id], image);
+      if (!is_kept || (!is_copy_same && !is_object[image]))
         return "twice: input " + std::to_string(n) + " [" + std::to_string(id) +
                "] is another type";
     }
@@ -232,25 +236,8 @@ std::string check_again(const Inputs& inputs, const Outcome& expected, unsigned 
   return again.blob == expected.blob ? "" : "again: other bytes";
 }
 
-/// What is wrong with the deduplication of some inputs, or "". None is right where the inputs
-/// are not valid.
-std::optional<std::string> check(const RandomInputs& random_inputs, uint64_t seed) {
-  Inputs inputs(random_inputs);
-  if (!inputs.is_valid) return std::nullopt;
-  Meaning meaning = find_meaning(inputs.plain, &inputs.plain_base);
-  Outcome outcome = deduplicate(inputs, 1, Way::one_by_one);
-  if (auto fault = compare_with_meaning(inputs, meaning, outcome); !fault.empty()) return fault;
-  if (meaning.contains_itself) return std::nullopt;
-  Random random(seed);
-  if (auto fault = check_ways(inputs, outcome, random); !fault.empty()) return fault;
-  auto fault = check_order(random_inputs, meaning, outcome, random, solve_by_library);
-  if (!fault.empty()) return fault;
-  fault = check_copies(random_inputs, inputs, outcome, meaning, 1 + random() % 4, solve_by_library);
-  if (!fault.empty()) return fault;
-  return check_again(inputs, outcome, 1 + random() % 4);
-}
-
-/// The same of what the oracle itself says.
+/// What is wrong with what the oracle itself says: whether the promises follow from the
+/// definition.
 std::optional<std::string> check_promises(const RandomInputs& random_inputs, uint64_t seed) {
   Inputs inputs(random_inputs);
   if (!inputs.is_valid) return std::nullopt;
@@ -276,6 +263,34 @@ std::optional<std::string> check_promises(const RandomInputs& random_inputs, uin
     if (!meaning.is_same(twice.images[0][id], id))
       return "again: [" + std::to_string(id) + "] is another type";
   return "";
+}
+
+/// What is wrong with what the library makes of inputs that it deduplicates as it should.
+std::string check_library(const RandomInputs& random_inputs, const Inputs& inputs,
+                          const Meaning& meaning, const Outcome& outcome, uint64_t seed) {
+  Random random(seed);
+  if (auto fault = check_ways(inputs, outcome, random); !fault.empty()) return fault;
+  auto fault = check_order(random_inputs, meaning, outcome, random, solve_by_library);
+  if (!fault.empty()) return fault;
+  fault = check_copies(random_inputs, inputs, outcome, meaning, 1 + random() % 4, solve_by_library);
+  if (!fault.empty()) return fault;
+  return check_again(inputs, outcome, 1 + random() % 4);
+}
+
+/// What is wrong with the deduplication of some inputs, or "". None is right where the inputs
+/// are not valid.
+std::optional<std::string> check(const RandomInputs& random_inputs, uint64_t seed) {
+  Inputs inputs(random_inputs);
+  if (!inputs.is_valid) return std::nullopt;
+  Meaning meaning = find_meaning(inputs.plain, &inputs.plain_base);
+  Outcome outcome = deduplicate(inputs, 1, Way::one_by_one);
+  if (auto fault = compare_with_meaning(inputs, meaning, outcome); !fault.empty()) return fault;
+  if (meaning.contains_itself) return std::nullopt;
+  std::string fault = check_library(random_inputs, inputs, meaning, outcome, seed);
+  // What is promised follows from the definition but for very few inputs, about which the
+  // definition is to be made better, not the library.
+  if (!fault.empty() && check_promises(random_inputs, seed) != "") return std::nullopt;
+  return fault;
 }
 
 uint64_t from_environment(const char* name, uint64_t otherwise) {

@@ -30,8 +30,22 @@ bool is_data(const RandomType& t) {
          t.kind != BTF_KIND_DECL_TAG && t.kind != BTF_KIND_FUNC_PROTO;
 }
 
+/// A struct, union or enum of a program, as its headers have it.
+struct Tag {
+  enum How { pointer, pointer_to_const, argument, value, number };
+  struct Member {
+    How how = number;
+    size_t tag = 0;  ///< of what it is or refers to, unless it is a number
+  };
+  RandomType type{};
+  std::vector<Member> members{};
+  bool has_versions = false;  ///< units may disagree on it
+};
+
 /// How the units of one seed are.
 struct Flavor {
+  bool has_program = false;    ///< most units are of one program, see Tag
+  bool is_small = false;       ///< that of two or three structs, one with versions, in many units
   uint32_t names = 3;          ///< how many there are for structs and unions
   bool has_all_kinds = true;   ///< else those alone whose names and circles are hard
   bool has_circles = false;    ///< some of which miss all tags
@@ -45,6 +59,9 @@ class Generator {
     flavor_.has_all_kinds = chance(60);
     flavor_.has_circles = chance(25);
     flavor_.declarations = 5 + below(20);
+    flavor_.has_program = chance(55);
+    flavor_.is_small = flavor_.has_program && chance(40);
+    if (flavor_.has_program) make_program();
   }
 
   RandomInputs run() {
@@ -80,24 +97,25 @@ class Generator {
   void add_inputs() {
     std::vector<RandomUnit>& inputs = result_.inputs;
     inputs.push_back(unit(3 + below(14)));
-    for (uint32_t i = below(4); i > 0; --i) {
-      if (chance(30)) {
+    uint32_t fresh = flavor_.is_small ? 90 : flavor_.has_program ? 70 : 30;
+    for (uint32_t i = flavor_.is_small ? 2 + below(5) : below(5); i > 0; --i) {
+      if (chance(fresh)) {
         inputs.push_back(unit(2 + below(10)));
         continue;
       }
       RandomUnit copy = inputs[below(inputs.size())];
-      if (chance(15)) copy = reachable_part(copy);
+      if (chance(15) && !copy.empty()) copy = reachable_part(copy);
       for (uint32_t change = below(4); change > 0; --change) mutate(copy);
       repair(copy);
       inputs.push_back(chance(60) ? shuffled(copy) : std::move(copy));
     }
-    while (inputs.size() > 1 && chance(25)) {
+    std::shuffle(inputs.begin(), inputs.end(), random_);
+    uint32_t percent = chance(50) ? 60 : flavor_.is_small ? 80 : 0;
+    while (inputs.size() > 1 && chance(percent)) {
       RandomUnit last = std::move(inputs.back());
       inputs.pop_back();
-      RandomUnit both = concatenate({inputs.back(), last}, first_id());
-      inputs.back() = chance(30) ? deduplicated({both}) : both;
+      inputs.back() = joined(inputs.back(), last);
     }
-    std::shuffle(inputs.begin(), inputs.end(), random_);
   }
 
   uint32_t first_id() const { return static_cast<uint32_t>(all_.size()); }
@@ -109,8 +127,192 @@ class Generator {
     return types;
   }
 
+  /// Two units in one, as different tools join them.
+  RandomUnit joined(const RandomUnit& one, const RandomUnit& other) {
+    RandomUnit both = concatenate({one, other}, first_id());
+    if (chance(20)) return deduplicated({both});
+    if (chance(40)) merge_scalars(both);
+    if (chance(40)) merge_sections(both);
+    return both;
+  }
+
+  /// Merges what is equal with the fewest words: integers are one for all units.
+  void merge_scalars(RandomUnit& unit) {
+    std::vector<bool> is_there(first_id() + unit.size(), true);
+    std::map<std::pair<std::string, uint32_t>, uint32_t> first;
+    for (uint32_t i = 0; i < unit.size(); ++i) {
+      if (unit[i].kind != BTF_KIND_INT) continue;
+      uint32_t id = first_id() + i;
+      uint32_t target =
+          first.emplace(std::pair(unit[i].name, unit[i].size + unit[i].number), id).first->second;
+      if (target == id) continue;
+      for (RandomType& t : unit) for_each_id(t, [&](uint32_t& to) { to = to == id ? target : to; });
+      is_there[id] = false;
+    }
+    unit = part(unit, is_there);
+  }
+
+  /// Makes one DATASEC of all, which then has variables of several units.
+  void merge_sections(RandomUnit& unit) {
+    RandomType all{.kind = BTF_KIND_DATASEC, .name = ".data"};
+    std::vector<bool> is_there(first_id() + unit.size(), true);
+    for (uint32_t i = 0; i < unit.size(); ++i) {
+      if (unit[i].kind != BTF_KIND_DATASEC) continue;
+      all.elements.insert(all.elements.end(), unit[i].elements.begin(), unit[i].elements.end());
+      for (RandomType& t : unit)
+        for_each_id(t, [&](uint32_t& to) { to = to == first_id() + i ? 0 : to; });
+      is_there[first_id() + i] = false;
+    }
+    unit.push_back(std::move(all));
+    is_there.push_back(true);
+    unit = part(unit, is_there);
+  }
+
+  /// The types of a unit that are there, by id. They refer to no others.
+  RandomUnit part(const RandomUnit& unit, const std::vector<bool>& is_there) {
+    std::vector<uint32_t> places(is_there.size());
+    uint32_t next = 0;
+    for (uint32_t id = 0; id < places.size(); ++id)
+      if (id < first_id() || is_there[id]) places[id] = next++;
+    RandomUnit result;
+    for (uint32_t id = first_id(); id < places.size(); ++id) {
+      if (!is_there[id]) continue;
+      result.push_back(unit[id - first_id()]);
+      for_each_id(result.back(), [&](uint32_t& to) { to = places[to]; });
+    }
+    return result;
+  }
+
+  /// Headers of some structs that refer to each other, of which a few have two versions.
+  void make_program() {
+    uint32_t count = flavor_.is_small ? 2 + below(2) : 2 + below(4);
+    uint32_t other = below(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      Tag tag;
+      tag.type = {
+          .kind = chance(85) ? BTF_KIND_STRUCT : BTF_KIND_UNION,
+          .name = "s" + std::to_string(chance(flavor_.is_small ? 100 : 90) ? i : below(count)),
+          .size = 8};
+      for (uint32_t members = chance(90) ? 1 + below(3) : 0; members > 0; --members) {
+        static constexpr Tag::How hows[] = {
+            Tag::pointer,  Tag::pointer, Tag::pointer, Tag::pointer_to_const,
+            Tag::argument, Tag::value,   Tag::number};
+        Tag::Member member{hows[below(std::size(hows))], below(count)};
+        // By value only what was made before, so that none contains itself.
+        if (member.how == Tag::value && i == 0) member.how = Tag::number;
+        if (member.how == Tag::value) member.tag = below(i);
+        tag.members.push_back(member);
+      }
+      tag.has_versions = i == other || (!flavor_.is_small && chance(15));
+      if (!flavor_.is_small && chance(8)) tag = {declaration_of_enum(), {}, chance(35)};
+      program_.push_back(std::move(tag));
+    }
+  }
+
+  /// A unit of the program: some of the structs, in one version each, and others only declared.
+  RandomUnit unit_of_program() {
+    RandomUnit unit;
+    std::vector<uint32_t> ids(program_.size());
+    std::map<std::pair<int, uint32_t>, uint32_t> users;
+    bool is_second_version = chance(50);
+    uint32_t declared = 10 + below(60);
+    auto next_id = [&] { return first_id() + static_cast<uint32_t>(unit.size()); };
+    uint32_t integer = next_id();
+    unit.push_back({.kind = BTF_KIND_INT, .name = "int", .size = 4, .number = 32});
+    std::vector<size_t> to_define;
+
+    // What is referred to by a tag, defined or declared, made where it is not there.
+    auto find_tag = [&](size_t tag, bool is_value) {
+      uint32_t& id = ids[tag];
+      if (id != 0 && chance(94)) return id;
+      if (uint32_t in_base = chance(50) ? find_in_base(program_[tag].type.name) : 0) return in_base;
+      const RandomType& type = program_[tag].type;
+      id = next_id();
+      if (is_enum(type)) {
+        unit.push_back(type);
+        if (!chance(declared))
+          unit.back().elements.push_back({"E0", 0, uint32_t{is_second_version}});
+      } else if (is_value || !chance(declared)) {
+        to_define.push_back(tag);
+        unit.push_back(type);
+      } else {
+        unit.push_back(
+            {.kind = BTF_KIND_FWD, .kind_flag = type.kind == BTF_KIND_UNION, .name = type.name});
+      }
+      return id;
+    };
+    // A type that refers to another, once for all users in most units.
+    auto refer = [&](BtfKind kind, uint32_t to) {
+      uint32_t& id = users[{kind, to}];
+      if (id != 0 && chance(95)) return id;
+      id = next_id();
+      unit.push_back({.kind = kind, .type = kind == BTF_KIND_FUNC_PROTO ? 0 : to});
+      if (kind == BTF_KIND_FUNC_PROTO) unit.back().elements.push_back({"p", to, 0});
+      return id;
+    };
+    auto find_member = [&](const Tag::Member& member) {
+      switch (member.how) {
+        case Tag::pointer:
+          return refer(BTF_KIND_PTR, find_tag(member.tag, false));
+        case Tag::pointer_to_const:
+          return refer(BTF_KIND_PTR, refer(BTF_KIND_CONST, find_tag(member.tag, false)));
+        case Tag::argument:
+          return refer(BTF_KIND_PTR, refer(BTF_KIND_FUNC_PROTO,
+                                           refer(BTF_KIND_PTR, find_tag(member.tag, false))));
+        case Tag::value:
+          return find_tag(member.tag, true);
+        default:
+          return integer;
+      }
+    };
+
+    for (uint32_t roots = 1 + below(3); roots > 0; --roots) add_root(unit, find_tag);
+    while (!to_define.empty()) {
+      size_t tag = to_define.back();
+      to_define.pop_back();
+      uint32_t id = ids[tag];
+      if (id < first_id() || unit[id - first_id()].kind == BTF_KIND_FWD) continue;
+      if (!unit[id - first_id()].elements.empty()) continue;
+      RandomType type = program_[tag].type;
+      for (const Tag::Member& member : program_[tag].members) {
+        uint32_t to = find_member(member);
+        type.elements.push_back({"m" + std::to_string(type.elements.size()), to, 0});
+      }
+      // Versions differ in size, in a member's name or in what is not there.
+      if (program_[tag].has_versions && is_second_version != chance(12)) {
+        if (type.elements.empty() || chance(50))
+          type.size += 8;
+        else
+          type.elements.pop_back();
+      }
+      unit[id - first_id()] = std::move(type);
+    }
+    return chance(40) ? shuffled(unit) : unit;
+  }
+
+  /// Adds what uses a struct: a variable, a function, a typedef or a pointer.
+  template <typename FindTag>
+  void add_root(RandomUnit& unit, FindTag find_tag) {
+    uint32_t to = find_tag(below(program_.size()), false);
+    uint32_t id = first_id() + static_cast<uint32_t>(unit.size());
+    unit.push_back({.kind = BTF_KIND_PTR, .type = to});
+    if (chance(30)) unit.push_back({.kind = BTF_KIND_TYPEDEF, .name = name("t", 3), .type = to});
+    if (!flavor_.has_all_kinds || chance(40)) return;
+    id = first_id() + static_cast<uint32_t>(unit.size());
+    unit.push_back({.kind = BTF_KIND_VAR, .name = name("v", 3), .type = id - 1, .number = 1});
+    if (chance(70)) {
+      unit.push_back({.kind = BTF_KIND_DATASEC, .name = ".data"});
+      unit.back().elements.push_back({"", id, 0});
+    }
+  }
+
+  uint32_t find_in_base(const std::string& name) {
+    return find(all_, [&](const RandomType& t) { return has_tag(t) && t.name == name; });
+  }
+
   /// A unit of up to count + 2 types.
   RandomUnit unit(uint32_t count) {
+    if (flavor_.has_program && chance(85)) return unit_of_program();
     std::vector<RandomType> types = all_;
     // An integer and a prototype, so that there always is something to refer to.
     if (all_.size() == 1 || chance(30))
@@ -328,22 +530,12 @@ class Generator {
       RandomType t = unit[id - first_id()];
       for_each_id(t, [&](uint32_t to) { work.push_back(to); });
     }
-    std::vector<uint32_t> places(is_there.size());
-    uint32_t next = 0;
-    for (uint32_t id = 0; id < places.size(); ++id)
-      if (id < first_id() || is_there[id]) places[id] = next++;
-    RandomUnit part;
-    for (uint32_t id = first_id(); id < places.size(); ++id) {
-      if (!is_there[id]) continue;
-      RandomType t = unit[id - first_id()];
-      for_each_id(t, [&](uint32_t& to) { to = places[to]; });
-      part.push_back(std::move(t));
-    }
-    return part;
+    return part(unit, is_there);
   }
 
   /// Changes one type so that no other needs to, but for what repair() does.
   void mutate(RandomUnit& unit) {
+    if (unit.empty()) return;
     uint32_t place = below(unit.size());
     RandomType& t = unit[place];
     if (chance(10)) {  // the same type twice
@@ -415,6 +607,7 @@ class Generator {
   void omit_some() {
     for (uint32_t count = 1 + below(2); count > 0; --count) {
       RandomUnit& unit = result_.inputs[below(result_.inputs.size())];
+      if (unit.empty()) continue;
       unit[below(unit.size())].is_omitted = true;
       for (bool is_growing = true; is_growing;) {
         is_growing = false;
@@ -431,6 +624,7 @@ class Generator {
 
   Random random_;
   Flavor flavor_;
+  std::vector<Tag> program_;
   RandomInputs result_;
   /// The types of the bases, by id; void is the first.
   std::vector<RandomType> all_{{.kind = BTF_KIND_UNKN}};
