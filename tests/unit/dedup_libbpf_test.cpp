@@ -25,6 +25,16 @@ uint32_t count_with_bpflink(const std::vector<std::byte>& blob) {
   return 0;
 }
 
+/// Enums without a name and enumerators are no C, and libbpf takes all of them for one.
+bool has_void_enums(const RandomInputs& inputs) {
+  for (const RandomUnit& unit : inputs.inputs)
+    for (const RandomType& t : unit) {
+      bool is_enum = t.kind == bpflink::BTF_KIND_ENUM || t.kind == bpflink::BTF_KIND_ENUM64;
+      if (is_enum && t.name.empty() && t.elements.empty()) return true;
+    }
+  return false;
+}
+
 bool has_wrong_count(const RandomInputs& inputs) {
   std::vector<std::byte> blob = encode(concatenate(inputs.inputs));
   uint32_t count = count_with_bpflink(blob);
@@ -32,6 +42,7 @@ bool has_wrong_count(const RandomInputs& inputs) {
   Names names;
   Meaning meaning = find_meaning({{decode(blob, nullptr, names), {}}}, nullptr);
   if (meaning.has_ambiguous_tags) return count != meaning.end_id() - 1;
+  if (has_void_enums(inputs)) return false;
   uint32_t peer = count_with_libbpf(blob);
   return peer != 0 && count > peer;
 }
