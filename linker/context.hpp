@@ -4,6 +4,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -13,17 +14,16 @@
 #include "bpflink/report.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/elf/symbol.hpp"
+#include "linker/io/input_file.hpp"
 #include "linker/report/diagnostics.hpp"
 
 namespace bpflink {
 
-/// An input that has not been read yet.
+/// An input as the user gave it.
 struct InputSource {
-  std::string name = {};
-  /// The contents where they are in memory; else `name` is a path.
-  std::optional<std::span<const std::byte>> image = {};
-  /// Why there are no contents, where they should have been in memory.
-  std::optional<Error> failure = {};
+  std::string name;
+  /// Where it was open already, or could not be read; else `name` is the path to open.
+  std::optional<std::expected<InputFile, Error>> given = {};
   /// Where it is an archive: link all members, not only those that are needed.
   bool whole_archive = false;
 };
@@ -39,8 +39,6 @@ struct OutputRelocation {
 struct Piece {
   uint64_t offset;  ///< bytes into the output section
   std::span<const std::byte> bytes;
-  /// The file that the bytes are mapped from, where they are; else null.
-  const MappedFile* file = nullptr;
 };
 
 struct OutputSection {
@@ -82,12 +80,10 @@ struct Context {
 
   LinkOptions options;
   Diagnostics diagnostics;
-  std::vector<InputSource> sources;
+  std::span<const InputSource> sources;
 
-  std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order
-  std::vector<MappedFile> archive_files;             ///< whose members objects are
-  /// Of a large link, what has sorted the types of objects already.
-  std::vector<std::unique_ptr<TypeReader>> type_readers;
+  std::vector<InputFile> files;                      ///< all that were opened, for the whole link
+  std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order; views of `files`
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance

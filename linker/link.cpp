@@ -1,11 +1,8 @@
 // The linker from start to end, a line a pass.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
-#include <deque>
 #include <exception>
-#include <memory>
 #include <new>
 
 #include "linker/context.hpp"
@@ -19,8 +16,6 @@ struct BPFLINK_INTERNAL Linker::Impl {
   LinkOptions options;
   DiagnosticHandler handler;
   std::vector<InputSource> sources;
-  std::deque<MappedFile> files;  ///< contents of the inputs that came as descriptors
-
   LinkReport report = {};
 
   /// Links and, if that went well, lets `write` put the output where it belongs.
@@ -116,19 +111,14 @@ std::optional<std::vector<std::byte>> output_bytes(Context& context) {
 template <typename Write>
 bool Linker::Impl::run(Write write) {
   try {
-    auto owned = std::make_unique<Context>(options, handler);
-    Context& context = *owned;
+    Context context(options, handler);
     context.sources = sources;
     report = {};
     if (options.report) context.report = &report;
     link(context);
     if (!context.diagnostics.failed()) write(context);
     if (context.report && !context.diagnostics.failed()) make_report(context);
-    bool ok = !context.diagnostics.failed();
-    // Where a look for leaks finds it.
-    static std::atomic<Context*> abandoned;
-    if (options.abandon_memory) abandoned = owned.release();
-    return ok;
+    return !context.diagnostics.failed();
   } catch (const std::bad_alloc&) {
     if (handler) handler({.message = "out of memory"});
     return false;
@@ -139,13 +129,13 @@ bool Linker::Impl::run(Write write) {
 }
 
 Linker::Linker(LinkOptions options, DiagnosticHandler handler)
-    : impl_(new Impl{std::move(options), std::move(handler), {}, {}}) {}
+    : impl_(new Impl{std::move(options), std::move(handler), {}}) {}
 Linker::Linker(Linker&&) noexcept = default;
 Linker& Linker::operator=(Linker&&) noexcept = default;
 Linker::~Linker() = default;
 
 void Linker::add_file(std::string path) {
-  impl_->sources.push_back({std::move(path), std::nullopt});
+  impl_->sources.push_back({.name = std::move(path)});
 }
 
 void Linker::add_whole_archive(std::string path) {
@@ -157,18 +147,14 @@ const LinkReport& Linker::report() const {
 }
 
 void Linker::add_memory(std::string name, std::span<const std::byte> image) {
-  impl_->sources.push_back({std::move(name), image});
+  InputFile input = InputFile::in_memory(name, image);
+  impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
 }
 
 void Linker::add_fd(int fd, std::string name) {
   if (name.empty()) name = fmt::format("/proc/self/fd/{}", fd);
-  InputSource& source = impl_->sources.emplace_back(std::move(name));
-  auto file = MappedFile::open(fd);
-  if (!file) {
-    source.failure = file.error();
-    return;
-  }
-  source.image = impl_->files.emplace_back(std::move(*file)).bytes();
+  auto input = InputFile::open(fd, name);
+  impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
 }
 
 bool Linker::link_to_file(const std::string& path) {

@@ -124,11 +124,12 @@ struct bpflink_link_options {
   size_t keep_section_count;           /**< how many */
   const char* const* trace_symbols;    /**< symbols to report the places of */
   size_t trace_symbol_count;           /**< how many */
+  size_t threads;                      /**< 0: as many as the inputs are worth */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
 #define BPFLINK_LINK_OPTIONS_INIT \
-  { sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0 }
+  { sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0 }
 
 /** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. */
 typedef struct bpflink_linker bpflink_linker;
@@ -150,9 +151,9 @@ BPFLINK_C_API enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker,
                                                                    const char* path);
 
-/** Adds the object in the regular file open for reading as `fd`. The descriptor
- * stays the caller's, who may close it at once. `name` is used in messages; null
- * for "/proc/self/fd/N". Errors: ARGUMENT, MEMORY. */
+/** Adds the object in the file or pipe open for reading as `fd`. The descriptor
+ * stays the caller's, who may close it at once; a pipe is read to its end. `name`
+ * is used in messages; null for "/proc/self/fd/N". Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_fd(bpflink_linker* linker, int fd,
                                                         const char* name);
 

@@ -52,9 +52,9 @@ struct LinkOptions {
   bool verify = false;
   /// Make a LinkReport.
   bool report = false;
-  /// Leave the memory that the link took to the system, which takes it back faster when
-  /// the process ends: for programs that do nothing after the link.
-  bool abandon_memory = false;
+  /// How many threads read the inputs and merge their types (`--threads`); 0 lets the library
+  /// decide from the size of the inputs. The output does not depend on it.
+  unsigned threads = 0;
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:
@@ -79,17 +79,18 @@ class BPFLINK_API Linker {
   Linker& operator=(Linker&&) noexcept;
   ~Linker();
 
-  /// Adds the object file or archive at `path`. It is read when the link runs and
-  /// must not change until that is over.
+  /// Adds the object file or archive at `path`, or a pipe that one comes from. It
+  /// is read when the link runs and must not change until that is over.
   void add_file(std::string path);
   /// The same for an archive of which all members are to be linked, whether they
   /// are needed or not (`--whole-archive`).
   void add_whole_archive(std::string path);
   /// Adds the object file open for reading as `fd`, called `name` in messages
   /// (or "/proc/self/fd/N" where `name` is empty). The descriptor stays the
-  /// caller's, who may close it at once; its position is neither used nor moved.
-  /// The file must be regular (a memfd is) and must not change until the link is
-  /// over. A descriptor that cannot be read is told when the link runs.
+  /// caller's, who may close it at once. Of a regular file (a memfd is one) the
+  /// position is neither used nor moved, and it must not change until the link is
+  /// over; a pipe is read to its end. A descriptor that cannot be read is told
+  /// when the link runs.
   void add_fd(int fd, std::string name = {});
   /// Adds an object in memory, called `name` in messages. The bytes stay the
   /// caller's and must outlive the link.

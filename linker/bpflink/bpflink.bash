@@ -2,7 +2,7 @@
 _bpflink() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local options='
-    -h --help --version -o --output -r --relocatable -v --verbose -q --quiet --fatal-warnings
+    -h --help --version -o --output -r --relocatable --threads -v --verbose -q --quiet --fatal-warnings
     --error-limit --color-diagnostics --json-diagnostics
     -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types
     --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
@@ -23,7 +23,7 @@ _bpflink() {
       mapfile -t COMPREPLY < <(compgen -W 'GPL' -- "$current")
       return
       ;;
-    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol | --error-limit)
+    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol | --error-limit | --threads)
       return
       ;;
   esac

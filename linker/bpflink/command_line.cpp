@@ -79,6 +79,10 @@ class Parser {
         ->required();
     app_.add_flag("-r,--relocatable", command_.link.partial,
                   "Partial link: leave externs that nobody defines to a later link");
+    app_.add_option("--threads", command_.link.threads,
+                    "Use N threads; without, as many as the inputs are large enough for")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1024));
   }
 
   void add_input_options() {
@@ -236,7 +240,7 @@ class Parser {
 /// for it would take longer than a small link. Nothing for anything else.
 std::optional<CommandLine> parse_plain(const std::vector<std::string>& arguments) {
   CommandLine command;
-  for (size_t i = 0; i < arguments.size(); i++) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     bool names_output = argument == "-o" && command.output.empty() && i + 1 < arguments.size();
     const std::string& name = names_output ? arguments[++i] : argument;

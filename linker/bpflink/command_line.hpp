@@ -18,7 +18,7 @@ struct CommandLine {
   /// Objects and archives in the order given, libraries (-l) found.
   std::vector<Input> inputs;
   std::string output;
-  LinkOptions link{.abandon_memory = true};
+  LinkOptions link;
 
   enum class Color { Auto, Always, Never };
   Color color = Color::Auto;

@@ -2,6 +2,7 @@
 // library's.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -10,7 +11,6 @@
 #include "bpflink/linker.hpp"
 #include "linker/bpflink/command_line.hpp"
 #include "linker/bpflink/program_output.hpp"
-#include "linker/io/freed_memory.hpp"
 #include "linker/io/interruption.hpp"
 
 namespace {
@@ -58,8 +58,10 @@ class Extras {
 };
 
 int run(const CommandLine& command) {
+  // Writing to a pipe that nobody reads any more is an error, not the end.
+  std::signal(SIGPIPE, SIG_IGN);
   clean_up_when_interrupted(
-      {command.output, command.map_path, command.dependency_path, command.json_path});
+      "bpflink", {command.output, command.map_path, command.dependency_path, command.json_path});
   Extras extras(command);
   if (!extras.open()) return 1;
   DiagnosticPrinter printer(command);
@@ -80,7 +82,6 @@ int run(const CommandLine& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
   try {
     auto command = parse_command_line({argv + 1, argv + argc});
     if (!command) {

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <vector>
-
 #include "linker/elf/archive.hpp"
-#include "linker/io/mapped_file.hpp"
-#include "linker/io/read_to_end.hpp"
 
 namespace bpflink {
 namespace {
@@ -16,83 +12,59 @@ std::unexpected<Error> fail(const std::string& name, std::string_view message) {
   return std::unexpected(Error{fmt::format("{}: {}", name, message)});
 }
 
-std::expected<void, Error> give(const TakeSource& take, const BtfSource& source) {
-  auto ok = take(source);
-  if (!ok) return fail(source.name, ok.error().message);
-  return {};
-}
-
-enum class Absence { is_error, is_fine };
-
-/// Gives the BTF of an ELF or raw image; returns whether there is any.
-std::expected<bool, Error> read_image(const std::string& name, std::span<const std::byte> image,
-                                      std::span<const std::byte> mapping, Absence absence,
-                                      const TakeSource& take) {
-  if (!is_elf(image)) {
-    if (absence == Absence::is_fine) return false;
-    if (auto ok = give(take, {name, image, mapping, nullptr}); !ok)
-      return std::unexpected(ok.error());
-    return true;
-  }
-  auto elf = read_elf(image);
-  if (!elf) return fail(name, elf.error().message);
+/// The BTF of an ELF file; nothing where it has none.
+std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
+  auto elf = read_elf(file.bytes());
+  if (!elf) return fail(file.name(), elf.error().message);
   auto section = elf->find(".BTF");
-  if (!section) {
-    if (absence == Absence::is_fine) return false;
-    return fail(name, "has no section .BTF");
-  }
+  if (!section) return std::nullopt;
   std::span<const std::byte> blob = elf->contents(elf->sections[*section]);
-  if (auto ok = give(take, {name, blob, mapping, &*elf}); !ok) return std::unexpected(ok.error());
-  return true;
+  return BtfSource{file.name(), blob, std::move(*elf)};
 }
 
-std::expected<void, Error> read_members(const std::string& path, std::span<const std::byte> image,
-                                        const TakeSource& take) {
-  auto archive = read_archive(image);
-  if (!archive) return fail(path, archive.error().message);
-  std::string directory = path.substr(0, path.rfind('/') + 1);
-  bool found = false;
-  for (const ArchiveMember& member : archive->members) {
-    std::string name = fmt::format("{}({})", path, member.name);
-    MappedFile file;
-    std::span<const std::byte> contents = member.image;
-    if (archive->is_thin) {
-      auto opened =
-          MappedFile::open(member.name.starts_with('/') ? member.name : directory + member.name);
-      if (!opened) return fail(name, opened.error().message);
-      file = std::move(*opened);
-      contents = file.bytes();
-    }
-    auto has_btf = read_image(name, contents, {}, Absence::is_fine, take);
-    if (!has_btf) return std::unexpected(has_btf.error());
-    found |= *has_btf;
+std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archive,
+                                                          std::vector<InputFile>& files) {
+  auto members = read_archive(archive.bytes(), archive.name());
+  if (!members) return fail(archive.name(), members.error().message);
+  std::vector<BtfSource> sources;
+  for (const ArchiveMember& member : *members) {
+    auto file = open_member(member);
+    if (!file) return fail(member.name, file.error().message);
+    if (!is_elf(file->bytes())) continue;
+    auto source = find_section(*file);
+    if (!source) return std::unexpected(source.error());
+    if (!*source) continue;
+    sources.push_back(std::move(**source));
+    files.push_back(std::move(*file));
   }
-  if (!found) return fail(path, "is an archive without BTF");
-  return {};
+  if (sources.empty()) return fail(archive.name(), "is an archive without BTF");
+  return sources;
 }
 
 }  // namespace
 
-std::expected<void, Error> read_sources(const std::string& path, const TakeSource& take) {
-  std::span<const std::byte> image;
-  std::vector<std::byte> standard_input;
-  MappedFile file;
-  if (path == "-") {
-    auto bytes = read_to_end(STDIN_FILENO);
-    if (!bytes) return fail("standard input", bytes.error().message);
-    standard_input = std::move(*bytes);
-    image = standard_input;
+std::expected<std::vector<BtfSource>, Error> open_sources(const std::string& path,
+                                                          std::vector<InputFile>& files) {
+  bool is_standard_input = path == "-";
+  std::string name = is_standard_input ? "standard input" : path;
+  auto opened = is_standard_input ? InputFile::read(STDIN_FILENO, name) : InputFile::open(path);
+  if (!opened) return fail(name, opened.error().message);
+  InputFile file = std::move(*opened);
+  std::vector<BtfSource> sources;
+  if (is_archive(file.bytes())) {
+    auto members = open_members(file, files);
+    if (!members) return members;
+    sources = std::move(*members);
+  } else if (is_elf(file.bytes())) {
+    auto source = find_section(file);
+    if (!source) return std::unexpected(source.error());
+    if (!*source) return fail(name, "has no section .BTF");
+    sources.push_back(std::move(**source));
   } else {
-    auto opened = MappedFile::open(path);
-    if (!opened) return fail(path, opened.error().message);
-    file = std::move(*opened);
-    image = file.bytes();
+    sources.push_back({name, file.bytes(), std::nullopt});
   }
-  std::string name = path == "-" ? "standard input" : path;
-  if (is_archive(image)) return read_members(name, image, take);
-  auto has_btf = read_image(name, image, file.bytes(), Absence::is_error, take);
-  if (!has_btf) return std::unexpected(has_btf.error());
-  return {};
+  files.push_back(std::move(file));
+  return sources;
 }
 
 }  // namespace bpflink

@@ -2,30 +2,28 @@
 #pragma once
 
 #include <expected>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bpflink/error.hpp"
 #include "linker/btfdedup/elf_btf.hpp"
+#include "linker/io/input_file.hpp"
 
 namespace bpflink {
 
-/// One blob of BTF. Valid while the function that it is given to runs.
+/// One blob of BTF, as it lies in a file that was opened for it.
 struct BtfSource {
   std::string name;
   std::span<const std::byte> blob;
-  std::span<const std::byte> mapping;  ///< the mapped file around the blob, or nothing
-  const ElfFile* elf;                  ///< null for raw BTF
+  std::optional<ElfFile> elf;  ///< nothing for raw BTF
 };
 
-using TakeSource = std::function<std::expected<void, Error>(const BtfSource&)>;
-
-/// Opens the file at `path` ("-" is standard input) and gives each blob in it to
-/// `take`: of an archive those of all members that have BTF. Files are closed
-/// before returning. Errors begin with the name of the file: it cannot be read,
-/// has no BTF, or `take` failed.
-std::expected<void, Error> read_sources(const std::string& path, const TakeSource& take);
+/// Opens the file at `path` ("-" is standard input) and lists the blobs in it: of an archive
+/// those of all members that have BTF. What is opened is added to `files`, of which the blobs
+/// are views. Errors begin with the name of the file: it cannot be read, or has no BTF.
+std::expected<std::vector<BtfSource>, Error> open_sources(const std::string& path,
+                                                          std::vector<InputFile>& files);
 
 }  // namespace bpflink

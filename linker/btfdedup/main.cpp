@@ -1,9 +1,8 @@
 // The program btfdedup: reads BTF from files of several kinds, merges equal
 // types, and writes or shows what is left.
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <malloc.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -19,37 +18,18 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
-#include "linker/io/freed_memory.hpp"
-#include "linker/io/mapped_file.hpp"
+#include "linker/io/input_file.hpp"
+#include "linker/io/interruption.hpp"
 #include "linker/io/output_file.hpp"
 
 namespace bpflink {
 namespace {
-
-/// An input that stays: the base, or the object that is updated.
-struct HeldInput {
-  std::vector<std::byte> blob;
-  std::optional<Btf> btf;
-};
 
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat x, y;
   if (a == b) return true;
   return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
          x.st_ino == y.st_ino;
-}
-
-/// Gives back the memory of a part of a mapped file that was read and will
-/// hardly be needed again; if it is, the system reads it again.
-void drop_pages(std::span<const std::byte> mapping, std::span<const std::byte> part) {
-  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  if (mapping.empty() || part.data() < mapping.data() ||
-      part.data() + part.size() > mapping.data() + mapping.size())
-    return;
-  size_t begin = (part.data() - mapping.data() + page - 1) / page * page;
-  size_t end = (part.data() + part.size() - mapping.data()) / page * page;
-  if (begin < end)
-    ::madvise(const_cast<std::byte*>(mapping.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 class Program {
@@ -82,30 +62,32 @@ class Program {
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> report();
   std::expected<void, Error> commit();
+  static std::unexpected<Error> fail(const std::string& name, const Error& error) {
+    return std::unexpected(Error{fmt::format("{}: {}", name, error.message)});
+  }
   /// What is said of the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     const std::string& path = options_.update.empty() ? options_.output : options_.update;
-    return std::unexpected(
-        Error{fmt::format("{}: {}", path.empty() ? "the output" : path, error.message)});
+    return fail(path.empty() ? "the output" : path, error);
   }
   void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-  const Btf* base() const { return base_.btf ? &*base_.btf : nullptr; }
+  const Btf* base() const { return base_ ? &*base_ : nullptr; }
 
   const BtfdedupOptions& options_;
   const bool updates_own_types_;  ///< asked once: the answer must stay the same
   std::optional<OutputFile> output_file_;
-  HeldInput base_;
-  HeldInput updated_;  ///< the one input, where the object that it is from is updated
+  std::vector<InputFile> files_;  ///< all that were opened, mapped until the end
+  std::optional<Btf> base_;
+  std::optional<Btf> updated_;  ///< the one input, where the object that it is from is updated
   std::optional<Deduplicator> deduplicator_;
-  std::span<const std::byte> mapping_;  ///< of the input at hand
   std::vector<std::string> names_;
   std::optional<std::endian> order_;
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
   std::optional<DedupResult> result_;
   std::vector<std::byte> blob_;
-  MappedFile update_file_;
+  InputFile update_file_;
   std::optional<ElfFile> update_elf_;
   std::vector<Patch> patches_;
   Statistics statistics_;
@@ -122,50 +104,43 @@ std::expected<void, Error> Program::open_output() {
 
 std::expected<void, Error> Program::read_base() {
   if (options_.base.empty()) return {};
-  auto hold = [&](const BtfSource& source) -> std::expected<void, Error> {
-    if (base_.btf) return std::unexpected(Error{"a base has one BTF only"});
-    base_.blob.assign(source.blob.begin(), source.blob.end());
-    auto btf = Btf::parse(base_.blob);
-    if (!btf) return std::unexpected(btf.error());
-    base_.btf.emplace(std::move(*btf));
-    return {};
-  };
-  return read_sources(options_.base, hold);
+  auto sources = open_sources(options_.base, files_);
+  if (!sources) return std::unexpected(sources.error());
+  if (sources->size() > 1) return fail((*sources)[1].name, {"a base has one BTF only"});
+  const BtfSource& source = sources->front();
+  auto btf = Btf::parse(source.blob);
+  if (!btf) return fail(source.name, btf.error());
+  base_.emplace(std::move(*btf));
+  return {};
 }
 
 std::expected<void, Error> Program::read_inputs() {
-  DedupOptions options{options_.threads, base(), {}};
-  options.consumed = [this](std::span<const std::byte> part) { drop_pages(mapping_, part); };
-  deduplicator_.emplace(std::move(options));
+  deduplicator_.emplace(DedupOptions{.threads = options_.threads, .base = base()});
   for (const std::string& input : options_.inputs) {
-    auto ok = read_sources(input, [this](const BtfSource& source) { return take(source); });
-    if (!ok) return ok;
+    auto sources = open_sources(input, files_);
+    if (!sources) return std::unexpected(sources.error());
+    for (const BtfSource& source : *sources)
+      if (auto ok = take(source); !ok) return ok;
   }
   return {};
 }
 
 std::expected<void, Error> Program::take(const BtfSource& source) {
-  std::span<const std::byte> blob = source.blob;
-  if (updates_own_types_) {
-    updated_.blob.assign(blob.begin(), blob.end());
-    blob = updated_.blob;
-  }
-  mapping_ = source.mapping;
   Stopwatch watch(statistics_.classify);
-  auto btf = deduplicator_->add_blob(source.name, blob);
+  auto btf = deduplicator_->add_blob(source.name, source.blob);
   if (!btf) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
                            ? " (is it split BTF, which needs --base?)"
                            : "";
-    return std::unexpected(Error{btf.error().message + hint});
+    return fail(source.name, {btf.error().message + hint});
   }
   if (!order_) order_ = btf->byte_order();
   if (source.elf && !like_)
     like_ = ElfFile{
         {}, source.elf->order, source.elf->is_64_bit, source.elf->machine, source.elf->flags, {}};
   names_.push_back(source.name);
-  statistics_.input.add(*btf, blob.size());
-  if (updates_own_types_) updated_.btf.emplace(std::move(*btf));
+  statistics_.input.add(*btf, source.blob.size());
+  if (updates_own_types_) updated_.emplace(std::move(*btf));
   return {};
 }
 
@@ -187,7 +162,7 @@ std::expected<void, Error> Program::deduplicate() {
 
 /// Finishes the blob for an object whose other sections must go with it.
 std::expected<void, Error> Program::finish_update() {
-  auto file = MappedFile::open(options_.update);
+  auto file = InputFile::open(options_.update);
   if (!file) return fail_output(file.error());
   update_file_ = std::move(*file);
   if (!is_elf(update_file_.bytes())) return fail_output({"is not an ELF file"});
@@ -197,16 +172,16 @@ std::expected<void, Error> Program::finish_update() {
   if (!updates_own_types_ && update_elf_->find(".BTF.ext"))
     return fail_output({"has a section .BTF.ext, which would not fit types of other files"});
 
-  if (updated_.btf) {
-    auto patches = adapt_object(*update_elf_, *updated_.btf, result_->type_maps[0], result_->types);
+  if (updated_) {
+    auto patches = adapt_object(*update_elf_, *updated_, result_->type_maps[0], result_->types);
     if (!patches) return fail_output(patches.error());
     patches_ = std::move(*patches);
   }
   auto blob = result_->types.finish(update_elf_->order);
   if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
-  if (updated_.btf) {
-    auto patches = adapt_relocations(*update_elf_, *updated_.btf, result_->type_maps[0], blob_);
+  if (updated_) {
+    auto patches = adapt_relocations(*update_elf_, *updated_, result_->type_maps[0], blob_);
     if (!patches) return fail_output(patches.error());
     std::move(patches->begin(), patches->end(), std::back_inserter(patches_));
   }
@@ -256,6 +231,15 @@ std::expected<void, Error> Program::report() {
   return {};
 }
 
+/// Has malloc() keep what is freed for what is allocated later, rather than give it back to
+/// the system and have each page of it faulted in again.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
 void print_error(std::string_view message) {
   std::fprintf(stderr, "btfdedup: error: %.*s\n", static_cast<int>(message.size()), message.data());
 }
@@ -270,6 +254,8 @@ int run(std::vector<std::string> arguments) {
     std::fputs(options->text.c_str(), stdout);
     return 0;
   }
+  clean_up_when_interrupted("btfdedup",
+                            {options->update.empty() ? options->output : options->update});
   auto ok = Program(*options).run();
   if (ok) return 0;
   print_error(ok.error().message);

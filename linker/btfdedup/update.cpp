@@ -13,6 +13,7 @@
 
 #include "linker/elf/btf_ext.hpp"
 #include "linker/elf/bytes.hpp"
+#include "linker/io/mapped_inputs.hpp"
 #include "linker/io/retry.hpp"
 
 namespace bpflink {
@@ -179,7 +180,7 @@ std::expected<void, Error> write_at(int fd, uint64_t offset, std::span<const std
   while (!bytes.empty()) {
     ssize_t step =
         retry([&] { return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
-    if (step < 0) return std::unexpected(Error{std::strerror(errno)});
+    if (step < 0) return std::unexpected(describe_write_failure(bytes));
     bytes = bytes.subspan(step);
     offset += step;
   }

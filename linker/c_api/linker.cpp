@@ -64,6 +64,7 @@ LinkOptions options_from_c(const bpflink_link_options& options) {
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
   result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;
   result.verify = options.flags & BPFLINK_LINK_VERIFY;
+  result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));
   if (options.license) result.license = options.license;
   result.undefined.assign(options.undefined, options.undefined + options.undefined_count);
   result.keep_sections.assign(options.keep_sections,

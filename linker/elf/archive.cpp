@@ -11,8 +11,8 @@
 namespace bpflink {
 namespace {
 
-constexpr std::string_view REGULAR_MAGIC = "!<arch>\n", THIN_MAGIC = "!<thin>\n";
-constexpr std::string_view BSD_LONG_NAME = "#1/";
+constexpr std::string_view regular_magic = "!<arch>\n", thin_magic = "!<thin>\n";
+constexpr std::string_view bsd_long_name = "#1/";
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -39,17 +39,16 @@ std::unexpected<Error> fail(uint64_t offset, fmt::format_string<Args...> format,
 
 class ArchiveReader {
  public:
-  explicit ArchiveReader(std::span<const std::byte> image) : image_(image) {
-    archive_.is_thin = text_of(image).starts_with(THIN_MAGIC);
-  }
+  ArchiveReader(std::span<const std::byte> image, const std::string& path)
+      : image_(image), path_(path), is_thin_(text_of(image).starts_with(thin_magic)) {}
 
-  std::expected<Archive, Error> read() {
+  std::expected<std::vector<ArchiveMember>, Error> read() {
     for (uint64_t at = SARMAG; at < image_.size();) {
       auto next = read_member(at);
       if (!next) return std::unexpected(next.error());
       at = *next;
     }
-    return std::move(archive_);
+    return std::move(members_);
   }
 
  private:
@@ -65,7 +64,7 @@ class ArchiveReader {
     std::string_view name = without_trailing({header.ar_name, sizeof header.ar_name}, ' ');
     bool is_table = name == "/" || name == "//" || name == "/SYM64/" || name == "__.SYMDEF";
     uint64_t begin = at + sizeof header;
-    bool has_image = is_table || !archive_.is_thin;
+    bool has_image = is_table || !is_thin_;
     if (has_image && *size > image_.size() - begin)
       return fail(at, "claims {} bytes, {} are left", *size, image_.size() - begin);
     auto body = has_image ? image_.subspan(begin, *size) : std::span<const std::byte>();
@@ -78,8 +77,8 @@ class ArchiveReader {
 
   std::expected<void, Error> add_member(uint64_t at, std::string_view name,
                                         std::span<const std::byte> body) {
-    if (name.starts_with(BSD_LONG_NAME)) {
-      auto length = parse_number(name.substr(BSD_LONG_NAME.size()));
+    if (name.starts_with(bsd_long_name)) {
+      auto length = parse_number(name.substr(bsd_long_name.size()));
       if (!length || *length > body.size()) return fail(at, "long name is cut off");
       name = without_trailing(text_of(body.first(*length)), '\0');
       body = body.subspan(*length);
@@ -93,23 +92,37 @@ class ArchiveReader {
     }
     if (name.ends_with('/')) name.remove_suffix(1);
     if (name.empty()) return fail(at, "has no name");
-    archive_.members.push_back({std::string(name), body});
+    members_.push_back(
+        {fmt::format("{}({})", path_, name), is_thin_ ? path_beside(name) : "", body});
     return {};
   }
 
+  std::string path_beside(std::string_view name) const {
+    size_t directory = name.starts_with('/') ? 0 : path_.rfind('/') + 1;  // 0 without a slash
+    return path_.substr(0, directory).append(name);
+  }
+
   std::span<const std::byte> image_;
+  const std::string& path_;
+  const bool is_thin_;
   std::string_view long_names_;
-  Archive archive_;
+  std::vector<ArchiveMember> members_;
 };
 
 }  // namespace
 
 bool is_archive(std::span<const std::byte> image) {
-  return text_of(image).starts_with(REGULAR_MAGIC) || text_of(image).starts_with(THIN_MAGIC);
+  return text_of(image).starts_with(regular_magic) || text_of(image).starts_with(thin_magic);
 }
 
-std::expected<Archive, Error> read_archive(std::span<const std::byte> image) {
-  return ArchiveReader(image).read();
+std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const std::byte> image,
+                                                              const std::string& path) {
+  return ArchiveReader(image, path).read();
+}
+
+std::expected<InputFile, Error> open_member(const ArchiveMember& member) {
+  if (member.path.empty()) return InputFile::in_memory(member.name, member.image);
+  return InputFile::open(member.path, member.name);
 }
 
 }  // namespace bpflink

@@ -118,7 +118,7 @@ class ElfWriter {
     header.sh_flags = section.flags;
     header.sh_entsize = section.entry_size;
     for (const Piece& piece : section.pieces)
-      image_.pieces.push_back({header.sh_offset + piece.offset, piece.bytes, piece.file});
+      image_.pieces.push_back({header.sh_offset + piece.offset, piece.bytes});
   }
 
   void add_relocations(const OutputSection& section) {
@@ -225,7 +225,7 @@ void write_output(Context& context, const std::string& path) {
   if (!image) return fail(image.error());
   if (auto ok = write_to_file(*image, file->fd()); !ok) return fail(ok.error());
   if (context.options.verify) {
-    auto written = MappedFile::open(file->fd());
+    auto written = InputFile::open(file->fd(), path);
     if (!written) return fail(written.error());
     verify_output(context, written->bytes());
     if (context.diagnostics.failed()) return;

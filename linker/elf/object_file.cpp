@@ -5,28 +5,28 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
-#include <unordered_map>
 
-#include "dedup/classes/hash.hpp"
-#include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 #include "linker/elf/alignment.hpp"
-#include "linker/elf/btf_repair.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/gas_dialect.hpp"
-#include "linker/elf/object_image.hpp"
+#include "linker/elf/object_types.hpp"
 
 namespace bpflink {
 namespace {
 
 /// The largest page: loaders align nothing better than to a page, and the output
 /// is padded with as many bytes.
-constexpr uint64_t MAX_ALIGNMENT = 64 << 10;
+constexpr uint64_t max_alignment = 64 << 10;
 
 template <typename... Args>
 std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
+}
+
+/// Whether a section is DWARF, which is not linked unless that is asked for.
+bool is_dwarf(std::string_view name, const Elf64_Shdr& header) {
+  bool has_contents = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS;
+  return has_contents && (header.sh_flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
 }
 
 SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadOptions options) {
@@ -72,18 +72,13 @@ class ObjectReader {
   ObjectReader(const ObjectReader&) = delete;
   ObjectReader& operator=(const ObjectReader&) = delete;
 
-  /// Returns whether the object is read: a copy may have to be left for the file.
-  std::expected<bool, Error> read() {
+  std::expected<void, Error> read() {
     if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
       return fail("is not a BPF object but: {}", foreign);
-    for (auto step :
-         {&ObjectReader::open, &ObjectReader::read_sections, &ObjectReader::read_symbols,
-          &ObjectReader::read_relocations, &ObjectReader::read_btf, &ObjectReader::read_btf_ext,
-          &ObjectReader::read_declarations, &ObjectReader::check_functions})
-      if (auto ok = (this->*step)(); is_too_large_ || !ok)
-        return is_too_large_ ? std::expected<bool, Error>(false) : std::unexpected(ok.error());
-    if (options_.copied_from) leave_image();
-    return true;
+    for (auto step : {&ObjectReader::open, &ObjectReader::read_sections,
+                      &ObjectReader::read_symbols, &ObjectReader::read_relocations})
+      if (auto ok = (this->*step)(); !ok) return ok;
+    return read_object_types(object_);
   }
 
  private:
@@ -108,7 +103,7 @@ class ObjectReader {
 
   std::expected<void, Error> read_sections() {
     headers_.resize(section_count_);
-    for (size_t i = 0; i < section_count_; i++) {
+    for (size_t i = 0; i < section_count_; ++i) {
       const void* header = elf64_getshdr(elf_getscn(elf_, i));  // may stand at any address
       if (!header) return fail("section header {} is outside the file", i);
       std::memcpy(&headers_[i], header, sizeof headers_[i]);
@@ -121,53 +116,18 @@ class ObjectReader {
     }
     if (headers_[section_names_].sh_type != SHT_STRTAB)
       return fail("section name table index {} is not that of a string table", section_names_);
-    object_.section_count = section_count_;
     object_.sections.resize(section_count_);
     contents_.resize(section_count_);
     contents_[section_names_] = contents_of(headers_[section_names_]);
-    for (size_t i = 1; i < section_count_; i++) {
+    for (size_t i = 1; i < section_count_; ++i) {
       auto name = string_at(section_names_, headers_[i].sh_name);
       if (!name) return fail("name of section {} is outside the section name table", i);
       object_.sections[i].name = *name;
       object_.sections[i].use = use_of_section(*name, headers_[i], options_);
-      if (!is_left_out(i)) contents_[i] = contents_of(headers_[i]);
-    }
-    if (options_.copy_small) copy_contents();
-    if (is_too_large_) return {};
-    for (size_t i = 1; i < section_count_; i++)
+      contents_[i] = contents_of(headers_[i]);
       if (auto ok = read_section(i); !ok) return ok;
-    return {};
-  }
-
-  /// Copies the contents that are needed for long, but for types, and reads them
-  /// from the copy.
-  void copy_contents() {
-    size_t size = 0;
-    for (size_t i = 1; i < section_count_; i++)
-      if (is_needed_for_long(i)) size += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
-    if (!is_worth_copying(size)) return;
-    std::vector<std::byte> copies(size);
-    size_t at = 0;
-    for (size_t i = 1; i < section_count_; i++) {
-      if (!is_needed_for_long(i)) continue;
-      std::ranges::copy(contents_[i], &copies[at]);
-      contents_[i] = std::span(copies).subspan(at, contents_[i].size());
-      at += align_up(contents_[i].size(), alignof(Elf64_Ehdr));
     }
-    object_.copies = std::move(copies);
-  }
-
-  bool is_worth_copying(size_t size) {
-    constexpr size_t LIMIT = 16 << 10;
-    if (size > LIMIT && options_.copied_from) is_too_large_ = true;
-    return size <= LIMIT;
-  }
-
-  bool is_needed_for_long(size_t section) const {
-    const InputSection& input = object_.sections[section];
-    return !contents_[section].empty() &&
-           (input.use == SectionUse::Link || headers_[section].sh_type == SHT_STRTAB ||
-            input.name == ".BTF.ext");
+    return {};
   }
 
   std::span<const std::byte> contents_of(const Elf64_Shdr& header) const {
@@ -175,79 +135,20 @@ class ObjectReader {
     return image_.subspan(header.sh_offset, header.sh_size);
   }
 
-  /// Whether contents may not be what they are in the file, see read_without_dwarf().
-  bool is_left_out(size_t section) const {
-    return options_.copied_from && is_dwarf(object_.sections[section].name, headers_[section]) &&
-           !options_.keep_debug;
-  }
-
-  /// Forgets what is in the image, which does not stay, and was not copied; and with it the
-  /// sections that nobody looks at any more, the most and often half of what an object takes.
-  void leave_image() {
-    if (!options_.keep_sections) keep_sections(find_sections_to_keep());
-    for (InputSection& section : object_.sections)
-      if (is_in_image(section.data)) section.data = {};
-    object_.version = options_.copied_from->version();
-    if (object_.btf && object_.relocated_btf.empty())
-      forget_types(*object_.btf, [&object = object_] { return object.read_types_again(); });
-  }
-
-  /// By section index: whether the section is linked, or something linked names it.
-  std::vector<bool> find_sections_to_keep() const {
-    std::vector<bool> kept(section_count_);
-    auto keep = [&](const InputSymbol& symbol) {
-      if (symbol.place == InputSymbol::Place::Section) kept[symbol.section] = true;
-    };
-    for (const InputSymbol& symbol : object_.symbols)
-      if (!symbol.is_section()) keep(symbol);
-    for (const InputSection& section : object_.sections) {
-      if (section.use != SectionUse::Link) continue;
-      kept[section.index] = true;
-      for (const Relocation& relocation : section.relocations)
-        keep(object_.symbols[relocation.symbol]);
-    }
-    return kept;
-  }
-
-  /// Removes the others. Symbols in them are then in section 0, which is no more in the output
-  /// than they are.
-  void keep_sections(const std::vector<bool>& kept) {
-    std::vector<uint32_t> indices(section_count_);
-    std::vector<InputSection> sections(1);
-    sections.reserve(1 + static_cast<size_t>(std::ranges::count(kept, true)));
-    for (InputSection& section : object_.sections) {
-      if (!kept[section.index]) continue;
-      indices[section.index] = static_cast<uint32_t>(sections.size());
-      section.index = indices[section.index];
-      sections.push_back(std::move(section));
-    }
-    object_.sections = std::move(sections);
-    for (InputSymbol& symbol : object_.symbols) symbol.section = indices[symbol.section];
-    if (!object_.btf_ext) return;
-    BtfExt& ext = *object_.btf_ext;
-    for (BtfExtTable* table : {&ext.func_info, &ext.line_info, &ext.core_relo})
-      for (BtfExtSection& part : table->sections) part.section = indices[part.section];
-  }
-
-  bool is_in_image(std::span<const std::byte> bytes) const {
-    return bytes.data() >= image_.data() && bytes.data() < image_.data() + image_.size();
-  }
-
   std::expected<void, Error> read_section(size_t index) {
     const Elf64_Shdr& header = headers_[index];
     InputSection& section = object_.sections[index];
     section.file = &object_;
     section.index = index;
-    section.name = *string_at(section_names_, header.sh_name);  // of the copy, if there is one
     section.type = header.sh_type;
     section.flags = header.sh_flags & ~uint64_t{SHF_GROUP};
     section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
     section.entry_size = header.sh_entsize;
     section.size = header.sh_size;
     section.data = contents_[index];
-    if (!std::has_single_bit(section.alignment) || section.alignment > MAX_ALIGNMENT)
+    if (!std::has_single_bit(section.alignment) || section.alignment > max_alignment)
       return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
-                  section.name, section.alignment, MAX_ALIGNMENT);
+                  section.name, section.alignment, max_alignment);
     if (section.use != SectionUse::Link) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
@@ -281,7 +182,7 @@ class ObjectReader {
         return fail("extended section index table is shorter than the symbol table");
     }
     object_.symbols.resize(std::max<size_t>(count, 1));
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count; ++i) {
       const auto entry = table_entry<Elf64_Sym>(*data, i);
       uint32_t section = entry.st_shndx;
       if (section == SHN_XINDEX && extended)
@@ -347,7 +248,7 @@ class ObjectReader {
   }
 
   std::expected<void, Error> read_relocations() {
-    for (size_t i = 1; i < section_count_; i++) {
+    for (size_t i = 1; i < section_count_; ++i) {
       const Elf64_Shdr& header = headers_[i];
       if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
       if (header.sh_info == 0 || header.sh_info >= section_count_)
@@ -378,7 +279,7 @@ class ObjectReader {
     if (target.data.size() != target.size)
       return fail("relocation section '{}' is for a section without bytes", name);
     target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
-    for (size_t i = 0; i < header.sh_size / entry_size; i++) {
+    for (size_t i = 0; i < header.sh_size / entry_size; ++i) {
       Elf64_Rela entry{};
       if (explicit_addends) {
         entry = table_entry<Elf64_Rela>(*data, i);
@@ -455,212 +356,11 @@ class ObjectReader {
                 relocation_name(relocation.type), target.name, relocation.offset);
   }
 
-  std::expected<void, Error> read_btf() {
-    InputSection* section = find_section(".BTF");
-    if (!section) return {};
-    auto bytes = with_relocations(*section, object_.relocated_btf);
-    if (!bytes) return std::unexpected(bytes.error());
-    auto btf = find_types(*bytes);
-    if (!btf) return fail(".BTF: {}", btf.error().message);
-    if (btf->byte_order() != object_.byte_order)
-      return fail(".BTF has the other byte order than the object");
-    object_.btf = std::move(*btf);
-    if (options_.copied_from || !object_.copies.empty()) copy_strings();
-    if (is_too_large_) return {};
-    if (list_types()) {
-      object_.relocated_btf = repair_btf(*bytes, *object_.btf);
-      *bytes = object_.relocated_btf;
-      object_.btf = std::move(*find_types(*bytes));
-    }
-    object_.btf_bytes = *bytes;
-    object_.btf_offset = headers_[section->index].sh_offset;
-    if (options_.types)
-      if (auto ok = options_.types->sort(*object_.btf, *bytes, object_.object_types(),
-                                         object_.sorted_types);
-          !ok)
-        return fail(".BTF: {}", ok.error().message);
-    return {};
-  }
-
-  /// Reads the types, without what sort() will check if they are to be sorted.
-  std::expected<Btf, Error> find_types(std::span<const std::byte> bytes) const {
-    return options_.types ? TypeReader::find_types(bytes) : Btf::parse(bytes);
-  }
-
-  /// Lists the types about which symbols decide. Returns whether one of all
-  /// types needs to be repaired.
-  bool list_types() {
-    constexpr uint32_t looked_at = 1u << BTF_KIND_INT | 1u << BTF_KIND_DATASEC |
-                                   1u << BTF_KIND_DECL_TAG | 1u << BTF_KIND_VAR |
-                                   1u << BTF_KIND_FUNC;
-    bool is_broken = false;
-    const TypeSection& types = type_section(*object_.btf);
-    for (uint32_t id = 1; id < types.end_id(); id++) {
-      uint8_t kind = kind_of(&types.words[types.starts[id - 1]]);
-      if (kind >= BTF_KIND_END || (looked_at >> kind & 1) == 0) continue;
-      BtfType type = types.at(id);
-      is_broken |= kind == BTF_KIND_INT && needs_repair(type);
-      if (kind == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
-      if (kind == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
-      if (kind != BTF_KIND_VAR && kind != BTF_KIND_FUNC) continue;
-      BtfDeclaration& declaration = object_.declarations.emplace_back();
-      declaration.type_id = id;
-      std::ranges::copy(type.words(), declaration.words.begin());
-    }
-    return is_broken;
-  }
-
-  void copy_strings() {
-    auto strings = std::as_bytes(std::span(object_.btf->strings()));
-    if (!is_worth_copying(strings.size())) return;
-    object_.string_copies.assign(strings.begin(), strings.end());
-    object_.btf->use_strings(
-        {reinterpret_cast<const char*>(object_.string_copies.data()), strings.size()});
-  }
-
-  std::expected<void, Error> read_btf_ext() {
-    InputSection* section = find_section(".BTF.ext");
-    if (!section) return {};
-    if (!object_.btf) return fail("has .BTF.ext but no .BTF");
-    auto bytes = with_relocations(*section, object_.relocated_btf_ext);
-    if (!bytes) return std::unexpected(bytes.error());
-    std::unordered_map<std::string_view, const InputSection*> code_by_name;
-    for (const InputSection& code : object_.sections)
-      if (code.is_code() && code.use == SectionUse::Link)
-        code_by_name.try_emplace(code.name, &code);
-    auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
-      auto found = code_by_name.find(name);
-      if (found == code_by_name.end()) return std::nullopt;
-      return CodeSection{found->second->index, found->second->data};
-    };
-    HashIndex functions = find_functions();
-    auto begins_function = [&](uint32_t index, uint64_t offset) {
-      return find_function(functions, index, offset) != 0;
-    };
-    auto ext =
-        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
-    if (!ext) return std::unexpected(ext.error());
-    object_.btf_ext = std::move(*ext);
-    return {};
-  }
-
-  /// Gives the VARs and FUNCs their symbols and DATASECs.
-  std::expected<void, Error> read_declarations() {
-    if (!object_.btf) return {};
-    const Btf& btf = *object_.btf;
-    HashIndex globals;
-    auto find = [&](std::string_view name, uint32_t hash) {
-      return globals.find(hash, [&](uint32_t i) { return object_.symbols[i].name == name; });
-    };
-    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
-      std::string_view name = object_.symbols[i].name;
-      if (object_.symbols[i].is_local()) continue;
-      uint32_t hash = hash_bytes(name.data(), name.size());
-      if (find(name, hash) == 0) globals.insert(hash, i);
-    }
-    for (BtfDeclaration& declaration : object_.declarations) {
-      std::string_view name = btf.name(declaration.type());
-      declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
-    }
-    for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
-    return {};
-  }
-
-  void read_datasec(BtfType datasec) {
-    for (uint32_t i = 0; i < datasec.vlen(); i++) {
-      BtfVarSecinfo entry = datasec.var_secinfo(i);
-      auto declaration =
-          std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
-      if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
-      declaration->datasec = object_.btf->name(datasec);
-      declaration->offset = entry.offset;
-      declaration->size = entry.size;
-    }
-  }
-
-  /// A FUNC that claims to be global stands for a symbol, or for code by way of
-  /// func_info (a symbol's name may have been changed since).
-  std::expected<void, Error> check_functions() {
-    if (!object_.btf) return {};
-    const Btf& btf = *object_.btf;
-    std::vector<bool> has_record(btf.end_id());
-    if (object_.btf_ext)
-      for (const BtfExtSection& part : object_.btf_ext->func_info.sections)
-        for (uint32_t i = 0; i < part.count; i++)
-          has_record[object_.btf_ext
-                         ->load_func_info(
-                             &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
-                         .type_id] = true;
-    for (const BtfDeclaration& declaration : object_.declarations) {
-      BtfType type = declaration.type();
-      if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
-          !has_record[declaration.type_id] && declaration.symbol_index == 0)
-        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
-                    declaration.type_id, btf.name(type));
-    }
-    return {};
-  }
-
-  static uint32_t hash_of_place(uint32_t section, uint64_t offset) {
-    const uint64_t place[] = {section, offset};
-    return hash_bytes(place, sizeof place);
-  }
-
-  /// The symbol of a function that begins there, or 0.
-  uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
-    return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
-      return object_.symbols[i].section == section && object_.symbols[i].value == offset;
-    });
-  }
-
-  /// The functions' symbols, by where these begin.
-  HashIndex find_functions() const {
-    HashIndex functions;
-    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
-      const InputSymbol& symbol = object_.symbols[i];
-      bool is_function = symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
-                         !symbol.name.empty();
-      if (is_function && find_function(functions, symbol.section, symbol.value) == 0)
-        functions.insert(hash_of_place(symbol.section, symbol.value), i);
-    }
-    return functions;
-  }
-
-  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
-  /// refer to section symbols, whose value is 0, and to globals, which are found
-  /// by name later: nothing to do then, and nothing is copied.
-  std::expected<std::span<const std::byte>, Error> with_relocations(
-      InputSection& section, std::vector<std::byte>& storage) {
-    std::vector<Relocation> relocations = std::move(section.relocations);  // of no more use
-    auto changes_bytes = [&](const Relocation& relocation) {
-      const InputSymbol& symbol = object_.symbols[relocation.symbol];
-      return symbol.is_local() && symbol.value != 0;
-    };
-    if (std::none_of(relocations.begin(), relocations.end(), changes_bytes)) return section.data;
-    storage.assign(section.data.begin(), section.data.end());
-    for (const Relocation& relocation : relocations) {
-      if (!changes_bytes(relocation)) continue;
-      int64_t value =
-          relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
-      if (!store_addend(relocation.type, storage.data() + relocation.offset, value,
-                        object_.byte_order))
-        return fail("relocation at {}+{:#x} does not fit 32 bits", section.name, relocation.offset);
-    }
-    return storage;
-  }
-
   /// The first section of that type, or 0.
   size_t find_table(uint32_t type) const {
     auto found = std::find_if(headers_.begin(), headers_.end(),
                               [&](const Elf64_Shdr& header) { return header.sh_type == type; });
     return found == headers_.end() ? 0 : found - headers_.begin();
-  }
-
-  InputSection* find_section(std::string_view name) {
-    auto found = std::find_if(
-        object_.sections.begin(), object_.sections.end(),
-        [&](const InputSection& s) { return s.name == name && s.type == SHT_PROGBITS; });
-    return found == object_.sections.end() ? nullptr : &*found;
   }
 
   /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
@@ -683,7 +383,6 @@ class ObjectReader {
   std::vector<Elf64_Shdr> headers_;
   std::vector<std::span<const std::byte>> contents_;  ///< by section index
   bool has_gas_types_ = false;                        ///< see gas_dialect.hpp
-  bool is_too_large_ = false;                         ///< to be copied
 };
 
 }  // namespace
@@ -693,45 +392,9 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
                                                                    ReadOptions options) {
   auto object = std::make_unique<ObjectFile>();
   object->name = std::move(name);
-  // Members of archives stand at any even offset; tables are read in place.
-  if (reinterpret_cast<uintptr_t>(image.data()) % alignof(Elf64_Ehdr) != 0) {
-    object->aligned_image.assign(image.begin(), image.end());
-    image = object->aligned_image;
-  }
-  auto is_read = ObjectReader(*object, image, options).read();
-  if (!is_read) return std::unexpected(is_read.error());
-  if (!*is_read) object.reset();
+  if (auto ok = ObjectReader(*object, image, options).read(); !ok)
+    return std::unexpected(ok.error());
   return object;
-}
-
-std::vector<uint32_t> ObjectFile::object_types() const {
-  std::vector<uint32_t> ids = datasecs;
-  ids.insert(ids.end(), tags.begin(), tags.end());
-  for (const BtfDeclaration& declaration : declarations)
-    if (!declaration.is_func()) ids.push_back(declaration.type_id);
-  return ids;
-}
-
-std::expected<void, Error> ObjectFile::check_types() {
-  type_section(*btf);  // which has a blob that did not stay read again
-  if (auto checked = Btf::parse(btf_bytes); !checked)
-    return fail(".BTF: {}", checked.error().message);
-  return {};
-}
-
-Btf ObjectFile::read_types_again() {
-  auto find_types = [&]() -> std::expected<Btf, Error> {
-    auto opened = OpenFile::open(name);
-    if (!opened) return std::unexpected(opened.error());
-    if (opened->version() != version) return fail("was changed while it was linked");
-    btf_read_again.resize(btf_bytes.size());
-    btf_bytes = btf_read_again;
-    if (auto ok = opened->read(btf_offset, btf_read_again); !ok) return std::unexpected(ok.error());
-    return TypeReader::find_types(btf_read_again);
-  };
-  auto types = find_types();
-  if (!types) throw std::runtime_error(fmt::format("{}: {}", name, types.error().message));
-  return std::move(*types);
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

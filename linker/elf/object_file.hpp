@@ -1,7 +1,6 @@
 // An input object: its sections, symbols, relocations and BTF, checked whole.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <expected>
@@ -14,10 +13,8 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/dedup.hpp"
-#include "dedup/classes/type_reader.hpp"
 #include "linker/elf/btf_ext.hpp"
 #include "linker/elf/relocation.hpp"
-#include "linker/io/mapped_file.hpp"
 
 namespace bpflink {
 
@@ -107,8 +104,8 @@ struct InputSymbol {
 
 /// A VAR or FUNC of the object's BTF, with the symbol that it declares.
 struct BtfDeclaration {
-  uint32_t type_id;
-  std::array<uint32_t, 4> words;  ///< of the type, as many as VARs have
+  uint32_t type_id = 0;
+  std::span<const uint32_t> words;  ///< of the type
   /// The object's global symbol of its name, as an index into its symbol table
   /// and as the link's; 0 and null for static variables and functions.
   uint32_t symbol_index = 0;
@@ -118,35 +115,21 @@ struct BtfDeclaration {
   uint32_t offset = 0;  ///< bytes into the section, as the DATASEC has it
   uint32_t size = 0;    ///< bytes, as the DATASEC has it
 
-  /// The VAR or FUNC. Valid as long as this.
+  /// The VAR or FUNC.
   BtfType type() const { return BtfType(words); }
   bool is_func() const { return type().kind() == BTF_KIND_FUNC; }
 };
 
 struct ReadOptions {
   bool keep_debug = false;  ///< DWARF is linked, not dropped
-  /// Copy what other passes than merge_btf() need, if it is not much: for the
-  /// memory of one input of many to be given back while nobody reads it.
-  bool copy_small = false;
-  /// The file that the image is a copy of which does not stay, or null. Implies
-  /// copy_small. What is not copied is read from the file again.
-  const OpenFile* copied_from = nullptr;
-  /// Keep sections that are not linked, too, of such a file: for reports.
-  bool keep_sections = false;
-  /// What checks and sorts the types, or null.
-  TypeReader* types = nullptr;
 };
 
 struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
-  /// By section index; of a file that did not stay those that are linked, or that something
-  /// linked refers to, which have indices of their own.
-  std::vector<InputSection> sections;
-  size_t section_count = 0;          ///< of the file
-  std::vector<InputSymbol> symbols;  ///< by symbol index
+  std::vector<InputSection> sections;  ///< by section index
+  std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
-  SortedTypes sorted_types;  ///< of `btf`
   std::optional<BtfExt> btf_ext;
   /// Each VAR and FUNC of the BTF, by ascending type id. The link's symbols are
   /// set by resolve_symbols().
@@ -155,9 +138,8 @@ struct ObjectFile {
   /// The output's type id by this object's; set by merge_btf().
   TypeMap type_map;
 
-  /// Reads and checks `image`, which must outlive the object unless it is a copy of a
-  /// file; of such a one that has more than a little to copy the result is null. Errors
-  /// name the section, symbol, relocation or type that is wrong.
+  /// Reads and checks `image`, which must outlive the object: all in it are views of that.
+  /// Errors name the section, symbol, relocation or type that is wrong.
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
@@ -167,28 +149,8 @@ struct ObjectFile {
   /// "main.bpf.c:42" where line_info knows the instruction.
   std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
 
-  /// The ids of all VARs, DATASECs and DECL_TAGs.
-  std::vector<uint32_t> object_types() const;
-
-  /// Checks the types, as Btf::parse() does; for those of a reader that is not sound.
-  std::expected<void, Error> check_types();
-
-  /// Reads the types of a file again whose contents did not stay. Throws if it is not the
-  /// file that it was.
-  Btf read_types_again();
-
-  // What the views above point into.
-  MappedFile file;
-  std::vector<std::byte> aligned_image;
-  std::vector<std::byte> copies, string_copies;  ///< see ReadOptions::copy_small
+  // What `btf` and `btf_ext` are views of where it is not the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
-
-  std::span<const std::byte> btf_bytes;  ///< the blob that `btf` was read from
-
-  // Of a file whose contents did not stay.
-  FileVersion version;
-  uint64_t btf_offset = 0;  ///< bytes into the file
-  std::vector<std::byte> btf_read_again;
 };
 
 }  // namespace bpflink

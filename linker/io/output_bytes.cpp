@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linker/io/mapped_inputs.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/retry.hpp"
 
@@ -31,7 +32,8 @@ std::expected<void, Error> write_all_at(int fd, uint64_t offset, std::span<const
     ssize_t step =
         retry([&] { return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
     if (step < 0)
-      return std::unexpected(Error{fmt::format("cannot write: {}", std::strerror(errno))});
+      return std::unexpected(
+          Error{fmt::format("cannot write: {}", describe_write_failure(bytes).message)});
     bytes = bytes.subspan(step);
     offset += step;
   }
@@ -72,22 +74,15 @@ class FileWriter {
  private:
   static constexpr size_t MAX_GATHERED = 64 << 10, LARGE = 32 << 10;
   static constexpr size_t BLOCK = 256 << 10;
-  /// How much of an input is in memory at a time while it is copied.
-  static constexpr size_t STRETCH = 1 << 20;
 
   std::expected<void, Error> write_large(const Piece& piece) {
     if (auto ok = flush(); !ok) return ok;
-    for (size_t at = 0; at < piece.bytes.size(); at += STRETCH) {
-      auto stretch = piece.bytes.subspan(at, std::min(STRETCH, piece.bytes.size() - at));
-      if (auto ok = write_stretch(piece.offset + at, stretch); !ok) return ok;
-      if (piece.file) piece.file->release(stretch);
-    }
     begin_ = piece.offset + piece.bytes.size();
-    return {};
+    return write_with_holes(piece.offset, piece.bytes);
   }
 
   /// Writes what is between blocks of zeros.
-  std::expected<void, Error> write_stretch(uint64_t offset, std::span<const std::byte> bytes) {
+  std::expected<void, Error> write_with_holes(uint64_t offset, std::span<const std::byte> bytes) {
     size_t begin = 0, at = 0;
     for (; at < bytes.size(); at += std::min(BLOCK, bytes.size() - at)) {
       auto block = bytes.subspan(at, std::min(BLOCK, bytes.size() - at));

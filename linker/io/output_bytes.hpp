@@ -12,7 +12,6 @@
 namespace bpflink {
 
 /// Writes the image to `fd`, a file that is empty. Blocks of zeros become holes.
-/// Memory that input files are mapped to is given back once it is written.
 /// Errors: the bytes cannot be written.
 std::expected<void, Error> write_to_file(const ElfImage& image, int fd);
 

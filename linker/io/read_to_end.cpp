@@ -1,20 +1,35 @@
 #include "linker/io/read_to_end.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "linker/io/retry.hpp"
 
 namespace bpflink {
+namespace {
+
+/// read(), which waits for bytes even where the descriptor says not to.
+ssize_t read_some(int fd, std::span<std::byte> buffer) {
+  for (;;) {
+    ssize_t count = retry([&] { return ::read(fd, buffer.data(), buffer.size()); });
+    if (count >= 0 || errno != EAGAIN) return count;
+    pollfd wanted{fd, POLLIN, 0};
+    if (retry([&] { return ::poll(&wanted, 1, -1); }) < 0) return -1;
+  }
+}
+
+}  // namespace
 
 std::expected<std::vector<std::byte>, Error> read_to_end(int fd) {
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 16> buffer;
   for (;;) {
-    ssize_t count = retry([&] { return ::read(fd, buffer.data(), buffer.size()); });
+    ssize_t count = read_some(fd, buffer);
     if (count < 0) return std::unexpected(Error{std::strerror(errno)});
     if (count == 0) return bytes;
     bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + count);

@@ -1,4 +1,4 @@
-// What is read rather than mapped: pipes, and small files.
+// What is read rather than mapped: pipes, and response files.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-/// All that can be read from `fd`. Errors: a read fails; the message says why.
+/// All that can be read from `fd`, waiting for it. Errors: a read fails; the message says why.
 std::expected<std::vector<std::byte>, Error> read_to_end(int fd);
 
 }  // namespace bpflink

@@ -21,7 +21,7 @@
 
 #include "bpflink/linker.hpp"
 #include "linker/elf/object_file.hpp"
-#include "linker/io/mapped_file.hpp"
+#include "linker/io/input_file.hpp"
 #include "linker/io/retry.hpp"
 
 using namespace bpflink;
@@ -140,7 +140,7 @@ int add_open_file(bpf_linker& linker, std::string name, int fd) {
   struct stat info;
   if (::fstat(fd, &info) != 0) return fail(errno);
   if (S_ISDIR(info.st_mode)) return fail(EISDIR);
-  auto file = MappedFile::open(fd);
+  auto file = InputFile::open(fd, name);
   if (!file) {
     tell(linker, name + ": " + file.error().message);
     return fail(EINVAL);

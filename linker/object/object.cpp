@@ -2,12 +2,13 @@
 
 #include <exception>
 
+#include "linker/io/input_file.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
 
 struct BPFLINK_INTERNAL Object::Impl {
-  MappedFile mapping;
+  InputFile input;
   std::unique_ptr<ObjectFile> file;
   ObjectContents contents;
 };
@@ -23,10 +24,10 @@ std::string_view text_of(const InputSection& section) {
 
 std::expected<Object, Error> Object::open(const std::string& path) {
   try {
-    auto mapping = MappedFile::open(path);
-    if (!mapping) return std::unexpected(mapping.error());
-    auto object = parse(mapping->bytes());
-    if (object) object->impl_->mapping = std::move(*mapping);
+    auto input = InputFile::open(path);
+    if (!input) return std::unexpected(input.error());
+    auto object = parse(input->bytes());
+    if (object) object->impl_->input = std::move(*input);
     return object;
   } catch (const std::exception& exception) {
     return std::unexpected(Error{exception.what()});

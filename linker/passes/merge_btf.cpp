@@ -29,7 +29,7 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
   const BtfExtTable& table = object.btf_ext->func_info;
   for (const BtfExtSection& part : table.sections) {
     const InputSection& section = object.sections[part.section];
-    for (uint32_t i = 0; i < part.count; i++) {
+    for (uint32_t i = 0; i < part.count; ++i) {
       FuncInfo record =
           object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
       if (!place_of(section, record.insn_off)) dropped[record.type_id] = true;
@@ -46,25 +46,18 @@ bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) 
   return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
 }
 
-/// The ids of the types that the deduplicator is not shown.
-std::vector<uint32_t> choose_omissions(const Context& context, const ObjectFile& object) {
-  const Btf& btf = *object.btf;
-  std::vector<uint32_t> omitted = object.datasecs;
+/// The types that the deduplicator is not shown, by id.
+std::vector<bool> choose_omitted(const Context& context, const ObjectFile& object) {
+  std::vector<bool> omitted(object.btf->end_id());
+  if (context.options.gc_sections) omitted = find_unused_types(object);
+  for (uint32_t id : object.datasecs) omitted[id] = true;
   std::vector<bool> dropped = find_dropped_functions(object);
   for (const BtfDeclaration& declaration : object.declarations)
     if (!is_kept_as_is(object, declaration) ||
         (!declaration.symbol && dropped[declaration.type_id]))
-      omitted.push_back(declaration.type_id);
-  if (context.options.gc_sections) {
-    std::vector<bool> is_unused = find_unused_types(object);
-    for (uint32_t id = btf.first_id(); id < btf.end_id(); id++)
-      if (is_unused[id]) omitted.push_back(id);
-  }
-  if (object.tags.empty()) return omitted;
-  std::vector<bool> is_omitted(btf.end_id());
-  for (uint32_t id : omitted) is_omitted[id] = true;
+      omitted[declaration.type_id] = true;
   for (uint32_t id : object.tags)
-    if (is_omitted[btf.type(id).type()]) omitted.push_back(id);
+    if (omitted[object.btf->type(id).type()]) omitted[id] = true;
   return omitted;
 }
 
@@ -120,47 +113,16 @@ void redirect_functions(ObjectFile& object) {
   }
 }
 
-/// The mapped files of a large link, to be released when their types are merged:
-/// hardly anything of these is looked at after that.
-class MergedFiles {
- public:
-  explicit MergedFiles(const Context& context) {
-    for (const auto& object : context.objects)
-      if (!object->copies.empty() && !object->file.bytes().empty()) files_.push_back(&object->file);
-    std::ranges::sort(files_, {}, begin_of);
-  }
-
-  /// Releases the file that has these bytes.
-  void release(std::span<const std::byte> types) {
-    auto next = std::ranges::upper_bound(files_, types.data(), {}, begin_of);
-    if (next == files_.begin()) return;
-    const MappedFile& file = **--next;
-    if (types.data() < file.bytes().data() + file.bytes().size()) queue_.add(file);
-  }
-
- private:
-  static const std::byte* begin_of(const MappedFile* file) { return file->bytes().data(); }
-
-  std::vector<const MappedFile*> files_;  ///< by address
-  ReleaseQueue queue_;
-};
-
 }  // namespace
 
 void merge_btf(Context& context) {
-  SortedInputs inputs;
-  for (auto& object : context.objects) {
-    if (!object->btf) continue;
-    inputs.inputs.push_back({object->name, &*object->btf});
-    SortedTypes& sorted = inputs.sorted.emplace_back(std::move(object->sorted_types));
-    sorted.left_out = choose_omissions(context, *object);
-  }
-  if (inputs.inputs.empty()) return;
-  inputs.readers = std::move(context.type_readers);
-  MergedFiles merged(context);
-  Deduplicator deduplicator(
-      {.consumed = [&](std::span<const std::byte> types) { merged.release(types); }});
-  std::move(inputs).add_to(deduplicator);
+  std::vector<DedupInput> inputs;
+  for (const auto& object : context.objects)
+    if (object->btf)
+      inputs.push_back({object->name, &*object->btf, choose_omitted(context, *object)});
+  if (inputs.empty()) return;
+  Deduplicator deduplicator({.threads = context.options.threads});
+  deduplicator.add(std::move(inputs));
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
   context.btf = std::move(result->types);

@@ -1,192 +1,53 @@
-// Pass: opens and checks the inputs. All of them are tried, so that one run
-// reports every bad file. A file is closed once it is mapped, or read: there may
-// be more inputs than a process can have open files.
+// Pass: opens and checks the inputs.
 //
-// Of a large link, threads read the inputs, each on its own; what depends on
-// their order, messages among it, comes afterwards. Small links start none.
+// First every file is mapped, archives are taken apart, and what may be linked is listed in the
+// order of the command line. Then each object is read on its own, by several threads where
+// there are bytes enough. Last, what depends on the order is done: messages, so that one run
+// reports every bad file and each time in the same order, and the choice of members.
 //
 // An archive's members are linked only if they define something that is missing,
 // and then what they miss in turn, whatever the order of the files; with
 // --whole-archive all of them are.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdlib>
 #include <deque>
-#include <new>
-#include <thread>
 #include <unordered_set>
 
-#include "dedup/classes/large_inputs.hpp"
 #include "dedup/classes/run_threads.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
-#include "linker/elf/object_image.hpp"
 
 namespace bpflink {
 namespace {
+
+/// With so many bytes of inputs, to read them takes longer than to start threads that help.
+constexpr uint64_t bytes_worth_threads = 512 << 10;
 
 std::string_view name_of(std::endian order) {
   return order == std::endian::little ? "little-endian" : "big-endian";
 }
 
-/// An input as far as it can be read without knowing the others.
-struct Input {
-  MappedFile file = {};
+/// What may be linked: an object, or why there is none.
+struct Candidate {
+  std::string name;
   std::span<const std::byte> image = {};
-  std::unique_ptr<ObjectFile> object = {};  ///< null for an archive
+  bool is_needed = true;  ///< false for a member of an archive, until something in it is missing
   std::optional<Error> failure = {};
+  std::string foreign = {};  ///< what it is instead of an object, where that is no error
+  std::unique_ptr<ObjectFile> object = {};
 };
-
-/// Reads an object from its image.
-Input read_image(const std::string& name, std::span<const std::byte> image, ReadOptions options) {
-  Input input;
-  input.image = image;
-  if (is_archive(image)) return input;
-  if (auto object = ObjectFile::read(name, image, options))
-    input.object = std::move(*object);
-  else
-    input.failure = object.error();
-  return input;
-}
-
-Input read_mapped(const std::string& name, std::expected<MappedFile, Error> file,
-                  ReadOptions options) {
-  if (!file) return {.failure = file.error()};
-  Input input = read_image(name, file->bytes(), options);
-  input.file = std::move(*file);
-  return input;
-}
-
-Input open_input(const InputSource& source, ReadOptions options) {
-  if (source.failure) return {.failure = source.failure};
-  if (source.image) return read_image(source.name, *source.image, options);
-  return read_mapped(source.name, MappedFile::open(source.name), options);
-}
-
-/// What a thread that opens some inputs of many has for all of them.
-struct Opener {
-  ReadOptions options;
-  std::vector<std::byte> copy;  ///< of the file at hand, if it is small
-};
-
-/// The same for an input of many, of which little stays in memory: a small file is read, as
-/// that takes less than to map it, and is closed again with what of it is needed copied. The
-/// pages of others are read again when something of them is.
-Input open_input_of_many(const InputSource& source, Opener& opener, ReleaseQueue& read) {
-  constexpr size_t SMALL = 128 << 10;
-  ReadOptions options = opener.options;
-  options.copy_small = true;
-  if (source.failure || source.image) return open_input(source, options);
-  auto file = OpenFile::open(source.name);
-  if (!file) return {.failure = file.error()};
-  if (file->size() <= SMALL) {
-    auto ok = options.keep_debug ? read_whole(*file, opener.copy)
-                                 : read_without_dwarf(*file, opener.copy);
-    if (!ok) return {.failure = ok.error()};
-    options.copied_from = &*file;
-    Input input = read_image(source.name, opener.copy, options);
-    if (input.object || input.failure) return input;
-    options.copied_from = nullptr;
-  }
-  Input input = read_mapped(source.name, MappedFile::open(*file), options);
-  read.add(input.file);
-  return input;
-}
-
-/// The same for a thread of its own, which no exception may leave.
-Input open_one_of_many(const InputSource& source, Opener& opener, ReleaseQueue& read) {
-  try {
-    return open_input_of_many(source, opener, read);
-  } catch (const std::bad_alloc&) {
-    return {.failure = Error{"out of memory"}};
-  }
-}
-
-/// Checks the types that a reader which is not sound has taken, each object's alone: what
-/// several of them declare to contain each other may be in order in each.
-void check_types(std::vector<Input>& inputs, const TypeReader& reader) {
-  for (Input& input : inputs) {
-    if (!input.object || input.object->sorted_types.reader != &reader) continue;
-    if (auto ok = input.object->check_types(); !ok) input.failure = ok.error();
-  }
-}
-
-/// Makes the heap of a thread large at once. That of any thread but the first grows a page
-/// at a time with glibc, and each time the page faults of all threads wait.
-void widen_heap() {
-  constexpr size_t SIZE = 120'000;  // larger ones are not in the heap
-  std::array<void*, 32> blocks{};
-  for (void*& block : blocks) block = std::malloc(SIZE);
-  for (void* block : blocks) std::free(block);
-}
-
-/// How many bytes an input has, or 0 if that is not known yet.
-uint64_t size_of(const InputSource& source) {
-  struct stat info;
-  if (source.image) return source.image->size();
-  bool is_known = !source.failure && ::stat(source.name.c_str(), &info) == 0;
-  return is_known && S_ISREG(info.st_mode) ? info.st_size : 0;
-}
-
-/// How many inputs are read sooner than a thread is started: all, or those before the first
-/// that is large.
-size_t count_few(const std::vector<InputSource>& sources) {
-  constexpr uint64_t SMALL = large_from(256 << 10);  // bytes
-  constexpr size_t FEW = 64;
-  if (sources.size() > FEW) return 0;
-  size_t few = 0;
-  for (uint64_t bytes = 0; few < sources.size(); few++) {
-    bytes += size_of(sources[few]);
-    if (bytes >= SMALL) break;
-  }
-  return few + 1 < sources.size() ? few : sources.size();
-}
-
-/// Opens all inputs, large links with several threads, of which each has a reader of types.
-std::vector<Input> open_inputs(const std::vector<InputSource>& sources, ReadOptions options,
-                               std::vector<std::unique_ptr<TypeReader>>& readers) {
-  std::vector<Input> inputs(sources.size());
-  size_t first = count_few(sources);
-  for (size_t i = 0; i < first; i++) inputs[i] = open_input(sources[i], options);
-  if (first == sources.size()) return inputs;
-  ReleaseQueue read;
-  std::atomic<size_t> next = 0;
-  size_t threads = std::min<size_t>(std::thread::hardware_concurrency(), sources.size() - first);
-  std::vector<uint8_t> is_sound(threads, 1);
-  for (size_t i = 0; i < threads; i++) readers.push_back(std::make_unique<TypeReader>());
-  run_threads(static_cast<unsigned>(threads), [&](unsigned thread) {
-    if (thread != 0) widen_heap();
-    TypeReader& types = *readers[thread];
-    Opener opener{options, {}};
-    opener.options.types = &types;
-    for (size_t i = next++; i < sources.size(); i = next++) {
-      if (i >= first)
-        inputs[i] = open_one_of_many(sources[i], opener, read);
-      else if (ObjectFile* object = inputs[i].object.get(); object && object->btf)
-        types.sort(*object->btf, object->object_types(), object->sorted_types);
-    }
-    is_sound[thread] = types.is_sound();
-  });
-  for (size_t i = 0; i < threads; i++)
-    if (is_sound[i] == 0) check_types(inputs, *readers[i]);
-  return inputs;
-}
 
 class InputReader {
  public:
-  explicit InputReader(Context& context)
-      : context_(context),
-        options_{.keep_debug = context.options.keep_debug,
-                 .keep_sections = context.report != nullptr} {}
+  explicit InputReader(Context& context) : context_(context) {}
 
   void run() {
-    std::vector<Input> inputs = open_inputs(context_.sources, options_, context_.type_readers);
-    for (size_t i = 0; i < inputs.size(); i++) take(context_.sources[i], std::move(inputs[i]));
+    for (const InputSource& source : context_.sources) open(source);
+    read_objects();
+    for (Candidate& candidate : candidates_) take(std::move(candidate));
     if (context_.diagnostics.failed()) return;
     if (!members_.empty()) take_needed_members();
     if (context_.objects.empty())
@@ -196,75 +57,94 @@ class InputReader {
   }
 
  private:
-  void take(const InputSource& source, Input input) {
-    if (context_.report && !source.image) context_.report->files.push_back(source.name);
-    if (input.failure) return fail(source.name, *input.failure);
-    if (input.object) {
-      input.object->file = std::move(input.file);
-      return add(std::move(input.object));
-    }
-    read_members(source, input.image);
-    if (!input.file.bytes().empty()) context_.archive_files.push_back(std::move(input.file));
+  // ---- the files
+
+  void open(const InputSource& source) {
+    if (context_.report && !source.given) context_.report->files.push_back(source.name);
+    auto file = open_source(source);
+    if (!file) return add_failure(source.name, file.error());
+    std::span<const std::byte> image = keep(std::move(*file));
+    if (is_archive(image)) return open_members(source, image);
+    candidates_.push_back({.name = source.name, .image = image});
   }
 
-  std::unique_ptr<ObjectFile> read_object(const std::string& name, std::span<const std::byte> image,
-                                          MappedFile file) {
-    auto object = ObjectFile::read(name, image, options_);
-    if (!object) {
-      fail(name, object.error());
-      return nullptr;
-    }
-    (*object)->file = std::move(file);
-    return std::move(*object);
+  static std::expected<InputFile, Error> open_source(const InputSource& source) {
+    if (!source.given) return InputFile::open(source.name);
+    if (!*source.given) return std::unexpected(source.given->error());
+    return InputFile::in_memory(source.name, (*source.given)->bytes());
   }
 
-  void read_members(const InputSource& source, std::span<const std::byte> image) {
-    auto archive = read_archive(image);
-    if (!archive) return fail(source.name, archive.error());
+  void open_members(const InputSource& source, std::span<const std::byte> image) {
+    auto members = read_archive(image, source.name);
+    if (!members) return add_failure(source.name, members.error());
     bool has_objects = false;
-    for (const ArchiveMember& member : archive->members)
-      has_objects |= read_member(source, *archive, member);
-    if (!has_objects) fail(source.name, Error{"is an archive without BPF objects"});
+    for (const ArchiveMember& member : *members) {
+      if (context_.report && !member.path.empty()) context_.report->files.push_back(member.path);
+      Candidate& candidate = candidates_.emplace_back(member.name);
+      candidate.is_needed = source.whole_archive;
+      if (auto file = open_member(member); !file)
+        candidate.failure = file.error();
+      else
+        candidate.image = keep(std::move(*file));
+      if (!candidate.failure) candidate.foreign = describe_foreign_file(candidate.image);
+      has_objects |= candidate.foreign.empty();
+    }
+    if (!has_objects) add_failure(source.name, Error{"is an archive without BPF objects"});
   }
 
-  /// False where the member is not a BPF object, which is not linked then.
-  bool read_member(const InputSource& source, const Archive& archive, const ArchiveMember& member) {
-    std::string name = fmt::format("{}({})", source.name, member.name);
-    MappedFile file;
-    auto image = member.image;
-    if (archive.is_thin) {
-      std::string path = path_beside(source.name, member.name);
-      auto opened = MappedFile::open(path);
-      if (context_.report) context_.report->files.push_back(path);
-      if (!opened) {
-        fail(name, opened.error());
-        return true;
-      }
-      file = std::move(*opened);
-      image = file.bytes();
-    }
-    if (std::string foreign = describe_foreign_file(image); !foreign.empty()) {
-      context_.diagnostics.note(fmt::format("{}: not a BPF object but {}", name, foreign));
-      return false;
-    }
-    auto object = read_object(name, image, std::move(file));
-    if (object && source.whole_archive)
-      add(std::move(object));
-    else if (object)
-      members_.push_back(std::move(object));
-    return true;
+  void add_failure(const std::string& name, const Error& error) {
+    candidates_.push_back({.name = name, .failure = error});
   }
 
-  static std::string path_beside(const std::string& archive, const std::string& member) {
-    size_t slash = archive.rfind('/');
-    if (member.starts_with('/') || slash == std::string::npos) return member;
-    return archive.substr(0, slash + 1) + member;
+  std::span<const std::byte> keep(InputFile file) {
+    return context_.files.emplace_back(std::move(file)).bytes();
+  }
+
+  // ---- the objects in them
+
+  void read_objects() {
+    std::atomic<size_t> next = 0;
+    run_threads(count_threads(), [&](unsigned) {
+      for (size_t i = next++; i < candidates_.size(); i = next++) read_object(candidates_[i]);
+    });
+  }
+
+  unsigned count_threads() const {
+    uint64_t bytes = 0;
+    for (const Candidate& candidate : candidates_) bytes += candidate.image.size();
+    size_t wanted = context_.options.threads;
+    if (wanted == 0 && bytes >= bytes_worth_threads) wanted = std::thread::hardware_concurrency();
+    wanted = std::min({wanted, candidates_.size(), size_t{most_threads}});
+    return std::max(static_cast<unsigned>(wanted), 1u);
+  }
+
+  void read_object(Candidate& candidate) const {
+    if (candidate.failure || !candidate.foreign.empty()) return;
+    auto object = ObjectFile::read(candidate.name, candidate.image,
+                                   {.keep_debug = context_.options.keep_debug});
+    if (object)
+      candidate.object = std::move(*object);
+    else
+      candidate.failure = object.error();
+  }
+
+  // ---- those that are linked
+
+  void take(Candidate candidate) {
+    if (candidate.failure) return fail(candidate.name, *candidate.failure);
+    if (!candidate.foreign.empty())
+      context_.diagnostics.note(
+          fmt::format("{}: not a BPF object but {}", candidate.name, candidate.foreign));
+    else if (candidate.is_needed)
+      add(std::move(candidate.object));
+    else
+      members_.push_back(std::move(candidate.object));
   }
 
   /// Takes members until nothing that is missing is in one.
   void take_needed_members() {
     std::unordered_map<std::string_view, size_t> provider;
-    for (size_t i = 0; i < members_.size(); i++)
+    for (size_t i = 0; i < members_.size(); ++i)
       for (const InputSymbol& symbol : members_[i]->symbols)
         if (!symbol.is_local() && symbol.is_defined()) provider.try_emplace(symbol.name, i);
     for (const auto& object : context_.objects) learn_names(*object);
@@ -283,7 +163,7 @@ class InputReader {
 
   void add(std::unique_ptr<ObjectFile> object) {
     context_.diagnostics.note(fmt::format("{}: {} sections, {} symbols, {} types", object->name,
-                                          object->section_count, object->symbols.size(),
+                                          object->sections.size(), object->symbols.size(),
                                           object->btf ? object->btf->end_id() - 1 : 0));
     context_.objects.push_back(std::move(object));
   }
@@ -316,7 +196,7 @@ class InputReader {
   }
 
   Context& context_;
-  ReadOptions options_;
+  std::vector<Candidate> candidates_;  ///< in the order of the command line
   /// Members of archives that are not linked yet; null once they are.
   std::vector<std::unique_ptr<ObjectFile>> members_;
   std::unordered_set<std::string_view> defined_;

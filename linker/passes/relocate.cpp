@@ -63,7 +63,7 @@ class SectionRelocator {
   void show(const Fragment& fragment, uint64_t begin, uint64_t end) {
     if (begin == end) return;
     output_.pieces.push_back({fragment.output_offset + (begin - fragment.begin),
-                              section_.data.subspan(begin, end - begin), &object_.file});
+                              section_.data.subspan(begin, end - begin)});
   }
 
   /// Makes a copy of [begin, end) a piece and returns it, to be changed.

@@ -45,12 +45,14 @@ bool add_static_hint(const Context& context, const Symbol& symbol,
 }
 
 bool archive_defines(const std::filesystem::path& path, std::string_view name) {
-  auto file = MappedFile::open(path.string());
+  auto file = InputFile::open(path.string());
   if (!file || !is_archive(file->bytes())) return false;
-  auto archive = read_archive(file->bytes());
-  if (!archive || archive->is_thin) return false;
-  for (const ArchiveMember& member : archive->members) {
-    auto object = ObjectFile::read(member.name, member.image);
+  auto members = read_archive(file->bytes(), file->name());
+  if (!members) return false;
+  for (const ArchiveMember& member : *members) {
+    auto image = open_member(member);
+    if (!image) continue;
+    auto object = ObjectFile::read(member.name, image->bytes());
     if (!object) continue;
     for (const InputSymbol& symbol : (*object)->symbols)
       if (!symbol.is_local() && symbol.is_defined() && symbol.name == name) return true;

@@ -90,6 +90,7 @@ TEST_CASE("diagnostics reach the callback, and flags the linker") {
   options.context = &counter;
   for (uint64_t flags : {uint64_t{0}, uint64_t{BPFLINK_LINK_PARTIAL}}) {
     options.flags = flags;
+    options.threads = flags ? 2 : SIZE_MAX;
     bpflink_linker* linker = nullptr;
     REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
     CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);

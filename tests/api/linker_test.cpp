@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "fixtures.hpp"
 
@@ -128,6 +129,32 @@ TEST_CASE("a descriptor is read from its start, wherever it stands") {
   CHECK(linker.link_to_memory() == link_files());
   CHECK(lseek(fd, 0, SEEK_CUR) == static_cast<off_t>(image.size()));
   close(fd);
+}
+
+TEST_CASE("a pipe is read to its end when it is added") {
+  auto image = read_file(fixture("state.o"));
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  std::thread writer([&] {
+    CHECK(write(ends[1], image.data(), image.size()) == static_cast<ssize_t>(image.size()));
+    close(ends[1]);
+  });
+  Linker linker({}, {});
+  linker.add_file(fixture("counters.o"));
+  linker.add_fd(ends[0]);
+  writer.join();
+  close(ends[0]);
+  CHECK(linker.link_to_memory() == link_files());
+  CHECK(linker.link_to_memory() == link_files());  // again
+}
+
+TEST_CASE("any number of threads makes the same") {
+  for (unsigned threads : {1u, 2u, 100u}) {
+    Linker linker({.threads = threads}, {});
+    linker.add_file(fixture("counters.o"));
+    linker.add_file(fixture("state.o"));
+    CHECK(linker.link_to_memory() == link_files());
+  }
 }
 
 TEST_CASE("descriptors that cannot be read or written are told") {

@@ -25,6 +25,8 @@ mkdir elsewhere
 (cd elsewhere && "$BTFDEDUP" ../thin.a -o ../got.btf)
 cmp want.btf got.btf
 same - b.btf <a.btf
+same <(cat a.btf) b.o
+same a.o <(cat b.o)
 same - b.btf <a.o
 same - <objects.a
 printf '%s\n' a.o b.o >list

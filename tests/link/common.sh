@@ -10,8 +10,6 @@ PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C
 
 tmp=$(mktemp -d)
-among=$tmp.among # what is linked among many
-mkdir "$among"
 trap 'finish $?' EXIT
 trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
 cd "$tmp"
@@ -26,7 +24,7 @@ finish() {
       status=1
     done
   fi
-  rm -rf "$tmp" "$among"
+  rm -rf "$tmp"
   exit "$status"
 }
 
@@ -61,21 +59,8 @@ link() {
     if [[ $argument == *.o ]]; then inputs+=("$argument"); fi
   done
   python3 "$bpfobj" check out.o || fail 'out.o breaks the rules above'
-  among_many "$@" -o "$among/out.o" || fail "bpflink $* and empty objects exits with $?"
-  cmp out.o "$among/out.o" || fail "bpflink $* makes something else of these among empty objects"
   no_new_lint "${inputs[@]}"
   differential "${inputs[@]}"
-}
-
-# among_many ARGUMENT...: links with so many objects besides, which have nothing in them, that the
-# linker reads inputs with threads and keeps as little of each as it can.
-among_many() {
-  local endian=el first
-  first=$(printf '%s\n' "$@" | grep -m 1 '\.o$') || true
-  if [[ -f $first && $(od -An -tx1 -j5 -N1 "$first" 2>&1) == ' 02' ]]; then endian=eb; fi
-  local empty=$among/$endian.o
-  [[ -e $empty ]] || "$CC" --target="bpf$endian" -c -x c /dev/null -o "$empty"
-  "$BPFLINK" "$@" $(printf "$empty %.0s" {1..65})
 }
 
 # link_fails ARGUMENT...: the link must fail as every failing link should: exit status 1,
@@ -88,9 +73,6 @@ link_fails() {
   [[ $(head -n 1 errors) == 'bpflink: error: '?* ]] || fail "not an error message: $(head -n 1 errors)"
   [[ ! -e out.o ]] || fail 'a failed link leaves an output'
   [[ ! -s stdout ]] || fail "messages on standard output: $(<stdout)"
-  among_many "$@" -o out.o 2>"$among/errors" >stdout || status=$?
-  [[ $status == 1 ]] || fail "bpflink $* and empty objects: exit status $status"
-  cmp errors "$among/errors" || fail "bpflink $* says something else of these among empty objects: $(<"$among/errors")"
 }
 
 # expect_error TEXT: the last link_fails said so.

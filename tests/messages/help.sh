@@ -13,6 +13,7 @@ Options:
   --version                       Print the version and exit
   -o,--output FILE                Write the linked object to FILE
   -r,--relocatable                Partial link: leave externs that nobody defines to a later link
+  --threads N                     Use N threads; without, as many as the inputs are large enough for
 
 
 Inputs:

@@ -47,6 +47,7 @@ duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
 duped 'nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats (see btfdedup --help)' good.o
 duped '--json requires --stats (see btfdedup --help)' good.o --json
+wrong '--threads: Value 0 not in range 1 to 1024 (see bpflink --help)' good.o -o out.o --threads 0
 duped '--threads: Value 0 not in range 1 to 1024 (see btfdedup --help)' good.o --stats --threads 0
 duped '--dump: x not in {c,raw} (see btfdedup --help)' good.o --dump x
 duped 'circle: response files are nested too deeply' @circle -o out.o

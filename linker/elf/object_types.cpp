@@ -1,0 +1,214 @@
+#include "linker/elf/object_types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "dedup/classes/hash.hpp"
+#include "linker/elf/btf_repair.hpp"
+
+namespace bpflink {
+namespace {
+
+template <typename... Args>
+std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
+}
+
+/// Reads the types of one object; its steps are the calls in read().
+class TypesReader {
+ public:
+  explicit TypesReader(ObjectFile& object) : object_(object) {}
+
+  std::expected<void, Error> read() {
+    for (auto step : {&TypesReader::read_btf, &TypesReader::read_btf_ext,
+                      &TypesReader::read_declarations, &TypesReader::check_functions})
+      if (auto ok = (this->*step)(); !ok) return ok;
+    return {};
+  }
+
+ private:
+  std::expected<void, Error> read_btf() {
+    InputSection* section = find_section(".BTF");
+    if (!section) return {};
+    auto bytes = with_relocations(*section, object_.relocated_btf);
+    if (!bytes) return std::unexpected(bytes.error());
+    auto btf = Btf::parse(*bytes);
+    if (!btf) return fail(".BTF: {}", btf.error().message);
+    if (btf->byte_order() != object_.byte_order)
+      return fail(".BTF has the other byte order than the object");
+    object_.btf = std::move(*btf);
+    if (has_type_to_repair()) {
+      object_.relocated_btf = repair_btf(*bytes, *object_.btf);
+      object_.btf = std::move(*Btf::parse(object_.relocated_btf));
+    }
+    list_types();
+    return {};
+  }
+
+  bool has_type_to_repair() const {
+    for (uint32_t id = 1; id < object_.btf->end_id(); ++id)
+      if (needs_repair(object_.btf->type(id))) return true;
+    return false;
+  }
+
+  /// Lists the types about which symbols decide.
+  void list_types() {
+    for (uint32_t id = 1; id < object_.btf->end_id(); ++id) {
+      BtfType type = object_.btf->type(id);
+      if (type.kind() == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
+      if (type.kind() == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
+      if (type.kind() == BTF_KIND_VAR || type.kind() == BTF_KIND_FUNC)
+        object_.declarations.emplace_back(id, type.words());
+    }
+  }
+
+  std::expected<void, Error> read_btf_ext() {
+    InputSection* section = find_section(".BTF.ext");
+    if (!section) return {};
+    if (!object_.btf) return fail("has .BTF.ext but no .BTF");
+    auto bytes = with_relocations(*section, object_.relocated_btf_ext);
+    if (!bytes) return std::unexpected(bytes.error());
+    std::unordered_map<std::string_view, const InputSection*> code_by_name;
+    for (const InputSection& code : object_.sections)
+      if (code.is_code() && code.use == SectionUse::Link)
+        code_by_name.try_emplace(code.name, &code);
+    auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
+      auto found = code_by_name.find(name);
+      if (found == code_by_name.end()) return std::nullopt;
+      return CodeSection{found->second->index, found->second->data};
+    };
+    HashIndex functions = find_functions();
+    auto begins_function = [&](uint32_t index, uint64_t offset) {
+      return find_function(functions, index, offset) != 0;
+    };
+    auto ext =
+        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
+    if (!ext) return std::unexpected(ext.error());
+    object_.btf_ext = std::move(*ext);
+    return {};
+  }
+
+  /// Gives the VARs and FUNCs their symbols and DATASECs.
+  std::expected<void, Error> read_declarations() {
+    if (!object_.btf) return {};
+    const Btf& btf = *object_.btf;
+    HashIndex globals;
+    auto find = [&](std::string_view name, uint32_t hash) {
+      return globals.find(hash, [&](uint32_t i) { return object_.symbols[i].name == name; });
+    };
+    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
+      std::string_view name = object_.symbols[i].name;
+      if (object_.symbols[i].is_local()) continue;
+      uint32_t hash = hash_bytes(name.data(), name.size());
+      if (find(name, hash) == 0) globals.insert(hash, i);
+    }
+    for (BtfDeclaration& declaration : object_.declarations) {
+      std::string_view name = btf.name(declaration.type());
+      declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
+    }
+    for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    return {};
+  }
+
+  void read_datasec(BtfType datasec) {
+    for (uint32_t i = 0; i < datasec.vlen(); ++i) {
+      BtfVarSecinfo entry = datasec.var_secinfo(i);
+      auto declaration =
+          std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
+      if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
+      declaration->datasec = object_.btf->name(datasec);
+      declaration->offset = entry.offset;
+      declaration->size = entry.size;
+    }
+  }
+
+  /// A FUNC that claims to be global stands for a symbol, or for code by way of
+  /// func_info (a symbol's name may have been changed since).
+  std::expected<void, Error> check_functions() {
+    if (!object_.btf) return {};
+    const Btf& btf = *object_.btf;
+    std::vector<bool> has_record(btf.end_id());
+    if (object_.btf_ext)
+      for (const BtfExtSection& part : object_.btf_ext->func_info.sections)
+        for (uint32_t i = 0; i < part.count; ++i)
+          has_record[object_.btf_ext
+                         ->load_func_info(
+                             &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
+                         .type_id] = true;
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      BtfType type = declaration.type();
+      if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
+          !has_record[declaration.type_id] && declaration.symbol_index == 0)
+        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
+                    declaration.type_id, btf.name(type));
+    }
+    return {};
+  }
+
+  static uint32_t hash_of_place(uint32_t section, uint64_t offset) {
+    const uint64_t place[] = {section, offset};
+    return hash_bytes(place, sizeof place);
+  }
+
+  /// The symbol of a function that begins there, or 0.
+  uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
+    return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
+      return object_.symbols[i].section == section && object_.symbols[i].value == offset;
+    });
+  }
+
+  /// The functions' symbols, by where these begin.
+  HashIndex find_functions() const {
+    HashIndex functions;
+    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
+      const InputSymbol& symbol = object_.symbols[i];
+      bool is_function = symbol.type == STT_FUNC && symbol.place == InputSymbol::Place::Section &&
+                         !symbol.name.empty();
+      if (is_function && find_function(functions, symbol.section, symbol.value) == 0)
+        functions.insert(hash_of_place(symbol.section, symbol.value), i);
+    }
+    return functions;
+  }
+
+  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
+  /// refer to section symbols, whose value is 0, and to globals, which are found
+  /// by name later: nothing to do then, and nothing is copied.
+  std::expected<std::span<const std::byte>, Error> with_relocations(
+      InputSection& section, std::vector<std::byte>& storage) {
+    std::vector<Relocation> relocations = std::move(section.relocations);  // of no more use
+    auto changes_bytes = [&](const Relocation& relocation) {
+      const InputSymbol& symbol = object_.symbols[relocation.symbol];
+      return symbol.is_local() && symbol.value != 0;
+    };
+    if (std::none_of(relocations.begin(), relocations.end(), changes_bytes)) return section.data;
+    storage.assign(section.data.begin(), section.data.end());
+    for (const Relocation& relocation : relocations) {
+      if (!changes_bytes(relocation)) continue;
+      int64_t value =
+          relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
+      if (!store_addend(relocation.type, storage.data() + relocation.offset, value,
+                        object_.byte_order))
+        return fail("relocation at {}+{:#x} does not fit 32 bits", section.name, relocation.offset);
+    }
+    return storage;
+  }
+
+  InputSection* find_section(std::string_view name) {
+    auto found = std::find_if(
+        object_.sections.begin(), object_.sections.end(),
+        [&](const InputSection& s) { return s.name == name && s.type == SHT_PROGBITS; });
+    return found == object_.sections.end() ? nullptr : &*found;
+  }
+
+  ObjectFile& object_;
+};
+
+}  // namespace
+
+std::expected<void, Error> read_object_types(ObjectFile& object) {
+  return TypesReader(object).read();
+}
+
+}  // namespace bpflink

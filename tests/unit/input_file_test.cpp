@@ -1,0 +1,141 @@
+// The bytes of inputs, wherever they come from.
+#include "linker/io/input_file.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "../api/fixtures.hpp"
+#include "linker/io/mapped_inputs.hpp"
+#include "linker/io/output_bytes.hpp"
+
+using namespace bpflink;
+
+namespace {
+
+std::string text_of(const InputFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+void write_text(int fd, std::string_view text) {
+  REQUIRE(::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+}
+
+}  // namespace
+
+TEST_CASE("a file is the same by path, by descriptor and in memory") {
+  TemporaryDirectory directory;
+  std::string path = directory.file("a");
+  std::ofstream(path) << "contents";
+  auto by_path = InputFile::open(path);
+  REQUIRE(by_path);
+  CHECK(by_path->name() == path);
+  CHECK(text_of(*by_path) == "contents");
+  CHECK(InputFile::open(path, "called so")->name() == "called so");
+
+  int fd = ::open(path.c_str(), O_RDONLY);
+  ::lseek(fd, 3, SEEK_SET);
+  auto by_descriptor = InputFile::open(fd, "descriptor");
+  CHECK(::lseek(fd, 0, SEEK_CUR) == 3);
+  auto rest = InputFile::read(fd, "rest");
+  ::close(fd);
+  REQUIRE(by_descriptor);
+  CHECK(text_of(*by_descriptor) == "contents");
+  REQUIRE(rest);
+  CHECK(text_of(*rest) == "tents");
+
+  InputFile in_memory = InputFile::in_memory("memory", by_path->bytes());
+  CHECK(in_memory.bytes().data() == by_path->bytes().data());
+}
+
+TEST_CASE("bytes stay where they are when an input is moved") {
+  TemporaryDirectory directory;
+  std::ofstream(directory.file("a")) << "contents";
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  write_text(ends[1], "from a pipe");
+  ::close(ends[1]);
+  std::vector<InputFile> files;
+  files.push_back(*InputFile::open(directory.file("a")));
+  files.push_back(*InputFile::open(ends[0], "pipe"));
+  ::close(ends[0]);
+  const std::byte* mapped = files[0].bytes().data();
+  const std::byte* read = files[1].bytes().data();
+  files.reserve(files.capacity() + 1);
+  CHECK(files[0].bytes().data() == mapped);
+  CHECK(files[1].bytes().data() == read);
+  CHECK(text_of(files[0]) == "contents");
+  CHECK(text_of(files[1]) == "from a pipe");
+}
+
+TEST_CASE("a pipe is read to its end, however slow, and waits for nobody") {
+  TemporaryDirectory directory;
+  std::string path = directory.file("fifo");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(InputFile::open(path)->bytes().empty());
+  int fd = ::open(path.c_str(), O_RDWR);
+  std::string large(100'000, 'x');
+  std::jthread writer([&] {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      write_text(fd, large);
+    }
+    ::close(fd);
+  });
+  auto file = InputFile::open(path);
+  REQUIRE(file);
+  CHECK(text_of(*file) == large + large + large);
+}
+
+TEST_CASE("what is neither a file nor a pipe is an error, as is what is not there") {
+  TemporaryDirectory directory;
+  CHECK(InputFile::open(directory.file("absent")).error().message == "No such file or directory");
+  CHECK(InputFile::open(directory.file(".")).error().message ==
+        "is a directory, not an object file");
+  CHECK(InputFile::open("/dev/null").error().message == "is neither a regular file nor a pipe");
+  CHECK(InputFile::open(-1, "none").error().message == "Bad file descriptor");
+}
+
+TEST_CASE("what is read leaves no descriptor open") {
+  TemporaryDirectory directory;
+  std::ofstream(directory.file("a")) << "contents";
+  int before = ::dup(0);
+  ::close(before);
+  std::vector<InputFile> files;
+  for (int i = 0; i < 10; ++i) files.push_back(*InputFile::open(directory.file("a")));
+  CHECK(!InputFile::open(directory.file(".")));
+  int after = ::dup(0);
+  ::close(after);
+  CHECK(before == after);
+}
+
+// The program is sent SIGBUS where it looks itself; where the system looks for it, that says so.
+TEST_CASE("an output that shows an input which was cut off cannot be written") {
+  TemporaryDirectory directory;
+  std::string path = directory.file("a");
+  auto message_of = [&] {
+    std::ofstream(path) << std::string(100'000, 'x');
+    auto input = InputFile::open(path);
+    REQUIRE(input);
+    std::filesystem::resize_file(path, 4096);
+    ElfImage image;
+    image.size = input->bytes().size();
+    image.pieces.push_back({0, input->bytes()});
+    int fd = ::open(directory.file("out").c_str(), O_RDWR | O_CREAT, 0600);
+    auto written = write_to_file(image, fd);
+    ::close(fd);
+    REQUIRE(!written);
+    return written.error().message;
+  };
+  CHECK(message_of() == "cannot write: an input: was cut off while it was read");
+  keep_inputs_mapped();
+  CHECK(message_of() == "cannot write: " + path + ": was cut off while it was read");
+  CHECK(find_mapped_input(&path) == nullptr);
+}
