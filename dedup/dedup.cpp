@@ -1,188 +1,175 @@
-// Merges equal types.
+// Merges equal types. Begin here: what that means, how it is done, and the passes that do it.
 //
-// The problem. Every compilation unit brings its own copy of the types of the
-// headers that it includes: the 3.4 million types of a kernel's units are
-// 95,000 different ones. Two types are equal if they have the same kind, name
-// and numbers, and refer to equal types in the same places. As types refer to
-// each other in circles (a list node has a pointer to list nodes) this cannot
-// be computed from the leaves up, and to compare two types by walking both
-// their graphs, as is usual, means to walk much of the graph again for each of
-// the 600,000 structs.
+// WHAT IT MEANS
 //
-// Anchors. But circles of C types all pass through a tag: a struct, union or
-// enum with a name, or a forward declaration of one. Call these anchors. As
-// long as a name means only one type, a reference to an anchor says all there
-// is to say by giving the name. So we write every type in a canonical form:
-// its words, with each reference to an anchor replaced by the anchor's name,
-// and each other reference by the class of the type referred to. A class is a
-// set of types with equal forms, found by looking the form up among all forms
-// so far. To write a form we need the classes of some types that it refers to,
-// of theirs in turn, and so on until anchors end it; there are no circles, and
-// each type is looked at once. What is compared is forms, one level deep and
-// word by word. A hash only finds candidates.
+// Every compilation unit brings its own copy of the types of the headers that it includes: the
+// 3.4 million types of a kernel's units are 95,000 different ones. Two types are *equal* if their
+// kinds, names and numbers (sizes, offsets, values, flags) agree and what they refer to is equal,
+// pairwise. Types refer in circles, so this means the coarsest relation with that property: two
+// types are equal unless there is a path along which they differ.
 //
-//   struct node { struct node *next; int x; };       forms:  #1 INT int 4
-//                                                            #2 PTR -> "struct node"
-//                                                            #3 STRUCT node {next #2, x #1}
+//   struct list { struct list *next; int x; };      equal in all units that have it so: to
+//                                                   follow `next` leads nowhere new
 //
-// Forward declarations need nothing more: `struct node;` has the same name, so
-// a pointer to it has the same form as a pointer to the definition, and at the
-// end there is one definition of that name for both. (canonicalize.cpp)
+// VARs and DATASECs are objects rather than types, and equal only themselves.
 //
-// Ambiguous names. That leaves the names with several definitions: 11 of 8,569
-// in a kernel, private structs of drivers that happen to share a name. What can
-// reach such a name through references is tainted: its form says too little.
-// There are two cases.
-// - One unit has both definitions, which scopes allow in C, or which happens if
-//   the "unit" is a whole kernel. Then the names do not tell what is meant even
-//   within the unit, but its ids do. So the tainted types of the unit get local
-//   classes at once: one for each type, with references to each other by class,
-//   not by name.
-// - Each unit has one definition. Then the class tells what is meant, together
-//   with which definitions the ambiguous names that it can reach have in the
-//   unit. Units that agree on these share the type: an instance. A unit that
-//   only declares an ambiguous name goes with the units that it has most in
-//   common with. (environments.cpp, completion.cpp, instances.cpp)
-// An input that was put together from many units has both definitions of a name
-// easily, and if that is a name at the center, such as that of a kernel's struct
-// for tasks, because half of the files were compiled with another setting, then
-// nearly all its types are tainted. So before types get local classes an input is
-// cut where no reference crosses, and each part is a unit again. (parts.cpp)
-// When all inputs are in, local classes and instances form a graph of tainted
-// types, usually of a few hundred. Partition refinement (refine.cpp) tells them
-// apart: color each by its own words; then, as long as there are two of one
-// color whose children differ in color, give them different colors. That gives
-// the fewest types that can be told from each other. Forward declarations of
-// ambiguous names are resolved in this graph where there is evidence for one
-// definition (fold.cpp).
+// A *tag* is a name in one of C's tag spaces: of structs, of unions, of enums. A tag is
+// *ambiguous* if its definitions differ when all tags in them are written by name; what can reach
+// an ambiguous tag is *tainted*. Private structs of two drivers that happen to share a name are
+// ambiguous, and a pointer to one of them is tainted.
 //
-// Circles without an anchor, as a typedef that refers to itself through a
-// pointer, cannot come from C but can from elsewhere. A type that closes one
-// gets a class of its own, and what refers to it is tainted: refinement deals
-// with circles as with anything else.
+// A *unit* is an input; but an input that has an untainted type twice was put together from
+// several units and is cut into its connected components (ambiguity/units.cpp).
 //
-// The base of split BTF is a unit whose types keep their ids and whose forward
-// declarations are never resolved, as it must not change.
+// A *forward declaration* (a FWD, or an enum without enumerators) may stand for a definition of
+// its tag. Which one is decided by the set of units alone, never by their order:
 //
-// After an input is added nothing of it is needed but the class of each type;
-// forms are kept once for each class. So memory grows with what is different,
-// but for one word a type.
+//   R1  Where all definitions of the tag in its input and the base are equal, and there is one:
+//       that one.
+//   R2  Else, of a tag that is not ambiguous, where all its definitions are equal in the units
+//       that agree with its own on what each ambiguous tag means that the tag can reach ("only
+//       declared" is a meaning like any other): that one.
+//   R3  Else, of a tag that is not ambiguous, where all its definitions are equal in all units:
+//       that one.
+//       Otherwise it stays a declaration. Two types that differ only there stay two. Never guess.
 //
-// Checks. What is said of ids, offsets and cycles above supposes that they have
-// been checked. Of a large blob most types turn out to be equal to some that came
-// before, and what is equal to a type that is in order is in order. So add_blob()
-// has only those checked that are not plainly equal to another; whether a type
-// contains itself is asked of the classes. (canonicalize.cpp, class_cycles.cpp)
+//   a.c: struct task; struct ops { void (*run)(struct task *); };
+//   b.c: struct task { int id; };   ...and the same ops            R3: one task, one ops
+//   c.c: struct task { long id; };  ...and the same ops            `task` is ambiguous: what a.c
+//                                                                  means nobody knows, and there
+//                                                                  are three ops
 //
-// Cost: time in proportion to the inputs, and n log n in the tainted types. On
-// the kernel's 133 MB this is more than six times faster than comparing graphs,
-// and about ten with two threads.
-#include <algorithm>
-#include <ranges>
-#include <utility>
-
-#include "dedup/ambiguity/fold.hpp"
-#include "dedup/ambiguity/instances.hpp"
-#include "dedup/classes/class_cycles.hpp"
-#include "dedup/classes/emit.hpp"
-#include "dedup/dedup_impl.hpp"
+// All of this holds together in the greatest fixed point: begin with all that may be equal, take
+// back what turns out not to be (ambiguity/resolve.cpp).
+//
+// The *base* of split BTF does not change: its types are referred to by their ids, its
+// declarations stay what they are, and a type of a unit that is equal to one of it is that one.
+//
+// The *output* has each class of equal types once, in order of first occurrence. It does not
+// depend on the order of ids or of inputs but for that, nor on the number of threads or on
+// hashes; inputs given twice and deduplicating again change nothing.
+// tests/unit/meaning.cpp computes the same in the plainest way, and holds this against it.
+//
+// HOW IT IS DONE
+//
+// To compare two types by walking both their graphs means to walk much of the graph again for
+// each of 600,000 structs. But circles of C types all pass through a tag. Call a named struct,
+// union or enum, or a declaration of one, an *anchor*. The *canonical key* of a type is its words,
+// with each reference to an anchor replaced by tag space and name, and each other reference by the
+// *class* of what it refers to: the set of types that have one key. There are no circles left, and
+// each type is looked at once.
+//
+//   struct node { struct node *next; int x; };       keys:  #1 INT int 4
+//                                                           #2 PTR -> "struct node"
+//                                                           #3 STRUCT node {next #2, x #1}
+//
+// As long as a tag has one definition, equal keys are equal types, and declarations of it need
+// nothing more: they are referred to by the same name. That settles all but the tainted types,
+// whose keys say too little. Within a unit a tag means what the unit defines, so a tainted type is
+// its class together with what the ambiguous tags that it can reach mean there, its *binding*.
+// These *bound types* are a small graph, which partition refinement settles: color each by its
+// class; then, as long as there are two of one color whose references differ in color, give them
+// different colors.
+//
+// A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
+// input, or n log n in the tainted types for each time that something is taken back.
+#include "dedup/deduplication.hpp"
 
 namespace bpflink {
 
+namespace {
+
+/// Whose fault it is that a type of the output contains itself. No type of any input need do that:
+/// a member's type may be only declared, and the declaration stand for what the member is in.
+Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32_t id) {
+  for (const Input& input : d.inputs)
+    if (auto own = find_self_containing(input.types()))
+      return {input.name + ": " + contains_itself(describe_type(input.btf, *own)).message};
+  BtfType type = output.type(id);
+  return {"where declarations are resolved, " +
+          contains_itself(describe_type(id, type.kind(), output.name(type))).message};
+}
+
+std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
+  // Each type gets the number of its class. This is where nearly all the time goes, and where
+  // several workers share it. Knows tags as names only.
+  if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
+
+  // Types in circles that no tag breaks have classes of their own until here, because a key has no
+  // end there. After this pass equal classes mean equal keys, which all that follows relies on.
+  merge_circles(d);
+
+  // Tainted types get numbers that say what they mean in the place of their classes. Needs to know
+  // all definitions of all inputs. Does nothing where no tag is ambiguous.
+  find_meanings(d);
+
+  // What has the same number is one type of the output.
+  DedupResult result = write_types(d);
+
+  // What contains itself has no size. The output has each type once, so this is the place to ask.
+  if (auto id = find_self_containing(type_section(result.types)))
+    return std::unexpected(containment_error(d, result.types, *id));
+  return result;
+}
+
+/// What layout sections say of the kinds that the library does not know must agree.
+std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const Btf& btf) {
+  for (size_t kind = BTF_KIND_END; kind < std::min(layout.size(), btf.layout().size()); ++kind)
+    if (layout[kind] != btf.layout()[kind])
+      return std::unexpected(Error{"layout section gives other sizes for kind " +
+                                   std::to_string(kind) + " than that of an input before"});
+  if (btf.layout().size() > layout.size()) layout.assign(btf.layout().begin(), btf.layout().end());
+  return {};
+}
+
+}  // namespace
+
+struct BPFLINK_INTERNAL Deduplicator::Impl {
+  Deduplication state;
+
+  void add(std::string name, Btf btf, const std::vector<bool>& omit) {
+    if (auto ok = take_layout(state.layout, btf); !ok && !state.failure)
+      state.failure = Error{name + ": " + ok.error().message};
+    Input& input = state.inputs.emplace_back(std::move(name), std::move(btf));
+    if (omit.empty()) return;
+    const TypeSection& types = input.types();
+    input.elements.resize(types.end_id() - types.first_id);
+    for (uint32_t id = types.first_id; id < std::min<size_t>(omit.size(), types.end_id()); ++id)
+      if (omit[id]) input.elements[id - types.first_id] = omitted_class;
+    input.has_omissions = true;
+  }
+
+  Btf keep(const Btf& btf) const { return state.options.borrow_inputs ? share(btf) : copy(btf); }
+};
+
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
-  impl_->options = std::move(options);
-  const Btf* base = impl_->options.base;
-  if (base == nullptr) return;
-  if (auto ok = impl_->take_base(*base); !ok) impl_->failure = ok.error();
+  impl_->state.options = options;
 }
 
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
 Deduplicator& Deduplicator::operator=(Deduplicator&&) noexcept = default;
 Deduplicator::~Deduplicator() = default;
 
-/// The anchors that have more than one meaning in all inputs together, and the
-/// classes that were not found by their forms.
-std::vector<Reference> Deduplicator::Impl::find_taint_sources() const {
-  std::vector<Reference> sources = table.reserved();
-  std::vector<uint32_t> definitions(table.anchor_count());
-  // A declaration in the base may not become the definition of an input.
-  for (uint32_t c : base_classes)
-    if (is_declaration(table.words(c).data())) definitions[table.anchor_of(c)] = c;
-  for (uint32_t c = 1; c < class_users.size(); ++c) {
-    uint32_t anchor = table.anchor_of(c);
-    if (anchor == 0 || class_users[c] == 0 || is_declaration(table.words(c).data())) continue;
-    if (definitions[anchor] != 0) sources.push_back(anchor_bit | anchor);
-    definitions[anchor] = c;
-  }
-  return sources;
+void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
+  impl_->add(std::move(name), impl_->keep(btf), omit);
 }
 
-/// For each anchor its definition, if there is one, or a declaration. Enums that
-/// are only declared may differ in size; the least is one that does not depend
-/// on the order of inputs.
-std::vector<uint32_t> Deduplicator::Impl::choose_representatives() const {
-  std::vector<uint32_t> representatives(table.anchor_count());
-  auto is_better = [&](uint32_t c, uint32_t than) {
-    bool declares = is_declaration(table.words(c).data());
-    if (declares != is_declaration(table.words(than).data())) return !declares;
-    return declares && std::ranges::lexicographical_compare(table.words(c), table.words(than));
-  };
-  for (uint32_t c = 1; c < class_users.size(); ++c) {
-    uint32_t& chosen = representatives[table.anchor_of(c)];
-    if (class_users[c] != 0 && (chosen == 0 || is_better(c, chosen))) chosen = c;
-  }
-  return representatives;
+void Deduplicator::add(std::vector<DedupInput> inputs) {
+  for (DedupInput& input : inputs)
+    impl_->add(std::move(input.name), impl_->keep(*input.btf), input.omit);
 }
 
-/// The classes that types of any unit have.
-std::vector<uint32_t> Deduplicator::Impl::used_classes() const {
-  std::vector<uint32_t> used;
-  for (uint32_t c = 1; c < class_users.size(); ++c)
-    if (class_users[c] != 0) used.push_back(c);
-  return used;
-}
-
-/// Fails if a type of the output contains itself. That no type of an input does is
-/// not enough: a member's type may be only declared there, which is no C.
-std::expected<void, Error> Deduplicator::Impl::check_sizes(const BtfBuilder& types) const {
-  if (!may_contain_themselves(table, used_classes())) return {};
-  auto blob = types.finish(std::endian::native);
-  if (!blob) return {};  // a limit is exceeded, which finish() will say again
-  auto btf = Btf::parse(*blob, options.base);
-  if (!btf)
-    return std::unexpected(Error{"where declarations are resolved, " + btf.error().message});
-  return {};
-}
-
-/// Taints what the units together do not tell the meaning of by name, and lists it.
-void Deduplicator::Impl::taint_ambiguous() {
-  std::vector<Reference> sources = find_taint_sources();
-  if (sources.empty()) return taint.clear();
-  Unit& last = units.back();
-  if (last.is_settled && units.size() == 2 && base().classes.empty()) {
-    // What could reach an ambiguous name in the only unit is in local classes.
-    std::vector<uint32_t> tainted(last.tainted.size());
-    std::ranges::transform(last.tainted, tainted.begin(),
-                           [&](uint32_t index) { return last.classes[index]; });
-    return taint.spread(tainted, sources);
-  }
-  taint.spread(used_classes(), sources);
-  for (Unit& unit : units) unit.tainted = find_tainted(unit.classes, 0);
+std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
+                                                 std::span<const std::byte> blob) {
+  const DedupOptions& options = impl_->state.options;
+  auto btf = parse_but_for_containment(blob, options.base, options.threads);
+  if (btf) add(std::move(name), *btf);
+  return btf;
 }
 
 std::expected<DedupResult, Error> Deduplicator::run() {
-  if (impl_->failure) return std::unexpected(*impl_->failure);
-  impl_->canonicalizer.release();
-  impl_->table.release_index();
-  impl_->taint_ambiguous();
-  InstanceGraph graph(impl_->table, impl_->taint, impl_->units);
-  Coloring coloring = color_instances(impl_->table, graph);
-  Identity identity{impl_->table, impl_->choose_representatives(), impl_->taint, graph, coloring};
-  DedupResult result = emit(identity, impl_->units, impl_->options);
-  result.types.set_layout(std::move(impl_->layout));
-  if (!impl_->is_sound)
-    if (auto ok = impl_->check_sizes(result.types); !ok) return std::unexpected(ok.error());
-  return result;
+  if (impl_->state.failure) return std::unexpected(*impl_->state.failure);
+  return deduplicate(impl_->state);
 }
 
 }  // namespace bpflink

@@ -1,15 +1,14 @@
-// The distinct types of all inputs, in canonical form. deduplicator.cpp says
-// what classes and anchors are for.
+// The equivalence classes of the types of all inputs, by canonical key. dedup.cpp says what
+// classes and anchors are for.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "dedup/classes/hash.hpp"
+#include "dedup/format/hash.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 
@@ -18,8 +17,7 @@ namespace bpflink {
 /// The name spaces of C's tags. A forward declaration says which it is of.
 enum class TagSpace : uint8_t { structs, unions, enums, none };
 
-/// A reference in canonical form: to a class, or to whatever type has the name
-/// of an anchor.
+/// A reference in a canonical key: to a class, or to whatever type has the tag of an anchor.
 using Reference = uint32_t;
 inline constexpr Reference anchor_bit = 0x80000000;
 
@@ -51,39 +49,39 @@ inline bool is_declaration(const uint32_t* words) {
   return (kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64) && vlen_of(words) == 0;
 }
 
-/// Whether a type is an object rather than a type: two variables of one name
-/// are two variables, and never merged.
-inline bool is_object(const uint32_t* words) {
-  return kind_of(words) == BTF_KIND_VAR || kind_of(words) == BTF_KIND_DATASEC;
-}
-
-/// Classes of equal types. A class is a number from 1 on; 0 is void. Its words
-/// are those of a BTF type, but for string offsets, which are the table's own,
-/// and type ids, which are References.
-class TypeTable {
+/// Classes of types with equal canonical keys. A class is a number from 1 on; 0 is void. The
+/// words of its key are those of a BTF type, but for string offsets, which are the table's own,
+/// and type ids, which are References. A class has a higher number than those that it refers to
+/// other than by name, unless those are private.
+///
+/// A copy of a table goes on from it on its own; absorb() brings the two together again.
+class ClassTable {
  public:
-  TypeTable() : extents_(1), anchors_of_(1), references_(1), is_local_(1), anchor_tags_(1) {}
+  ClassTable() : extents_(1), anchors_of_(1), references_(1), is_private_(1), anchor_tags_(1) {}
 
   StringTable& strings() { return strings_; }
   const StringTable& strings() const { return strings_; }
 
   uint32_t class_count() const { return static_cast<uint32_t>(extents_.size()); }
   uint32_t anchor_count() const { return static_cast<uint32_t>(anchor_tags_.size()); }
-
   size_t word_count() const { return words_.size(); }
 
+  /// The words of a class's key.
   std::span<const uint32_t> words(uint32_t type_class) const {
     Extent extent = extents_[type_class];
     return {words_.data() + extent.start, extent.count};
   }
-
   /// The first of these words, for who knows from them how many there are.
-  const uint32_t* form(uint32_t type_class) const {
+  const uint32_t* key(uint32_t type_class) const {
     return words_.data() + extents_[type_class].start;
   }
 
   /// The anchor that a class declares or defines, or 0.
   uint32_t anchor_of(uint32_t type_class) const { return anchors_of_[type_class]; }
+  /// Whether a class defines an anchor.
+  bool is_definition(uint32_t type_class) const {
+    return anchor_of(type_class) != 0 && !is_declaration(key(type_class));
+  }
 
   TagSpace anchor_space(uint32_t anchor) const {
     return static_cast<TagSpace>(anchor_tags_[anchor] >> 32);
@@ -92,54 +90,47 @@ class TypeTable {
     return static_cast<uint32_t>(anchor_tags_[anchor]);
   }
 
-  /// How a type of a class is referred to: an anchor by name, all others and
-  /// those that were reserved as a class.
+  /// How a type of a class is referred to: an anchor by name, all others as a class.
   Reference reference_to(uint32_t type_class) const { return references_[type_class]; }
   /// The same of all classes, until one is added.
   std::span<const Reference> references() const { return references_; }
 
-  /// Whether a class is what references to its anchor by name may mean.
-  bool is_definition(uint32_t type_class) const {
-    return (reference_to(type_class) & anchor_bit) != 0 &&
-           !is_declaration(words(type_class).data());
-  }
-
-  /// Makes room for what an input of so many words may be expected to add. Returns how
-  /// many classes there may be then without more room.
-  size_t expect(size_t words);
-
   /// The anchor with a name (an offset of strings()).
   uint32_t intern_anchor(TagSpace space, uint32_t name);
 
-  /// The class of the types with these words.
+  /// The class of the types with this key.
   uint32_t intern(std::span<const uint32_t> words);
 
-  /// A new class that is never found by intern().
-  uint32_t add(std::span<const uint32_t> words);
-
-  /// A new class without words, for a type that is referred to before its words
-  /// are known. is_reserved() until define(). Never found by intern(), and
-  /// referred to as a class even if it turns out to be an anchor.
-  uint32_t reserve();
-  bool is_reserved(uint32_t type_class) const { return extents_[type_class].count == 0; }
+  /// A new private class: of one type of one input, and never found by intern(). For an object,
+  /// which equals only itself, and for a type that is referred to before its key is known. It
+  /// has no words until define().
+  uint32_t add_private();
+  bool is_private(uint32_t type_class) const { return is_private_[type_class] != 0; }
+  bool is_defined(uint32_t type_class) const { return extents_[type_class].count != 0; }
   void define(uint32_t type_class, std::span<const uint32_t> words);
 
-  /// Whether a class was reserved once, and stands for one type only.
-  bool is_local(uint32_t type_class) const { return is_local_[type_class] != 0; }
+  /// Whether any class is private that is not of an object: some circle has no anchor.
+  bool has_circles() const { return has_circles_; }
+  void note_circle() { has_circles_ = true; }
 
-  /// Frees what intern() takes, for when nothing more will be added.
-  void release_index() { index_ = HashIndex(); }
+  /// Adds the classes of another table, which began as a copy of one that both still begin with:
+  /// that one had `shared_classes` classes, `shared_anchors` anchors and strings up to
+  /// `shared_strings`. Returns this table's class by the other's.
+  struct Shared {
+    uint32_t classes = 1;
+    uint32_t anchors = 1;
+    uint32_t strings = 1;
+  };
+  Shared size() const { return {class_count(), anchor_count(), strings_.size()}; }
+  std::vector<uint32_t> absorb(const ClassTable& other, Shared shared);
 
-  /// Adds all classes of another table, which has no reserved ones, but those that `known`, by
-  /// class of the other table, says to have a class here already. Returns it with the classes of
-  /// all.
-  std::vector<uint32_t> absorb(const TypeTable& other, std::vector<uint32_t> known);
-
-  /// The classes that reserve() made.
-  const std::vector<uint32_t>& reserved() const { return reserved_; }
+  /// Has the representative of each class stand for it: all refer to that one, and no other
+  /// declares or defines an anchor.
+  void merge(std::span<const uint32_t> representatives);
 
  private:
   bool has_words(uint32_t type_class, std::span<const uint32_t> words) const;
+  uint32_t add(std::span<const uint32_t> words);
 
   struct Extent {
     uint32_t start = 0;
@@ -151,12 +142,12 @@ class TypeTable {
   std::vector<Extent> extents_;
   std::vector<uint32_t> anchors_of_;
   std::vector<Reference> references_;
-  std::vector<uint8_t> is_local_;
+  std::vector<uint8_t> is_private_;
   HashIndex index_;
+  bool has_circles_ = false;
 
   std::vector<uint64_t> anchor_tags_;  ///< tag space << 32 | name
   HashIndex anchor_index_;
-  std::vector<uint32_t> reserved_;
 };
 
 }  // namespace bpflink

@@ -1,35 +1,32 @@
-// Compares types with classes that they may be of.
+// Matches types with classes that they may be of.
 //
-// A type is of a class if its words say what the class's form says, and what it
-// refers to is what the form refers to. Where that is a type without class it is
-// assumed to be of the class wanted, and stands in line to be compared. If the
-// line ends without a difference all assumptions have held each other up, and
-// the types are of these classes: a graph that looks the same wherever one goes
-// is the same. At the first difference all that was assumed since the first type
-// is taken back.
+// A type is of a class if its words say what the class's key says, and what it refers to is what
+// the key refers to. Where that is a type without class it is assumed to be of the class wanted,
+// and stands in line to be compared. If the line ends without a difference all assumptions have
+// held each other up, and the types are of these classes: a graph that looks the same wherever one
+// goes is the same. At the first difference all that was assumed since the first type is taken
+// back.
 //
-// Nothing here decides that a type is of no class: where it is not plain that it
-// is of this one, the canonical forms decide.
+// Nothing here decides that a type is of no class: where it is not plain that it is of this one,
+// the canonical keys decide.
 #include <algorithm>
 #include <cstring>
 
-#include "dedup/classes/canonicalize.hpp"
+#include "dedup/classes/classifier.hpp"
 
 namespace bpflink {
 
 /// Whether a string of the input is the table's that is wanted.
-[[gnu::always_inline]] inline bool Canonicalizer::accept_string(uint32_t offset, uint32_t wanted) {
-  bool is_plain = offset < adopted_end_
-                      ? offset == wanted
-                      : offset < string_end_ && wanted != 0 && strings_[offset] == wanted;
+[[gnu::always_inline]] inline bool Classifier::accept_string(uint32_t offset, uint32_t wanted) {
+  bool is_plain =
+      offset < adopted_end_ ? offset == wanted : wanted != 0 && strings_[offset] == wanted;
   return is_plain || accept_other_string(offset, wanted);
 }
 
 /// As accept_string(), for strings that do not plainly have the same offset. To
 /// compare two strings takes less than to find one in the table.
-bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
-  if (is_same(offset)) return offset == wanted;
-  if (offset >= string_end_) return reject() != 0;
+bool Classifier::accept_other_string(uint32_t offset, uint32_t wanted) {
+  if (offset < adopted_end_ && begins_string(offset)) return offset == wanted;
   uint32_t known = strings_[offset];
   if (known != 0 || wanted == 0) return string(offset) == wanted;
   if (std::strcmp(text(offset), table_.strings().text(wanted)) != 0) return false;
@@ -38,8 +35,8 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
 }
 
 /// Whether a type is what is wanted as far as is known, or can be assumed to be.
-[[gnu::always_inline]] inline bool Canonicalizer::accept(uint32_t id, Reference wanted) {
-  if (id - first_id_ >= classes_.size()) return id == 0 ? wanted == 0 : accept_outside(id, wanted);
+[[gnu::always_inline]] inline bool Classifier::accept(uint32_t id, Reference wanted) {
+  if (id < first_id_) return reference(id) == wanted;
   uint32_t known = class_of(id);
   if (is_class(known)) return table_.reference_to(known) == wanted;
   if ((wanted & anchor_bit) == 0) return known == 0 && assume(id, wanted);
@@ -47,19 +44,10 @@ bool Canonicalizer::accept_other_string(uint32_t offset, uint32_t wanted) {
   return (known ^ wanted) == (is_anchor_bit | anchor_bit) || accept_unassigned(id, wanted);
 }
 
-/// As accept(), for ids of the base, or of none.
-bool Canonicalizer::accept_outside(uint32_t id, Reference wanted) {
-  return id < first_id_ ? reference(id) == wanted : reject() != 0;
-}
-
 /// As accept(), for types that have no class yet and an anchor that is wanted.
-bool Canonicalizer::accept_unassigned(uint32_t id, Reference wanted) {
-  return class_of(id) == 0 ? accept_anchor(id, wanted & ~anchor_bit)
-                           : reference_to_unassigned(id) == wanted;
-}
-
-/// Whether a type that nothing is known of yet declares or defines an anchor.
-inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
+bool Classifier::accept_unassigned(uint32_t id, Reference wanted) {
+  if (class_of(id) != 0) return reference_to_unassigned(id) == wanted;
+  uint32_t anchor = wanted & ~anchor_bit;
   const uint32_t* words = words_of(id);
   if (tag_space(words) != table_.anchor_space(anchor) ||
       !accept_string(words[0], table_.anchor_name(anchor)))
@@ -69,25 +57,24 @@ inline bool Canonicalizer::accept_anchor(uint32_t id, uint32_t anchor) {
 }
 
 /// Gives a type a class, if others may have the same, to be compared with it later.
-[[gnu::always_inline]] inline bool Canonicalizer::assume(uint32_t id, uint32_t type_class) {
-  if (type_class == 0 || table_.is_local(type_class)) return false;
+[[gnu::always_inline]] inline bool Classifier::assume(uint32_t id, uint32_t type_class) {
+  if (type_class == 0 || table_.is_private(type_class)) return false;
   class_of(id) = type_class;
   if (assumed_count_ == assumed_.size()) make_room_to_assume();
   assumed_[assumed_count_++] = {id, type_class};
   return true;
 }
 
-[[gnu::noinline]] void Canonicalizer::make_room_to_assume() {
+[[gnu::noinline]] void Classifier::make_room_to_assume() {
   constexpr size_t least = 256;
   assumed_.resize(std::max(least, 2 * assumed_.size()));
 }
 
 /// What accept() and accept_string() read again and again, in an object of its own: the
 /// compiler cannot know that to give a type a class changes nothing of it.
-struct Canonicalizer::Known {
+struct Classifier::Known {
   bool is_string(uint32_t offset, uint32_t wanted) const {
-    return offset < adopted_end ? offset == wanted
-                                : offset < string_end && wanted != 0 && strings[offset] == wanted;
+    return offset < adopted_end ? offset == wanted : wanted != 0 && strings[offset] == wanted;
   }
   bool is_type(uint32_t id, Reference wanted) const {
     uint32_t index = id - first_id;
@@ -96,23 +83,22 @@ struct Canonicalizer::Known {
     return is_class(known) && references[known] == wanted;
   }
 
-  uint32_t adopted_end, string_end, first_id, count;
+  uint32_t adopted_end, first_id, count;
   const uint32_t* strings;
   const uint32_t* classes;
   const Reference* references;
 };
 
 /// accept(), where it is not plain.
-[[gnu::noinline]] bool Canonicalizer::accept_other(uint32_t id, Reference wanted) {
+[[gnu::noinline]] bool Classifier::accept_other(uint32_t id, Reference wanted) {
   return accept(id, wanted);
 }
 
 /// Compares elements of so many words, of which one may be a string offset and
 /// one a type id.
 template <int Words, int Name, int Type>
-bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form) {
+bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
   const Known known{adopted_end_,
-                    string_end_,
                     first_id_,
                     static_cast<uint32_t>(classes_.size()),
                     strings_.span().data(),
@@ -120,23 +106,23 @@ bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form)
                     table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
-  form += common_words;
-  for (; words < end; words += Words, form += Words) {
+  key += common_words;
+  for (; words < end; words += Words, key += Words) {
     for (int w = 0; w < Words; ++w)
-      if (w != Name && w != Type && words[w] != form[w]) return false;
-    if (!known.is_string(words[Name], form[Name]) && !accept_other_string(words[Name], form[Name]))
+      if (w != Name && w != Type && words[w] != key[w]) return false;
+    if (!known.is_string(words[Name], key[Name]) && !accept_other_string(words[Name], key[Name]))
       return false;
     if constexpr (Type >= 0)
-      if (!known.is_type(words[Type], form[Type]) && !accept_other(words[Type], form[Type]))
+      if (!known.is_type(words[Type], key[Type]) && !accept_other(words[Type], key[Type]))
         return false;
   }
   return true;
 }
 
-/// Whether the words of a type say what a form says.
-[[gnu::always_inline]] inline bool Canonicalizer::is_like(const uint32_t* words,
-                                                          const uint32_t* form) {
-  if (words[1] != form[1] || !accept_string(words[0], form[0])) return false;
+/// Whether the words of a type say what a key says.
+[[gnu::always_inline]] inline bool Classifier::is_like(const uint32_t* words,
+                                                          const uint32_t* key) {
+  if (words[1] != key[1] || !accept_string(words[0], key[0])) return false;
   switch (kind_of(words)) {
     case BTF_KIND_PTR:
     case BTF_KIND_TYPEDEF:
@@ -145,38 +131,36 @@ bool Canonicalizer::accept_elements(const uint32_t* words, const uint32_t* form)
     case BTF_KIND_RESTRICT:
     case BTF_KIND_FUNC:
     case BTF_KIND_TYPE_TAG:
-      return accept(words[2], form[2]);
+      return accept(words[2], key[2]);
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-      return words[2] == form[2] && accept_elements<3, 0, 1>(words, form);
+      return words[2] == key[2] && accept_elements<3, 0, 1>(words, key);
     case BTF_KIND_FUNC_PROTO:
-      return accept(words[2], form[2]) && accept_elements<2, 0, 1>(words, form);
+      return accept(words[2], key[2]) && accept_elements<2, 0, 1>(words, key);
     case BTF_KIND_ARRAY:
-      return words[2] == form[2] && words[5] == form[5] && accept(words[3], form[3]) &&
-             accept(words[4], form[4]);
-    case BTF_KIND_DECL_TAG:  // how many components there are is not in the form
-      return !must_check_ && words[3] == form[3] && accept(words[2], form[2]);
+      return words[2] == key[2] && words[5] == key[5] && accept(words[3], key[3]) &&
+             accept(words[4], key[4]);
+    case BTF_KIND_DECL_TAG:
+      return words[3] == key[3] && accept(words[2], key[2]);
     case BTF_KIND_INT:
-      return words[2] == form[2] && words[3] == form[3];
+      return words[2] == key[2] && words[3] == key[3];
     case BTF_KIND_FWD:
     case BTF_KIND_FLOAT:
-      return words[2] == form[2];
+      return words[2] == key[2];
     case BTF_KIND_ENUM:
-      return words[2] == form[2] && accept_elements<2, 0, -1>(words, form);
+      return words[2] == key[2] && accept_elements<2, 0, -1>(words, key);
     case BTF_KIND_ENUM64:
-      return words[2] == form[2] && accept_elements<3, 0, -1>(words, form);
+      return words[2] == key[2] && accept_elements<3, 0, -1>(words, key);
     default:
       return false;  // objects are never equal
   }
 }
 
-/// Gives a type a class, and what it refers to classes with it, if it is of that
-/// one. A `type_class` of 0 is none.
-bool Canonicalizer::unify(uint32_t id, uint32_t type_class) {
-  if (type_class == 0) return false;
+/// Gives a type a class, and what it refers to classes with it, if it is of that one.
+bool Classifier::match(uint32_t id, uint32_t type_class) {
   uint32_t before = class_of(id);
   class_of(id) = type_class;
-  if (is_like(words_of(id), table_.words(type_class).data()) && (assumed_count_ == 0 || confirm()))
+  if (is_like(words_of(id), table_.key(type_class)) && (assumed_count_ == 0 || confirm()))
     return true;
   for (; assumed_count_ != 0; --assumed_count_) class_of(assumed_[assumed_count_ - 1].id) = 0;
   class_of(id) = before;
@@ -185,14 +169,14 @@ bool Canonicalizer::unify(uint32_t id, uint32_t type_class) {
 
 /// Compares what was assumed to be equal. What is compared in vain must not add
 /// up to more than a few times the input, however that was made.
-bool Canonicalizer::confirm() {
+bool Classifier::confirm() {
   if (patience_ == 0) return false;
   size_t compared = 0;
   for (size_t i = 0; i < assumed_count_; ++i) {
     auto [id, type_class] = assumed_[i];
-    std::span<const uint32_t> form = table_.words(type_class);
-    compared += form.size();
-    if (is_like(words_of(id), form.data())) continue;
+    std::span<const uint32_t> key = table_.words(type_class);
+    compared += key.size();
+    if (is_like(words_of(id), key.data())) continue;
     patience_ -= std::min(patience_, compared);
     return false;
   }
@@ -202,8 +186,7 @@ bool Canonicalizer::confirm() {
 
 /// What a reference says, as far as it can be told at once: what is referred to,
 /// or how that begins.
-uint64_t Canonicalizer::summarize_reference(uint32_t id) {
-  if (id >= types_->end_id()) return reject();
+uint64_t Classifier::summarize_reference(uint32_t id) {
   Reference known = reference(id);
   if (known != unknown_reference || id < first_id_) return known;
   const uint32_t* words = words_of(id);
@@ -211,36 +194,34 @@ uint64_t Canonicalizer::summarize_reference(uint32_t id) {
 }
 
 /// A hash of what a type says, as far as that can be told without following what
-/// it refers to. Never 0.
-uint32_t Canonicalizer::summarize(std::span<const uint32_t> words) {
+/// it refers to.
+uint32_t Classifier::summarize(std::span<const uint32_t> words) {
   auto mix = [](uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     return hash ^ hash >> 32;
   };
   uint64_t hash = mix(0, string(words[0]) | uint64_t{words[1]} << 32);
-  KindShape shape = kind_shape(kind_of(words.data()));
-  hash = mix(hash, shape.refers ? summarize_reference(words[2]) : words[2]);
+  KindLayout layout = kind_layout(kind_of(words.data()));
+  hash = mix(hash, layout.refers ? summarize_reference(words[2]) : words[2]);
   if (words[0] == 0 && words.size() > common_words) {
     if (kind_of(words.data()) == BTF_KIND_ARRAY)
       hash = mix(mix(hash, summarize_reference(words[3])), words[5]);
     // Two elements tell enough of what has no name.
-    size_t end = std::min<size_t>(words.size(), common_words + 2 * shape.element_words);
-    for (size_t i = common_words; i < end && shape.element_name >= 0; i += shape.element_words) {
-      hash = mix(hash, string(words[i + shape.element_name]));
-      if (shape.element_type >= 0)
-        hash = mix(hash, summarize_reference(words[i + shape.element_type]));
+    size_t end = std::min<size_t>(words.size(), common_words + 2 * layout.element_words);
+    for (size_t i = common_words; i < end && layout.element_name >= 0; i += layout.element_words) {
+      hash = mix(hash, string(words[i + layout.element_name]));
+      if (layout.element_type >= 0)
+        hash = mix(hash, summarize_reference(words[i + layout.element_type]));
     }
   }
-  return static_cast<uint32_t>(hash) | 1;
+  return static_cast<uint32_t>(hash);
 }
 
-/// Unifies a type with the class that it is guessed to be of: that of the last one
-/// which says the same as far as can be told at once.
-bool Canonicalizer::unify_with_guess(Frame& frame) {
-  std::span<const uint32_t> words = types_->at(frame.id).words();
-  if (is_object(words.data()) || kind_of(words.data()) == BTF_KIND_FUNC) return false;
-  frame.summary = summarize(words);
-  return unify(frame.id, guesses_[frame.summary >> 1 & (guesses_.size() - 1)]);
+/// Matches a type with the class of the last one that says the same as far as can be told at once.
+bool Classifier::match_with_cache(Frame& frame) {
+  frame.summary = summarize(types_->words_of(frame.id));
+  uint32_t cached = match_cache_[frame.summary & (match_cache_.size() - 1)];
+  return cached != 0 && match(frame.id, cached);
 }
 
 }  // namespace bpflink

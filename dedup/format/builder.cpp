@@ -5,9 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "dedup/classes/emit.hpp"
+#include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
+#include "dedup/format/type_section.hpp"
 
 namespace bpflink {
 
@@ -164,6 +165,10 @@ uint32_t BtfBuilder::add_string(std::string_view string) {
   if (!impl_->base_is_indexed) impl_->index_base_strings();
   uint32_t in_base = impl_->find_in_base(string);
   return in_base != 0 ? in_base : impl_->string_base + impl_->strings.intern(string);
+}
+
+TypeSection type_section(const BtfBuilder& types) {
+  return {types.impl_->words, types.impl_->starts, types.impl_->first_id};
 }
 
 void add_new_strings(BtfBuilder& types, std::string_view strings) {

@@ -15,13 +15,13 @@ std::unexpected<Error> fail(const Btf& btf, uint32_t id, const std::string& what
 
 /// How messages call element `i` of a type, whose first word may be its name.
 std::string describe_element(const Btf& btf, BtfType type, size_t i) {
-  KindShape shape = kind_shape(type.kind());
+  KindLayout layout = kind_layout(type.kind());
   std::string_view what = "enumerator";
   if (type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION) what = "member";
   if (type.kind() == BTF_KIND_FUNC_PROTO) what = "parameter";
   if (type.kind() == BTF_KIND_DATASEC) what = "variable";
   std::string_view name;
-  if (shape.element_name == 0) name = btf.string(type.extra()[i * shape.element_words]);
+  if (layout.element_name == 0) name = btf.string(type.extra()[i * layout.element_words]);
   return name.empty() ? fmt::format("{} {}", what, i) : fmt::format("{} '{}'", what, name);
 }
 
@@ -39,8 +39,8 @@ std::expected<void, Error> check_ranges(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
   if (type.name_off() >= btf.string_end() && type.name_off() != 0)
     return fail(btf, id, describe_string(btf, type.name_off()));
-  KindShape shape = kind_shape(type.kind());
-  if (shape.refers && type.type() >= btf.end_id())
+  KindLayout layout = kind_layout(type.kind());
+  if (layout.refers && type.type() >= btf.end_id())
     return fail(btf, id, describe_id(btf, type.type()));
   if (type.kind() == BTF_KIND_ARRAY) {
     if (type.array_element_type() >= btf.end_id())
@@ -48,15 +48,15 @@ std::expected<void, Error> check_ranges(const Btf& btf, uint32_t id) {
     if (type.array_index_type() >= btf.end_id())
       return fail(btf, id, "index " + describe_id(btf, type.array_index_type()));
   }
-  if (shape.element_words == 0) return {};
+  if (layout.element_words == 0) return {};
   for (size_t i = 0; i < type.vlen(); ++i) {
-    const uint32_t* element = &type.extra()[i * shape.element_words];
-    if (shape.element_name >= 0 && element[0] >= btf.string_end() && element[0] != 0)
+    const uint32_t* element = &type.extra()[i * layout.element_words];
+    if (layout.element_name >= 0 && element[0] >= btf.string_end() && element[0] != 0)
       return fail(btf, id, describe_element(btf, type, i) + " " + describe_string(btf, element[0]));
-    if (shape.element_type >= 0 && element[shape.element_type] >= btf.end_id())
+    if (layout.element_type >= 0 && element[layout.element_type] >= btf.end_id())
       return fail(
           btf, id,
-          describe_element(btf, type, i) + " " + describe_id(btf, element[shape.element_type]));
+          describe_element(btf, type, i) + " " + describe_id(btf, element[layout.element_type]));
   }
   return {};
 }
@@ -103,8 +103,7 @@ std::expected<void, Error> check_decl_tag(const Btf& btf, uint32_t id, BtfType t
                           tag.type(), components));
 }
 
-}  // namespace
-
+/// Checks what a FUNC, DATASEC or DECL_TAG demands of the types that it refers to.
 std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
   switch (type.kind()) {
@@ -117,12 +116,16 @@ std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
   }
 }
 
+}  // namespace
+
+std::string describe_type(uint32_t id, uint8_t kind, std::string_view name) {
+  return name.empty() ? fmt::format("type [{}] {}", id, btf_kind_name(kind))
+                      : fmt::format("type [{}] {} '{}'", id, btf_kind_name(kind), name);
+}
+
 std::string describe_type(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
-  std::string_view kind = btf_kind_name(type.kind());
-  std::string_view name = btf.name(type);
-  return name.empty() ? fmt::format("type [{}] {}", id, kind)
-                      : fmt::format("type [{}] {} '{}'", id, kind, name);
+  return describe_type(id, type.kind(), btf.name(type));
 }
 
 std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,

@@ -14,7 +14,7 @@ namespace bpflink {
 inline constexpr uint32_t common_words = 3;
 
 /// The shape of the types of one kind.
-struct KindShape {
+struct KindLayout {
   uint8_t fixed_words = 0;    ///< words after the common three, before the elements
   uint8_t element_words = 0;  ///< words of each of the vlen elements
   bool refers = false;        ///< the third common word is a type id
@@ -22,10 +22,10 @@ struct KindShape {
   int8_t element_type = -1;   ///< which word of an element is a type id
 };
 
-inline constexpr std::array<KindShape, BTF_KIND_END> kind_shapes = [] {
-  std::array<KindShape, BTF_KIND_END> shapes{};
-  constexpr KindShape reference{.refers = true};
-  constexpr KindShape members{.element_words = 3, .element_name = 0, .element_type = 1};
+inline constexpr std::array<KindLayout, BTF_KIND_END> kind_layouts = [] {
+  std::array<KindLayout, BTF_KIND_END> shapes{};
+  constexpr KindLayout reference{.refers = true};
+  constexpr KindLayout members{.element_words = 3, .element_name = 0, .element_type = 1};
   shapes[BTF_KIND_INT] = {.fixed_words = 1};
   shapes[BTF_KIND_PTR] = reference;
   shapes[BTF_KIND_ARRAY] = {.fixed_words = 3};
@@ -49,8 +49,8 @@ inline constexpr std::array<KindShape, BTF_KIND_END> kind_shapes = [] {
 
 /// The shape of a kind; of one that this library does not know, that of a type
 /// whose words are carried as they are.
-inline KindShape kind_shape(uint8_t kind) {
-  return kind < BTF_KIND_END ? kind_shapes[kind] : KindShape{};
+inline KindLayout kind_layout(uint8_t kind) {
+  return kind < BTF_KIND_END ? kind_layouts[kind] : KindLayout{};
 }
 
 // The words of a type, as BtfType reads them.
@@ -62,6 +62,12 @@ inline uint32_t vlen_of(const uint32_t* words) {
 }
 inline bool kind_flag_of(const uint32_t* words) {
   return words[1] >> 31;
+}
+
+/// Whether types of a kind are objects rather than types: two variables of one
+/// name are two variables, and never merged.
+inline bool is_object(uint8_t kind) {
+  return kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC;
 }
 
 /// Whether types of a kind contain no others by value, or nothing is known of it.
@@ -76,7 +82,7 @@ inline bool is_leaf(uint8_t kind) {
 template <class Word, class Visit>
 void for_each_reference(std::span<Word> words, Visit&& visit) {
   uint8_t kind = kind_of(words.data());
-  KindShape shape = kind_shape(kind);
+  KindLayout shape = kind_layout(kind);
   if (shape.refers) visit(words[2]);
   if (kind == BTF_KIND_ARRAY) {
     visit(words[3]);
@@ -91,7 +97,7 @@ void for_each_reference(std::span<Word> words, Visit&& visit) {
 template <class Word, class Visit>
 void for_each_string(std::span<Word> words, Visit&& visit) {
   visit(words[0]);
-  KindShape shape = kind_shape(kind_of(words.data()));
+  KindLayout shape = kind_layout(kind_of(words.data()));
   if (shape.element_name < 0) return;
   for (size_t i = common_words; i < words.size(); i += shape.element_words)
     visit(words[i + shape.element_name]);

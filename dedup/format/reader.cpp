@@ -3,18 +3,18 @@
 // Everything is checked here, once, so that no accessor needs to. The type
 // section is walked in one pass that finds where each type starts and keeps the
 // largest id and string offset seen, which are compared with their limits at
-// the end. Only when that comparison fails does a second pass look for the type
-// at fault, to name it (btf_check.cpp); a good blob never pays for messages.
+// the end (type_section.cpp). Only when that comparison fails does a second pass
+// look for the type at fault, to name it (check_types.cpp); a good blob never
+// pays for messages.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <optional>
 #include <utility>
 
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/run_threads.hpp"
 
 namespace bpflink {
 
@@ -165,46 +165,38 @@ struct BPFLINK_INTERNAL Btf::Impl {
   const Btf* base = nullptr;
   std::endian order = std::endian::native;
   TypeSection types;
-  std::vector<uint32_t> converted;  ///< what types.words shows, if not the blob
+  FoundTypes found;                 ///< what `types` shows, but for the words
+  std::vector<uint32_t> own_words;  ///< what types.words shows, if not the blob
   std::string_view strings;
+  std::string own_strings;  ///< what `strings` shows, if not the blob
   uint32_t string_base = 0;
   std::vector<BtfKindLayout> layout;
-
-  /// Types that were forgotten, and how to have them again.
-  struct Forgotten {
-    uint32_t end_id = 1;
-    size_t words = 0;
-    std::function<Btf()> read_again;
-  };
-  std::optional<Forgotten> forgotten;
-
-  uint32_t end_id() const { return forgotten ? forgotten->end_id : types.end_id(); }
-  const TypeSection& known_types() {
-    if (forgotten) [[unlikely]]
-      remember();
-    return types;
-  }
-  void remember();
 };
 
-void Btf::Impl::remember() {
-  Btf again = forgotten->read_again();
-  types = std::move(again.impl_->types);
-  converted = std::move(again.impl_->converted);
-  forgotten.reset();
-}
-
-Btf::Btf(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Btf::Btf(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
 
-std::expected<std::unique_ptr<Btf::Impl>, Error> Btf::read_sections(std::span<const std::byte> blob,
+Btf share(const Btf& btf) {
+  return Btf(btf.impl_);
+}
+
+Btf copy(const Btf& btf) {
+  auto impl = std::make_shared<Btf::Impl>(*btf.impl_);
+  impl->own_words.assign(impl->types.words.begin(), impl->types.words.end());
+  impl->own_strings = impl->strings;
+  impl->types = impl->found.show(impl->own_words, impl->types.first_id);
+  impl->strings = impl->own_strings;
+  return Btf(std::move(impl));
+}
+
+std::expected<std::shared_ptr<Btf::Impl>, Error> Btf::read_sections(std::span<const std::byte> blob,
                                                                     const Btf* base) {
   auto header = read_header(blob);
   if (!header) return std::unexpected(header.error());
 
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_shared<Impl>();
   impl->base = base;
   impl->order = header->order;
   impl->layout =
@@ -224,48 +216,38 @@ std::expected<std::unique_ptr<Btf::Impl>, Error> Btf::read_sections(std::span<co
       reinterpret_cast<uintptr_t>(first) % alignof(uint32_t) == 0) {
     impl->types.words = {reinterpret_cast<const uint32_t*>(first), header->types_size / 4};
   } else {
-    impl->converted.resize(header->types_size / 4);
-    read_words(blob, header->types_offset, impl->converted, header->order);
-    impl->types.words = impl->converted;
+    impl->own_words.resize(header->types_size / 4);
+    read_words(blob, header->types_offset, impl->own_words, header->order);
+    impl->types.words = impl->own_words;
   }
   impl->types.first_id = base ? base->end_id() : 1;
 
   return impl;
 }
 
-std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
-                                     unsigned threads) {
-  auto impl = read_sections(blob, base);
+std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
+                                                    const Btf* base, unsigned threads) {
+  auto impl = Btf::read_sections(blob, base);
   if (!impl) return std::unexpected(impl.error());
   Btf btf(std::move(*impl));
-  if (auto ok = index_types(btf, btf.impl_->types, threads); !ok)
+  TypeSection& types = btf.impl_->types;
+  unsigned workers = choose_workers(types.words.size(), threads);
+  if (auto ok = find_types(btf, types, btf.impl_->found, workers); !ok)
     return std::unexpected(ok.error());
   return btf;
 }
 
-std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
-                                          unsigned threads) {
-  auto impl = Btf::read_sections(blob, base);
-  if (!impl) return std::unexpected(impl.error());
-  Btf btf(std::move(*impl));
-  if (auto ok = find_types(btf, btf.impl_->types, threads); !ok) return std::unexpected(ok.error());
+std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
+                                     unsigned threads) {
+  auto btf = parse_but_for_containment(blob, base, threads);
+  if (!btf) return btf;
+  if (auto id = find_self_containing(btf->impl_->types))
+    return std::unexpected(contains_itself(describe_type(*btf, *id)));
   return btf;
 }
 
 const TypeSection& type_section(const Btf& btf) {
-  return btf.impl_->known_types();
-}
-
-size_t count_words(const Btf& btf) {
-  const Btf::Impl& impl = *btf.impl_;
-  return impl.forgotten ? impl.forgotten->words : impl.types.words.size();
-}
-
-void forget_types(Btf& btf, std::function<Btf()> read_again) {
-  Btf::Impl& impl = *btf.impl_;
-  impl.forgotten = {impl.types.end_id(), impl.types.words.size(), std::move(read_again)};
-  impl.types = TypeSection{.words = {}, .starts = {}, .first_id = impl.types.first_id};
-  impl.converted = std::vector<uint32_t>();
+  return btf.impl_->types;
 }
 
 std::endian Btf::byte_order() const {
@@ -281,13 +263,13 @@ uint32_t Btf::first_id() const {
 }
 
 uint32_t Btf::end_id() const {
-  return impl_->end_id();
+  return impl_->types.end_id();
 }
 
 BtfType Btf::type(uint32_t id) const {
   const Btf* btf = this;
   while (id < btf->impl_->types.first_id) btf = btf->impl_->base;
-  return btf->impl_->known_types().at(id);
+  return BtfType(btf->impl_->types.words_of(id));
 }
 
 std::string_view Btf::string(uint32_t offset) const {
@@ -300,10 +282,6 @@ std::string_view Btf::string(uint32_t offset) const {
 
 std::string_view Btf::strings() const {
   return impl_->strings;
-}
-
-void Btf::use_strings(std::string_view copy) {
-  impl_->strings = copy;
 }
 
 uint32_t Btf::string_end() const {

@@ -3,20 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "dedup/classes/hash.hpp"
-#include "dedup/format/adopted_strings.hpp"
+#include "dedup/format/hash.hpp"
 
 namespace bpflink {
 
 /// Interns strings. They are stored one after another, each with its NUL, the
-/// empty one first, which is what a BTF string section is. A table may begin with the
-/// strings of a section that it shares with others.
+/// empty one first, which is what a BTF string section is. Copies are independent.
 class StringTable {
  public:
   StringTable() : bytes_(1, '\0') {}
@@ -45,33 +41,13 @@ class StringTable {
   /// Makes room for so many bytes.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
 
-  /// Takes over strings, which keep their offsets. The table must be empty. A string that is
-  /// there twice is later found where it stands first.
-  void adopt(std::shared_ptr<const AdoptedStrings> strings) {
-    adopted_ = std::move(strings);
-    adopted_text_ = adopted_->text();
-    adopted_end_ = adopted_->size();
-    bytes_.clear();
-  }
-
-  /// Below which offset two tables have the same strings, as they share them.
-  uint32_t shared_end(const StringTable& other) const {
-    return adopted_ == other.adopted_ ? adopted_end_ : 0;
-  }
-
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
   /// The same, which ends with NUL.
-  const char* text(uint32_t offset) const {
-    return offset < adopted_end_ ? adopted_text_ + offset : bytes_.data() + (offset - adopted_end_);
-  }
+  const char* text(uint32_t offset) const { return bytes_.data() + offset; }
 
-  /// Whether there is no string but the empty one.
-  bool is_empty() const { return size() == 1; }
   /// How many bytes the strings take.
-  uint32_t size() const { return adopted_end_ + static_cast<uint32_t>(bytes_.size()); }
-
-  /// The strings, of a table that has adopted none.
+  uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
   std::span<const char> bytes() const { return bytes_; }
 
  private:
@@ -80,23 +56,18 @@ class StringTable {
     index_.reserve((size() - index_end_) / usual_size);
     while (index_end_ < size()) {
       std::string_view string = at(index_end_);
-      if (index_end_ >= adopted_end_ || adopted_->has(index_end_))
-        index_.insert(hash_bytes(string.data(), string.size()), index_end_);
+      index_.insert(hash_bytes(string.data(), string.size()), index_end_);
       index_end_ += static_cast<uint32_t>(string.size()) + 1;
     }
   }
 
   bool equals(uint32_t offset, std::string_view string) const {
     // The NUL that ends the stored string stops a comparison that would run on.
-    uint32_t end = offset < adopted_end_ ? adopted_end_ : size();
     const char* stored = text(offset);
-    return end - offset > string.size() && stored[string.size()] == '\0' &&
+    return size() - offset > string.size() && stored[string.size()] == '\0' &&
            std::string_view(stored, string.size()) == string;
   }
 
-  std::shared_ptr<const AdoptedStrings> adopted_;
-  const char* adopted_text_ = nullptr;
-  uint32_t adopted_end_ = 0;  ///< offsets from here on are of `bytes_`
   std::vector<char> bytes_;
   HashIndex index_;
   uint32_t index_end_ = 1;  ///< up to where strings are in the index

@@ -1,95 +1,89 @@
-// Finding and checking the types of a type section.
+// The types of a blob: finding where each begins, and checking them.
 #pragma once
 
 #include <boost/container/vector.hpp>
 #include <cstdint>
 #include <expected>
-#include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "dedup/classes/zeroed_array.hpp"
 
 namespace bpflink {
-
-/// Words that need not be filled before they are written.
-using TypeStarts = boost::container::vector<uint32_t>;
-
-/// Gives an array a size without filling it.
-inline void set_size_unfilled(TypeStarts& starts, size_t size) {
-  starts.reserve(size);
-  starts.resize(size, boost::container::default_init);
-}
 
 /// The words of a type section and where each type begins in them.
 struct TypeSection {
   std::span<const uint32_t> words;
-  TypeStarts starts;  ///< of each type from first_id on, and the end
+  std::span<const uint32_t> starts;  ///< of each type from first_id on, and the end
   uint32_t first_id = 1;
+  std::span<const uint32_t> objects = {};  ///< ids of the VARs and DATASECs, in order
 
   uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }
-  BtfType at(uint32_t id) const {
+  /// The first word of a type.
+  const uint32_t* first_word(uint32_t id) const { return words.data() + starts[id - first_id]; }
+  std::span<const uint32_t> words_of(uint32_t id) const {
     uint32_t i = id - first_id;
-    return BtfType(words.subspan(starts[i], starts[i + 1] - starts[i]));
+    return words.subspan(starts[i], starts[i + 1] - starts[i]);
   }
 };
 
 /// The types of `btf` itself, without its base's.
 const TypeSection& type_section(const Btf& btf);
 
-/// How many words they have.
-size_t count_words(const Btf& btf);
+/// The types added to a builder so far. Valid until the next addition.
+TypeSection type_section(const BtfBuilder& types);
 
-/// Gives back what `btf` needs for its types: for who has sorted them, and hardly ever asks
-/// for them again. The first who does, and must be alone with it then, has them from
-/// `read_again`, which returns a reading of the same blob, and gets the exceptions that it
-/// throws. The blob may go; that of the reading must stay.
-void forget_types(Btf& btf, std::function<Btf()> read_again);
+/// Btf::parse() without the check that no type contains itself: for who checks that later, where
+/// each type is there once.
+std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
+                                                    const Btf* base, unsigned threads);
 
-/// Fills `types.starts` from `types.words` and checks all types, using up to
-/// `threads` threads. `btf` is the blob that they are part of, with its strings
-/// and its base in place.
-std::expected<void, Error> index_types(const Btf& btf, TypeSection& types, unsigned threads);
+/// A Btf that shows the same blob, which must outlive both.
+Btf share(const Btf& btf);
+/// A Btf with the same types and strings of its own, which needs no blob.
+Btf copy(const Btf& btf);
 
-/// Fills `types.starts` and checks no more than that takes.
-std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, unsigned threads);
+/// What is found in the words of a type section, and what TypeSection shows of it.
+struct FoundTypes {
+  boost::container::vector<uint32_t> starts;
+  std::vector<uint32_t> objects;
 
-/// Btf::parse() without the checks of what types refer to. Until somebody makes
-/// up for that, any id or string offset in a type may be out of range.
-std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
-                                          unsigned threads);
-
-/// Checks what a FUNC, DATASEC or DECL_TAG demands of the types that it refers
-/// to. Its ids are in range.
-std::expected<void, Error> check_demands(const Btf& btf, uint32_t id);
-
-/// What index_types() found to be there, for the checks that need more than one
-/// type at a time.
-struct TypeSummary {
-  uint32_t largest_id = 0;      ///< that any type refers to
-  uint32_t largest_string = 0;  ///< string offset of any type
-  /// Ids of the FUNCs, DATASECs and DECL_TAGs, which make demands on the types
-  /// that they refer to.
-  std::vector<uint32_t> demanding;
-  /// By index: not 0 if the type is known to contain itself nowhere.
-  ZeroedArray<uint8_t> sound;
-  /// Ids of the other types.
-  std::vector<uint32_t> doubtful;
+  TypeSection show(std::span<const uint32_t> words, uint32_t first_id) const {
+    return {words, {starts.data(), starts.size()}, first_id, objects};
+  }
 };
+
+/// Finds the types in `types.words` and checks them, with so many workers. `types` are those of
+/// `btf`, which has its strings and its base; they show what was `found` then. Errors: those of
+/// Btf::parse() that are about types, but for that of one that contains itself.
+std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, FoundTypes& found,
+                                      unsigned workers);
+
+/// A type that contains itself by value, or names only itself: every circle must pass through a
+/// pointer or a function prototype. Nothing where there is none. All ids are in range.
+std::optional<uint32_t> find_self_containing(const TypeSection& types);
+
+/// The error about such a type.
+Error contains_itself(const std::string& type);
 
 /// "type [12] STRUCT 'foo'", as messages begin.
 std::string describe_type(const Btf& btf, uint32_t id);
+std::string describe_type(uint32_t id, uint8_t kind, std::string_view name);
 
-/// Checks ids, string offsets and the demands of single types, and words the
-/// message about the first type at fault.
+/// What is largest in the types of a blob, and which of them make demands on others.
+struct TypeSummary {
+  uint32_t largest_id = 0;      ///< that any type refers to
+  uint32_t largest_string = 0;  ///< string offset of any type
+  std::vector<uint32_t> demanding;  ///< ids of the FUNCs, DATASECs and DECL_TAGs
+  std::vector<uint32_t> objects;    ///< ids of the VARs and DATASECs
+};
+
+/// Checks ids, string offsets and the demands of single types, and words the message about the
+/// first type at fault. Part of find_types().
 std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,
                                             const TypeSummary& summary);
-
-/// Fails if a type contains itself by value, or names only itself: every cycle
-/// must pass through a pointer or a function prototype. All ids have been checked.
-std::expected<void, Error> check_cycles(const Btf& btf, const TypeSection& types,
-                                        const TypeSummary& summary);
 
 }  // namespace bpflink

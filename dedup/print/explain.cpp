@@ -163,7 +163,7 @@ void Comparison::compare(const Pair& pair) {
   }
   if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()))
     return differ(pair.path, "one kind", "another");
-  if (kind_shape(a.kind()).refers) return visit({a.type(), b.type(), pair.path, pair.is_pointer});
+  if (kind_layout(a.kind()).refers) return visit({a.type(), b.type(), pair.path, pair.is_pointer});
   if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
 }
 
@@ -218,7 +218,7 @@ void Comparison::compare_prototypes(const Pair& pair, BtfType a, BtfType b) {
 }
 
 void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
-  size_t words = kind_shape(a.kind()).element_words;
+  size_t words = kind_layout(a.kind()).element_words;
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
     auto x = a.extra().subspan(i * words, words);
     auto y = b.extra().subspan(i * words, words);

@@ -150,7 +150,7 @@ HeaderTypes::HeaderTypes(const Btf& btf)
     BtfType type = btf.type(id);
     if (is_record(type))
       shapes[id] = {.size = type.size(), .record = id, .form = CForm::record};
-    else if (!kind_shape(type.kind()).refers && type.kind() != BTF_KIND_ARRAY)
+    else if (!kind_layout(type.kind()).refers && type.kind() != BTF_KIND_ARRAY)
       shapes[id] = shape_of(btf, id, shapes, long_size);
     else if (type.kind() == BTF_KIND_FUNC_PROTO)
       shapes[id] = {.form = CForm::function};

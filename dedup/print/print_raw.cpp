@@ -115,7 +115,7 @@ std::string print_raw(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
   std::string text = fmt::format("[{}] {} '{}' {}\n", id, btf_kind_name(type.kind()),
                                  or_anonymous(btf.name(type)), attributes(type));
-  if (kind_shape(type.kind()).element_words == 0) return text;
+  if (kind_layout(type.kind()).element_words == 0) return text;
   for (uint32_t i = 0; i < type.vlen(); ++i) text += "\t" + element(btf, type, i) + "\n";
   return text;
 }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -231,9 +230,6 @@ class BPFLINK_API Btf {
   std::string_view name(BtfType type) const { return string(type.name_off()); }
   /// The string section, without that of a base.
   std::string_view strings() const;
-  /// Has strings read from `copy`, which must be equal to strings() and outlive
-  /// the Btf: for callers who have a blob in memory at times only.
-  void use_strings(std::string_view copy);
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.
@@ -241,15 +237,15 @@ class BPFLINK_API Btf {
 
  private:
   friend const TypeSection& type_section(const Btf& btf);
-  friend size_t count_words(const Btf& btf);
-  friend void forget_types(Btf& btf, std::function<Btf()> read_again);
-  friend std::expected<Btf, Error> parse_unchecked(std::span<const std::byte> blob, const Btf* base,
-                                                   unsigned threads);
+  friend std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
+                                                             const Btf* base, unsigned threads);
+  friend Btf share(const Btf& btf);
+  friend Btf copy(const Btf& btf);
   struct Impl;
-  explicit Btf(std::unique_ptr<Impl>);
-  static std::expected<std::unique_ptr<Impl>, Error> read_sections(std::span<const std::byte> blob,
+  explicit Btf(std::shared_ptr<Impl>);
+  static std::expected<std::shared_ptr<Impl>, Error> read_sections(std::span<const std::byte> blob,
                                                                    const Btf* base);
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// Makes a blob of BTF type by type. Type ids are given in order of addition;
@@ -316,6 +312,7 @@ class BPFLINK_API BtfBuilder {
   std::expected<Pieces, Error> finish_in_pieces(std::endian order) const;
 
  private:
+  friend TypeSection type_section(const BtfBuilder& types);
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,10 +21,9 @@ struct DedupOptions {
   /// The base that all inputs were split from, or null. Not changed; must
   /// outlive the Deduplicator.
   const Btf* base = nullptr;
-  /// If set, called with parts of an input's type section that add() is done
-  /// with, perhaps from several threads at a time. A caller that has mapped a
-  /// large file may drop its pages there; they may still be read again.
-  std::function<void(std::span<const std::byte>)> consumed{};
+  /// Whether the blobs of all inputs outlive the Deduplicator. Then nothing is
+  /// copied; else add() copies types and strings.
+  bool borrow_inputs = false;
 };
 
 /// From the type ids of one input to those of the output.
@@ -80,7 +78,8 @@ struct DedupResult {
 struct DedupInput {
   /// What it is called in messages.
   std::string name;
-  /// Its types. Not null; may be released when add() returns.
+  /// Its types. Not null; may be released when add() returns, and its blob, too,
+  /// unless inputs are borrowed.
   const Btf* btf = nullptr;
   /// The types to leave out, or empty, as for Deduplicator::add().
   std::vector<bool> omit{};
@@ -88,8 +87,6 @@ struct DedupInput {
 
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
 class BPFLINK_API Deduplicator {
-  friend struct SortedInputs;
-
  public:
   /// Begins without inputs.
   explicit Deduplicator(DedupOptions options = {});
@@ -99,27 +96,25 @@ class BPFLINK_API Deduplicator {
   Deduplicator& operator=(Deduplicator&&) noexcept;
   ~Deduplicator();
 
-  /// Adds an input, called `name` in messages. Its types are taken in at once:
-  /// `btf` and its blob may be released when add() returns, and what is kept of
-  /// the input is one word for each of its types.
+  /// Adds an input, called `name` in messages. `btf` may be released when add()
+  /// returns, and its blob, too, unless inputs are borrowed.
   ///
   /// Where `omit` is not empty it has an element for each id of the input
   /// (index 0 unused); types for which it is true are left out. No type that
   /// stays may refer to one that is left out: that is an error of `run()`.
   void add(std::string name, const Btf& btf, std::vector<bool> omit = {});
 
-  /// Adds inputs as if one after the other. Of many, several threads take some each.
+  /// Adds inputs as if one after the other.
   void add(std::vector<DedupInput> inputs);
 
   /// Reads a blob as Btf::parse() does, with the base and the threads of the
-  /// options, and adds it. To do both at a time is faster where the blob is large
-  /// and repeats itself: what is found equal to a type that was checked need not be
-  /// checked. Errors: those of Btf::parse(); run() must not be called then.
+  /// options, and adds it. Errors: those of Btf::parse(), but for that of a type
+  /// that contains itself, which run() tells; nothing is added then.
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
 
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
-  /// omitted; layout sections of inputs contradict each other; more distinct
-  /// types or strings than 32-bit ids; a member's type is only declared, and the
+  /// omitted; layout sections of inputs contradict each other; more types or
+  /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only declared, and the
   /// declaration stands for what the member is in.
   std::expected<DedupResult, Error> run();
 

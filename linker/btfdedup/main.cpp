@@ -115,7 +115,7 @@ std::expected<void, Error> Program::read_base() {
 }
 
 std::expected<void, Error> Program::read_inputs() {
-  deduplicator_.emplace(DedupOptions{.threads = options_.threads, .base = base()});
+  deduplicator_.emplace(DedupOptions{.threads = options_.threads, .base = base(), .borrow_inputs = true});
   for (const std::string& input : options_.inputs) {
     auto sources = open_sources(input, files_);
     if (!sources) return std::unexpected(sources.error());

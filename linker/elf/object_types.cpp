@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "dedup/classes/hash.hpp"
+#include "dedup/format/hash.hpp"
 #include "linker/elf/btf_repair.hpp"
 
 namespace bpflink {

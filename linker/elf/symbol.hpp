@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dedup/classes/hash.hpp"
+#include "dedup/format/hash.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {

@@ -121,7 +121,7 @@ void merge_btf(Context& context) {
     if (object->btf)
       inputs.push_back({object->name, &*object->btf, choose_omitted(context, *object)});
   if (inputs.empty()) return;
-  Deduplicator deduplicator({.threads = context.options.threads});
+  Deduplicator deduplicator({.threads = context.options.threads, .borrow_inputs = true});
   deduplicator.add(std::move(inputs));
   auto result = deduplicator.run();
   if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));

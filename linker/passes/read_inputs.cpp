@@ -15,7 +15,7 @@
 #include <deque>
 #include <unordered_set>
 
-#include "dedup/classes/run_threads.hpp"
+#include "dedup/run_threads.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bpflink/dedup.hpp"
-#include "dedup/classes/hash.hpp"
+#include "dedup/format/hash.hpp"
 #include "dedup/format/string_table.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/relocation.hpp"

@@ -16,14 +16,13 @@ namespace bpflink {
 /// More would have too little each.
 inline constexpr unsigned most_threads = 16;
 
-/// How many threads to use for a type section of so many words where `wanted`
-/// were asked for, 0 of them meaning that the size decides.
-inline unsigned choose_threads(size_t words, unsigned wanted) {
+/// How many workers to use for so many words of types where `wanted` threads were asked for, 0 of
+/// them meaning that the size decides.
+inline unsigned choose_workers(size_t words, unsigned wanted) {
+  if (wanted != 0) return std::min(wanted, most_threads);
   // Below some 10 MB, starting threads costs more than it saves.
-  constexpr size_t least_words = 2'500'000;
-  if (words < least_words) return 1;
-  if (wanted == 0) wanted = std::thread::hardware_concurrency();
-  return std::clamp(wanted, 1u, most_threads);
+  constexpr size_t worthwhile = 2'500'000;
+  return words < worthwhile ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
 }
 
 /// Moves the thread that calls it away from `processor`, if there are others. A scheduler may

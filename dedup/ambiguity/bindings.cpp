@@ -1,0 +1,287 @@
+// In a unit each ambiguous tag has a meaning: the class that the unit defines it as; that it is
+// only declared, or not there; or, where the unit has several definitions, these, which are no
+// other unit's. The meanings of a unit other than "declared" are its profile. The binding of a
+// type is the part of its unit's profile that the type can reach.
+//
+// Units with one profile have the same bindings, and there are few profiles. For each of them the
+// graph of tags and classes, with its circles drawn together to components, is gone over once
+// from what is referred to to what refers: the binding of a component is its own tags' part of
+// the profile and the bindings of the components that it refers to, interned, so that it is one
+// number. That is in proportion to the graph for each profile, whatever its depth.
+#include "dedup/ambiguity/bindings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace bpflink {
+
+namespace {
+
+constexpr uint32_t none = UINT32_MAX;
+
+/// The strongly connected components of a graph: a component has a higher number than those that
+/// it refers to. (Tarjan's algorithm, with a stack of its own.)
+class Components {
+ public:
+  explicit Components(const Adjacency& graph)
+      : graph_(graph), of_(graph.node_count(), none), order_(graph.node_count(), none) {
+    for (uint32_t node = 0; node < graph.node_count(); ++node)
+      if (order_[node] == none) visit(node);
+  }
+
+  uint32_t of(uint32_t node) const { return of_[node]; }
+  uint32_t count() const { return count_; }
+
+ private:
+  struct Frame {
+    uint32_t node;
+    uint32_t next = 0;  ///< which of its children comes next
+  };
+
+  void visit(uint32_t root) {
+    frames_.push_back({root});
+    enter(root);
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      std::span<const uint32_t> children = graph_.of(frame.node);
+      if (frame.next < children.size()) {
+        uint32_t child = children[frame.next++];
+        if (order_[child] == none) {
+          enter(child);
+          frames_.push_back({child});
+        } else if (of_[child] == none) {
+          low_[frame.node] = std::min(low_[frame.node], order_[child]);
+        }
+        continue;
+      }
+      leave(frame.node);
+      uint32_t low = low_[frame.node];
+      frames_.pop_back();
+      if (!frames_.empty())
+        low_[frames_.back().node] = std::min(low_[frames_.back().node], low);
+    }
+  }
+
+  void enter(uint32_t node) {
+    if (low_.empty()) low_.resize(graph_.node_count());
+    order_[node] = low_[node] = entered_++;
+    open_.push_back(node);
+  }
+
+  /// Closes the component that a node is the first of, if it is.
+  void leave(uint32_t node) {
+    if (low_[node] != order_[node]) return;
+    for (uint32_t member = none; member != node;) {
+      member = open_.back();
+      open_.pop_back();
+      of_[member] = count_;
+    }
+    ++count_;
+  }
+
+  const Adjacency& graph_;
+  std::vector<uint32_t> of_;     ///< by node, or `none`
+  std::vector<uint32_t> order_;  ///< of entering
+  std::vector<uint32_t> low_;    ///< the first node entered that this one leads back to
+  std::vector<uint32_t> open_;   ///< nodes of components that are not closed
+  std::vector<Frame> frames_;
+  uint32_t entered_ = 0;
+  uint32_t count_ = 0;
+};
+
+/// A meaning of an ambiguous tag that is not "declared".
+struct Meaning {
+  uint32_t unit;
+  uint32_t anchor;
+  uint32_t value;  ///< a class, or several_bit and the unit
+
+  auto operator<=>(const Meaning&) const = default;
+};
+constexpr uint32_t several_bit = 0x80000000;
+
+/// By unit the meanings that are not "declared", ordered.
+std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitions& definitions,
+                                        std::span<const TaintedType> types,
+                                        std::vector<bool>& is_own) {
+  std::vector<Meaning> meanings, declared;
+  for (const TaintedType& type : types) {
+    uint32_t c = type.type_class;
+    uint32_t anchor = table.anchor_of(c);
+    if (anchor == 0 || !definitions.is_ambiguous(anchor)) continue;
+    (table.is_definition(c) ? meanings : declared).push_back({type.unit, anchor, c});
+  }
+  std::ranges::sort(meanings);
+  meanings.erase(std::ranges::unique(meanings).begin(), meanings.end());
+  auto same_tag = [](const Meaning& a, const Meaning& b) {
+    return a.unit == b.unit && a.anchor == b.anchor;
+  };
+  for (size_t i = 1; i < meanings.size(); ++i) {
+    if (!same_tag(meanings[i - 1], meanings[i])) continue;
+    is_own[meanings[i].unit] = true;
+    meanings[i - 1].value = meanings[i].value = several_bit | meanings[i].unit;
+  }
+  meanings.erase(std::ranges::unique(meanings, same_tag).begin(), meanings.end());
+  // A declaration beside the definition may be another meaning: where the unit is cut from an input
+  // that has other definitions, it is not resolved to this one.
+  for (const Meaning& declaration : declared) {
+    auto found = std::ranges::lower_bound(meanings, Meaning{declaration.unit, declaration.anchor, 0});
+    if (found != meanings.end() && same_tag(*found, declaration))
+      is_own[declaration.unit] = true;
+  }
+  return meanings;
+}
+
+class BindingFinder {
+ public:
+  BindingFinder(const ClassTable& table, const TagGraph& graph, const std::vector<bool>& is_tainted)
+      : table_(table), graph_(graph), is_tainted_(is_tainted), components_(graph.edges()) {
+    list_edges();
+  }
+
+  void run(std::span<const Meaning> meanings, uint32_t unit_count, std::span<TaintedType> types) {
+    std::vector<uint32_t> profiles = find_profiles(meanings, unit_count);
+    // The types by profile, each profile's one after the other.
+    std::vector<uint32_t> begins(profiles_.size() + 2);
+    for (const TaintedType& type : types) ++begins[profiles[type.unit] + 1];
+    for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+    std::vector<uint32_t> order(types.size()), next(begins.begin(), begins.end() - 1);
+    for (uint32_t i = 0; i < types.size(); ++i) order[next[profiles[types[i].unit]]++] = i;
+    for (uint32_t profile = 0; profile + 1 < begins.size(); ++profile) {
+      if (begins[profile] == begins[profile + 1]) continue;
+      bind(profile);
+      for (uint32_t i = begins[profile]; i < begins[profile + 1]; ++i) {
+        TaintedType& type = types[order[i]];
+        uint32_t c = type.type_class;
+        uint32_t anchor = table_.anchor_of(c);
+        type.binding = bindings_[components_.of(anchor != 0 ? anchor : graph_.node_of_class(c))];
+      }
+    }
+  }
+
+ private:
+  void list_edges();
+  std::vector<uint32_t> find_profiles(std::span<const Meaning> meanings, uint32_t unit_count);
+  void bind(uint32_t profile);
+
+  const ClassTable& table_;
+  const TagGraph& graph_;
+  const std::vector<bool>& is_tainted_;  ///< by node of the graph
+  Components components_;
+  Adjacency edges_;                 ///< of components, without those to themselves
+  Interner profiles_;               ///< pairs of an anchor and a meaning's value
+  Interner parts_;                  ///< what bindings are made of
+  std::vector<uint32_t> bindings_;  ///< by component, of the profile at hand; 0 where all is declared
+};
+
+void BindingFinder::list_edges() {
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  const Adjacency& edges = graph_.edges();
+  for (uint32_t node = 0; node < edges.node_count(); ++node)
+    for (uint32_t child : edges.of(node))
+      if (components_.of(node) != components_.of(child) && is_tainted_[child])
+        pairs.emplace_back(components_.of(node), components_.of(child));
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  auto pair = pairs.begin();
+  for (uint32_t component = 0; component < components_.count(); ++component) {
+    for (; pair != pairs.end() && pair->first == component; ++pair)
+      edges_.children.push_back(pair->second);
+    edges_.starts.push_back(static_cast<uint32_t>(edges_.children.size()));
+  }
+}
+
+/// By unit the number of its profile, 0 where all ambiguous tags are only declared.
+std::vector<uint32_t> BindingFinder::find_profiles(std::span<const Meaning> meanings,
+                                                   uint32_t unit_count) {
+  std::vector<uint32_t> profiles(unit_count), profile;
+  for (size_t i = 0; i < meanings.size();) {
+    uint32_t unit = meanings[i].unit;
+    profile.clear();
+    for (; i < meanings.size() && meanings[i].unit == unit; ++i) {
+      profile.push_back(meanings[i].anchor);
+      profile.push_back(meanings[i].value);
+    }
+    profiles[unit] = profiles_.intern(profile);
+  }
+  return profiles;
+}
+
+/// Finds the bindings of all components in units of a profile.
+void BindingFinder::bind(uint32_t profile) {
+  bindings_.assign(components_.count(), 0);
+  if (profile == 0) return;
+  std::span<const uint32_t> meanings = profiles_.at(profile);
+  std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> own;  // by component
+  for (size_t i = 0; i < meanings.size(); i += 2)
+    own.emplace_back(components_.of(meanings[i]), meanings[i], meanings[i + 1]);
+  std::ranges::sort(own);
+  auto next = own.begin();
+  std::vector<uint32_t> part;
+  for (uint32_t component = 0; component < components_.count(); ++component) {
+    part.clear();
+    for (; next != own.end() && std::get<0>(*next) == component; ++next) {
+      part.push_back(std::get<1>(*next) | several_bit);  // no component has so high a number
+      part.push_back(std::get<2>(*next));
+    }
+    for (uint32_t child : edges_.of(component)) {
+      if (bindings_[child] == 0) continue;
+      part.push_back(child);
+      part.push_back(bindings_[child]);
+    }
+    if (!part.empty()) bindings_[component] = parts_.intern(part);
+  }
+}
+
+/// Adds units that depend on what the types of these units mean. A declaration may be resolved to
+/// what units of the same binding define (R2). Where one of these has types of its own, which may
+/// mean something else, the declaration may stay one; and then its unit's types are its own, too.
+void spread_own(const ClassTable& table, const Definitions& definitions,
+                std::span<const TaintedType> types, std::vector<bool>& is_own) {
+  Interner tags;  // pairs of an anchor and a binding
+  using Pair = std::pair<uint32_t, uint32_t>;
+  std::vector<Pair> defined;   // unit and tag
+  std::vector<Pair> declared;  // tag and unit
+  for (const TaintedType& type : types) {
+    uint32_t anchor = table.anchor_of(type.type_class);
+    if (anchor == 0 || definitions.is_ambiguous(anchor)) continue;
+    uint32_t tag = tags.intern(std::array{anchor, type.binding});
+    if (table.is_definition(type.type_class))
+      defined.emplace_back(type.unit, tag);
+    else
+      declared.emplace_back(tag, type.unit);
+  }
+  std::ranges::sort(defined);
+  std::ranges::sort(declared);
+  std::vector<uint32_t> work;
+  for (uint32_t unit = 0; unit < is_own.size(); ++unit)
+    if (is_own[unit]) work.push_back(unit);
+  std::vector<bool> is_done(tags.size() + 1);
+  while (!work.empty()) {
+    auto [first, last] = std::ranges::equal_range(defined, work.back(), {}, &Pair::first);
+    work.pop_back();
+    for (auto [unit, tag] : std::ranges::subrange(first, last)) {
+      if (is_done[tag]) continue;
+      is_done[tag] = true;
+      for (auto [same, other] : std::ranges::equal_range(declared, tag, {}, &Pair::first)) {
+        if (is_own[other]) continue;
+        is_own[other] = true;
+        work.push_back(other);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void find_bindings(const ClassTable& table, const TagGraph& graph,
+                   const std::vector<bool>& is_tainted, const Definitions& definitions,
+                   std::span<TaintedType> types, std::vector<bool>& is_own) {
+  std::vector<Meaning> meanings = find_unit_meanings(table, definitions, types, is_own);
+  auto units = static_cast<uint32_t>(is_own.size());
+  BindingFinder(table, graph, is_tainted).run(meanings, units, types);
+  spread_own(table, definitions, types, is_own);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,33 @@
+// What the ambiguous tags that a type can reach mean in its unit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dedup/ambiguity/taint.hpp"
+#include "dedup/ambiguity/units.hpp"
+#include "dedup/interner.hpp"
+
+namespace bpflink {
+
+/// A tainted type of an input or of the base.
+struct TaintedType {
+  uint32_t input;       ///< 0 is the base, others are one more than their index
+  uint32_t index;       ///< of its element
+  uint32_t type_class;  ///< its class
+  uint32_t unit = 0;
+  /// Types of one class are equal where their bindings are, unless their units have types of their
+  /// own.
+  uint32_t binding = 0;
+};
+
+/// Fills in the bindings of `types`, which have their units. `is_tainted` is by node of the graph.
+/// `is_own` is by unit: whether what its types mean is its own, so that its bindings do not say it.
+/// Adds units where names do not tell what is meant, as some ambiguous tag has two meanings, and
+/// those that depend on them.
+void find_bindings(const ClassTable& table, const TagGraph& graph,
+                   const std::vector<bool>& is_tainted, const Definitions& definitions,
+                   std::span<TaintedType> types, std::vector<bool>& is_own);
+
+}  // namespace bpflink

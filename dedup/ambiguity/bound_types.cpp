@@ -1,0 +1,190 @@
+// Tainted types become nodes of a graph. The ids of an input tell what each type refers to, so it
+// is always right to make a node of each. Where many units say the same that is many times the
+// same; so types of one class share a node where their bindings are equal, which is right where
+// names tell what is meant: what they refer to by name has one meaning in the unit, and what that
+// can reach has the same in all units of the binding.
+#include "dedup/ambiguity/bound_types.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "dedup/interner.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// Lists of definitions of tags, each for an anchor and a group.
+class DefinitionLists {
+ public:
+  void add(uint32_t anchor, uint32_t group, uint32_t node) {
+    entries_.push_back({anchor, group, node});
+  }
+
+  /// Adds the lists to `all`. No more can be added after that.
+  void append_to(Adjacency& all) {
+    std::ranges::sort(entries_);
+    entries_.erase(std::ranges::unique(entries_).begin(), entries_.end());
+    for (const Entry& entry : entries_) {
+      if (lists_.empty() || lists_.back().anchor != entry.anchor ||
+          lists_.back().group != entry.group) {
+        lists_.push_back({entry.anchor, entry.group, all.node_count()});
+        all.starts.push_back(all.starts.back());
+      }
+      all.children.push_back(entry.node);
+      ++all.starts.back();
+    }
+  }
+
+  /// The number of a list, or Candidates::none.
+  uint32_t find(uint32_t anchor, uint32_t group) const {
+    auto found = std::ranges::lower_bound(lists_, Entry{anchor, group, 0}, [](auto& a, auto& b) {
+      return std::tie(a.anchor, a.group) < std::tie(b.anchor, b.group);
+    });
+    bool is_there = found != lists_.end() && found->anchor == anchor && found->group == group;
+    return is_there ? found->node : Candidates::none;
+  }
+
+ private:
+  struct Entry {
+    uint32_t anchor, group;
+    uint32_t node;  ///< or the number of the list
+    auto operator<=>(const Entry&) const = default;
+  };
+  std::vector<Entry> entries_, lists_;
+};
+
+class GraphMaker {
+ public:
+  GraphMaker(const Deduplication& d, const Definitions& definitions,
+             std::span<const TaintedType> types, const Binding& binding)
+      : d_(d), definitions_(definitions), types_(types), binding_(binding) {}
+
+  BoundTypes run() {
+    make_nodes();
+    list_candidates();
+    refer();
+    return std::move(graph_);
+  }
+
+ private:
+  void make_nodes();
+  uint32_t node_for(const TaintedType& type, uint32_t ordinal);
+  uint32_t new_node(uint32_t type_class, uint32_t ordinal);
+  void list_candidates();
+  void refer();
+  void refer_from(const TaintedType& type);
+  bool is_declaration_of_tag(const TaintedType& type) const {
+    return d_.table.anchor_of(type.type_class) != 0 && !d_.table.is_definition(type.type_class);
+  }
+
+  const Deduplication& d_;
+  const Definitions& definitions_;
+  std::span<const TaintedType> types_;
+  const Binding& binding_;
+  BoundTypes graph_;
+  std::vector<uint32_t> first_types_;  ///< by node: the first type that it stands for
+  Interner keys_;                      ///< of nodes that stand for several types
+  std::vector<uint32_t> shared_;       ///< by number of a key: its node
+  std::vector<uint32_t> declared_by_;  ///< by declaration: the number of its first type
+};
+
+uint32_t GraphMaker::new_node(uint32_t type_class, uint32_t ordinal) {
+  graph_.classes.push_back(type_class);
+  first_types_.push_back(ordinal);
+  return static_cast<uint32_t>(graph_.classes.size()) - 1;
+}
+
+uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
+  const ClassTable& table = d_.table;
+  uint32_t anchor = table.anchor_of(type.type_class);
+  bool is_declaration = is_declaration_of_tag(type);
+  bool is_own = binding_.is_own.empty() || binding_.is_own[type.unit] ||
+                table.is_private(type.type_class);
+  if (is_own && !is_declaration) return new_node(type.type_class, ordinal);
+  // All declarations of a tag share a node that have the same candidates.
+  constexpr uint32_t declares = 0;
+  const uint32_t key[] = {is_declaration ? declares : type.type_class, anchor,
+                          is_declaration ? type.input : 0, type.binding};
+  uint32_t number = keys_.intern(key);
+  if (number > shared_.size()) {
+    shared_.push_back(new_node(type.type_class, ordinal));
+    if (is_declaration) {
+      graph_.declarations.push_back({shared_.back(), anchor, {}});
+      declared_by_.push_back(ordinal);
+    }
+  }
+  uint32_t node = shared_[number - 1];
+  // Enums that are only declared may differ in size; the least does not depend on their order.
+  if (is_declaration && std::ranges::lexicographical_compare(table.words(type.type_class),
+                                                             table.words(graph_.classes[node])))
+    graph_.classes[node] = type.type_class;
+  return node;
+}
+
+void GraphMaker::make_nodes() {
+  graph_.nodes.reserve(types_.size());
+  for (uint32_t i = 0; i < types_.size(); ++i) graph_.nodes.push_back(node_for(types_[i], i));
+}
+
+/// Lists what declarations may stand for, by the rules of dedup.cpp.
+void GraphMaker::list_candidates() {
+  std::vector<bool> is_declared(d_.table.anchor_count());
+  for (const Declaration& declaration : graph_.declarations) is_declared[declaration.anchor] = true;
+  DefinitionLists by_input, by_binding, all;
+  for (uint32_t i = 0; i < types_.size(); ++i) {
+    const TaintedType& type = types_[i];
+    uint32_t anchor = d_.table.anchor_of(type.type_class);
+    if (!d_.table.is_definition(type.type_class) || !is_declared[anchor]) continue;
+    by_input.add(anchor, type.input, graph_.nodes[i]);
+    if (definitions_.is_ambiguous(anchor)) continue;
+    if (binding_.has_units) by_binding.add(anchor, type.binding, graph_.nodes[i]);
+    all.add(anchor, 0, graph_.nodes[i]);
+  }
+  for (DefinitionLists* lists : {&by_input, &by_binding, &all})
+    lists->append_to(graph_.candidates);
+  for (size_t i = 0; i < graph_.declarations.size(); ++i) {
+    Declaration& declaration = graph_.declarations[i];
+    const TaintedType& type = types_[declared_by_[i]];
+    if (type.input == 0) continue;  // the base does not change
+    uint32_t anchor = declaration.anchor;
+    declaration.candidates[0] = {by_input.find(anchor, 0), by_input.find(anchor, type.input)};
+    declaration.candidates[1].others = by_binding.find(anchor, type.binding);
+    declaration.candidates[2].others = all.find(anchor, 0);
+  }
+}
+
+/// Adds the references of a type that lead to tainted ones.
+void GraphMaker::refer_from(const TaintedType& type) {
+  auto refer_to = [&](uint32_t element) {
+    uint32_t classes = d_.table.class_count();
+    if (element >= classes) graph_.references.children.push_back(graph_.nodes[element - classes]);
+  };
+  if (type.input == 0) {
+    for_each_reference(d_.options.base->type(type.index).words(),
+                       [&](uint32_t child) { refer_to(d_.base_elements[child]); });
+    return;
+  }
+  const Input& input = d_.inputs[type.input - 1];
+  uint32_t first_id = input.types().first_id;
+  for_each_reference(input.types().words_of(first_id + type.index), [&](uint32_t child) {
+    refer_to(child < first_id ? d_.base_elements[child] : input.elements[child - first_id]);
+  });
+}
+
+void GraphMaker::refer() {
+  for (uint32_t first : first_types_) {
+    refer_from(types_[first]);
+    graph_.references.starts.push_back(
+        static_cast<uint32_t>(graph_.references.children.size()));
+  }
+}
+
+}  // namespace
+
+BoundTypes bind_types(const Deduplication& d, const Definitions& definitions,
+                      std::span<const TaintedType> types, const Binding& binding) {
+  return GraphMaker(d, definitions, types, binding).run();
+}
+
+}  // namespace bpflink

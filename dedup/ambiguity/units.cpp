@@ -1,0 +1,100 @@
+// An input is a unit, unless it was put together from several, as the blob of a whole kernel is.
+// Then some untainted type is in it twice, which no compiler writes, and nothing that is
+// deduplicated has. Such an input is cut into its connected components: each unit brings all that
+// it refers to, so that no reference leads from one to another.
+//
+// Two kinds of references do not connect. What can reach no tag means the same everywhere, and
+// the program that put the units together may have made one type of it for all of them, as pahole
+// does with the type of array indices. And a DATASEC has variables of any unit.
+#include "dedup/ambiguity/units.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dedup/interner.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// Whether an untainted type is in an input twice.
+bool was_put_together(const Deduplication& d, const Input& input,
+                      const std::vector<bool>& is_tainted) {
+  std::vector<bool> seen(d.table.class_count()), seen_declared(d.table.anchor_count());
+  for (uint32_t c : input.elements) {
+    if (c == omitted_class || is_tainted[c]) continue;
+    // Declarations of a tag are equal, even if the sizes of enums differ.
+    uint32_t anchor = d.table.anchor_of(c);
+    bool declares = anchor != 0 && !d.table.is_definition(c);
+    auto is_seen = declares ? seen_declared[anchor] : seen[c];
+    if (is_seen) return true;
+    is_seen = true;
+  }
+  // Objects have classes of their own, but their words may say the same. A DATASEC refers to
+  // objects: it says the same as another if these do.
+  Interner interner;
+  std::vector<uint32_t> numbers(d.table.class_count()), key;
+  for (uint8_t kind : {BTF_KIND_VAR, BTF_KIND_DATASEC}) {
+    for (uint32_t id : input.types().objects) {
+      uint32_t c = input.elements[id - input.types().first_id];
+      if (c == omitted_class || is_tainted[c] || kind_of(d.table.key(c)) != kind) continue;
+      key.assign(d.table.words(c).begin(), d.table.words(c).end());
+      if (kind == BTF_KIND_DATASEC)
+        for_each_reference(std::span(key), [&](Reference& r) {
+          if ((r & anchor_bit) == 0 && numbers[r] != 0) r = anchor_bit | numbers[r];
+        });
+      uint32_t known = interner.size();
+      numbers[c] = interner.intern(key);
+      if (numbers[c] <= known) return true;
+    }
+  }
+  return false;
+}
+
+/// The connected components of an input's types, by index, in numbers from 0 on, and their count.
+std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
+                                                           const std::vector<bool>& reaches_tag) {
+  const TypeSection& types = input.types();
+  std::vector<uint32_t> parents(input.elements.size());
+  std::iota(parents.begin(), parents.end(), 0);
+  auto find = [&](uint32_t index) {
+    while (parents[index] != index) index = parents[index] = parents[parents[index]];
+    return index;
+  };
+  for (uint32_t index = 0; index < parents.size(); ++index) {
+    std::span<const uint32_t> words = types.words_of(types.first_id + index);
+    if (input.elements[index] == omitted_class || kind_of(words.data()) == BTF_KIND_DATASEC)
+      continue;
+    uint32_t root = find(index);
+    for_each_reference(words, [&](uint32_t child) {
+      if (child < types.first_id || !reaches_tag[input.elements[child - types.first_id]]) return;
+      uint32_t other = find(child - types.first_id);
+      // The lower one is the root, so that each element comes after its root.
+      if (other < root) std::swap(other, root);
+      parents[other] = root;
+    });
+  }
+  uint32_t count = 0;
+  for (uint32_t index = 0; index < parents.size(); ++index)
+    parents[index] = parents[index] == index ? count++ : parents[parents[index]];
+  return {std::move(parents), count};
+}
+
+}  // namespace
+
+Units::Units(const Deduplication& d, const std::vector<bool>& is_tainted,
+             const std::vector<bool>& reaches_tag)
+    : cuts_(d.inputs.size()) {
+  for (size_t i = 0; i < cuts_.size(); ++i) {
+    cuts_[i].first = count_;
+    if (was_put_together(d, d.inputs[i], is_tainted)) {
+      auto [components, count] = find_components(d.inputs[i], reaches_tag);
+      cuts_[i].components = std::move(components);
+      count_ += count;
+    } else {
+      ++count_;
+    }
+  }
+}
+
+}  // namespace bpflink

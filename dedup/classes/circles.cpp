@@ -1,0 +1,69 @@
+// Pass: circles that no tag breaks.
+//
+// A typedef that refers to itself through a pointer cannot come from C, but can from other
+// compilers. The classifier gives the type that closes such a circle a private class, as it has
+// no key before itself. So equal circles, and all that refers to them, come out of classification
+// as different classes. Partition refinement of all classes merges them. Tags remain names here:
+// a class says what a key says, no more.
+#include <numeric>
+#include <vector>
+
+#include "dedup/ambiguity/refine.hpp"
+#include "dedup/deduplication.hpp"
+#include "dedup/interner.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// Colors each class by its key without references to other classes. An object, which equals
+/// only itself, and void have a color of their own.
+std::vector<uint32_t> color_by_words(const Deduplication& d) {
+  std::vector<uint32_t> colors(d.table.class_count());
+  Interner words;
+  std::vector<uint32_t> key;
+  for (uint32_t c = 1; c < colors.size(); ++c) {
+    key.assign(d.table.words(c).begin(), d.table.words(c).end());
+    if (is_object(kind_of(key.data()))) key.push_back(c);
+    for_each_reference(std::span(key).first(d.table.words(c).size()), [](Reference& r) {
+      constexpr Reference any_class = UINT32_MAX;
+      if ((r & anchor_bit) == 0 && r != 0) r = any_class;
+    });
+    colors[c] = words.intern(key);
+  }
+  return colors;
+}
+
+Adjacency references_of(const ClassTable& table) {
+  Adjacency references;
+  for (uint32_t c = 0; c < table.class_count(); ++c) {
+    if (c != 0)
+      for_each_reference(table.words(c), [&](Reference r) {
+        if ((r & anchor_bit) == 0 && r != 0) references.children.push_back(r);
+      });
+    references.starts.push_back(static_cast<uint32_t>(references.children.size()));
+  }
+  return references;
+}
+
+}  // namespace
+
+void merge_circles(Deduplication& d) {
+  if (!d.table.has_circles()) return;
+  std::vector<uint32_t> colors = refine(references_of(d.table), color_by_words(d));
+  std::vector<uint32_t> first(colors.size());  // class of a color
+  std::vector<uint32_t> representatives(colors.size());
+  for (uint32_t c = 1; c < colors.size(); ++c) {
+    if (first[colors[c]] == 0) first[colors[c]] = c;
+    representatives[c] = first[colors[c]];
+  }
+  d.table.merge(representatives);
+  auto redirect = [&](Elements& elements) {
+    for (uint32_t& element : elements)
+      if (element != omitted_class) element = representatives[element];
+  };
+  redirect(d.base_elements);
+  for (Input& input : d.inputs) redirect(input.elements);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,191 @@
+// Writes the canonical key of each type and interns it.
+//
+// A key holds the classes of the types that it refers to, so these come first. References to
+// anchors are by name and need nothing done before; what is left to wait for are chains like a
+// pointer to const int, and anonymous structs. Where a type refers to one that has no class yet,
+// a depth-first search with a stack of its own goes there first. C cannot make a circle that
+// misses all anchors, but a type that refers to itself through a typedef's name can: the type
+// that closes a circle gets a private class, whose key follows when the search is back at it
+// (circles.cpp says how such classes are merged).
+//
+// Most types need no key. Units that include the same headers have the same types in the same
+// order. So a type is first matched with the class that came last time after the class of the
+// type before it, be that in this input or in one before (a successor hint). Where it is of
+// another class, a match cache may know one that begins with the same words. To match a type with
+// the key of a class (match.cpp) takes neither a key of its own nor a hash. In a kernel the hints
+// settle nine types of ten, and the cache two thirds of the others.
+#include "dedup/classes/classifier.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace bpflink {
+
+namespace {
+
+/// How many classes the match cache has room for at most, a power of two.
+constexpr size_t max_cached = 1 << 17;
+
+/// How many words ahead to ask the memory for: more than a unit has, as types
+/// refer to others all over it.
+constexpr size_t prefetch_distance = 1 << 14;
+
+}  // namespace
+
+void Classifier::begin(const Btf& btf, std::span<const uint32_t> base_classes,
+                       std::span<uint32_t> classes) {
+  btf_ = &btf;
+  types_ = &type_section(btf);
+  first_id_ = btf.first_id();
+  base_classes_ = base_classes;
+  classes_ = classes;
+
+  for (uint32_t offset : known_strings_) strings_[offset] = 0;
+  known_strings_.clear();
+  if (strings_.size() < btf.string_end())
+    strings_ = ZeroedWords(std::max<size_t>(btf.string_end(), 2 * strings_.size()));
+  text_ = btf.strings().data();
+  text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
+  const Btf* root = &btf;
+  while (root->base() != nullptr) root = root->base();
+  bool is_adopted = !adopted_.empty() && root->strings().data() == adopted_.data();
+  adopted_end_ = is_adopted ? static_cast<uint32_t>(adopted_.size()) : 1;
+
+  size_t expected_classes = std::max<size_t>(table_.class_count(), classes.size());
+  if (match_cache_.size() < std::min(expected_classes, max_cached))
+    match_cache_.assign(std::min(std::bit_ceil(2 * expected_classes), max_cached), 0);
+  successors_.resize(table_.class_count());
+  patience_ = 4 * types_->words.size();
+}
+
+/// Gives a type its class, which comes after one of the class `before`. Returns it, or 0 where the
+/// type refers to an omitted one.
+inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
+  Successors expected = successors_[before];
+  if (match_if_alike(id, expected.last)) return expected.last;
+  if (match_if_alike(id, expected.before)) return expected.before;
+  search(id);
+  successors_.resize(table_.class_count());
+  return found_omission_ ? 0 : class_of(id);
+}
+
+void Classifier::classify(uint32_t begin, uint32_t end) {
+  uint32_t before = 0;
+  for (uint32_t id = begin; id < end; ++id) {
+    size_t ahead = types_->starts[id - first_id_] + prefetch_distance;
+    if (ahead < types_->words.size()) __builtin_prefetch(&types_->words[ahead]);
+    uint32_t known = class_of(id);
+    if (!is_class(known)) {
+      if (known == omitted_class) continue;
+      known = classify_after(before, id);
+      if (known == 0) return;
+    }
+    Successors& successors = successors_[before];
+    if (successors.last != known && !table_.is_private(known))
+      successors.before = std::exchange(successors.last, known);
+    before = known;
+  }
+}
+
+uint32_t Classifier::intern_string(uint32_t offset) {
+  uint32_t known = table_.strings().intern(text(offset));
+  note_string(offset, known);
+  return known;
+}
+
+Reference Classifier::reference_to_unassigned(uint32_t id) {
+  uint32_t& known = class_of(id);
+  if (known == omitted_class) found_omission_ = true;
+  if (known == omitted_class || known == open_bit) return unknown_reference;
+  if (known != 0) return anchor_bit | (known & (open_bit - 1));
+  const uint32_t* words = words_of(id);
+  TagSpace space = tag_space(words);
+  if (space == TagSpace::none) return unknown_reference;
+  uint32_t name = string(words[0]);
+  if (name == 0) return unknown_reference;
+  uint32_t anchor = table_.intern_anchor(space, name);
+  known = is_anchor_bit | anchor;
+  return anchor_bit | anchor;
+}
+
+/// Writes the key of a type to `key_`, and the ids whose references are not known to `unknown_`.
+void Classifier::translate(std::span<const uint32_t> words) {
+  key_.assign(words.begin(), words.end());
+  unknown_.clear();
+  for_each_string(std::span(key_), [&](uint32_t& offset) { offset = string(offset); });
+  for_each_reference(std::span(key_), [&](uint32_t& child) {
+    Reference known = reference(child);
+    if (known == unknown_reference) unknown_.push_back(child);
+    child = known;
+  });
+}
+
+std::span<const uint32_t> Classifier::key_of(uint32_t id) {
+  translate(types_->words_of(id));
+  return key_;
+}
+
+/// Gives classes to a type and to all that it refers to without naming them.
+void Classifier::search(uint32_t root) {
+  stack_.push_back({root});
+  while (!stack_.empty() && !found_omission_) {
+    Frame& frame = stack_.back();
+    uint32_t known = class_of(frame.id);
+    bool is_circle = is_class(known) && !table_.is_defined(known);  // objects are never here
+    bool is_done =
+        !is_circle && (is_class(known) || (!frame.is_expanded && match_with_cache(frame)));
+    if (is_done) {
+      stack_.pop_back();
+    } else if (!frame.is_expanded) {
+      expand(frame);
+    } else {
+      assign(frame);
+      stack_.pop_back();
+    }
+  }
+  stack_.clear();
+}
+
+void Classifier::open(uint32_t id) {
+  if (is_class(class_of(id))) return;  // it has a private class already
+  reference(id);                       // so that the mark says which anchor it is, if it is one
+  class_of(id) |= open_bit;
+}
+
+/// Puts the types that a type refers to and that have no class on the stack.
+void Classifier::expand(Frame& frame) {
+  frame.is_expanded = true;
+  uint32_t id = frame.id;
+  open(id);
+  for_each_reference(types_->words_of(id), [&](uint32_t child) {
+    if (reference(child) == unknown_reference && class_of(child) == 0) stack_.push_back({child});
+  });
+}
+
+/// Gives a type its class when those that it refers to have theirs.
+void Classifier::assign(const Frame& frame) {
+  std::span<const uint32_t> words = types_->words_of(frame.id);
+  translate(words);
+  if (!unknown_.empty()) {
+    close_circles();
+    translate(words);
+  }
+  uint32_t& type_class = class_of(frame.id);
+  if (is_class(type_class)) {
+    table_.define(type_class, key_);
+    return;
+  }
+  type_class = table_.intern(key_);
+  match_cache_[frame.summary & (match_cache_.size() - 1)] = type_class;
+}
+
+/// Gives private classes to the open types that the type at hand refers to.
+void Classifier::close_circles() {
+  for (uint32_t child : unknown_) {
+    if (class_of(child) != open_bit) continue;
+    class_of(child) = table_.add_private();
+    table_.note_circle();
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,238 @@
+// Pass: each type gets its class.
+//
+// The work is a list of shares: small inputs whole, large ones in ranges of types. Workers take
+// the shares in order, each with a table of its own: the first has the common one, the others
+// begin with a copy of what that has before the work begins (the classes of the base, the strings
+// of the first input, whose offsets are then those of the table, so that they can be compared as
+// they are). Where a type refers out of its share, the worker follows and gives classes there,
+// too, which only it sees. Afterwards the tables, which hold each class once and are small, are
+// merged, and the classes renumbered. One worker is the same with one table.
+//
+// Objects have private classes from the start, so that all workers know them by the same number.
+// Their keys are written at the end, when what they refer to has its class.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <ranges>
+
+#include "dedup/deduplication.hpp"
+#include "dedup/run_threads.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// A range of the types of an input, and the worker that took it.
+struct Share {
+  size_t input;
+  uint32_t begin;  ///< ids
+  uint32_t end;
+  bool is_whole;
+  unsigned worker = 0;
+};
+
+class Worker {
+ public:
+  Worker(ClassTable& table, std::string_view adopted, size_t inputs)
+      : table_(table), classifier_(table, adopted), own_elements_(inputs) {}
+
+  void take(Deduplication& d, const Share& share, bool is_first) {
+    Input& input = d.inputs[share.input];
+    std::span<uint32_t> elements = input.elements;
+    // Others write the elements of their shares of it at the same time.
+    if (!share.is_whole && !is_first) elements = own_elements_of(share.input, input);
+    if (current_ != &input) classifier_.begin(input.btf, d.base_elements, elements);
+    current_ = &input;
+    classifier_.classify(share.begin, share.end);
+    if (classifier_.found_omission()) found_omission = true;
+  }
+
+  /// Brings the elements of a share to the common table, whose classes are `merged`.
+  void merge(Deduplication& d, const Share& share, std::span<const uint32_t> merged) {
+    Input& input = d.inputs[share.input];
+    uint32_t first = input.types().first_id;
+    std::span<uint32_t> elements = input.elements;
+    std::span<const uint32_t> own = share.is_whole ? elements : own_elements_[share.input].span();
+    for (uint32_t i = share.begin - first; i < share.end - first; ++i)
+      if (elements[i] != omitted_class) elements[i] = merged[own[i]];
+  }
+
+  const ClassTable& table() const { return table_; }
+  bool found_omission = false;
+
+ private:
+  std::span<uint32_t> own_elements_of(size_t index, const Input& input) {
+    ZeroedWords& own = own_elements_[index];
+    if (own.size() != 0) return own.span();
+    own = ZeroedWords(input.elements.size());
+    // The classes of objects are known, and an input with omitted types is one share.
+    for (uint32_t id : input.types().objects)
+      own[id - input.types().first_id] = input.elements[id - input.types().first_id];
+    return own.span();
+  }
+
+  ClassTable& table_;
+  Classifier classifier_;
+  std::vector<ZeroedWords> own_elements_;  ///< of large inputs, by input
+  const Input* current_ = nullptr;
+};
+
+std::unexpected<Error> fail(std::string message) {
+  return std::unexpected(Error{std::move(message)});
+}
+
+/// Whether all will fit the table's numbers, even if no two types are equal.
+std::expected<void, Error> check_room(const Deduplication& d) {
+  constexpr uint64_t max_types = open_bit / 2;
+  uint64_t types = 0, words = 0, string_bytes = 0;
+  auto count = [&](const Btf& btf) {
+    types += btf.end_id() - btf.first_id();
+    words += type_section(btf).words.size();
+    string_bytes += btf.strings().size();
+  };
+  for (const Btf* link = d.options.base; link != nullptr; link = link->base()) count(*link);
+  for (const Input& input : d.inputs) count(input.btf);
+  if (types > max_types) return fail("too many types to deduplicate");
+  if (words > UINT32_MAX) return fail("too large types to deduplicate");
+  if (string_bytes > UINT32_MAX) return fail("too many strings to deduplicate");
+  return {};
+}
+
+/// Has a table without strings begin with those of a section, if none is there twice.
+std::string_view adopt_strings(ClassTable& table, std::string_view section) {
+  StringTable strings;
+  strings.reserve(section.size());
+  for (size_t offset = 1; offset < section.size();) {
+    std::string_view string = section.data() + offset;
+    if (strings.intern(string) != offset) return {};
+    offset += string.size() + 1;
+  }
+  table.strings() = std::move(strings);
+  return section;
+}
+
+/// Gives the objects among types private classes.
+void add_objects(ClassTable& table, const TypeSection& types, std::span<uint32_t> elements) {
+  for (uint32_t id : types.objects)
+    if (uint32_t& element = elements[id - types.first_id]; element != omitted_class)
+      element = table.add_private();
+}
+
+/// Writes the keys of the objects of the input at hand.
+void define_objects(ClassTable& table, Classifier& classifier, const TypeSection& types,
+                    std::span<const uint32_t> elements) {
+  for (uint32_t id : types.objects)
+    if (uint32_t element = elements[id - types.first_id]; element != omitted_class)
+      table.define(element, classifier.key_of(id));
+}
+
+/// Gives the types of the base their classes, link after link of its chain.
+void classify_base(Deduplication& d, std::string_view adopted) {
+  std::vector<const Btf*> chain;
+  for (const Btf* link = d.options.base; link != nullptr; link = link->base())
+    chain.push_back(link);
+  Classifier classifier(d.table, adopted);
+  for (const Btf* link : std::views::reverse(chain)) {
+    const TypeSection& types = type_section(*link);
+    d.base_elements.resize(link->end_id());
+    std::span<uint32_t> elements = std::span(d.base_elements).subspan(link->first_id());
+    add_objects(d.table, types, elements);
+    classifier.begin(*link, d.base_elements, elements);
+    classifier.classify(types.first_id, types.end_id());
+    define_objects(d.table, classifier, types, elements);
+  }
+}
+
+/// Shares the types of all inputs out for so many workers.
+std::vector<Share> make_shares(const Deduplication& d, unsigned workers) {
+  constexpr size_t shares_of_a_worker = 32;  // for all of them to end at the same time
+  size_t types = 0;
+  for (const Input& input : d.inputs) types += input.elements.size();
+  size_t size = workers == 1 ? types + 1 : types / (workers * shares_of_a_worker) + 1;
+  std::vector<Share> shares;
+  for (size_t i = 0; i < d.inputs.size(); ++i) {
+    const TypeSection& section = d.inputs[i].types();
+    size_t count = section.end_id() - section.first_id;
+    size_t step = d.inputs[i].has_omissions ? count + 1 : size;
+    for (size_t begin = 0; begin < count; begin += step)
+      shares.push_back({i, section.first_id + static_cast<uint32_t>(begin),
+                        section.first_id + static_cast<uint32_t>(std::min(begin + step, count)),
+                        count <= step});
+  }
+  return shares;
+}
+
+/// Why an input cannot stay as it is without its omitted types.
+Error omission_error(const Input& input) {
+  const TypeSection& types = input.types();
+  auto element = [&](uint32_t id) { return input.elements[id - types.first_id]; };
+  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+    if (element(id) == omitted_class) continue;
+    uint32_t missing = 0;
+    for_each_reference(types.words_of(id), [&](uint32_t child) {
+      if (child >= types.first_id && element(child) == omitted_class) missing = child;
+    });
+    if (missing != 0)
+      return {input.name + ": " + describe_type(input.btf, id) + ": refers to " +
+              describe_type(input.btf, missing) + ", which is left out"};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<void, Error> classify_types(Deduplication& d) {
+  if (auto ok = check_room(d); !ok) return ok;
+  const Btf* root = d.options.base;
+  while (root != nullptr && root->base() != nullptr) root = root->base();
+  if (root == nullptr && !d.inputs.empty()) root = &d.inputs.front().btf;
+  std::string_view adopted = root ? adopt_strings(d.table, root->strings()) : "";
+
+  classify_base(d, adopted);
+  size_t words = 0;
+  for (Input& input : d.inputs) {
+    input.elements.resize(input.btf.end_id() - input.btf.first_id());
+    add_objects(d.table, input.types(), input.elements);
+    words += input.types().words.size();
+  }
+
+  unsigned count = choose_workers(words, d.options.threads);
+  std::vector<Share> shares = make_shares(d, count);
+  const ClassTable::Shared shared = d.table.size();
+  std::vector<ClassTable> tables(count - 1, d.table);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned i = 0; i < count; ++i)
+    workers.push_back(
+        std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], adopted, d.inputs.size()));
+  std::atomic<size_t> next = 0;
+  run_threads(count, [&](unsigned worker) {
+    for (size_t i = next++; i < shares.size() && !workers[worker]->found_omission; i = next++) {
+      shares[i].worker = worker;
+      workers[worker]->take(d, shares[i], worker == 0);
+    }
+  });
+  for (const auto& worker : workers)
+    if (worker->found_omission)
+      for (const Input& input : d.inputs)
+        if (Error error = omission_error(input); !error.message.empty())
+          return std::unexpected(std::move(error));
+
+  std::vector<std::vector<uint32_t>> merged(count);
+  for (unsigned i = 1; i < count; ++i) merged[i] = d.table.absorb(workers[i]->table(), shared);
+  next = 0;
+  run_threads(count, [&](unsigned) {
+    for (size_t i = next++; i < shares.size(); i = next++)
+      if (unsigned worker = shares[i].worker; worker != 0)
+        workers[worker]->merge(d, shares[i], merged[worker]);
+  });
+
+  Classifier classifier(d.table, adopted);
+  for (Input& input : d.inputs) {
+    if (input.types().objects.empty()) continue;
+    classifier.begin(input.btf, d.base_elements, input.elements);
+    define_objects(d.table, classifier, input.types(), input.elements);
+  }
+  return {};
+}
+
+}  // namespace bpflink

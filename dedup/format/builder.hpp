@@ -1,0 +1,18 @@
+// What the deduplicator asks of a builder, and no one else.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "bpflink/btf.hpp"
+
+namespace bpflink {
+
+/// Adds strings that are different, each with its NUL, to a builder without a base that
+/// has none of them yet. The first one gets the offset that the last one's NUL has, and 1.
+void add_new_strings(BtfBuilder& types, std::string_view strings);
+
+/// Makes room for so many types, words of these and bytes of strings.
+void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
+
+}  // namespace bpflink

@@ -1,0 +1,203 @@
+// Pass: numbers the types that are left, in order of first occurrence, and writes them down.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "dedup/deduplication.hpp"
+#include "dedup/format/builder.hpp"
+#include "dedup/run_threads.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// What a type is in the end, as a number: of an untainted type the class that represents it; of a
+/// tainted one its meaning, counted from the last class on.
+using Identity = uint32_t;
+
+class TypeWriter {
+ public:
+  explicit TypeWriter(Deduplication& d)
+      : d_(d),
+        table_(d.table),
+        identities_(identity_count()),
+        ids_(identity_count()),
+        strings_(table_.strings().size() / 2 + 1),
+        result_{BtfBuilder(d.options.base), {}},
+        next_id_(result_.types.end_id()) {}
+
+  DedupResult run() {
+    find_identities();
+    number_base();
+    for (const Input& input : d_.inputs) number(input.elements);
+    make_room();
+    write_strings();
+    for (Identity identity : order_) result_.types.add_type(key_of(identity));
+    translate();
+    make_maps();
+    result_.types.set_layout(std::move(d_.layout));
+    return std::move(result_);
+  }
+
+ private:
+  size_t identity_count() const { return table_.class_count() + d_.meanings.classes.size(); }
+  void find_identities();
+  void number_base();
+  void number(const Elements& elements);
+  std::span<const uint32_t> key_of(Identity identity) const;
+  void make_room();
+  void write_strings();
+  void add_strings(std::span<const uint32_t> offsets);
+  void translate();
+  void translate(Identity identity, std::span<uint32_t> words) const;
+  void make_maps();
+
+  Deduplication& d_;
+  const ClassTable& table_;
+  std::vector<Identity> identities_;  ///< by element
+  std::vector<uint32_t> ids_;         ///< the output's id by identity, and later by element
+  /// By anchor: what represents it where it is not tainted.
+  std::vector<uint32_t> representatives_;
+  /// The output's offset by half the table's: no two strings begin side by side, as
+  /// only the empty one is so short.
+  std::vector<uint32_t> strings_;
+  std::vector<Identity> order_;
+  DedupResult result_;
+  uint32_t next_id_;
+  uint32_t next_string_ = 1;  ///< the output's next offset, where there is no base
+  std::string_view run_;      ///< strings of the table that are still to be added
+};
+
+/// The type that an untainted tag means is its definition, if there is one, or a declaration.
+/// Enums that are only declared may differ in size; the least is one that does not depend on the
+/// order of inputs.
+void TypeWriter::find_identities() {
+  representatives_.resize(table_.anchor_count());
+  auto is_better = [&](uint32_t c, uint32_t than) {
+    if (table_.is_definition(c) != table_.is_definition(than)) return table_.is_definition(c);
+    return !table_.is_definition(c) &&
+           std::ranges::lexicographical_compare(table_.words(c), table_.words(than));
+  };
+  for (uint32_t c = 1; c < table_.class_count(); ++c) {
+    if (table_.anchor_of(c) == 0) continue;
+    uint32_t& chosen = representatives_[table_.anchor_of(c)];
+    if (chosen == 0 || is_better(c, chosen)) chosen = c;
+  }
+  for (uint32_t element = 0; element < identities_.size(); ++element) {
+    uint32_t anchor = element < table_.class_count() ? table_.anchor_of(element) : 0;
+    identities_[element] = anchor != 0 ? representatives_[anchor] : element;
+  }
+}
+
+/// Types of the base keep their ids; of several equal ones the first is used.
+void TypeWriter::number_base() {
+  for (uint32_t id = 1; id < d_.base_elements.size(); ++id)
+    if (uint32_t& known = ids_[identities_[d_.base_elements[id]]]; known == 0) known = id;
+}
+
+/// Gives the types of an input ids in order of first occurrence.
+void TypeWriter::number(const Elements& elements) {
+  for (uint32_t element : elements) {
+    if (element == omitted_class) continue;
+    Identity identity = identities_[element];
+    if (ids_[identity] != 0) continue;
+    ids_[identity] = next_id_++;
+    order_.push_back(identity);
+  }
+}
+
+std::span<const uint32_t> TypeWriter::key_of(Identity identity) const {
+  bool is_class = identity < table_.class_count();
+  return table_.words(is_class ? identity
+                               : d_.meanings.classes[identity - table_.class_count()]);
+}
+
+void TypeWriter::make_room() {
+  size_t words = 0;
+  for (Identity identity : order_) words += key_of(identity).size();
+  // Who adds some types more would otherwise have all moved.
+  auto with_more = [](size_t size) { return size + size / 4; };
+  reserve(result_.types, with_more(order_.size()), with_more(words),
+          with_more(table_.strings().size()));
+}
+
+/// Adds the types' strings in order of first occurrence: some at a time, for the memory
+/// to bring all of them at once.
+void TypeWriter::write_strings() {
+  std::vector<bool> is_listed(strings_.size());
+  std::array<uint32_t, 64> some;
+  size_t count = 0;
+  for (Identity identity : order_) {
+    for_each_string(key_of(identity), [&](uint32_t offset) {
+      if (offset == 0 || is_listed[offset / 2]) return;
+      is_listed[offset / 2] = true;
+      __builtin_prefetch(table_.strings().text(offset));
+      __builtin_prefetch(&strings_[offset / 2], 1);
+      some[count++] = offset;
+      if (count == some.size()) add_strings(some);
+      count %= some.size();
+    });
+  }
+  add_strings(std::span(some).first(count));
+  add_new_strings(result_.types, run_);
+}
+
+/// Adds strings of the table, which has none twice. Those that follow one another there are
+/// copied together, and most do.
+void TypeWriter::add_strings(std::span<const uint32_t> offsets) {
+  for (uint32_t offset : offsets) {
+    std::string_view text = table_.strings().at(offset);
+    if (d_.options.base != nullptr) {
+      strings_[offset / 2] = result_.types.add_string(text);
+      continue;
+    }
+    if (text.data() != run_.data() + run_.size()) {
+      add_new_strings(result_.types, run_);
+      run_ = text.substr(0, 0);
+    }
+    run_ = {run_.data(), run_.size() + text.size() + 1};
+    strings_[offset / 2] = next_string_;
+    next_string_ += static_cast<uint32_t>(text.size()) + 1;
+  }
+}
+
+/// Translates the keys that were added to words of types.
+void TypeWriter::translate() {
+  uint32_t id = result_.types.end_id() - static_cast<uint32_t>(order_.size());
+  for (Identity identity : order_) translate(identity, result_.types.mutable_words(id++));
+}
+
+void TypeWriter::translate(Identity identity, std::span<uint32_t> words) const {
+  for_each_string(words, [&](uint32_t& offset) {
+    if (offset != 0) offset = strings_[offset / 2];
+  });
+  const Meanings& meanings = d_.meanings;
+  const uint32_t* meaning = nullptr;
+  if (identity >= table_.class_count())
+    meaning = meanings.references.of(identity - table_.class_count()).data();
+  for_each_reference(words, [&](uint32_t& r) {
+    if (meaning != nullptr && r != 0 && meanings.is_tainted(r))
+      r = ids_[table_.class_count() + *meaning++];
+    else
+      r = ids_[r & anchor_bit ? representatives_[r & ~anchor_bit] : r];
+  });
+}
+
+/// Makes type maps of the inputs' elements, which lead to the ids of what they stand for.
+void TypeWriter::make_maps() {
+  auto ids = std::make_shared<std::vector<uint32_t>>(identities_.size());
+  for (uint32_t element = 0; element < ids->size(); ++element)
+    (*ids)[element] = ids_[identities_[element]];
+  result_.type_maps.reserve(d_.inputs.size());
+  for (Input& input : d_.inputs)
+    result_.type_maps.emplace_back(input.btf.first_id(), std::move(input.elements), ids);
+}
+
+}  // namespace
+
+DedupResult write_types(Deduplication& d) {
+  return TypeWriter(d).run();
+}
+
+}  // namespace bpflink
