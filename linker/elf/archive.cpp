@@ -1,18 +1,19 @@
 #include "linker/elf/archive.hpp"
 
 #include <ar.h>
-#include <fmt/format.h>
 
 #include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
+#include "linker/error.hpp"
+
 namespace bpflink {
 namespace {
 
-constexpr std::string_view REGULAR_MAGIC = "!<arch>\n", THIN_MAGIC = "!<thin>\n";
-constexpr std::string_view BSD_LONG_NAME = "#1/";
+constexpr std::string_view regular_magic = "!<arch>\n", thin_magic = "!<thin>\n";
+constexpr std::string_view bsd_long_name = "#1/";
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -32,15 +33,16 @@ std::optional<uint64_t> parse_number(std::string_view text) {
 }
 
 template <typename... Args>
-std::unexpected<Error> fail(uint64_t offset, fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Error{fmt::format("archive member at offset {:#x}: {}", offset,
-                                           fmt::format(format, std::forward<Args>(args)...))});
+std::unexpected<Error> fail_member(uint64_t offset, fmt::format_string<Args...> format,
+                                   Args&&... args) {
+  return fail("archive member at offset {:#x}: {}", offset,
+              fmt::format(format, std::forward<Args>(args)...));
 }
 
 class ArchiveReader {
  public:
   explicit ArchiveReader(std::span<const std::byte> image) : image_(image) {
-    archive_.is_thin = text_of(image).starts_with(THIN_MAGIC);
+    archive_.is_thin = text_of(image).starts_with(thin_magic);
   }
 
   std::expected<Archive, Error> read() {
@@ -56,18 +58,18 @@ class ArchiveReader {
   /// Reads the member at `at` and returns where the next one begins.
   std::expected<uint64_t, Error> read_member(uint64_t at) {
     ar_hdr header;
-    if (image_.size() - at < sizeof header) return fail(at, "header is cut off");
+    if (image_.size() - at < sizeof header) return fail_member(at, "header is cut off");
     std::memcpy(&header, &image_[at], sizeof header);
     if (std::string_view(header.ar_fmag, sizeof header.ar_fmag) != ARFMAG)
-      return fail(at, "header does not end as it should");
+      return fail_member(at, "header does not end as it should");
     auto size = parse_number({header.ar_size, sizeof header.ar_size});
-    if (!size) return fail(at, "size is not a number");
+    if (!size) return fail_member(at, "size is not a number");
     std::string_view name = without_trailing({header.ar_name, sizeof header.ar_name}, ' ');
     bool is_table = name == "/" || name == "//" || name == "/SYM64/" || name == "__.SYMDEF";
     uint64_t begin = at + sizeof header;
     bool has_image = is_table || !archive_.is_thin;
     if (has_image && *size > image_.size() - begin)
-      return fail(at, "claims {} bytes, {} are left", *size, image_.size() - begin);
+      return fail_member(at, "claims {} bytes, {} are left", *size, image_.size() - begin);
     auto body = has_image ? image_.subspan(begin, *size) : std::span<const std::byte>();
     if (name == "//") long_names_ = text_of(body);
     if (!is_table)
@@ -78,21 +80,21 @@ class ArchiveReader {
 
   std::expected<void, Error> add_member(uint64_t at, std::string_view name,
                                         std::span<const std::byte> body) {
-    if (name.starts_with(BSD_LONG_NAME)) {
-      auto length = parse_number(name.substr(BSD_LONG_NAME.size()));
-      if (!length || *length > body.size()) return fail(at, "long name is cut off");
+    if (name.starts_with(bsd_long_name)) {
+      auto length = parse_number(name.substr(bsd_long_name.size()));
+      if (!length || *length > body.size()) return fail_member(at, "long name is cut off");
       name = without_trailing(text_of(body.first(*length)), '\0');
       body = body.subspan(*length);
       if (name.starts_with("__.SYMDEF")) return {};
     } else if (name.starts_with('/')) {
       auto offset = parse_number(name.substr(1));
       if (!offset || *offset >= long_names_.size())
-        return fail(at, "long name is not in the name table");
+        return fail_member(at, "long name is not in the name table");
       name = long_names_.substr(*offset);
       name = name.substr(0, name.find('\n'));
     }
     if (name.ends_with('/')) name.remove_suffix(1);
-    if (name.empty()) return fail(at, "has no name");
+    if (name.empty()) return fail_member(at, "has no name");
     archive_.members.push_back({std::string(name), body});
     return {};
   }
@@ -105,7 +107,7 @@ class ArchiveReader {
 }  // namespace
 
 bool is_archive(std::span<const std::byte> image) {
-  return text_of(image).starts_with(REGULAR_MAGIC) || text_of(image).starts_with(THIN_MAGIC);
+  return text_of(image).starts_with(regular_magic) || text_of(image).starts_with(thin_magic);
 }
 
 std::expected<Archive, Error> read_archive(std::span<const std::byte> image) {

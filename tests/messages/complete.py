@@ -58,7 +58,7 @@ def main():
             tests.append(open(path).read().replace("'\"'\"'", "'").replace('\\"', '"'))
     tests = "\n".join(tests)
     missing, used = [], set()
-    sources = glob.glob("linker/**/*.[ch]pp", recursive=True) + glob.glob("dedup/*.[ch]pp")
+    sources = glob.glob("linker/**/*.[ch]pp", recursive=True) + glob.glob("dedup/**/*.[ch]pp", recursive=True)
     for path in sorted(set(sources) - NOT_MESSAGES):
         for text in strings(open(path).read()):
             if not is_message(text) or re.search(pattern(text), tests):
