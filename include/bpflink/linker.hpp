@@ -52,6 +52,11 @@ struct LinkOptions {
   bool verify = false;
   /// Make a LinkReport.
   bool report = false;
+  /// Files to write reports to, besides the output; "" for none: where every
+  /// fragment of every input went (`--Map`), the inputs as a rule of make
+  /// (`--dependency-file`), figures as JSON (`--json`). They take their places
+  /// together with the output, all or none.
+  std::string map_file = {}, dependency_file = {}, json_file = {};
   /// Leave the memory that the link took to the system, which takes it back faster when
   /// the process ends: for programs that do nothing after the link.
   bool abandon_memory = false;

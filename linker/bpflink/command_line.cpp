@@ -58,9 +58,7 @@ class Parser {
     command_.link.hint_directories = directories_;
     if (color_ == "always") command_.color = CommandLine::Color::Always;
     if (color_ == "never") command_.color = CommandLine::Color::Never;
-    command_.link.report = command_.cross_references || command_.statistics ||
-                           !command_.map_path.empty() || !command_.dependency_path.empty() ||
-                           !command_.json_path.empty();
+    command_.link.report = command_.cross_references || command_.statistics;
     return std::move(command_);
   }
 
@@ -144,8 +142,8 @@ class Parser {
 
   void add_report_options() {
     const std::string group = "Reports";
-    app_.add_option("--Map", command_.map_path,
-                    "Write to FILE where every piece of every input went")
+    app_.add_option("--Map", command_.link.map_file,
+                    "Write to FILE where every fragment of every input went")
         ->option_text("FILE")
         ->group(group);
     app_.add_flag("--cref", command_.cross_references, "Print who defines and who uses each symbol")
@@ -155,12 +153,12 @@ class Parser {
         ->option_text("SYMBOL")
         ->allow_extra_args(false)
         ->group(group);
-    app_.add_option("--dependency-file", command_.dependency_path,
+    app_.add_option("--dependency-file", command_.link.dependency_file,
                     "Write to FILE the inputs as a rule of make")
         ->option_text("FILE")
         ->group(group);
     app_.add_flag("--emit-stats", command_.statistics, "Print figures of the link")->group(group);
-    app_.add_option("--json", command_.json_path, "Write the figures to FILE as JSON")
+    app_.add_option("--json", command_.link.json_file, "Write the figures to FILE as JSON")
         ->option_text("FILE")
         ->group(group);
   }

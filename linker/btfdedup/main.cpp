@@ -22,6 +22,7 @@
 #include "linker/io/freed_memory.hpp"
 #include "linker/io/mapped_file.hpp"
 #include "linker/io/output_file.hpp"
+#include "linker/io/write_all.hpp"
 
 namespace bpflink {
 namespace {
@@ -230,7 +231,7 @@ std::expected<void, Error> Program::write_contents(int fd) {
   if (update_elf_) return write_updated(fd, *update_elf_, blob_, patches_);
   if (options_.as_elf) return write_btf_object(fd, blob_, *order_, like_ ? &*like_ : nullptr);
   expect_size(fd, blob_.size());
-  return write_at(fd, 0, blob_);
+  return write_all_at(fd, 0, blob_);
 }
 
 /// What goes to standard output.

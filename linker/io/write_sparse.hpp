@@ -1,0 +1,20 @@
+// Writing what may be large and mostly zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <span>
+
+#include "linker/io/mapped_file.hpp"
+
+namespace bpflink {
+
+/// Writes to the file `fd` from byte `offset` on, where nothing was written yet.
+/// Blocks of zeros become holes. Where the bytes are mapped from `source`, which
+/// may be null, their memory is given back once they are written. Errors: those of
+/// write_all_at().
+std::expected<void, Error> write_sparse(int fd, uint64_t offset, std::span<const std::byte> bytes,
+                                        const MappedFile* source);
+
+}  // namespace bpflink

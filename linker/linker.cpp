@@ -1,0 +1,108 @@
+// The public class Linker: collects inputs, then runs link() on a new Context.
+#include "bpflink/linker.hpp"
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <new>
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+
+struct BPFLINK_INTERNAL Linker::Impl {
+  LinkOptions options;
+  DiagnosticHandler handler;
+  std::vector<InputSource> sources;
+  std::deque<MappedFile> files;  ///< contents of the inputs that came as descriptors
+
+  LinkReport report = {};
+
+  bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr);
+};
+
+namespace {
+
+bool wants_report(const LinkOptions& options) {
+  return options.report || !options.map_file.empty() || !options.dependency_file.empty() ||
+         !options.json_file.empty();
+}
+
+}  // namespace
+
+/// Links to `target`; what goes to memory is put into `memory`.
+bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
+  try {
+    auto owned = std::make_unique<Context>(options, handler);
+    Context& context = *owned;
+    context.sources = sources;
+    context.target = std::move(target);
+    report = {};
+    if (wants_report(options)) context.report = &report;
+    link(context);
+    if (memory) *memory = std::move(context.memory);
+    // What has not taken its place is removed here.
+    context.outputs.clear();
+    bool ok = !context.diagnostics.failed();
+    // Kept reachable so that leak checkers stay quiet.
+    static std::atomic<Context*> abandoned;
+    if (options.abandon_memory) abandoned = owned.release();
+    return ok;
+  } catch (const std::bad_alloc&) {
+    if (handler) handler({.message = "out of memory"});
+    return false;
+  } catch (const std::exception& exception) {
+    if (handler) handler({.message = exception.what()});
+    return false;
+  }
+}
+
+Linker::Linker(LinkOptions options, DiagnosticHandler handler)
+    : impl_(new Impl{std::move(options), std::move(handler), {}, {}}) {}
+Linker::Linker(Linker&&) noexcept = default;
+Linker& Linker::operator=(Linker&&) noexcept = default;
+Linker::~Linker() = default;
+
+void Linker::add_file(std::string path) {
+  impl_->sources.push_back({std::move(path), std::nullopt});
+}
+
+void Linker::add_whole_archive(std::string path) {
+  impl_->sources.push_back({.name = std::move(path), .whole_archive = true});
+}
+
+void Linker::add_memory(std::string name, std::span<const std::byte> image) {
+  impl_->sources.push_back({std::move(name), image});
+}
+
+void Linker::add_fd(int fd, std::string name) {
+  if (name.empty()) name = "/proc/self/fd/" + std::to_string(fd);
+  InputSource& source = impl_->sources.emplace_back(std::move(name));
+  auto file = MappedFile::open(fd);
+  if (!file) {
+    source.failure = file.error();
+    return;
+  }
+  source.image = impl_->files.emplace_back(std::move(*file)).bytes();
+}
+
+bool Linker::link_to_file(const std::string& path) {
+  return impl_->run({.path = path});
+}
+
+bool Linker::link_to_fd(int fd) {
+  return impl_->run({.fd = fd});
+}
+
+std::optional<std::vector<std::byte>> Linker::link_to_memory() {
+  std::vector<std::byte> image;
+  if (!impl_->run({}, &image)) return std::nullopt;
+  return image;
+}
+
+const LinkReport& Linker::report() const {
+  return impl_->report;
+}
+
+}  // namespace bpflink
