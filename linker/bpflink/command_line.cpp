@@ -1,59 +1,35 @@
 #include "linker/bpflink/command_line.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <optional>
-
-#include "linker/io/response_file.hpp"
+#include "linker/error.hpp"
+#include "linker/io/arguments.hpp"
 
 namespace bpflink {
 namespace {
 
-/// Makes of CLI11's help what the manual page has too.
-class Formatter : public CLI::Formatter {
- public:
-  Formatter() { column_width(34); }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: bpflink [OPTION]... FILE... -o OUTPUT\n";
-  }
-};
-
 class Parser {
  public:
   Parser() : app_("Links BPF objects into one, with their BTF deduplicated.", "bpflink") {
-    app_.formatter(std::make_shared<Formatter>());
+    add_help(app_,
+             {"Usage: bpflink [OPTION]... FILE... -o OUTPUT\n", 34, "the output was written"});
     add_general_options();
     add_input_options();
     add_garbage_options();
     add_symbol_options();
     add_report_options();
     add_message_options();
-    app_.footer(
-        "@FILE stands for the arguments in FILE, separated by white space.\n"
-        "Exits with 0 if the output was written, else with 1 and the output as it was.");
   }
 
   std::expected<CommandLine, Error> parse(std::vector<std::string> arguments) {
-    for (std::string& argument : arguments) argument = with_two_dashes(argument);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-    try {
-      app_.parse(arguments);
-    } catch (const CLI::CallForHelp&) {
-      command_.text = app_.help();
-      return std::move(command_);
-    } catch (const CLI::CallForVersion&) {
-      command_.text = "bpflink " BPFLINK_VERSION "\n";
-      return std::move(command_);
-    } catch (const CLI::ParseError& error) {
-      return std::unexpected(Error{fmt::format("{} (see bpflink --help)", error.what())});
-    }
+    auto text = parse_arguments(app_, std::move(arguments), with_two_dashes);
+    if (!text) return std::unexpected(text.error());
+    command_.text = std::move(*text);
+    if (!command_.text.empty()) return std::move(command_);
     if (auto ok = collect_inputs(); !ok) return std::unexpected(ok.error());
     if (strip_all_) command_.link.discard_locals = true;
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
-      return std::unexpected(Error{"--keep-debug contradicts -s and -S (see bpflink --help)"});
+      return usage_error(app_, "--keep-debug contradicts -s and -S");
     command_.link.check_types = !no_check_types_;
     command_.link.hint_directories = directories_;
     if (color_ == "always") command_.color = CommandLine::Color::Always;
@@ -70,8 +46,6 @@ class Parser {
   }
 
   void add_general_options() {
-    app_.set_help_flag("-h,--help", "Print this help and exit");
-    app_.set_version_flag("--version", "bpflink " BPFLINK_VERSION, "Print the version and exit");
     app_.add_option("-o,--output", command_.output, "Write the linked object to FILE")
         ->option_text("FILE")
         ->required();
@@ -200,8 +174,7 @@ class Parser {
       if (!path) return std::unexpected(path.error());
       command_.inputs.push_back({*path, whole});
     }
-    if (command_.inputs.empty())
-      return std::unexpected(Error{"no input files (see bpflink --help)"});
+    if (command_.inputs.empty()) return usage_error(app_, "no input files");
     return {};
   }
 
@@ -212,12 +185,9 @@ class Parser {
       std::string path = fmt::format("{}/{}", directory, file);
       if (::access(path.c_str(), F_OK) == 0) return path;
     }
-    if (directories_.empty())
-      return std::unexpected(
-          Error{fmt::format("-l{}: no directory to look in is given with -L", name)});
-    return std::unexpected(
-        Error{fmt::format("-l{}: no {} in the {} given with -L", name, file,
-                          directories_.size() == 1 ? "directory" : "directories")});
+    if (directories_.empty()) return fail("-l{}: no directory to look in is given with -L", name);
+    return fail("-l{}: no {} in the {} given with -L", name, file,
+                directories_.size() == 1 ? "directory" : "directories");
   }
 
   CLI::App app_;
@@ -230,31 +200,10 @@ class Parser {
   bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false;
 };
 
-/// What most callers say, `-o OUTPUT FILE...` in some order. To set up the parser
-/// for it would take longer than a small link. Nothing for anything else.
-std::optional<CommandLine> parse_plain(const std::vector<std::string>& arguments) {
-  CommandLine command;
-  for (size_t i = 0; i < arguments.size(); i++) {
-    const std::string& argument = arguments[i];
-    bool names_output = argument == "-o" && command.output.empty() && i + 1 < arguments.size();
-    const std::string& name = names_output ? arguments[++i] : argument;
-    if (name.empty() || name.starts_with('-')) return std::nullopt;
-    if (names_output)
-      command.output = name;
-    else
-      command.inputs.push_back({name});
-  }
-  if (command.output.empty() || command.inputs.empty()) return std::nullopt;
-  return command;
-}
-
 }  // namespace
 
 std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments) {
-  auto expanded = expand_response_files(std::move(arguments));
-  if (!expanded) return std::unexpected(expanded.error());
-  if (auto plain = parse_plain(*expanded)) return std::move(*plain);
-  return Parser().parse(std::move(*expanded));
+  return Parser().parse(std::move(arguments));
 }
 
 }  // namespace bpflink

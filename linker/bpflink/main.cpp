@@ -1,22 +1,16 @@
 // The program bpflink: command line in, diagnostics out. The work is the
 // library's.
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <exception>
-#include <string>
-
 #include "bpflink/linker.hpp"
 #include "linker/bpflink/command_line.hpp"
 #include "linker/bpflink/program_output.hpp"
-#include "linker/io/freed_memory.hpp"
 #include "linker/io/interruption.hpp"
+#include "linker/io/program.hpp"
 
 namespace {
 
 using namespace bpflink;
 
-int run(const CommandLine& command) {
+int link_files(const CommandLine& command) {
   clean_up_when_interrupted({command.output, command.link.map_file, command.link.dependency_file,
                              command.link.json_file});
   DiagnosticPrinter printer(command);
@@ -33,23 +27,19 @@ int run(const CommandLine& command) {
   return 0;
 }
 
+int run(std::vector<std::string> arguments) {
+  auto command = parse_command_line(std::move(arguments));
+  if (!command) {
+    print_error("bpflink", command.error().message);
+    return 1;
+  }
+  if (command->text.empty()) return link_files(*command);
+  print_text(command->text);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
-  try {
-    auto command = parse_command_line({argv + 1, argv + argc});
-    if (!command) {
-      print_error(command.error().message);
-      return 1;
-    }
-    if (!command->text.empty()) {
-      print_text(command->text);
-      return 0;
-    }
-    return run(*command);
-  } catch (const std::exception& error) {
-    print_error(error.what());
-    return 1;
-  }
+  return bpflink::run_program("bpflink", argc, argv, run);
 }

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "linker/io/program.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -86,7 +88,7 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
   ++errors_;
   if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
   if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
-    print_error("too many errors, the rest is not shown (--error-limit 0 shows all)");
+    print_error("bpflink", "too many errors, the rest is not shown (--error-limit 0 shows all)");
   return true;
 }
 
@@ -113,14 +115,6 @@ void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
       "bpflink: {}{}\n", kind, stands_out ? painted(bold, diagnostic.message) : diagnostic.message);
   for (const std::string& line : diagnostic.details) text += line + "\n";
   write_to(stderr, text);
-}
-
-void print_error(std::string_view message) {
-  write_to(stderr, fmt::format("bpflink: error: {}\n", message));
-}
-
-void print_text(std::string_view text) {
-  write_to(stdout, text);
 }
 
 std::string make_statistics(const LinkReport& report) {

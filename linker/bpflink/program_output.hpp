@@ -26,10 +26,6 @@ class DiagnosticPrinter {
   size_t errors_ = 0;
 };
 
-/// An error that the command line itself has.
-void print_error(std::string_view message);
-void print_text(std::string_view text);
-
 /// The figures of a link as a table.
 std::string make_statistics(const LinkReport& report);
 

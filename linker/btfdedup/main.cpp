@@ -1,13 +1,10 @@
 // The program btfdedup: reads BTF from files of several kinds, merges equal
 // types, and writes or shows what is left.
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <exception>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +16,10 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
-#include "linker/io/freed_memory.hpp"
+#include "linker/error.hpp"
 #include "linker/io/mapped_file.hpp"
 #include "linker/io/output_file.hpp"
+#include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
 
 namespace bpflink {
@@ -86,10 +84,8 @@ class Program {
   /// What is said of the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     const std::string& path = options_.update.empty() ? options_.output : options_.update;
-    return std::unexpected(
-        Error{fmt::format("{}: {}", path.empty() ? "the output" : path, error.message)});
+    return fail("{}: {}", path.empty() ? "the output" : path, error.message);
   }
-  void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
   const Btf* base() const { return base_.btf ? &*base_.btf : nullptr; }
 
@@ -124,7 +120,7 @@ std::expected<void, Error> Program::open_output() {
 std::expected<void, Error> Program::read_base() {
   if (options_.base.empty()) return {};
   auto hold = [&](const BtfSource& source) -> std::expected<void, Error> {
-    if (base_.btf) return std::unexpected(Error{"a base has one BTF only"});
+    if (base_.btf) return fail("a base has one BTF only");
     base_.blob.assign(source.blob.begin(), source.blob.end());
     auto btf = Btf::parse(base_.blob);
     if (!btf) return std::unexpected(btf.error());
@@ -158,7 +154,7 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
                            ? " (is it split BTF, which needs --base?)"
                            : "";
-    return std::unexpected(Error{btf.error().message + hint});
+    return fail("{}{}", btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
   if (source.elf && !like_)
@@ -244,36 +240,32 @@ std::expected<void, Error> Program::report() {
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);
     if (!text) return std::unexpected(text.error());
-    print(*text);
+    print_text(*text);
   }
-  if (options_.dump == BtfdedupOptions::Dump::c) print(print_c_header(*btf));
+  if (options_.dump == BtfdedupOptions::Dump::c) print_text(print_c_header(*btf));
   if (options_.dump == BtfdedupOptions::Dump::raw)
-    for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) print(print_raw(*btf, id));
+    for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) print_text(print_raw(*btf, id));
   if (options_.statistics) {
     statistics_.output.add(*btf, blob_.size());
-    print(options_.as_json ? statistics_.as_json() : statistics_.as_text());
+    print_text(options_.as_json ? statistics_.as_json() : statistics_.as_text());
   }
-  if (std::fflush(stdout) != 0) return std::unexpected(Error{"cannot write to standard output"});
+  if (std::fflush(stdout) != 0) return fail("cannot write to standard output");
   return {};
-}
-
-void print_error(std::string_view message) {
-  std::fprintf(stderr, "btfdedup: error: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
 int run(std::vector<std::string> arguments) {
   auto options = parse_options(std::move(arguments));
   if (!options) {
-    print_error(options.error().message);
+    print_error("btfdedup", options.error().message);
     return 1;
   }
   if (!options->text.empty()) {
-    std::fputs(options->text.c_str(), stdout);
+    print_text(options->text);
     return 0;
   }
   auto ok = Program(*options).run();
   if (ok) return 0;
-  print_error(ok.error().message);
+  print_error("btfdedup", ok.error().message);
   return 1;
 }
 
@@ -281,14 +273,5 @@ int run(std::vector<std::string> arguments) {
 }  // namespace bpflink
 
 int main(int argc, char** argv) {
-  bpflink::keep_freed_memory();
-  try {
-    return bpflink::run({argv + 1, argv + argc});
-  } catch (const std::bad_alloc&) {
-    bpflink::print_error("out of memory");
-    return 1;
-  } catch (const std::exception& error) {
-    bpflink::print_error(error.what());
-    return 1;
-  }
+  return bpflink::run_program("btfdedup", argc, argv, bpflink::run);
 }
