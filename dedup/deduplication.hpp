@@ -32,7 +32,8 @@ struct Input {
 
 /// What tainted types mean, in numbers from 0 on: types of equal meaning are equal.
 struct Meanings {
-  /// Whether types of a class, or what has the tag of an anchor, are tainted. Empty where nothing is.
+  /// Whether types of a class, or what has the tag of an anchor, are tainted. Empty where nothing
+  /// is.
   std::vector<uint8_t> taints_class, taints_anchor;
 
   std::vector<uint32_t> classes;  ///< by meaning: the class whose key its types have

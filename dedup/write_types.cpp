@@ -109,8 +109,7 @@ void TypeWriter::number(const Elements& elements) {
 
 std::span<const uint32_t> TypeWriter::key_of(Identity identity) const {
   bool is_class = identity < table_.class_count();
-  return table_.words(is_class ? identity
-                               : d_.meanings.classes[identity - table_.class_count()]);
+  return table_.words(is_class ? identity : d_.meanings.classes[identity - table_.class_count()]);
 }
 
 void TypeWriter::make_room() {

@@ -1,4 +1,4 @@
-// All state of one link, and the passes over it in the order in which they run.
+// All state of one link, and the passes over it.
 #pragma once
 
 #include <expected>
@@ -12,9 +12,11 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/linker.hpp"
 #include "bpflink/report.hpp"
+#include "linker/elf/fragments.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/elf/symbol.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/io/output_file.hpp"
 #include "linker/report/diagnostics.hpp"
 
 namespace bpflink {
@@ -35,8 +37,8 @@ struct OutputRelocation {
   uint32_t symbol;  ///< index into the output's symbol table
 };
 
-/// A run of bytes of an output section. Bytes that no piece covers are zero.
-struct Piece {
+/// A run of bytes of an output section. Bytes that no run covers are zero.
+struct OutputBytes {
   uint64_t offset;  ///< bytes into the output section
   std::span<const std::byte> bytes;
 };
@@ -54,8 +56,8 @@ struct OutputSection {
   uint32_t index = 0;
   uint32_t symbol_index = 0;
 
-  /// The contents, by ascending offset; none for SHT_NOBITS.
-  std::vector<Piece> pieces;
+  /// By ascending offset; none for SHT_NOBITS.
+  std::vector<OutputBytes> contents;
   std::vector<OutputRelocation> relocations;
 };
 
@@ -68,12 +70,23 @@ struct DroppedDefinition {
   std::string_view name;
 };
 
-/// A place in the output.
-struct Place {
-  OutputSection* section;
-  uint64_t offset;
+/// Where the linked object goes: to the file at `path`, to a descriptor of the
+/// caller's, or, without either, to memory.
+struct OutputTarget {
+  std::optional<std::string> path = {};
+  std::optional<int> fd = {};
 };
 
+/// A file that the link writes: the linked object, or a report.
+struct PendingOutput {
+  enum class Contents : uint8_t { Object, Map, Dependencies, Json };
+
+  Contents contents;
+  std::string name;  ///< for messages
+  OutputFile file;
+};
+
+/// The state of one link, by the pass that fills it.
 struct Context {
   Context(LinkOptions link_options, Linker::DiagnosticHandler handler)
       : options(std::move(link_options)), diagnostics(std::move(handler), options.fatal_warnings) {}
@@ -81,6 +94,13 @@ struct Context {
   LinkOptions options;
   Diagnostics diagnostics;
   std::span<const InputSource> sources;
+  OutputTarget target;
+  /// Null unless asked for.
+  LinkReport* report = nullptr;
+
+  /// The linked object, then the reports. None of them is where it belongs until
+  /// commit_outputs().
+  std::vector<PendingOutput> outputs;
 
   std::vector<InputFile> files;                      ///< all that were opened, for the whole link
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order; views of `files`
@@ -92,23 +112,27 @@ struct Context {
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
 
-  /// Null unless asked for.
-  LinkReport* report = nullptr;
-
-  /// Bytes that pieces point to and that are no input's.
+  /// Bytes of the output that are no input's.
   std::vector<std::vector<std::byte>> buffers;
-  BtfBuilder::Pieces output_btf;
-  std::vector<std::byte> output_btf_ext;
+  std::vector<std::byte> output_btf, output_btf_ext;
+
+  /// The linked object, where the target is memory.
+  std::vector<std::byte> memory;
 };
 
-// The passes. Each says in its file what it does; link.cpp says why it stands
-// where it stands.
+/// Runs the passes, which are told of here in the order in which they run. Each
+/// says in its file what it does; link.cpp says why it stands where it stands.
+void link(Context&);
+
+void open_outputs(Context&);
 void read_inputs(Context&);
 void resolve_symbols(Context&);
+void trace_symbols(Context&);
 void split_into_fragments(Context&);
 void mark_live(Context&);
 void report_undefined_symbols(Context&);
 void lay_out_sections(Context&);
+void order_maps(Context&);
 void number_symbols(Context&);
 void merge_btf(Context&);
 void check_types(Context&);
@@ -116,23 +140,13 @@ void build_datasecs(Context&);
 void relocate(Context&);
 void rebase_btf_ext(Context&);
 void finish_btf(Context&);
-void write_output(Context&, const std::string& path);
-
-/// Tells of every definition and reference of the symbols asked for (`-y`).
-void trace_symbols(Context&);
-/// Fills context.report.
+void write_output(Context&);
+void verify_output(Context&);
 void make_report(Context&);
+void write_reports(Context&);
+void commit_outputs(Context&);
 
-/// Part of lay_out_sections(): see order_maps.cpp.
-void order_maps(Context&, OutputSection& maps);
-
-// What stands at `offset` of an input section in the output: the one function
-// through which everything that points into a section goes. Nothing where it
-// was dropped. An offset outside of the section moves with its nearest end.
-std::optional<Place> place_of(const InputSection& section, uint64_t offset);
-
-/// The same for a pointer, which may also stand just behind an object: where
-/// what begins at `offset` was dropped, it is the end of what was before it.
-std::optional<Place> place_of_pointer(const InputSection& section, int64_t offset);
+/// Reports why the output called `name` cannot be written.
+void fail_output(Context&, const std::string& name, const Error&);
 
 }  // namespace bpflink

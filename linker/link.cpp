@@ -1,28 +1,9 @@
 // The linker from start to end, a line a pass.
-#include <fmt/format.h>
-
 #include <chrono>
-#include <exception>
-#include <new>
 
 #include "linker/context.hpp"
-#include "linker/elf/elf_writer.hpp"
-#include "linker/io/output_bytes.hpp"
-#include "linker/report/verify.hpp"
 
 namespace bpflink {
-
-struct BPFLINK_INTERNAL Linker::Impl {
-  LinkOptions options;
-  DiagnosticHandler handler;
-  std::vector<InputSource> sources;
-  LinkReport report = {};
-
-  /// Links and, if that went well, lets `write` put the output where it belongs.
-  template <typename Write>
-  bool run(Write write);
-};
-
 namespace {
 
 /// Runs a pass unless one before it has failed: a pass may rely on what the
@@ -36,7 +17,13 @@ void run(Context& context, const char* name, void (*pass)(Context&)) {
   context.report->passes.emplace_back(name, seconds.count());
 }
 
+}  // namespace
+
 void link(Context& context) {
+  // Make the files to write, without an effect yet. First, so that a target that
+  // cannot be written to is found out before the work.
+  run(context, "open outputs", open_outputs);
+
   // Everything in an input is checked here, so that no later pass has to.
   run(context, "read inputs", read_inputs);
 
@@ -44,7 +31,8 @@ void link(Context& context) {
   // loses is known from here on.
   run(context, "resolve symbols", resolve_symbols);
 
-  // What the user asked about by name (-y).
+  // What the user asked about by name (-y). Before anything can fail that the
+  // answer may explain.
   run(context, "trace symbols", trace_symbols);
 
   // Cut sections, so that the bytes of a definition that lost can go while what
@@ -62,7 +50,12 @@ void link(Context& context) {
   // Give every live fragment its place. From here on place_of() answers.
   run(context, "lay out sections", lay_out_sections);
 
-  // Locals first, then globals: relocations name symbols by these numbers.
+  // Loaders create maps in the order of .maps: inner maps go before the maps that
+  // hold them. The last change of places.
+  run(context, "order maps", order_maps);
+
+  // Locals first, then globals: relocations name symbols by these numbers. Before
+  // the types, because a definition that lost is described only if it got one.
   run(context, "number symbols", number_symbols);
 
   // Deduplicate the types of all inputs, without the VARs, DATASECs and FUNCs
@@ -85,96 +78,22 @@ void link(Context& context) {
 
   // The last strings and types have been added: fix the bytes of .BTF.
   run(context, "finish btf", finish_btf);
-}
 
-Diagnostic output_failure(const Error& error) {
-  return {.message = fmt::format("cannot write the output: {}", error.message),
-          .code = DiagnosticCode::OutputFailure};
-}
+  // All parts are there: write the object, beside its place.
+  run(context, "write output", write_output);
 
-/// The output in memory, verified where that was asked for; nothing where it
-/// cannot be made, which is told.
-std::optional<std::vector<std::byte>> output_bytes(Context& context) {
-  auto image = make_elf(context);
-  if (!image) {
-    context.diagnostics.report(output_failure(image.error()));
-    return std::nullopt;
-  }
-  auto bytes = write_to_memory(*image);
-  if (context.options.verify) verify_output(context, bytes);
-  if (context.diagnostics.failed()) return std::nullopt;
-  return bytes;
-}
+  // With --verify, read back what was written, while it can still be refused.
+  run(context, "verify output", verify_output);
 
-}  // namespace
+  // Figures, map and cross references, of a link that went well.
+  run(context, "make report", make_report);
 
-template <typename Write>
-bool Linker::Impl::run(Write write) {
-  try {
-    Context context(options, handler);
-    context.sources = sources;
-    report = {};
-    if (options.report) context.report = &report;
-    link(context);
-    if (!context.diagnostics.failed()) write(context);
-    if (context.report && !context.diagnostics.failed()) make_report(context);
-    return !context.diagnostics.failed();
-  } catch (const std::bad_alloc&) {
-    if (handler) handler({.message = "out of memory"});
-    return false;
-  } catch (const std::exception& exception) {
-    if (handler) handler({.message = exception.what()});
-    return false;
-  }
-}
+  // Those that go to files, beside their places.
+  run(context, "write reports", write_reports);
 
-Linker::Linker(LinkOptions options, DiagnosticHandler handler)
-    : impl_(new Impl{std::move(options), std::move(handler), {}}) {}
-Linker::Linker(Linker&&) noexcept = default;
-Linker& Linker::operator=(Linker&&) noexcept = default;
-Linker::~Linker() = default;
-
-void Linker::add_file(std::string path) {
-  impl_->sources.push_back({.name = std::move(path)});
-}
-
-void Linker::add_whole_archive(std::string path) {
-  impl_->sources.push_back({.name = std::move(path), .whole_archive = true});
-}
-
-const LinkReport& Linker::report() const {
-  return impl_->report;
-}
-
-void Linker::add_memory(std::string name, std::span<const std::byte> image) {
-  InputFile input = InputFile::in_memory(name, image);
-  impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
-}
-
-void Linker::add_fd(int fd, std::string name) {
-  if (name.empty()) name = fmt::format("/proc/self/fd/{}", fd);
-  auto input = InputFile::open(fd, name);
-  impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
-}
-
-bool Linker::link_to_file(const std::string& path) {
-  return impl_->run([&](Context& context) { write_output(context, path); });
-}
-
-bool Linker::link_to_fd(int fd) {
-  return impl_->run([&](Context& context) {
-    auto bytes = output_bytes(context);
-    if (!bytes) return;
-    auto written = write_to_fd(*bytes, fd);
-    if (!written) context.diagnostics.report(output_failure(written.error()));
-  });
-}
-
-std::optional<std::vector<std::byte>> Linker::link_to_memory() {
-  std::optional<std::vector<std::byte>> image;
-  bool ok = impl_->run([&](Context& context) { image = output_bytes(context); });
-  if (!ok) image.reset();
-  return image;
+  // Nothing else can fail: the object and the reports take their places, all or
+  // none.
+  run(context, "commit outputs", commit_outputs);
 }
 
 }  // namespace bpflink

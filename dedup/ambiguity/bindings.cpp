@@ -59,8 +59,7 @@ class Components {
       leave(frame.node);
       uint32_t low = low_[frame.node];
       frames_.pop_back();
-      if (!frames_.empty())
-        low_[frames_.back().node] = std::min(low_[frames_.back().node], low);
+      if (!frames_.empty()) low_[frames_.back().node] = std::min(low_[frames_.back().node], low);
     }
   }
 
@@ -126,9 +125,9 @@ std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitio
   // A declaration beside the definition may be another meaning: where the unit is cut from an input
   // that has other definitions, it is not resolved to this one.
   for (const Meaning& declaration : declared) {
-    auto found = std::ranges::lower_bound(meanings, Meaning{declaration.unit, declaration.anchor, 0});
-    if (found != meanings.end() && same_tag(*found, declaration))
-      is_own[declaration.unit] = true;
+    auto found =
+        std::ranges::lower_bound(meanings, Meaning{declaration.unit, declaration.anchor, 0});
+    if (found != meanings.end() && same_tag(*found, declaration)) is_own[declaration.unit] = true;
   }
   return meanings;
 }
@@ -169,10 +168,11 @@ class BindingFinder {
   const TagGraph& graph_;
   const std::vector<bool>& is_tainted_;  ///< by node of the graph
   Components components_;
-  Adjacency edges_;                 ///< of components, without those to themselves
-  Interner profiles_;               ///< pairs of an anchor and a meaning's value
-  Interner parts_;                  ///< what bindings are made of
-  std::vector<uint32_t> bindings_;  ///< by component, of the profile at hand; 0 where all is declared
+  Adjacency edges_;    ///< of components, without those to themselves
+  Interner profiles_;  ///< pairs of an anchor and a meaning's value
+  Interner parts_;     ///< what bindings are made of
+  std::vector<uint32_t>
+      bindings_;  ///< by component, of the profile at hand; 0 where all is declared
 };
 
 void BindingFinder::list_edges() {

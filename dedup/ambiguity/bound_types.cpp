@@ -99,8 +99,8 @@ uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
   const ClassTable& table = d_.table;
   uint32_t anchor = table.anchor_of(type.type_class);
   bool is_declaration = is_declaration_of_tag(type);
-  bool is_own = binding_.is_own.empty() || binding_.is_own[type.unit] ||
-                table.is_private(type.type_class);
+  bool is_own =
+      binding_.is_own.empty() || binding_.is_own[type.unit] || table.is_private(type.type_class);
   if (is_own && !is_declaration) return new_node(type.type_class, ordinal);
   // All declarations of a tag share a node that have the same candidates.
   constexpr uint32_t declares = 0;
@@ -141,8 +141,7 @@ void GraphMaker::list_candidates() {
     if (binding_.has_units) by_binding.add(anchor, type.binding, graph_.nodes[i]);
     all.add(anchor, 0, graph_.nodes[i]);
   }
-  for (DefinitionLists* lists : {&by_input, &by_binding, &all})
-    lists->append_to(graph_.candidates);
+  for (DefinitionLists* lists : {&by_input, &by_binding, &all}) lists->append_to(graph_.candidates);
   for (size_t i = 0; i < graph_.declarations.size(); ++i) {
     Declaration& declaration = graph_.declarations[i];
     const TaintedType& type = types_[declared_by_[i]];
@@ -175,8 +174,7 @@ void GraphMaker::refer_from(const TaintedType& type) {
 void GraphMaker::refer() {
   for (uint32_t first : first_types_) {
     refer_from(types_[first]);
-    graph_.references.starts.push_back(
-        static_cast<uint32_t>(graph_.references.children.size()));
+    graph_.references.starts.push_back(static_cast<uint32_t>(graph_.references.children.size()));
   }
 }
 

@@ -50,9 +50,9 @@ class Resolution {
 
   const ClassTable& table_;
   const BoundTypes& types_;
-  std::vector<uint8_t> rules_;         ///< by declaration: which of its rules holds so far
-  std::vector<uint32_t> targets_;      ///< by node: what stands for it
-  std::vector<uint32_t> colors_;       ///< by node
+  std::vector<uint8_t> rules_;     ///< by declaration: which of its rules holds so far
+  std::vector<uint32_t> targets_;  ///< by node: what stands for it
+  std::vector<uint32_t> colors_;   ///< by node
   /// By list of candidates: the class that all of them have, or none.
   std::vector<uint32_t> list_classes_;
 };

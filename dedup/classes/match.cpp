@@ -98,12 +98,8 @@ struct Classifier::Known {
 /// one a type id.
 template <int Words, int Name, int Type>
 bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
-  const Known known{adopted_end_,
-                    first_id_,
-                    static_cast<uint32_t>(classes_.size()),
-                    strings_.span().data(),
-                    classes_.data(),
-                    table_.references().data()};
+  const Known known{adopted_end_,           first_id_,       static_cast<uint32_t>(classes_.size()),
+                    strings_.span().data(), classes_.data(), table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   key += common_words;
@@ -120,8 +116,7 @@ bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
 }
 
 /// Whether the words of a type say what a key says.
-[[gnu::always_inline]] inline bool Classifier::is_like(const uint32_t* words,
-                                                          const uint32_t* key) {
+[[gnu::always_inline]] inline bool Classifier::is_like(const uint32_t* words, const uint32_t* key) {
   if (words[1] != key[1] || !accept_string(words[0], key[0])) return false;
   switch (kind_of(words)) {
     case BTF_KIND_PTR:

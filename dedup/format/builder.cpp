@@ -1,11 +1,12 @@
 // Builds a blob of BTF type by type, and writes it out.
+#include "dedup/format/builder.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
 #include <cstring>
 #include <utility>
 
-#include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"

@@ -131,8 +131,8 @@ struct Largest {
 /// Checks the types with indices from `begin` to before `end`.
 void check(std::span<const uint32_t> words, const uint32_t* starts, uint32_t first_id, size_t begin,
            size_t end, TypeSummary& summary) {
-  constexpr uint32_t of_note = 1 << BTF_KIND_FUNC | 1 << BTF_KIND_VAR | 1 << BTF_KIND_DATASEC |
-                               1 << BTF_KIND_DECL_TAG;
+  constexpr uint32_t of_note =
+      1 << BTF_KIND_FUNC | 1 << BTF_KIND_VAR | 1 << BTF_KIND_DATASEC | 1 << BTF_KIND_DECL_TAG;
   Largest largest{summary.largest_id, summary.largest_string};
   for (size_t index = begin; index < end; ++index) {
     const uint32_t* type = words.data() + starts[index];
@@ -195,8 +195,8 @@ class Walk {
   uint32_t first_id_;
   unsigned workers_;
   std::vector<TypeSummary> summaries_;  ///< of each worker
-  size_t at_ = 0;                  ///< how many words the walk has passed
-  size_t count_ = 0;               ///< of types, once `walked_` is `all`
+  size_t at_ = 0;                       ///< how many words the walk has passed
+  size_t count_ = 0;                    ///< of types, once `walked_` is `all`
   std::atomic<size_t> walked_ = 0;
   std::atomic<size_t> next_chunk_ = 0;
 };
@@ -204,8 +204,8 @@ class Walk {
 /// The number of words of the type at hand, which is of an unknown kind or cut off.
 std::expected<size_t, Error> Walk::unusual_size() const {
   if (words_.size() - at_ < common_words)
-    return fail(fmt::format("type [{}] at offset {} of the type section is cut off", next_id(),
-                            4 * at_));
+    return fail(
+        fmt::format("type [{}] at offset {} of the type section is cut off", next_id(), 4 * at_));
   const uint32_t* words = &words_[at_];
   size_t size = known_size(words);
   if (size == 0) {

@@ -75,8 +75,8 @@ std::string describe_type(uint32_t id, uint8_t kind, std::string_view name);
 
 /// What is largest in the types of a blob, and which of them make demands on others.
 struct TypeSummary {
-  uint32_t largest_id = 0;      ///< that any type refers to
-  uint32_t largest_string = 0;  ///< string offset of any type
+  uint32_t largest_id = 0;          ///< that any type refers to
+  uint32_t largest_string = 0;      ///< string offset of any type
   std::vector<uint32_t> demanding;  ///< ids of the FUNCs, DATASECs and DECL_TAGs
   std::vector<uint32_t> objects;    ///< ids of the VARs and DATASECs
 };

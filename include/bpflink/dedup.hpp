@@ -114,8 +114,8 @@ class BPFLINK_API Deduplicator {
 
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
   /// omitted; layout sections of inputs contradict each other; more types or
-  /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only declared, and the
-  /// declaration stands for what the member is in.
+  /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only
+  /// declared, and the declaration stands for what the member is in.
   std::expected<DedupResult, Error> run();
 
  private:

@@ -1,66 +1,40 @@
 #include "linker/bpflink/command_line.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <optional>
-
-#include "linker/io/response_file.hpp"
+#include "linker/error.hpp"
+#include "linker/io/arguments.hpp"
 
 namespace bpflink {
 namespace {
 
-/// Makes of CLI11's help what the manual page has too.
-class Formatter : public CLI::Formatter {
- public:
-  Formatter() { column_width(34); }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: bpflink [OPTION]... FILE... -o OUTPUT\n";
-  }
-};
-
 class Parser {
  public:
   Parser() : app_("Links BPF objects into one, with their BTF deduplicated.", "bpflink") {
-    app_.formatter(std::make_shared<Formatter>());
+    add_help(app_,
+             {"Usage: bpflink [OPTION]... FILE... -o OUTPUT\n", 34, "the output was written"});
     add_general_options();
     add_input_options();
     add_garbage_options();
     add_symbol_options();
     add_report_options();
     add_message_options();
-    app_.footer(
-        "@FILE stands for the arguments in FILE, separated by white space.\n"
-        "Exits with 0 if the output was written, else with 1 and the output as it was.");
   }
 
   std::expected<CommandLine, Error> parse(std::vector<std::string> arguments) {
-    for (std::string& argument : arguments) argument = with_two_dashes(argument);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-    try {
-      app_.parse(arguments);
-    } catch (const CLI::CallForHelp&) {
-      command_.text = app_.help();
-      return std::move(command_);
-    } catch (const CLI::CallForVersion&) {
-      command_.text = "bpflink " BPFLINK_VERSION "\n";
-      return std::move(command_);
-    } catch (const CLI::ParseError& error) {
-      return std::unexpected(Error{fmt::format("{} (see bpflink --help)", error.what())});
-    }
+    auto text = parse_arguments(app_, std::move(arguments), with_two_dashes);
+    if (!text) return std::unexpected(text.error());
+    command_.text = std::move(*text);
+    if (!command_.text.empty()) return std::move(command_);
     if (auto ok = collect_inputs(); !ok) return std::unexpected(ok.error());
     if (strip_all_) command_.link.discard_locals = true;
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
-      return std::unexpected(Error{"--keep-debug contradicts -s and -S (see bpflink --help)"});
+      return usage_error(app_, "--keep-debug contradicts -s and -S");
     command_.link.check_types = !no_check_types_;
     command_.link.hint_directories = directories_;
     if (color_ == "always") command_.color = CommandLine::Color::Always;
     if (color_ == "never") command_.color = CommandLine::Color::Never;
-    command_.link.report = command_.cross_references || command_.statistics ||
-                           !command_.map_path.empty() || !command_.dependency_path.empty() ||
-                           !command_.json_path.empty();
+    command_.link.report = command_.cross_references || command_.statistics;
     return std::move(command_);
   }
 
@@ -72,17 +46,11 @@ class Parser {
   }
 
   void add_general_options() {
-    app_.set_help_flag("-h,--help", "Print this help and exit");
-    app_.set_version_flag("--version", "bpflink " BPFLINK_VERSION, "Print the version and exit");
     app_.add_option("-o,--output", command_.output, "Write the linked object to FILE")
         ->option_text("FILE")
         ->required();
     app_.add_flag("-r,--relocatable", command_.link.partial,
                   "Partial link: leave externs that nobody defines to a later link");
-    app_.add_option("--threads", command_.link.threads,
-                    "Use N threads; without, as many as the inputs are large enough for")
-        ->option_text("N")
-        ->check(CLI::Range(1, 1024));
   }
 
   void add_input_options() {
@@ -148,8 +116,8 @@ class Parser {
 
   void add_report_options() {
     const std::string group = "Reports";
-    app_.add_option("--Map", command_.map_path,
-                    "Write to FILE where every piece of every input went")
+    app_.add_option("--Map", command_.link.map_file,
+                    "Write to FILE where every fragment of every input went")
         ->option_text("FILE")
         ->group(group);
     app_.add_flag("--cref", command_.cross_references, "Print who defines and who uses each symbol")
@@ -159,12 +127,12 @@ class Parser {
         ->option_text("SYMBOL")
         ->allow_extra_args(false)
         ->group(group);
-    app_.add_option("--dependency-file", command_.dependency_path,
+    app_.add_option("--dependency-file", command_.link.dependency_file,
                     "Write to FILE the inputs as a rule of make")
         ->option_text("FILE")
         ->group(group);
     app_.add_flag("--emit-stats", command_.statistics, "Print figures of the link")->group(group);
-    app_.add_option("--json", command_.json_path, "Write the figures to FILE as JSON")
+    app_.add_option("--json", command_.link.json_file, "Write the figures to FILE as JSON")
         ->option_text("FILE")
         ->group(group);
   }
@@ -206,8 +174,7 @@ class Parser {
       if (!path) return std::unexpected(path.error());
       command_.inputs.push_back({*path, whole});
     }
-    if (command_.inputs.empty())
-      return std::unexpected(Error{"no input files (see bpflink --help)"});
+    if (command_.inputs.empty()) return usage_error(app_, "no input files");
     return {};
   }
 
@@ -218,12 +185,9 @@ class Parser {
       std::string path = fmt::format("{}/{}", directory, file);
       if (::access(path.c_str(), F_OK) == 0) return path;
     }
-    if (directories_.empty())
-      return std::unexpected(
-          Error{fmt::format("-l{}: no directory to look in is given with -L", name)});
-    return std::unexpected(
-        Error{fmt::format("-l{}: no {} in the {} given with -L", name, file,
-                          directories_.size() == 1 ? "directory" : "directories")});
+    if (directories_.empty()) return fail("-l{}: no directory to look in is given with -L", name);
+    return fail("-l{}: no {} in the {} given with -L", name, file,
+                directories_.size() == 1 ? "directory" : "directories");
   }
 
   CLI::App app_;
@@ -236,31 +200,10 @@ class Parser {
   bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false;
 };
 
-/// What most callers say, `-o OUTPUT FILE...` in some order. To set up the parser
-/// for it would take longer than a small link. Nothing for anything else.
-std::optional<CommandLine> parse_plain(const std::vector<std::string>& arguments) {
-  CommandLine command;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    bool names_output = argument == "-o" && command.output.empty() && i + 1 < arguments.size();
-    const std::string& name = names_output ? arguments[++i] : argument;
-    if (name.empty() || name.starts_with('-')) return std::nullopt;
-    if (names_output)
-      command.output = name;
-    else
-      command.inputs.push_back({name});
-  }
-  if (command.output.empty() || command.inputs.empty()) return std::nullopt;
-  return command;
-}
-
 }  // namespace
 
 std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments) {
-  auto expanded = expand_response_files(std::move(arguments));
-  if (!expanded) return std::unexpected(expanded.error());
-  if (auto plain = parse_plain(*expanded)) return std::move(*plain);
-  return Parser().parse(std::move(*expanded));
+  return Parser().parse(std::move(arguments));
 }
 
 }  // namespace bpflink

@@ -29,7 +29,6 @@ struct CommandLine {
   bool print_gc_sections = false;
   bool cross_references = false;
   bool statistics = false;
-  std::string map_path, dependency_path, json_path;
 
   /// What to print instead of linking: for --help and --version.
   std::string text;

@@ -3,30 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "linker/io/retry.hpp"
+#include "linker/io/program.hpp"
 
 namespace bpflink {
 namespace {
 
 void write_to(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
-}
-
-/// As make wants names: blanks and what it takes for its own escaped.
-std::string escape_for_make(std::string_view name) {
-  std::string text;
-  for (char c : name) {
-    if (c == ' ' || c == '#') text += '\\';
-    if (c == '$') text += '$';
-    text += c;
-  }
-  return text;
 }
 
 std::string_view code_name(DiagnosticCode code) {
@@ -98,10 +85,10 @@ bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
 
 bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
   if (diagnostic.severity != Severity::Error) return false;
-  errors_++;
+  ++errors_;
   if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
   if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
-    print_error("too many errors, the rest is not shown (--error-limit 0 shows all)");
+    print_error("bpflink", "too many errors, the rest is not shown (--error-limit 0 shows all)");
   return true;
 }
 
@@ -130,22 +117,6 @@ void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
   write_to(stderr, text);
 }
 
-void print_error(std::string_view message) {
-  write_to(stderr, fmt::format("bpflink: error: {}\n", message));
-}
-
-void print_text(std::string_view text) {
-  write_to(stdout, text);
-}
-
-std::string make_dependencies(const std::string& output, const std::vector<std::string>& files) {
-  std::string text = escape_for_make(output) + ":";
-  for (const std::string& file : files) text += fmt::format(" \\\n  {}", escape_for_make(file));
-  text += '\n';
-  for (const std::string& file : files) text += fmt::format("\n{}:\n", escape_for_make(file));
-  return text;
-}
-
 std::string make_statistics(const LinkReport& report) {
   std::string text;
   auto add = [&](std::string_view name, uint64_t value) {
@@ -161,30 +132,6 @@ std::string make_statistics(const LinkReport& report) {
   for (const auto& [pass, seconds] : report.passes)
     fmt::format_to(std::back_inserter(text), "{:<24} {:>12} s\n", pass, std::to_string(seconds));
   return text;
-}
-
-std::string make_json(const LinkReport& report) {
-  nlohmann::ordered_json json;
-  json["files"] = report.files;
-  json["objects"] = report.objects;
-  json["types"] = {{"in", report.input_types}, {"out", report.output_types}};
-  json["section_bytes"] = {{"in", report.input_bytes}, {"out", report.output_bytes}};
-  json["relocations"] = report.relocations;
-  json["symbols"] = report.symbols;
-  auto& passes = json["passes"] = nlohmann::ordered_json::array();
-  for (const auto& [pass, seconds] : report.passes)
-    passes.push_back({{"name", pass}, {"seconds", seconds}});
-  // Names of files need not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::expected<void, Error> write_text(OutputFile& file, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t written = retry([&] { return ::write(file.fd(), text.data(), text.size()); });
-    if (written < 0) return std::unexpected(Error{std::strerror(errno)});
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return file.commit();
 }
 
 }  // namespace bpflink

@@ -1,12 +1,8 @@
 // The program btfdedup: reads BTF from files of several kinds, merges equal
 // types, and writes or shows what is left.
-#include <fmt/format.h>
-#include <malloc.h>
 #include <sys/stat.h>
 
 #include <cstdio>
-#include <exception>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +14,12 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
+#include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/interruption.hpp"
 #include "linker/io/output_file.hpp"
+#include "linker/io/program.hpp"
+#include "linker/io/write_all.hpp"
 
 namespace bpflink {
 namespace {
@@ -62,15 +61,11 @@ class Program {
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> report();
   std::expected<void, Error> commit();
-  static std::unexpected<Error> fail(const std::string& name, const Error& error) {
-    return std::unexpected(Error{fmt::format("{}: {}", name, error.message)});
-  }
   /// What is said of the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     const std::string& path = options_.update.empty() ? options_.output : options_.update;
-    return fail(path.empty() ? "the output" : path, error);
+    return fail("{}: {}", path.empty() ? "the output" : path, error.message);
   }
-  void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
   const Btf* base() const { return base_ ? &*base_ : nullptr; }
 
@@ -106,16 +101,17 @@ std::expected<void, Error> Program::read_base() {
   if (options_.base.empty()) return {};
   auto sources = open_sources(options_.base, files_);
   if (!sources) return std::unexpected(sources.error());
-  if (sources->size() > 1) return fail((*sources)[1].name, {"a base has one BTF only"});
+  if (sources->size() > 1) return fail("{}: a base has one BTF only", (*sources)[1].name);
   const BtfSource& source = sources->front();
   auto btf = Btf::parse(source.blob);
-  if (!btf) return fail(source.name, btf.error());
+  if (!btf) return fail("{}: {}", source.name, btf.error().message);
   base_.emplace(std::move(*btf));
   return {};
 }
 
 std::expected<void, Error> Program::read_inputs() {
-  deduplicator_.emplace(DedupOptions{.threads = options_.threads, .base = base(), .borrow_inputs = true});
+  deduplicator_.emplace(
+      DedupOptions{.threads = options_.threads, .base = base(), .borrow_inputs = true});
   for (const std::string& input : options_.inputs) {
     auto sources = open_sources(input, files_);
     if (!sources) return std::unexpected(sources.error());
@@ -132,7 +128,7 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
                            ? " (is it split BTF, which needs --base?)"
                            : "";
-    return fail(source.name, {btf.error().message + hint});
+    return fail("{}: {}{}", source.name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
   if (source.elf && !like_)
@@ -205,7 +201,7 @@ std::expected<void, Error> Program::write_contents(int fd) {
   if (update_elf_) return write_updated(fd, *update_elf_, blob_, patches_);
   if (options_.as_elf) return write_btf_object(fd, blob_, *order_, like_ ? &*like_ : nullptr);
   expect_size(fd, blob_.size());
-  return write_at(fd, 0, blob_);
+  return write_all_at(fd, 0, blob_);
 }
 
 /// What goes to standard output.
@@ -218,47 +214,34 @@ std::expected<void, Error> Program::report() {
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);
     if (!text) return std::unexpected(text.error());
-    print(*text);
+    print_text(*text);
   }
-  if (options_.dump == BtfdedupOptions::Dump::c) print(print_c_header(*btf));
+  if (options_.dump == BtfdedupOptions::Dump::c) print_text(print_c_header(*btf));
   if (options_.dump == BtfdedupOptions::Dump::raw)
-    for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) print(print_raw(*btf, id));
+    for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) print_text(print_raw(*btf, id));
   if (options_.statistics) {
     statistics_.output.add(*btf, blob_.size());
-    print(options_.as_json ? statistics_.as_json() : statistics_.as_text());
+    print_text(options_.as_json ? statistics_.as_json() : statistics_.as_text());
   }
-  if (std::fflush(stdout) != 0) return std::unexpected(Error{"cannot write to standard output"});
+  if (std::fflush(stdout) != 0) return fail("cannot write to standard output");
   return {};
-}
-
-/// Has malloc() keep what is freed for what is allocated later, rather than give it back to
-/// the system and have each page of it faulted in again.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  ::mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
-}
-
-void print_error(std::string_view message) {
-  std::fprintf(stderr, "btfdedup: error: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
 int run(std::vector<std::string> arguments) {
   auto options = parse_options(std::move(arguments));
   if (!options) {
-    print_error(options.error().message);
+    print_error("btfdedup", options.error().message);
     return 1;
   }
   if (!options->text.empty()) {
-    std::fputs(options->text.c_str(), stdout);
+    print_text(options->text);
     return 0;
   }
   clean_up_when_interrupted("btfdedup",
                             {options->update.empty() ? options->output : options->update});
   auto ok = Program(*options).run();
   if (ok) return 0;
-  print_error(ok.error().message);
+  print_error("btfdedup", ok.error().message);
   return 1;
 }
 
@@ -266,14 +249,5 @@ int run(std::vector<std::string> arguments) {
 }  // namespace bpflink
 
 int main(int argc, char** argv) {
-  bpflink::keep_freed_memory();
-  try {
-    return bpflink::run({argv + 1, argv + argc});
-  } catch (const std::bad_alloc&) {
-    bpflink::print_error("out of memory");
-    return 1;
-  } catch (const std::exception& error) {
-    bpflink::print_error(error.what());
-    return 1;
-  }
+  return bpflink::run_program("btfdedup", argc, argv, bpflink::run);
 }

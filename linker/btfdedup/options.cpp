@@ -1,28 +1,15 @@
 #include "linker/btfdedup/options.hpp"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-
-#include "linker/io/response_file.hpp"
+#include "linker/io/arguments.hpp"
 
 namespace bpflink {
 namespace {
 
-class Formatter : public CLI::Formatter {
- public:
-  Formatter() { column_width(30); }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: btfdedup [OPTION]... INPUT... -o OUT\n"
-           "       btfdedup [OPTION]... [INPUT...] --update FILE\n";
-  }
-};
-
 void add_options(CLI::App& app, BtfdedupOptions& options) {
   using Dump = BtfdedupOptions::Dump;
-  app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", "btfdedup " BPFLINK_VERSION, "Print the version and exit");
+  add_help(app, {"Usage: btfdedup [OPTION]... INPUT... -o OUT\n"
+                 "       btfdedup [OPTION]... [INPUT...] --update FILE\n",
+                 30, "all was done"});
   app.add_option("inputs", options.inputs,
                  "Raw BTF, ELF files with .BTF, archives of these, - for standard input")
       ->option_text("INPUT");
@@ -51,24 +38,19 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
                  "Use N threads; without, as many as the input is large enough for")
       ->option_text("N")
       ->check(CLI::Range(1, 1024));
-  app.footer(
-      "@FILE stands for the arguments in FILE, separated by white space.\n"
-      "Exits with 0 if all was done, else with 1 and the output as it was.");
 }
 
-std::expected<void, Error> check(BtfdedupOptions& options) {
-  auto fail = [](std::string_view what) {
-    return std::unexpected(Error{fmt::format("{} (see btfdedup --help)", what)});
-  };
+std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) {
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
-  if (options.inputs.empty()) return fail("no input");
+  if (options.inputs.empty()) return usage_error(app, "no input");
   if (!options.output.empty() && !options.update.empty())
-    return fail("-o and --update exclude each other");
-  if (options.as_elf && options.output.empty()) return fail("--elf needs -o");
+    return usage_error(app, "-o and --update exclude each other");
+  if (options.as_elf && options.output.empty()) return usage_error(app, "--elf needs -o");
   bool prints =
       !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none || options.statistics;
   if (options.output.empty() && options.update.empty() && !prints)
-    return fail("nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats");
+    return usage_error(app,
+                       "nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats");
   if (options.output == "-") options.output = "/dev/stdout";
   return {};
 }
@@ -76,26 +58,14 @@ std::expected<void, Error> check(BtfdedupOptions& options) {
 }  // namespace
 
 std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arguments) {
-  auto expanded = expand_response_files(std::move(arguments));
-  if (!expanded) return std::unexpected(expanded.error());
-  std::ranges::reverse(*expanded);  // CLI11 takes them from the back
-
   BtfdedupOptions options;
   CLI::App app("Merges equal types of BTF.", "btfdedup");
-  app.formatter(std::make_shared<Formatter>());
   add_options(app, options);
-  try {
-    app.parse(*expanded);
-  } catch (const CLI::CallForHelp&) {
-    options.text = app.help();
-    return options;
-  } catch (const CLI::CallForVersion&) {
-    options.text = "btfdedup " BPFLINK_VERSION "\n";
-    return options;
-  } catch (const CLI::ParseError& error) {
-    return std::unexpected(Error{fmt::format("{} (see btfdedup --help)", error.what())});
-  }
-  if (auto ok = check(options); !ok) return std::unexpected(ok.error());
+  auto text = parse_arguments(app, std::move(arguments));
+  if (!text) return std::unexpected(text.error());
+  options.text = std::move(*text);
+  if (!options.text.empty()) return options;
+  if (auto ok = check(app, options); !ok) return std::unexpected(ok.error());
   return options;
 }
 

@@ -3,105 +3,60 @@
 #include "linker/btfdedup/update.hpp"
 
 #include <elf.h>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
 #include "linker/elf/btf_ext.hpp"
 #include "linker/elf/bytes.hpp"
-#include "linker/io/mapped_inputs.hpp"
-#include "linker/io/retry.hpp"
+#include "linker/elf/insn.hpp"
+#include "linker/error.hpp"
+#include "linker/io/write_all.hpp"
 
 namespace bpflink {
 namespace {
-
-// Operation codes of the instructions that may hold a type id as immediate.
-constexpr uint8_t LOAD_IMMEDIATE_64 = 0x18;
-constexpr uint8_t MOVE_IMMEDIATE = 0xb7;
-constexpr uint8_t MOVE_IMMEDIATE_32 = 0xb4;
 
 /// Where the bytes of a file lie that are part of its image.
 uint64_t offset_in(const ElfFile& elf, const std::byte* at) {
   return static_cast<uint64_t>(at - elf.image.data());
 }
 
-Patch word_patch(uint64_t offset, uint32_t value, std::endian order) {
-  Patch patch{offset, std::vector<std::byte>(4)};
-  store<uint32_t>(patch.bytes.data(), value, order);
+/// The type ids and string offsets of .BTF.ext, which has the same length with the
+/// new ones.
+Patch adapt_records(const ElfFile& elf, std::span<const std::byte> section, const BtfExt& ext,
+                    const Btf& btf, const TypeMap& map, BtfBuilder& types) {
+  Patch patch{offset_in(elf, section.data()), {section.begin(), section.end()}};
+  auto copy_of = [&](const std::byte* at) { return &patch.bytes[at - section.data()]; };
+  auto map_string = [&](uint32_t, uint32_t offset) { return types.add_string(btf.string(offset)); };
+  for (const BtfExtTableKind& kind : btf_ext_table_kinds) {
+    const BtfExtTable& table = ext.*kind.table;
+    for (const BtfExtSection& part : table.sections) {
+      // A section's records stand behind its name and their number.
+      std::byte* name = copy_of(part.records.data() - btf_ext_section_header);
+      store(name, map_string(0, load<uint32_t>(name, elf.order)), elf.order);
+    }
+    table.for_each_record([&](uint32_t, std::span<const std::byte> record) {
+      map_record(
+          kind, copy_of(record.data()), elf.order, [&](uint32_t id) { return map[id]; },
+          map_string);
+    });
+  }
   return patch;
 }
 
-/// Collects the patches of .BTF.ext and of the instructions that it points to.
-class ExtAdapter {
- public:
-  ExtAdapter(const ElfFile& elf, const Btf& btf, const TypeMap& map, BtfBuilder& types)
-      : elf_(elf), btf_(btf), map_(map), types_(types) {}
-
-  std::vector<Patch> run(const BtfExt& ext) {
-    adapt(ext.func_info, 1u << 1, 0);
-    adapt(ext.line_info, 0, 1u << 1 | 1u << 2);
-    adapt(ext.core_relo, 1u << 1, 1u << 2);
-    for (const BtfExtSection& section : ext.core_relo.sections)
-      for (uint32_t i = 0; i < section.count; ++i)
-        adapt_instruction(section, ext.load_core_relo(record(ext.core_relo, section, i)));
-    return std::move(patches_);
+/// The instructions whose value is a type id of the object's own BTF.
+void adapt_instructions(const ElfFile& elf, const BtfExt& ext, const TypeMap& map,
+                        std::vector<Patch>& patches) {
+  for (const BtfExtSection& part : ext.core_relo.sections) {
+    auto code = elf.contents(elf.sections[part.section]);
+    ext.for_each_local_type_id(part, [&](const CoreRelo& relo) {
+      auto insn = code.subspan(relo.insn_off, INSN_SIZE);
+      Patch patch{offset_in(elf, insn.data()), {insn.begin(), insn.end()}};
+      store_type_id(patch.bytes.data(), map[relo.type_id], elf.order);
+      patches.push_back(std::move(patch));
+    });
   }
-
- private:
-  static const std::byte* record(const BtfExtTable& table, const BtfExtSection& section,
-                                 uint32_t i) {
-    return section.records.data() + size_t{i} * table.record_size;
-  }
-
-  /// Maps the words of a table's records that bits of the masks stand for.
-  void adapt(const BtfExtTable& table, uint32_t type_words, uint32_t string_words) {
-    for (const BtfExtSection& section : table.sections) {
-      // A section's records stand behind its name and their number.
-      map_string(section.records.data() - 8);
-      for (uint32_t i = 0; i < section.count; ++i) {
-        for (uint32_t word = 1; word < 4; ++word) {
-          const std::byte* field = record(table, section, i) + 4 * word;
-          if (type_words >> word & 1) map_type(field);
-          if (string_words >> word & 1) map_string(field);
-        }
-      }
-    }
-  }
-
-  void map_type(const std::byte* field) {
-    uint32_t id = load<uint32_t>(field, elf_.order);
-    patches_.push_back(word_patch(offset_in(elf_, field), map_[id], elf_.order));
-  }
-
-  void map_string(const std::byte* field) {
-    uint32_t offset = types_.add_string(btf_.string(load<uint32_t>(field, elf_.order)));
-    patches_.push_back(word_patch(offset_in(elf_, field), offset, elf_.order));
-  }
-
-  /// An instruction whose value is a type id of the object's own BTF has it as
-  /// immediate, the fifth to eighth of its bytes.
-  void adapt_instruction(const BtfExtSection& section, CoreRelo relo) {
-    if (relo.kind != CORE_TYPE_ID_LOCAL) return;
-    auto code = elf_.contents(elf_.sections[section.section]);
-    if (relo.insn_off > code.size() || code.size() - relo.insn_off < 8) return;
-    const std::byte* insn = code.data() + relo.insn_off;
-    auto operation = static_cast<uint8_t>(insn[0]);
-    if (operation != LOAD_IMMEDIATE_64 && operation != MOVE_IMMEDIATE &&
-        operation != MOVE_IMMEDIATE_32)
-      return;
-    patches_.push_back(word_patch(offset_in(elf_, insn + 4), map_[relo.type_id], elf_.order));
-  }
-
-  const ElfFile& elf_;
-  const Btf& btf_;
-  const TypeMap& map_;
-  BtfBuilder& types_;
-  std::vector<Patch> patches_;
-};
+}
 
 /// The offset of each type in its blob, by id, and the end.
 std::vector<uint64_t> type_offsets(const Btf& btf, std::span<const std::byte> blob) {
@@ -126,10 +81,13 @@ std::expected<std::vector<Patch>, Error> adapt_ext(const ElfFile& elf, uint32_t 
   };
   // Only types are looked at here, not the functions that they belong to.
   auto begins_function = [](uint32_t, uint64_t) { return true; };
-  auto ext = BtfExt::parse(elf.contents(elf.sections[section]),
-                           {btf, elf.order, find_section, begins_function});
+  auto contents = elf.contents(elf.sections[section]);
+  auto ext = BtfExt::parse(contents, {btf, elf.order, find_section, begins_function});
   if (!ext) return std::unexpected(ext.error());
-  return ExtAdapter(elf, btf, map, types).run(*ext);
+  std::vector<Patch> patches;
+  patches.push_back(adapt_records(elf, contents, *ext, btf, map, types));
+  adapt_instructions(elf, *ext, map, patches);
+  return patches;
 }
 
 }  // namespace
@@ -161,8 +119,8 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, c
           elf.is_64_bit ? load<uint64_t>(field, elf.order) : load<uint32_t>(field, elf.order);
       auto next = std::ranges::upper_bound(own, place);
       if (next == own.begin() || next == own.end())
-        return std::unexpected(Error{fmt::format(
-            "section {}: relocation at offset {} is not of a type in .BTF", section.name, at)});
+        return fail("section {}: relocation at offset {} is not of a type in .BTF", section.name,
+                    at);
       auto id = static_cast<uint32_t>(next - own.begin()) - 1 + btf.first_id();
       place += after[map[id]] - before[id];
       Patch patch{offset_in(elf, field), std::vector<std::byte>(elf.is_64_bit ? 8 : 4)};
@@ -176,35 +134,23 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, c
   return patches;
 }
 
-std::expected<void, Error> write_at(int fd, uint64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t step =
-        retry([&] { return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
-    if (step < 0) return std::unexpected(describe_write_failure(bytes));
-    bytes = bytes.subspan(step);
-    offset += step;
-  }
-  return {};
-}
-
 std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
                                          std::span<const std::byte> blob,
                                          const std::vector<Patch>& patches) {
   auto index = elf.find(".BTF");
-  if (!index) return std::unexpected(Error{"has no section .BTF"});
+  if (!index) return fail("has no section .BTF");
   const ElfSection& section = elf.sections[*index];
   uint64_t place = section.offset;
   if (blob.size() > section.size) {
     if ((section.flags & SHF_ALLOC) != 0)
-      return std::unexpected(
-          Error{fmt::format("section .BTF has {} bytes and is loaded at run time, so {} do not fit",
-                            section.size, blob.size())});
+      return fail("section .BTF has {} bytes and is loaded at run time, so {} do not fit",
+                  section.size, blob.size());
     place = (elf.image.size() + 7) / 8 * 8;
   }
-  if (auto ok = write_at(fd, 0, elf.image); !ok) return ok;
+  if (auto ok = write_all_at(fd, 0, elf.image); !ok) return ok;
   std::vector<std::byte> zeros(section.size);
-  if (auto ok = write_at(fd, section.offset, zeros); !ok) return ok;
-  if (auto ok = write_at(fd, place, blob); !ok) return ok;
+  if (auto ok = write_all_at(fd, section.offset, zeros); !ok) return ok;
+  if (auto ok = write_all_at(fd, place, blob); !ok) return ok;
 
   // sh_offset and sh_size stand next to each other.
   std::array<std::byte, 16> fields;
@@ -218,9 +164,10 @@ std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
     store<uint32_t>(&fields[4], static_cast<uint32_t>(blob.size()), elf.order);
     at += offsetof(Elf32_Shdr, sh_offset);
   }
-  if (auto ok = write_at(fd, at, std::span(fields).first(elf.is_64_bit ? 16 : 8)); !ok) return ok;
+  if (auto ok = write_all_at(fd, at, std::span(fields).first(elf.is_64_bit ? 16 : 8)); !ok)
+    return ok;
   for (const Patch& patch : patches)
-    if (auto ok = write_at(fd, patch.offset, patch.bytes); !ok) return ok;
+    if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
   return {};
 }
 

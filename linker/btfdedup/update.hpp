@@ -39,7 +39,4 @@ std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
                                          std::span<const std::byte> blob,
                                          const std::vector<Patch>& patches);
 
-/// Writes all of `bytes` at an offset.
-std::expected<void, Error> write_at(int fd, uint64_t offset, std::span<const std::byte> bytes);
-
 }  // namespace bpflink

@@ -40,7 +40,7 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
   options.on_diagnostic(options.context, &for_c);
 }
 
-constexpr uint64_t KNOWN_FLAGS = 2 * BPFLINK_LINK_VERIFY - 1;
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_VERIFY - 1;
 
 bool is_valid_list(const char* const* strings, size_t count) {
   return count == 0 ||
@@ -48,7 +48,7 @@ bool is_valid_list(const char* const* strings, size_t count) {
 }
 
 bool is_valid(const bpflink_link_options& options) {
-  return (options.flags & ~KNOWN_FLAGS) == 0 &&
+  return (options.flags & ~known_flags) == 0 &&
          is_valid_list(options.undefined, options.undefined_count) &&
          is_valid_list(options.keep_sections, options.keep_section_count) &&
          is_valid_list(options.trace_symbols, options.trace_symbol_count);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "linker/error.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -32,9 +34,10 @@ std::optional<uint64_t> parse_number(std::string_view text) {
 }
 
 template <typename... Args>
-std::unexpected<Error> fail(uint64_t offset, fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Error{fmt::format("archive member at offset {:#x}: {}", offset,
-                                           fmt::format(format, std::forward<Args>(args)...))});
+std::unexpected<Error> fail_member(uint64_t offset, fmt::format_string<Args...> format,
+                                   Args&&... args) {
+  return fail("archive member at offset {:#x}: {}", offset,
+              fmt::format(format, std::forward<Args>(args)...));
 }
 
 class ArchiveReader {
@@ -55,18 +58,18 @@ class ArchiveReader {
   /// Reads the member at `at` and returns where the next one begins.
   std::expected<uint64_t, Error> read_member(uint64_t at) {
     ar_hdr header;
-    if (image_.size() - at < sizeof header) return fail(at, "header is cut off");
+    if (image_.size() - at < sizeof header) return fail_member(at, "header is cut off");
     std::memcpy(&header, &image_[at], sizeof header);
     if (std::string_view(header.ar_fmag, sizeof header.ar_fmag) != ARFMAG)
-      return fail(at, "header does not end as it should");
+      return fail_member(at, "header does not end as it should");
     auto size = parse_number({header.ar_size, sizeof header.ar_size});
-    if (!size) return fail(at, "size is not a number");
+    if (!size) return fail_member(at, "size is not a number");
     std::string_view name = without_trailing({header.ar_name, sizeof header.ar_name}, ' ');
     bool is_table = name == "/" || name == "//" || name == "/SYM64/" || name == "__.SYMDEF";
     uint64_t begin = at + sizeof header;
     bool has_image = is_table || !is_thin_;
     if (has_image && *size > image_.size() - begin)
-      return fail(at, "claims {} bytes, {} are left", *size, image_.size() - begin);
+      return fail_member(at, "claims {} bytes, {} are left", *size, image_.size() - begin);
     auto body = has_image ? image_.subspan(begin, *size) : std::span<const std::byte>();
     if (name == "//") long_names_ = text_of(body);
     if (!is_table)
@@ -79,19 +82,19 @@ class ArchiveReader {
                                         std::span<const std::byte> body) {
     if (name.starts_with(bsd_long_name)) {
       auto length = parse_number(name.substr(bsd_long_name.size()));
-      if (!length || *length > body.size()) return fail(at, "long name is cut off");
+      if (!length || *length > body.size()) return fail_member(at, "long name is cut off");
       name = without_trailing(text_of(body.first(*length)), '\0');
       body = body.subspan(*length);
       if (name.starts_with("__.SYMDEF")) return {};
     } else if (name.starts_with('/')) {
       auto offset = parse_number(name.substr(1));
       if (!offset || *offset >= long_names_.size())
-        return fail(at, "long name is not in the name table");
+        return fail_member(at, "long name is not in the name table");
       name = long_names_.substr(*offset);
       name = name.substr(0, name.find('\n'));
     }
     if (name.ends_with('/')) name.remove_suffix(1);
-    if (name.empty()) return fail(at, "has no name");
+    if (name.empty()) return fail_member(at, "has no name");
     members_.push_back(
         {fmt::format("{}({})", path_, name), is_thin_ ? path_beside(name) : "", body});
     return {};

@@ -1,37 +1,36 @@
 #include "linker/elf/btf_ext.hpp"
 
-#include <fmt/format.h>
-
 #include "linker/elf/insn.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr uint16_t BTF_MAGIC = 0xeb9f;
-constexpr uint32_t MIN_HEADER = 24;   // up to and with line_info_len
-constexpr uint32_t CORE_HEADER = 32;  // with core_relo_off and core_relo_len
+constexpr uint16_t btf_magic = 0xeb9f;
+constexpr uint32_t least_header_size = 24;  // up to and with line_info_len
 
+/// An error with the section's name.
 template <typename... Args>
-std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Error{".BTF.ext: " + fmt::format(format, std::forward<Args>(args)...)});
+std::unexpected<Error> fail_ext(fmt::format_string<Args...> format, Args&&... args) {
+  return fail(".BTF.ext: {}", fmt::format(format, std::forward<Args>(args)...));
 }
 
 /// Reads one of the tables: a word with the record size, then for each section
 /// a name, a count and the records.
 class TableReader {
  public:
-  TableReader(std::string_view name, uint32_t known_size, std::span<const std::byte> bytes,
-              uint64_t offset, const BtfExt::Surroundings& around)
-      : name_(name), known_size_(known_size), bytes_(bytes), offset_(offset), around_(around) {}
+  TableReader(const BtfExtTableKind& kind, std::span<const std::byte> bytes, uint64_t offset,
+              const BtfExt::Surroundings& around)
+      : kind_(kind), name_(kind.name), bytes_(bytes), offset_(offset), around_(around) {}
 
   std::expected<BtfExtTable, Error> read() {
     BtfExtTable table;
     if (bytes_.empty()) return table;
-    if (bytes_.size() < 4) return fail("{} is cut off at offset {:#x}", name_, offset_);
+    if (bytes_.size() < 4) return fail_ext("{} is cut off at offset {:#x}", name_, offset_);
     table.record_size = word(0);
-    if (table.record_size < known_size_ || table.record_size % 4 != 0)
-      return fail("{} has records of {} bytes, expected at least {} and a multiple of 4", name_,
-                  table.record_size, known_size_);
+    if (table.record_size < kind_.least_record_size || table.record_size % 4 != 0)
+      return fail_ext("{} has records of {} bytes, expected at least {} and a multiple of 4", name_,
+                      table.record_size, kind_.least_record_size);
     for (uint64_t at = 4; at < bytes_.size();) {
       auto section = read_section(at, table.record_size);
       if (!section) return std::unexpected(section.error());
@@ -45,23 +44,24 @@ class TableReader {
   uint32_t word(uint64_t at) const { return load<uint32_t>(bytes_.data() + at, around_.order); }
 
   std::expected<BtfExtSection, Error> read_section(uint64_t at, uint32_t record_size) const {
-    if (bytes_.size() - at < 8) return fail("{} is cut off at offset {:#x}", name_, offset_ + at);
+    if (bytes_.size() - at < 8)
+      return fail_ext("{} is cut off at offset {:#x}", name_, offset_ + at);
     uint32_t name_off = word(at), count = word(at + 4);
     if (name_off >= around_.btf.string_end())
-      return fail("{} at offset {:#x} names a section by string offset {}, past the last", name_,
-                  offset_ + at, name_off);
+      return fail_ext("{} at offset {:#x} names a section by string offset {}, past the last",
+                      name_, offset_ + at, name_off);
     std::string_view section_name = around_.btf.string(name_off);
     uint64_t size = uint64_t{count} * record_size;
     if (count == 0 || size > bytes_.size() - at - 8)
-      return fail(
+      return fail_ext(
           "{} for section '{}' at offset {:#x} claims {} records of {} bytes, {} bytes are left",
           name_, section_name, offset_ + at, count, record_size, bytes_.size() - at - 8);
     auto section = around_.find_section(section_name);
     if (!section)
-      return fail("{} at offset {:#x} is for section '{}', which is not there", name_, offset_ + at,
-                  section_name);
+      return fail_ext("{} at offset {:#x} is for section '{}', which is not there", name_,
+                      offset_ + at, section_name);
     BtfExtSection result{section->index, count, bytes_.subspan(at + 8, size)};
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; ++i)
       if (auto ok = check_record(at + 8 + uint64_t{i} * record_size, section_name, *section); !ok)
         return std::unexpected(ok.error());
     return result;
@@ -78,37 +78,33 @@ class TableReader {
                                           const CodeSection& section) const {
     uint32_t insn_off = word(at);
     if (!is_instruction(section.bytes, insn_off))
-      return fail(
+      return fail_ext(
           "{} at offset {:#x} is for an instruction at offset {:#x} of section '{}' of {:#x} bytes",
           name_, offset_ + at, insn_off, section_name, section.bytes.size());
-    if (name_ == "func_info" && !around_.begins_function(section.index, insn_off))
-      return fail("func_info at offset {:#x} is for '{}'+{:#x}, where no function begins",
-                  offset_ + at, section_name, insn_off);
-    bool names_type = known_size_ == FuncInfo::SIZE || name_ == "core_relo";
-    if (names_type) {
-      uint32_t id = word(at + 4);
-      if (id >= around_.btf.end_id() || id == 0)
-        return fail("{} at offset {:#x} refers to type id {}, the last is {}", name_, offset_ + at,
-                    id, around_.btf.end_id() - 1);
-      if (name_ == "func_info" && around_.btf.type(id).kind() != BTF_KIND_FUNC)
-        return fail("func_info at offset {:#x} refers to type [{}] {}, expected a FUNC",
-                    offset_ + at, id, btf_kind_name(around_.btf.type(id).kind()));
+    if (name_ == func_info_kind.name && !around_.begins_function(section.index, insn_off))
+      return fail_ext("func_info at offset {:#x} is for '{}'+{:#x}, where no function begins",
+                      offset_ + at, section_name, insn_off);
+    for (uint32_t field = 1; field < kind_.least_record_size / 4; ++field) {
+      uint32_t value = word(at + 4 * field);
+      if (kind_.refers_to_type(field) && (value >= around_.btf.end_id() || value == 0))
+        return fail_ext("{} at offset {:#x} refers to type id {}, the last is {}", name_,
+                        offset_ + at, value, around_.btf.end_id() - 1);
+      if (kind_.refers_to_string(field) && value >= around_.btf.string_end())
+        return fail_ext("{} at offset {:#x} refers to string offset {}, the end is {}", name_,
+                        offset_ + at, value, around_.btf.string_end());
     }
-    auto check_string = [&](uint64_t word_at) -> std::expected<void, Error> {
-      if (word(word_at) < around_.btf.string_end()) return {};
-      return fail("{} at offset {:#x} refers to string offset {}, the end is {}", name_,
-                  offset_ + at, word(word_at), around_.btf.string_end());
-    };
-    if (name_ == "core_relo") return check_string(at + 8);
-    if (name_ == "line_info") {
-      if (auto ok = check_string(at + 4); !ok) return ok;
-      return check_string(at + 8);
-    }
-    return {};
+    return name_ == func_info_kind.name ? check_func(at) : std::expected<void, Error>();
   }
 
+  std::expected<void, Error> check_func(uint64_t at) const {
+    uint32_t id = word(at + 4);
+    if (around_.btf.type(id).kind() == BTF_KIND_FUNC) return {};
+    return fail_ext("func_info at offset {:#x} refers to type [{}] {}, expected a FUNC",
+                    offset_ + at, id, btf_kind_name(around_.btf.type(id).kind()));
+  }
+
+  const BtfExtTableKind& kind_;
   std::string_view name_;
-  uint32_t known_size_;
   std::span<const std::byte> bytes_;
   uint64_t offset_;  // of the table in .BTF.ext, for messages
   const BtfExt::Surroundings& around_;
@@ -119,37 +115,30 @@ class TableReader {
 std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
                                            const Surroundings& around) {
   auto word = [&](uint64_t at) { return load<uint32_t>(blob.data() + at, around.order); };
-  if (blob.size() < MIN_HEADER)
-    return fail("{} bytes are too few for the header of {}", blob.size(), MIN_HEADER);
-  if (load<uint16_t>(blob.data(), around.order) != BTF_MAGIC)
-    return fail("magic is {:#06x}, expected {:#06x}", load<uint16_t>(blob.data(), around.order),
-                BTF_MAGIC);
+  if (blob.size() < least_header_size)
+    return fail_ext("{} bytes are too few for the header of {}", blob.size(), least_header_size);
+  if (load<uint16_t>(blob.data(), around.order) != btf_magic)
+    return fail_ext("magic is {:#06x}, expected {:#06x}", load<uint16_t>(blob.data(), around.order),
+                    btf_magic);
   if (blob[2] != std::byte{1})
-    return fail("version is {}, expected 1", std::to_integer<int>(blob[2]));
+    return fail_ext("version is {}, expected 1", std::to_integer<int>(blob[2]));
   uint32_t header_size = word(4);
-  if (header_size < MIN_HEADER || header_size % 4 != 0 || header_size > blob.size())
-    return fail("header claims {} bytes of {}", header_size, blob.size());
+  if (header_size < least_header_size || header_size % 4 != 0 || header_size > blob.size())
+    return fail_ext("header claims {} bytes of {}", header_size, blob.size());
 
   BtfExt ext;
   ext.order_ = around.order;
-  struct Part {
-    std::string_view name;
-    uint32_t known_size, header_at;
-    BtfExtTable& table;
-  };
-  for (const Part& part : {Part{"func_info", FuncInfo::SIZE, 8, ext.func_info},
-                           Part{"line_info", LineInfo::SIZE, 16, ext.line_info},
-                           Part{"core_relo", CoreRelo::SIZE, 24, ext.core_relo}}) {
-    if (part.header_at == MIN_HEADER && header_size < CORE_HEADER) break;
-    uint64_t offset = uint64_t{header_size} + word(part.header_at), size = word(part.header_at + 4);
+  for (const BtfExtTableKind& kind : btf_ext_table_kinds) {
+    if (kind.header_field + 8 > header_size) break;
+    uint64_t offset = uint64_t{header_size} + word(kind.header_field);
+    uint64_t size = word(kind.header_field + 4);
     if (size == 0) continue;
     if (offset % 4 != 0 || offset > blob.size() || size > blob.size() - offset)
-      return fail("{} of {} bytes at offset {:#x} does not fit the section of {} bytes", part.name,
-                  size, offset, blob.size());
-    auto table =
-        TableReader(part.name, part.known_size, blob.subspan(offset, size), offset, around).read();
+      return fail_ext("{} of {} bytes at offset {:#x} does not fit the section of {} bytes",
+                      kind.name, size, offset, blob.size());
+    auto table = TableReader(kind, blob.subspan(offset, size), offset, around).read();
     if (!table) return std::unexpected(table.error());
-    part.table = std::move(*table);
+    ext.*kind.table = std::move(*table);
   }
   return ext;
 }
@@ -158,8 +147,8 @@ std::optional<LineInfo> BtfExt::find_line(uint32_t section, uint64_t offset) con
   std::optional<LineInfo> best;
   for (const BtfExtSection& part : line_info.sections) {
     if (part.section != section) continue;
-    for (uint32_t i = 0; i < part.count; i++) {
-      LineInfo line = load_line_info(part.records.data() + size_t{i} * line_info.record_size);
+    for (uint32_t i = 0; i < part.count; ++i) {
+      LineInfo line = load_line_info(part.record(i).data());
       if (line.insn_off <= offset && (!best || line.insn_off >= best->insn_off)) best = line;
     }
   }

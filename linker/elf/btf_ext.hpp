@@ -1,6 +1,9 @@
-// .BTF.ext of an input: func_info, line_info and core_relo, checked whole.
+// .BTF.ext: func_info, line_info and core_relo, what their words mean, and the
+// .BTF.ext of an input, checked whole.
 // Specification: btf.rst section 4.2; core_relo in llvm_reloc.rst.
 #pragma once
+
+#include <linux/bpf.h>
 
 #include <array>
 #include <cstddef>
@@ -16,14 +19,13 @@
 
 namespace bpflink {
 
-/// The known words of the records; a record may be longer.
+// The known words of the records; a record may be longer.
+
 struct FuncInfo {
-  static constexpr uint32_t SIZE = 8;
   uint32_t insn_off;  ///< bytes into the section
   uint32_t type_id;   ///< a FUNC
 };
 struct LineInfo {
-  static constexpr uint32_t SIZE = 16;
   uint32_t insn_off;
   uint32_t file_name_off;
   uint32_t line_off;
@@ -33,28 +35,40 @@ struct LineInfo {
   uint32_t column() const { return line_col & 0x3ff; }
 };
 struct CoreRelo {
-  static constexpr uint32_t SIZE = 16;
   uint32_t insn_off;
   uint32_t type_id;
   uint32_t access_str_off;
-  uint32_t kind;
-};
+  uint32_t kind;  ///< an enum bpf_core_relo_kind
 
-/// The `kind` of a CoreRelo whose instruction gets the type id in the program's
-/// own BTF, llvm_reloc.rst: BPF_CORE_TYPE_ID_LOCAL.
-inline constexpr uint32_t CORE_TYPE_ID_LOCAL = 6;
+  /// Whether the instruction holds the type id, of the program's own BTF.
+  bool is_local_type_id() const { return kind == BPF_CORE_TYPE_ID_LOCAL; }
+};
 
 /// One of the three tables' records for one section.
 struct BtfExtSection {
   uint32_t section;  ///< index of the ELF section that the records describe
   uint32_t count;
   std::span<const std::byte> records;  ///< count times the table's record size
+
+  /// The record with an index below `count`.
+  std::span<const std::byte> record(uint32_t index) const {
+    size_t size = records.size() / count;
+    return records.subspan(index * size, size);
+  }
 };
 
 /// One of the three tables.
 struct BtfExtTable {
   uint32_t record_size = 0;  ///< bytes; 0 where the table is absent
   std::vector<BtfExtSection> sections;
+
+  /// Calls `visit(section, record)` for each record, with the index of the ELF
+  /// section.
+  template <typename Visit>
+  void for_each_record(Visit visit) const {
+    for (const BtfExtSection& part : sections)
+      for (uint32_t i = 0; i < part.count; ++i) visit(part.section, part.record(i));
+  }
 };
 
 /// Code that records are about.
@@ -93,6 +107,16 @@ class BtfExt {
     return {word(record, 0), word(record, 1), word(record, 2), word(record, 3)};
   }
 
+  /// Calls `visit(relo)` for each record of `part`, of core_relo, whose instruction
+  /// holds a type id of the program's own BTF.
+  template <typename Visit>
+  void for_each_local_type_id(const BtfExtSection& part, Visit visit) const {
+    for (uint32_t i = 0; i < part.count; ++i) {
+      CoreRelo relo = load_core_relo(part.record(i).data());
+      if (relo.is_local_type_id()) visit(relo);
+    }
+  }
+
   /// The line of source that the instruction at byte `offset` of ELF section
   /// `section` was made from, where line_info knows it.
   std::optional<LineInfo> find_line(uint32_t section, uint64_t offset) const;
@@ -104,5 +128,44 @@ class BtfExt {
 
   std::endian order_ = std::endian::native;
 };
+
+/// What is known of the records of one of the tables.
+struct BtfExtTableKind {
+  std::string_view name;
+  BtfExtTable BtfExt::*table;
+  uint32_t header_field;  ///< where in the header of .BTF.ext its offset and size stand
+  uint32_t least_record_size;
+  // Bit N: word N of a record is a type id, or a string offset.
+  uint32_t type_words, string_words;
+  bool may_repeat;  ///< an instruction may have several records
+
+  bool refers_to_type(uint32_t word) const { return (type_words >> word & 1) != 0; }
+  bool refers_to_string(uint32_t word) const { return (string_words >> word & 1) != 0; }
+};
+
+inline constexpr BtfExtTableKind func_info_kind = {
+    "func_info", &BtfExt::func_info, 8, sizeof(FuncInfo), 1u << 1, 0, false};
+inline constexpr BtfExtTableKind line_info_kind = {
+    "line_info", &BtfExt::line_info, 16, sizeof(LineInfo), 0, 1u << 1 | 1u << 2, false};
+inline constexpr BtfExtTableKind core_relo_kind = {
+    "core_relo", &BtfExt::core_relo, 24, sizeof(CoreRelo), 1u << 1, 1u << 2, true};
+inline constexpr std::array btf_ext_table_kinds = {func_info_kind, line_info_kind, core_relo_kind};
+
+inline constexpr uint32_t btf_ext_header_size = 32;
+/// Bytes of a table before its first section, and of each section before its records.
+inline constexpr size_t btf_ext_table_header = 4, btf_ext_section_header = 8;
+
+/// Makes the type ids of a record those that `map_type` gives, and its string
+/// offsets those of `map_string(word, offset)`.
+template <typename MapType, typename MapString>
+void map_record(const BtfExtTableKind& kind, std::byte* record, std::endian order, MapType map_type,
+                MapString map_string) {
+  for (uint32_t word = 1; word < kind.least_record_size / 4; ++word) {
+    std::byte* field = record + 4 * word;
+    if (kind.refers_to_type(word)) store(field, map_type(load<uint32_t>(field, order)), order);
+    if (kind.refers_to_string(word))
+      store(field, map_string(word, load<uint32_t>(field, order)), order);
+  }
+}
 
 }  // namespace bpflink

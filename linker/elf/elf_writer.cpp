@@ -1,76 +1,76 @@
+// libelf writes the headers and the tables: symbols, strings, relocations, BTF.
+//
+// The contents of sections do not go through it. It would write them from memory
+// as a whole; we write them from where they are mapped, leave out the zeros and
+// give the memory back, so that 500 MB of arena data take 7 MB of memory and
+// hardly any disk. For this the layout is ours (ELF_F_LAYOUT), and a section
+// without data of libelf's is one that it does not touch.
 #include "linker/elf/elf_writer.hpp"
 
-#include <fmt/format.h>
-#include <libelf.h>
-
-#include <algorithm>
 #include <deque>
-#include <memory>
 
-#include "dedup/format/string_table.hpp"
+#include "dedup/internal.hpp"
 #include "linker/elf/alignment.hpp"
-#include "linker/io/output_bytes.hpp"
-#include "linker/io/output_file.hpp"
-#include "linker/report/verify.hpp"
+#include "linker/elf/elf_handle.hpp"
+#include "linker/error.hpp"
+#include "linker/io/write_sparse.hpp"
 
 namespace bpflink {
 namespace {
 
-template <typename... Args>
-std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
+/// libelf says that a system call failed, but not why.
+std::unexpected<Error> libelf_error() {
+  if (errno != 0) return system_error("cannot write");
+  return fail("cannot write: {}", elf_errmsg(-1));
 }
 
 class ElfWriter {
  public:
-  explicit ElfWriter(const Context& context) : context_(context) {}
+  ElfWriter(const Context& context, int fd) : context_(context), fd_(fd) {}
 
-  std::expected<ElfImage, Error> make() {
-    image_.size = sizeof(Elf64_Ehdr);
+  std::expected<void, Error> write() {
     if (context_.sections.size() >= SHN_LORESERVE)
       return fail("{} sections are more than the {} that a symbol can be in",
                   context_.sections.size(), SHN_LORESERVE - 1);
-    build_symbols();
+    elf_version(EV_CURRENT);
+    errno = 0;
+    elf_.reset(elf_begin(fd_, ELF_C_WRITE, nullptr));
+    if (!elf_ || !elf64_newehdr(elf_.get())) return libelf_error();
+    elf_flagelf(elf_.get(), ELF_C_SET, ELF_F_LAYOUT);
+
+    make_symbols();
     for (auto& section : context_.sections) add_contents(*section);
     for (auto& section : context_.sections) add_relocations(*section);
-    const BtfBuilder::Pieces& btf = context_.output_btf;
-    add_table(".BTF", SHT_PROGBITS, {btf.head, btf.types, btf.strings}, 4);
-    add_table(".BTF.ext", SHT_PROGBITS, {context_.output_btf_ext}, 4);
-    uint32_t symtab = add_table(".symtab", SHT_SYMTAB, {encode(ELF_T_SYM, std::move(symbols_))}, 8);
-    std::string_view strtab_name = ".strtab";
-    strings_->intern(strtab_name);
-    image_.tables.push_back(strings_);
-    uint32_t strtab = add_table(strtab_name, SHT_STRTAB, {std::as_bytes(strings_->bytes())}, 1);
-    headers_[symtab].sh_link = strtab;
-    headers_[symtab].sh_info = first_global_;
-    headers_[symtab].sh_entsize = sizeof(Elf64_Sym);
-    for (auto [index, target] : relocation_sections_) {
-      headers_[index].sh_link = symtab;
-      headers_[index].sh_info = target;
-      headers_[index].sh_entsize = sizeof(Elf64_Rel);
-      headers_[index].sh_flags = SHF_INFO_LINK;
-    }
-    add_headers(strtab);
-    // Those of sections without bytes and of headers are not in their place yet.
-    std::ranges::stable_sort(image_.pieces, {}, &Piece::offset);
-    return std::move(image_);
+    add_table(".BTF", SHT_PROGBITS, ELF_T_BYTE, context_.output_btf, 4);
+    add_table(".BTF.ext", SHT_PROGBITS, ELF_T_BYTE, context_.output_btf_ext, 4);
+    add_symbol_table();
+    fill_header();
+    if (!is_complete_) return libelf_error();
+
+    // What is small takes the place of an old file sooner where the file system
+    // has set room aside; what is large may have holes.
+    constexpr uint64_t largest_without_holes = 1 << 20;
+    if (end_ <= largest_without_holes) expect_size(fd_, end_);
+    errno = 0;
+    if (elf_update(elf_.get(), ELF_C_WRITE) < 0) return libelf_error();
+    return write_contents();
   }
 
  private:
-  void build_symbols() {
+  void make_symbols() {
     // Rarely are there other symbols than those that have a name in the link.
     symbols_.reserve(1 + context_.sections.size() + context_.symbols.all().size());
     symbols_.resize(1);
     for (auto& section : context_.sections)
-      add_symbol({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
-                  static_cast<Elf64_Half>(section->index), 0, 0});
+      symbols_.push_back({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
+                          static_cast<Elf64_Half>(section->index), 0, 0});
     for (auto& object : context_.objects)
       for (const InputSymbol& symbol : object->symbols)
         if (symbol.output_index != 0) add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT);
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && symbol->is_localized)
         add_symbol(*symbol->file, symbol->input(), STB_LOCAL, STV_DEFAULT);
-    first_global_ = symbols_.size();
+    first_global_ = static_cast<Elf64_Word>(symbols_.size());
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && !symbol->is_localized)
         add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
@@ -78,159 +78,136 @@ class ElfWriter {
 
   void add_symbol(const ObjectFile& object, const InputSymbol& symbol, uint8_t binding,
                   uint8_t visibility) {
-    Elf64_Sym entry{strings_->intern(symbol.name),
-                    static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type)),
-                    visibility,
-                    SHN_UNDEF,
-                    0,
-                    0};
+    Elf64_Sym& entry = symbols_.emplace_back();
+    entry.st_name = strings_.intern(symbol.name);
+    entry.st_info = static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type));
+    entry.st_other = visibility;
     if (symbol.place == InputSymbol::Place::Absolute) {
       entry.st_shndx = SHN_ABS;
       entry.st_value = symbol.value;
     } else if (symbol.place == InputSymbol::Place::Section) {
-      const InputSection& section = object.sections[symbol.section];
       // Only what has a place was given a number.
-      Place place = place_of(section, symbol.value).value();
+      OutputPlace place = place_of(object.sections[symbol.section], symbol.value).value();
       entry.st_shndx = static_cast<Elf64_Half>(place.section->index);
       entry.st_value = place.offset;
       entry.st_size = symbol.size;
     }
-    add_symbol(entry);
   }
-
-  void add_symbol(Elf64_Sym entry) { symbols_.push_back(entry); }
 
   /// A new section at the end of the file so far.
   Elf64_Shdr& add_section(std::string_view name, uint32_t type, uint64_t alignment, uint64_t size) {
-    image_.size = align_up(image_.size, alignment);
-    Elf64_Shdr& header = headers_.emplace_back();
-    header.sh_name = strings_->intern(name);
-    header.sh_type = type;
-    header.sh_addralign = alignment;
-    header.sh_size = size;
-    header.sh_offset = image_.size;
-    if (type != SHT_NOBITS) image_.size += size;
-    return header;
+    Elf_Scn* section = elf_newscn(elf_.get());
+    Elf64_Shdr* header = section ? elf64_getshdr(section) : nullptr;
+    if (!header) {
+      is_complete_ = false;
+      return nowhere_;
+    }
+    last_section_ = section;
+    end_ = align_up(end_, alignment);
+    header->sh_name = strings_.intern(name);
+    header->sh_type = type;
+    header->sh_addralign = alignment;
+    header->sh_size = size;
+    header->sh_offset = end_;
+    if (type != SHT_NOBITS) end_ += size;
+    return *header;
   }
 
   void add_contents(const OutputSection& section) {
     Elf64_Shdr& header = add_section(section.name, section.type, section.alignment, section.size);
     header.sh_flags = section.flags;
     header.sh_entsize = section.entry_size;
-    for (const Piece& piece : section.pieces)
-      image_.pieces.push_back({header.sh_offset + piece.offset, piece.bytes});
+    offsets_.push_back(header.sh_offset);
   }
 
   void add_relocations(const OutputSection& section) {
     if (section.relocations.empty()) return;
-    std::vector<Elf64_Rel> entries;
+    auto& entries = relocations_.emplace_back();
     entries.reserve(section.relocations.size());
     for (const OutputRelocation& relocation : section.relocations)
       entries.push_back(
           {relocation.offset, ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type)});
-    const std::string& name = names_.emplace_back(fmt::format(".rel{}", section.name));
-    relocation_sections_.emplace_back(
-        add_table(name, SHT_REL, {encode(ELF_T_REL, std::move(entries))}, 8), section.index);
+    Elf64_Shdr* header = add_table(fmt::format(".rel{}", section.name), SHT_REL, ELF_T_REL,
+                                   std::as_writable_bytes(std::span(entries)), 8);
+    header->sh_info = section.index;
+    header->sh_entsize = sizeof(Elf64_Rel);
+    header->sh_flags = SHF_INFO_LINK;
+    relocation_headers_.push_back(header);
   }
 
-  /// A section of these pieces, one after the other; none where they are empty. Returns its
-  /// index.
-  uint32_t add_table(std::string_view name, uint32_t type,
-                     std::initializer_list<std::span<const std::byte>> pieces, uint64_t alignment) {
-    uint64_t size = 0;
-    for (std::span<const std::byte> piece : pieces) size += piece.size();
-    if (size == 0) return 0;
-    uint64_t offset = add_section(name, type, alignment, size).sh_offset;
-    for (std::span<const std::byte> piece : pieces) {
-      if (!piece.empty()) image_.pieces.push_back({offset, piece});
-      offset += piece.size();
+  /// A section of these bytes, which libelf writes; null where there are none.
+  Elf64_Shdr* add_table(std::string_view name, uint32_t type, Elf_Type contents,
+                        std::span<const std::byte> bytes, uint64_t alignment) {
+    if (bytes.empty()) return nullptr;
+    Elf64_Shdr& header = add_section(name, type, alignment, bytes.size());
+    Elf_Data* data = is_complete_ ? elf_newdata(last_section_) : nullptr;
+    if (!data) {
+      is_complete_ = false;
+      return &header;
     }
-    return static_cast<uint32_t>(headers_.size() - 1);
+    data->d_buf = const_cast<std::byte*>(bytes.data());
+    data->d_size = bytes.size();
+    data->d_align = alignment;
+    data->d_type = contents;
+    return &header;
   }
 
-  /// The entries of a table as they are in the file. The image has them from here on.
-  template <typename Entry>
-  std::span<const std::byte> encode(Elf_Type type, std::vector<Entry> entries) {
-    auto table = std::make_shared<std::vector<Entry>>(std::move(entries));
-    image_.tables.push_back(table);
-    auto bytes = std::as_writable_bytes(std::span(*table));
-    if (context_.byte_order == std::endian::native) return bytes;
-    Elf_Data data{};
-    data.d_buf = bytes.data();
-    data.d_size = bytes.size();
-    data.d_type = type;
-    data.d_version = EV_CURRENT;
-    elf_version(EV_CURRENT);
-    elf64_xlatetof(&data, &data, encoding());
-    return bytes;
+  void add_symbol_table() {
+    auto bytes = std::as_bytes(std::span(symbols_));
+    Elf64_Shdr* symbols = add_table(".symtab", SHT_SYMTAB, ELF_T_SYM, bytes, 8);
+    size_t index = elf_ndxscn(last_section_);
+    for (Elf64_Shdr* header : relocation_headers_) header->sh_link = index;
+    strings_.intern(".strtab");
+    add_table(".strtab", SHT_STRTAB, ELF_T_BYTE, std::as_bytes(strings_.bytes()), 1);
+    symbols->sh_link = elf_ndxscn(last_section_);
+    symbols->sh_info = first_global_;
+    symbols->sh_entsize = sizeof(Elf64_Sym);
   }
 
-  unsigned char encoding() const {
-    return context_.byte_order == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  }
-
-  /// The file's header and those of the sections, behind all of them.
-  void add_headers(uint32_t string_table) {
-    image_.size = align_up(image_.size, 8);
-    std::vector<Elf64_Ehdr> file(1);
-    Elf64_Ehdr& header = file.front();
-    std::ranges::copy(std::string_view(ELFMAG), header.e_ident);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_ident[EI_DATA] = encoding();
-    header.e_ident[EI_VERSION] = EV_CURRENT;
+  void fill_header() {
+    Elf64_Ehdr& header = *elf64_getehdr(elf_.get());
+    bool is_little = context_.byte_order == std::endian::little;
+    header.e_ident[EI_DATA] = is_little ? ELFDATA2LSB : ELFDATA2MSB;
     header.e_type = ET_REL;
     header.e_machine = EM_BPF;
     header.e_version = EV_CURRENT;
-    header.e_shoff = image_.size;
-    header.e_ehsize = sizeof(Elf64_Ehdr);
-    header.e_shentsize = sizeof(Elf64_Shdr);
-    // What does not fit the fields for it stands in the first section header.
-    bool is_extended = headers_.size() >= SHN_LORESERVE;
-    if (is_extended) {
-      headers_.front().sh_size = headers_.size();
-      headers_.front().sh_link = string_table;
-    }
-    header.e_shnum = is_extended ? 0 : static_cast<Elf64_Half>(headers_.size());
-    header.e_shstrndx = is_extended ? SHN_XINDEX : static_cast<Elf64_Half>(string_table);
-    image_.pieces.push_back({0, encode(ELF_T_EHDR, std::move(file))});
-    image_.pieces.push_back({image_.size, encode(ELF_T_SHDR, std::move(headers_))});
-    image_.size += image_.pieces.back().bytes.size();
+    header.e_shoff = end_ = align_up(end_, 8);
+    // An index that does not fit its field stands in the first section header.
+    size_t names = elf_ndxscn(last_section_);
+    bool is_extended = names >= SHN_LORESERVE;
+    header.e_shstrndx = static_cast<Elf64_Half>(is_extended ? SHN_XINDEX : names);
+    if (is_extended) elf64_getshdr(elf_getscn(elf_.get(), 0))->sh_link = names;
+    end_ += (names + 1) * sizeof(Elf64_Shdr);
+  }
+
+  std::expected<void, Error> write_contents() {
+    for (size_t i = 0; i < offsets_.size(); ++i)
+      for (const OutputBytes& run : context_.sections[i]->contents)
+        if (auto ok = write_sparse(fd_, offsets_[i] + run.offset, run.bytes); !ok) return ok;
+    return {};
   }
 
   const Context& context_;
-  ElfImage image_;
-  std::vector<Elf64_Shdr> headers_ = std::vector<Elf64_Shdr>(1);
+  int fd_;
+  ElfHandle elf_;
+  Elf_Scn* last_section_ = nullptr;
+  uint64_t end_ = sizeof(Elf64_Ehdr);  ///< of the file so far
+  /// Whether libelf has made all that was asked for; where not, it ran out of memory.
+  bool is_complete_ = true;
+  Elf64_Shdr nowhere_{};
+
+  std::vector<uint64_t> offsets_;  ///< in the file, of each output section
   std::vector<Elf64_Sym> symbols_;
-  uint32_t first_global_ = 0;
-  std::shared_ptr<StringTable> strings_ = std::make_shared<StringTable>();
-  std::deque<std::string> names_;
-  std::vector<std::pair<uint32_t, uint32_t>> relocation_sections_;  // with what they are for
+  Elf64_Word first_global_ = 0;
+  StringTable strings_;
+  std::deque<std::vector<Elf64_Rel>> relocations_;
+  std::vector<Elf64_Shdr*> relocation_headers_;
 };
 
 }  // namespace
 
-std::expected<ElfImage, Error> make_elf(const Context& context) {
-  return ElfWriter(context).make();
-}
-
-void write_output(Context& context, const std::string& path) {
-  auto fail = [&](const Error& error) {
-    context.diagnostics.report({.message = fmt::format("{}: {}", path, error.message),
-                                .code = DiagnosticCode::OutputFailure,
-                                .file = path});
-  };
-  auto file = OutputFile::open(path);
-  if (!file) return fail(file.error());
-  auto image = make_elf(context);
-  if (!image) return fail(image.error());
-  if (auto ok = write_to_file(*image, file->fd()); !ok) return fail(ok.error());
-  if (context.options.verify) {
-    auto written = InputFile::open(file->fd(), path);
-    if (!written) return fail(written.error());
-    verify_output(context, written->bytes());
-    if (context.diagnostics.failed()) return;
-  }
-  if (auto ok = file->commit(); !ok) return fail(ok.error());
+std::expected<void, Error> write_elf(const Context& context, int fd) {
+  return ElfWriter(context, fd).write();
 }
 
 }  // namespace bpflink

@@ -54,4 +54,10 @@ inline void store_imm(std::byte* insn, int32_t imm, std::endian order) {
   store<int32_t>(insn + 4, imm, order);
 }
 
+/// Makes `id` the type id that the instruction holds, if it is one that does.
+inline void store_type_id(std::byte* insn, uint32_t id, std::endian order) {
+  if (load_insn(insn, order).has_type_id_immediate())
+    store_imm(insn, static_cast<int32_t>(id), order);
+}
+
 }  // namespace bpflink

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "dedup/format/hash.hpp"
+#include "dedup/internal.hpp"
 #include "linker/elf/btf_repair.hpp"
 
 namespace bpflink {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "linker/elf/object_file.hpp"
+#include "linker/elf/fragments.hpp"
 #include "linker/elf/symbol.hpp"
 
 namespace bpflink {
 
-struct Reference {
+struct SectionReference {
   enum class Kind : uint8_t {
     Pointer,  ///< through a relocation
     Call,     ///< a local call without a relocation
@@ -22,28 +22,18 @@ struct Reference {
   int64_t offset;        ///< bytes into `target`; may be outside of it
 };
 
-/// The fragment that `offset` stands in, or the nearest one.
-inline Fragment& fragment_at(InputSection& section, int64_t offset) {
-  auto after = std::upper_bound(
-      section.fragments.begin(), section.fragments.end(), offset,
-      [](int64_t at, const Fragment& f) { return at < static_cast<int64_t>(f.begin); });
-  return after == section.fragments.begin() ? section.fragments.front() : *(after - 1);
-}
-inline const Fragment& fragment_at(const InputSection& section, int64_t offset) {
-  return fragment_at(const_cast<InputSection&>(section), offset);
-}
-
 /// Calls `visit` for each reference from [begin, end) of `section`. Calls and
 /// jumps without a relocation are looked for only where the section is split:
 /// inside one fragment they change nothing.
 template <typename Visit>
-void for_each_reference(ObjectFile& object, InputSection& section, uint64_t begin, uint64_t end,
-                        Visit visit) {
+void for_each_section_reference(ObjectFile& object, InputSection& section, uint64_t begin,
+                                uint64_t end, Visit visit) {
   const auto& relocations = section.relocations;
   auto first = std::ranges::lower_bound(relocations, begin, {}, &Relocation::offset);
   for (auto r = first; r != relocations.end() && r->offset < end; ++r) {
     const InputSymbol& symbol = object.symbols[r->symbol];
-    Reference reference{Reference::Kind::Pointer, r->offset, symbol.global, nullptr, 0};
+    SectionReference reference{SectionReference::Kind::Pointer, r->offset, symbol.global, nullptr,
+                               0};
     if (!symbol.global && symbol.place == InputSymbol::Place::Section) {
       reference.target = &object.sections[symbol.section];
       reference.offset = static_cast<int64_t>(symbol.value) + (symbol.is_section() ? r->addend : 0);
@@ -64,8 +54,9 @@ void for_each_reference(ObjectFile& object, InputSection& section, uint64_t begi
         insn.is_local_call() && (relocation == relocations.end() || relocation->offset != at);
     if (!is_call && !insn.is_jump()) continue;
     int64_t distance = is_call ? insn.imm : insn.jump_distance();
-    visit(Reference{is_call ? Reference::Kind::Call : Reference::Kind::Jump, at, nullptr, &section,
-                    static_cast<int64_t>(at + INSN_SIZE) + distance * int64_t{INSN_SIZE}});
+    visit(SectionReference{is_call ? SectionReference::Kind::Call : SectionReference::Kind::Jump,
+                           at, nullptr, &section,
+                           static_cast<int64_t>(at + INSN_SIZE) + distance * int64_t{INSN_SIZE}});
   }
 }
 

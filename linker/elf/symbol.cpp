@@ -2,6 +2,17 @@
 
 namespace bpflink {
 
+bool is_typeless(const Btf& btf, uint32_t id) {
+  BtfType type = btf.type(id);
+  if (type.kind() != BTF_KIND_VAR) return false;
+  // At most as many steps as there are types: parse() refuses cycles of these.
+  while (type.type() != 0) {
+    type = btf.type(type.type());
+    if (type.kind() != BTF_KIND_CONST && type.kind() != BTF_KIND_VOLATILE) return false;
+  }
+  return true;
+}
+
 uint32_t SymbolTable::find(std::string_view name, uint32_t hash) const {
   return index_.find(hash, [&](uint32_t position) { return order_[position - 1]->name == name; });
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dedup/format/hash.hpp"
+#include "dedup/internal.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
@@ -60,6 +60,10 @@ inline bool lives_on_as_local(const ObjectFile& object, const BtfDeclaration& de
   return declaration.symbol && lost_resolution(object, declaration.symbol_index) &&
          object.symbols[declaration.symbol_index].output_index != 0;
 }
+
+/// Whether type `id` is a variable that is declared without a type, as ksyms
+/// may be: as `const void`.
+bool is_typeless(const Btf& btf, uint32_t id);
 
 /// All global symbols, in order of first appearance.
 class SymbolTable {

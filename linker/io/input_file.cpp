@@ -52,7 +52,7 @@ std::expected<InputFile, Error> InputFile::open(int fd, std::string name) {
   struct stat info;
   if (::fstat(fd, &info) != 0) return system_error();
   if (S_ISREG(info.st_mode)) return map(fd, static_cast<size_t>(info.st_size), std::move(name));
-  if (S_ISFIFO(info.st_mode)) return read(fd, std::move(name));
+  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return read(fd, std::move(name));
   return std::unexpected(Error{S_ISDIR(info.st_mode) ? "is a directory, not an object file"
                                                      : "is neither a regular file nor a pipe"});
 }
@@ -64,7 +64,7 @@ std::expected<InputFile, Error> InputFile::map(int fd, size_t size, std::string 
   if (start == MAP_FAILED && errno == ENODEV) return read(fd, std::move(name));
   if (start == MAP_FAILED) return system_error();
   InputFile file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
-  file.unmaps_ = true;
+  file.unmaps_ = true;  // also if there is no memory to list it
   file.unmaps_ = !list_mapped_input(file.name_, file.bytes_);
   return file;
 }

@@ -15,7 +15,8 @@ namespace bpflink {
 /// programs, whatever its size and however many there are:
 ///
 /// - A file is mapped, read-only, and its descriptor closed: there may be more inputs than a
-///   process may have open files. What cannot be mapped, a pipe, is read to its end instead.
+///   process may have open files. What cannot be mapped, a pipe or a socket, is read to its end
+///   instead.
 ///   What is in the caller's memory stays there.
 /// - It is checked, and read where it lies from then on: names, contents and types are views of
 ///   these bytes. Nothing is copied and nothing read twice.

@@ -14,15 +14,12 @@
 #include <optional>
 #include <utility>
 
+#include "linker/error.hpp"
 #include "linker/io/retry.hpp"
+#include "linker/io/write_all.hpp"
 
 namespace bpflink {
 namespace {
-
-std::unexpected<Error> system_error(std::string_view what = {}) {
-  std::string reason = std::strerror(errno);
-  return std::unexpected(Error{what.empty() ? reason : fmt::format("{}: {}", what, reason)});
-}
 
 int open_file(const std::string& path, int flags) {
   return retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
@@ -37,9 +34,9 @@ std::string directory_of(const std::string& path) {
 /// A name beside `path` that nothing else has: the attempt's number tells
 /// attempts apart, the process id processes.
 std::string temporary_name(const std::string& path, int attempt) {
-  constexpr size_t MAX_STEM = 200;     // with what is added, less than NAME_MAX
+  constexpr size_t max_stem = 200;     // with what is added, less than NAME_MAX
   size_t slash = path.rfind('/') + 1;  // 0 without a slash
-  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, MAX_STEM),
+  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, max_stem),
                      ::getpid(), attempt);
 }
 
@@ -59,8 +56,8 @@ std::optional<int> descriptor_of(std::string_view path) {
 /// it is. Links to descriptors are not followed: the file behind one may have no
 /// name.
 std::expected<std::string, Error> follow_links(std::string path) {
-  constexpr int MAX_LINKS = 40;
-  for (int i = 0; i < MAX_LINKS; i++) {
+  constexpr int max_links = 40;
+  for (int i = 0; i < max_links; ++i) {
     std::array<char, PATH_MAX> target;
     if (descriptor_of(path)) return path;
     ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
@@ -74,32 +71,54 @@ std::expected<std::string, Error> follow_links(std::string path) {
   return system_error();
 }
 
-constexpr int MAX_ATTEMPTS = 100;
+constexpr int max_attempts = 100;
 
 }  // namespace
 
 std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   OutputFile file;
+  if (path.empty()) return fail("{}", std::strerror(ENOENT));
   auto target = follow_links(path);
   if (!target) return std::unexpected(target.error());
   file.path_ = *target;
   struct stat info;
   bool exists = ::stat(target->c_str(), &info) == 0;
   if (!exists && errno != ENOENT) return system_error();
-  if (exists && S_ISDIR(info.st_mode)) return std::unexpected(Error{"is a directory"});
+  if (exists && S_ISDIR(info.st_mode)) return fail("is a directory");
   if (exists && ::access(target->c_str(), W_OK) != 0) return system_error();
   auto descriptor = descriptor_of(*target);
   if (descriptor || (exists && !S_ISREG(info.st_mode))) {
     // A descriptor of the caller's goes on from where it stands.
-    file.special_fd_ =
-        descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0) : open_file(*target, O_WRONLY);
-    if (file.special_fd_ < 0) return system_error();
-    file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
-    if (file.fd_ < 0) return system_error();
-    return file;
+    return open_special(descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
+                                   : open_file(*target, O_WRONLY));
   }
   if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
   if (exists && ::fchmod(file.fd_, info.st_mode & 07777) != 0) return system_error();
+  return file;
+}
+
+std::expected<OutputFile, Error> OutputFile::open(int fd) {
+  auto file = open_special(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (file) file->replaces_contents_ = true;
+  return file;
+}
+
+std::expected<OutputFile, Error> OutputFile::open_in_memory() {
+  OutputFile file;
+  file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
+  if (file.fd_ < 0) return system_error();
+  return file;
+}
+
+/// A file in memory for what is written to `fd` at commit(). Owns `fd`, which is
+/// -1 where it could not be opened.
+std::expected<OutputFile, Error> OutputFile::open_special(int fd) {
+  if (fd < 0) return system_error();
+  auto file = open_in_memory();
+  if (file)
+    file->special_fd_ = fd;
+  else
+    ::close(fd);
   return file;
 }
 
@@ -117,7 +136,7 @@ std::expected<void, Error> OutputFile::open_temporary() {
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
       return system_error();
   }
-  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     temporary_ = temporary_name(path_, attempt);
     fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR);
     if (fd_ >= 0) return {};
@@ -131,7 +150,8 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)),
-      special_fd_(std::exchange(other.special_fd_, -1)) {}
+      special_fd_(std::exchange(other.special_fd_, -1)),
+      replaces_contents_(other.replaces_contents_) {}
 
 OutputFile::~OutputFile() {
   if (fd_ >= 0) ::close(fd_);
@@ -139,37 +159,48 @@ OutputFile::~OutputFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-std::expected<void, Error> OutputFile::commit() {
-  if (special_fd_ >= 0) return commit_special();
-  if (temporary_.empty()) {
-    std::string unnamed = fmt::format("/proc/self/fd/{}", fd_);
-    int result = -1;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      std::string name = temporary_name(path_, attempt);
-      result = ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
-      if (result == 0) temporary_ = name;
-      if (result == 0 || errno != EEXIST) break;
-    }
-    if (result != 0) return system_error();
-  }
+std::expected<void, Error> OutputFile::prepare() {
+  if (path_.empty() || is_special() || fd_ < 0) return {};
+  if (auto ok = name_temporary(); !ok) return ok;
   if (::close(std::exchange(fd_, -1)) != 0) return system_error();
+  return {};
+}
+
+std::expected<void, Error> OutputFile::name_temporary() {
+  if (!temporary_.empty()) return {};
+  std::string unnamed = fmt::format("/proc/self/fd/{}", fd_);
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    std::string name = temporary_name(path_, attempt);
+    int result = ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    if (result == 0) {
+      temporary_ = name;
+      return {};
+    }
+    if (errno != EEXIST) break;
+  }
+  return system_error();
+}
+
+std::expected<void, Error> OutputFile::commit() {
+  if (is_special()) return commit_special();
+  if (path_.empty()) return {};
+  if (auto ok = prepare(); !ok) return ok;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error();
   temporary_.clear();
   return {};
 }
 
 std::expected<void, Error> OutputFile::commit_special() {
-  std::array<char, 1 << 16> buffer;
+  if (replaces_contents_ && ::lseek(special_fd_, 0, SEEK_SET) == 0 &&
+      ::ftruncate(special_fd_, 0) != 0)
+    return system_error();
+  std::array<std::byte, 1 << 16> buffer;
   for (off_t offset = 0;;) {
     ssize_t size = retry([&] { return ::pread(fd_, buffer.data(), buffer.size(), offset); });
     if (size < 0) return system_error();
     if (size == 0) return {};
-    for (ssize_t written = 0; written < size;) {
-      ssize_t step =
-          retry([&] { return ::write(special_fd_, buffer.data() + written, size - written); });
-      if (step < 0) return system_error();
-      written += step;
-    }
+    auto bytes = std::span(buffer).first(static_cast<size_t>(size));
+    if (auto ok = write_all(special_fd_, bytes); !ok) return ok;
     offset += size;
   }
 }

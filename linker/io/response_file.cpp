@@ -1,28 +1,26 @@
 #include "linker/io/response_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <optional>
 
+#include "linker/error.hpp"
 #include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr int MAX_DEPTH = 16;
+constexpr int deepest_nesting = 16;
 
 std::expected<std::vector<std::string>, Error> split_arguments(const std::string& text,
                                                                const std::string& path) {
   std::vector<std::string> arguments;
   std::optional<std::string> current;
   char quote = 0;
-  for (size_t i = 0; i < text.size(); i++) {
+  for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
     if (quote == 0 && is_space) {
@@ -41,22 +39,20 @@ std::expected<std::vector<std::string>, Error> split_arguments(const std::string
       *current += c;
     }
   }
-  if (quote != 0)
-    return std::unexpected(Error{fmt::format("{}: quote {} is not closed", path, quote)});
+  if (quote != 0) return fail("{}: quote {} is not closed", path, quote);
   if (current) arguments.push_back(std::move(*current));
   return arguments;
 }
 
 std::expected<std::string, Error> read_response_file(const std::string& path) {
-  auto fail = [&](const std::string& why) {
-    return std::unexpected(
-        Error{fmt::format("{}: cannot be read as a response file: {}", path, why)});
+  auto fail_to_read = [&](const std::string& why) {
+    return fail("{}: cannot be read as a response file: {}", path, why);
   };
   int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (fd < 0) return fail(std::strerror(errno));
+  if (fd < 0) return fail_to_read(std::strerror(errno));
   auto bytes = read_to_end(fd);
   ::close(fd);
-  if (!bytes) return fail(bytes.error().message);
+  if (!bytes) return fail_to_read(bytes.error().message);
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
@@ -69,8 +65,7 @@ std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std
       out.push_back(std::move(argument));
       continue;
     }
-    if (depth == MAX_DEPTH)
-      return std::unexpected(Error{fmt::format("{}: response files are nested too deeply", path)});
+    if (depth == deepest_nesting) return fail("{}: response files are nested too deeply", path);
     auto text = read_response_file(path);
     if (!text) return std::unexpected(text.error());
     auto inner = split_arguments(*text, path);

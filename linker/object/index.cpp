@@ -11,7 +11,7 @@ ObjectIndex::ObjectIndex(const ObjectFile& object)
       symbols_[symbol.section].push_back(&symbol);
   for (auto& symbols : symbols_) std::ranges::stable_sort(symbols, {}, &InputSymbol::value);
   if (!file.btf) return;
-  for (uint32_t id = 1; id < file.btf->end_id(); id++) {
+  for (uint32_t id = 1; id < file.btf->end_id(); ++id) {
     BtfType type = file.btf->type(id);
     if (type.kind() == BTF_KIND_FUNC) funcs_.emplace(file.btf->name(type), id);
     if (type.kind() == BTF_KIND_DATASEC) datasecs_.emplace(file.btf->name(type), id);
@@ -29,7 +29,7 @@ SectionVars ObjectIndex::vars(std::string_view section) const {
   if (found == datasecs_.end()) return vars;
   vars.datasec_id = found->second;
   BtfType datasec = file.btf->type(found->second);
-  for (uint32_t i = 0; i < datasec.vlen(); i++) {
+  for (uint32_t i = 0; i < datasec.vlen(); ++i) {
     BtfVarSecinfo entry = datasec.var_secinfo(i);
     vars.by_name.emplace(file.btf->name(file.btf->type(entry.type)), entry);
   }

@@ -14,7 +14,7 @@
 namespace bpflink {
 namespace {
 
-constexpr uint64_t POINTER_SIZE = 8;
+constexpr uint64_t pointer_size = 8;
 
 class MapReader {
  public:
@@ -45,7 +45,7 @@ class MapReader {
   std::vector<MapAttribute> attributes_of(uint32_t definition) const {
     std::vector<MapAttribute> attributes;
     BtfType type = btf().type(definition);
-    for (uint32_t i = 0; i < type.vlen(); i++)
+    for (uint32_t i = 0; i < type.vlen(); ++i)
       attributes.push_back(
           attribute_of(btf().string(type.member(i).name_off), type.member(i).type));
     return attributes;
@@ -111,7 +111,7 @@ class MapReader {
   /// The slots are pointers from where the member `values` is on.
   void read_slots(uint32_t definition, const InputSymbol& symbol, Map& map) const {
     BtfType type = btf().type(definition);
-    for (uint32_t i = 0; i < type.vlen(); i++) {
+    for (uint32_t i = 0; i < type.vlen(); ++i) {
       if (btf().string(type.member(i).name_off) != "values") continue;
       uint64_t begin = symbol.value + type.member_bit_offset(i) / 8;
       uint64_t end = symbol.value + symbol.size;
@@ -119,7 +119,7 @@ class MapReader {
         if (relocation.offset < begin || relocation.offset >= end) continue;
         const InputSymbol* target = index_.pointee(relocation);
         if (!target) continue;
-        auto index = static_cast<uint32_t>((relocation.offset - begin) / POINTER_SIZE);
+        auto index = static_cast<uint32_t>((relocation.offset - begin) / pointer_size);
         map.slots.push_back({index, target->name});
       }
     }

@@ -15,7 +15,7 @@ struct BPFLINK_INTERNAL Object::Impl {
 
 namespace {
 
-std::string_view text_of(const InputSection& section) {
+std::string_view first_string_of(const InputSection& section) {
   std::string_view text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
   return text.substr(0, text.find('\0'));
 }
@@ -63,7 +63,7 @@ std::endian Object::byte_order() const {
 
 std::string_view Object::license() const {
   for (const InputSection& section : impl_->file->sections)
-    if (section.name == "license") return text_of(section);
+    if (section.name == "license") return first_string_of(section);
   return "";
 }
 

@@ -14,8 +14,8 @@ using enum ProgramType;
 /// Whether a name may go on behind the entry's, after a '/'.
 enum class Match : uint8_t { Whole, Prefix };
 
-constexpr uint8_t SLEEPABLE = 1;
-constexpr uint8_t XDP_FRAGS = 2;
+constexpr uint8_t sleepable_flag = 1;
+constexpr uint8_t xdp_frags_flag = 2;
 
 struct Entry {
   std::string_view name;
@@ -25,29 +25,29 @@ struct Entry {
   uint8_t flags = 0;
 };
 
-constexpr std::array ENTRIES = {
+constexpr std::array entries = {
     Entry{"socket", SocketFilter, 0},
     Entry{"sk_reuseport/migrate", SkReuseport, 40},
     Entry{"sk_reuseport", SkReuseport, 39},
     Entry{"kprobe", Kprobe, 0, Match::Prefix},
     Entry{"uprobe", Kprobe, 0, Match::Prefix},
-    Entry{"uprobe.s", Kprobe, 0, Match::Prefix, SLEEPABLE},
+    Entry{"uprobe.s", Kprobe, 0, Match::Prefix, sleepable_flag},
     Entry{"kretprobe", Kprobe, 0, Match::Prefix},
     Entry{"uretprobe", Kprobe, 0, Match::Prefix},
-    Entry{"uretprobe.s", Kprobe, 0, Match::Prefix, SLEEPABLE},
+    Entry{"uretprobe.s", Kprobe, 0, Match::Prefix, sleepable_flag},
     Entry{"kprobe.multi", Kprobe, 42, Match::Prefix},
     Entry{"kretprobe.multi", Kprobe, 42, Match::Prefix},
     Entry{"kprobe.session", Kprobe, 56, Match::Prefix},
     Entry{"uprobe.multi", Kprobe, 48, Match::Prefix},
     Entry{"uretprobe.multi", Kprobe, 48, Match::Prefix},
     Entry{"uprobe.session", Kprobe, 57, Match::Prefix},
-    Entry{"uprobe.multi.s", Kprobe, 48, Match::Prefix, SLEEPABLE},
-    Entry{"uretprobe.multi.s", Kprobe, 48, Match::Prefix, SLEEPABLE},
-    Entry{"uprobe.session.s", Kprobe, 57, Match::Prefix, SLEEPABLE},
+    Entry{"uprobe.multi.s", Kprobe, 48, Match::Prefix, sleepable_flag},
+    Entry{"uretprobe.multi.s", Kprobe, 48, Match::Prefix, sleepable_flag},
+    Entry{"uprobe.session.s", Kprobe, 57, Match::Prefix, sleepable_flag},
     Entry{"ksyscall", Kprobe, 0, Match::Prefix},
     Entry{"kretsyscall", Kprobe, 0, Match::Prefix},
     Entry{"usdt", Kprobe, 0, Match::Prefix},
-    Entry{"usdt.s", Kprobe, 0, Match::Prefix, SLEEPABLE},
+    Entry{"usdt.s", Kprobe, 0, Match::Prefix, sleepable_flag},
     Entry{"tc/ingress", SchedCls, 46},
     Entry{"tc/egress", SchedCls, 47},
     Entry{"tcx/ingress", SchedCls, 46},
@@ -68,22 +68,22 @@ constexpr std::array ENTRIES = {
     Entry{"fmod_ret", Tracing, 26, Match::Prefix},
     Entry{"fexit", Tracing, 25, Match::Prefix},
     Entry{"fsession", Tracing, 58, Match::Prefix},
-    Entry{"fentry.s", Tracing, 24, Match::Prefix, SLEEPABLE},
-    Entry{"fmod_ret.s", Tracing, 26, Match::Prefix, SLEEPABLE},
-    Entry{"fexit.s", Tracing, 25, Match::Prefix, SLEEPABLE},
-    Entry{"fsession.s", Tracing, 58, Match::Prefix, SLEEPABLE},
+    Entry{"fentry.s", Tracing, 24, Match::Prefix, sleepable_flag},
+    Entry{"fmod_ret.s", Tracing, 26, Match::Prefix, sleepable_flag},
+    Entry{"fexit.s", Tracing, 25, Match::Prefix, sleepable_flag},
+    Entry{"fsession.s", Tracing, 58, Match::Prefix, sleepable_flag},
     Entry{"freplace", Ext, 0, Match::Prefix},
     Entry{"lsm", Lsm, 27, Match::Prefix},
-    Entry{"lsm.s", Lsm, 27, Match::Prefix, SLEEPABLE},
+    Entry{"lsm.s", Lsm, 27, Match::Prefix, sleepable_flag},
     Entry{"lsm_cgroup", Lsm, 43, Match::Prefix},
     Entry{"iter", Tracing, 28, Match::Prefix},
-    Entry{"iter.s", Tracing, 28, Match::Prefix, SLEEPABLE},
-    Entry{"syscall", Syscall, 0, Match::Whole, SLEEPABLE},
-    Entry{"xdp.frags/devmap", Xdp, 33, Match::Whole, XDP_FRAGS},
+    Entry{"iter.s", Tracing, 28, Match::Prefix, sleepable_flag},
+    Entry{"syscall", Syscall, 0, Match::Whole, sleepable_flag},
+    Entry{"xdp.frags/devmap", Xdp, 33, Match::Whole, xdp_frags_flag},
     Entry{"xdp/devmap", Xdp, 33},
-    Entry{"xdp.frags/cpumap", Xdp, 35, Match::Whole, XDP_FRAGS},
+    Entry{"xdp.frags/cpumap", Xdp, 35, Match::Whole, xdp_frags_flag},
     Entry{"xdp/cpumap", Xdp, 35},
-    Entry{"xdp.frags", Xdp, 37, Match::Whole, XDP_FRAGS},
+    Entry{"xdp.frags", Xdp, 37, Match::Whole, xdp_frags_flag},
     Entry{"xdp", Xdp, 37},
     Entry{"perf_event", PerfEvent, 0},
     Entry{"lwt_in", LwtIn, 0},
@@ -128,12 +128,12 @@ constexpr std::array ENTRIES = {
     Entry{"cgroup/setsockopt", CgroupSockopt, 22},
     Entry{"cgroup/dev", CgroupDevice, 6},
     Entry{"struct_ops", StructOps, 0, Match::Prefix},
-    Entry{"struct_ops.s", StructOps, 0, Match::Prefix, SLEEPABLE},
+    Entry{"struct_ops.s", StructOps, 0, Match::Prefix, sleepable_flag},
     Entry{"sk_lookup", SkLookup, 36},
     Entry{"netfilter", Netfilter, 45},
 };
 
-constexpr std::array<std::string_view, 33> TYPE_NAMES = {
+constexpr std::array<std::string_view, 33> type_names = {
     "unspec",
     "socket_filter",
     "kprobe",
@@ -179,7 +179,7 @@ bool matches(const Entry& entry, std::string_view section) {
 
 std::string_view program_type_name(ProgramType type) {
   auto index = static_cast<size_t>(type);
-  return TYPE_NAMES[index < TYPE_NAMES.size() ? index : 0];
+  return type_names[index < type_names.size() ? index : 0];
 }
 
 SectionMeaning section_meaning(std::string_view section) {
@@ -188,12 +188,12 @@ SectionMeaning section_meaning(std::string_view section) {
     meaning.autoload = false;
     section.remove_prefix(1);
   }
-  for (const Entry& entry : ENTRIES) {
+  for (const Entry& entry : entries) {
     if (!matches(entry, section)) continue;
     meaning.type = entry.type;
     meaning.attach_type = entry.attach_type;
-    meaning.sleepable = entry.flags & SLEEPABLE;
-    meaning.xdp_frags = entry.flags & XDP_FRAGS;
+    meaning.sleepable = entry.flags & sleepable_flag;
+    meaning.xdp_frags = entry.flags & xdp_frags_flag;
     if (size_t slash = section.find('/'); slash != section.npos)
       meaning.target = section.substr(slash + 1);
     break;

@@ -7,16 +7,16 @@
 namespace bpflink {
 namespace {
 
-constexpr int MAX_NESTING = 8;  ///< structs within structs; the kernel uses none
+constexpr int deepest_nesting = 8;  ///< structs within structs; the kernel uses none
 
 /// The name of the member at byte `offset` of a struct, "inner.name" for one
 /// within a member; "" where none begins there.
 std::string member_name(const Btf& btf, uint32_t id, uint64_t offset, int depth = 0) {
   id = skip_modifiers(btf, id);
-  if (id == 0 || depth > MAX_NESTING) return "";
+  if (id == 0 || depth > deepest_nesting) return "";
   BtfType type = btf.type(id);
   if (type.kind() != BTF_KIND_STRUCT && type.kind() != BTF_KIND_UNION) return "";
-  for (uint32_t i = 0; i < type.vlen(); i++) {
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
     BtfMember member = type.member(i);
     uint64_t begin = type.member_bit_offset(i) / 8;
     uint64_t size = type_size(btf, member.type).value_or(0);

@@ -51,7 +51,7 @@ void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) 
   DataSection section{
       .name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
   BtfType datasec = btf.type(datasec_id);
-  for (uint32_t i = 0; i < datasec.vlen(); i++) {
+  for (uint32_t i = 0; i < datasec.vlen(); ++i) {
     BtfVarSecinfo entry = datasec.var_secinfo(i);
     BtfType var = btf.type(entry.type);
     if (var.kind() != BTF_KIND_VAR) continue;
@@ -74,13 +74,13 @@ void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) 
 class ExternDeclarations {
  public:
   explicit ExternDeclarations(const Btf& btf) {
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
+    for (uint32_t id = 1; id < btf.end_id(); ++id) {
       BtfType type = btf.type(id);
       if (type.kind() == BTF_KIND_FUNC || type.kind() == BTF_KIND_VAR)
         ids_.emplace(btf.name(type), id);
       if (type.kind() == BTF_KIND_DATASEC &&
           (btf.name(type) == ".ksyms" || btf.name(type) == ".kconfig"))
-        for (uint32_t i = 0; i < type.vlen(); i++)
+        for (uint32_t i = 0; i < type.vlen(); ++i)
           sections_.emplace(type.var_secinfo(i).type, btf.name(type));
     }
   }

@@ -19,7 +19,7 @@
 namespace bpflink {
 namespace {
 
-struct Variable {
+struct DatasecEntry {
   uint64_t offset;
   uint32_t size;
   uint32_t id;  ///< of the VAR or FUNC in the output
@@ -137,7 +137,7 @@ class DatasecBuilder {
                          object.type_map[type.type()], words);
   }
 
-  void list(std::string_view datasec, Variable variable) {
+  void list(std::string_view datasec, DatasecEntry variable) {
     auto [entry, is_new] = variables_.try_emplace(datasec);
     if (is_new) order_.push_back(datasec);
     entry->second.push_back(variable);
@@ -147,12 +147,12 @@ class DatasecBuilder {
     auto found = variables_.find(name);
     if (found == variables_.end()) return;
     auto& variables = found->second;
-    if (!std::ranges::is_sorted(variables, {}, &Variable::offset))
-      std::ranges::stable_sort(variables, {}, &Variable::offset);
+    if (!std::ranges::is_sorted(variables, {}, &DatasecEntry::offset))
+      std::ranges::stable_sort(variables, {}, &DatasecEntry::offset);
     if (section_of_name_.contains(name)) check_extents(name, size, variables);
     std::vector<uint32_t> words;
     words.reserve(3 * variables.size());
-    for (const Variable& variable : variables)
+    for (const DatasecEntry& variable : variables)
       words.insert(words.end(),
                    {variable.id, static_cast<uint32_t>(variable.offset), variable.size});
     btf_.add_type(btf_.add_string(name),
@@ -163,9 +163,10 @@ class DatasecBuilder {
   /// The kernel refuses variables that overlap or reach out of their section.
   /// That they do not is known only here, where symbols and the offsets of
   /// static variables meet.
-  void check_extents(std::string_view name, uint64_t size, const std::vector<Variable>& variables) {
+  void check_extents(std::string_view name, uint64_t size,
+                     const std::vector<DatasecEntry>& variables) {
     uint64_t end = 0;
-    for (const Variable& variable : variables) {
+    for (const DatasecEntry& variable : variables) {
       BtfType type = btf_.type(variable.id);
       if (type.kind() == BTF_KIND_FUNC || type.var_linkage() == BTF_LINKAGE_EXTERN) continue;
       std::string_view fault = variable.offset < end ? "overlaps the variable before it"
@@ -226,7 +227,7 @@ class DatasecBuilder {
   void collect_known_tags() {
     if (has_known_tags_) return;
     has_known_tags_ = true;
-    for (uint32_t id = 1; id < btf_.end_id(); id++) {
+    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
       BtfType type = btf_.type(id);
       if (type.kind() != BTF_KIND_DECL_TAG) continue;
       uint8_t target_kind = btf_.type(type.type()).kind();
@@ -240,7 +241,7 @@ class DatasecBuilder {
   Context& context_;
   BtfBuilder& btf_;
   std::unordered_map<std::string_view, OutputSection*> section_of_name_;
-  std::unordered_map<std::string_view, std::vector<Variable>> variables_;
+  std::unordered_map<std::string_view, std::vector<DatasecEntry>> variables_;
   std::vector<std::string_view> order_;
 
   // The sections by name of the object that was last asked for.

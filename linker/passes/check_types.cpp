@@ -56,7 +56,8 @@ class TypeChecker {
     if (declared.kind() == chosen.kind() && declared_id == chosen_id) return std::nullopt;
     // A ksym declared as `const void` has no type to disagree with.
     if (!symbol.loader_section.empty() && !symbol.is_defined &&
-        (is_void(object, declared) || is_void(*symbol.btf_file, chosen)))
+        (is_typeless(*object.btf, declaration.type_id) ||
+         is_typeless(*symbol.btf_file->btf, symbol.btf_id)))
       return std::nullopt;
     if (declared.kind() != chosen.kind()) return TypeDifference{};
     if (declaration.datasec == ".maps") {
@@ -91,21 +92,10 @@ class TypeChecker {
     std::string text = fmt::format(">>>     {}: ", object.name);
     const TypeMap& map = object.type_map;
     uint32_t id = output_id == 0 ? map.end_id() : 1;
-    while (id < map.end_id() && map[id] != output_id) id++;
+    while (id < map.end_id() && map[id] != output_id) ++id;
     if (id < map.end_id()) text += print_c_declaration(*object.btf, id);
     if (id < map.end_id() && !note.empty()) text += ", ";
     return text + std::string(note);
-  }
-
-  static bool is_void(const ObjectFile& object, BtfType type) {
-    if (type.kind() != BTF_KIND_VAR) return false;
-    uint32_t id = type.type();
-    for (uint32_t steps = 0; id != 0 && steps < object.btf->end_id(); steps++) {
-      BtfType next = object.btf->type(id);
-      if (next.kind() != BTF_KIND_CONST && next.kind() != BTF_KIND_VOLATILE) return false;
-      id = next.type();
-    }
-    return id == 0;
   }
 
   /// Two lines: the declaration in C, and where it is.

@@ -1,4 +1,4 @@
-// Passes: the output's sections and symbol table take shape.
+// Pass: the output's sections take shape.
 //
 // Sections merge by name, in order of first appearance. Each live fragment gets
 // its offset; a section of which nothing was dropped moves as one, with the
@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "linker/context.hpp"
 #include "linker/elf/alignment.hpp"
@@ -15,13 +13,13 @@
 namespace bpflink {
 namespace {
 
-constexpr uint64_t MERGED_FLAGS =
+constexpr uint64_t merged_flags =
     SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_MERGE | SHF_STRINGS | SHF_TLS;
 
 /// Zeros that one output may hold because a section without contents is linked
 /// into one with: an input states the size of such a section without having the
 /// bytes.
-constexpr uint64_t MAX_ZEROS = 64 << 20;
+constexpr uint64_t most_zeros = 64 << 20;
 
 std::string describe_flags(uint64_t flags) {
   std::string text;
@@ -52,7 +50,7 @@ class Layout {
 
  private:
   void limit_zeros() {
-    uint64_t left = MAX_ZEROS;
+    uint64_t left = most_zeros;
     for (auto& output : context_.sections) {
       if (output->type == SHT_NOBITS) continue;
       for (const InputSection* section : output->members) {
@@ -93,14 +91,14 @@ class Layout {
       entry->second = context_.sections.back().get();
       entry->second->name = section.name;
       entry->second->type = section.type;
-      entry->second->flags = section.flags & MERGED_FLAGS;
+      entry->second->flags = section.flags & merged_flags;
       entry->second->entry_size = section.entry_size;
     }
     return *entry->second;
   }
 
   bool agrees(const OutputSection& output, const InputSection& section) {
-    uint64_t flags = section.flags & MERGED_FLAGS;
+    uint64_t flags = section.flags & merged_flags;
     if (output.flags == flags && output.entry_size == section.entry_size) return true;
     const ObjectFile& first = *output.members.front()->file;
     bool flags_differ = output.flags != flags;
@@ -160,63 +158,6 @@ class Layout {
   std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> strings_;
 };
 
-/// Chooses the local symbols of the output.
-class LocalSymbols {
- public:
-  LocalSymbols(const Context& context, ObjectFile& object)
-      : options_(context.options), object_(object) {
-    if (options_.discard_locals) find_named_by_relocations();
-  }
-
-  /// Whether the symbol, local or a definition that lost but whose bytes stay,
-  /// is a local symbol of the output.
-  bool stays(uint32_t index) {
-    const InputSymbol& symbol = object_.symbols[index];
-    if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
-    bool lost = lost_resolution(object_, index);
-    if (!symbol.is_local() && !lost) return false;
-    if (symbol.place == InputSymbol::Place::Absolute) return !lost && symbol.type != STT_FILE;
-    const InputSection& section = object_.sections[symbol.section];
-    if (section.same_as || !place_of(section, symbol.value)) return false;
-    if (options_.discard_locals && symbol.type != STT_FUNC && !named_[index]) return false;
-    return !lost || !has_other_name(symbol);
-  }
-
- private:
-  void find_named_by_relocations() {
-    named_.resize(object_.symbols.size());
-    for (const InputSection& section : object_.sections)
-      if (section.use == SectionUse::Link)
-        for (const Relocation& relocation : section.relocations) named_[relocation.symbol] = true;
-  }
-
-  /// Whether what the symbol stands for has another name that is in the output:
-  /// then an alias that lost is gone, although its bytes stay.
-  bool has_other_name(const InputSymbol& symbol) {
-    auto key = [](const InputSymbol& s) { return std::tuple{s.section, s.value, s.type}; };
-    if (!has_winners_) {
-      has_winners_ = true;
-      for (uint32_t i = 1; i < object_.symbols.size(); i++) {
-        const InputSymbol& other = object_.symbols[i];
-        bool is_entity = other.type == STT_FUNC || other.type == STT_OBJECT;
-        if (is_entity && other.place == InputSymbol::Place::Section && !lost_resolution(object_, i))
-          winners_.insert(key(other));
-      }
-    }
-    return winners_.contains(key(symbol));
-  }
-
-  const LinkOptions& options_;
-  ObjectFile& object_;
-  std::vector<bool> named_;
-  bool has_winners_ = false;
-  std::set<std::tuple<uint32_t, uint64_t, uint8_t>> winners_;
-};
-
-}  // namespace
-
-namespace {
-
 /// The license that the user gave stands for those of all inputs.
 void add_license(Context& context) {
   auto& bytes = context.buffers.emplace_back();
@@ -227,7 +168,7 @@ void add_license(Context& context) {
   section.type = SHT_PROGBITS;
   section.flags = SHF_ALLOC | SHF_WRITE;
   section.size = bytes.size();
-  section.pieces.push_back({0, bytes});
+  section.contents.push_back({0, bytes});
 }
 
 }  // namespace
@@ -235,34 +176,6 @@ void add_license(Context& context) {
 void lay_out_sections(Context& context) {
   Layout(context).run();
   if (context.options.license) add_license(context);
-  for (auto& section : context.sections)
-    if (section->name == ".maps") order_maps(context, *section);
-}
-
-void number_symbols(Context& context) {
-  uint32_t next = 1;
-  for (auto& section : context.sections) {
-    section->index = next;
-    section->symbol_index = next++;
-  }
-  for (auto& object : context.objects) {
-    LocalSymbols locals(context, *object);
-    uint32_t file_symbol = 0;
-    for (uint32_t i = 1; i < object->symbols.size(); i++) {
-      InputSymbol& symbol = object->symbols[i];
-      if (symbol.type == STT_FILE && symbol.is_local()) file_symbol = i;
-      if (!locals.stays(i)) continue;
-      // The name of the source file stands before the first of its symbols.
-      if (file_symbol != 0 && !context.options.discard_locals)
-        object->symbols[file_symbol].output_index = next++;
-      file_symbol = 0;
-      symbol.output_index = next++;
-    }
-  }
-  for (Symbol* symbol : context.symbols.all())
-    if (symbol->in_output && symbol->is_localized) symbol->output_index = next++;
-  for (Symbol* symbol : context.symbols.all())
-    if (symbol->in_output && !symbol->is_localized) symbol->output_index = next++;
 }
 
 }  // namespace bpflink

@@ -38,8 +38,8 @@ class Marker {
       auto [section, fragment] = pending_.back();
       pending_.pop_back();
       if (!section->is_loaded()) continue;
-      for_each_reference(*section->file, *section, fragment->begin, fragment->end,
-                         [&](const Reference& reference) { mark(reference); });
+      for_each_section_reference(*section->file, *section, fragment->begin, fragment->end,
+                                 [&](const SectionReference& reference) { mark(reference); });
     }
     report();
   }
@@ -59,7 +59,7 @@ class Marker {
         if (section.use == SectionUse::Link && is_root(section))
           for (Fragment& fragment : section.fragments) mark(section, fragment);
       // Programs: the loader takes every global function outside of .text.
-      for (uint32_t i = 1; i < object->symbols.size(); i++) {
+      for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
         if (symbol.place != InputSymbol::Place::Section || symbol.is_local()) continue;
         InputSection& section = object->sections[symbol.section];
@@ -87,16 +87,16 @@ class Marker {
   /// code refers to it.
   void mark_tagged_callbacks(const ObjectFile& object) {
     if (!object.btf) return;
-    constexpr std::string_view PREFIX = "exception_callback:";
+    constexpr std::string_view prefix = "exception_callback:";
     for (uint32_t id : object.tags) {
       BtfType type = object.btf->type(id);
-      if (!object.btf->name(type).starts_with(PREFIX)) continue;
-      if (Symbol* symbol = context_.symbols.find(object.btf->name(type).substr(PREFIX.size())))
+      if (!object.btf->name(type).starts_with(prefix)) continue;
+      if (Symbol* symbol = context_.symbols.find(object.btf->name(type).substr(prefix.size())))
         mark(*symbol);
     }
   }
 
-  void mark(const Reference& reference) {
+  void mark(const SectionReference& reference) {
     if (reference.global) mark(*reference.global);
     if (reference.target) mark(*reference.target, reference.offset);
   }
@@ -119,7 +119,7 @@ class Marker {
 
   void report() {
     for (auto& object : context_.objects)
-      for (uint32_t i = 1; i < object->symbols.size(); i++) {
+      for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
         if (symbol.place != InputSymbol::Place::Section || symbol.is_section() ||
             symbol.name.empty() || lost_resolution(*object, i))

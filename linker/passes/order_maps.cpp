@@ -1,4 +1,4 @@
-// Part of layout: the order of maps.
+// Pass: the order of maps.
 //
 // Loaders create maps in the order of .maps, and fill the slots of a map of maps
 // when they create it: the inner maps must stand before it. Where the files come
@@ -22,7 +22,7 @@ class MapOrder {
         maps_.push_back({section, &fragment});
       }
     if (!has_wrong_order()) return;
-    for (size_t map = 0; map < maps_.size(); map++) add_with_inner(map);
+    for (size_t map = 0; map < maps_.size(); ++map) add_with_inner(map);
     place();
   }
 
@@ -36,25 +36,25 @@ class MapOrder {
 
   template <typename Visit>
   void for_each_inner(const Map& map, Visit visit) {
-    for_each_reference(*map.section->file, *map.section, map.fragment->begin, map.fragment->end,
-                       [&](const Reference& reference) {
-                         InputSection* target = reference.target;
-                         int64_t offset = reference.offset;
-                         if (reference.global) {
-                           const InputSymbol& symbol = reference.global->input();
-                           if (symbol.place != InputSymbol::Place::Section) return;
-                           target = &reference.global->file->sections[symbol.section];
-                           offset = static_cast<int64_t>(symbol.value);
-                         }
-                         if (!target || target->output != &output_) return;
-                         auto found = number_.find(&fragment_at(*target, offset));
-                         if (found != number_.end()) visit(found->second);
-                       });
+    for_each_section_reference(*map.section->file, *map.section, map.fragment->begin,
+                               map.fragment->end, [&](const SectionReference& reference) {
+                                 InputSection* target = reference.target;
+                                 int64_t offset = reference.offset;
+                                 if (reference.global) {
+                                   const InputSymbol& symbol = reference.global->input();
+                                   if (symbol.place != InputSymbol::Place::Section) return;
+                                   target = &reference.global->file->sections[symbol.section];
+                                   offset = static_cast<int64_t>(symbol.value);
+                                 }
+                                 if (!target || target->output != &output_) return;
+                                 auto found = number_.find(&fragment_at(*target, offset));
+                                 if (found != number_.end()) visit(found->second);
+                               });
   }
 
   bool has_wrong_order() {
     bool wrong = false;
-    for (size_t map = 0; map < maps_.size(); map++)
+    for (size_t map = 0; map < maps_.size(); ++map)
       for_each_inner(maps_[map], [&](size_t inner) { wrong |= inner > map; });
     return wrong;
   }
@@ -99,8 +99,9 @@ class MapOrder {
 
 }  // namespace
 
-void order_maps(Context&, OutputSection& maps) {
-  MapOrder(maps).run();
+void order_maps(Context& context) {
+  for (auto& section : context.sections)
+    if (section->name == ".maps") MapOrder(*section).run();
 }
 
 }  // namespace bpflink

@@ -15,7 +15,7 @@
 #include <deque>
 #include <unordered_set>
 
-#include "dedup/run_threads.hpp"
+#include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
@@ -24,7 +24,7 @@ namespace bpflink {
 namespace {
 
 /// With so many bytes of inputs, to read them takes longer than to start threads that help.
-constexpr uint64_t bytes_worth_threads = 512 << 10;
+constexpr uint64_t bytes_worth_threads = 1 << 20;
 
 std::string_view name_of(std::endian order) {
   return order == std::endian::little ? "little-endian" : "big-endian";

@@ -23,24 +23,6 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t HEADER_SIZE = 32;
-
-/// One of the three tables and how to map its records.
-struct TableKind {
-  BtfExtTable BtfExt::*table;
-  /// Which words of a record are type ids and string offsets.
-  std::array<bool, 4> is_type, is_string;
-  /// Whether an instruction may have several records.
-  bool may_repeat;
-};
-
-constexpr TableKind FUNC_INFO = {
-    &BtfExt::func_info, {false, true, false, false}, {false, false, false, false}, false};
-constexpr TableKind LINE_INFO = {
-    &BtfExt::line_info, {false, false, false, false}, {false, true, true, false}, false};
-constexpr TableKind CORE_RELO = {
-    &BtfExt::core_relo, {false, true, false, false}, {false, false, true, false}, true};
-
 /// A record with its fields as they are in the output, but for the offset.
 struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
@@ -50,7 +32,7 @@ struct Record {
 
 /// A function of the output.
 struct Function {
-  Place place;
+  OutputPlace place;
   const ObjectFile* object;
   const InputSymbol* symbol;
 };
@@ -58,7 +40,7 @@ struct Function {
 std::vector<Function> find_functions(const Context& context) {
   std::vector<Function> functions;
   for (auto& object : context.objects)
-    for (uint32_t i = 1; i < object->symbols.size(); i++) {
+    for (uint32_t i = 1; i < object->symbols.size(); ++i) {
       const InputSymbol& symbol = object->symbols[i];
       if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section) continue;
       bool is_there =
@@ -118,7 +100,7 @@ class RecordMaker {
 
 class TableWriter {
  public:
-  TableWriter(Context& context, const TableKind& kind) : context_(context), kind_(kind) {
+  TableWriter(Context& context, const BtfExtTableKind& kind) : context_(context), kind_(kind) {
     by_section_.resize(context_.sections.size() + 1);
     make_room();
     for (auto& object : context_.objects) collect(*object);
@@ -136,7 +118,7 @@ class TableWriter {
   template <typename Make>
   void complete(const std::vector<Function>& functions, Make make) {
     std::vector<std::vector<bool>> is_there(by_section_.size());  // by instruction
-    for (size_t i = 0; i < is_there.size(); i++) {
+    for (size_t i = 0; i < is_there.size(); ++i) {
       if (by_section_[i].empty()) continue;
       is_there[i].resize(by_section_[i].back().offset / INSN_SIZE + 1);
       for (const Record& record : by_section_[i]) is_there[i][record.offset / INSN_SIZE] = true;
@@ -148,7 +130,7 @@ class TableWriter {
       if (insn < insns.size() && insns[insn]) continue;
       auto words = make(function);
       auto& bytes = made_.emplace_back(sizeof words);
-      for (size_t i = 0; i < words.size(); i++)
+      for (size_t i = 0; i < words.size(); ++i)
         store<uint32_t>(&bytes[4 * i], words[i], context_.byte_order);
       added_.push_back({&records, {function.place.offset, bytes, nullptr}});
     }
@@ -161,17 +143,17 @@ class TableWriter {
   std::vector<std::byte> write() const {
     size_t size = 0;
     for (const auto& records : by_section_)
-      if (!records.empty()) size += BLOCK_HEADER + records.size() * record_size_;
+      if (!records.empty()) size += btf_ext_section_header + records.size() * record_size_;
     if (size == 0) return {};
-    std::vector<std::byte> out(TABLE_HEADER + size);
+    std::vector<std::byte> out(btf_ext_table_header + size);
     store<uint32_t>(out.data(), record_size_, context_.byte_order);
-    std::byte* at = out.data() + TABLE_HEADER;
+    std::byte* at = out.data() + btf_ext_table_header;
     for (auto& section : context_.sections) {
       const auto& records = by_section_[section->index];
       if (records.empty()) continue;
       store<uint32_t>(at, context_.btf->add_string(section->name), context_.byte_order);
       store<uint32_t>(at + 4, static_cast<uint32_t>(records.size()), context_.byte_order);
-      at += BLOCK_HEADER;
+      at += btf_ext_section_header;
       LastStrings lasts;
       for (const Record& record : records) {
         write(at, record, lasts);
@@ -182,9 +164,6 @@ class TableWriter {
   }
 
  private:
-  /// Bytes before the first block, and before the records of each.
-  static constexpr size_t TABLE_HEADER = 4, BLOCK_HEADER = 8;
-
   /// Loaders want one record an instruction. Where there are more, the last is
   /// the instruction's and the others are of code without bytes.
   static void keep_last_of_each(std::vector<Record>& records) {
@@ -205,22 +184,19 @@ class TableWriter {
         if (const OutputSection* output = object->sections[part.section].output)
           counts[output->index] += part.count;
     }
-    for (size_t i = 0; i < counts.size(); i++) by_section_[i].reserve(counts[i]);
+    for (size_t i = 0; i < counts.size(); ++i) by_section_[i].reserve(counts[i]);
   }
 
   void collect(const ObjectFile& object) {
     if (!object.btf_ext) return;
     const BtfExtTable& table = (*object.btf_ext).*kind_.table;
-    for (const BtfExtSection& part : table.sections) {
-      const InputSection& section = object.sections[part.section];
-      for (uint32_t i = 0; i < part.count; i++) {
-        auto bytes = part.records.subspan(size_t{i} * table.record_size, table.record_size);
-        auto place = place_of(section, load<uint32_t>(bytes.data(), context_.byte_order));
-        if (!place) continue;
-        record_size_ = std::max(record_size_, table.record_size);
-        by_section_[place->section->index].push_back({place->offset, bytes, &object});
-      }
-    }
+    table.for_each_record([&](uint32_t section, std::span<const std::byte> bytes) {
+      uint32_t insn_off = load<uint32_t>(bytes.data(), context_.byte_order);
+      auto place = place_of(object.sections[section], insn_off);
+      if (!place) return;
+      record_size_ = std::max(record_size_, table.record_size);
+      by_section_[place->section->index].push_back({place->offset, bytes, &object});
+    });
   }
 
   struct LastString {
@@ -228,21 +204,17 @@ class TableWriter {
     uint32_t offset = 0;
     uint32_t output = 0;
   };
-  using LastStrings = std::array<LastString, std::tuple_size_v<decltype(TableKind::is_string)>>;
+  using LastStrings = std::array<LastString, 4>;  ///< by word
 
   /// Writes a record to zeros.
   void write(std::byte* at, const Record& record, LastStrings& lasts) const {
     std::memcpy(at, record.bytes.data(), record.bytes.size());
     store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
     if (!record.object) return;
-    for (size_t word = 1; word < kind_.is_type.size(); word++) {
-      if (!kind_.is_type[word] && !kind_.is_string[word]) continue;
-      std::byte* field = at + 4 * word;
-      uint32_t value = load<uint32_t>(field, context_.byte_order);
-      value = kind_.is_type[word] ? record.object->type_map[value]
-                                  : string(*record.object, value, lasts[word]);
-      store<uint32_t>(field, value, context_.byte_order);
-    }
+    const ObjectFile& object = *record.object;
+    map_record(
+        kind_, at, context_.byte_order, [&](uint32_t id) { return object.type_map[id]; },
+        [&](uint32_t word, uint32_t offset) { return string(object, offset, lasts[word]); });
   }
 
   /// The output's offset of a string that an object's record has where the record before
@@ -254,7 +226,7 @@ class TableWriter {
   }
 
   Context& context_;
-  const TableKind& kind_;
+  const BtfExtTableKind& kind_;
   uint32_t record_size_ = 0;
   std::vector<std::vector<Record>> by_section_;
   std::deque<std::vector<std::byte>> made_;
@@ -265,8 +237,8 @@ class TableWriter {
 
 void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
-  TableWriter func_info(context, FUNC_INFO), line_info(context, LINE_INFO),
-      core_relo(context, CORE_RELO);
+  TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
+      core_relo(context, core_relo_kind);
   std::vector<Function> functions = find_functions(context);
   RecordMaker maker(*context.btf);
   if (func_info.has_records())
@@ -279,28 +251,19 @@ void rebase_btf_ext(Context& context) {
   if (size == 0) return;
 
   std::vector<std::byte>& out = context.output_btf_ext;
-  out.reserve(HEADER_SIZE + size);
-  out.resize(HEADER_SIZE);
+  out.reserve(btf_ext_header_size + size);
+  out.resize(btf_ext_header_size);
   auto put = [&](size_t at, size_t word) {
     store<uint32_t>(&out[at], static_cast<uint32_t>(word), context.byte_order);
   };
   store<uint16_t>(out.data(), 0xeb9f, context.byte_order);
   out[2] = std::byte{1};
-  put(4, HEADER_SIZE);
-  for (size_t field = 8; const auto& table : tables) {
-    put(field, out.size() - HEADER_SIZE);
-    put(field + 4, table.size());
-    field += 8;
-    out.insert(out.end(), table.begin(), table.end());
+  put(4, btf_ext_header_size);
+  for (size_t i = 0; i < tables.size(); ++i) {
+    put(btf_ext_table_kinds[i].header_field, out.size() - btf_ext_header_size);
+    put(btf_ext_table_kinds[i].header_field + 4, tables[i].size());
+    out.insert(out.end(), tables[i].begin(), tables[i].end());
   }
-}
-
-void finish_btf(Context& context) {
-  if (!context.btf) return;
-  auto blob = context.btf->finish_in_pieces(context.byte_order);
-  if (!blob)
-    return context.diagnostics.error(fmt::format(".BTF of the output: {}", blob.error().message));
-  context.output_btf = std::move(*blob);
 }
 
 }  // namespace bpflink

@@ -1,10 +1,10 @@
 // Pass: contents and relocations of the output sections.
 //
-// A piece that needs no change is not copied: it is written from the input.
-// Where relocations or calls are rewritten, the live fragments are copied and
-// patched; of data, only the blocks that have relocations. Every relocation of an input becomes one
-// of the output: against the same global or local symbol, or, where it was against a section's
-// symbol, against the output section's with the addend moved along.
+// What has relocations or calls to rewrite is copied and patched; of data, only the
+// blocks that have relocations. Large stretches of data without any are not copied:
+// they are written from the input. Every relocation of an input becomes one of the
+// output: against the same global or local symbol, or, where it was against a
+// section's symbol, against the output section's with the addend moved along.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,19 +15,65 @@
 namespace bpflink {
 namespace {
 
+/// Collects the contents of an output section from beginning to end.
+class ContentsWriter {
+ public:
+  ContentsWriter(Context& context, OutputSection& output) : context_(context), output_(output) {}
+
+  /// Adds a copy of the bytes, to be changed until the next addition.
+  std::byte* copy(uint64_t offset, std::span<const std::byte> bytes) {
+    // To fill a wide gap with zeros costs more than to begin again.
+    constexpr uint64_t widest_gap = 4096;
+    if (offset - (begin_ + copied_.size()) > widest_gap) end_run();
+    if (copied_.empty()) begin_ = offset;
+    copied_.resize(offset - begin_);
+    copied_.insert(copied_.end(), bytes.begin(), bytes.end());
+    return copied_.data() + (offset - begin_);
+  }
+
+  /// Adds bytes as they are in an input.
+  void show(uint64_t offset, std::span<const std::byte> bytes) {
+    // To copy less costs less than to write it on its own.
+    constexpr size_t least_shown = 32 << 10;
+    if (bytes.size() < least_shown) {
+      copy(offset, bytes);
+      return;
+    }
+    end_run();
+    output_.contents.push_back({offset, bytes});
+  }
+
+  /// To be called when all is added.
+  void end_run() {
+    if (copied_.empty()) return;
+    auto& buffer = context_.buffers.emplace_back(std::exchange(copied_, {}));
+    output_.contents.push_back({begin_, buffer});
+  }
+
+ private:
+  Context& context_;
+  OutputSection& output_;
+  uint64_t begin_ = 0;             ///< where what is copied begins
+  std::vector<std::byte> copied_;  ///< since the last run ended
+};
+
+/// Relocates the fragments of an input section, one after another.
 class SectionRelocator {
  public:
-  SectionRelocator(Context& context, InputSection& section)
-      : context_(context), section_(section), object_(*section.file), output_(*section.output) {}
+  SectionRelocator(Context& context, InputSection& section, ContentsWriter& contents)
+      : context_(context),
+        section_(section),
+        object_(*section.file),
+        output_(*section.output),
+        contents_(contents) {
+    if (section.is_code()) collect_local_type_ids();
+  }
 
-  void run() {
-    for (const Fragment& fragment : section_.fragments) {
-      if (!fragment.live || fragment.is_duplicate || fragment.begin == fragment.end) continue;
-      if (section_.is_code())
-        relocate_code(fragment);
-      else
-        relocate_data(fragment);
-    }
+  void relocate(const Fragment& fragment) {
+    if (section_.is_code())
+      relocate_code(fragment);
+    else
+      relocate_data(fragment);
   }
 
  private:
@@ -44,11 +90,11 @@ class SectionRelocator {
   /// Copies the blocks of the fragment that have relocations and shows what is
   /// between them: of a large array with a few pointers little is copied.
   void relocate_data(const Fragment& fragment) {
-    constexpr uint64_t BLOCK = 4096;
+    constexpr uint64_t block_size = 4096;
     uint64_t at = fragment.begin;
     for (auto r = first_relocation(at); is_before(r, fragment.end);) {
-      uint64_t begin = std::max(at, r->offset - r->offset % BLOCK);
-      uint64_t end = begin + BLOCK;
+      uint64_t begin = std::max(at, r->offset - r->offset % block_size);
+      uint64_t end = begin + block_size;
       for (; is_before(r, end); ++r)
         end = std::max(end, r->offset + relocation_extent(r->type).value_or(0));
       end = std::min(end, fragment.end);
@@ -59,19 +105,20 @@ class SectionRelocator {
     show(fragment, at, fragment.end);
   }
 
-  /// Makes [begin, end) of the fragment a piece as it is in the input.
+  /// Adds [begin, end) of the fragment to the output as it is in the input.
   void show(const Fragment& fragment, uint64_t begin, uint64_t end) {
     if (begin == end) return;
-    output_.pieces.push_back({fragment.output_offset + (begin - fragment.begin),
-                              section_.data.subspan(begin, end - begin)});
+    contents_.show(output_offset(fragment, begin), section_.data.subspan(begin, end - begin));
   }
 
-  /// Makes a copy of [begin, end) a piece and returns it, to be changed.
+  /// Adds a copy of [begin, end) to the output and returns it, to be changed.
   std::byte* copy(const Fragment& fragment, uint64_t begin, uint64_t end) {
-    auto bytes = section_.data.subspan(begin, end - begin);
-    auto& buffer = context_.buffers.emplace_back(bytes.begin(), bytes.end());
-    output_.pieces.push_back({fragment.output_offset + (begin - fragment.begin), buffer});
-    return buffer.data();
+    return contents_.copy(output_offset(fragment, begin),
+                          section_.data.subspan(begin, end - begin));
+  }
+
+  static uint64_t output_offset(const Fragment& fragment, uint64_t offset) {
+    return fragment.output_offset + (offset - fragment.begin);
   }
 
   std::vector<Relocation>::const_iterator first_relocation(uint64_t offset) const {
@@ -112,8 +159,8 @@ class SectionRelocator {
       return complain(
           relocation,
           fmt::format("offset {:#x}, which the instruction or field cannot hold", addend));
-    output_.relocations.push_back({fragment.output_offset + (relocation.offset - fragment.begin),
-                                   relocation.type, output_symbol});
+    output_.relocations.push_back(
+        {output_offset(fragment, relocation.offset), relocation.type, output_symbol});
   }
 
   /// DWARF of what was dropped: the address is 0 and stays so.
@@ -133,7 +180,7 @@ class SectionRelocator {
       bool has_relocation = is_before(relocation, at + 1);
       if (!insn.is_local_call() || has_relocation) continue;
       auto target = place_of(section_, at + INSN_SIZE + int64_t{insn.imm} * int64_t{INSN_SIZE});
-      uint64_t next = fragment.output_offset + (at - fragment.begin) + INSN_SIZE;
+      uint64_t next = output_offset(fragment, at) + INSN_SIZE;
       // split_into_fragments() has seen that every such target stays.
       if (target)
         store_imm(
@@ -143,24 +190,23 @@ class SectionRelocator {
     }
   }
 
-  /// An instruction whose immediate is a type id of the program's own BTF gets
-  /// the id that the type has in the output.
-  void patch_local_type_ids(const Fragment& fragment, std::byte* bytes) {
+  void collect_local_type_ids() {
     if (!object_.btf_ext) return;
-    const BtfExtTable& table = object_.btf_ext->core_relo;
-    for (const BtfExtSection& part : table.sections) {
-      if (part.section != section_.index) continue;
-      for (uint32_t i = 0; i < part.count; i++) {
-        CoreRelo record =
-            object_.btf_ext->load_core_relo(part.records.data() + size_t{i} * table.record_size);
-        if (record.kind != CORE_TYPE_ID_LOCAL) continue;
-        if (record.insn_off < fragment.begin || record.insn_off >= fragment.end) continue;
-        std::byte* at = bytes + (record.insn_off - fragment.begin);
-        if (load_insn(at, context_.byte_order).has_type_id_immediate())
-          store_imm(at, static_cast<int32_t>(object_.type_map[record.type_id]),
+    const BtfExt& ext = *object_.btf_ext;
+    for (const BtfExtSection& part : ext.core_relo.sections)
+      if (part.section == section_.index)
+        ext.for_each_local_type_id(part,
+                                   [&](const CoreRelo& relo) { local_type_ids_.push_back(relo); });
+    std::ranges::stable_sort(local_type_ids_, {}, &CoreRelo::insn_off);
+  }
+
+  /// Type ids of the program's own BTF that instructions hold become those of the
+  /// output.
+  void patch_local_type_ids(const Fragment& fragment, std::byte* bytes) {
+    auto relo = std::ranges::lower_bound(local_type_ids_, fragment.begin, {}, &CoreRelo::insn_off);
+    for (; relo != local_type_ids_.end() && relo->insn_off < fragment.end; ++relo)
+      store_type_id(bytes + (relo->insn_off - fragment.begin), object_.type_map[relo->type_id],
                     context_.byte_order);
-      }
-    }
   }
 
   /// Its section is one that is not linked, or was dropped.
@@ -181,19 +227,50 @@ class SectionRelocator {
   InputSection& section_;
   ObjectFile& object_;
   OutputSection& output_;
+  ContentsWriter& contents_;
+  std::vector<CoreRelo> local_type_ids_;  ///< of this section, by instruction
 };
+
+/// A fragment with bytes of its own in the output.
+struct PlacedFragment {
+  InputSection* section;
+  const Fragment* fragment;
+
+  uint64_t output_offset() const { return fragment->output_offset; }
+};
+
+/// In the order in which they stand in the output, which is that of the inputs but
+/// for maps.
+std::vector<PlacedFragment> fragments_of(const OutputSection& output) {
+  std::vector<PlacedFragment> fragments;
+  for (InputSection* section : output.members) {
+    if (section->is_nobits()) continue;
+    for (const Fragment& fragment : section->fragments)
+      if (fragment.live && !fragment.is_duplicate && fragment.begin != fragment.end)
+        fragments.push_back({section, &fragment});
+  }
+  if (!std::ranges::is_sorted(fragments, {}, &PlacedFragment::output_offset))
+    std::ranges::stable_sort(fragments, {}, &PlacedFragment::output_offset);
+  return fragments;
+}
+
+void relocate_section(Context& context, OutputSection& output) {
+  ContentsWriter contents(context, output);
+  const InputSection* last = nullptr;
+  std::optional<SectionRelocator> relocator;
+  for (const PlacedFragment& placed : fragments_of(output)) {
+    if (placed.section != last) relocator.emplace(context, *placed.section, contents);
+    last = placed.section;
+    relocator->relocate(*placed.fragment);
+  }
+  contents.end_run();
+}
 
 }  // namespace
 
 void relocate(Context& context) {
-  for (auto& output : context.sections) {
-    if (output->type == SHT_NOBITS) continue;
-    for (InputSection* section : output->members)
-      if (!section->is_nobits()) SectionRelocator(context, *section).run();
-    std::ranges::stable_sort(output->pieces, {}, &Piece::offset);
-    if (!std::ranges::is_sorted(output->relocations, {}, &OutputRelocation::offset))
-      std::ranges::stable_sort(output->relocations, {}, &OutputRelocation::offset);
-  }
+  for (auto& output : context.sections)
+    if (output->type != SHT_NOBITS) relocate_section(context, *output);
 }
 
 }  // namespace bpflink

@@ -14,9 +14,9 @@ namespace bpflink {
 namespace {
 
 /// References that a message shows of one symbol.
-constexpr size_t MAX_REFERENCES = 5;
+constexpr size_t most_references = 5;
 /// Symbols that hints are looked for: each costs a look at all names.
-constexpr size_t MAX_HINTS = 20;
+constexpr size_t most_hints = 20;
 
 struct Undefined {
   std::vector<std::string> details;
@@ -31,17 +31,13 @@ bool must_be_defined(const Symbol& symbol) {
 
 void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
                    uint64_t offset) {
-  if (++undefined.references > MAX_REFERENCES) return;
+  if (++undefined.references > most_references) return;
   undefined.locations.push_back(location_of(object, section, offset));
   std::string place = object.describe_place(section, offset);
   auto line = object.source_line(section, offset);
   undefined.details.push_back(fmt::format(">>> referenced by {}", line ? *line : place));
   if (line) undefined.details.push_back(fmt::format(">>>               {}", place));
 }
-
-}  // namespace
-
-namespace {
 
 /// What the user asked for by name (-u) has to be there.
 void report_undefined_requests(Context& context) {
@@ -81,12 +77,12 @@ void report_undefined_symbols(Context& context) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
     Undefined& report = found->second;
-    if (report.references == MAX_REFERENCES + 1)
+    if (report.references == most_references + 1)
       report.details.emplace_back(">>> referenced 1 more time");
-    else if (report.references > MAX_REFERENCES)
+    else if (report.references > most_references)
       report.details.push_back(
-          fmt::format(">>> referenced {} more times", report.references - MAX_REFERENCES));
-    if (hints++ < MAX_HINTS) add_hints(context, *symbol, report.details);
+          fmt::format(">>> referenced {} more times", report.references - most_references));
+    if (hints++ < most_hints) add_hints(context, *symbol, report.details);
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .details = std::move(report.details),
                                 .code = DiagnosticCode::UndefinedSymbol,

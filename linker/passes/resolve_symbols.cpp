@@ -92,7 +92,7 @@ class Resolver {
   }
 
   void intern_symbols(ObjectFile& object) {
-    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+    for (uint32_t i = 1; i < object.symbols.size(); ++i) {
       InputSymbol& input = object.symbols[i];
       if (input.is_local()) continue;
       Symbol& symbol = context_.symbols.intern(input.name);
@@ -164,7 +164,7 @@ class Resolver {
   }
 
   void note_losers(const ObjectFile& object) {
-    for (uint32_t i = 1; i < object.symbols.size(); i++) {
+    for (uint32_t i = 1; i < object.symbols.size(); ++i) {
       if (!lost_resolution(object, i)) continue;
       const Symbol& winner = *object.symbols[i].global;
       context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}", object.name,
@@ -196,17 +196,6 @@ class Resolver {
       symbol->btf_file = &object;
       symbol->btf_id = declaration.type_id;
     }
-  }
-
-  static bool is_typeless(const Btf& btf, uint32_t id) {
-    BtfType type = btf.type(id);
-    if (type.kind() != BTF_KIND_VAR) return false;
-    // At most as many steps as there are types: parse() refuses cycles of these.
-    while (type.type() != 0) {
-      type = btf.type(type.type());
-      if (type.kind() != BTF_KIND_CONST && type.kind() != BTF_KIND_VOLATILE) return false;
-    }
-    return true;
   }
 
   Context& context_;

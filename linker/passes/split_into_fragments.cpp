@@ -1,8 +1,8 @@
 // Pass: splits sections, so that a part of one can be dropped or moved.
 //
-// A section is cut at the symbols of its functions or objects; the pieces that
+// A section is cut at the symbols of its functions or objects; the fragments that
 // belong to losers only are dropped. A cut is safe only if nothing that stays
-// reaches a dropped piece in a way that no symbol shows: an addend against the
+// reaches a dropped fragment in a way that no symbol shows: an addend against the
 // section's symbol, a call or jump without a relocation, control that falls
 // through from one function into the next. Where something does, the section
 // stays whole, and the loser lives on in it as a local symbol that its
@@ -29,7 +29,7 @@ class Splitter {
   void split() {
     std::vector<std::vector<Extent>> extents(object_.sections.size());
     std::vector<bool> to_split(object_.sections.size());
-    for (uint32_t i = 1; i < object_.symbols.size(); i++) {
+    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
       const InputSymbol& symbol = object_.symbols[i];
       if (symbol.place != InputSymbol::Place::Section) continue;
       if (symbol.type != STT_FUNC && symbol.type != STT_OBJECT && symbol.is_local()) continue;
@@ -165,12 +165,12 @@ class Splitter {
     while (!pending_.empty()) {
       Run run = pending_.back();
       pending_.pop_back();
-      for_each_reference(object_, *run.section, run.begin, run.end,
-                         [&](const Reference& reference) {
-                           if (reference.target && !is_whole(*reference.target) &&
-                               !survives(*run.section, reference))
-                             make_whole(*reference.target, *run.section, reference.from);
-                         });
+      for_each_section_reference(object_, *run.section, run.begin, run.end,
+                                 [&](const SectionReference& reference) {
+                                   if (reference.target && !is_whole(*reference.target) &&
+                                       !survives(*run.section, reference))
+                                     make_whole(*reference.target, *run.section, reference.from);
+                                 });
     }
   }
 
@@ -184,15 +184,15 @@ class Splitter {
            (section.fragments.size() == 1 && section.fragments[0].live);
   }
 
-  static bool survives(InputSection& from, const Reference& reference) {
+  static bool survives(InputSection& from, const SectionReference& reference) {
     const InputSection& target = *reference.target;
     if (reference.offset < 0 || static_cast<uint64_t>(reference.offset) > target.size) return false;
     const Fragment& fragment = fragment_at(target, reference.offset);
-    if (reference.kind == Reference::Kind::Jump)
+    if (reference.kind == SectionReference::Kind::Jump)
       return &fragment == &fragment_at(from, reference.from);
     if (fragment.live) return true;
     // The end of an object: see place_of_pointer().
-    return reference.kind == Reference::Kind::Pointer &&
+    return reference.kind == SectionReference::Kind::Pointer &&
            static_cast<uint64_t>(reference.offset) == fragment.begin &&
            &fragment != target.fragments.data() && (&fragment - 1)->live;
   }
@@ -217,24 +217,6 @@ class Splitter {
 
 void split_into_fragments(Context& context) {
   for (auto& object : context.objects) Splitter(context, *object).split();
-}
-
-std::optional<Place> place_of(const InputSection& section, uint64_t offset) {
-  if (!section.output) return std::nullopt;
-  const Fragment& fragment = fragment_at(section, static_cast<int64_t>(offset));
-  if (!fragment.live) return std::nullopt;
-  return Place{section.output, fragment.output_offset + (offset - fragment.begin)};
-}
-
-std::optional<Place> place_of_pointer(const InputSection& section, int64_t offset) {
-  // A section that was split has no pointers outside of it: see Splitter::survives().
-  if (section.fragments.size() <= 1 || offset < 0) return place_of(section, offset);
-  const Fragment& fragment = fragment_at(section, offset);
-  bool at_dropped = !fragment.live && static_cast<uint64_t>(offset) == fragment.begin;
-  if (!at_dropped || &fragment == section.fragments.data()) return place_of(section, offset);
-  const Fragment& before = *(&fragment - 1);
-  if (!section.output || !before.live) return std::nullopt;
-  return Place{section.output, before.output_offset + (before.end - before.begin)};
 }
 
 }  // namespace bpflink

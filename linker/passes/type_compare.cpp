@@ -6,13 +6,13 @@
 #include <map>
 #include <string_view>
 
-#include "dedup/print/c_printer.hpp"
+#include "dedup/internal.hpp"
 
 namespace bpflink {
 namespace {
 
 /// BTF_INT_CHAR: compilers differ on whether `char` has it.
-constexpr uint32_t INT_CHAR = 1u << 25;
+constexpr uint32_t int_char_bit = 1u << 25;
 
 bool is_transparent(uint8_t kind) {
   return kind == BTF_KIND_TYPEDEF || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE ||
@@ -52,7 +52,7 @@ std::string offset_note(BtfType type, uint32_t member) {
 /// What is behind typedefs, qualifiers and tags. Bounded by the number of types,
 /// should they form a circle.
 uint32_t TypeComparer::strip(uint32_t id) const {
-  for (uint32_t steps = 0; id != 0 && steps < btf_.end_id(); steps++) {
+  for (uint32_t steps = 0; id != 0 && steps < btf_.end_id(); ++steps) {
     BtfType type = btf_.type(id);
     if (!is_transparent(type.kind())) break;
     id = type.type();
@@ -117,7 +117,7 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
   if (a.kind() != b.kind()) return differ(pair);
   switch (a.kind()) {
     case BTF_KIND_INT:
-      if (a.size() == b.size() && (a.int_data() & ~INT_CHAR) == (b.int_data() & ~INT_CHAR))
+      if (a.size() == b.size() && (a.int_data() & ~int_char_bit) == (b.int_data() & ~int_char_bit))
         return true;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BTF_KIND_FLOAT:
@@ -137,7 +137,7 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
     case BTF_KIND_FUNC_PROTO:
       if (a.vlen() != b.vlen()) return differ(pair);
       follow(a.type(), b.type(), false, " (return value)");
-      for (uint32_t i = 0; i < a.vlen(); i++)
+      for (uint32_t i = 0; i < a.vlen(); ++i)
         follow(a.param(i).type, b.param(i).type, false, fmt::format(" (parameter {})", i + 1));
       return true;
     case BTF_KIND_FUNC:
@@ -151,7 +151,7 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
 bool TypeComparer::compare_structs(const Pair& pair, BtfType a, BtfType b) {
   if (btf_.name(a) != btf_.name(b)) return differ(pair);
   if (pair.behind_pointer && !btf_.name(a).empty()) return true;
-  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++) {
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
     BtfMember of_a = a.member(i), of_b = b.member(i);
     std::string_view name = btf_.string(of_a.name_off);
     std::string label = fmt::format(".{}", name);
@@ -187,7 +187,7 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
   auto note = [&](BtfType type, uint32_t i) {
     return fmt::format("{} = {}", entry(type, i).first, enumerator_value(type, i));
   };
-  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); i++)
+  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
     if (entry(a, i) != entry(b, i)) return differ(pair, note(a, i), note(b, i));
   return a.vlen() == b.vlen() ||
          differ(pair, count_note(a.vlen(), "enumerator"), count_note(b.vlen(), "enumerator"));
@@ -203,9 +203,9 @@ std::optional<TypeDifference> TypeComparer::compare_maps(uint32_t declared, uint
   if (!is_composite(a.kind()) || a.kind() != b.kind()) return compare(declared, defined);
 
   std::map<std::string_view, uint32_t> attributes;
-  for (uint32_t i = 0; i < b.vlen(); i++)
+  for (uint32_t i = 0; i < b.vlen(); ++i)
     attributes.emplace(btf_.string(b.member(i).name_off), b.member(i).type);
-  for (uint32_t i = 0; i < a.vlen(); i++) {
+  for (uint32_t i = 0; i < a.vlen(); ++i) {
     std::string_view name = btf_.string(a.member(i).name_off);
     auto found = attributes.find(name);
     if (found == attributes.end())

@@ -1,5 +1,6 @@
 #include "linker/passes/used_types.hpp"
 
+#include "dedup/internal.hpp"
 #include "linker/context.hpp"
 
 namespace bpflink {
@@ -22,7 +23,7 @@ class UsedTypes {
       uint32_t id = pending_.back();
       pending_.pop_back();
       use_references(id);
-      for (uint32_t i = tags_begin_[id]; i < tags_begin_[id + 1]; i++) use(tags_[i]);
+      for (uint32_t i = tags_begin_[id]; i < tags_begin_[id + 1]; ++i) use(tags_[i]);
     }
     used_.flip();
     return used_;
@@ -38,12 +39,12 @@ class UsedTypes {
   /// Tags refer to what they tag; this is the other way round.
   void index_tags() {
     tags_begin_.assign(btf_.end_id() + 2, 0);
-    for (uint32_t id = 1; id < btf_.end_id(); id++)
+    for (uint32_t id = 1; id < btf_.end_id(); ++id)
       if (BtfType type = btf_.type(id); type.kind() == BTF_KIND_DECL_TAG)
-        tags_begin_[type.type() + 2]++;
-    for (size_t i = 2; i < tags_begin_.size(); i++) tags_begin_[i] += tags_begin_[i - 1];
+        ++tags_begin_[type.type() + 2];
+    for (size_t i = 2; i < tags_begin_.size(); ++i) tags_begin_[i] += tags_begin_[i - 1];
     tags_.resize(tags_begin_.back());
-    for (uint32_t id = 1; id < btf_.end_id(); id++)
+    for (uint32_t id = 1; id < btf_.end_id(); ++id)
       if (BtfType type = btf_.type(id); type.kind() == BTF_KIND_DECL_TAG)
         tags_[tags_begin_[type.type() + 1]++] = id;
   }
@@ -59,41 +60,17 @@ class UsedTypes {
 
   /// Records of func_info and core_relo have the instruction and then a type.
   void use_records(const BtfExtTable& table) {
-    for (const BtfExtSection& part : table.sections)
-      for (uint32_t i = 0; i < part.count; i++) {
-        FuncInfo record =
-            object_.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
-        if (place_of(object_.sections[part.section], record.insn_off)) use(record.type_id);
-      }
+    table.for_each_record([&](uint32_t section, std::span<const std::byte> bytes) {
+      FuncInfo record = object_.btf_ext->load_func_info(bytes.data());
+      if (place_of(object_.sections[section], record.insn_off)) use(record.type_id);
+    });
   }
 
+  /// DATASECs refer to all variables, used or not, and are made anew.
   void use_references(uint32_t id) {
     BtfType type = btf_.type(id);
-    switch (type.kind()) {
-      case BTF_KIND_PTR:
-      case BTF_KIND_TYPEDEF:
-      case BTF_KIND_VOLATILE:
-      case BTF_KIND_CONST:
-      case BTF_KIND_RESTRICT:
-      case BTF_KIND_FUNC:
-      case BTF_KIND_VAR:
-      case BTF_KIND_DECL_TAG:
-      case BTF_KIND_TYPE_TAG:
-        return use(type.type());
-      case BTF_KIND_ARRAY:
-        use(type.array_element_type());
-        return use(type.array_index_type());
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION:
-        for (uint32_t i = 0; i < type.vlen(); i++) use(type.member(i).type);
-        return;
-      case BTF_KIND_FUNC_PROTO:
-        use(type.type());
-        for (uint32_t i = 0; i < type.vlen(); i++) use(type.param(i).type);
-        return;
-      default:
-        return;
-    }
+    if (type.kind() == BTF_KIND_DATASEC) return;
+    for_each_reference(type.words(), [&](uint32_t reference) { use(reference); });
   }
 
   const ObjectFile& object_;

@@ -2,36 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include "linker/elf/archive.hpp"
+#include "linker/report/edit_distance.hpp"
 
 namespace bpflink {
 namespace {
 
 /// Names longer than this are not compared: the effort grows with the square.
-constexpr size_t MAX_COMPARED = 64;
-
-/// The number of characters to insert, remove, replace or swap to make `b` of
-/// `a`.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before, row(b.size() + 1), last(b.size() + 1);
-  std::iota(last.begin(), last.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); i++) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); j++) {
-      size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
-      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
-      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before = last;
-    std::swap(last, row);
-  }
-  return last[b.size()];
-}
+constexpr size_t longest_compared = 64;
 
 bool add_static_hint(const Context& context, const Symbol& symbol,
                      std::vector<std::string>& details) {
@@ -78,14 +58,13 @@ bool add_archive_hint(const Context& context, const Symbol& symbol,
 
 bool add_spelling_hint(const Context& context, const Symbol& symbol,
                        std::vector<std::string>& details) {
-  if (symbol.name.size() > MAX_COMPARED) return false;
-  // A third of the characters may differ, but never all of a short name.
-  size_t best = std::max<size_t>(1, symbol.name.size() / 3) + 1;
+  if (symbol.name.size() > longest_compared) return false;
+  size_t best = misspelling_limit(symbol.name);
   const Symbol* nearest = nullptr;
   for (const Symbol* other : context.symbols.all()) {
-    if (!other->is_defined || other->name.size() > MAX_COMPARED) continue;
+    if (!other->is_defined || other->name.size() > longest_compared) continue;
     size_t distance = edit_distance(symbol.name, other->name);
-    if (distance >= best || distance >= symbol.name.size()) continue;
+    if (distance >= best) continue;
     best = distance;
     nearest = other;
   }

@@ -1,12 +1,13 @@
 #include "linker/report/verify.hpp"
 
 #include <fmt/format.h>
-#include <libelf.h>
 
 #include <algorithm>
-#include <memory>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "linker/elf/elf_handle.hpp"
+#include "linker/elf/object_file.hpp"
 
 namespace bpflink {
 namespace {
@@ -30,11 +31,8 @@ class Verifier {
     index();
     check_variables();
     if (!object_.btf_ext) return;
-    const BtfExt& ext = *object_.btf_ext;
-    check_table("func_info", ext.func_info);
-    check_table("line_info", ext.line_info);
-    check_table("core_relo", ext.core_relo);
-    check_core_relo(ext);
+    for (const BtfExtTableKind& kind : btf_ext_table_kinds) check_table(kind);
+    check_local_type_ids(*object_.btf_ext);
   }
 
  private:
@@ -53,9 +51,9 @@ class Verifier {
   void check_symbols() {
     uint32_t first_global = 1;
     while (first_global < object_.symbols.size() && object_.symbols[first_global].is_local())
-      first_global++;
+      ++first_global;
     std::unordered_set<std::string_view> names;
-    for (uint32_t i = first_global; i < object_.symbols.size(); i++) {
+    for (uint32_t i = first_global; i < object_.symbols.size(); ++i) {
       const InputSymbol& symbol = object_.symbols[i];
       if (symbol.is_local())
         fault("local symbol '{}' stands behind a global one", symbol.name);
@@ -105,19 +103,19 @@ class Verifier {
     const Btf& btf = *object_.btf;
     std::unordered_set<std::string_view> names;
     std::vector<bool> is_listed(btf.end_id());
-    for (uint32_t id = 1; id < btf.end_id(); id++) {
+    for (uint32_t id = 1; id < btf.end_id(); ++id) {
       BtfType datasec = btf.type(id);
       if (datasec.kind() != BTF_KIND_DATASEC) continue;
       if (!names.insert(btf.name(datasec)).second)
         fault("DATASEC '{}' is there twice", btf.name(datasec));
       check_datasec(datasec);
-      for (uint32_t i = 0; i < datasec.vlen(); i++) {
+      for (uint32_t i = 0; i < datasec.vlen(); ++i) {
         uint32_t variable = datasec.var_secinfo(i).type;
         if (is_listed[variable]) fault("{} is listed twice", describe(variable));
         is_listed[variable] = true;
       }
     }
-    for (uint32_t id = 1; id < btf.end_id(); id++)
+    for (uint32_t id = 1; id < btf.end_id(); ++id)
       if (btf.type(id).kind() == BTF_KIND_VAR && !is_listed[id] &&
           btf.type(id).var_linkage() != BTF_LINKAGE_EXTERN)
         fault("{} is in no DATASEC", describe(id));
@@ -131,7 +129,7 @@ class Verifier {
       fault("DATASEC '{}' has {:#x} bytes, but its section {:#x}", name, datasec.size(),
             section->size);
     uint64_t end = 0;
-    for (uint32_t i = 0; i < datasec.vlen(); i++) {
+    for (uint32_t i = 0; i < datasec.vlen(); ++i) {
       BtfVarSecinfo entry = datasec.var_secinfo(i);
       BtfType variable = object_.btf->type(entry.type);
       if (variable.kind() == BTF_KIND_FUNC || variable.var_linkage() == BTF_LINKAGE_EXTERN)
@@ -163,41 +161,34 @@ class Verifier {
 
   // ---- .BTF.ext
 
-  template <typename Visit>
-  static void for_each_record(const BtfExtTable& table, Visit visit) {
-    for (const BtfExtSection& part : table.sections)
-      for (uint32_t i = 0; i < part.count; i++)
-        visit(&part.records[size_t{i} * table.record_size], part.section);
-  }
-
-  void check_table(std::string_view name, const BtfExtTable& table) {
-    bool may_repeat = name == "core_relo";
+  void check_table(const BtfExtTableKind& kind) {
+    const BtfExtTable& table = (*object_.btf_ext).*kind.table;
     std::unordered_set<uint32_t> sections;
     for (const BtfExtSection& part : table.sections)
       if (!sections.insert(part.section).second)
-        fault("{} has two blocks for section '{}'", name, object_.sections[part.section].name);
+        fault("{} has two blocks for section '{}'", kind.name, object_.sections[part.section].name);
     int64_t last = -1;
     uint32_t last_section = 0;
-    for_each_record(table, [&](const std::byte* record, uint32_t section) {
+    table.for_each_record([&](uint32_t section, std::span<const std::byte> record) {
       if (section != last_section) last = -1;
       last_section = section;
-      int64_t offset = object_.btf_ext->load_func_info(record).insn_off;
-      if (offset < last || (offset == last && !may_repeat))
-        fault("{} has {}+{:#x} behind {:#x}", name, object_.sections[section].name, offset, last);
+      int64_t offset = object_.btf_ext->load_func_info(record.data()).insn_off;
+      if (offset < last || (offset == last && !kind.may_repeat))
+        fault("{} has {}+{:#x} behind {:#x}", kind.name, object_.sections[section].name, offset,
+              last);
       last = offset;
     });
   }
 
-  void check_core_relo(const BtfExt& ext) {
-    for_each_record(ext.core_relo, [&](const std::byte* record, uint32_t index) {
-      CoreRelo relo = ext.load_core_relo(record);
-      if (relo.kind != CORE_TYPE_ID_LOCAL) return;
-      const InputSection& section = object_.sections[index];
-      Insn insn = load_insn(section.data.data() + relo.insn_off, object_.byte_order);
-      if (insn.has_type_id_immediate() && static_cast<uint32_t>(insn.imm) != relo.type_id)
-        fault("instruction at {}+{:#x} has type id {}, but its core_relo record {}", section.name,
-              relo.insn_off, insn.imm, relo.type_id);
-    });
+  void check_local_type_ids(const BtfExt& ext) {
+    for (const BtfExtSection& part : ext.core_relo.sections)
+      ext.for_each_local_type_id(part, [&](const CoreRelo& relo) {
+        const InputSection& section = object_.sections[part.section];
+        Insn insn = load_insn(section.data.data() + relo.insn_off, object_.byte_order);
+        if (insn.has_type_id_immediate() && static_cast<uint32_t>(insn.imm) != relo.type_id)
+          fault("instruction at {}+{:#x} has type id {}, but its core_relo record {}", section.name,
+                relo.insn_off, insn.imm, relo.type_id);
+      });
   }
 
   std::string describe(uint32_t id) const {
@@ -205,12 +196,8 @@ class Verifier {
     return fmt::format("{} '{}'", btf_kind_name(type.kind()), object_.btf->name(type));
   }
 
-  struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-  };
-
   const ObjectFile& object_;
-  std::unique_ptr<Elf, ElfEnd> elf_;
+  ElfHandle elf_;
   std::vector<std::string>& faults_;
   std::unordered_map<std::string_view, const InputSection*> sections_;  ///< linked ones
   std::unordered_map<std::string_view, const InputSymbol*> globals_;
@@ -226,13 +213,6 @@ std::vector<std::string> find_faults(std::span<const std::byte> image) {
   else
     Verifier(**object, image, faults).run();
   return faults;
-}
-
-void verify_output(Context& context, std::span<const std::byte> image) {
-  for (const std::string& fault : find_faults(image))
-    context.diagnostics.report(
-        {.message = fmt::format("internal error: the output is malformed: {}", fault),
-         .code = DiagnosticCode::OutputFailure});
 }
 
 }  // namespace bpflink

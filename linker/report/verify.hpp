@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "linker/context.hpp"
-
 namespace bpflink {
 
 /// What breaks a rule that a linked object obeys, each as a sentence; empty where
@@ -24,8 +22,5 @@ namespace bpflink {
 /// - the records of .BTF.ext ascend, with one block a section; an instruction
 ///   that holds a local type id has that of its record.
 std::vector<std::string> find_faults(std::span<const std::byte> image);
-
-/// Reports each fault of the output as an error.
-void verify_output(Context& context, std::span<const std::byte> image);
 
 }  // namespace bpflink

@@ -96,7 +96,7 @@ TEST_CASE("a descriptor that cannot be written is an error") {
   close(ends[0]);
   close(ends[1]);
   REQUIRE(recorder.diagnostics.size() == 1);
-  CHECK(recorder.diagnostics[0].message == "cannot write the output: Bad file descriptor");
+  CHECK(recorder.diagnostics[0].message == "the output: cannot write: Bad file descriptor");
   CHECK(recorder.diagnostics[0].code == DiagnosticCode::OutputFailure);
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every system call that follows the opening of the first file given fails once, with an error or
+# Every system call from the first on that has to do with a file given fails once, with an error or
 # interrupted by a signal: the old target survives or the new one is whole, the exit status is 0
 # or 1 with one message, no temporary file stays. Calls that a signal can interrupt are made again.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
@@ -19,8 +19,8 @@ calls='openat newfstatat read pread64 lseek readlink access faccessat2 fchmod fc
   ftruncate fallocate write pwrite64 writev fsync linkat rename renameat close mmap'
 again=' openat read pread64 write pwrite64 '
 
-# count CALL: how often the program makes the call before it opens the first of the files given
-count() { sed -E '/openat.*"(a\.o|out\/out|inputs)"/Q' all | grep -c "^[0-9]* *$1(" || true; }
+# count CALL: how often the program makes the call before it looks at the first of the files given
+count() { sed -E '/execve/!{/"(a\.o|(here\/)?out\/out|inputs)"/Q}' all | grep -c "^[0-9]* *$1(" || true; }
 
 # inject COMMAND...: COMMAND makes out/out of a.o, and no other file; want is what it should be.
 inject() {

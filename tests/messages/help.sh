@@ -41,7 +41,7 @@ Symbols:
 
 
 Reports:
-  --Map FILE                      Write to FILE where every piece of every input went
+  --Map FILE                      Write to FILE where every fragment of every input went
   --cref                          Print who defines and who uses each symbol
   -y,--trace-symbol SYMBOL        Print each file that defines or uses SYMBOL
   --dependency-file FILE          Write to FILE the inputs as a rule of make

@@ -158,6 +158,7 @@ section bytes in N
 section bytes out N
 relocations out N
 symbols out N
+open outputs N s
 read inputs N s
 resolve symbols N s
 trace symbols N s
@@ -165,13 +166,19 @@ split into fragments N s
 mark live N s
 report undefined symbols N s
 lay out sections N s
+order maps N s
 number symbols N s
 merge btf N s
 check types N s
 build datasecs N s
 relocate N s
 rebase btf ext N s
-finish btf N s' cat figures.text
+finish btf N s
+write output N s
+verify output N s
+make report N s
+write reports N s
+commit outputs N s' cat figures.text
 expect '{
   "files": [
     "main.o",
@@ -189,6 +196,10 @@ expect '{
   "relocations": 2,
   "symbols": 9,
   "passes": [
+    {
+      "name": "open outputs",
+      "seconds": N
+    },
     {
       "name": "read inputs",
       "seconds": N
@@ -218,6 +229,10 @@ expect '{
       "seconds": N
     },
     {
+      "name": "order maps",
+      "seconds": N
+    },
+    {
       "name": "number symbols",
       "seconds": N
     },
@@ -243,6 +258,18 @@ expect '{
     },
     {
       "name": "finish btf",
+      "seconds": N
+    },
+    {
+      "name": "write output",
+      "seconds": N
+    },
+    {
+      "name": "verify output",
+      "seconds": N
+    },
+    {
+      "name": "make report",
       "seconds": N
     }
   ]

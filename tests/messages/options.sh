@@ -17,6 +17,9 @@ wrong '--output is required (see bpflink --help)' good.o
 wrong '--output: 1 required TEXT missing (see bpflink --help)' good.o -o
 wrong 'The following argument was not expected: --nothing (see bpflink --help)' good.o -o out.o --nothing
 wrong 'The following arguments were not expected: --two --one (see bpflink --help)' good.o -o out.o --one --two
+wrong 'The following argument was not expected: --gc-section; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o --gc-section
+wrong 'The following argument was not expected: -gc-sections; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o -gc-sections
+wrong 'The following arguments were not expected: --jsn=x --gcsections; did you mean --gc-sections, --json? (see bpflink --help)' good.o -o out.o --gcsections --jsn=x
 wrong '--keep-debug contradicts -s and -S (see bpflink --help)' good.o -o out.o --keep-debug -s
 wrong '--keep-debug contradicts -s and -S (see bpflink --help)' good.o -o out.o --keep-debug -S
 wrong '--color-diagnostics: red not in {auto,always,never} (see bpflink --help)' good.o -o out.o --color-diagnostics red
@@ -43,6 +46,7 @@ duped() {
 }
 duped 'no input (see btfdedup --help)' -o out.o
 duped 'The following argument was not expected: --nothing (see btfdedup --help)' good.o -o out.o --nothing
+duped 'The following argument was not expected: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian
 duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o --update good.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
 duped 'nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats (see btfdedup --help)' good.o

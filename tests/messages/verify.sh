@@ -3,7 +3,7 @@
 # one is doctored and then checked by the function that --verify calls.
 . "$(dirname "$0")/common.sh"
 
-FIND_FAULTS=$(realpath "${FIND_FAULTS:?the program that calls verify_output()}")
+FIND_FAULTS=$(realpath "${FIND_FAULTS:?the program that calls find_faults()}")
 compile a <<'END'
 struct data { int a, b; } __attribute__((preserve_access_index));
 int first = 3, second = 4;
@@ -24,7 +24,7 @@ faulty() {
   local fault=$1
   shift
   doctored bad.o "$@"
-  expect_message "$(sed 's/^/internal error: the output is malformed: /' <<<"$fault")" "$FIND_FAULTS" bad.o
+  expect_message "$fault" "$FIND_FAULTS" bad.o
 }
 
 # Symbols and sections

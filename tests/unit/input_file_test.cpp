@@ -14,7 +14,7 @@
 
 #include "../api/fixtures.hpp"
 #include "linker/io/mapped_inputs.hpp"
-#include "linker/io/output_bytes.hpp"
+#include "linker/io/write_sparse.hpp"
 
 using namespace bpflink;
 
@@ -125,11 +125,8 @@ TEST_CASE("an output that shows an input which was cut off cannot be written") {
     auto input = InputFile::open(path);
     REQUIRE(input);
     std::filesystem::resize_file(path, 4096);
-    ElfImage image;
-    image.size = input->bytes().size();
-    image.pieces.push_back({0, input->bytes()});
     int fd = ::open(directory.file("out").c_str(), O_RDWR | O_CREAT, 0600);
-    auto written = write_to_file(image, fd);
+    auto written = write_sparse(fd, 0, input->bytes());
     ::close(fd);
     REQUIRE(!written);
     return written.error().message;

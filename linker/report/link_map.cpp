@@ -1,9 +1,9 @@
-// The report of a link: figures, the map, cross references.
+#include "linker/report/link_map.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "linker/context.hpp"
 #include "linker/elf/references.hpp"
 
 namespace bpflink {
@@ -85,7 +85,7 @@ void add_dropped(std::string& text, const Context& context) {
       if (section.same_as)
         add(section.size, place, fmt::format("same as in {}", section.same_as->file->name));
     }
-    for (uint32_t i = 1; i < object->symbols.size(); i++) {
+    for (uint32_t i = 1; i < object->symbols.size(); ++i) {
       const InputSymbol& symbol = object->symbols[i];
       if (!lost_resolution(*object, i) || symbol.place != InputSymbol::Place::Section) continue;
       const InputSection& section = object->sections[symbol.section];
@@ -103,6 +103,8 @@ void add_dropped(std::string& text, const Context& context) {
                     dropped.name),
         "not reached from any root");
 }
+
+}  // namespace
 
 std::string make_map(const Context& context) {
   std::string text = "Output section\n      offset       size  where from\n\n";
@@ -128,47 +130,6 @@ std::string make_cross_references(const Context& context) {
       fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", user->name);
   }
   return text;
-}
-
-}  // namespace
-
-void trace_symbols(Context& context) {
-  for (const std::string& name : context.options.trace_symbols) {
-    const Symbol* symbol = context.symbols.find(name);
-    if (!symbol) continue;
-    for (auto& object : context.objects)
-      for (const InputSymbol& input : object->symbols)
-        if (input.global == symbol)
-          context.diagnostics.report(
-              {.severity = Severity::Note,
-               .message = fmt::format("{}: {} {}", object->name,
-                                      input.is_defined() ? "definition of" : "reference to", name),
-               .code = DiagnosticCode::Trace,
-               .file = object->name,
-               .symbol = name});
-  }
-}
-
-void make_report(Context& context) {
-  LinkReport& report = *context.report;
-  for (const auto& object : context.objects) {
-    report.objects++;
-    if (object->btf) report.input_types += object->btf->end_id() - 1;
-    for (const InputSection& section : object->sections)
-      if (section.use == SectionUse::Link) report.input_bytes += section.size;
-    report.symbols +=
-        std::ranges::count_if(object->symbols, [](auto& s) { return s.output_index != 0; });
-  }
-  if (context.btf) report.output_types = context.btf->end_id() - 1;
-  report.symbols +=
-      std::ranges::count_if(context.symbols.all(), [](auto* s) { return s->output_index != 0; });
-  for (const auto& section : context.sections) {
-    report.output_bytes += section->size;
-    report.relocations += section->relocations.size();
-    report.symbols++;
-  }
-  report.map = make_map(context);
-  report.cross_references = make_cross_references(context);
 }
 
 }  // namespace bpflink

@@ -1,0 +1,16 @@
+// What linker/ uses of dedup/ that no user of the library needs, and what for:
+//
+// - hash_bytes(), HashIndex: the linker's symbol table, and names within an object
+// - StringTable: .strtab of the output
+// - for_each_reference(): which types the live part of an object uses
+// - type_section(): the kinds of all types of an input at a glance
+// - run_threads(), choose_workers(): reading inputs in parallel
+// - enumerator_value(): conflicting enumerators in messages
+#pragma once
+
+#include "dedup/format/hash.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/string_table.hpp"
+#include "dedup/format/type_section.hpp"
+#include "dedup/print/c_printer.hpp"
+#include "dedup/run_threads.hpp"

@@ -1,0 +1,84 @@
+#include "linker/io/arguments.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "linker/error.hpp"
+#include "linker/io/response_file.hpp"
+#include "linker/report/edit_distance.hpp"
+
+namespace bpflink {
+namespace {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter(std::string usage, size_t width) : usage_(std::move(usage)) { column_width(width); }
+  std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+
+ private:
+  std::string usage_;
+};
+
+/// The option that an unknown one may have been meant for, or "".
+std::string find_similar_option(const CLI::App& app, const std::string& argument) {
+  std::string name = argument.substr(0, argument.find('='));
+  if (!name.starts_with('-')) return "";
+  std::string similar;
+  size_t best = misspelling_limit(name);
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& known : option->get_lnames())
+      if (size_t distance = edit_distance(name, "--" + known); distance < best) {
+        best = distance;
+        similar = "--" + known;
+      }
+  return similar;
+}
+
+std::string describe(const CLI::App& app, const CLI::ExtrasError& error) {
+  std::string similar;
+  for (const std::string& argument : app.remaining())
+    if (std::string option = find_similar_option(app, argument); !option.empty())
+      similar += (similar.empty() ? "" : ", ") + option;
+  if (similar.empty()) return error.what();
+  return fmt::format("{}; did you mean {}?", error.what(), similar);
+}
+
+}  // namespace
+
+void add_help(CLI::App& app, HelpTexts texts) {
+  app.formatter(std::make_shared<HelpFormatter>(std::move(texts.usage), texts.column_width));
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version", fmt::format("{} {}", app.get_name(), BPFLINK_VERSION),
+                       "Print the version and exit");
+  app.footer(
+      fmt::format("@FILE stands for the arguments in FILE, separated by white space.\n"
+                  "Exits with 0 if {}, else with 1 and the output as it was.",
+                  texts.success));
+}
+
+std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std::string> arguments,
+                                                  std::string (*spell)(std::string)) {
+  auto expanded = expand_response_files(std::move(arguments));
+  if (!expanded) return std::unexpected(expanded.error());
+  for (std::string& argument : *expanded) argument = spell(std::move(argument));
+  std::ranges::reverse(*expanded);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(*expanded));
+    return "";
+  } catch (const CLI::CallForHelp&) {
+    return app.help();
+  } catch (const CLI::CallForVersion& version) {
+    return fmt::format("{}\n", version.what());
+  } catch (const CLI::ExtrasError& error) {
+    return usage_error(app, describe(app, error));
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error.what());
+  }
+}
+
+std::unexpected<Error> usage_error(const CLI::App& app, const std::string& message) {
+  return fail("{} (see {} --help)", message, app.get_name());
+}
+
+}  // namespace bpflink

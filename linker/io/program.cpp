@@ -1,0 +1,31 @@
+#include "linker/io/program.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace bpflink {
+
+int run_program(std::string_view name, int argc, char** argv,
+                int (*run)(std::vector<std::string> arguments)) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::bad_alloc&) {
+    print_error(name, "out of memory");
+  } catch (const std::exception& error) {
+    print_error(name, error.what());
+  }
+  return 1;
+}
+
+void print_error(std::string_view name, std::string_view message) {
+  auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
+  std::fprintf(stderr, "%.*s: error: %.*s\n", length(name), name.data(), length(message),
+               message.data());
+}
+
+void print_text(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,94 @@
+// The public class Linker: collects inputs, then runs link() on a new Context.
+#include "bpflink/linker.hpp"
+
+#include <exception>
+#include <new>
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+
+struct BPFLINK_INTERNAL Linker::Impl {
+  LinkOptions options;
+  DiagnosticHandler handler;
+  std::vector<InputSource> sources;
+  LinkReport report = {};
+
+  bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr);
+};
+
+namespace {
+
+bool wants_report(const LinkOptions& options) {
+  return options.report || !options.map_file.empty() || !options.dependency_file.empty() ||
+         !options.json_file.empty();
+}
+
+}  // namespace
+
+/// Links to `target`; what goes to memory is put into `memory`.
+bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
+  try {
+    Context context(options, handler);
+    context.sources = sources;
+    context.target = std::move(target);
+    report = {};
+    if (wants_report(options)) context.report = &report;
+    link(context);
+    if (memory) *memory = std::move(context.memory);
+    // What has not taken its place is removed here.
+    context.outputs.clear();
+    return !context.diagnostics.failed();
+  } catch (const std::bad_alloc&) {
+    if (handler) handler({.message = "out of memory"});
+    return false;
+  } catch (const std::exception& exception) {
+    if (handler) handler({.message = exception.what()});
+    return false;
+  }
+}
+
+Linker::Linker(LinkOptions options, DiagnosticHandler handler)
+    : impl_(new Impl{std::move(options), std::move(handler), {}}) {}
+Linker::Linker(Linker&&) noexcept = default;
+Linker& Linker::operator=(Linker&&) noexcept = default;
+Linker::~Linker() = default;
+
+void Linker::add_file(std::string path) {
+  impl_->sources.push_back({.name = std::move(path)});
+}
+
+void Linker::add_whole_archive(std::string path) {
+  impl_->sources.push_back({.name = std::move(path), .whole_archive = true});
+}
+
+void Linker::add_memory(std::string name, std::span<const std::byte> image) {
+  InputFile input = InputFile::in_memory(name, image);
+  impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
+}
+
+void Linker::add_fd(int fd, std::string name) {
+  if (name.empty()) name = "/proc/self/fd/" + std::to_string(fd);
+  auto input = InputFile::open(fd, name);
+  impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
+}
+
+bool Linker::link_to_file(const std::string& path) {
+  return impl_->run({.path = path});
+}
+
+bool Linker::link_to_fd(int fd) {
+  return impl_->run({.fd = fd});
+}
+
+std::optional<std::vector<std::byte>> Linker::link_to_memory() {
+  std::vector<std::byte> image;
+  if (!impl_->run({}, &image)) return std::nullopt;
+  return image;
+}
+
+const LinkReport& Linker::report() const {
+  return impl_->report;
+}
+
+}  // namespace bpflink

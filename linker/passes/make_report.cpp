@@ -1,0 +1,32 @@
+// Pass: the figures of the link, the map and the cross references.
+#include <algorithm>
+
+#include "linker/context.hpp"
+#include "linker/report/link_map.hpp"
+
+namespace bpflink {
+
+void make_report(Context& context) {
+  if (!context.report) return;
+  LinkReport& report = *context.report;
+  for (const auto& object : context.objects) {
+    ++report.objects;
+    if (object->btf) report.input_types += object->btf->end_id() - 1;
+    for (const InputSection& section : object->sections)
+      if (section.use == SectionUse::Link) report.input_bytes += section.size;
+    report.symbols +=
+        std::ranges::count_if(object->symbols, [](auto& s) { return s.output_index != 0; });
+  }
+  if (context.btf) report.output_types = context.btf->end_id() - 1;
+  report.symbols +=
+      std::ranges::count_if(context.symbols.all(), [](auto* s) { return s->output_index != 0; });
+  for (const auto& section : context.sections) {
+    report.output_bytes += section->size;
+    report.relocations += section->relocations.size();
+    ++report.symbols;
+  }
+  report.map = make_map(context);
+  report.cross_references = make_cross_references(context);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,25 @@
+// Pass: every definition and reference of the symbols asked for (`-y`) is told.
+#include <fmt/format.h>
+
+#include "linker/context.hpp"
+
+namespace bpflink {
+
+void trace_symbols(Context& context) {
+  for (const std::string& name : context.options.trace_symbols) {
+    const Symbol* symbol = context.symbols.find(name);
+    if (!symbol) continue;
+    for (auto& object : context.objects)
+      for (const InputSymbol& input : object->symbols)
+        if (input.global == symbol)
+          context.diagnostics.report(
+              {.severity = Severity::Note,
+               .message = fmt::format("{}: {} {}", object->name,
+                                      input.is_defined() ? "definition of" : "reference to", name),
+               .code = DiagnosticCode::Trace,
+               .file = object->name,
+               .symbol = name});
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,17 @@
+// How far one spelling is from another.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace bpflink {
+
+/// The number of characters to insert, remove, replace or swap to make `b` of
+/// `a`. The effort grows with the product of their lengths.
+size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The distance below which one is taken for a misspelling of `name`: a third of
+/// the characters may differ, but never all of a short name.
+size_t misspelling_limit(std::string_view name);
+
+}  // namespace bpflink

@@ -1,0 +1,18 @@
+// A LinkReport as the text of files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bpflink/report.hpp"
+
+namespace bpflink {
+
+/// A rule of make: the output depends on the files; and one for each file, so
+/// that make does not stop where one is gone.
+std::string make_dependencies(const std::string& output, const std::vector<std::string>& files);
+
+/// The figures, without the map and the cross references.
+std::string make_json(const LinkReport& report);
+
+}  // namespace bpflink
