@@ -51,6 +51,10 @@ class Parser {
         ->required();
     app_.add_flag("-r,--relocatable", command_.link.partial,
                   "Partial link: leave externs that nobody defines to a later link");
+    app_.add_option("--threads", command_.link.threads,
+                    "Use N threads; without, as many as the inputs are large enough for")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1024));
   }
 
   void add_input_options() {

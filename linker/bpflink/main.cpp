@@ -1,5 +1,7 @@
 // The program bpflink: command line in, diagnostics out. The work is the
 // library's.
+#include <csignal>
+
 #include "bpflink/linker.hpp"
 #include "linker/bpflink/command_line.hpp"
 #include "linker/bpflink/program_output.hpp"
@@ -11,6 +13,8 @@ namespace {
 using namespace bpflink;
 
 int link_files(const CommandLine& command) {
+  // Writing to a pipe that nobody reads any more is an error, not the end.
+  std::signal(SIGPIPE, SIG_IGN);
   clean_up_when_interrupted("bpflink", {command.output, command.link.map_file,
                                         command.link.dependency_file, command.link.json_file});
   DiagnosticPrinter printer(command);

@@ -19,8 +19,8 @@ NOT_MESSAGES = {"dedup/print/c_names.cpp", "dedup/print/c_scalars.cpp", "dedup/p
 # Message: why no input can provoke it.
 EXCEPTIONS = {
     "string offsets, with those of the base, exceed 32 bits": "takes 4 GiB of strings",
-    "too many different strings to deduplicate": "takes 4 GiB of strings",
-    "too many different types to deduplicate": "takes 3 GiB of types",
+    "too many strings to deduplicate": "takes 4 GiB of strings",
+    "too many types to deduplicate": "takes 3 GiB of types",
     "too large types to deduplicate": "takes 8 GiB of types",
     "section header {}: {}": "libelf has counted it, so only memory can be short",
     "section header {} is outside the file": "libelf has counted it, so only memory can be short",
