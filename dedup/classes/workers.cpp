@@ -16,6 +16,7 @@
 #include <ranges>
 
 #include "dedup/deduplication.hpp"
+#include "dedup/populate.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -40,7 +41,11 @@ class Worker {
     Input& input = d.inputs[share.input];
     std::span<uint32_t> elements = input.elements;
     // Others write the elements of their shares of it at the same time.
-    if (!share.is_whole && !is_first) elements = own_elements_of(share.input, input);
+    if (!share.is_whole && !is_first) {
+      elements = own_elements_of(share.input, input);
+      populate(&elements[share.begin - input.types().first_id],
+               (share.end - share.begin) * sizeof(uint32_t), Access::write);
+    }
     if (current_ != &input) classifier_.begin(input.btf, d.base_elements, elements);
     current_ = &input;
     classifier_.classify(share.begin, share.end);
@@ -102,6 +107,7 @@ std::expected<void, Error> check_room(const Deduplication& d) {
 std::string_view adopt_strings(ClassTable& table, std::string_view section) {
   StringTable strings;
   strings.reserve(section.size());
+  strings.expect(static_cast<size_t>(std::ranges::count(section, '\0')));
   for (size_t offset = 1; offset < section.size();) {
     std::string_view string = section.data() + offset;
     if (strings.intern(string) != offset) return {};
@@ -191,7 +197,10 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   classify_base(d, adopted);
   size_t words = 0;
   for (Input& input : d.inputs) {
-    input.elements.resize(input.btf.end_id() - input.btf.first_id());
+    size_t count = input.btf.end_id() - input.btf.first_id();
+    input.elements.reserve(count);
+    populate(input.elements.data(), count * sizeof(uint32_t), Access::write);
+    input.elements.resize(count);
     add_objects(d.table, input.types(), input.elements);
     words += input.types().words.size();
   }

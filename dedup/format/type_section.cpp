@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dedup/format/kinds.hpp"
+#include "dedup/populate.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -179,6 +180,7 @@ class Walk {
   std::expected<void, Error> walk();
   std::expected<void, Error> walk_chunk();
   std::expected<size_t, Error> unusual_size() const;
+  void populate_starts();
   void check_all(TypeSummary& summary);
   bool check_chunk(TypeSummary& summary, size_t begin);
   std::expected<void, Error> conclude();
@@ -240,9 +242,20 @@ std::expected<void, Error> Walk::walk_chunk() {
     starts[count] = static_cast<uint32_t>(at);
     at += size;
   }
+  populate_starts();
   starts_.insert(starts_.end(), starts.data(), starts.data() + count);
   at_ = at;
   return {};
+}
+
+/// Provides the memory of the starts of the next chunks. There is room for more than are needed,
+/// which must not be touched.
+void Walk::populate_starts() {
+  constexpr size_t step = 64 * chunk_size;
+  size_t size = starts_.size();
+  if (size % step == 0 && words_.size() > step)
+    populate(starts_.data() + size, std::min(step, starts_.capacity() - size) * sizeof(uint32_t),
+             Access::write);
 }
 
 /// Walks to the end. A worker that is alone checks a chunk behind its walk.
@@ -303,6 +316,7 @@ std::expected<void, Error> Walk::conclude() {
 
 std::expected<void, Error> Walk::run() {
   std::expected<void, Error> result;
+  populate(words_.data(), words_.size_bytes(), Access::read);
   run_threads(workers_, [&](unsigned worker) {
     if (worker == 0) result = walk();
     check_all(summaries_[worker]);
