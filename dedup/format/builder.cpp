@@ -220,15 +220,14 @@ uint32_t BtfBuilder::end_id() const {
   return impl_->end_id();
 }
 
-std::expected<BtfBuilder::Pieces, Error> BtfBuilder::finish_in_pieces(std::endian order) const {
+std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
   if (auto ok = impl_->check_limits(); !ok) return std::unexpected(ok.error());
 
   auto types = std::as_bytes(std::span(impl_->words));
   auto strings = std::as_bytes(impl_->strings.bytes());
   auto layout_size = static_cast<uint32_t>(4 * impl_->layout.size());
   uint32_t header_size = layout_size == 0 ? 24 : 32;
-  bool is_swapped = order != std::endian::native;
-  Writer out(order, size_t{header_size} + layout_size + (is_swapped ? types.size() : 0));
+  Writer out(order, header_size + layout_size + types.size() + strings.size());
   out.put_half(0xeb9f);
   out.put_byte(1);
   out.put_byte(0);
@@ -248,21 +247,12 @@ std::expected<BtfBuilder::Pieces, Error> BtfBuilder::finish_in_pieces(std::endia
     out.put_byte(kind.element_size);
     out.put_half(kind.flags);
   }
-  if (is_swapped) {
+  if (order == std::endian::native)
+    out.append(types.data(), types.size());
+  else
     for (uint32_t word : impl_->words) out.put_word(word);
-    types = {};
-  }
-  return Pieces{out.take(), types, strings};
-}
-
-std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
-  auto pieces = finish_in_pieces(order);
-  if (!pieces) return std::unexpected(pieces.error());
-  std::vector<std::byte> blob = std::move(pieces->head);
-  blob.reserve(blob.size() + pieces->types.size() + pieces->strings.size());
-  blob.insert(blob.end(), pieces->types.begin(), pieces->types.end());
-  blob.insert(blob.end(), pieces->strings.begin(), pieces->strings.end());
-  return blob;
+  out.append(strings.data(), strings.size());
+  return out.take();
 }
 
 }  // namespace bpflink

@@ -298,19 +298,6 @@ class BPFLINK_API BtfBuilder {
   /// is exceeded; the message says which, the figure, and what uses most.
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
-  /// A blob in the pieces that follow one another in it, of which all but the first may be
-  /// the builder's memory: valid until the next addition.
-  struct Pieces {
-    /// The header and the layout section; in the other byte order the types, too.
-    std::vector<std::byte> head;
-    /// The type section, unless it is in `head`.
-    std::span<const std::byte> types;
-    /// The string section.
-    std::span<const std::byte> strings;
-  };
-  /// The same as finish(), without a copy of what is there already. Errors: as there.
-  std::expected<Pieces, Error> finish_in_pieces(std::endian order) const;
-
  private:
   friend TypeSection type_section(const BtfBuilder& types);
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
