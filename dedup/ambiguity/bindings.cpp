@@ -100,7 +100,8 @@ struct Meaning {
 };
 constexpr uint32_t several_bit = 0x80000000;
 
-/// By unit the meanings that are not "declared", ordered.
+/// By unit the meanings that are not "declared", ordered. Adds units to `is_own` where a tag has a
+/// declaration and a definition that may differ: their bindings do not tell.
 std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitions& definitions,
                                         std::span<const TaintedType> types,
                                         std::vector<bool>& is_own) {
@@ -118,7 +119,6 @@ std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitio
   };
   for (size_t i = 1; i < meanings.size(); ++i) {
     if (!same_tag(meanings[i - 1], meanings[i])) continue;
-    is_own[meanings[i].unit] = true;
     meanings[i - 1].value = meanings[i].value = several_bit | meanings[i].unit;
   }
   meanings.erase(std::ranges::unique(meanings, same_tag).begin(), meanings.end());
@@ -155,6 +155,7 @@ class BindingFinder {
         uint32_t c = type.type_class;
         uint32_t anchor = table_.anchor_of(c);
         type.binding = bindings_[components_.of(anchor != 0 ? anchor : graph_.node_of_class(c))];
+        type.is_own = type.binding != 0 && has_several_[type.binding];
       }
     }
   }
@@ -168,9 +169,10 @@ class BindingFinder {
   const TagGraph& graph_;
   const std::vector<bool>& is_tainted_;  ///< by node of the graph
   Components components_;
-  Adjacency edges_;    ///< of components, without those to themselves
-  Interner profiles_;  ///< pairs of an anchor and a meaning's value
-  Interner parts_;     ///< what bindings are made of
+  Adjacency edges_;                       ///< of components, without those to themselves
+  Interner profiles_;                     ///< pairs of an anchor and a meaning's value
+  Interner parts_;                        ///< what bindings are made of
+  std::vector<bool> has_several_{false};  ///< by binding: whether a tag has several definitions
   std::vector<uint32_t>
       bindings_;  ///< by component, of the profile at hand; 0 where all is declared
 };
@@ -221,16 +223,21 @@ void BindingFinder::bind(uint32_t profile) {
   std::vector<uint32_t> part;
   for (uint32_t component = 0; component < components_.count(); ++component) {
     part.clear();
+    bool has_several = false;
     for (; next != own.end() && std::get<0>(*next) == component; ++next) {
       part.push_back(std::get<1>(*next) | several_bit);  // no component has so high a number
       part.push_back(std::get<2>(*next));
+      has_several |= (std::get<2>(*next) & several_bit) != 0;
     }
     for (uint32_t child : edges_.of(component)) {
       if (bindings_[child] == 0) continue;
       part.push_back(child);
       part.push_back(bindings_[child]);
+      has_several |= has_several_[bindings_[child]];
     }
-    if (!part.empty()) bindings_[component] = parts_.intern(part);
+    if (part.empty()) continue;
+    bindings_[component] = parts_.intern(part);
+    if (bindings_[component] == has_several_.size()) has_several_.push_back(has_several);
   }
 }
 
@@ -277,11 +284,13 @@ void spread_own(const ClassTable& table, const Definitions& definitions,
 
 void find_bindings(const ClassTable& table, const TagGraph& graph,
                    const std::vector<bool>& is_tainted, const Definitions& definitions,
-                   std::span<TaintedType> types, std::vector<bool>& is_own) {
+                   std::span<TaintedType> types, std::vector<bool> is_own) {
   std::vector<Meaning> meanings = find_unit_meanings(table, definitions, types, is_own);
   auto units = static_cast<uint32_t>(is_own.size());
   BindingFinder(table, graph, is_tainted).run(meanings, units, types);
   spread_own(table, definitions, types, is_own);
+  for (TaintedType& type : types)
+    if (is_own[type.unit]) type.is_own = true;
 }
 
 }  // namespace bpflink

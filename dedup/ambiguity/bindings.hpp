@@ -17,17 +17,16 @@ struct TaintedType {
   uint32_t index;       ///< of its element
   uint32_t type_class;  ///< its class
   uint32_t unit = 0;
-  /// Types of one class are equal where their bindings are, unless their units have types of their
-  /// own.
+  /// Types of one class are equal where their bindings are, but for those on their own.
   uint32_t binding = 0;
+  bool is_own = false;  ///< only ids tell what it refers to
 };
 
-/// Fills in the bindings of `types`, which have their units. `is_tainted` is by node of the graph.
-/// `is_own` is by unit: whether what its types mean is its own, so that its bindings do not say it.
-/// Adds units where names do not tell what is meant, as some ambiguous tag has two meanings, and
-/// those that depend on them.
+/// Fills in the bindings of `types`, which have their units, and which are on their own.
+/// `is_tainted` is by node of the graph. `is_own` says of which units all types are; units are
+/// added where a tag has two meanings, and those that depend on them.
 void find_bindings(const ClassTable& table, const TagGraph& graph,
                    const std::vector<bool>& is_tainted, const Definitions& definitions,
-                   std::span<TaintedType> types, std::vector<bool>& is_own);
+                   std::span<TaintedType> types, std::vector<bool> is_own);
 
 }  // namespace bpflink

@@ -57,8 +57,8 @@ class DefinitionLists {
 class GraphMaker {
  public:
   GraphMaker(const Deduplication& d, const Definitions& definitions,
-             std::span<const TaintedType> types, const Binding& binding)
-      : d_(d), definitions_(definitions), types_(types), binding_(binding) {}
+             std::span<const TaintedType> types, bool has_units)
+      : d_(d), definitions_(definitions), types_(types), has_units_(has_units) {}
 
   BoundTypes run() {
     make_nodes();
@@ -81,7 +81,7 @@ class GraphMaker {
   const Deduplication& d_;
   const Definitions& definitions_;
   std::span<const TaintedType> types_;
-  const Binding& binding_;
+  const bool has_units_;
   BoundTypes graph_;
   std::vector<uint32_t> first_types_;  ///< by node: the first type that it stands for
   Interner keys_;                      ///< of nodes that stand for several types
@@ -99,8 +99,7 @@ uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
   const ClassTable& table = d_.table;
   uint32_t anchor = table.anchor_of(type.type_class);
   bool is_declaration = is_declaration_of_tag(type);
-  bool is_own =
-      binding_.is_own.empty() || binding_.is_own[type.unit] || table.is_private(type.type_class);
+  bool is_own = type.is_own || table.is_private(type.type_class);
   if (is_own && !is_declaration) return new_node(type.type_class, ordinal);
   // All declarations of a tag share a node that have the same candidates.
   constexpr uint32_t declares = 0;
@@ -138,7 +137,7 @@ void GraphMaker::list_candidates() {
     if (!d_.table.is_definition(type.type_class) || !is_declared[anchor]) continue;
     by_input.add(anchor, type.input, graph_.nodes[i]);
     if (definitions_.is_ambiguous(anchor)) continue;
-    if (binding_.has_units) by_binding.add(anchor, type.binding, graph_.nodes[i]);
+    if (has_units_) by_binding.add(anchor, type.binding, graph_.nodes[i]);
     all.add(anchor, 0, graph_.nodes[i]);
   }
   for (DefinitionLists* lists : {&by_input, &by_binding, &all}) lists->append_to(graph_.candidates);
@@ -181,8 +180,8 @@ void GraphMaker::refer() {
 }  // namespace
 
 BoundTypes bind_types(const Deduplication& d, const Definitions& definitions,
-                      std::span<const TaintedType> types, const Binding& binding) {
-  return GraphMaker(d, definitions, types, binding).run();
+                      std::span<const TaintedType> types, bool has_units) {
+  return GraphMaker(d, definitions, types, has_units).run();
 }
 
 }  // namespace bpflink

@@ -39,18 +39,11 @@ struct BoundTypes {
   std::vector<uint32_t> nodes;  ///< by tainted type
 };
 
-/// How the tainted types of inputs become nodes.
-struct Binding {
-  /// By unit: whether its types are nodes of their own. Empty where all are.
-  std::vector<bool> is_own;
-  bool has_units = false;  ///< whether types have their units and bindings
-};
-
 /// Makes the graph of `types`: those of the base first, then those of the inputs in order. The
 /// elements of the inputs and of the base say which of these a tainted type is, above the number
-/// of classes.
+/// of classes. `has_units` says whether types have their units and bindings.
 BoundTypes bind_types(const Deduplication& d, const Definitions& definitions,
-                      std::span<const TaintedType> types, const Binding& binding);
+                      std::span<const TaintedType> types, bool has_units);
 
 /// Finds which definitions declarations stand for. Returns by node its color: types are equal if
 /// their nodes have equal colors. A declaration has that of the definition that it stands for.

@@ -35,9 +35,9 @@ class MeaningFinder {
     is_tainted_ = graph.find_reaching(ambiguous);
     find_taint(graph, sources);
     list_types();
-    Binding binding = bind_to_units(graph);
+    bool has_units = bind_to_units(graph);
     number_elements();
-    BoundTypes types = bind_types(d_, definitions_, types_, binding);
+    BoundTypes types = bind_types(d_, definitions_, types_, has_units);
     settle(types, resolve_declarations(d_.table, types));
   }
 
@@ -45,7 +45,7 @@ class MeaningFinder {
   void add_declarations_of_base(std::vector<uint32_t>& sources) const;
   void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources);
   void list_types();
-  Binding bind_to_units(const TagGraph& graph);
+  bool bind_to_units(const TagGraph& graph);
   bool names_may_tell() const;
   bool may_need_units() const;
   void number_elements();
@@ -104,22 +104,27 @@ bool MeaningFinder::may_need_units() const {
   });
 }
 
-Binding MeaningFinder::bind_to_units(const TagGraph& graph) {
-  if (!names_may_tell() && !may_need_units()) return {};
-  std::vector<uint32_t> anchors;
-  for (uint32_t anchor = 1; anchor < d_.table.anchor_count(); ++anchor) anchors.push_back(anchor);
-  Units units(d_, by_class(d_, graph, is_tainted_),
-              by_class(d_, graph, graph.find_reaching(anchors)));
-  for (TaintedType& type : types_)
-    if (type.input != 0) type.unit = units.of(type.input - 1, type.index);
-  // What one input that was cut defines may resolve declarations in all its units (R1). Beside
-  // other inputs these then mean more than other units of the same binding.
-  std::vector<bool> is_own(units.count());
-  if (d_.inputs.size() > 1)
-    for (const TaintedType& type : types_)
-      if (type.input != 0 && units.is_cut(type.input - 1)) is_own[type.unit] = true;
-  find_bindings(d_.table, graph, is_tainted_, definitions_, types_, is_own);
-  return {names_may_tell() ? std::move(is_own) : std::vector<bool>(), true};
+/// Gives types their units and bindings, and says which are on their own. Returns whether it has.
+bool MeaningFinder::bind_to_units(const TagGraph& graph) {
+  bool has_units = names_may_tell() || may_need_units();
+  if (has_units) {
+    std::vector<uint32_t> anchors;
+    for (uint32_t anchor = 1; anchor < d_.table.anchor_count(); ++anchor) anchors.push_back(anchor);
+    Units units(d_, by_class(d_, graph, is_tainted_),
+                by_class(d_, graph, graph.find_reaching(anchors)));
+    // What one input that was cut defines may resolve declarations in all its units (R1). Beside
+    // other inputs these then mean more than other units of the same binding.
+    std::vector<bool> is_own(units.count());
+    for (TaintedType& type : types_) {
+      if (type.input == 0) continue;
+      type.unit = units.of(type.input - 1, type.index);
+      if (d_.inputs.size() > 1 && units.is_cut(type.input - 1)) is_own[type.unit] = true;
+    }
+    find_bindings(d_.table, graph, is_tainted_, definitions_, types_, std::move(is_own));
+  }
+  if (!names_may_tell())
+    for (TaintedType& type : types_) type.is_own = true;
+  return has_units;
 }
 
 void MeaningFinder::number_elements() {

@@ -3,8 +3,9 @@
 // In the beginning each declaration stands for the candidates of the first of its rules that has
 // any, as if all of these were equal. Under this assumption refinement tells types apart. Where
 // candidates turn out not to be equal, the assumption was wrong; these declarations go on to their
-// next rule, all of them together, and the types are told apart anew. In the end all assumptions
-// hold, and those that never could are gone.
+// next rule, all of them together, and the types are told apart anew. But a wrong assumption makes
+// other types differ that are equal without it, so that a later rule is only given up when all
+// that earlier rules say holds. In the end all assumptions hold.
 #include <algorithm>
 
 #include "dedup/ambiguity/bound_types.hpp"
@@ -111,17 +112,23 @@ std::vector<uint32_t> Resolution::first_colors() const {
   return colors;
 }
 
-/// Takes back what turned out to be wrong. Returns whether there was anything.
+/// Takes back what turned out to be wrong, of the first rule of which anything did. Returns whether
+/// there was anything.
 bool Resolution::take_back() {
   std::vector<uint32_t> common = find_common(colors_);
-  bool found = false;
+  std::vector<uint32_t> wrong;
+  uint8_t first_rule = UINT8_MAX;
   for (uint32_t i = 0; i < rules_.size(); ++i) {
     if (assumed(i) == nullptr || are_one(*assumed(i), common)) continue;
-    found = true;
+    if (rules_[i] < first_rule) wrong.clear();
+    first_rule = std::min(first_rule, rules_[i]);
+    if (rules_[i] == first_rule) wrong.push_back(i);
+  }
+  for (uint32_t i : wrong) {
     ++rules_[i];
     skip_rules(i);
   }
-  return found;
+  return !wrong.empty();
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ struct Declaration {
   int node = 0;
   /// Sets of definitions that it may stand for, the one that is tried first.
   std::vector<std::vector<int>> candidates{};
+  size_t rule = 0;  ///< which of them that is
 };
 
 class Finder {
@@ -267,27 +268,35 @@ class Finder {
         if (agree(units_[v], units_[d], tag)) sets[1].push_back(d);
       sets.push_back(all);
     }
-    std::erase_if(sets, [&](const auto& set) { return set.empty() || !all_have_one(keys_, set); });
+    for (std::vector<int>& set : sets)
+      if (!set.empty() && !all_have_one(keys_, set)) set.clear();
     return sets;
   }
 
-  // The greatest fixed point: begins with all that may be equal, takes back what is not.
+  // The greatest fixed point: begins with all that may be equal, takes back what is not; what a
+  // later rule says only when all holds that earlier ones say.
   void resolve() {
     std::vector<Declaration> declarations;
     for (int v = base_end_; v < count(); ++v)
       if (nodes_[v].type->is_declaration) declarations.push_back({v, find_candidates(v)});
     for (bool is_settled = false; !is_settled;) {
-      std::erase_if(declarations, [](const Declaration& d) { return d.candidates.empty(); });
+      for (Declaration& d : declarations)
+        while (d.rule < d.candidates.size() && d.candidates[d.rule].empty()) ++d.rule;
+      std::erase_if(declarations,
+                    [](const Declaration& d) { return d.rule == d.candidates.size(); });
       targets_.resize(nodes_.size());
       for (int v = 0; v < count(); ++v) targets_[v] = v;
-      for (const Declaration& d : declarations) targets_[d.node] = d.candidates[0][0];
+      for (const Declaration& d : declarations) targets_[d.node] = d.candidates[d.rule][0];
       find_colors();
-      is_settled = true;
-      for (Declaration& d : declarations) {
-        if (all_have_one(colors_, d.candidates[0])) continue;
-        d.candidates.erase(d.candidates.begin());
-        is_settled = false;
-      }
+      auto is_wrong = [&](const Declaration& d) {
+        return !all_have_one(colors_, d.candidates[d.rule]);
+      };
+      size_t first_rule = SIZE_MAX;
+      for (const Declaration& d : declarations)
+        if (is_wrong(d)) first_rule = std::min(first_rule, d.rule);
+      is_settled = first_rule == SIZE_MAX;
+      for (Declaration& d : declarations)
+        if (d.rule == first_rule && is_wrong(d)) ++d.rule;
     }
   }
 
