@@ -55,11 +55,13 @@ struct LinkOptions {
   /// How many threads read the inputs and merge their types (`--threads`); 0 lets the library
   /// decide from the size of the inputs. The output does not depend on it.
   unsigned threads = 0;
-  /// Files to write reports to, besides the output; "" for none: where every
-  /// fragment of every input went (`--Map`), the inputs as a rule of make
-  /// (`--dependency-file`), figures as JSON (`--json`). They take their places
-  /// together with the output, all or none.
-  std::string map_file = {}, dependency_file = {}, json_file = {};
+  /// A file that tells where every fragment of every input went (`--Map`); "" for none. Reports
+  /// take their places together with the output, all or none.
+  std::string map_file = {};
+  /// A file that lists the inputs as a rule of make (`--dependency-file`); "" for none.
+  std::string dependency_file = {};
+  /// A file that has figures as JSON (`--json`); "" for none.
+  std::string json_file = {};
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:

@@ -87,17 +87,19 @@ class ObjectReader {
     // libelf wants a writable pointer but only reads.
     elf_ =
         elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
-    const Elf64_Ehdr* header = elf_ ? elf64_getehdr(elf_) : nullptr;
-    if (!header) return fail("unreadable ELF header: {}", elf_errmsg(-1));
+    const void* start = elf_ ? elf64_getehdr(elf_) : nullptr;  // may stand at any address
+    if (!start) return fail("unreadable ELF header: {}", elf_errmsg(-1));
+    Elf64_Ehdr header;
+    std::memcpy(&header, start, sizeof header);
     object_.byte_order =
-        header->e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
-    if (header->e_shoff == 0) return fail("has no section headers");
+        header.e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
+    if (header.e_shoff == 0) return fail("has no section headers");
     if (elf_getshdrnum(elf_, &section_count_) != 0 || section_count_ == 0)
       return fail("section headers at offset {:#x} are outside the file of {:#x} bytes",
-                  header->e_shoff, image_.size());
+                  header.e_shoff, image_.size());
     if (elf_getshdrstrndx(elf_, &section_names_) != 0 || section_names_ >= section_count_)
       return fail("section name table index {} is not that of a section, the last is {}",
-                  header->e_shstrndx, section_count_ - 1);
+                  header.e_shstrndx, section_count_ - 1);
     return {};
   }
 
