@@ -4,6 +4,7 @@
 // - StringTable: .strtab of the output
 // - for_each_reference(): which types the live part of an object uses
 // - type_section(): the kinds of all types of an input at a glance
+// - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - enumerator_value(): conflicting enumerators in messages
 #pragma once

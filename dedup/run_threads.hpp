@@ -16,13 +16,12 @@ namespace bpflink {
 /// More would have too little each.
 inline constexpr unsigned most_threads = 16;
 
-/// How many workers to use for so many words of types where `wanted` threads were asked for, 0 of
+/// How many workers to use for so many bytes of inputs where `wanted` threads were asked for, 0 of
 /// them meaning that the size decides.
-inline unsigned choose_workers(size_t words, unsigned wanted) {
+inline unsigned choose_workers(size_t bytes, unsigned wanted) {
   if (wanted != 0) return std::min(wanted, most_threads);
-  // Below some 10 MB, starting threads costs more than it saves.
-  constexpr size_t worthwhile = 2'500'000;
-  return words < worthwhile ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+  constexpr size_t worthwhile = 1 << 20;  // below, to start threads costs more than it saves
+  return bytes < worthwhile ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
 }
 
 /// Moves the thread that calls it away from `processor`, if there are others. A scheduler may

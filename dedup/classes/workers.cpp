@@ -195,17 +195,17 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   std::string_view adopted = root ? adopt_strings(d.table, root->strings()) : "";
 
   classify_base(d, adopted);
-  size_t words = 0;
+  size_t bytes = 0;
   for (Input& input : d.inputs) {
     size_t count = input.btf.end_id() - input.btf.first_id();
     input.elements.reserve(count);
     populate(input.elements.data(), count * sizeof(uint32_t), Access::write);
     input.elements.resize(count);
     add_objects(d.table, input.types(), input.elements);
-    words += input.types().words.size();
+    bytes += input.types().words.size_bytes();
   }
 
-  unsigned count = choose_workers(words, d.options.threads);
+  unsigned count = choose_workers(bytes, d.options.threads);
   std::vector<Share> shares = make_shares(d, count);
   const ClassTable::Shared shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);

@@ -8,11 +8,11 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t POINTER_SIZE = 8;
+constexpr uint32_t pointer_size = 8;
 
 /// Structs within structs and arrays of arrays that alignment is looked for in;
 /// no source nests as deep, and hostile input may go on for ever.
-constexpr int MAX_NESTING = 64;
+constexpr int max_nesting = 64;
 
 bool is_qualifier(uint8_t kind) {
   return kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT ||
@@ -38,27 +38,27 @@ class AlignmentFinder {
 
   std::optional<uint32_t> find(uint32_t id, int depth = 0) {
     id = skip_modifiers(btf_, id);
-    if (id == 0 || depth > MAX_NESTING) return std::nullopt;
+    if (id == 0 || depth > max_nesting) return std::nullopt;
     BtfType type = btf_.type(id);
     switch (type.kind()) {
       case BTF_KIND_PTR:
-        return POINTER_SIZE;
+        return pointer_size;
       case BTF_KIND_INT:
       case BTF_KIND_FLOAT:
       case BTF_KIND_ENUM:
       case BTF_KIND_ENUM64:
         return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
-                                    type.size() == 16 ? 16 : POINTER_SIZE);
+                                    type.size() == 16 ? 16 : pointer_size);
       case BTF_KIND_ARRAY:
         return find(type.array_element_type(), depth + 1);
       case BTF_KIND_VAR:
         return find(type.type(), depth + 1);
       case BTF_KIND_STRUCT:
       case BTF_KIND_UNION: {
-        auto known = structs_.find(id);
-        if (known != structs_.end()) return known->second;
+        auto [known, is_new] = structs_.try_emplace(id, 1);
+        if (!is_new) return known->second;
         uint32_t alignment = of_struct(type, depth);
-        structs_.emplace(id, alignment);
+        structs_[id] = alignment;
         return alignment;
       }
       default:
@@ -148,7 +148,7 @@ std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
         size = type.size();
         break;
       case BTF_KIND_PTR:
-        size = POINTER_SIZE;
+        size = pointer_size;
         break;
       case BTF_KIND_VAR:
         id = type.type();

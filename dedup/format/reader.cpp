@@ -231,7 +231,7 @@ std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> b
   if (!impl) return std::unexpected(impl.error());
   Btf btf(std::move(*impl));
   TypeSection& types = btf.impl_->types;
-  unsigned workers = choose_workers(types.words.size(), threads);
+  unsigned workers = choose_workers(types.words.size_bytes(), threads);
   if (auto ok = find_types(btf, types, btf.impl_->found, workers); !ok)
     return std::unexpected(ok.error());
   return btf;

@@ -39,7 +39,8 @@ TypeSection type_section(const BtfBuilder& types);
 /// Btf::parse() without the check that no type contains itself: for who checks that later, where
 /// each type is there once.
 std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
-                                                    const Btf* base, unsigned threads);
+                                                    const Btf* base = nullptr,
+                                                    unsigned threads = 1);
 
 /// A Btf that shows the same blob, which must outlive both.
 Btf share(const Btf& btf);

@@ -10,6 +10,7 @@
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/gas_dialect.hpp"
 #include "linker/elf/object_types.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
@@ -17,11 +18,6 @@ namespace {
 /// The largest page: loaders align nothing better than to a page, and the output
 /// is padded with as many bytes.
 constexpr uint64_t max_alignment = 64 << 10;
-
-template <typename... Args>
-std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
-}
 
 /// Whether a section is DWARF, which is not linked unless that is asked for.
 bool is_dwarf(std::string_view name, const Elf64_Shdr& header) {

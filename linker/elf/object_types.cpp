@@ -7,14 +7,10 @@
 
 #include "dedup/internal.hpp"
 #include "linker/elf/btf_repair.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
-
-template <typename... Args>
-std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Error{fmt::format(format, std::forward<Args>(args)...)});
-}
 
 /// Reads the types of one object; its steps are the calls in read().
 class TypesReader {
@@ -34,34 +30,51 @@ class TypesReader {
     if (!section) return {};
     auto bytes = with_relocations(*section, object_.relocated_btf);
     if (!bytes) return std::unexpected(bytes.error());
-    auto btf = Btf::parse(*bytes);
-    if (!btf) return fail(".BTF: {}", btf.error().message);
-    if (btf->byte_order() != object_.byte_order)
+    if (auto ok = parse_btf(*bytes); !ok) return ok;
+    if (object_.btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
-    object_.btf = std::move(*btf);
-    if (has_type_to_repair()) {
-      object_.relocated_btf = repair_btf(*bytes, *object_.btf);
-      object_.btf = std::move(*Btf::parse(object_.relocated_btf));
-    }
+    if (!list_types()) return {};
+    object_.relocated_btf = repair_btf(*bytes, *object_.btf);
+    if (auto ok = parse_btf(object_.relocated_btf); !ok) return ok;
     list_types();
     return {};
   }
 
-  bool has_type_to_repair() const {
-    for (uint32_t id = 1; id < object_.btf->end_id(); ++id)
-      if (needs_repair(object_.btf->type(id))) return true;
-    return false;
+  /// What contains itself is found when the types are merged: each is there once then.
+  std::expected<void, Error> parse_btf(std::span<const std::byte> bytes) {
+    auto btf = parse_but_for_containment(bytes);
+    if (!btf) return fail(".BTF: {}", btf.error().message);
+    object_.btf = std::move(*btf);
+    return {};
   }
 
-  /// Lists the types about which symbols decide.
-  void list_types() {
-    for (uint32_t id = 1; id < object_.btf->end_id(); ++id) {
-      BtfType type = object_.btf->type(id);
-      if (type.kind() == BTF_KIND_DATASEC) object_.datasecs.push_back(id);
-      if (type.kind() == BTF_KIND_DECL_TAG) object_.tags.push_back(id);
-      if (type.kind() == BTF_KIND_VAR || type.kind() == BTF_KIND_FUNC)
-        object_.declarations.emplace_back(id, type.words());
+  /// Lists the types about which symbols decide. Returns whether a type needs repair.
+  bool list_types() {
+    object_.datasecs.clear();
+    object_.tags.clear();
+    object_.declarations.clear();
+    bool to_repair = false;
+    const TypeSection& types = type_section(*object_.btf);
+    for (uint32_t id = 1; id < types.end_id(); ++id) {
+      switch (kind_of(types.first_word(id))) {
+        case BTF_KIND_INT:
+          to_repair |= needs_repair(BtfType(types.words_of(id)));
+          break;
+        case BTF_KIND_DATASEC:
+          object_.datasecs.push_back(id);
+          break;
+        case BTF_KIND_DECL_TAG:
+          object_.tags.push_back(id);
+          break;
+        case BTF_KIND_VAR:
+        case BTF_KIND_FUNC:
+          object_.declarations.emplace_back(id, types.words_of(id));
+          break;
+        default:
+          break;
+      }
     }
+    return to_repair;
   }
 
   std::expected<void, Error> read_btf_ext() {

@@ -119,12 +119,12 @@ void merge_btf(Context& context) {
   std::vector<DedupInput> inputs;
   for (const auto& object : context.objects)
     if (object->btf)
-      inputs.push_back({object->name, &*object->btf, choose_omitted(context, *object)});
+      inputs.push_back({object->name + ": .BTF", &*object->btf, choose_omitted(context, *object)});
   if (inputs.empty()) return;
   Deduplicator deduplicator({.threads = context.options.threads, .borrow_inputs = true});
   deduplicator.add(std::move(inputs));
   auto result = deduplicator.run();
-  if (!result) return context.diagnostics.error(fmt::format(".BTF: {}", result.error().message));
+  if (!result) return context.diagnostics.error(result.error().message);
   context.btf = std::move(result->types);
   auto next = result->type_maps.begin();
   for (auto& object : context.objects)

@@ -1,9 +1,9 @@
 // Pass: opens and checks the inputs.
 //
-// First every file is mapped, archives are taken apart, and what may be linked is listed in the
-// order of the command line. Then each object is read on its own, by several threads where
-// there are bytes enough. Last, what depends on the order is done: messages, so that one run
-// reports every bad file and each time in the same order, and the choice of members.
+// First every file is mapped, and each is looked into on its own, by several threads where there
+// are bytes enough: an object is read. Then archives are taken apart, and their members read in
+// the same way. Last, what depends on the order of the command line is done: messages, so that
+// one run reports every bad file and each time in the same order, and the choice of members.
 //
 // An archive's members are linked only if they define something that is missing,
 // and then what they miss in turn, whatever the order of the files; with
@@ -23,9 +23,6 @@
 namespace bpflink {
 namespace {
 
-/// With so many bytes of inputs, to read them takes longer than to start threads that help.
-constexpr uint64_t bytes_worth_threads = 1 << 20;
-
 std::string_view name_of(std::endian order) {
   return order == std::endian::little ? "little-endian" : "big-endian";
 }
@@ -34,6 +31,8 @@ std::string_view name_of(std::endian order) {
 struct Candidate {
   std::string name;
   std::span<const std::byte> image = {};
+  const InputSource* source = nullptr;  ///< where it is that whole file
+  bool is_archive = false;
   bool is_needed = true;  ///< false for a member of an archive, until something in it is missing
   std::optional<Error> failure = {};
   std::string foreign = {};  ///< what it is instead of an object, where that is no error
@@ -46,7 +45,8 @@ class InputReader {
 
   void run() {
     for (const InputSource& source : context_.sources) open(source);
-    read_objects();
+    read_candidates();
+    if (take_archives_apart()) read_candidates();
     for (Candidate& candidate : candidates_) take(std::move(candidate));
     if (context_.diagnostics.failed()) return;
     if (!members_.empty()) take_needed_members();
@@ -63,15 +63,26 @@ class InputReader {
     if (context_.report && !source.given) context_.report->files.push_back(source.name);
     auto file = open_source(source);
     if (!file) return add_failure(source.name, file.error());
-    std::span<const std::byte> image = keep(std::move(*file));
-    if (is_archive(image)) return open_members(source, image);
-    candidates_.push_back({.name = source.name, .image = image});
+    candidates_.push_back(
+        {.name = source.name, .image = keep(std::move(*file)), .source = &source});
   }
 
   static std::expected<InputFile, Error> open_source(const InputSource& source) {
     if (!source.given) return InputFile::open(source.name);
     if (!*source.given) return std::unexpected(source.given->error());
     return InputFile::in_memory(source.name, (*source.given)->bytes());
+  }
+
+  /// Lists the members of archives in their place. Returns whether there are any.
+  bool take_archives_apart() {
+    if (std::ranges::none_of(candidates_, &Candidate::is_archive)) return false;
+    for (Candidate& candidate : std::exchange(candidates_, {})) {
+      if (candidate.is_archive)
+        open_members(*candidate.source, candidate.image);
+      else
+        candidates_.push_back(std::move(candidate));
+    }
+    return true;
   }
 
   void open_members(const InputSource& source, std::span<const std::byte> image) {
@@ -102,24 +113,21 @@ class InputReader {
 
   // ---- the objects in them
 
-  void read_objects() {
+  void read_candidates() {
+    uint64_t bytes = 0;
+    for (const Candidate& candidate : candidates_) bytes += candidate.image.size();
+    size_t workers = choose_workers(bytes, context_.options.threads);
+    workers = std::max<size_t>(std::min(workers, candidates_.size()), 1);
     std::atomic<size_t> next = 0;
-    run_threads(count_threads(), [&](unsigned) {
-      for (size_t i = next++; i < candidates_.size(); i = next++) read_object(candidates_[i]);
+    run_threads(static_cast<unsigned>(workers), [&](unsigned) {
+      for (size_t i = next++; i < candidates_.size(); i = next++) read(candidates_[i]);
     });
   }
 
-  unsigned count_threads() const {
-    uint64_t bytes = 0;
-    for (const Candidate& candidate : candidates_) bytes += candidate.image.size();
-    size_t wanted = context_.options.threads;
-    if (wanted == 0 && bytes >= bytes_worth_threads) wanted = std::thread::hardware_concurrency();
-    wanted = std::min({wanted, candidates_.size(), size_t{most_threads}});
-    return std::max(static_cast<unsigned>(wanted), 1u);
-  }
-
-  void read_object(Candidate& candidate) const {
-    if (candidate.failure || !candidate.foreign.empty()) return;
+  void read(Candidate& candidate) const {
+    if (candidate.object || candidate.failure || !candidate.foreign.empty()) return;
+    candidate.is_archive = candidate.source && is_archive(candidate.image);
+    if (candidate.is_archive) return;
     auto object = ObjectFile::read(candidate.name, candidate.image,
                                    {.keep_debug = context_.options.keep_debug});
     if (object)
