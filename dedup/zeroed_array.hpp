@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -24,15 +23,6 @@ class ZeroedArray {
   size_t size() const { return size_; }
   std::span<T> span() const { return {elements_.get(), size_}; }
   T& operator[](size_t i) const { return elements_.get()[i]; }
-
-  /// Has the system hand out the memory of a part that will be written to all over. Where
-  /// an element is read before another of its page is written to, it does so twice, and
-  /// the second time interrupts all threads.
-  void prepare(size_t begin, size_t end) const {
-    constexpr size_t page = 4096 / sizeof(T);
-    for (; begin < end; begin += page)
-      std::atomic_ref(elements_.get()[begin]).fetch_or(0, std::memory_order_relaxed);
-  }
 
  private:
   /// What malloc() has used before calloc() would have to fill; not so what is mapped.

@@ -16,7 +16,6 @@
 #include <ranges>
 
 #include "dedup/deduplication.hpp"
-#include "dedup/populate.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -41,11 +40,7 @@ class Worker {
     Input& input = d.inputs[share.input];
     std::span<uint32_t> elements = input.elements;
     // Others write the elements of their shares of it at the same time.
-    if (!share.is_whole && !is_first) {
-      elements = own_elements_of(share.input, input);
-      populate(&elements[share.begin - input.types().first_id],
-               (share.end - share.begin) * sizeof(uint32_t), Access::write);
-    }
+    if (!share.is_whole && !is_first) elements = own_elements_of(share.input, input);
     if (current_ != &input) classifier_.begin(input.btf, d.base_elements, elements);
     current_ = &input;
     classifier_.classify(share.begin, share.end);
@@ -197,10 +192,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   classify_base(d, adopted);
   size_t bytes = 0;
   for (Input& input : d.inputs) {
-    size_t count = input.btf.end_id() - input.btf.first_id();
-    input.elements.reserve(count);
-    populate(input.elements.data(), count * sizeof(uint32_t), Access::write);
-    input.elements.resize(count);
+    input.elements.resize(input.btf.end_id() - input.btf.first_id());
     add_objects(d.table, input.types(), input.elements);
     bytes += input.types().words.size_bytes();
   }
