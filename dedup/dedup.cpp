@@ -14,27 +14,30 @@
 // VARs and DATASECs are objects rather than types, and equal only themselves.
 //
 // A *tag* is a name in one of C's tag spaces: of structs, of unions, of enums. A tag is
-// *ambiguous* if its definitions differ when all tags in them are written by name; what can reach
-// an ambiguous tag is *tainted*. Private structs of two drivers that happen to share a name are
-// ambiguous, and a pointer to one of them is tainted.
+// *ambiguous* if its definitions differ even when each tag in them is only written by name. What
+// has such a tag, or refers to what has it in any number of steps, declarations included, is
+// *tainted*. Where two drivers happen to give private structs one name, that tag is ambiguous,
+// and a pointer to either struct is tainted.
 //
-// A *unit* is an input; but an input that has an untainted type twice was put together from
-// several units and is cut into its connected components (ambiguity/units.cpp).
+// A *unit* is what a compiler saw at a time. An input is one; but no compiler writes an untainted
+// type twice, so an input that has two equal ones was put together from several units, and is cut
+// into its connected components (ambiguity/units.cpp).
 //
 // A *forward declaration* (a FWD, or an enum without enumerators) may stand for a definition of
 // its tag. Which one is decided by the set of units alone, never by their order:
 //
-//   R1  Where all definitions of the tag in its input and the base are equal, and there is one:
-//       that one.
-//   R2  Else, of a tag that is not ambiguous, where all its definitions are equal in the units
-//       that agree with its own on what each ambiguous tag means that the tag can reach ("only
-//       declared" is a meaning like any other): that one.
-//   R3  Else, of a tag that is not ambiguous, where all its definitions are equal in all units:
-//       that one.
+//   R1  Where its input, all units of it, or the base defines the tag, and all these definitions
+//       are equal: that one. R2 and R3 are for tags that are not ambiguous. Their definitions may
+//       still differ in what the ambiguous tags that they reach mean.
+//   R2  Else consider only the units that agree with its own on what each of those ambiguous tags
+//       means ("only declared" is a meaning like any other). Where all definitions of the tag in
+//       these are equal: that one.
+//   R3  Else, where all its definitions in all units and the base are equal: that one.
 //       Otherwise it stays a declaration. Two types that differ only there stay two. Never guess.
 //
 //   a.c: struct task; struct ops { void (*run)(struct task *); };
 //   b.c: struct task { int id; };   ...and the same ops            R3: one task, one ops
+//   with c.c, too:
 //   c.c: struct task { long id; };  ...and the same ops            `task` is ambiguous: what a.c
 //                                                                  means nobody knows, and there
 //                                                                  are three ops
@@ -45,31 +48,33 @@
 // The *base* of split BTF does not change: its types are referred to by their ids, its
 // declarations stay what they are, and a type of a unit that is equal to one of it is that one.
 //
-// The *output* has each class of equal types once, in order of first occurrence. It does not
-// depend on the order of ids or of inputs but for that, nor on the number of threads or on
-// hashes; inputs given twice and deduplicating again change nothing.
+// The *output* has each of a set of equal types once, in order of first occurrence. Nothing but
+// that order depends on the order of ids or of inputs, and nothing at all on the number of threads
+// or on hashes. Inputs given twice add nothing but objects; deduplicating again changes nothing.
 // tests/unit/meaning.cpp computes the same in the plainest way, and holds this against it.
 //
 // HOW IT IS DONE
 //
 // To compare two types by walking both their graphs means to walk much of the graph again for
-// each of 600,000 structs. But circles of C types all pass through a tag. Call a named struct,
-// union or enum, or a declaration of one, an *anchor*. The *canonical key* of a type is its words,
-// with each reference to an anchor replaced by tag space and name, and each other reference by the
-// *class* of what it refers to: the set of types that have one key. There are no circles left, and
-// each type is looked at once.
+// each of 600,000 structs. But nearly all circles of C types pass through a tag. Call a named
+// struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of a type is
+// its record as BTF has it (name, kind, numbers, elements), with each reference to an anchor
+// replaced by tag space and name, and each other reference by the *class* of what it refers to.
+// The types that have one key are a class, which is a number. That leaves no circles but those
+// that no tag breaks (classes/circles.cpp), and each type is looked at once.
 //
-//   struct node { struct node *next; int x; };       keys:  #1 INT int 4
-//                                                           #2 PTR -> "struct node"
-//                                                           #3 STRUCT node {next #2, x #1}
+//   struct node { struct node *next; int x; };       class 1: INT int 4
+//                                                    class 2: PTR -> "struct node"
+//                                                    class 3: STRUCT node {next 2, x 1}
 //
-// As long as a tag has one definition, equal keys are equal types, and declarations of it need
-// nothing more: they are referred to by the same name. That settles all but the tainted types,
-// whose keys say too little. Within a unit a tag means what the unit defines, so a tainted type is
-// its class together with what the ambiguous tags that it can reach mean there, its *binding*.
-// These *bound types* are a small graph, which partition refinement settles: color each by its
-// class; then, as long as there are two of one color whose references differ in color, give them
-// different colors.
+// As long as all definitions of a tag are of one class, types of one class are equal, and
+// declarations of the tag, which are a class of their own, need nothing more: what refers to them
+// refers to the same name. That settles all but the tainted types, whose keys say too little.
+// Within a unit a tag means what the unit defines, so a tainted type is its class together with
+// what the ambiguous tags that it can reach mean there, its *binding*. These *bound types* are a
+// small graph, which partition refinement settles: color each by its class; then, as long as there
+// are two of one color whose references differ in color, give them different colors. A color is
+// what a tainted type means, and takes the place of its class.
 //
 // A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
 // input, or n log n in the tainted types for each time that something is taken back.
@@ -79,8 +84,8 @@ namespace bpflink {
 
 namespace {
 
-/// Whose fault it is that a type of the output contains itself. No type of any input need do that:
-/// a member's type may be only declared, and the declaration stand for what the member is in.
+/// Whose fault it is that a type of the output contains itself: an input's, or nobody's, where a
+/// declaration stands for the struct that has it as a member. Then no type of any input does.
 Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32_t id) {
   for (const Input& input : d.inputs)
     if (auto own = find_self_containing(input.types()))
@@ -92,18 +97,19 @@ Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // Each type gets the number of its class. This is where nearly all the time goes, and where
-  // several workers share it. Knows tags as names only.
+  // several workers share it (classes/workers.cpp). Tags are names here, whatever they mean.
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
 
-  // Types in circles that no tag breaks have classes of their own until here, because a key has no
-  // end there. After this pass equal classes mean equal keys, which all that follows relies on.
+  // Types in circles that no tag breaks have had classes of their own until here, because a key
+  // would have no end there (classes/circles.cpp). After this pass equal keys have equal classes,
+  // without exception.
   merge_circles(d);
 
-  // Tainted types get numbers that say what they mean in the place of their classes. Needs to know
-  // all definitions of all inputs. Does nothing where no tag is ambiguous.
+  // Tainted types get numbers of their meanings in the place of their classes. Needs to know all
+  // definitions of all inputs. Does nothing where nothing is tainted (ambiguity/find_meanings.cpp).
   find_meanings(d);
 
-  // What has the same number is one type of the output.
+  // What has the same number is one type of the output (write_types.cpp).
   DedupResult result = write_types(d);
 
   // What contains itself has no size. The output has each type once, so this is the place to ask.

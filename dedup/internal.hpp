@@ -7,6 +7,7 @@
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - enumerator_value(): conflicting enumerators in messages
+// - edit_distance(), misspelling_limit(): names that were meant
 #pragma once
 
 #include "dedup/format/hash.hpp"
@@ -14,4 +15,5 @@
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
 #include "dedup/print/c_printer.hpp"
+#include "dedup/print/edit_distance.hpp"
 #include "dedup/run_threads.hpp"

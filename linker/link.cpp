@@ -1,4 +1,5 @@
-// The linker from start to end, a line a pass.
+// The linker from start to end, a line a pass. Each pass is in the file of its name in passes/.
+// All they know is in one Context (context.hpp).
 #include <chrono>
 
 #include "linker/context.hpp"
@@ -20,26 +21,27 @@ void run(Context& context, const char* name, void (*pass)(Context&)) {
 }  // namespace
 
 void link(Context& context) {
-  // Make the files to write, without an effect yet. First, so that a target that
-  // cannot be written to is found out before the work.
+  // Make the files to write under names of their own, so that nothing that is there changes.
+  // First, so that a target that cannot be written to is found out before the work.
   run(context, "open outputs", open_outputs);
 
-  // Everything in an input is checked here, so that no later pass has to.
+  // Everything that can be told of an input alone is checked here, so that no later pass has to;
+  // later ones check how inputs go together.
   run(context, "read inputs", read_inputs);
 
-  // One winner per global name, and the VAR or FUNC that describes it. What
-  // loses is known from here on.
+  // Choose one winner per global name, and the VAR or FUNC that describes it. What loses is known
+  // from here on.
   run(context, "resolve symbols", resolve_symbols);
 
-  // What the user asked about by name (-y). Before anything can fail that the
-  // answer may explain.
+  // Tell what the user asked about by name (-y): before anything fails that the answer may
+  // explain, but for two definitions of one name, which resolve_symbols() has told already.
   run(context, "trace symbols", trace_symbols);
 
-  // Cut sections, so that the bytes of a definition that lost can go while what
-  // stands around them stays. Needs to know the losers.
+  // Cut sections into fragments, one for each definition where that is safe, so that the bytes of
+  // one that lost can go while what stands around them stays. Needs to know the losers.
   run(context, "split into fragments", split_into_fragments);
 
-  // With --gc-sections, only what programs, maps and struct_ops reach stays.
+  // What did not lose lives; with --gc-sections, only what programs, maps and struct_ops reach.
   // What lives decides which externs are needed at all.
   run(context, "mark live", mark_live);
 
@@ -47,30 +49,32 @@ void link(Context& context) {
   // not provide is an error with all the places that refer to it.
   run(context, "report undefined symbols", report_undefined_symbols);
 
-  // Give every live fragment its place. From here on place_of() answers.
+  // Give every live fragment its place in the output. From here on place_of() answers.
   run(context, "lay out sections", lay_out_sections);
 
-  // Loaders create maps in the order of .maps: inner maps go before the maps that
-  // hold them. The last change of places.
+  // Change the places of maps, which loaders create in the order of .maps: inner maps go before
+  // the maps that hold them. From here on places are final.
   run(context, "order maps", order_maps);
 
-  // Locals first, then globals: relocations name symbols by these numbers. Before
-  // the types, because a definition that lost is described only if it got one.
+  // Number the output's symbols, locals first: relocations name symbols by these numbers. Before
+  // the types, because a weak function that lost, and that code of its own file still calls, lives
+  // on as a local one, and only if it got a number is it described.
   run(context, "number symbols", number_symbols);
 
-  // Deduplicate the types of all inputs, without the VARs, DATASECs and FUNCs
-  // that resolution decided about. Every input type id gets its output id.
+  // Deduplicate the types of all inputs, without the VARs, DATASECs and FUNCs that resolution
+  // decided about. Every type id of an input gets its output id, or 0 where it has none.
   run(context, "merge btf", merge_btf);
 
-  // Extern against definition, map against map. After merge_btf, because equal
-  // types then have equal ids and only those that differ are walked.
+  // Compare externs with definitions and maps with maps. After merge_btf, because equal types then
+  // have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
-  // VARs and DATASECs from the symbols, with real offsets and sizes.
+  // Make the VARs and DATASECs of the output from its symbols, with the offsets and sizes that
+  // these have there.
   run(context, "build datasecs", build_datasecs);
 
-  // Contents and relocations of the output sections. Needs the type ids too: an
-  // instruction may hold one.
+  // Make contents and relocations of the output sections: addends move with what they point to.
+  // Needs the places, and the type ids, too: an instruction may hold one.
   run(context, "relocate", relocate);
 
   // func_info, line_info and core_relo follow their instructions.
@@ -79,20 +83,20 @@ void link(Context& context) {
   // The last strings and types have been added: fix the bytes of .BTF.
   run(context, "finish btf", finish_btf);
 
-  // All parts are there: write the object, beside its place.
+  // All parts are there: write the object to its temporary file.
   run(context, "write output", write_output);
 
   // With --verify, read back what was written, while it can still be refused.
   run(context, "verify output", verify_output);
 
-  // Figures, map and cross references, of a link that went well.
+  // Figures, link map and cross references, of a link that went well.
   run(context, "make report", make_report);
 
-  // Those that go to files, beside their places.
+  // Those that go to files, to temporary ones as well.
   run(context, "write reports", write_reports);
 
-  // Nothing else can fail: the object and the reports take their places, all or
-  // none.
+  // All is whole, and what can fail has been done: rename the object and the reports to their
+  // places.
   run(context, "commit outputs", commit_outputs);
 }
 

@@ -11,8 +11,10 @@
 #include <set>
 
 #include "bpflink/print.hpp"
+#include "dedup/classes/class_table.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_printer.hpp"
+#include "dedup/print/edit_distance.hpp"
 
 namespace bpflink {
 
@@ -24,35 +26,68 @@ std::unexpected<Error> fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
 }
 
-/// What the user asked about: kinds that it may have, and its name.
+/// What the user may ask about, by keyword: the kinds that it may have.
 struct Subject {
+  std::string_view keyword;
   std::vector<uint8_t> kinds;
-  bool is_union = false;  ///< for forward declarations
-  std::string_view name;
+  std::string_view name = {};
 
+  bool is_tag() const { return kinds.size() > 1; }
   bool matches(const Btf& btf, BtfType type) const {
-    if (std::ranges::find(kinds, type.kind()) == kinds.end() || btf.name(type) != name)
-      return false;
-    return type.kind() != BTF_KIND_FWD || type.kind_flag() == is_union;
+    return btf.name(type) == name && has_kind_of(type);
+  }
+  bool has_kind_of(BtfType type) const {
+    if (std::ranges::find(kinds, type.kind()) == kinds.end()) return false;
+    return type.kind() != BTF_KIND_FWD || type.kind_flag() == (keyword == "union");
   }
 };
 
-std::expected<Subject, Error> parse_subject(std::string_view what) {
+const std::vector<Subject>& all_subjects() {
+  static const std::vector<Subject> subjects = {{"struct", {BTF_KIND_STRUCT, BTF_KIND_FWD}},
+                                                {"union", {BTF_KIND_UNION, BTF_KIND_FWD}},
+                                                {"enum", {BTF_KIND_ENUM, BTF_KIND_ENUM64}},
+                                                {"typedef", {BTF_KIND_TYPEDEF}},
+                                                {"func", {BTF_KIND_FUNC}},
+                                                {"var", {BTF_KIND_VAR}}};
+  return subjects;
+}
+
+/// What `what` names: one subject, or, where it is a name alone, each that there may be.
+std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what) {
   size_t space = what.find(' ');
-  std::string_view keyword = what.substr(0, space);
-  std::string_view name = space == std::string_view::npos ? "" : what.substr(space + 1);
-  if (!name.empty()) {
-    if (keyword == "struct") return Subject{{BTF_KIND_STRUCT, BTF_KIND_FWD}, false, name};
-    if (keyword == "union") return Subject{{BTF_KIND_UNION, BTF_KIND_FWD}, true, name};
-    if (keyword == "enum") return Subject{{BTF_KIND_ENUM, BTF_KIND_ENUM64}, false, name};
-    if (keyword == "typedef") return Subject{{BTF_KIND_TYPEDEF}, false, name};
-    if (keyword == "func") return Subject{{BTF_KIND_FUNC}, false, name};
-    if (keyword == "var") return Subject{{BTF_KIND_VAR}, false, name};
+  std::string_view name = what.substr(space == std::string_view::npos ? 0 : space + 1);
+  std::vector<Subject> subjects;
+  for (Subject subject : all_subjects()) {
+    subject.name = name;
+    if (space == std::string_view::npos || subject.keyword == what.substr(0, space))
+      subjects.push_back(subject);
   }
-  return fail(
-      fmt::format("'{}' is not \"struct NAME\" or the same with union, enum, typedef, func "
-                  "or var",
-                  what));
+  if (!subjects.empty() && !name.empty() && name.find(' ') == std::string_view::npos)
+    return subjects;
+  return fail(fmt::format(
+      "'{}' is neither a name nor \"struct NAME\" or the same with union, enum, typedef, func or "
+      "var",
+      what));
+}
+
+/// ", did you mean 'struct foo'?" where a type has nearly the name that none has.
+std::string suggest(const Btf& btf, const std::vector<Subject>& subjects) {
+  std::string suggestion;
+  size_t best = misspelling_limit(subjects.front().name);
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    std::string_view name = btf.name(type), wanted = subjects.front().name;
+    size_t difference = std::max(name.size(), wanted.size()) - std::min(name.size(), wanted.size());
+    if (name.empty() || difference >= best) continue;
+    auto subject =
+        std::ranges::find_if(subjects, [&](const Subject& s) { return s.has_kind_of(type); });
+    if (subject == subjects.end()) continue;
+    if (size_t distance = edit_distance(wanted, name); distance < best) {
+      best = distance;
+      suggestion = fmt::format(", did you mean '{} {}'?", subject->keyword, name);
+    }
+  }
+  return suggestion;
 }
 
 std::string count(uint32_t number, std::string_view what) {
@@ -83,6 +118,34 @@ std::vector<Definition> find_definitions(const Explainable& result, const Subjec
     }
   }
   return definitions;
+}
+
+/// Whether it says that there is a type of that tag, and not what it is.
+bool is_only_declared(const Btf& btf, uint32_t id) {
+  return id != 0 && is_declaration(btf.type(id).words().data());
+}
+
+/// The definitions that a declaration could stand for: "[3] or [7]", or "" where there is none.
+std::string list_candidates(const Btf& btf, uint32_t declaration) {
+  BtfType declared = btf.type(declaration);
+  TagSpace space = tag_space(declared.words().data());
+  std::vector<uint32_t> candidates;
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    if (tag_space(type.words().data()) == space && !is_only_declared(btf, id) &&
+        btf.name(type) == btf.name(declared))
+      candidates.push_back(id);
+  }
+  std::string text;
+  for (size_t i = 0; i < std::min(candidates.size(), max_names); ++i)
+    text += fmt::format("{}[{}]",
+                        i == 0                       ? ""
+                        : i + 1 == candidates.size() ? " or "
+                                                     : ", ",
+                        candidates[i]);
+  if (candidates.size() > max_names)
+    text += fmt::format(" or {} more", candidates.size() - max_names);
+  return text;
 }
 
 /// Walks two types at once to their first difference.
@@ -127,8 +190,10 @@ class Comparison {
   }
   std::string in_words(uint32_t id, bool is_pointer) const {
     std::string text = print_c_declaration(btf_, id, is_pointer ? "*" : "");
-    if (id != 0 && btf_.type(id).kind() == BTF_KIND_FWD) text += " (only declared)";
-    return text;
+    if (!is_only_declared(btf_, id)) return text;
+    std::string candidates = list_candidates(btf_, id);
+    return text + (candidates.empty() ? " (only declared)"
+                                      : " (only declared, could be " + candidates + ")");
   }
 
   const Btf& btf_;
@@ -254,32 +319,53 @@ std::string side(const Explainable& result, const Definition& definition) {
   return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
 }
 
-}  // namespace
-
-std::expected<std::string, Error> explain(const Explainable& result, std::string_view what) {
-  auto subject = parse_subject(what);
-  if (!subject) return std::unexpected(subject.error());
-  std::vector<Definition> definitions = find_definitions(result, *subject);
-  if (definitions.empty()) return fail(fmt::format("no input has a type '{}'", what));
-
+std::string explain_definitions(const Explainable& result, const Subject& subject,
+                                const std::vector<Definition>& definitions) {
+  std::string what = fmt::format("{} {}", subject.keyword, subject.name);
   std::string text = definitions.size() == 1
                          ? fmt::format("{} is one type\n", what)
                          : fmt::format("{} stayed {} types\n", what, definitions.size());
-  for (size_t i = 0; i < definitions.size(); ++i) {
-    const Definition& definition = definitions[i];
+  const Definition* first = nullptr;  // that is more than a declaration
+  for (const Definition& definition : definitions) {
     text += fmt::format("\n[{}] {}\n{}\n", definition.id, list_inputs(result, definition),
                         print_c_definition(result.output, definition.id));
-    if (i == 0) continue;
-    std::string left = side(result, definitions[0]);
+    if (subject.is_tag() && is_only_declared(result.output, definition.id)) {
+      std::string candidates = list_candidates(result.output, definition.id);
+      text += candidates.empty() ? "only declared: no input defines it\n"
+                                 : fmt::format("only declared: could be {}\n", candidates);
+      continue;
+    }
+    if (first == nullptr) {
+      first = &definition;
+      continue;
+    }
+    std::string left = side(result, *first);
     std::string right = side(result, definition);
     if (left == right) {
-      left = fmt::format("[{}]", definitions[0].id);
+      left = fmt::format("[{}]", first->id);
       right = fmt::format("[{}]", definition.id);
     }
     Comparison comparison(result.output, left, right);
-    text += fmt::format("differs from [{}]: {}\n", definitions[0].id,
-                        comparison.run(definitions[0].id, definition.id, subject->name));
+    text += fmt::format("differs from [{}]: {}\n", first->id,
+                        comparison.run(first->id, definition.id, subject.name));
   }
+  return text;
+}
+
+}  // namespace
+
+std::expected<std::string, Error> explain(const Explainable& result, std::string_view what) {
+  auto subjects = parse_subjects(what);
+  if (!subjects) return std::unexpected(subjects.error());
+  std::string text;
+  for (const Subject& subject : *subjects) {
+    std::vector<Definition> definitions = find_definitions(result, subject);
+    if (definitions.empty()) continue;
+    if (!text.empty()) text += '\n';
+    text += explain_definitions(result, subject, definitions);
+  }
+  if (text.empty())
+    return fail(fmt::format("no input has a type '{}'{}", what, suggest(result.output, *subjects)));
   return text;
 }
 

@@ -23,10 +23,12 @@ struct Explainable {
 /// The types of one name that stayed apart, as text over several lines: each
 /// definition as C with the inputs that it came from, and, for each but the
 /// first, the first path of members on which it differs from the first, with the
-/// types on both sides.
+/// types on both sides. Of a declaration that stayed one, the definitions that it could
+/// have stood for.
 ///
-/// `what` is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func
-/// NAME" or "var NAME". Errors: it is none of these; no input has such a type.
+/// `what` is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func NAME" or "var
+/// NAME", or NAME alone, for all of these that there are. Errors: it is none of these; no input
+/// has such a type.
 BPFLINK_API std::expected<std::string, Error> explain(const Explainable& result,
                                                       std::string_view what);
 

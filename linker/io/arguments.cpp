@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/io/response_file.hpp"
-#include "linker/report/edit_distance.hpp"
 
 namespace bpflink {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "dedup/internal.hpp"
 #include "linker/elf/archive.hpp"
-#include "linker/report/edit_distance.hpp"
 
 namespace bpflink {
 namespace {

@@ -63,7 +63,7 @@ doctored bad.o ext:magic=0x1234
 fails 'bad.o: .BTF.ext: magic is 0x1234, expected 0xeb9f' --update bad.o
 
 # --explain
-fails "'pair' is not \"struct NAME\" or the same with union, enum, typedef, func or var" good.o --explain pair
+fails "'class pair' is neither a name nor \"struct NAME\" or the same with union, enum, typedef, func or var" good.o --explain 'class pair'
 fails "no input has a type 'struct absent'" good.o --explain 'struct absent'
 echo old >out.btf
 fails "no input has a type 'struct absent'" good.o -o out.btf --explain 'struct absent'

@@ -75,7 +75,7 @@ struct s {
 struct s {
 	struct t *p;
 };
-differs from [2]: s.p: struct t * (only declared) in the base, struct t * in split.btf' \
+differs from [2]: s.p: struct t * (only declared, could be [5]) in the base, struct t * in split.btf' \
   "$BTFDEDUP" --base base.btf split.btf --explain 'struct s'
 expect 'struct s is one type
 
@@ -83,3 +83,54 @@ expect 'struct s is one type
 struct s {
 	struct t *p;
 };' "$BTFDEDUP" --base base.btf same.btf --explain 'struct s'
+
+# A declaration that stays, and types that differ in nothing else: a.btf cannot say which `t`.
+prologue='add(INT, "int", 4, 0x1000020)'
+blob a.btf "$prologue; add(STRUCT, 's', 8, 'p', 4, 0); add(FWD, 't'); add(PTR, '', 3)"
+for bits in 0 32; do
+  blob b$bits.btf "$prologue; add(STRUCT, 's', 8, 'p', 4, 0); add(STRUCT, 't', 8, 'x', 1, $bits); add(PTR, '', 3)"
+done
+expect 'struct s stayed 3 types
+
+[2] from a.btf
+struct s {
+	struct t *p;
+};
+
+[5] from b0.btf
+struct s {
+	struct t *p;
+};
+differs from [2]: s.p: struct t * (only declared, could be [6] or [9]) in a.btf, struct t * in b0.btf
+
+[8] from b32.btf
+struct s {
+	struct t *p;
+};
+differs from [2]: s.p: struct t * (only declared, could be [6] or [9]) in a.btf, struct t * in b32.btf' \
+  "$BTFDEDUP" a.btf b0.btf b32.btf --explain 'struct s'
+"$BTFDEDUP" a.btf b0.btf b32.btf --explain 'struct t' >text
+expect '[3] from a.btf
+struct t;
+only declared: could be [6] or [9]' sed -n '/^\[3\]/,/^only/p' text
+expect 'struct t is one type
+
+[3] from a.btf
+struct t;
+only declared: no input defines it' "$BTFDEDUP" a.btf --explain 'struct t'
+
+# A name alone, and one that is nowhere
+blob both.btf "$prologue; add(STRUCT, 'event', 4, 'a', 1, 0); add(TYPEDEF, 'event', 2)"
+expect 'struct event is one type
+
+[2] from both.btf
+struct event {
+	int a;
+};
+
+typedef event is one type
+
+[3] from both.btf
+typedef struct event event;' "$BTFDEDUP" both.btf --explain event
+! "$BTFDEDUP" both.btf --explain evnt 2>text
+expect "btfdedup: error: no input has a type 'evnt', did you mean 'struct event'?" cat text

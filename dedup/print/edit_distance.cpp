@@ -1,4 +1,4 @@
-#include "linker/report/edit_distance.hpp"
+#include "dedup/print/edit_distance.hpp"
 
 #include <algorithm>
 #include <numeric>
