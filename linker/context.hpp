@@ -126,6 +126,7 @@ void link(Context&);
 
 void open_outputs(Context&);
 void read_inputs(Context&);
+void check_outputs(Context&);
 void resolve_symbols(Context&);
 void trace_symbols(Context&);
 void split_into_fragments(Context&);

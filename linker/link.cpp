@@ -29,6 +29,10 @@ void link(Context& context) {
   // later ones check how inputs go together.
   run(context, "read inputs", read_inputs);
 
+  // No output may be an input, or another output, by whatever names: now all files are known, and
+  // nothing has been written.
+  run(context, "check outputs", check_outputs);
+
   // Choose one winner per global name, and the VAR or FUNC that describes it. What loses is known
   // from here on.
   run(context, "resolve symbols", resolve_symbols);

@@ -4,6 +4,7 @@
 
 #include "linker/error.hpp"
 #include "linker/io/arguments.hpp"
+#include "linker/io/program.hpp"
 
 namespace bpflink {
 namespace {
@@ -27,6 +28,7 @@ class Parser {
     command_.text = std::move(*text);
     if (!command_.text.empty()) return std::move(command_);
     if (auto ok = collect_inputs(); !ok) return std::unexpected(ok.error());
+    if (auto ok = name_outputs(); !ok) return std::unexpected(ok.error());
     if (strip_all_) command_.link.discard_locals = true;
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
       return usage_error(app_, "--keep-debug contradicts -s and -S");
@@ -179,6 +181,23 @@ class Parser {
       command_.inputs.push_back({*path, whole});
     }
     if (command_.inputs.empty()) return usage_error(app_, "no input files");
+    return {};
+  }
+
+  std::expected<void, Error> name_outputs() {
+    struct Output {
+      const char* option;
+      std::string* path;
+    };
+    LinkOptions& link = command_.link;
+    for (auto [option, path] :
+         {Output{"-o", &command_.output}, Output{"--Map", &link.map_file},
+          Output{"--dependency-file", &link.dependency_file}, Output{"--json", &link.json_file}}) {
+      if (app_.count(option) == 0) continue;
+      auto target = output_path(option, std::move(*path), path != &command_.output);
+      if (!target) return std::unexpected(target.error());
+      *path = std::move(*target);
+    }
     return {};
   }
 

@@ -61,10 +61,6 @@ std::span<const std::byte> ElfFile::contents(const ElfSection& section) const {
                                     : image.subspan(section.offset, section.size);
 }
 
-bool is_elf(std::span<const std::byte> image) {
-  return image.size() >= SELFMAG && std::memcmp(image.data(), ELFMAG, SELFMAG) == 0;
-}
-
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
   elf_version(EV_CURRENT);
   // libelf does not write to an image that is only read.

@@ -40,8 +40,6 @@ struct ElfFile {
   std::span<const std::byte> contents(const ElfSection& section) const;
 };
 
-bool is_elf(std::span<const std::byte> image);
-
 /// Reads the headers of an ELF file. Names point into `image`. Errors: not what
 /// libelf calls an ELF file; a section outside of the file.
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image);

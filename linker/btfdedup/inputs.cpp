@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "linker/elf/archive.hpp"
+#include "linker/elf/elf_kind.hpp"
 
 namespace bpflink {
 namespace {

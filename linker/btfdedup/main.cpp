@@ -14,6 +14,7 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
+#include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/interruption.hpp"
@@ -43,6 +44,7 @@ class Program {
     if (auto ok = open_output(); !ok) return ok;
     if (auto ok = read_base(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
+    if (auto ok = check_output(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
     // The output takes its place when nothing else can fail.
     if (auto ok = write_output(); !ok) return ok;
@@ -54,6 +56,7 @@ class Program {
   std::expected<void, Error> open_output();
   std::expected<void, Error> read_base();
   std::expected<void, Error> read_inputs();
+  std::expected<void, Error> check_output() const;
   std::expected<void, Error> take(const BtfSource& source);
   std::expected<void, Error> deduplicate();
   std::expected<void, Error> finish_update();
@@ -118,6 +121,16 @@ std::expected<void, Error> Program::read_inputs() {
     for (const BtfSource& source : *sources)
       if (auto ok = take(source); !ok) return ok;
   }
+  return {};
+}
+
+/// No output is an input, whatever their names, but what is updated.
+std::expected<void, Error> Program::check_output() const {
+  if (!output_file_ || !output_file_->identity() || !options_.update.empty()) return {};
+  for (const InputFile& input : files_)
+    if (input.identity() == output_file_->identity())
+      return fail("-o '{}' would replace the input '{}'; --update is for that", options_.output,
+                  input.name());
   return {};
 }
 

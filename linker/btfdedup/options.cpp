@@ -1,6 +1,7 @@
 #include "linker/btfdedup/options.hpp"
 
 #include "linker/io/arguments.hpp"
+#include "linker/io/program.hpp"
 
 namespace bpflink {
 namespace {
@@ -43,15 +44,14 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
 std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) {
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return usage_error(app, "no input");
-  if (!options.output.empty() && !options.update.empty())
+  if (app.count("-o") != 0 && !options.update.empty())
     return usage_error(app, "-o and --update exclude each other");
-  if (options.as_elf && options.output.empty()) return usage_error(app, "--elf needs -o");
+  if (options.as_elf && app.count("-o") == 0) return usage_error(app, "--elf needs -o");
   bool prints =
       !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none || options.statistics;
-  if (options.output.empty() && options.update.empty() && !prints)
+  if (app.count("-o") == 0 && options.update.empty() && !prints)
     return usage_error(app,
                        "nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats");
-  if (options.output == "-") options.output = "/dev/stdout";
   return {};
 }
 
@@ -66,6 +66,10 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
   if (auto ok = check(app, options); !ok) return std::unexpected(ok.error());
+  if (app.count("-o") == 0) return options;
+  auto output = output_path("-o", std::move(options.output), false);
+  if (!output) return std::unexpected(output.error());
+  options.output = std::move(*output);
   return options;
 }
 

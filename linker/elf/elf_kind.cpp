@@ -58,6 +58,10 @@ std::string_view file_type_name(uint16_t type) {
 
 }  // namespace
 
+bool is_elf(std::span<const std::byte> image) {
+  return image.size() >= SELFMAG && std::memcmp(image.data(), ELFMAG, SELFMAG) == 0;
+}
+
 std::string describe_foreign_file(std::span<const std::byte> image) {
   auto starts_with = [&](std::string_view magic) {
     return image.size() >= magic.size() &&

@@ -7,6 +7,9 @@
 
 namespace bpflink {
 
+/// Whether `image` begins as every ELF file does.
+bool is_elf(std::span<const std::byte> image);
+
 /// "" where `image` is an ELF64 relocatable object for BPF, judged by its
 /// header, else what it is instead and, where that helps, what to do:
 /// "x86-64 object", "LLVM bitcode (compile without -flto)", "empty file".

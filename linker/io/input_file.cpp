@@ -6,19 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {
-
-std::unexpected<Error> system_error() {
-  return std::unexpected(Error{std::strerror(errno)});
-}
 
 /// Closes a descriptor at the end of a block.
 class Descriptor {
@@ -44,17 +40,21 @@ std::expected<InputFile, Error> InputFile::open(const std::string& path) {
 std::expected<InputFile, Error> InputFile::open(const std::string& path, std::string name) {
   // O_NONBLOCK: a FIFO that nobody writes to must not hang the link. It is empty.
   Descriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-  if (file.fd() < 0) return system_error();
+  if (file.fd() < 0) return system_error("cannot open");
   return open(file.fd(), std::move(name));
 }
 
 std::expected<InputFile, Error> InputFile::open(int fd, std::string name) {
   struct stat info;
-  if (::fstat(fd, &info) != 0) return system_error();
-  if (S_ISREG(info.st_mode)) return map(fd, static_cast<size_t>(info.st_size), std::move(name));
+  if (::fstat(fd, &info) != 0) return system_error("cannot read");
+  if (S_ISREG(info.st_mode)) {
+    auto file = map(fd, static_cast<size_t>(info.st_size), std::move(name));
+    if (file) file->identity_.emplace(info);
+    return file;
+  }
   if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return read(fd, std::move(name));
-  return std::unexpected(Error{S_ISDIR(info.st_mode) ? "is a directory, not an object file"
-                                                     : "is neither a regular file nor a pipe"});
+  return fail("{}", S_ISDIR(info.st_mode) ? "is a directory, not an object file"
+                                          : "is neither a regular file nor a pipe");
 }
 
 std::expected<InputFile, Error> InputFile::map(int fd, size_t size, std::string name) {
@@ -62,7 +62,7 @@ std::expected<InputFile, Error> InputFile::map(int fd, size_t size, std::string 
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   // Some kernels do not map the files that they make up, such as /sys/kernel/btf/vmlinux.
   if (start == MAP_FAILED && errno == ENODEV) return read(fd, std::move(name));
-  if (start == MAP_FAILED) return system_error();
+  if (start == MAP_FAILED) return system_error("cannot read");
   InputFile file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
   file.unmaps_ = true;  // also if there is no memory to list it
   file.unmaps_ = !list_mapped_input(file.name_, file.bytes_);
@@ -87,12 +87,14 @@ InputFile InputFile::in_memory(std::string name, std::span<const std::byte> byte
 InputFile::InputFile(InputFile&& other) noexcept
     : name_(std::move(other.name_)),
       bytes_(std::exchange(other.bytes_, {})),
+      identity_(std::move(other.identity_)),
       unmaps_(std::exchange(other.unmaps_, false)),
       contents_(std::move(other.contents_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(name_, other.name_);
   std::swap(bytes_, other.bytes_);
+  std::swap(identity_, other.identity_);
   std::swap(unmaps_, other.unmaps_);
   std::swap(contents_, other.contents_);
   return *this;

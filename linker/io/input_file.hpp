@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "linker/io/file_identity.hpp"
 
 namespace bpflink {
 
@@ -48,12 +50,15 @@ class InputFile {
   const std::string& name() const { return name_; }
   /// Valid as long as this object or the one that it is moved to.
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// Which file it is; nothing where it is none, but a pipe or memory.
+  const std::optional<FileIdentity>& identity() const { return identity_; }
 
  private:
   static std::expected<InputFile, Error> map(int fd, size_t size, std::string name);
 
   std::string name_;
   std::span<const std::byte> bytes_;
+  std::optional<FileIdentity> identity_;
   bool unmaps_ = false;              ///< when it goes
   std::vector<std::byte> contents_;  ///< of what was read rather than mapped
 };

@@ -61,14 +61,15 @@ std::expected<std::string, Error> follow_links(std::string path) {
     std::array<char, PATH_MAX> target;
     if (descriptor_of(path)) return path;
     ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
-    if (size < 0 && errno != EINVAL && errno != ENOENT) return system_error();
+    if (size < 0 && errno != EINVAL && errno != ENOENT)
+      return system_error("cannot open output file");
     if (size < 0) return path;  // no link, or nothing yet
     std::string_view text(target.data(), static_cast<size_t>(size));
     path =
         text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", directory_of(path), text);
   }
   errno = ELOOP;
-  return system_error();
+  return system_error("cannot open output file");
 }
 
 constexpr int max_attempts = 100;
@@ -77,15 +78,16 @@ constexpr int max_attempts = 100;
 
 std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   OutputFile file;
-  if (path.empty()) return fail("{}", std::strerror(ENOENT));
+  if (path.empty()) return fail("cannot open output file: it has no name");
   auto target = follow_links(path);
   if (!target) return std::unexpected(target.error());
   file.path_ = *target;
   struct stat info;
   bool exists = ::stat(target->c_str(), &info) == 0;
-  if (!exists && errno != ENOENT) return system_error();
-  if (exists && S_ISDIR(info.st_mode)) return fail("is a directory");
-  if (exists && ::access(target->c_str(), W_OK) != 0) return system_error();
+  if (!exists && errno != ENOENT) return system_error("cannot open output file");
+  if (exists && S_ISDIR(info.st_mode)) return fail("cannot open output file: is a directory");
+  if (exists && ::access(target->c_str(), W_OK) != 0)
+    return system_error("cannot open output file");
   auto descriptor = descriptor_of(*target);
   if (descriptor || (exists && !S_ISREG(info.st_mode))) {
     // A descriptor of the caller's goes on from where it stands.
@@ -93,7 +95,12 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
                                    : open_file(*target, O_WRONLY));
   }
   if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
-  if (exists && ::fchmod(file.fd_, info.st_mode & 07777) != 0) return system_error();
+  if (exists) {
+    file.identity_.emplace(info);
+    if (auto ok = file.become_like(info); !ok) return std::unexpected(ok.error());
+  } else if (::stat(directory_of(*target).c_str(), &info) == 0) {
+    file.identity_.emplace(info, target->substr(target->rfind('/') + 1));
+  }
   return file;
 }
 
@@ -106,19 +113,33 @@ std::expected<OutputFile, Error> OutputFile::open(int fd) {
 std::expected<OutputFile, Error> OutputFile::open_in_memory() {
   OutputFile file;
   file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
-  if (file.fd_ < 0) return system_error();
+  if (file.fd_ < 0) return system_error("cannot open output file");
   return file;
+}
+
+/// Takes the owner, the group and the mode of the file that will be replaced. Who may not give
+/// files away keeps them, and may still give them to a group.
+std::expected<void, Error> OutputFile::become_like(const struct stat& replaced) {
+  bool is_given = ::fchown(fd_, replaced.st_uid, replaced.st_gid) == 0 ||
+                  ::fchown(fd_, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  // What runs in another's name must not be lent to a file of one's own.
+  mode_t mode = replaced.st_mode & (is_given ? 07777 : 0777);
+  if (::fchmod(fd_, mode) != 0) return system_error("cannot open output file");
+  return {};
 }
 
 /// A file in memory for what is written to `fd` at commit(). Owns `fd`, which is
 /// -1 where it could not be opened.
 std::expected<OutputFile, Error> OutputFile::open_special(int fd) {
-  if (fd < 0) return system_error();
+  if (fd < 0) return system_error("cannot open output file");
   auto file = open_in_memory();
-  if (file)
-    file->special_fd_ = fd;
-  else
+  if (!file) {
     ::close(fd);
+    return file;
+  }
+  file->special_fd_ = fd;
+  struct stat info;
+  if (::fstat(fd, &info) == 0 && !S_ISCHR(info.st_mode)) file->identity_.emplace(info);
   return file;
 }
 
@@ -134,7 +155,7 @@ std::expected<void, Error> OutputFile::open_temporary() {
     fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR);
     if (fd_ >= 0) return {};
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
-      return system_error();
+      return system_error("cannot open output file");
   }
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
     temporary_ = temporary_name(path_, attempt);
@@ -143,11 +164,12 @@ std::expected<void, Error> OutputFile::open_temporary() {
     if (errno != EEXIST) break;
   }
   temporary_.clear();
-  return system_error();
+  return system_error("cannot open output file");
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
+      identity_(std::move(other.identity_)),
       temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)),
       special_fd_(std::exchange(other.special_fd_, -1)),
@@ -162,7 +184,8 @@ OutputFile::~OutputFile() {
 std::expected<void, Error> OutputFile::prepare() {
   if (path_.empty() || is_special() || fd_ < 0) return {};
   if (auto ok = name_temporary(); !ok) return ok;
-  if (::close(std::exchange(fd_, -1)) != 0) return system_error();
+  if (::close(std::exchange(fd_, -1)) != 0)
+    return system_error("cannot put the output in its place");
   return {};
 }
 
@@ -178,14 +201,15 @@ std::expected<void, Error> OutputFile::name_temporary() {
     }
     if (errno != EEXIST) break;
   }
-  return system_error();
+  return system_error("cannot put the output in its place");
 }
 
 std::expected<void, Error> OutputFile::commit() {
   if (is_special()) return commit_special();
   if (path_.empty()) return {};
   if (auto ok = prepare(); !ok) return ok;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error();
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    return system_error("cannot put the output in its place");
   temporary_.clear();
   return {};
 }
@@ -193,11 +217,11 @@ std::expected<void, Error> OutputFile::commit() {
 std::expected<void, Error> OutputFile::commit_special() {
   if (replaces_contents_ && ::lseek(special_fd_, 0, SEEK_SET) == 0 &&
       ::ftruncate(special_fd_, 0) != 0)
-    return system_error();
+    return system_error("cannot write");
   std::array<std::byte, 1 << 16> buffer;
   for (off_t offset = 0;;) {
     ssize_t size = retry([&] { return ::pread(fd_, buffer.data(), buffer.size(), offset); });
-    if (size < 0) return system_error();
+    if (size < 0) return system_error("cannot write");
     if (size == 0) return {};
     auto bytes = std::span(buffer).first(static_cast<size_t>(size));
     if (auto ok = write_all(special_fd_, bytes); !ok) return ok;

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 
 #include "bpflink/error.hpp"
+#include "linker/io/file_identity.hpp"
 
 namespace bpflink {
 
@@ -46,6 +48,9 @@ class OutputFile {
   /// Errors: the bytes could not all be stored, or the name not be changed.
   std::expected<void, Error> commit();
 
+  /// Which file commit() replaces, makes or writes to; nothing where it is a device or memory.
+  const std::optional<FileIdentity>& identity() const { return identity_; }
+
   /// Whether commit() writes the bytes to something that cannot be replaced.
   bool is_special() const { return special_fd_ >= 0; }
 
@@ -53,10 +58,12 @@ class OutputFile {
   OutputFile() = default;
   static std::expected<OutputFile, Error> open_special(int fd);
   std::expected<void, Error> open_temporary();
+  std::expected<void, Error> become_like(const struct stat& replaced);
   std::expected<void, Error> name_temporary();
   std::expected<void, Error> commit_special();
 
-  std::string path_;       // symbolic links resolved; "" where there is none
+  std::string path_;  // symbolic links resolved; "" where there is none
+  std::optional<FileIdentity> identity_;
   std::string temporary_;  // the file's name until commit(); "" while it has none
   int fd_ = -1;
   int special_fd_ = -1;             // the target where it is not a regular file

@@ -10,6 +10,8 @@
 #include <exception>
 #include <new>
 
+#include "linker/error.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -54,6 +56,15 @@ void print_error(std::string_view name, std::string_view message) {
   auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
   std::fprintf(stderr, "%.*s: error: %.*s\n", length(name), name.data(), length(message),
                message.data());
+}
+
+std::expected<std::string, Error> output_path(std::string_view option, std::string path,
+                                              bool is_text) {
+  if (path.empty()) return fail("{}: the name of the file is empty", option);
+  if (path != "-") return path;
+  if (!is_text && ::isatty(STDOUT_FILENO) != 0)
+    return fail("{} -: standard output is a terminal, and this is not text", option);
+  return "/dev/stdout";
 }
 
 void print_text(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "linker/error.hpp"
 #include "linker/io/retry.hpp"
 
 namespace bpflink {
@@ -30,7 +31,7 @@ std::expected<std::vector<std::byte>, Error> read_to_end(int fd) {
   std::array<std::byte, 1 << 16> buffer;
   for (;;) {
     ssize_t count = read_some(fd, buffer);
-    if (count < 0) return std::unexpected(Error{std::strerror(errno)});
+    if (count < 0) return system_error("cannot read");
     if (count == 0) return bytes;
     bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + count);
   }

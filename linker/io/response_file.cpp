@@ -46,10 +46,10 @@ std::expected<std::vector<std::string>, Error> split_arguments(const std::string
 
 std::expected<std::string, Error> read_response_file(const std::string& path) {
   auto fail_to_read = [&](const std::string& why) {
-    return fail("{}: cannot be read as a response file: {}", path, why);
+    return fail("{}: {} (as a response file)", path, why);
   };
   int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (fd < 0) return fail_to_read(std::strerror(errno));
+  if (fd < 0) return fail_to_read(fmt::format("cannot open: {}", std::strerror(errno)));
   auto bytes = read_to_end(fd);
   ::close(fd);
   if (!bytes) return fail_to_read(bytes.error().message);

@@ -24,4 +24,4 @@ mkdir gone
 status=0
 (cd gone && rmdir "$tmp/gone" && "$BPFLINK" "$tmp/a.o" -o out.o) 2>errors || status=$?
 [[ $status == 1 ]] || fail "exit status $status"
-expect_error 'out.o: No such file or directory'
+expect_error 'out.o: cannot open output file: No such file or directory'

@@ -27,7 +27,7 @@ for target in locked/out.o open/out.o locked/new.o; do
   status=0
   "${as_user[@]}" "$program" a.o -o $target 2>errors || status=$?
   [[ $status == 1 ]] || fail "$target: exit status $status"
-  expect_error "$target: Permission denied"
+  expect_error "$target: cannot open output file: Permission denied"
   expect 'what was there' cat "${target%/*}/out.o"
   expect out.o ls -A "${target%/*}"
 done

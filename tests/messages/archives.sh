@@ -33,5 +33,5 @@ bad_archive "archive member at offset $(printf %#x "$long"): long name is not in
 bad_archive "archive member at offset $(printf %#x "$bsd"): long name is cut off" bsd.a "$bsd" '#1/99999999'
 
 rm good.o
-expect_message 'bpflink: error: thin.a(good.o): No such file or directory' "$BPFLINK" thin.a -o out.o
-expect_message 'btfdedup: error: thin.a(good.o): No such file or directory' "$BTFDEDUP" thin.a -o out.o
+expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or directory' "$BPFLINK" thin.a -o out.o
+expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory' "$BTFDEDUP" thin.a -o out.o

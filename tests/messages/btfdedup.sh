@@ -22,7 +22,7 @@ fails 'plain.o: has no section .BTF' plain.o -o out.o
 llvm-ar-19 rc plain.a plain.o number.c
 fails 'plain.a: is an archive without BTF' plain.a -o out.o
 fails 'number.c: 12 bytes are too few for a header of 24' number.c -o out.o
-fails 'absent: No such file or directory' absent -o out.o
+fails 'absent: cannot open: No such file or directory' absent -o out.o
 fails 'standard input: 0 bytes are too few for a header of 24' - -o out.o <&-
 fails 'standard input: 0 bytes are too few for a header of 24' - -o out.o </dev/null
 headers=$(printf '%#x' "$(llvm-readelf-19 -h good.o | sed -n 's/.*Start of section headers: *\([0-9]*\).*/\1/p')")

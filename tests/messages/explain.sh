@@ -119,6 +119,11 @@ expect 'struct t is one type
 struct t;
 only declared: no input defines it' "$BTFDEDUP" a.btf --explain 'struct t'
 
+# Declarations alone
+for tag in t u; do blob $tag.btf "$prologue; add(STRUCT, 's', 8, 'p', 4, 0); add(FWD, '$tag'); add(PTR, '', 3)"; done
+"$BTFDEDUP" t.btf u.btf --explain 'struct s' | grep differs >text
+expect 'differs from [2]: s.p: struct t * (only declared) in t.btf, struct u * (only declared) in u.btf' cat text
+
 # A name alone, and one that is nowhere
 blob both.btf "$prologue; add(STRUCT, 'event', 4, 'a', 1, 0); add(TYPEDEF, 'event', 2)"
 expect 'struct event is one type

@@ -27,7 +27,7 @@ foreign head.o 'is not a BPF object but: truncated ELF file'
 foreign directory 'is a directory, not an object file'
 foreign fifo 'is not a BPF object but: empty file'
 foreign /dev/null 'is neither a regular file nor a pipe'
-foreign absent.o 'No such file or directory'
+foreign absent.o 'cannot open: No such file or directory'
 
 bad 'is not a BPF object but: ELF file of unknown byte order' file:5=3
 bad 'is not a BPF object but: ELF file of unknown version' file:6=0

@@ -160,6 +160,7 @@ relocations out N
 symbols out N
 open outputs N s
 read inputs N s
+check outputs N s
 resolve symbols N s
 trace symbols N s
 split into fragments N s
@@ -202,6 +203,10 @@ expect '{
     },
     {
       "name": "read inputs",
+      "seconds": N
+    },
+    {
+      "name": "check outputs",
       "seconds": N
     },
     {

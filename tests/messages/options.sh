@@ -35,8 +35,8 @@ wrong 'open-quote: quote " is not closed' @open-quote -o out.o
 printf '%s' @circle >circle
 wrong 'circle: response files are nested too deeply' @circle -o out.o
 mkdir directory
-wrong 'directory: cannot be read as a response file: Is a directory' @directory -o out.o
-wrong '@missing: No such file or directory' @missing -o out.o
+wrong 'directory: cannot read: Is a directory (as a response file)' @directory -o out.o
+wrong '@missing: cannot open: No such file or directory' @missing -o out.o
 
 # duped MESSAGE ARGUMENT...: the same of btfdedup
 duped() {

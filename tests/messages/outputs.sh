@@ -8,15 +8,15 @@ END
 mkdir directory
 for program in bpflink btfdedup; do
   declare -n path=${program^^}
-  expect_message "$program: error: directory: is a directory" "$path" good.o -o directory
-  expect_message "$program: error: none/out.o: No such file or directory" "$path" good.o -o none/out.o
-  expect_message "$program: error: good.o/out.o: Not a directory" "$path" good.o -o good.o/out.o
+  expect_message "$program: error: directory: cannot open output file: is a directory" "$path" good.o -o directory
+  expect_message "$program: error: none/out.o: cannot open output file: No such file or directory" "$path" good.o -o none/out.o
+  expect_message "$program: error: good.o/out.o: cannot open output file: Not a directory" "$path" good.o -o good.o/out.o
 done
 expect_message 'bpflink: error: /dev/full: cannot write: No space left on device' "$BPFLINK" good.o -o /dev/full
 expect_message 'btfdedup: error: /dev/full: cannot write: No space left on device' "$BTFDEDUP" good.o -o /dev/full
 for extra in --Map --json --dependency-file; do
-  expect_message 'bpflink: error: none/extra: No such file or directory' "$BPFLINK" good.o -o out.o $extra none/extra
-  expect_message 'bpflink: error: directory: is a directory' "$BPFLINK" good.o -o out.o $extra directory
+  expect_message 'bpflink: error: none/extra: cannot open output file: No such file or directory' "$BPFLINK" good.o -o out.o $extra none/extra
+  expect_message 'bpflink: error: directory: cannot open output file: is a directory' "$BPFLINK" good.o -o out.o $extra directory
 done
 # The output and what is written besides take their places together or not at all.
 for extra in --Map --json --dependency-file; do
@@ -31,3 +31,69 @@ END
 expect_message 'bpflink: error: out.o: cannot write: File too large' limited "$BPFLINK" large.o -o out.o
 expect_message 'btfdedup: error: out.o: cannot write: File too large' limited "$BTFDEDUP" large.o -o out.o
 expect_message 'btfdedup: error: out.o: cannot write: File too large' limited "$BTFDEDUP" large.o --elf -o out.o
+
+# Nothing is destroyed: no output is an input, no two outputs are one, by whatever names.
+cp good.o other.o
+ln -s good.o soft.o
+ln good.o hard.o
+ln -s out.o dangling
+cp good.o lib.o
+llvm-ar-19 cr lib.a lib.o
+kept() { # TEXT COMMAND...: it fails, and all that was there is as it was
+  expect_message "$@"
+  cmp -s good.o lib.o && cmp -s other.o lib.o || mistake "${*:2}: an input was changed"
+}
+for name in good.o ./good.o soft.o hard.o; do
+  kept "bpflink: error: -o '$name' would replace the input 'good.o'" "$BPFLINK" good.o -o $name
+  kept "btfdedup: error: -o '$name' would replace the input 'good.o'; --update is for that" \
+    "$BTFDEDUP" good.o -o $name
+done
+for option in Map json dependency-file; do
+  shown=--$option
+  [[ $option == Map ]] && shown=-Map
+  kept "bpflink: error: $shown 'soft.o' would replace the input 'good.o'" "$BPFLINK" good.o -o out.o --$option soft.o
+  for name in out.o ./out.o dangling; do
+    kept "bpflink: error: $shown '$name' and -o 'out.o' are one file" "$BPFLINK" good.o -o out.o --$option $name
+  done
+  for report in other.o lib.a; do
+    kept "bpflink: error: $shown '$report' would replace an object file or archive with a report: delete it first" \
+      "$BPFLINK" good.o -o out.o --$option $report
+  done
+done
+kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a'" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
+kept "bpflink: error: --json 'report' and -Map 'report' are one file" \
+  "$BPFLINK" good.o -o out.o --json report --Map report
+kept "bpflink: error: -Map '/dev/stdout' and -o '/dev/stdout' are one file" \
+  bash -c "'$BPFLINK' good.o -o - --Map - | cat; exit \${PIPESTATUS[0]}"
+for program in bpflink btfdedup; do
+  declare -n path=${program^^}
+  kept "$program: error: -o: the name of the file is empty" "$path" good.o -o ''
+done
+kept 'bpflink: error: --json: the name of the file is empty' "$BPFLINK" good.o -o out.o --json ''
+
+# Standard output
+"$BPFLINK" good.o -o out.o --Map out.map
+cp out.o wanted.o
+"$BPFLINK" good.o -o - >piped.o
+cmp wanted.o piped.o || mistake '-o -: another object'
+"$BPFLINK" good.o -o out.o --Map - >piped.map
+cmp out.map piped.map || mistake '--Map -: another map'
+"$BTFDEDUP" good.o -o out.btf
+"$BTFDEDUP" good.o -o - >piped.btf
+cmp out.btf piped.btf || mistake 'btfdedup -o -: other BTF'
+if command -v script >/dev/null; then
+  for program in bpflink btfdedup; do
+    declare -n path=${program^^}
+    script -qec "$path good.o -o -" /dev/null </dev/null >terminal || true
+    grep -q "error: -o -: standard output is a terminal, and this is not text" terminal ||
+      mistake "$program -o -: to a terminal: $(head -c 200 terminal)"
+  done
+fi
+
+# Owner, group and mode of what is replaced are kept where the user may give files away.
+if ((EUID == 0)); then
+  chown 65534:65533 out.o
+  chmod 640 out.o
+  "$BPFLINK" good.o -o out.o
+  [[ $(stat -c '%u:%g %a' out.o) == '65534:65533 640' ]] || mistake "out.o is $(stat -c '%u:%g %a' out.o)"
+fi

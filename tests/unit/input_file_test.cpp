@@ -14,6 +14,7 @@
 
 #include "../api/fixtures.hpp"
 #include "linker/io/mapped_inputs.hpp"
+#include "linker/io/output_file.hpp"
 #include "linker/io/write_sparse.hpp"
 
 using namespace bpflink;
@@ -96,11 +97,26 @@ TEST_CASE("a pipe is read to its end, however slow, and waits for nobody") {
 
 TEST_CASE("what is neither a file nor a pipe is an error, as is what is not there") {
   TemporaryDirectory directory;
-  CHECK(InputFile::open(directory.file("absent")).error().message == "No such file or directory");
+  CHECK(InputFile::open(directory.file("absent")).error().message ==
+        "cannot open: No such file or directory");
   CHECK(InputFile::open(directory.file(".")).error().message ==
         "is a directory, not an object file");
   CHECK(InputFile::open("/dev/null").error().message == "is neither a regular file nor a pipe");
-  CHECK(InputFile::open(-1, "none").error().message == "Bad file descriptor");
+  CHECK(InputFile::open(-1, "none").error().message == "cannot read: Bad file descriptor");
+}
+
+TEST_CASE("an output has a name") {
+  CHECK(OutputFile::open("").error().message == "cannot open output file: it has no name");
+}
+
+TEST_CASE("an output whose directory vanishes is an error") {
+  TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.file("gone"));
+  auto output = OutputFile::open(directory.file("gone/out"));
+  REQUIRE(output);
+  std::filesystem::remove_all(directory.file("gone"));
+  CHECK(output->commit().error().message ==
+        "cannot put the output in its place: No such file or directory");
 }
 
 TEST_CASE("what is read leaves no descriptor open") {

@@ -1,0 +1,20 @@
+// Which file it is, whatever the name that it was opened by.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+
+namespace bpflink {
+
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;        ///< of a file that is not there yet, its directory's
+  std::string name = {};  ///< of a file that is not there yet, within its directory
+
+  explicit FileIdentity(const struct stat& info, std::string new_name = {})
+      : device(info.st_dev), inode(info.st_ino), name(std::move(new_name)) {}
+  bool operator==(const FileIdentity&) const = default;
+};
+
+}  // namespace bpflink
