@@ -24,7 +24,7 @@ struct LinkReport {
   /// The passes with the seconds that each took, in the order in which they ran.
   std::vector<std::pair<std::string, double>> passes;
 
-  /// Where every fragment of every input went, and what was dropped and why (`-Map`).
+  /// Where every fragment of every input went, and what was dropped and why (`--Map`).
   std::string map;
   /// Each global symbol, who defines it and who refers to it (`--cref`).
   std::string cross_references;

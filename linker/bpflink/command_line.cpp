@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "linker/error.hpp"
 #include "linker/io/arguments.hpp"
 #include "linker/io/program.hpp"
@@ -13,17 +15,20 @@ class Parser {
  public:
   Parser() : app_("Links BPF objects into one, with their BTF deduplicated.", "bpflink") {
     add_help(app_,
-             {"Usage: bpflink [OPTION]... FILE... -o OUTPUT\n", 34, "the output was written"});
+             {"Usage: bpflink [OPTION]... FILE... -o OUTPUT\n", 30, "the output was written"});
     add_general_options();
     add_input_options();
     add_garbage_options();
     add_symbol_options();
     add_report_options();
     add_message_options();
+    add_hidden_options();
   }
 
   std::expected<CommandLine, Error> parse(std::vector<std::string> arguments) {
-    auto text = parse_arguments(app_, std::move(arguments), with_two_dashes);
+    std::string foreign = explain_foreign_option(arguments);
+    auto text = parse_arguments(app_, std::move(arguments), spell);
+    if (!text && !foreign.empty()) return usage_error(app_, foreign);
     if (!text) return std::unexpected(text.error());
     command_.text = std::move(*text);
     if (!command_.text.empty()) return std::move(command_);
@@ -41,16 +46,68 @@ class Parser {
   }
 
  private:
-  /// ld takes its long options with one dash too; of those, users know -Map.
-  static std::string with_two_dashes(std::string argument) {
-    bool is_map = argument == "-Map" || argument.starts_with("-Map=");
-    return is_map ? fmt::format("-{}", argument) : argument;
+  /// As CLI11 knows an argument. ld takes its long options with one dash, too; of those, users
+  /// know -Map, and compilers and build systems pass some that mean nothing here.
+  static std::string spell(std::string argument) {
+    constexpr std::string_view ignored[] = {
+        "-static", "--static",    "-nostdlib",      "-g", "--start-group", "--end-group",
+        "-(",      "--as-needed", "--no-as-needed", "-)"};
+    constexpr std::string_view one_dash[] = {"-Map", "-shared", "-pie", "-target"};
+    auto is_among = [](std::string_view name, auto& names) {
+      return std::ranges::find(names, name) != std::end(names);
+    };
+    if (is_among(argument, ignored) || argument.starts_with("-O")) return "--ignored";
+    if (argument == "-m") return "--emulation";
+    if (argument.starts_with("-melf")) return fmt::format("--emulation={}", argument.substr(2));
+    bool has_one_dash = is_among(argument.substr(0, argument.find('=')), one_dash);
+    return has_one_dash ? fmt::format("-{}", argument) : argument;
+  }
+
+  /// Why there is no such option, for the first that is a compiler's or another linker's, or "".
+  static std::string explain_foreign_option(const std::vector<std::string>& arguments) {
+    struct Foreign {
+      std::string_view prefix, reason;
+    };
+    constexpr std::string_view compile =
+        "is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes";
+    constexpr std::string_view relocatable =
+        "a BPF object is relocatable, there are no programs or shared libraries to make";
+    constexpr Foreign table[] = {
+        {"-c", compile},
+        {"-E", compile},
+        {"-target", compile},
+        {"--target", compile},
+        {"-I", compile},
+        {"-D", compile},
+        {"-std=", compile},
+        {"-f", compile},
+        {"-march=", compile},
+        {"-mcpu=", compile},
+        {"-Wl,", "linker options are written as they are, without -Wl,"},
+        {"-W", compile},
+        {"-shared", relocatable},
+        {"--shared", relocatable},
+        {"-pie", relocatable},
+        {"--pie", relocatable},
+        {"-T", "there are no linker scripts: sections merge by name"},
+        {"--script", "there are no linker scripts: sections merge by name"}};
+    for (const std::string& argument : arguments)
+      for (const Foreign& foreign : table)
+        if (argument.starts_with(foreign.prefix))
+          return fmt::format("{}: {}", argument, foreign.reason);
+    return "";
+  }
+
+  /// What spell() makes of options that are not in --help.
+  void add_hidden_options() {
+    const std::string hidden;  // a group without a name
+    app_.add_flag("--ignored", ignored_)->group(hidden);
+    app_.add_option("--emulation", emulation_)->allow_extra_args(false)->group(hidden);
   }
 
   void add_general_options() {
     app_.add_option("-o,--output", command_.output, "Write the linked object to FILE")
-        ->option_text("FILE")
-        ->required();
+        ->option_text("FILE");
     app_.add_flag("-r,--relocatable", command_.link.partial,
                   "Partial link: leave externs that nobody defines to a later link");
     app_.add_option("--threads", command_.link.threads,
@@ -181,7 +238,13 @@ class Parser {
       command_.inputs.push_back({*path, whole});
     }
     if (command_.inputs.empty()) return usage_error(app_, "no input files");
-    return {};
+    if (emulation_ != "elf64bpf")
+      return usage_error(app_, fmt::format("-m {}: objects for BPF are elf64bpf", emulation_));
+    if (app_.count("-o") != 0) return {};
+    if (command_.inputs.size() == 1) return usage_error(app_, "no output is given with -o");
+    return usage_error(app_, fmt::format("no output is given with -o: what bpftool takes as 'gen "
+                                         "object {0} ...' is 'bpflink ... -o {0}'",
+                                         command_.inputs.front().path));
   }
 
   std::expected<void, Error> name_outputs() {
@@ -219,7 +282,8 @@ class Parser {
   std::string color_ = "auto";
   std::vector<std::string> file_values_, library_values_, directories_;
   // Where they stand is read from the parser; CLI11 wants a place for the values.
-  int whole_seen_ = 0, no_whole_seen_ = 0;
+  int whole_seen_ = 0, no_whole_seen_ = 0, ignored_ = 0;
+  std::string emulation_ = "elf64bpf";
   bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false;
 };
 

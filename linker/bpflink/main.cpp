@@ -1,5 +1,6 @@
 // The program bpflink: command line in, diagnostics out. The work is the
 // library's.
+#include <algorithm>
 #include <csignal>
 
 #include "bpflink/linker.hpp"
@@ -32,9 +33,11 @@ int link_files(const CommandLine& command) {
 }
 
 int run(std::vector<std::string> arguments) {
+  CommandLine as_json;
+  as_json.json_diagnostics = std::ranges::count(arguments, "--json-diagnostics") != 0;
   auto command = parse_command_line(std::move(arguments));
   if (!command) {
-    print_error("bpflink", command.error().message);
+    DiagnosticPrinter(as_json).print({.message = command.error().message});
     return 1;
   }
   if (command->text.empty()) return link_files(*command);

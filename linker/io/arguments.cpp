@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "dedup/internal.hpp"
@@ -11,13 +12,47 @@
 namespace bpflink {
 namespace {
 
-class HelpFormatter : public CLI::Formatter {
+/// A line for each option, as other linkers have it, within the width of a terminal.
+class HelpFormatter : public CLI::FormatterBase {
  public:
-  HelpFormatter(std::string usage, size_t width) : usage_(std::move(usage)) { column_width(width); }
-  std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+  HelpFormatter(std::string usage, size_t width) : usage_(std::move(usage)), width_(width) {}
+
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
+    std::string text = fmt::format("{}\n{}\n", app->get_description(), usage_);
+    for (const CLI::Option* option : app->get_options())
+      if (!option->nonpositional()) text += line(option->get_option_text(), *option);
+    for (const std::string& group : app->get_groups()) {
+      std::string lines;
+      for (const CLI::Option* option : app->get_options())
+        if (option->nonpositional() && option->get_group() == group)
+          lines += line(names(*option), *option);
+      if (!group.empty() && !lines.empty()) text += fmt::format("\n{}:\n{}", group, lines);
+    }
+    return fmt::format("{}\n{}\n", text, app->get_footer());
+  }
 
  private:
+  static std::string names(const CLI::Option& option) {
+    std::string value = option.get_option_text();
+    return option.get_name(false, true) + (value.empty() ? "" : " " + value);
+  }
+
+  std::string line(std::string_view name, const CLI::Option& option) const {
+    constexpr size_t terminal = 80;
+    std::string text = fmt::format("  {:<{}}", name, width_ - 3);  // a space before each word
+    size_t column = text.size();
+    std::istringstream words(option.get_description());
+    for (std::string word; words >> word;) {
+      bool fits = column + 1 + word.size() <= terminal;
+      text += fits ? " " : fmt::format("\n{:{}}", "", width_);
+      text += word;
+      column = (fits ? column + 1 : width_) + word.size();
+    }
+    return text + '\n';
+  }
+
   std::string usage_;
+  size_t width_;
 };
 
 /// The option that an unknown one may have been meant for, or "".
@@ -26,12 +61,14 @@ std::string find_similar_option(const CLI::App& app, const std::string& argument
   if (!name.starts_with('-')) return "";
   std::string similar;
   size_t best = misspelling_limit(name);
-  for (const CLI::Option* option : app.get_options())
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
     for (const std::string& known : option->get_lnames())
       if (size_t distance = edit_distance(name, "--" + known); distance < best) {
         best = distance;
         similar = "--" + known;
       }
+  }
   return similar;
 }
 
@@ -59,6 +96,12 @@ void add_help(CLI::App& app, HelpTexts texts) {
 
 std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std::string> arguments,
                                                   std::string (*spell)(std::string)) {
+  if (arguments.empty()) {
+    std::string help = app.help();
+    size_t usage = help.find("Usage");
+    return fail("no arguments (see {} --help)\n{}", app.get_name(),
+                help.substr(usage, help.find("\n\n") - usage));
+  }
   auto expanded = expand_response_files(std::move(arguments));
   if (!expanded) return std::unexpected(expanded.error());
   for (std::string& argument : *expanded) argument = spell(std::move(argument));

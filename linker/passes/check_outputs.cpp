@@ -1,6 +1,6 @@
 // Pass: whether an output would destroy something.
 //
-// A slip of the hand makes `-o main.o` of `main.o -o`, and `-Map main.o` of `-Map main.map main.o`.
+// A slip of the hand makes `-o main.o` of `main.o -o`, and `--Map main.o` of `--Map main.map main.o`.
 // Files are compared by what they are, not by their names: links lead to one file by many.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ std::string_view option_of(PendingOutput::Contents contents) {
     case PendingOutput::Contents::Object:
       return "-o";
     case PendingOutput::Contents::Map:
-      return "-Map";
+      return "--Map";
     case PendingOutput::Contents::Dependencies:
       return "--dependency-file";
     case PendingOutput::Contents::Json:

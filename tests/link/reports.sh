@@ -1,5 +1,5 @@
 #!/bin/bash
-# The reports: -Map with what went where and what was dropped, --cref, -y, --dependency-file,
+# The reports: --Map with what went where and what was dropped, --cref, -y, --dependency-file,
 # --emit-stats and --json.
 . "$(dirname "$0")/common.sh"
 

@@ -13,7 +13,27 @@ wrong() {
   expect_message "bpflink: error: $message" "$BPFLINK" "$@"
 }
 wrong 'no input files (see bpflink --help)' -o out.o
-wrong '--output is required (see bpflink --help)' good.o
+wrong 'no output is given with -o (see bpflink --help)' good.o
+wrong "no output is given with -o: what bpftool takes as 'gen object linked.o ...' is 'bpflink ... -o linked.o' (see bpflink --help)" linked.o good.o
+wrong 'no arguments (see bpflink --help)
+Usage: bpflink [OPTION]... FILE... -o OUTPUT'
+wrong '-m elf_x86_64: objects for BPF are elf64bpf (see bpflink --help)' good.o -o out.o -m elf_x86_64
+compiler="is the compiler's: bpflink links what \`clang -target bpf -g -O2 -c\` makes (see bpflink --help)"
+for option in -c -E -target=bpf --target=bpf -Idir -DX -std=c11 -flto -march=bpfel -mcpu=v3 -Wall; do
+  wrong "$option: $compiler" good.o -o out.o $option
+done
+wrong '-Wl,-x: linker options are written as they are, without -Wl, (see bpflink --help)' good.o -o out.o -Wl,-x
+for option in -shared --shared -pie --pie; do
+  wrong "$option: a BPF object is relocatable, there are no programs or shared libraries to make (see bpflink --help)" good.o -o out.o $option
+done
+wrong '-Tx: there are no linker scripts: sections merge by name (see bpflink --help)' good.o -o out.o -Tx
+wrong '--script=x: there are no linker scripts: sections merge by name (see bpflink --help)' good.o -o out.o --script=x
+expect_message '{"severity":"error","code":"general","message":"no input files (see bpflink --help)"}' \
+  "$BPFLINK" -o out.o --json-diagnostics
+"$BPFLINK" good.o -o out.o
+cp out.o wanted.o
+"$BPFLINK" -static -nostdlib -O2 -g -m elf64bpf --as-needed --start-group good.o --end-group '-(' '-)' -o out.o
+cmp out.o wanted.o || mistake 'options without a meaning here change the output'
 wrong '--output: 1 required TEXT missing (see bpflink --help)' good.o -o
 wrong 'The following argument was not expected: --nothing (see bpflink --help)' good.o -o out.o --nothing
 wrong 'The following arguments were not expected: --two --one (see bpflink --help)' good.o -o out.o --one --two
@@ -44,6 +64,9 @@ duped() {
   shift
   expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@"
 }
+duped 'no arguments (see btfdedup --help)
+Usage: btfdedup [OPTION]... INPUT... -o OUT
+       btfdedup [OPTION]... [INPUT...] --update FILE'
 duped 'no input (see btfdedup --help)' -o out.o
 duped 'The following argument was not expected: --nothing (see btfdedup --help)' good.o -o out.o --nothing
 duped 'The following argument was not expected: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian

@@ -50,7 +50,6 @@ for name in good.o ./good.o soft.o hard.o; do
 done
 for option in Map json dependency-file; do
   shown=--$option
-  [[ $option == Map ]] && shown=-Map
   kept "bpflink: error: $shown 'soft.o' would replace the input 'good.o'" "$BPFLINK" good.o -o out.o --$option soft.o
   for name in out.o ./out.o dangling; do
     kept "bpflink: error: $shown '$name' and -o 'out.o' are one file" "$BPFLINK" good.o -o out.o --$option $name
@@ -61,9 +60,9 @@ for option in Map json dependency-file; do
   done
 done
 kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a'" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
-kept "bpflink: error: --json 'report' and -Map 'report' are one file" \
+kept "bpflink: error: --json 'report' and --Map 'report' are one file" \
   "$BPFLINK" good.o -o out.o --json report --Map report
-kept "bpflink: error: -Map '/dev/stdout' and -o '/dev/stdout' are one file" \
+kept "bpflink: error: --Map '/dev/stdout' and -o '/dev/stdout' are one file" \
   bash -c "'$BPFLINK' good.o -o - --Map - | cat; exit \${PIPESTATUS[0]}"
 for program in bpflink btfdedup; do
   declare -n path=${program^^}
