@@ -232,25 +232,25 @@ std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian orde
   out.put_byte(1);
   out.put_byte(0);
   out.put_word(header_size);
-  // The layout, where there is one, comes first, so that all sections are
-  // aligned without padding.
-  out.put_word(layout_size);
+  // Types, layout, strings: libbpf refuses a blob with another order. All but the strings is
+  // made of words, so nothing needs padding.
+  out.put_word(0);
   out.put_word(static_cast<uint32_t>(types.size()));
-  out.put_word(layout_size + static_cast<uint32_t>(types.size()));
+  out.put_word(static_cast<uint32_t>(types.size()) + layout_size);
   out.put_word(static_cast<uint32_t>(strings.size()));
   if (layout_size != 0) {
-    out.put_word(0);
+    out.put_word(static_cast<uint32_t>(types.size()));
     out.put_word(layout_size);
-  }
-  for (const BtfKindLayout& kind : impl_->layout) {
-    out.put_byte(kind.info_size);
-    out.put_byte(kind.element_size);
-    out.put_half(kind.flags);
   }
   if (order == std::endian::native)
     out.append(types.data(), types.size());
   else
     for (uint32_t word : impl_->words) out.put_word(word);
+  for (const BtfKindLayout& kind : impl_->layout) {
+    out.put_byte(kind.info_size);
+    out.put_byte(kind.element_size);
+    out.put_half(kind.flags);
+  }
   out.append(strings.data(), strings.size());
   return out.take();
 }
