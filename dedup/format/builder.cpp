@@ -176,6 +176,10 @@ void add_new_strings(BtfBuilder& types, std::string_view strings) {
   types.impl_->strings.append_all(strings);
 }
 
+void begin_with_strings(BtfBuilder& types, std::string_view strings) {
+  types.impl_->strings.begin_with(strings);
+}
+
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes) {
   types.impl_->starts.reserve(count + 1);
   types.impl_->words.reserve(words);

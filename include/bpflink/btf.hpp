@@ -42,7 +42,9 @@ enum BtfKind : uint8_t {
 };
 
 /// One past the last kind that this library knows. Types of higher kinds are
-/// carried when the blob's layout section gives their size.
+/// read when the layout section of the blob or its base gives their size. They
+/// may refer to types in any of their words, so deduplication keeps them where no
+/// type of their blob changes its id, and fails otherwise.
 inline constexpr uint8_t BTF_KIND_END = 20;
 
 /// How a kind is spelled in messages and listings: "STRUCT" for
@@ -301,6 +303,7 @@ class BPFLINK_API BtfBuilder {
  private:
   friend TypeSection type_section(const BtfBuilder& types);
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
+  friend void begin_with_strings(BtfBuilder& types, std::string_view strings);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;

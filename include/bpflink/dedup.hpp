@@ -113,7 +113,8 @@ class BPFLINK_API Deduplicator {
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
 
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
-  /// omitted; layout sections of inputs contradict each other; more types or
+  /// omitted; layout sections of inputs contradict each other; types would be
+  /// renumbered of an input that has some of unknown kinds; more types or
   /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only
   /// declared, and the declaration stands for what the member is in.
   std::expected<DedupResult, Error> run();

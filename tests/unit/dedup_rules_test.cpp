@@ -2,6 +2,8 @@
 // merge, and what differs so little that it must not.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "meaning.hpp"
 #include "units.hpp"
 
@@ -311,25 +313,129 @@ TEST_CASE("types of a base are used and stay as they are") {
   CHECK(result->types.type(map[pointer]).type() == map[definition]);
 }
 
-TEST_CASE("an unknown kind is carried, with its layout") {
-  auto make = [](uint32_t word) {
-    BtfBuilder b;
-    b.add_type(b.add_string("new"), 25u << 24, 7, std::vector<uint32_t>{word});
-    std::vector<BtfKindLayout> layout(26);
-    layout[25] = {4, 0, 0};
-    b.set_layout(layout);
-    return *b.finish(std::endian::native);
-  };
-  auto a = make(1), b = make(1), c = make(2);
-  Deduplicator d;
-  for (const auto* blob : {&a, &b, &c}) d.add("unit", *Btf::parse(*blob));
-  auto result = d.run();
+/// A blob with types of kinds that are not known, which refer to types and strings in their words:
+/// LOC_PARAM, LOC_PROTO and LOCSEC as they may come to be, and one more. Some are there twice, as
+/// are some strings.
+std::vector<std::byte> with_unknown_kinds(const Btf* base = nullptr) {
+  constexpr uint32_t loc_param = 20, loc_proto = 21, locsec = 22, other = 40;
+  BtfBuilder b(base);
+  auto info = [](uint32_t kind, uint32_t vlen) { return kind << 24 | vlen; };
+  uint32_t first = b.first_id();
+  b.add_type(b.add_string("unused by any type that is known"), info(other, 0), 0,
+             std::vector<uint32_t>{b.add_string("neither")});
+  b.add_type(b.add_string("number"), BtfBuilder::info(BTF_KIND_INT), 4, std::vector<uint32_t>{32});
+  for (int copy = 0; copy < 2; ++copy) {
+    uint32_t parameter = b.add_type(0, info(loc_param, 1), 0, std::vector<uint32_t>{1, 7});
+    uint32_t prototype = b.add_type(0, info(loc_proto, 2), 0, std::vector{parameter, parameter});
+    b.add_type(b.add_string(".loc"), info(locsec, 1), 0,
+               std::vector<uint32_t>{first + 1, prototype, 16});
+  }
+  std::vector<BtfKindLayout> layout(41);
+  layout[loc_param] = {4, 4, 0};
+  layout[loc_proto] = {0, 4, 0};
+  layout[locsec] = {0, 12, 0};
+  layout[other] = {4, 0, 0};
+  b.set_layout(layout);
+  return *b.finish(std::endian::native);
+}
+
+std::expected<DedupResult, Error> dedup_blobs(const std::vector<std::vector<std::byte>>& blobs,
+                                              const Btf* base = nullptr) {
+  Deduplicator d({.base = base});
+  for (size_t i = 0; i < blobs.size(); ++i)
+    d.add("input" + std::to_string(i), *Btf::parse(blobs[i], base));
+  return d.run();
+}
+
+TEST_CASE("types of unknown kinds stay as they are where nothing is renumbered") {
+  auto blob = with_unknown_kinds();
+  auto result = dedup_blobs({blob});
   REQUIRE(result);
-  CHECK(result->types.end_id() == 3);
-  auto blob = result->types.finish(std::endian::native);
-  auto btf = Btf::parse(*blob);
+  CHECK(*result->types.finish(std::endian::native) == blob);
+
+  Unit more;
+  more.integer("number");
+  more.integer("later");
+  auto both = dedup_blobs({blob, *more.b.finish(std::endian::native)});
+  REQUIRE(both);
+  auto output = both->types.finish(std::endian::native);
+  auto before = Btf::parse(blob), after = Btf::parse(*output);
+  REQUIRE(after);
+  CHECK(after->strings().starts_with(before->strings()));
+  CHECK(after->layout().size() == 41);
+  REQUIRE(after->end_id() >= before->end_id());
+  for (uint32_t id = 1; id < before->end_id(); ++id)
+    CHECK(std::ranges::equal(after->type(id).words(), before->type(id).words()));
+}
+
+TEST_CASE("types of unknown kinds in split BTF stay as they are, too") {
+  Unit first;
+  first.integer("int");
+  auto base_blob = *first.b.finish(std::endian::native);
+  auto base = Btf::parse(base_blob);
+  auto blob = with_unknown_kinds(&*base);
+  auto result = dedup_blobs({blob}, &*base);
+  REQUIRE(result);
+  CHECK(*result->types.finish(std::endian::native) == blob);
+
+  // As libbpf writes it, without a string of its own that is empty.
+  std::vector<std::byte> bare = blob;
+  uint32_t strings_offset = 0, strings_size = 0;
+  std::memcpy(&strings_offset, &bare[16], sizeof strings_offset);
+  std::memcpy(&strings_size, &bare[20], sizeof strings_size);
+  bare.erase(bare.begin() + 32 + strings_offset);
+  --strings_size;
+  std::memcpy(&bare[20], &strings_size, sizeof strings_size);
+  auto before = Btf::parse(bare, &*base);
+  REQUIRE(before);
+  auto again = dedup_blobs({bare}, &*base);
+  REQUIRE(again);
+  auto output = again->types.finish(std::endian::native);
+  auto after = Btf::parse(*output, &*base);
+  REQUIRE(after);
+  CHECK(after->strings().starts_with(before->strings()));
+  for (uint32_t id = base->end_id(); id < before->end_id(); ++id) {
+    CHECK(std::ranges::equal(after->type(id).extra(), before->type(id).extra()));
+    CHECK(after->name(after->type(id)) == before->name(before->type(id)));
+  }
+}
+
+TEST_CASE("a split blob shares the layout of its base") {
+  auto base_blob = with_unknown_kinds();
+  auto base = Btf::parse(base_blob);
+  BtfBuilder b(&*base);
+  b.add_type(b.add_string("odd"), 40u << 24, 0, std::vector<uint32_t>{1});
+  auto blob = *b.finish(std::endian::native);
+  auto btf = Btf::parse(blob, &*base);
   REQUIRE(btf);
-  CHECK(btf->layout().size() == 26);
+  CHECK(btf->layout().empty());
+  CHECK(btf->type(base->end_id()).words().size() == 4);
+  auto result = dedup_blobs({blob}, &*base);
+  REQUIRE(result);
+  CHECK(*result->types.finish(std::endian::native) == blob);
+}
+
+TEST_CASE("types of unknown kinds are never renumbered under") {
+  auto odd = with_unknown_kinds();
+  Unit more;
+  more.integer("more");
+  auto blob = *more.b.finish(std::endian::native);
+  std::string what = " has unknown kind 40, which may refer to any type or string, and type [1] ";
+  std::string name = "type [1] 'unused by any type that is known'";
+  auto second = dedup_blobs({blob, odd});
+  REQUIRE(!second);
+  CHECK(second.error().message == "input1: " + name + what + "would become [2]");
+  auto twice = dedup_blobs({odd, odd});
+  REQUIRE(!twice);
+  CHECK(twice.error().message == "input1: " + name + what + "would become [9]");
+
+  Deduplicator d;
+  std::vector<bool> omit(9);
+  omit[1] = true;
+  d.add("input", *Btf::parse(odd), omit);
+  auto omitted = d.run();
+  REQUIRE(!omitted);
+  CHECK(omitted.error().message.ends_with("type [1] would be omitted"));
 }
 
 }  // namespace bpflink::test
