@@ -127,6 +127,12 @@ std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const
 
 }  // namespace
 
+bool is_sorted_by_name(const Btf& btf) {
+  for (uint32_t id = btf.first_id() + 1; id < btf.end_id(); ++id)
+    if (btf.name(btf.type(id)) < btf.name(btf.type(id - 1))) return false;
+  return true;
+}
+
 struct BPFLINK_INTERNAL Deduplicator::Impl {
   Deduplication state;
 

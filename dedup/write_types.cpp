@@ -33,10 +33,15 @@ class TypeWriter {
     find_identities();
     number_base();
     for (const Input& input : d_.inputs) number(input.elements);
+    if (d_.options.sort) sort();
     if (auto ok = check_unknown_kinds(); !ok) return std::unexpected(ok.error());
     make_room();
     write_strings();
-    for (Identity identity : order_) result_.types.add_type(key_of(identity));
+    for (Identity identity : order_) {
+      std::span<const uint32_t> key = key_of(identity);
+      if (vlen_of(key.data()) > max_classic_vlen) allow_wide_vlen(result_.types);
+      result_.types.add_type(key);
+    }
     translate();
     make_maps();
     result_.types.set_layout(std::move(d_.layout));
@@ -48,6 +53,7 @@ class TypeWriter {
   void find_identities();
   void number_base();
   void number(const Elements& elements);
+  void sort();
   std::expected<void, Error> check_unknown_kinds();
   std::optional<Error> find_change(const Input& input) const;
   std::span<const uint32_t> key_of(Identity identity) const;
@@ -113,6 +119,15 @@ void TypeWriter::number(const Elements& elements) {
     ids_[identity] = next_id_++;
     order_.push_back(identity);
   }
+}
+
+/// Gives the types ids in order of their names, as resolve_btfids does: those without one come
+/// first, and what has one name stays in its order.
+void TypeWriter::sort() {
+  std::ranges::stable_sort(
+      order_, {}, [&](Identity identity) { return table_.strings().at(key_of(identity).front()); });
+  uint32_t id = result_.types.end_id();
+  for (Identity identity : order_) ids_[identity] = id++;
 }
 
 /// Types of unknown kinds are not renumbered, so what they may refer to must stay where it is.

@@ -53,6 +53,9 @@ inline KindLayout kind_layout(uint8_t kind) {
   return kind < BTF_KIND_END ? kind_layouts[kind] : KindLayout{};
 }
 
+/// The largest vlen of the classic form.
+inline constexpr uint32_t max_classic_vlen = 0xffff;
+
 // The words of a type, as BtfType reads them.
 inline uint8_t kind_of(const uint32_t* words) {
   return (words[1] >> 24) & 0x7f;

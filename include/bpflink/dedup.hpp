@@ -24,7 +24,16 @@ struct DedupOptions {
   /// Whether the blobs of all inputs outlive the Deduplicator. Then nothing is
   /// copied; else add() copies types and strings.
   bool borrow_inputs = false;
+  /// Whether the output's types are in order of their names, for loaders that
+  /// search for a name: those without one first, then as strcmp() orders them, and
+  /// types of one name as they would come otherwise. Without, types are in order
+  /// of first occurrence.
+  bool sort = false;
 };
+
+/// Whether the types of `btf`, without those of its base, are in the order that
+/// DedupOptions::sort asks for.
+BPFLINK_API bool is_sorted_by_name(const Btf& btf);
 
 /// From the type ids of one input to those of the output.
 class TypeMap {

@@ -386,6 +386,13 @@ TEST_CASE("types of unknown kinds in split BTF stay as they are, too") {
   bare.erase(bare.begin() + 32 + strings_offset);
   --strings_size;
   std::memcpy(&bare[20], &strings_size, sizeof strings_size);
+  auto with_empty = Btf::parse(blob, &*base);
+  for (uint32_t id = base->end_id(), at = 32; id < with_empty->end_id(); ++id) {
+    uint32_t name = with_empty->type(id).name_off();
+    if (name != 0) --name;
+    std::memcpy(&bare[at], &name, sizeof name);
+    at += static_cast<uint32_t>(with_empty->type(id).words().size_bytes());
+  }
   auto before = Btf::parse(bare, &*base);
   REQUIRE(before);
   auto again = dedup_blobs({bare}, &*base);
@@ -436,6 +443,126 @@ TEST_CASE("types of unknown kinds are never renumbered under") {
   auto omitted = d.run();
   REQUIRE(!omitted);
   CHECK(omitted.error().message.ends_with("type [1] would be omitted"));
+}
+
+TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
+  BtfBuilder b;
+  constexpr uint32_t vlen = 70'000;
+  uint32_t name = b.add_string("wide");
+  std::vector<uint32_t> values;
+  for (uint32_t i = 0; i < vlen; ++i)
+    values.insert(values.end(), {b.add_string("A" + std::to_string(i)), i});
+  uint32_t info = BtfBuilder::info(BTF_KIND_ENUM, vlen);
+  b.add_type(name, info, 4, values);
+  CHECK(!b.finish(std::endian::native));  // nobody asked for the wide form
+  b.set_layout(std::vector<BtfKindLayout>(1));
+  auto with_layout = *b.finish(std::endian::native);
+
+  // The same without a layout: a header of 24 bytes.
+  std::vector<std::byte> blob = with_layout;
+  uint32_t strings_offset = 0;
+  std::memcpy(&strings_offset, &blob[16], sizeof strings_offset);
+  blob.erase(blob.begin() + 32 + strings_offset - 4, blob.begin() + 32 + strings_offset);
+  strings_offset -= 4;
+  std::memcpy(&blob[16], &strings_offset, sizeof strings_offset);
+  blob.erase(blob.begin() + 24, blob.begin() + 32);
+  uint32_t header_size = 24;
+  std::memcpy(&blob[4], &header_size, sizeof header_size);
+  auto result = dedup_blobs({blob, blob});
+  REQUIRE(result);
+  auto output = result->types.finish(std::endian::native);
+  REQUIRE(output);
+  CHECK(*output == blob);
+}
+
+TEST_CASE("types are sorted by name where that is asked for") {
+  Unit unit;
+  uint32_t zebra = unit.integer("zebra");
+  uint32_t to_apple = unit.ptr(4);
+  unit.record("apple", {{"stripes", zebra}, {"next", to_apple}});
+  uint32_t apple = unit.add(BTF_KIND_TYPEDEF, "apple", 3);
+  uint32_t to_zebra = unit.ptr(zebra);
+  unit.add(BTF_KIND_TYPEDEF, "Zebra", to_zebra);
+  CHECK(apple == 4);
+  auto blob = *unit.b.finish(std::endian::native);
+  auto before = Btf::parse(blob);
+  CHECK(!is_sorted_by_name(*before));
+  for (bool again : {false, true}) {
+    Deduplicator d({.sort = true});
+    d.add("a", *before);
+    if (again) d.add("b", *before);
+    auto result = d.run();
+    REQUIRE(result);
+    auto output = *result->types.finish(std::endian::native);
+    auto after = Btf::parse(output);
+    REQUIRE(after);
+    CHECK(is_sorted_by_name(*after));
+    std::vector<std::string> names;
+    for (uint32_t id = 1; id < after->end_id(); ++id)
+      names.emplace_back(after->name(after->type(id)));
+    CHECK(names == std::vector<std::string>{"", "", "Zebra", "apple", "apple", "zebra"});
+    // What has one name stays in its order, and references follow.
+    const TypeMap& map = result->type_maps.back();
+    CHECK(map[to_apple] == 1);
+    CHECK(map[to_zebra] == 2);
+    CHECK(map[3] == 4);
+    CHECK(map[apple] == 5);
+    CHECK(after->type(1).type() == 5);
+    CHECK(after->type(2).type() == 6);
+    CHECK(after->type(4).member(1).type == 1);
+  }
+}
+
+TEST_CASE("blobs that stand one after another are found") {
+  auto blob = [](const char* name, std::endian order) {
+    Unit unit;
+    unit.integer(name);
+    return *unit.b.finish(order);
+  };
+  auto a = blob("a", std::endian::little), b = blob("second", std::endian::big);
+  for (size_t padding : {0, 1, 7, 100}) {
+    std::vector<std::byte> all = a;
+    all.resize(all.size() + padding);
+    size_t second = all.size();
+    all.insert(all.end(), b.begin(), b.end());
+    all.resize(all.size() + padding);
+    auto blobs = find_btf_blobs(all);
+    REQUIRE(blobs);
+    REQUIRE(blobs->size() == 2);
+    CHECK(std::ranges::equal((*blobs)[0], a));
+    CHECK(std::ranges::equal((*blobs)[1], b));
+    all[second + 2] = std::byte{9};
+    blobs = find_btf_blobs(all);
+    REQUIRE(!blobs);
+    CHECK(blobs.error().message ==
+          "at offset " + std::to_string(second) + ", behind a blob of BTF: BTF version 9 is not 1");
+  }
+  // What is wrong with the first, its reader says.
+  std::vector<std::byte> bad(7);
+  CHECK(find_btf_blobs(bad)->size() == 1);
+  CHECK(find_btf_blobs({})->size() == 1);
+}
+
+TEST_CASE("a blob that is not split from the base given is told so") {
+  Unit first, second;
+  for (const char* name : {"one", "two", "three", "four"}) first.integer(name);
+  for (const char* name : {"longer_name", "x", "another"}) second.integer(name);
+  auto base_blob = *first.b.finish(std::endian::native);
+  auto other_blob = *second.b.finish(std::endian::native);
+  auto base = Btf::parse(base_blob), other = Btf::parse(other_blob);
+  auto error = [](const std::vector<std::byte>& blob, const Btf& given) {
+    auto btf = Btf::parse(blob, &given);
+    REQUIRE(!btf);
+    CHECK(btf.error().message.starts_with("is not split from the base given: "));
+    return btf.error().message;
+  };
+  CHECK(error(base_blob, *base) == "is not split from the base given: it stands alone");
+
+  BtfBuilder split(&*base);
+  split.add_type(split.add_string("a_name_of_the_module"), BtfBuilder::info(BTF_KIND_TYPEDEF), 4);
+  auto split_blob = *split.finish(std::endian::native);
+  REQUIRE(Btf::parse(split_blob, &*base));
+  error(split_blob, *other);
 }
 
 }  // namespace bpflink::test
