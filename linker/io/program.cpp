@@ -18,10 +18,22 @@ int run_program(std::string_view name, int argc, char** argv,
   return 1;
 }
 
-void print_error(std::string_view name, std::string_view message) {
+namespace {
+
+void print_message(std::string_view name, const char* severity, std::string_view message) {
   auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::fprintf(stderr, "%.*s: error: %.*s\n", length(name), name.data(), length(message),
+  std::fprintf(stderr, "%.*s: %s: %.*s\n", length(name), name.data(), severity, length(message),
                message.data());
+}
+
+}  // namespace
+
+void print_error(std::string_view name, std::string_view message) {
+  print_message(name, "error", message);
+}
+
+void print_note(std::string_view name, std::string_view message) {
+  print_message(name, "note", message);
 }
 
 void print_text(std::string_view text) {

@@ -15,6 +15,9 @@ int run_program(std::string_view name, int argc, char** argv,
 /// Prints an error of the program called `name` to standard error.
 void print_error(std::string_view name, std::string_view message);
 
+/// Prints a note of the program called `name` to standard error.
+void print_note(std::string_view name, std::string_view message);
+
 /// Prints to standard output.
 void print_text(std::string_view text);
 

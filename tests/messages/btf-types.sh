@@ -68,11 +68,11 @@ blob odd.btf "$int; $odd"
 "$BTFDEDUP" odd.btf -o out.btf
 "$BTFDEDUP" out.btf -o again.btf
 cmp out.btf again.btf
-unknown="type [2] 'odd' has unknown kind 20, which may refer to any type or string, and type"
+unknown="type [2] 'odd' has unknown kind 20, which may refer to any type or string, and"
 blob other.btf 'add(INT, "other", 4, 32)'
-expect_message "btfdedup: error: odd.btf: $unknown [1] would become [2]" "$BTFDEDUP" other.btf odd.btf -o out.o
+expect_message "btfdedup: error: odd.btf: $unknown type [1] would become [2]" "$BTFDEDUP" other.btf odd.btf -o out.o
 blob bad.btf "$int; $odd; $int"
-expect_message "btfdedup: error: bad.btf: $unknown [3] would become [1]" "$BTFDEDUP" bad.btf -o out.o
+expect_message "btfdedup: error: bad.btf: $unknown type [3] would become [1]" "$BTFDEDUP" bad.btf -o out.o
 
 # The same in an object
 compile good <<'END'
