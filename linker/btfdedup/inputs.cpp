@@ -20,6 +20,7 @@ std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& fil
   if (!section) return std::nullopt;
   std::span<const std::byte> contents = elf->contents(elf->sections[*section]), base;
   if (auto found = elf->find(".BTF.base")) base = elf->contents(elf->sections[*found]);
+  elf->sections = {};  // there may be thousands of files
   return BtfSource{file.name(), contents, base, std::move(*elf)};
 }
 

@@ -18,7 +18,7 @@ struct BtfSource {
   std::string name;
   std::span<const std::byte> contents;  ///< of the section, or the file: one blob or several
   std::span<const std::byte> base;  ///< what it says that it is split from (.BTF.base), or empty
-  std::optional<ElfFile> elf;       ///< nothing for raw BTF
+  std::optional<ElfFile> elf;       ///< without its sections; nothing for raw BTF
 };
 
 /// What is listed of a file.

@@ -129,6 +129,9 @@ std::expected<void, Error> Program::read_base() {
 
 std::expected<void, Error> Program::add_base(const std::string& name,
                                              std::span<const std::byte> blob) {
+  auto blobs = find_btf_blobs(blob);
+  if (!blobs) return fail("{}: {}", name, blobs.error().message);
+  if (blobs->size() > 1) return fail("{}: a base has one BTF only", name);
   auto btf = Btf::parse(blob, base());
   if (!btf) return fail("{}: {}", name, btf.error().message);
   bases_.push_back(std::make_unique<Btf>(std::move(*btf)));
@@ -172,10 +175,11 @@ std::expected<void, Error> Program::read_base_of_inputs() {
   return add_base(first->name + ": .BTF.base", first->base);
 }
 
-/// What was sorted stays so.
+/// What was sorted stays so. A file's own types do in order of first occurrence, as what is equal
+/// has one name.
 bool Program::sorts() const {
   if (options_.sort) return true;
-  if (options_.update.empty()) return false;
+  if (options_.update.empty() || updates_own_types_) return false;
   auto file = InputFile::open(options_.update);
   if (!file || !is_elf(file->bytes())) return false;
   auto elf = read_elf(file->bytes());
@@ -208,14 +212,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
     return fail("{}: {}{}", name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
-  if (source.elf && !like_)
-    like_ = ElfFile{{},
-                    source.elf->order,
-                    source.elf->is_64_bit,
-                    source.elf->type,
-                    source.elf->machine,
-                    source.elf->flags,
-                    {}};
+  if (source.elf && !like_) like_ = source.elf;
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
   if (updates_own_types_)

@@ -54,4 +54,7 @@ head -c 30 base.btf >cut.btf
 objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=cut.btf plain.o bad.ko
 expect_message "btfdedup: error: bad.ko: .BTF.base: type section at offset 24 with 40 bytes exceeds the blob's 30 bytes" \
   "$BTFDEDUP" bad.ko -o out.o
+cat base.btf base.btf >twice.btf
+expect_message 'btfdedup: error: twice.btf: a base has one BTF only' \
+  "$BTFDEDUP" --base twice.btf second.btf -o out.o
 expect_message 'btfdedup: error: plain.o: has no section .BTF' "$BTFDEDUP" --base plain.o base.btf -o out.o
