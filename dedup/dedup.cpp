@@ -11,7 +11,9 @@
 //   struct list { struct list *next; int x; };      equal in all units that have it so: to
 //                                                   follow `next` leads nowhere new
 //
-// VARs and DATASECs are objects rather than types, and equal only themselves.
+// VARs and DATASECs are objects rather than types, and equal only themselves. So are types of kinds
+// that the library does not know. These may refer to types and strings in any of their words, so
+// they are carried only where no id of their input changes, and none of its strings moves.
 //
 // A *tag* is a name in one of C's tag spaces: of structs, of unions, of enums. A tag is
 // *ambiguous* if its definitions differ even when each tag in them is only written by name. What
@@ -110,11 +112,12 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   find_meanings(d);
 
   // What has the same number is one type of the output (write_types.cpp).
-  DedupResult result = write_types(d);
+  auto result = write_types(d);
+  if (!result) return result;
 
   // What contains itself has no size. The output has each type once, so this is the place to ask.
-  if (auto id = find_self_containing(type_section(result.types)))
-    return std::unexpected(containment_error(d, result.types, *id));
+  if (auto id = find_self_containing(type_section(result->types)))
+    return std::unexpected(containment_error(d, result->types, *id));
   return result;
 }
 
@@ -129,6 +132,12 @@ std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const
 }
 
 }  // namespace
+
+bool is_sorted_by_name(const Btf& btf) {
+  for (uint32_t id = btf.first_id() + 1; id < btf.end_id(); ++id)
+    if (btf.name(btf.type(id)) < btf.name(btf.type(id - 1))) return false;
+  return true;
+}
 
 struct BPFLINK_INTERNAL Deduplicator::Impl {
   Deduplication state;

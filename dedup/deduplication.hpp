@@ -70,7 +70,8 @@ void merge_circles(Deduplication& d);
 void find_meanings(Deduplication& d);
 
 /// Numbers the types that are left in order of first occurrence and writes them down. Consumes
-/// the elements of the inputs, which become their type maps.
-DedupResult write_types(Deduplication& d);
+/// the elements of the inputs, which become their type maps. Errors: ids or strings would change
+/// of an input that has types of unknown kinds.
+std::expected<DedupResult, Error> write_types(Deduplication& d);
 
 }  // namespace bpflink

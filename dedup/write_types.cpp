@@ -1,4 +1,6 @@
 // Pass: numbers the types that are left, in order of first occurrence, and writes them down.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -27,13 +29,19 @@ class TypeWriter {
         result_{BtfBuilder(d.options.base), {}},
         next_id_(result_.types.end_id()) {}
 
-  DedupResult run() {
+  std::expected<DedupResult, Error> run() {
     find_identities();
     number_base();
     for (const Input& input : d_.inputs) number(input.elements);
+    if (d_.options.sort) sort();
+    if (auto ok = check_unknown_kinds(); !ok) return std::unexpected(ok.error());
     make_room();
     write_strings();
-    for (Identity identity : order_) result_.types.add_type(key_of(identity));
+    for (Identity identity : order_) {
+      std::span<const uint32_t> key = key_of(identity);
+      if (vlen_of(key.data()) > max_classic_vlen) allow_wide_vlen(result_.types);
+      result_.types.add_type(key);
+    }
     translate();
     make_maps();
     result_.types.set_layout(std::move(d_.layout));
@@ -45,6 +53,9 @@ class TypeWriter {
   void find_identities();
   void number_base();
   void number(const Elements& elements);
+  void sort();
+  std::expected<void, Error> check_unknown_kinds();
+  std::optional<Error> find_change(const Input& input) const;
   std::span<const uint32_t> key_of(Identity identity) const;
   void make_room();
   void write_strings();
@@ -67,6 +78,9 @@ class TypeWriter {
   uint32_t next_id_;
   uint32_t next_string_ = 1;  ///< the output's next offset, where there is no base
   std::string_view run_;      ///< strings of the table that are still to be added
+  /// The input whose string section the output's begins with, or null. Its types of unknown kinds
+  /// may refer to any string.
+  const Input* keeps_strings_of_ = nullptr;
 };
 
 /// The type that an untainted tag means is its definition, if there is one, or a declaration.
@@ -107,6 +121,47 @@ void TypeWriter::number(const Elements& elements) {
   }
 }
 
+/// Gives the types ids in order of their names, as resolve_btfids does: those without one come
+/// first, and what has one name stays in its order.
+void TypeWriter::sort() {
+  std::ranges::stable_sort(
+      order_, {}, [&](Identity identity) { return table_.strings().at(key_of(identity).front()); });
+  uint32_t id = result_.types.end_id();
+  for (Identity identity : order_) ids_[identity] = id++;
+}
+
+/// Types of unknown kinds are not renumbered, so what they may refer to must stay where it is.
+std::expected<void, Error> TypeWriter::check_unknown_kinds() {
+  for (const Input& input : d_.inputs) {
+    const TypeSection& types = input.types();
+    auto is_unknown = [&](uint32_t id) { return kind_of(types.first_word(id)) >= BTF_KIND_END; };
+    auto unknown = std::ranges::find_if(types.objects, is_unknown);
+    if (unknown == types.objects.end()) continue;
+    if (auto change = find_change(input))
+      return std::unexpected(Error{
+          fmt::format("{}: type [{}] '{}' has unknown kind {}, which may refer to any type or "
+                      "string, and {}",
+                      input.name, *unknown, input.btf.name(input.btf.type(*unknown)),
+                      kind_of(types.first_word(*unknown)), change->message)});
+    // There is but one: as objects, the types of unknown kinds of another had become new ones.
+    keeps_strings_of_ = &input;
+  }
+  return {};
+}
+
+/// What changes of an input whose types and strings must all stay where they are.
+std::optional<Error> TypeWriter::find_change(const Input& input) const {
+  uint32_t first_id = input.btf.first_id();
+  for (uint32_t i = 0; i < input.elements.size(); ++i) {
+    uint32_t element = input.elements[i];
+    if (element == omitted_class)
+      return Error{fmt::format("type [{}] would be omitted", first_id + i)};
+    if (uint32_t id = ids_[identities_[element]]; id != first_id + i)
+      return Error{fmt::format("type [{}] would become [{}]", first_id + i, id)};
+  }
+  return std::nullopt;
+}
+
 std::span<const uint32_t> TypeWriter::key_of(Identity identity) const {
   bool is_class = identity < table_.class_count();
   return table_.words(is_class ? identity : d_.meanings.classes[identity - table_.class_count()]);
@@ -124,6 +179,8 @@ void TypeWriter::make_room() {
 /// Adds the types' strings in order of first occurrence: some at a time, for the memory
 /// to bring all of them at once.
 void TypeWriter::write_strings() {
+  if (keeps_strings_of_ != nullptr)
+    begin_with_strings(result_.types, keeps_strings_of_->btf.strings());
   std::vector<bool> is_listed(strings_.size());
   std::array<uint32_t, 64> some;
   size_t count = 0;
@@ -147,7 +204,7 @@ void TypeWriter::write_strings() {
 void TypeWriter::add_strings(std::span<const uint32_t> offsets) {
   for (uint32_t offset : offsets) {
     std::string_view text = table_.strings().at(offset);
-    if (d_.options.base != nullptr) {
+    if (d_.options.base != nullptr || keeps_strings_of_ != nullptr) {
       strings_[offset / 2] = result_.types.add_string(text);
       continue;
     }
@@ -195,7 +252,7 @@ void TypeWriter::make_maps() {
 
 }  // namespace
 
-DedupResult write_types(Deduplication& d) {
+std::expected<DedupResult, Error> write_types(Deduplication& d) {
   return TypeWriter(d).run();
 }
 

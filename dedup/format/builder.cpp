@@ -19,7 +19,6 @@ namespace {
 // BTF_MAX_VLEN of include/uapi/linux/btf.h.
 constexpr uint32_t max_type_id = 0xfffff;
 constexpr uint32_t max_string_offset = 0xffffff;
-constexpr uint32_t max_classic_vlen = 0xffff;
 constexpr size_t longest_shown_string = 40;
 
 std::unexpected<Error> fail(std::string message) {
@@ -70,6 +69,7 @@ struct BPFLINK_INTERNAL BtfBuilder::Impl {
   HashIndex base_strings;
   bool base_is_indexed = false;
   std::vector<BtfKindLayout> layout;
+  bool may_have_wide_vlen = false;
 
   uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }
 
@@ -136,8 +136,8 @@ std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
   if (strings_end - 1 > max_string_offset)
     return fail(fmt::format("{} bytes of strings are more than the kernel's limit of {}; {}",
                             strings_end, max_string_offset + 1, longest_string()));
-  // A layout section is the mark of a blob in the wide form.
-  if (!layout.empty()) return {};
+  // A layout section is the mark of a blob in the wide form, too.
+  if (!layout.empty() || may_have_wide_vlen) return {};
   for (uint32_t id = first_id; id < end_id(); ++id) {
     const uint32_t* type = words_of(id).data();
     if (vlen_of(type) > max_classic_vlen)
@@ -174,6 +174,14 @@ TypeSection type_section(const BtfBuilder& types) {
 
 void add_new_strings(BtfBuilder& types, std::string_view strings) {
   types.impl_->strings.append_all(strings);
+}
+
+void begin_with_strings(BtfBuilder& types, std::string_view strings) {
+  types.impl_->strings.begin_with(strings);
+}
+
+void allow_wide_vlen(BtfBuilder& types) {
+  types.impl_->may_have_wide_vlen = true;
 }
 
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes) {
@@ -232,25 +240,25 @@ std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian orde
   out.put_byte(1);
   out.put_byte(0);
   out.put_word(header_size);
-  // The layout, where there is one, comes first, so that all sections are
-  // aligned without padding.
-  out.put_word(layout_size);
+  // Types, layout, strings: libbpf refuses a blob with another order. All but the strings is
+  // made of words, so nothing needs padding.
+  out.put_word(0);
   out.put_word(static_cast<uint32_t>(types.size()));
-  out.put_word(layout_size + static_cast<uint32_t>(types.size()));
+  out.put_word(static_cast<uint32_t>(types.size()) + layout_size);
   out.put_word(static_cast<uint32_t>(strings.size()));
   if (layout_size != 0) {
-    out.put_word(0);
+    out.put_word(static_cast<uint32_t>(types.size()));
     out.put_word(layout_size);
-  }
-  for (const BtfKindLayout& kind : impl_->layout) {
-    out.put_byte(kind.info_size);
-    out.put_byte(kind.element_size);
-    out.put_half(kind.flags);
   }
   if (order == std::endian::native)
     out.append(types.data(), types.size());
   else
     for (uint32_t word : impl_->words) out.put_word(word);
+  for (const BtfKindLayout& kind : impl_->layout) {
+    out.put_byte(kind.info_size);
+    out.put_byte(kind.element_size);
+    out.put_half(kind.flags);
+  }
   out.append(strings.data(), strings.size());
   return out.take();
 }

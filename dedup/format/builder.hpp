@@ -12,6 +12,13 @@ namespace bpflink {
 /// has none of them yet. The first one gets the offset that the last one's NUL has, and 1.
 void add_new_strings(BtfBuilder& types, std::string_view strings);
 
+/// Has the string section of a builder without strings begin with this one, of a blob that has the
+/// same base: all of its offsets stay what they are.
+void begin_with_strings(BtfBuilder& types, std::string_view strings);
+
+/// Has finish() write types of a vlen of more than 0xffff, as there are some in an input.
+void allow_wide_vlen(BtfBuilder& types);
+
 /// Makes room for so many types, words of these and bytes of strings.
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
 

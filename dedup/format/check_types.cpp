@@ -2,6 +2,8 @@
 // DATASEC and DECL_TAG demand of the types that they refer to.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
 
@@ -128,8 +130,10 @@ std::string describe_type(const Btf& btf, uint32_t id) {
   return describe_type(id, type.kind(), btf.name(type));
 }
 
-std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,
-                                            const TypeSummary& summary) {
+namespace {
+
+std::expected<void, Error> check_in_range(const Btf& btf, const TypeSection& types,
+                                          const TypeSummary& summary) {
   bool strings_fit = summary.largest_string < btf.string_end() || summary.largest_string == 0;
   if (summary.largest_id >= types.end_id() || !strings_fit)
     for (uint32_t id = types.first_id; id < types.end_id(); ++id)
@@ -137,6 +141,54 @@ std::expected<void, Error> check_references(const Btf& btf, const TypeSection& t
   for (uint32_t id : summary.demanding)
     if (auto ok = check_demands(btf, id); !ok) return ok;
   return {};
+}
+
+/// Whether the byte of all strings before this offset ends another one.
+bool begins_string(const Btf& btf, uint32_t offset) {
+  const Btf* owner = &btf;
+  auto strings_begin = [&] {
+    return owner->string_end() - static_cast<uint32_t>(owner->strings().size());
+  };
+  while (offset - 1 < strings_begin()) owner = owner->base();
+  return owner->strings()[offset - 1 - strings_begin()] == '\0';
+}
+
+/// Whether a blob is one that stands alone: all that it refers to would be there without a base,
+/// and it uses nothing of its own as split BTF.
+bool stands_alone(const Btf& btf, const TypeSection& types, const TypeSummary& summary) {
+  std::string_view strings = btf.strings();
+  uint32_t strings_begin = btf.string_end() - static_cast<uint32_t>(strings.size());
+  uint32_t count = types.end_id() - types.first_id;
+  return count != 0 && strings.size() > 1 && strings.front() == '\0' &&
+         summary.largest_string < std::min<size_t>(strings.size(), strings_begin) &&
+         summary.largest_id <= std::min(count, types.first_id - 1);
+}
+
+/// Ids and offsets into another base than that which a blob was split from are often in range.
+/// But nearly all names then begin in the midst of a string, which few producers write and none
+/// for most names.
+std::expected<void, Error> check_base(const Btf& btf, const TypeSection& types,
+                                      const TypeSummary& summary) {
+  if (stands_alone(btf, types, summary)) return std::unexpected(Error{"it stands alone"});
+  uint32_t beginning = 0, within = 0;
+  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+    uint32_t name = types.first_word(id)[0];
+    if (name != 0) ++(begins_string(btf, name) ? beginning : within);
+  }
+  if (within <= beginning) return {};
+  return std::unexpected(Error{fmt::format(
+      "the names of {} of {} types begin in the midst of a string", within, within + beginning)});
+}
+
+}  // namespace
+
+std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,
+                                            const TypeSummary& summary) {
+  auto ok = check_in_range(btf, types, summary);
+  if (btf.base() == nullptr) return ok;
+  if (ok) ok = check_base(btf, types, summary);
+  if (ok) return ok;
+  return std::unexpected(Error{"is not split from the base given: " + ok.error().message});
 }
 
 }  // namespace bpflink

@@ -53,6 +53,9 @@ inline KindLayout kind_layout(uint8_t kind) {
   return kind < BTF_KIND_END ? kind_layouts[kind] : KindLayout{};
 }
 
+/// The largest vlen of the classic form.
+inline constexpr uint32_t max_classic_vlen = 0xffff;
+
 // The words of a type, as BtfType reads them.
 inline uint8_t kind_of(const uint32_t* words) {
   return (words[1] >> 24) & 0x7f;
@@ -65,9 +68,10 @@ inline bool kind_flag_of(const uint32_t* words) {
 }
 
 /// Whether types of a kind are objects rather than types: two variables of one
-/// name are two variables, and never merged.
+/// name are two variables, and never merged. Of a kind that the library does not
+/// know nobody can say whether words that are equal mean the same.
 inline bool is_object(uint8_t kind) {
-  return kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC;
+  return kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC || kind >= BTF_KIND_END;
 }
 
 /// Whether types of a kind contain no others by value, or nothing is known of it.

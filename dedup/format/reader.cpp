@@ -161,6 +161,30 @@ std::string_view btf_kind_name(uint8_t kind) {
   return kind < BTF_KIND_END ? names[kind] : "UNKNOWN";
 }
 
+std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
+    std::span<const std::byte> contents) {
+  std::vector<std::span<const std::byte>> blobs;
+  size_t begin = 0, next = 0;
+  do {
+    begin = next;
+    auto rest = contents.subspan(begin);
+    auto header = read_header(rest);
+    if (!header && begin == 0) return std::vector{contents};
+    if (!header)
+      return fail(
+          fmt::format("at offset {}, behind a blob of BTF: {}", begin, header.error().message));
+    size_t end = std::max({header->size, header->types_offset + header->types_size,
+                           header->strings_offset + header->strings_size,
+                           header->layout_offset + header->layout_size});
+    blobs.push_back(rest.first(end));
+    // Zeros align what comes next, or the end.
+    auto is_set = [](std::byte byte) { return byte != std::byte{0}; };
+    auto set = std::ranges::find_if(rest.subspan(end), is_set);
+    next = begin + end + static_cast<size_t>(set - rest.subspan(end).begin());
+  } while (next < contents.size());
+  return blobs;
+}
+
 struct BPFLINK_INTERNAL Btf::Impl {
   const Btf* base = nullptr;
   std::endian order = std::endian::native;

@@ -38,6 +38,14 @@ class StringTable {
     bytes_.insert(bytes_.end(), strings.begin(), strings.end());
   }
 
+  /// Begins a table without strings with those of a section, which may have some twice. The first
+  /// one need not be empty, as in split BTF; it is stored again if it is interned.
+  void begin_with(std::string_view section) {
+    if (section.empty()) return;
+    bytes_.assign(section.begin(), section.end());
+    index_end_ = static_cast<uint32_t>(section.find('\0')) + 1;
+  }
+
   /// Makes room for so many bytes.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
 

@@ -45,13 +45,16 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words,
   uint8_t kind = kind_of(words);
   if (kind == BTF_KIND_UNKN)
     return fail(fmt::format("type [{}] at offset {} of the type section has kind 0", id, 4 * at));
-  if (kind >= btf.layout().size())
+  // A blob without a layout section of its own shares that of its base.
+  const Btf* described = &btf;
+  while (described->layout().empty() && described->base() != nullptr) described = described->base();
+  std::span<const BtfKindLayout> layouts = described->layout();
+  if (kind >= layouts.size())
     return fail(fmt::format("type [{}] '{}' at offset {} of the type section has unknown kind {}{}",
                             id, btf.string(words[0]), 4 * at, kind,
-                            btf.layout().empty()
-                                ? ", and there is no layout section to tell its size"
-                                : ", which the layout section does not describe"));
-  BtfKindLayout layout = btf.layout()[kind];
+                            layouts.empty() ? ", and there is no layout section to tell its size"
+                                            : ", which the layout section does not describe"));
+  BtfKindLayout layout = layouts[kind];
   if (layout.info_size % 4 != 0 || layout.element_size % 4 != 0)
     return fail(
         fmt::format("layout section gives kind {} sizes of {} and {} bytes, which are not "
@@ -140,9 +143,10 @@ void check(std::span<const uint32_t> words, const uint32_t* starts, uint32_t fir
     const uint32_t* type = words.data() + starts[index];
     largest.type(type);
     uint8_t kind = kind_of(type);
-    if (kind >= BTF_KIND_END || (of_note >> kind & 1) == 0) continue;
+    bool is_known = kind < BTF_KIND_END;
+    if (is_known && (of_note >> kind & 1) == 0) continue;
     uint32_t id = first_id + static_cast<uint32_t>(index);
-    if (kind != BTF_KIND_VAR) summary.demanding.push_back(id);
+    if (is_known && kind != BTF_KIND_VAR) summary.demanding.push_back(id);
     if (is_object(kind)) summary.objects.push_back(id);
   }
   summary.largest_id = largest.id;

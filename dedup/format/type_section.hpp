@@ -19,7 +19,7 @@ struct TypeSection {
   std::span<const uint32_t> words;
   std::span<const uint32_t> starts;  ///< of each type from first_id on, and the end
   uint32_t first_id = 1;
-  std::span<const uint32_t> objects = {};  ///< ids of the VARs and DATASECs, in order
+  std::span<const uint32_t> objects = {};  ///< ids of the objects (is_object()), in order
 
   uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }
   /// The first word of a type.
@@ -79,7 +79,7 @@ struct TypeSummary {
   uint32_t largest_id = 0;          ///< that any type refers to
   uint32_t largest_string = 0;      ///< string offset of any type
   std::vector<uint32_t> demanding;  ///< ids of the FUNCs, DATASECs and DECL_TAGs
-  std::vector<uint32_t> objects;    ///< ids of the VARs and DATASECs
+  std::vector<uint32_t> objects;    ///< ids of the objects
 };
 
 /// Checks ids, string offsets and the demands of single types, and words the message about the

@@ -357,7 +357,17 @@ BPFLINK_C_API enum bpflink_status bpflink_object_struct_ops(const bpflink_object
 BPFLINK_C_API enum bpflink_status bpflink_btf_parse(const void* blob, size_t size,
                                                     bpflink_btf** btf, char** error);
 
-/** Frees what bpflink_btf_parse() made; null is allowed. */
+/** The same for split BTF, such as a kernel module's: its ids and strings go on from
+ * those of `base`, which stands alone or is split itself, and must outlive the
+ * handle. Look-ups find the base's types, too. With null for the base it is
+ * bpflink_btf_parse(). Errors: ARGUMENT, MEMORY; INPUT, also where the blob is not
+ * split from that base. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size,
+                                                          const bpflink_btf* base,
+                                                          bpflink_btf** btf, char** error);
+
+/** Frees what bpflink_btf_parse() or bpflink_btf_parse_split() made; null is
+ * allowed. */
 BPFLINK_C_API void bpflink_btf_free(bpflink_btf* btf);
 
 /** One past the last type id; ids begin with 1. */

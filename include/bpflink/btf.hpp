@@ -42,7 +42,9 @@ enum BtfKind : uint8_t {
 };
 
 /// One past the last kind that this library knows. Types of higher kinds are
-/// carried when the blob's layout section gives their size.
+/// read when the layout section of the blob or its base gives their size. They
+/// may refer to types in any of their words, so deduplication keeps them where no
+/// type of their blob changes its id, and fails otherwise.
 inline constexpr uint8_t BTF_KIND_END = 20;
 
 /// How a kind is spelled in messages and listings: "STRUCT" for
@@ -184,6 +186,13 @@ class BtfType {
 
 struct TypeSection;
 
+/// The blobs in the contents of a `.BTF` section. Usually there is one; a linker
+/// that knows no BTF puts those of its inputs one after another, perhaps with
+/// zeros in between. What the first one should be is left to Btf::parse(). Errors,
+/// with the offset: what follows a blob is not BTF.
+BPFLINK_API std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
+    std::span<const std::byte> contents);
+
 /// A blob of BTF (the contents of a `.BTF` section) that has been checked whole:
 /// whatever an accessor returns lies within the blob and every id within it is
 /// below `end_id()`. Movable; reads the blob in place where its byte order is
@@ -200,7 +209,8 @@ class BPFLINK_API Btf {
   /// overlapping or misaligned sections; a string section that does not begin
   /// and end with NUL; a type that is cut off; an unknown kind without a layout;
   /// an id, string offset, component index or element count out of range; a
-  /// cycle of types that has no size. Each names the type id or offset.
+  /// cycle of types that has no size. Each names the type id or offset. With a
+  /// base: the blob is not split from that one, as far as can be told.
   ///
   /// Up to `threads` threads are used if the blob is large enough for them; 0 lets
   /// the library decide.
@@ -295,12 +305,16 @@ class BPFLINK_API BtfBuilder {
 
   /// The blob, in the byte order asked for. Errors: one of the kernel's limits
   /// (type ids up to 0xfffff, string offsets up to 0xffffff, vlen up to 0xffff)
-  /// is exceeded; the message says which, the figure, and what uses most.
+  /// is exceeded; the message says which, the figure, and what uses most. A blob
+  /// with a layout section, or of deduplicated types of which some have a larger
+  /// vlen, is in the wide form, whose vlen is up to 0xffffff.
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:
   friend TypeSection type_section(const BtfBuilder& types);
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
+  friend void begin_with_strings(BtfBuilder& types, std::string_view strings);
+  friend void allow_wide_vlen(BtfBuilder& types);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -24,7 +24,16 @@ struct DedupOptions {
   /// Whether the blobs of all inputs outlive the Deduplicator. Then nothing is
   /// copied; else add() copies types and strings.
   bool borrow_inputs = false;
+  /// Whether the output's types are in order of their names, for loaders that
+  /// search for a name: those without one first, then as strcmp() orders them, and
+  /// types of one name as they would come otherwise. Without, types are in order
+  /// of first occurrence.
+  bool sort = false;
 };
+
+/// Whether the types of `btf`, without those of its base, are in the order that
+/// DedupOptions::sort asks for.
+BPFLINK_API bool is_sorted_by_name(const Btf& btf);
 
 /// From the type ids of one input to those of the output.
 class TypeMap {
@@ -113,7 +122,8 @@ class BPFLINK_API Deduplicator {
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
 
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
-  /// omitted; layout sections of inputs contradict each other; more types or
+  /// omitted; layout sections of inputs contradict each other; types would be
+  /// renumbered of an input that has some of unknown kinds; more types or
   /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only
   /// declared, and the declaration stands for what the member is in.
   std::expected<DedupResult, Error> run();

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+
+#include "linker/elf/bytes.hpp"
 
 namespace bpflink {
 namespace {
@@ -43,9 +46,16 @@ std::expected<ElfSection, Error> read_section(Elf* elf, Elf_Scn* scn, size_t nam
                 name, header.sh_offset, header.sh_size, file.image.size());
   GElf_Ehdr ehdr;
   gelf_getehdr(elf, &ehdr);
-  return ElfSection{
-      name,           header.sh_type, header.sh_flags,   header.sh_offset,
-      header.sh_size, header.sh_info, header.sh_entsize, ehdr.e_shoff + index * ehdr.e_shentsize};
+  return ElfSection{name,
+                    header.sh_type,
+                    header.sh_flags,
+                    header.sh_addr,
+                    header.sh_offset,
+                    header.sh_size,
+                    header.sh_link,
+                    header.sh_info,
+                    header.sh_entsize,
+                    ehdr.e_shoff + index * ehdr.e_shentsize};
 }
 
 }  // namespace
@@ -80,6 +90,7 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
   ElfFile file{image,
                header.e_ident[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little,
                header.e_ident[EI_CLASS] == ELFCLASS64,
+               header.e_type,
                header.e_machine,
                header.e_flags,
                {{}}};
@@ -89,6 +100,35 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
     file.sections.push_back(*section);
   }
   return file;
+}
+
+std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf, uint32_t section) {
+  std::vector<ElfSymbol> symbols;
+  for (const ElfSection& table : elf.sections) {
+    if (table.type != SHT_SYMTAB) continue;
+    size_t entry_size = elf.is_64_bit ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    if (table.link >= elf.sections.size() || table.entry_size != entry_size)
+      return fail("symbol table '{}' is malformed", table.name);
+    auto names = elf.contents(elf.sections[table.link]);
+    auto entries = elf.contents(table);
+    for (size_t at = 0; at + entry_size <= entries.size(); at += entry_size) {
+      const std::byte* entry = &entries[at];
+      auto name = load<uint32_t>(entry, elf.order);
+      auto index = load<uint16_t>(
+          entry + (elf.is_64_bit ? offsetof(Elf64_Sym, st_shndx) : offsetof(Elf32_Sym, st_shndx)),
+          elf.order);
+      if (index != section) continue;
+      uint64_t value = elf.is_64_bit
+                           ? load<uint64_t>(entry + offsetof(Elf64_Sym, st_value), elf.order)
+                           : load<uint32_t>(entry + offsetof(Elf32_Sym, st_value), elf.order);
+      if (name >= names.size())
+        return fail("name of symbol {} is outside its string table", at / entry_size);
+      std::string_view text(reinterpret_cast<const char*>(&names[name]),
+                            std::min<size_t>(names.size() - name, ElfSymbol::longest_name));
+      symbols.push_back({text.substr(0, text.find('\0')), value});
+    }
+  }
+  return symbols;
 }
 
 std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> btf,

@@ -19,8 +19,10 @@ std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& fil
   if (!elf) return fail(file.name(), elf.error().message);
   auto section = elf->find(".BTF");
   if (!section) return std::nullopt;
-  std::span<const std::byte> blob = elf->contents(elf->sections[*section]);
-  return BtfSource{file.name(), blob, std::move(*elf)};
+  std::span<const std::byte> contents = elf->contents(elf->sections[*section]), base;
+  if (auto found = elf->find(".BTF.base")) base = elf->contents(elf->sections[*found]);
+  elf->sections = {};  // there may be thousands of files
+  return BtfSource{file.name(), contents, base, std::move(*elf)};
 }
 
 std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archive,
@@ -38,31 +40,32 @@ std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archi
     sources.push_back(std::move(**source));
     files.push_back(std::move(*file));
   }
-  if (sources.empty()) return fail(archive.name(), "is an archive without BTF");
   return sources;
 }
 
 }  // namespace
 
-std::expected<std::vector<BtfSource>, Error> open_sources(const std::string& path,
-                                                          std::vector<InputFile>& files) {
+std::expected<Sources, Error> open_sources(const std::string& path, std::vector<InputFile>& files) {
   bool is_standard_input = path == "-";
   std::string name = is_standard_input ? "standard input" : path;
   auto opened = is_standard_input ? InputFile::read(STDIN_FILENO, name) : InputFile::open(path);
   if (!opened) return fail(name, opened.error().message);
   InputFile file = std::move(*opened);
-  std::vector<BtfSource> sources;
+  Sources sources;
   if (is_archive(file.bytes())) {
     auto members = open_members(file, files);
-    if (!members) return members;
-    sources = std::move(*members);
+    if (!members) return std::unexpected(members.error());
+    sources.list = std::move(*members);
+    if (sources.list.empty()) sources.lack = name + ": is an archive without BTF";
   } else if (is_elf(file.bytes())) {
     auto source = find_section(file);
     if (!source) return std::unexpected(source.error());
-    if (!*source) return fail(name, "has no section .BTF");
-    sources.push_back(std::move(**source));
+    if (*source)
+      sources.list.push_back(std::move(**source));
+    else
+      sources.lack = name + ": has no section .BTF";
   } else {
-    sources.push_back({name, file.bytes(), std::nullopt});
+    sources.list.push_back({name, file.bytes(), {}, std::nullopt});
   }
   files.push_back(std::move(file));
   return sources;

@@ -2,7 +2,9 @@
 // types, and writes or shows what is left.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
+#include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/inputs.hpp"
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
@@ -57,9 +60,15 @@ class Program {
   std::expected<void, Error> read_base();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
+  std::expected<void, Error> open_inputs();
+  std::expected<void, Error> read_base_of_inputs();
+  std::expected<void, Error> add_base(const std::string& name, std::span<const std::byte> blob);
   std::expected<void, Error> take(const BtfSource& source);
+  std::expected<void, Error> take(const BtfSource& source, const std::string& name,
+                                  std::span<const std::byte> blob);
   std::expected<void, Error> deduplicate();
   std::expected<void, Error> finish_update();
+  std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> report();
@@ -70,14 +79,17 @@ class Program {
     return fail("{}: {}", path.empty() ? "the output" : path, error.message);
   }
 
-  const Btf* base() const { return base_ ? &*base_ : nullptr; }
+  const Btf* base() const { return bases_.empty() ? nullptr : bases_.back().get(); }
+  bool sorts() const;
 
   const BtfdedupOptions& options_;
   const bool updates_own_types_;  ///< asked once: the answer must stay the same
   std::optional<OutputFile> output_file_;
-  std::vector<InputFile> files_;  ///< all that were opened, mapped until the end
-  std::optional<Btf> base_;
-  std::optional<Btf> updated_;  ///< the one input, where the object that it is from is updated
+  std::vector<InputFile> files_;             ///< all that were opened, mapped until the end
+  std::vector<std::unique_ptr<Btf>> bases_;  ///< each split from the one before
+  std::vector<BtfSource> sources_;
+  std::vector<UpdatedBlob>
+      updated_;  ///< the one input, where the object that it is from is updated
   std::optional<Deduplicator> deduplicator_;
   std::vector<std::string> names_;
   std::optional<std::endian> order_;
@@ -101,25 +113,92 @@ std::expected<void, Error> Program::open_output() {
 }
 
 std::expected<void, Error> Program::read_base() {
-  if (options_.base.empty()) return {};
-  auto sources = open_sources(options_.base, files_);
-  if (!sources) return std::unexpected(sources.error());
-  if (sources->size() > 1) return fail("{}: a base has one BTF only", (*sources)[1].name);
-  const BtfSource& source = sources->front();
-  auto btf = Btf::parse(source.blob);
-  if (!btf) return fail("{}: {}", source.name, btf.error().message);
-  base_.emplace(std::move(*btf));
+  for (const std::string& path : options_.bases) {
+    auto sources = open_sources(path, files_);
+    if (!sources) return std::unexpected(sources.error());
+    if (sources->list.empty()) return fail("{}", sources->lack);
+    if (sources->list.size() > 1) return fail("{}: a base has one BTF only", sources->list[1].name);
+    const BtfSource& source = sources->list.front();
+    if (!source.base.empty()) {
+      if (base())
+        return fail("{}: is split from its section .BTF.base, not from the base given before",
+                    source.name);
+      if (auto ok = add_base(source.name + ": .BTF.base", source.base); !ok) return ok;
+    }
+    if (auto ok = add_base(source.name, source.contents); !ok) return ok;
+  }
+  return {};
+}
+
+std::expected<void, Error> Program::add_base(const std::string& name,
+                                             std::span<const std::byte> blob) {
+  auto blobs = find_btf_blobs(blob);
+  if (!blobs) return fail("{}: {}", name, blobs.error().message);
+  if (blobs->size() > 1) return fail("{}: a base has one BTF only", name);
+  auto btf = Btf::parse(blob, base());
+  if (!btf) return fail("{}: {}", name, btf.error().message);
+  bases_.push_back(std::make_unique<Btf>(std::move(*btf)));
   return {};
 }
 
 std::expected<void, Error> Program::read_inputs() {
-  deduplicator_.emplace(
-      DedupOptions{.threads = options_.threads, .base = base(), .borrow_inputs = true});
+  if (auto ok = open_inputs(); !ok) return ok;
+  if (auto ok = read_base_of_inputs(); !ok) return ok;
+  deduplicator_.emplace(DedupOptions{
+      .threads = options_.threads, .base = base(), .borrow_inputs = true, .sort = sorts()});
+  for (const BtfSource& source : sources_)
+    if (auto ok = take(source); !ok) return ok;
+  return {};
+}
+
+/// Of several files some may have no BTF, as what an assembler made.
+std::expected<void, Error> Program::open_inputs() {
+  std::vector<std::string> lacks;
   for (const std::string& input : options_.inputs) {
     auto sources = open_sources(input, files_);
     if (!sources) return std::unexpected(sources.error());
-    for (const BtfSource& source : *sources)
-      if (auto ok = take(source); !ok) return ok;
+    if (sources->list.empty()) lacks.push_back(std::move(sources->lack));
+    std::ranges::move(sources->list, std::back_inserter(sources_));
+  }
+  if (sources_.empty()) return fail("{}", lacks.front());
+  for (const std::string& lack : lacks) print_note("btfdedup", lack);
+  return {};
+}
+
+/// A module may carry what it is split from, which is not what the kernel has.
+std::expected<void, Error> Program::read_base_of_inputs() {
+  auto first = std::ranges::find_if(sources_, [](const auto& s) { return !s.base.empty(); });
+  if (first == sources_.end()) return {};
+  if (base())
+    return fail("{}: is split from its section .BTF.base, not from the base given", first->name);
+  for (const BtfSource& source : sources_)
+    if (!std::ranges::equal(source.base, first->base))
+      return fail("{}: is not split from what {} is split from, its section .BTF.base", source.name,
+                  first->name);
+  return add_base(first->name + ": .BTF.base", first->base);
+}
+
+/// What was sorted stays so. A file's own types do in order of first occurrence, as what is equal
+/// has one name.
+bool Program::sorts() const {
+  if (options_.sort) return true;
+  if (options_.update.empty() || updates_own_types_) return false;
+  auto file = InputFile::open(options_.update);
+  if (!file || !is_elf(file->bytes())) return false;
+  auto elf = read_elf(file->bytes());
+  if (!elf || !elf->find(".BTF")) return false;
+  auto btf = Btf::parse(elf->contents(elf->sections[*elf->find(".BTF")]), base());
+  return btf && is_sorted_by_name(*btf);
+}
+
+std::expected<void, Error> Program::take(const BtfSource& source) {
+  auto blobs = find_btf_blobs(source.contents);
+  if (!blobs) return fail("{}: {}", source.name, blobs.error().message);
+  for (std::span<const std::byte> blob : *blobs) {
+    std::string name = source.name;
+    if (blob.data() != source.contents.data())
+      name += fmt::format("(+{:#x})", blob.data() - source.contents.data());
+    if (auto ok = take(source, name, blob); !ok) return ok;
   }
   return {};
 }
@@ -134,22 +213,24 @@ std::expected<void, Error> Program::check_output() const {
   return {};
 }
 
-std::expected<void, Error> Program::take(const BtfSource& source) {
+/// Takes one blob of a source, which is a unit.
+std::expected<void, Error> Program::take(const BtfSource& source, const std::string& name,
+                                         std::span<const std::byte> blob) {
   Stopwatch watch(statistics_.classify);
-  auto btf = deduplicator_->add_blob(source.name, source.blob);
+  auto btf = deduplicator_->add_blob(name, blob);
   if (!btf) {
     std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
                            ? " (is it split BTF, which needs --base?)"
                            : "";
-    return fail("{}: {}{}", source.name, btf.error().message, hint);
+    return fail("{}: {}{}", name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
-  if (source.elf && !like_)
-    like_ = ElfFile{
-        {}, source.elf->order, source.elf->is_64_bit, source.elf->machine, source.elf->flags, {}};
-  names_.push_back(source.name);
-  statistics_.input.add(*btf, source.blob.size());
-  if (updates_own_types_) updated_.emplace(std::move(*btf));
+  if (source.elf && !like_) like_ = source.elf;
+  names_.push_back(name);
+  statistics_.input.add(*btf, blob.size());
+  if (updates_own_types_)
+    updated_.push_back(
+        {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
   return {};
 }
 
@@ -178,22 +259,35 @@ std::expected<void, Error> Program::finish_update() {
   auto elf = read_elf(update_file_.bytes());
   if (!elf) return fail_output(elf.error());
   update_elf_ = std::move(*elf);
-  if (!updates_own_types_ && update_elf_->find(".BTF.ext"))
-    return fail_output({"has a section .BTF.ext, which would not fit types of other files"});
+  if (auto ok = check_update(); !ok) return ok;
 
-  if (updated_) {
-    auto patches = adapt_object(*update_elf_, *updated_, result_->type_maps[0], result_->types);
-    if (!patches) return fail_output(patches.error());
-    patches_ = std::move(*patches);
+  auto add_patches = [&](std::expected<std::vector<Patch>, Error> patches) {
+    if (patches) std::ranges::move(*patches, std::back_inserter(patches_));
+    return patches ? std::expected<void, Error>() : fail_output(patches.error());
+  };
+  if (updated_.size() == 1) {
+    const Btf& btf = updated_[0].btf;
+    const TypeMap& map = result_->type_maps[0];
+    if (auto ok = add_patches(adapt_object(*update_elf_, btf, map, result_->types)); !ok) return ok;
+    if (auto ok = add_patches(adapt_btf_ids(*update_elf_, btf, map)); !ok) return ok;
   }
   auto blob = result_->types.finish(update_elf_->order);
   if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
-  if (updated_) {
-    auto patches = adapt_relocations(*update_elf_, *updated_, result_->type_maps[0], blob_);
-    if (!patches) return fail_output(patches.error());
-    std::move(patches->begin(), patches->end(), std::back_inserter(patches_));
-  }
+  if (updated_.empty()) return {};
+  return add_patches(adapt_relocations(*update_elf_, updated_, result_->type_maps, blob_));
+}
+
+/// Sections that refer to types by their ids fit only one blob of the file's own.
+std::expected<void, Error> Program::check_update() const {
+  if (updated_.size() == 1) return {};
+  std::string_view whose = updates_own_types_ ? "of several units" : "of other files";
+  if (update_elf_->find(".BTF.ext"))
+    return fail_output(
+        {fmt::format("has a section .BTF.ext, which would not fit types {}", whose)});
+  if (has_btf_ids(*update_elf_))
+    return fail_output(
+        {fmt::format("has a section .BTF_ids, which would not fit types {}", whose)});
   return {};
 }
 

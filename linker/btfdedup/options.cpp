@@ -20,8 +20,13 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
   app.add_option("--update", options.update,
                  "Replace the section .BTF of the ELF file FILE; without INPUT, by its own types")
       ->option_text("FILE");
-  app.add_option("--base", options.base, "The BTF that the inputs were split from, left as it is")
-      ->option_text("FILE");
+  app.add_option("--base", options.bases,
+                 "The BTF that the inputs were split from, left as it is; again for what is split "
+                 "from that")
+      ->option_text("FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--sort", options.sort, "Write the types in order of their names");
   app.add_option(
          "--explain", options.explain,
          "Say why 'struct NAME' (or union, enum, typedef, func, var) is there more than once")

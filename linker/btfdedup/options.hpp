@@ -16,7 +16,9 @@ struct BtfdedupOptions {
   std::string output;   ///< "" for none
   bool as_elf = false;  ///< the output is an ELF object
   std::string update;   ///< the ELF file whose .BTF to replace, or ""
-  std::string base;
+  std::vector<std::string>
+      bases;  ///< the first stands alone, each other is split from those before
+  bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;
   bool statistics = false;

@@ -99,16 +99,17 @@ std::expected<std::vector<Patch>, Error> adapt_object(const ElfFile& elf, const 
   return adapt_ext(elf, *section, btf, map, types);
 }
 
-std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, const Btf& btf,
-                                                           const TypeMap& map,
+std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf,
+                                                           std::span<const UpdatedBlob> blobs,
+                                                           std::span<const TypeMap> maps,
                                                            std::span<const std::byte> blob) {
   std::vector<Patch> patches;
   auto target = elf.find(".BTF");
-  auto updated = Btf::parse(blob, btf.base());
+  auto updated = Btf::parse(blob, blobs.front().btf.base());
   if (!updated) return std::unexpected(updated.error());
-  std::vector<uint64_t> before = type_offsets(btf, elf.contents(elf.sections[*target]));
   std::vector<uint64_t> after = type_offsets(*updated, blob);
-  auto own = std::span(before).subspan(btf.first_id());
+  std::vector<std::vector<uint64_t>> before;  // by blob, offsets in it
+  for (const UpdatedBlob& old : blobs) before.push_back(type_offsets(old.btf, old.bytes));
   for (const ElfSection& section : elf.sections) {
     bool relocates = section.type == SHT_REL || section.type == SHT_RELA;
     if (!relocates || section.info != *target || section.entry_size == 0) continue;
@@ -117,12 +118,18 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, c
       const std::byte* field = &entries[at];
       uint64_t place =
           elf.is_64_bit ? load<uint64_t>(field, elf.order) : load<uint32_t>(field, elf.order);
+      auto next_blob = std::ranges::upper_bound(blobs, place, {}, &UpdatedBlob::offset);
+      size_t which = next_blob == blobs.begin() ? 0 : next_blob - blobs.begin() - 1;
+      const UpdatedBlob& old = blobs[which];
+      uint32_t first_id = old.btf.first_id();
+      auto own = std::span(before[which]).subspan(first_id);
+      place -= old.offset;
       auto next = std::ranges::upper_bound(own, place);
       if (next == own.begin() || next == own.end())
         return fail("section {}: relocation at offset {} is not of a type in .BTF", section.name,
                     at);
-      auto id = static_cast<uint32_t>(next - own.begin()) - 1 + btf.first_id();
-      place += after[map[id]] - before[id];
+      auto id = static_cast<uint32_t>(next - own.begin()) - 1 + first_id;
+      place += after[maps[which][id]] - before[which][id];
       Patch patch{offset_in(elf, field), std::vector<std::byte>(elf.is_64_bit ? 8 : 4)};
       if (elf.is_64_bit)
         store<uint64_t>(patch.bytes.data(), place, elf.order);

@@ -26,9 +26,19 @@ struct Patch {
 std::expected<std::vector<Patch>, Error> adapt_object(const ElfFile& elf, const Btf& btf,
                                                       const TypeMap& map, BtfBuilder& types);
 
-/// The same for relocations of the section .BTF, whose new contents are `blob`.
-std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf, const Btf& btf,
-                                                           const TypeMap& map,
+/// A blob of the section .BTF of an object, of which there are several where a linker that knows
+/// no BTF put them together.
+struct UpdatedBlob {
+  Btf btf;
+  std::span<const std::byte> bytes;
+  uint64_t offset;  ///< in the section
+};
+
+/// The same for relocations of the section .BTF, whose blobs get the ids of `maps` and whose new
+/// contents are `blob`.
+std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf,
+                                                           std::span<const UpdatedBlob> blobs,
+                                                           std::span<const TypeMap> maps,
                                                            std::span<const std::byte> blob);
 
 /// Writes the ELF file to `fd`, with `blob` as its section .BTF and the patches

@@ -35,11 +35,17 @@ char* print(Print print) noexcept {
 extern "C" {
 
 bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf** btf, char** error) {
+  return bpflink_btf_parse_split(blob, size, nullptr, btf, error);
+}
+
+bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpflink_btf* base,
+                                       bpflink_btf** btf, char** error) {
   if (error) *error = nullptr;
   if (!btf || !blob) return BPFLINK_ERROR_ARGUMENT;
   *btf = nullptr;
   return guarded([&] {
-    auto parsed = Btf::parse({static_cast<const std::byte*>(blob), size});
+    auto parsed =
+        Btf::parse({static_cast<const std::byte*>(blob), size}, base ? base->view : nullptr);
     if (!parsed) return give_reason(parsed.error(), error);
     auto handle = std::make_unique<bpflink_btf>();
     handle->owned = std::move(*parsed);

@@ -5,8 +5,10 @@
 
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "linker/error.hpp"
 
@@ -15,6 +17,9 @@ namespace {
 
 constexpr std::string_view regular_magic = "!<arch>\n", thin_magic = "!<thin>\n";
 constexpr std::string_view bsd_long_name = "#1/";
+
+/// How deep archives may be in thin archives: one that names itself has no end.
+constexpr int max_depth = 8;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -40,10 +45,33 @@ std::unexpected<Error> fail_member(uint64_t offset, fmt::format_string<Args...> 
               fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// "/N" in a header: the name is at offset N of the name table. In a thin archive "/N:M" is the
+/// member whose header is at offset M of the archive that has this name.
+struct ExtendedName {
+  uint64_t offset = 0;
+  uint64_t position = 0;  ///< 0 for none
+};
+
+/// Reads what follows the '/'. GNU ar ends the field of 16 characters with a '/' where the name
+/// itself has 15.
+std::optional<ExtendedName> parse_extended_name(std::string_view text) {
+  if (text.ends_with('/')) text.remove_suffix(1);
+  size_t colon = text.find(':');
+  auto offset = parse_number(text.substr(0, colon));
+  if (!offset) return std::nullopt;
+  if (colon == std::string_view::npos) return ExtendedName{*offset};
+  auto position = parse_number(text.substr(colon + 1));
+  if (!position || *position == 0) return std::nullopt;
+  return ExtendedName{*offset, *position};
+}
+
 class ArchiveReader {
  public:
-  ArchiveReader(std::span<const std::byte> image, const std::string& path)
-      : image_(image), path_(path), is_thin_(text_of(image).starts_with(thin_magic)) {}
+  ArchiveReader(std::span<const std::byte> image, const std::string& path, int depth = 0)
+      : image_(image),
+        path_(path),
+        is_thin_(text_of(image).starts_with(thin_magic)),
+        depth_(depth) {}
 
   std::expected<std::vector<ArchiveMember>, Error> read() {
     for (uint64_t at = SARMAG; at < image_.size();) {
@@ -52,6 +80,23 @@ class ArchiveReader {
       at = *next;
     }
     return std::move(members_);
+  }
+
+  /// Reads the one member whose header is at `position`.
+  std::expected<ArchiveMember, Error> read_one(uint64_t position) {
+    // The tables come before all members.
+    for (uint64_t at = SARMAG; at < image_.size() && long_names_.empty();) {
+      auto next = read_member(at);
+      if (!next) return std::unexpected(next.error());
+      if (!members_.empty()) break;
+      at = *next;
+    }
+    members_.clear();
+    if (position < SARMAG || position >= image_.size())
+      return fail_member(position, "is outside the archive of {:#x} bytes", image_.size());
+    if (auto next = read_member(position); !next) return std::unexpected(next.error());
+    if (members_.empty()) return fail_member(position, "is a table");
+    return std::move(members_.front());
   }
 
  private:
@@ -80,6 +125,7 @@ class ArchiveReader {
 
   std::expected<void, Error> add_member(uint64_t at, std::string_view name,
                                         std::span<const std::byte> body) {
+    uint64_t position = 0;
     if (name.starts_with(bsd_long_name)) {
       auto length = parse_number(name.substr(bsd_long_name.size()));
       if (!length || *length > body.size()) return fail_member(at, "long name is cut off");
@@ -87,17 +133,56 @@ class ArchiveReader {
       body = body.subspan(*length);
       if (name.starts_with("__.SYMDEF")) return {};
     } else if (name.starts_with('/')) {
-      auto offset = parse_number(name.substr(1));
-      if (!offset || *offset >= long_names_.size())
+      auto extended = parse_extended_name(name.substr(1));
+      bool is_readable = extended && (is_thin_ || extended->position == 0);
+      if (!is_readable || extended->offset >= long_names_.size())
         return fail_member(at, "long name is not in the name table");
-      name = long_names_.substr(*offset);
+      name = long_names_.substr(extended->offset);
       name = name.substr(0, name.find('\n'));
+      position = extended->position;
     }
     if (name.ends_with('/')) name.remove_suffix(1);
     if (name.empty()) return fail_member(at, "has no name");
     members_.push_back(
         {fmt::format("{}({})", path_, name), is_thin_ ? path_beside(name) : "", body});
+    if (position != 0) find_in_nested(members_.back(), position);
     return {};
+  }
+
+  /// Finds a member of a thin archive that is at `position` of the archive at its path.
+  void find_in_nested(ArchiveMember& member, uint64_t position) {
+    auto archive = open_nested(member.path);
+    if (!archive) {
+      member.failure = archive.error();
+      return;
+    }
+    auto found = ArchiveReader((*archive)->bytes(), member.path, depth_ + 1).read_one(position);
+    if (!found) {
+      member.failure = found.error();
+      return;
+    }
+    // "outer.a(inner.a(member.o))"
+    member.name.insert(member.name.size() - 1, found->name.substr(member.path.size()));
+    member.image = found->image;
+    member.failure = std::move(found->failure);
+    bool is_inside = found->path.empty();
+    member.nested = is_inside ? *archive : std::move(found->nested);
+    if (!is_inside) member.path = std::move(found->path);
+  }
+
+  using Nested = std::expected<std::shared_ptr<const InputFile>, Error>;
+
+  Nested open_nested(const std::string& path) {
+    if (depth_ == max_depth) return fail("archives are nested more than {} deep", max_depth);
+    auto [known, is_new] = nested_.try_emplace(path);
+    if (!is_new) return known->second;
+    if (auto file = InputFile::open(path); !file)
+      known->second = std::unexpected(file.error());
+    else if (!is_archive(file->bytes()))
+      known->second = fail("is not an archive");
+    else
+      known->second = std::make_shared<const InputFile>(std::move(*file));
+    return known->second;
   }
 
   std::string path_beside(std::string_view name) const {
@@ -108,8 +193,10 @@ class ArchiveReader {
   std::span<const std::byte> image_;
   const std::string& path_;
   const bool is_thin_;
+  const int depth_;  ///< how many archives this one is in
   std::string_view long_names_;
   std::vector<ArchiveMember> members_;
+  std::map<std::string, Nested> nested_;  ///< what was opened, by path
 };
 
 }  // namespace
@@ -124,6 +211,8 @@ std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const st
 }
 
 std::expected<InputFile, Error> open_member(const ArchiveMember& member) {
+  if (member.failure) return std::unexpected(*member.failure);
+  if (member.nested) return InputFile::part_of(member.nested, member.name, member.image);
   if (member.path.empty()) return InputFile::in_memory(member.name, member.image);
   return InputFile::open(member.path, member.name);
 }

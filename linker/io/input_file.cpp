@@ -84,12 +84,21 @@ InputFile InputFile::in_memory(std::string name, std::span<const std::byte> byte
   return file;
 }
 
+InputFile InputFile::part_of(std::shared_ptr<const InputFile> whole, std::string name,
+                             std::span<const std::byte> bytes) {
+  InputFile file = in_memory(std::move(name), bytes);
+  file.identity_ = whole->identity_;
+  file.whole_ = std::move(whole);
+  return file;
+}
+
 InputFile::InputFile(InputFile&& other) noexcept
     : name_(std::move(other.name_)),
       bytes_(std::exchange(other.bytes_, {})),
       identity_(std::move(other.identity_)),
       unmaps_(std::exchange(other.unmaps_, false)),
-      contents_(std::move(other.contents_)) {}
+      contents_(std::move(other.contents_)),
+      whole_(std::move(other.whole_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(name_, other.name_);
@@ -97,6 +106,7 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(identity_, other.identity_);
   std::swap(unmaps_, other.unmaps_);
   std::swap(contents_, other.contents_);
+  std::swap(whole_, other.whole_);
   return *this;
 }
 

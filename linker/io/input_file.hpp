@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,9 @@ class InputFile {
   static std::expected<InputFile, Error> read(int fd, std::string name);
   /// An input whose bytes are in memory, which must outlive it.
   static InputFile in_memory(std::string name, std::span<const std::byte> bytes);
+  /// An input whose bytes are some of those of `whole`, which it keeps open.
+  static InputFile part_of(std::shared_ptr<const InputFile> whole, std::string name,
+                           std::span<const std::byte> bytes);
 
   InputFile() = default;
   InputFile(InputFile&& other) noexcept;
@@ -59,8 +63,9 @@ class InputFile {
   std::string name_;
   std::span<const std::byte> bytes_;
   std::optional<FileIdentity> identity_;
-  bool unmaps_ = false;              ///< when it goes
-  std::vector<std::byte> contents_;  ///< of what was read rather than mapped
+  bool unmaps_ = false;                     ///< when it goes
+  std::vector<std::byte> contents_;         ///< of what was read rather than mapped
+  std::shared_ptr<const InputFile> whole_;  ///< what it is a part of, or null
 };
 
 }  // namespace bpflink

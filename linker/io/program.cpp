@@ -37,6 +37,12 @@ void use_large_pages() {
 #endif
 }
 
+void print_message(std::string_view name, const char* severity, std::string_view message) {
+  auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
+  std::fprintf(stderr, "%.*s: %s: %.*s\n", length(name), name.data(), severity, length(message),
+               message.data());
+}
+
 }  // namespace
 
 int run_program(std::string_view name, int argc, char** argv,
@@ -53,9 +59,11 @@ int run_program(std::string_view name, int argc, char** argv,
 }
 
 void print_error(std::string_view name, std::string_view message) {
-  auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::fprintf(stderr, "%.*s: error: %.*s\n", length(name), name.data(), length(message),
-               message.data());
+  print_message(name, "error", message);
+}
+
+void print_note(std::string_view name, std::string_view message) {
+  print_message(name, "note", message);
 }
 
 std::expected<std::string, Error> output_path(std::string_view option, std::string path,

@@ -22,6 +22,8 @@ void print_error(std::string_view name, std::string_view message);
 /// that is a terminal, and what will be written is not text; `path` is "".
 std::expected<std::string, Error> output_path(std::string_view option, std::string path,
                                               bool is_text);
+/// Prints a note of the program called `name` to standard error.
+void print_note(std::string_view name, std::string_view message);
 
 /// Prints to standard output.
 void print_text(std::string_view text);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bpflink/bpflink.h"
+#include "bpflink/btf.hpp"
 #include "fixtures.hpp"
 
 namespace {
@@ -189,6 +190,33 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   CHECK(bpflink_btf_parse(blob, blob_size, &again, nullptr) == BPFLINK_OK);
   CHECK(bpflink_btf_end_id(again) == bpflink_btf_end_id(btf));  // idempotent
   CHECK(bpflink_dedup_add(dedup, "late", btf) == BPFLINK_ERROR_ARGUMENT);
+
+  // Split from that: an array of the last type, and a typedef of the array, with a name.
+  bpflink::Btf whole =
+      *bpflink::Btf::parse({static_cast<const std::byte*>(blob), blob_size}, nullptr);
+  bpflink::BtfBuilder builder(&whole);
+  uint32_t words[] = {id, id, 3};
+  uint32_t array = builder.add_type(0, builder.info(bpflink::BTF_KIND_ARRAY), 0, words);
+  builder.add_type(builder.add_string("values_of_a_module"),
+                   builder.info(bpflink::BTF_KIND_TYPEDEF), array);
+  auto split_blob = *builder.finish(std::endian::native);
+  bpflink_btf* split = nullptr;
+  char* error = nullptr;
+  REQUIRE(bpflink_btf_parse_split(split_blob.data(), split_blob.size(), again, &split, &error) ==
+          BPFLINK_OK);
+  CHECK(error == nullptr);
+  uint32_t values = 0, value = 0;
+  CHECK(bpflink_btf_find(split, 8, "values_of_a_module", &values) == BPFLINK_OK);
+  CHECK(values == bpflink_btf_end_id(again) + 1);
+  CHECK(bpflink_btf_find(split, 4, "value", &value) == BPFLINK_OK);
+  bpflink_btf* wrong = nullptr;
+  CHECK(bpflink_btf_parse_split(blob, blob_size, again, &wrong, &error) == BPFLINK_ERROR_INPUT);
+  CHECK(wrong == nullptr);
+  CHECK(std::string(error).starts_with("is not split from the base given: "));
+  bpflink_free(error);
+  CHECK(bpflink_btf_parse(split_blob.data(), split_blob.size(), &wrong, nullptr) ==
+        BPFLINK_ERROR_INPUT);
+  bpflink_btf_free(split);
   bpflink_btf_free(again);
   bpflink_free(blob);
   bpflink_dedup_free(dedup);

@@ -32,6 +32,36 @@ bad_archive "archive member at offset $(printf %#x "$long"): long name is not in
 bad_archive "archive member at offset $(printf %#x "$long"): long name is not in the name table" good.a "$long" '/x '
 bad_archive "archive member at offset $(printf %#x "$bsd"): long name is cut off" bsd.a "$bsd" '#1/99999999'
 
+
+# Archives in thin archives, by GNU ar: "/N:M" is the member at M of the archive that has that name.
+ar rcS inner.a good.o
+ar rcST outer.a inner.a
+nested=$(at outer.a '/0:8 ')
+# bad_nested MESSAGE TEXT: the one member cannot be found, with TEXT as the name.
+bad_nested() {
+  cp outer.a bad.a
+  printf '%s' "$2" | dd of=bad.a bs=1 seek="$nested" conv=notrunc status=none
+  expect_message "bpflink: error: bad.a(inner.a): $1" "$BPFLINK" bad.a -o out.o
+  expect_message "btfdedup: error: bad.a(inner.a): $1" "$BTFDEDUP" bad.a -o out.o
+}
+"$BPFLINK" --whole-archive outer.a -o out.o
+bad_nested "archive member at offset 0x270f: is outside the archive of $(printf %#x "$(stat -c %s inner.a)") bytes" '/0:9999 '
+bad_nested 'archive member at offset 0xa: header does not end as it should' '/0:10 '
+bad_archive "archive member at offset $(printf %#x "$nested"): long name is not in the name table" outer.a "$nested" '/0:0 '
+bad_archive "archive member at offset $(printf %#x "$nested"): long name is not in the name table" outer.a "$nested" '/0:x '
+long_inner=$(at good.a '// ')
+cp good.a inner.a
+bad_nested "archive member at offset $(printf %#x "$long_inner"): is a table" "/0:$long_inner "
+echo text >inner.a
+bad_nested 'is not an archive' '/0:8 '
+rm inner.a
+bad_nested 'No such file or directory' '/0:8 '
+cp outer.a inner.a # which is in itself, without end
+printf '%s' "/0:$nested " | dd of=inner.a bs=1 seek="$nested" conv=notrunc status=none
+name='inner.a(inner.a'$(printf '(inner.a%.0s' {1..8})
+close=$(printf ')%.0s' {1..9})
+expect_message "bpflink: error: $name$close: archives are nested more than 8 deep" "$BPFLINK" inner.a -o out.o
+
 rm good.o
 expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or directory' "$BPFLINK" thin.a -o out.o
 expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory' "$BTFDEDUP" thin.a -o out.o

@@ -6,6 +6,19 @@ int='add(INT, "int", 4, 32)'
 blob good.btf "$int"
 "$BTFDEDUP" good.btf -o out.btf || fail 'good.btf is not good'
 
+# Longer than what is known, with and without a layout, is good as long as it says nothing.
+"$BTFDEDUP" good.btf -o want.btf
+for size in 28 32 36 100; do
+  blob long.btf "$int; hdr_len = $size; extra = bytes($size - 24)"
+  "$BTFDEDUP" long.btf -o got.btf || mistake "a header of $size bytes is refused"
+  cmp want.btf got.btf || mistake "a header of $size bytes gives other types"
+done
+blob layout.btf "$int; layout = [(0, 0, 0), (4, 0, 0)]"
+blob long.btf "$int; layout = [(0, 0, 0), (4, 0, 0)]; hdr_len = 40; extra = bytes(8)"
+"$BTFDEDUP" layout.btf -o want.btf
+"$BTFDEDUP" long.btf -o got.btf
+cmp want.btf got.btf || mistake 'a header of 40 bytes gives other types'
+
 bad_blob '0 bytes are too few for a header of 24' 'size = 0'
 bad_blob '23 bytes are too few for a header of 24' "$int; size = 23"
 bad_blob 'not BTF: magic number is 0x1234, not 0xeb9f' "$int; magic = 0x1234"

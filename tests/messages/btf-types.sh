@@ -61,6 +61,19 @@ blob second.btf "$int; layout = [(0, 0, 0)] * 20 + [(8, 0, 0)]"
 expect_message 'btfdedup: error: second.btf: layout section gives other sizes for kind 20 than that of an input before' \
   "$BTFDEDUP" first.btf second.btf -o out.o
 
+
+# Kinds that the library does not know, where types would be renumbered under them
+odd="layout = [(0, 0, 0)] * 20 + [(4, 4, 0)]; add(20, 'odd', 0, 0, 1, vlen=1)"
+blob odd.btf "$int; $odd"
+"$BTFDEDUP" odd.btf -o out.btf
+"$BTFDEDUP" out.btf -o again.btf
+cmp out.btf again.btf
+unknown="type [2] 'odd' has unknown kind 20, which may refer to any type or string, and"
+blob other.btf 'add(INT, "other", 4, 32)'
+expect_message "btfdedup: error: odd.btf: $unknown type [1] would become [2]" "$BTFDEDUP" other.btf odd.btf -o out.o
+blob bad.btf "$int; $odd; $int"
+expect_message "btfdedup: error: bad.btf: $unknown type [3] would become [1]" "$BTFDEDUP" bad.btf -o out.o
+
 # The same in an object
 compile good <<'END'
 struct node { struct node *next; int value; };
@@ -70,3 +83,12 @@ END
 types=$(bpftool btf dump file good.o | grep -c '^\[')
 bad ".BTF: type [1] PTR: refers to type id 8388607, but the last is $types" type:1:type=0x7fffff
 bad ".BTF: type [2] at offset 12 of the type section has kind 0" type:2:kind=0
+
+# A link makes variables anew, so their types are renumbered.
+compile plain <<'END'
+SEC("socket") int prog(void *ctx) { return 1; }
+END
+blob odd.btf "$odd; $int; add(VAR, 'v', 2, 1)"
+llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --add-section=.BTF=odd.btf plain.o odd.o
+expect_message "bpflink: error: odd.o: .BTF: type [1] 'odd' has unknown kind 20, which may refer to any type or string, and type [3] would be omitted" \
+  "$BPFLINK" odd.o -o out.o

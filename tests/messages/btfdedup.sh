@@ -62,6 +62,21 @@ fails 'bad.o: section .rel.BTF: relocation at offset 0 is not of a type in .BTF'
 doctored bad.o ext:magic=0x1234
 fails 'bad.o: .BTF.ext: magic is 0x1234, expected 0xeb9f' --update bad.o
 
+# Symbols, which say what is where in .BTF_ids
+printf '\t.section .BTF_ids,"a"\n__BTF_ID__struct__s__1:\n\t.long 1\n' >ids.s
+"$CC" --target=bpf -c ids.s -o ids.o
+llvm-objcopy-19 --add-section=.BTF=good.btf ids.o
+(
+  cp ids.o good.o
+  doctored update.o header:.symtab:sh_entsize=17
+  fails "update.o: symbol table '.symtab' is malformed" --update update.o
+  doctored update.o header:.symtab:sh_link=99
+  fails "update.o: symbol table '.symtab' is malformed" --update update.o
+  doctored update.o symbol:__BTF_ID__struct__s__1:st_name=0x7fffff
+  fails 'update.o: name of symbol 1 is outside its string table' --update update.o
+  exit $((mistakes > 0))
+) || mistakes=$((mistakes + 1))
+
 # --explain
 fails "'class pair' is neither a name nor \"struct NAME\" or the same with union, enum, typedef, func or var" good.o --explain 'class pair'
 fails "no input has a type 'struct absent'" good.o --explain 'struct absent'

@@ -74,7 +74,8 @@ Options:
   -o,--output OUT             Write the BTF to OUT (- for standard output)
   --elf                       Make OUT an ELF object with a section .BTF
   --update FILE               Replace the section .BTF of the ELF file FILE; without INPUT, by its own types
-  --base FILE                 The BTF that the inputs were split from, left as it is
+  --base FILE                 The BTF that the inputs were split from, left as it is; again for what is split from that
+  --sort                      Write the types in order of their names
   --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef, func, var) is there more than once
   --dump c|raw                Print the types as C or as a numbered list (raw)
   --stats                     Print counts, sizes and times

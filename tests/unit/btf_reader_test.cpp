@@ -2,6 +2,7 @@
 // not BTF is refused with a message that names the place.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "bpflink/btf.hpp"
@@ -133,6 +134,54 @@ TEST_CASE("an unknown kind needs a layout") {
   REQUIRE(btf);
   CHECK(btf->type(1).words().size() == 6);
   CHECK(std::ranges::equal(btf->layout(), layout));
+}
+
+TEST_CASE("a layout section is written between types and strings, and read wherever it stands") {
+  BtfBuilder b = every_kind();
+  b.set_layout(std::vector<BtfKindLayout>(20, BtfKindLayout{4, 8, 1}));
+  for (std::endian order : {std::endian::little, std::endian::big}) {
+    auto blob = finish(b, order);
+    auto word = [&](size_t at) -> uint32_t {
+      uint32_t value = 0;
+      std::memcpy(&value, &blob[at], sizeof value);
+      return order == std::endian::native ? value : __builtin_bswap32(value);
+    };
+    auto put = [&](std::vector<std::byte>& to, size_t at, uint32_t value) {
+      if (order != std::endian::native) value = __builtin_bswap32(value);
+      std::memcpy(&to[at], &value, sizeof value);
+    };
+    constexpr size_t header_size = 32;
+    REQUIRE(word(4) == header_size);
+    uint32_t types_size = word(12), strings_size = word(20), layout_size = word(28);
+    CHECK(word(8) == 0);
+    CHECK(word(24) == types_size);
+    CHECK(word(16) == types_size + layout_size);
+    CHECK(layout_size == 80);
+    CHECK(blob.size() == header_size + types_size + layout_size + strings_size);
+
+    // The same sections in any order, the strings padded where something follows them.
+    struct Section {
+      size_t field;
+      uint32_t begin, size;
+    };
+    std::vector<Section> sections{
+        {8, 0, types_size}, {16, word(16), strings_size}, {24, types_size, layout_size}};
+    std::ranges::sort(sections, {}, &Section::field);
+    do {
+      std::vector<std::byte> other(blob.begin(), blob.begin() + header_size);
+      for (const Section& section : sections) {
+        other.resize((other.size() + 3) / 4 * 4);
+        put(other, section.field, static_cast<uint32_t>(other.size() - header_size));
+        auto from = blob.begin() + header_size + section.begin;
+        other.insert(other.end(), from, from + section.size);
+      }
+      auto btf = Btf::parse(other);
+      REQUIRE(btf);
+      CHECK(btf->end_id() == 20);
+      CHECK(btf->name(btf->type(4)) == "s");
+      CHECK(std::ranges::equal(btf->layout(), std::vector<BtfKindLayout>(20, {4, 8, 1})));
+    } while (std::ranges::next_permutation(sections, {}, &Section::field).found);
+  }
 }
 
 TEST_CASE("a type without size is refused, one through a pointer is not") {

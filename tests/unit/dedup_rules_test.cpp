@@ -2,6 +2,8 @@
 // merge, and what differs so little that it must not.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "meaning.hpp"
 #include "units.hpp"
 
@@ -311,25 +313,256 @@ TEST_CASE("types of a base are used and stay as they are") {
   CHECK(result->types.type(map[pointer]).type() == map[definition]);
 }
 
-TEST_CASE("an unknown kind is carried, with its layout") {
-  auto make = [](uint32_t word) {
-    BtfBuilder b;
-    b.add_type(b.add_string("new"), 25u << 24, 7, std::vector<uint32_t>{word});
-    std::vector<BtfKindLayout> layout(26);
-    layout[25] = {4, 0, 0};
-    b.set_layout(layout);
-    return *b.finish(std::endian::native);
-  };
-  auto a = make(1), b = make(1), c = make(2);
-  Deduplicator d;
-  for (const auto* blob : {&a, &b, &c}) d.add("unit", *Btf::parse(*blob));
-  auto result = d.run();
+/// A blob with types of kinds that are not known, which refer to types and strings in their words:
+/// LOC_PARAM, LOC_PROTO and LOCSEC as they may come to be, and one more. Some are there twice, as
+/// are some strings.
+std::vector<std::byte> with_unknown_kinds(const Btf* base = nullptr) {
+  constexpr uint32_t loc_param = 20, loc_proto = 21, locsec = 22, other = 40;
+  BtfBuilder b(base);
+  auto info = [](uint32_t kind, uint32_t vlen) { return kind << 24 | vlen; };
+  uint32_t first = b.first_id();
+  b.add_type(b.add_string("unused by any type that is known"), info(other, 0), 0,
+             std::vector<uint32_t>{b.add_string("neither")});
+  b.add_type(b.add_string("number"), BtfBuilder::info(BTF_KIND_INT), 4, std::vector<uint32_t>{32});
+  for (int copy = 0; copy < 2; ++copy) {
+    uint32_t parameter = b.add_type(0, info(loc_param, 1), 0, std::vector<uint32_t>{1, 7});
+    uint32_t prototype = b.add_type(0, info(loc_proto, 2), 0, std::vector{parameter, parameter});
+    b.add_type(b.add_string(".loc"), info(locsec, 1), 0,
+               std::vector<uint32_t>{first + 1, prototype, 16});
+  }
+  std::vector<BtfKindLayout> layout(41);
+  layout[loc_param] = {4, 4, 0};
+  layout[loc_proto] = {0, 4, 0};
+  layout[locsec] = {0, 12, 0};
+  layout[other] = {4, 0, 0};
+  b.set_layout(layout);
+  return *b.finish(std::endian::native);
+}
+
+std::expected<DedupResult, Error> dedup_blobs(const std::vector<std::vector<std::byte>>& blobs,
+                                              const Btf* base = nullptr) {
+  Deduplicator d({.base = base});
+  for (size_t i = 0; i < blobs.size(); ++i)
+    d.add("input" + std::to_string(i), *Btf::parse(blobs[i], base));
+  return d.run();
+}
+
+TEST_CASE("types of unknown kinds stay as they are where nothing is renumbered") {
+  auto blob = with_unknown_kinds();
+  auto result = dedup_blobs({blob});
   REQUIRE(result);
-  CHECK(result->types.end_id() == 3);
-  auto blob = result->types.finish(std::endian::native);
-  auto btf = Btf::parse(*blob);
+  CHECK(*result->types.finish(std::endian::native) == blob);
+
+  Unit more;
+  more.integer("number");
+  more.integer("later");
+  auto both = dedup_blobs({blob, *more.b.finish(std::endian::native)});
+  REQUIRE(both);
+  auto output = both->types.finish(std::endian::native);
+  auto before = Btf::parse(blob), after = Btf::parse(*output);
+  REQUIRE(after);
+  CHECK(after->strings().starts_with(before->strings()));
+  CHECK(after->layout().size() == 41);
+  REQUIRE(after->end_id() >= before->end_id());
+  for (uint32_t id = 1; id < before->end_id(); ++id)
+    CHECK(std::ranges::equal(after->type(id).words(), before->type(id).words()));
+}
+
+TEST_CASE("types of unknown kinds in split BTF stay as they are, too") {
+  Unit first;
+  first.integer("int");
+  auto base_blob = *first.b.finish(std::endian::native);
+  auto base = Btf::parse(base_blob);
+  auto blob = with_unknown_kinds(&*base);
+  auto result = dedup_blobs({blob}, &*base);
+  REQUIRE(result);
+  CHECK(*result->types.finish(std::endian::native) == blob);
+
+  // As libbpf writes it, without a string of its own that is empty.
+  std::vector<std::byte> bare = blob;
+  uint32_t strings_offset = 0, strings_size = 0;
+  std::memcpy(&strings_offset, &bare[16], sizeof strings_offset);
+  std::memcpy(&strings_size, &bare[20], sizeof strings_size);
+  bare.erase(bare.begin() + 32 + strings_offset);
+  --strings_size;
+  std::memcpy(&bare[20], &strings_size, sizeof strings_size);
+  auto with_empty = Btf::parse(blob, &*base);
+  for (uint32_t id = base->end_id(), at = 32; id < with_empty->end_id(); ++id) {
+    uint32_t name = with_empty->type(id).name_off();
+    if (name != 0) --name;
+    std::memcpy(&bare[at], &name, sizeof name);
+    at += static_cast<uint32_t>(with_empty->type(id).words().size_bytes());
+  }
+  auto before = Btf::parse(bare, &*base);
+  REQUIRE(before);
+  auto again = dedup_blobs({bare}, &*base);
+  REQUIRE(again);
+  auto output = again->types.finish(std::endian::native);
+  auto after = Btf::parse(*output, &*base);
+  REQUIRE(after);
+  CHECK(after->strings().starts_with(before->strings()));
+  for (uint32_t id = base->end_id(); id < before->end_id(); ++id) {
+    CHECK(std::ranges::equal(after->type(id).extra(), before->type(id).extra()));
+    CHECK(after->name(after->type(id)) == before->name(before->type(id)));
+  }
+}
+
+TEST_CASE("a split blob shares the layout of its base") {
+  auto base_blob = with_unknown_kinds();
+  auto base = Btf::parse(base_blob);
+  BtfBuilder b(&*base);
+  b.add_type(b.add_string("odd"), 40u << 24, 0, std::vector<uint32_t>{1});
+  auto blob = *b.finish(std::endian::native);
+  auto btf = Btf::parse(blob, &*base);
   REQUIRE(btf);
-  CHECK(btf->layout().size() == 26);
+  CHECK(btf->layout().empty());
+  CHECK(btf->type(base->end_id()).words().size() == 4);
+  auto result = dedup_blobs({blob}, &*base);
+  REQUIRE(result);
+  CHECK(*result->types.finish(std::endian::native) == blob);
+}
+
+TEST_CASE("types of unknown kinds are never renumbered under") {
+  auto odd = with_unknown_kinds();
+  Unit more;
+  more.integer("more");
+  auto blob = *more.b.finish(std::endian::native);
+  std::string what = " has unknown kind 40, which may refer to any type or string, and type [1] ";
+  std::string name = "type [1] 'unused by any type that is known'";
+  auto second = dedup_blobs({blob, odd});
+  REQUIRE(!second);
+  CHECK(second.error().message == "input1: " + name + what + "would become [2]");
+  auto twice = dedup_blobs({odd, odd});
+  REQUIRE(!twice);
+  CHECK(twice.error().message == "input1: " + name + what + "would become [9]");
+
+  Deduplicator d;
+  std::vector<bool> omit(9);
+  omit[1] = true;
+  d.add("input", *Btf::parse(odd), omit);
+  auto omitted = d.run();
+  REQUIRE(!omitted);
+  CHECK(omitted.error().message.ends_with("type [1] would be omitted"));
+}
+
+TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
+  BtfBuilder b;
+  constexpr uint32_t vlen = 70'000;
+  uint32_t name = b.add_string("wide");
+  std::vector<uint32_t> values;
+  for (uint32_t i = 0; i < vlen; ++i)
+    values.insert(values.end(), {b.add_string("A" + std::to_string(i)), i});
+  uint32_t info = BtfBuilder::info(BTF_KIND_ENUM, vlen);
+  b.add_type(name, info, 4, values);
+  CHECK(!b.finish(std::endian::native));  // nobody asked for the wide form
+  b.set_layout(std::vector<BtfKindLayout>(1));
+  auto with_layout = *b.finish(std::endian::native);
+
+  // The same without a layout: a header of 24 bytes.
+  std::vector<std::byte> blob = with_layout;
+  uint32_t strings_offset = 0;
+  std::memcpy(&strings_offset, &blob[16], sizeof strings_offset);
+  blob.erase(blob.begin() + 32 + strings_offset - 4, blob.begin() + 32 + strings_offset);
+  strings_offset -= 4;
+  std::memcpy(&blob[16], &strings_offset, sizeof strings_offset);
+  blob.erase(blob.begin() + 24, blob.begin() + 32);
+  uint32_t header_size = 24;
+  std::memcpy(&blob[4], &header_size, sizeof header_size);
+  auto result = dedup_blobs({blob, blob});
+  REQUIRE(result);
+  auto output = result->types.finish(std::endian::native);
+  REQUIRE(output);
+  CHECK(*output == blob);
+}
+
+TEST_CASE("types are sorted by name where that is asked for") {
+  Unit unit;
+  uint32_t zebra = unit.integer("zebra");
+  uint32_t to_apple = unit.ptr(4);
+  unit.record("apple", {{"stripes", zebra}, {"next", to_apple}});
+  uint32_t apple = unit.add(BTF_KIND_TYPEDEF, "apple", 3);
+  uint32_t to_zebra = unit.ptr(zebra);
+  unit.add(BTF_KIND_TYPEDEF, "Zebra", to_zebra);
+  CHECK(apple == 4);
+  auto blob = *unit.b.finish(std::endian::native);
+  auto before = Btf::parse(blob);
+  CHECK(!is_sorted_by_name(*before));
+  for (bool again : {false, true}) {
+    Deduplicator d({.sort = true});
+    d.add("a", *before);
+    if (again) d.add("b", *before);
+    auto result = d.run();
+    REQUIRE(result);
+    auto output = *result->types.finish(std::endian::native);
+    auto after = Btf::parse(output);
+    REQUIRE(after);
+    CHECK(is_sorted_by_name(*after));
+    std::vector<std::string> names;
+    for (uint32_t id = 1; id < after->end_id(); ++id)
+      names.emplace_back(after->name(after->type(id)));
+    CHECK(names == std::vector<std::string>{"", "", "Zebra", "apple", "apple", "zebra"});
+    // What has one name stays in its order, and references follow.
+    const TypeMap& map = result->type_maps.back();
+    CHECK(map[to_apple] == 1);
+    CHECK(map[to_zebra] == 2);
+    CHECK(map[3] == 4);
+    CHECK(map[apple] == 5);
+    CHECK(after->type(1).type() == 5);
+    CHECK(after->type(2).type() == 6);
+    CHECK(after->type(4).member(1).type == 1);
+  }
+}
+
+TEST_CASE("blobs that stand one after another are found") {
+  auto blob = [](const char* name, std::endian order) {
+    Unit unit;
+    unit.integer(name);
+    return *unit.b.finish(order);
+  };
+  auto a = blob("a", std::endian::little), b = blob("second", std::endian::big);
+  for (size_t padding : {0, 1, 7, 100}) {
+    std::vector<std::byte> all = a;
+    all.resize(all.size() + padding);
+    size_t second = all.size();
+    all.insert(all.end(), b.begin(), b.end());
+    all.resize(all.size() + padding);
+    auto blobs = find_btf_blobs(all);
+    REQUIRE(blobs);
+    REQUIRE(blobs->size() == 2);
+    CHECK(std::ranges::equal((*blobs)[0], a));
+    CHECK(std::ranges::equal((*blobs)[1], b));
+    all[second + 2] = std::byte{9};
+    blobs = find_btf_blobs(all);
+    REQUIRE(!blobs);
+    CHECK(blobs.error().message ==
+          "at offset " + std::to_string(second) + ", behind a blob of BTF: BTF version 9 is not 1");
+  }
+  // What is wrong with the first, its reader says.
+  std::vector<std::byte> bad(7);
+  CHECK(find_btf_blobs(bad)->size() == 1);
+  CHECK(find_btf_blobs({})->size() == 1);
+}
+
+TEST_CASE("a blob that is not split from the base given is told so") {
+  Unit first, second;
+  for (const char* name : {"one", "two", "three", "four"}) first.integer(name);
+  for (const char* name : {"longer_name", "x", "another"}) second.integer(name);
+  auto base_blob = *first.b.finish(std::endian::native);
+  auto other_blob = *second.b.finish(std::endian::native);
+  auto base = Btf::parse(base_blob), other = Btf::parse(other_blob);
+  auto error = [](const std::vector<std::byte>& blob, const Btf& given) {
+    auto btf = Btf::parse(blob, &given);
+    REQUIRE(!btf);
+    CHECK(btf.error().message.starts_with("is not split from the base given: "));
+    return btf.error().message;
+  };
+  CHECK(error(base_blob, *base) == "is not split from the base given: it stands alone");
+
+  BtfBuilder split(&*base);
+  split.add_type(split.add_string("a_name_of_the_module"), BtfBuilder::info(BTF_KIND_TYPEDEF), 4);
+  auto split_blob = *split.finish(std::endian::native);
+  REQUIRE(Btf::parse(split_blob, &*base));
+  error(split_blob, *other);
 }
 
 }  // namespace bpflink::test

@@ -1,0 +1,153 @@
+// The kernel's macros BTF_ID(), BTF_SET_START() and so on reserve places in the section .BTF_ids
+// for type ids, which resolve_btfids fills in at the end of a build. Only symbols say what is
+// where:
+//
+//   __BTF_ID__struct__task_struct__7   a type's id
+//   __BTF_ID__set__name                a set: how many ids, then the ids, which have symbols, too
+//   __BTF_ID__set8__name               the same with pairs: how many, flags of the set, then id
+//                                      and flags of each
+//
+// The kernel searches sets binarily, so they are in the order of their ids. An id of 0 is of a
+// type that was not found, or of one that the configuration leaves out.
+#include "linker/btfdedup/btf_ids.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "linker/elf/bytes.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr std::string_view section_name = ".BTF_ids";
+constexpr std::string_view id_prefix = "__BTF_ID__";
+constexpr std::string_view set_prefix = "__BTF_ID__set__";
+constexpr std::string_view set8_prefix = "__BTF_ID__set8__";
+constexpr size_t word = sizeof(uint32_t);
+
+/// A set: its elements, of one word or two, of which the first is the id.
+struct IdSet {
+  uint64_t offset;
+  size_t header_words;
+  size_t element_words;
+};
+
+class IdsAdapter {
+ public:
+  IdsAdapter(const ElfFile& elf, const ElfSection& section, const Btf& btf, const TypeMap& map)
+      : elf_(elf), section_(section), btf_(btf), map_(map) {
+    auto contents = elf.contents(section);
+    bytes_.assign(contents.begin(), contents.end());
+  }
+
+  std::expected<void, Error> run(uint32_t index) {
+    auto symbols = read_symbols(elf_, index);
+    if (!symbols) return std::unexpected(symbols.error());
+    if (auto ok = take_symbols(*symbols); !ok) return ok;
+    if (id_offsets_.empty() && sets_.empty())
+      return fail("section {} has type ids, but no symbols say where", section_name);
+    for (uint64_t offset : id_offsets_)
+      if (auto ok = adapt_id(offset); !ok) return ok;
+    uint64_t end = 0;
+    for (const IdSet& set : sets_) {
+      if (set.offset < end)
+        return fail("section {}: sets overlap at offset {:#x}", section_name, set.offset);
+      auto set_end = sort(set);
+      if (!set_end) return std::unexpected(set_end.error());
+      end = *set_end;
+    }
+    return {};
+  }
+
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  /// Several symbols may be at one place, which is looked at once.
+  std::expected<void, Error> take_symbols(const std::vector<ElfSymbol>& symbols) {
+    for (const ElfSymbol& symbol : symbols) {
+      if (!symbol.name.starts_with(id_prefix)) continue;
+      uint64_t offset = symbol.value - (elf_.type == ET_REL ? 0 : section_.address);
+      if (bytes_.size() < word || offset > bytes_.size() - word)
+        return fail("section {}: symbol '{}' is outside of it", section_name, symbol.name);
+      if (symbol.name.starts_with(set_prefix))
+        sets_.push_back({offset, 1, 1});
+      else if (symbol.name.starts_with(set8_prefix))
+        sets_.push_back({offset, 2, 2});
+      else
+        id_offsets_.push_back(offset);
+    }
+    std::ranges::sort(id_offsets_);
+    id_offsets_.erase(std::ranges::unique(id_offsets_).begin(), id_offsets_.end());
+    std::ranges::sort(sets_, {}, &IdSet::offset);
+    auto repeated = std::ranges::unique(sets_, {}, &IdSet::offset);
+    sets_.erase(repeated.begin(), repeated.end());
+    return {};
+  }
+
+  std::expected<void, Error> adapt_id(uint64_t offset) {
+    auto id = load<uint32_t>(&bytes_[offset], elf_.order);
+    if (id >= btf_.end_id())
+      return fail("section {}: type id {} at offset {:#x} is not that of a type, the last is {}",
+                  section_name, id, offset, btf_.end_id() - 1);
+    store<uint32_t>(&bytes_[offset], map_[id], elf_.order);
+    return {};
+  }
+
+  /// Puts the elements of a set in order of their ids. Returns where the set ends.
+  std::expected<uint64_t, Error> sort(const IdSet& set) {
+    uint64_t count = load<uint32_t>(&bytes_[set.offset], elf_.order);
+    uint64_t left = bytes_.size() - set.offset;
+    if ((set.header_words + count * set.element_words) * word > left)
+      return fail("section {}: the set at offset {:#x} has {} elements, more than its bytes",
+                  section_name, set.offset, count);
+    uint64_t begin = set.offset + set.header_words * word;
+    uint64_t size = count * set.element_words * word;
+    using Element = std::array<std::byte, 2 * word>;
+    std::vector<Element> elements(count);
+    size_t element_size = set.element_words * word;
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(&elements[i], &bytes_[begin + i * element_size], element_size);
+    std::ranges::stable_sort(elements, {}, [&](const Element& element) {
+      return load<uint32_t>(element.data(), elf_.order);
+    });
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(&bytes_[begin + i * element_size], &elements[i], element_size);
+    return begin + size;
+  }
+
+  const ElfFile& elf_;
+  const ElfSection& section_;
+  const Btf& btf_;
+  const TypeMap& map_;
+  std::vector<std::byte> bytes_;
+  std::vector<uint64_t> id_offsets_;  ///< in order, as are the sets
+  std::vector<IdSet> sets_;
+};
+
+}  // namespace
+
+bool has_btf_ids(const ElfFile& elf) {
+  auto index = elf.find(section_name);
+  if (!index) return false;
+  auto is_set = [](std::byte byte) { return byte != std::byte{0}; };
+  return std::ranges::any_of(elf.contents(elf.sections[*index]), is_set);
+}
+
+std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
+                                                       const TypeMap& map) {
+  std::vector<Patch> patches;
+  if (!has_btf_ids(elf)) return patches;
+  uint32_t index = *elf.find(section_name);
+  const ElfSection& section = elf.sections[index];
+  IdsAdapter adapter(elf, section, btf, map);
+  if (auto ok = adapter.run(index); !ok) return std::unexpected(ok.error());
+  patches.push_back({section.offset, adapter.take()});
+  return patches;
+}
+
+}  // namespace bpflink

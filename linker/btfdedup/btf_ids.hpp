@@ -1,0 +1,23 @@
+// Type ids in the kernel's section .BTF_ids.
+#pragma once
+
+#include <expected>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
+#include "linker/btfdedup/elf_btf.hpp"
+#include "linker/btfdedup/update.hpp"
+
+namespace bpflink {
+
+/// Whether resolve_btfids has filled the section .BTF_ids of a file: some byte is not zero.
+bool has_btf_ids(const ElfFile& elf);
+
+/// What becomes of the section, if there is one, when the types of `btf` get the ids of `map`.
+/// Errors: the section or its symbols are malformed; an id is not that of a type; there are ids,
+/// but no symbols that say where.
+std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
+                                                       const TypeMap& map);
+
+}  // namespace bpflink

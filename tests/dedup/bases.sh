@@ -1,0 +1,60 @@
+#!/bin/bash
+# Split BTF: a chain of bases, and modules that carry what they are split from.
+. "$(dirname "$0")/common.sh"
+
+# Each is written with the strings of those before it, from which its ids and offsets go on.
+# String offsets: int 1, one 5, two 9, three 13, a 19, b 21.
+blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "one", 4, 19, 1, 0); string("two"); string("three"); string("a"); string("b")'
+blob second.btf 'add(STRUCT, 9, 4, 21, 2, 0); strings = b"module\0"'
+blob third.btf 'add(PTR, 0, 3); add(TYPEDEF, 23, 4); add(STRUCT, 5, 4, 19, 1, 0); strings = b""'
+
+"$BTFDEDUP" --base base.btf --base second.btf third.btf -o out.btf --dump raw >raw
+expect "[4] PTR '(anon)' type_id=3
+[5] TYPEDEF 'module' type_id=4" cat raw
+"$BTFDEDUP" --base base.btf --base second.btf out.btf -o again.btf
+cmp out.btf again.btf
+"$BTFDEDUP" --base base.btf second.btf --dump raw >raw
+expect "[3] STRUCT 'two' size=4 vlen=1
+	'b' type_id=2 bits_offset=0" cat raw
+
+# What stands alone, or is split from something else
+blob other.btf 'add(INT, "a_longer_name_than_before", 4, 0x1000020); add(STRUCT, "s", 4, "b", 1, 0); add(STRUCT, "t", 4, "b", 1, 0); add(PTR, "", 1); add(PTR, "", 2)'
+wrong='is not split from the base given:'
+expect_message "btfdedup: error: base.btf: $wrong it stands alone" \
+  "$BTFDEDUP" --base base.btf base.btf -o out.o
+expect_message "btfdedup: error: other.btf: $wrong the names of 2 of 3 types begin in the midst of a string" \
+  "$BTFDEDUP" --base base.btf --base other.btf third.btf -o out.o
+blob named.btf 'add(TYPEDEF, 24, 1); add(TYPEDEF, 26, 1); strings = b"module\0"'
+expect_message "btfdedup: error: named.btf: $wrong the names of 2 of 2 types begin in the midst of a string" \
+  "$BTFDEDUP" --base base.btf named.btf -o out.o
+
+# A module that has .BTF.base is split from that.
+echo 'int number;' | gcc -x c -c - -o plain.o
+objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=base.btf plain.o module.ko
+"$BTFDEDUP" module.ko -o got.btf --dump raw >raw
+expect "[3] STRUCT 'two' size=4 vlen=1
+	'b' type_id=2 bits_offset=0" cat raw
+cp module.ko updated.ko
+"$BTFDEDUP" --update updated.ko
+"$BTFDEDUP" updated.ko --dump raw >raw.updated
+cmp raw raw.updated
+"$BTFDEDUP" --base module.ko third.btf --dump raw >raw
+expect "[4] PTR '(anon)' type_id=3
+[5] TYPEDEF 'module' type_id=4" cat raw
+"$BTFDEDUP" module.ko updated.ko --dump raw >raw
+expect "[3] STRUCT 'two' size=4 vlen=1
+	'b' type_id=2 bits_offset=0" cat raw
+expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given' \
+  "$BTFDEDUP" --base base.btf module.ko -o out.o
+expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given before' \
+  "$BTFDEDUP" --base base.btf --base module.ko third.btf -o out.o
+expect_message 'btfdedup: error: base.btf: is not split from what module.ko is split from, its section .BTF.base' \
+  "$BTFDEDUP" module.ko base.btf -o out.o
+head -c 30 base.btf >cut.btf
+objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=cut.btf plain.o bad.ko
+expect_message "btfdedup: error: bad.ko: .BTF.base: type section at offset 24 with 40 bytes exceeds the blob's 30 bytes" \
+  "$BTFDEDUP" bad.ko -o out.o
+cat base.btf base.btf >twice.btf
+expect_message 'btfdedup: error: twice.btf: a base has one BTF only' \
+  "$BTFDEDUP" --base twice.btf second.btf -o out.o
+expect_message 'btfdedup: error: plain.o: has no section .BTF' "$BTFDEDUP" --base plain.o base.btf -o out.o
