@@ -28,6 +28,9 @@ struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
   std::span<const std::byte> bytes;
   const ObjectFile* object;  ///< whose ids the bytes have; null: the output's
+  /// The source file that a record that was made names. Its string is added when the
+  /// record is written, so that another link adds the strings in the same order.
+  std::string_view source = {};
 };
 
 /// A function of the output.
@@ -57,11 +60,15 @@ class RecordMaker {
  public:
   explicit RecordMaker(BtfBuilder& types) : types_(types) {}
 
-  std::array<uint32_t, 2> func_info(const Function& function) { return {0, func_of(function)}; }
+  /// The words of a record and the source file that it names.
+  template <size_t count>
+  using Made = std::pair<std::array<uint32_t, count>, std::string_view>;
 
-  std::array<uint32_t, 4> line_info(const Function& function) {
+  Made<2> func_info(const Function& function) { return {{0, func_of(function)}, ""}; }
+
+  Made<4> line_info(const Function& function) {
     enter(*function.object);
-    return {0, types_.add_string(source_), 0, 0};
+    return {{0, 0, 0, 0}, source_};
   }
 
  private:
@@ -128,11 +135,11 @@ class TableWriter {
       const std::vector<bool>& insns = is_there[function.place.section->index];
       uint64_t insn = function.place.offset / INSN_SIZE;
       if (insn < insns.size() && insns[insn]) continue;
-      auto words = make(function);
+      auto [words, source] = make(function);
       auto& bytes = made_.emplace_back(sizeof words);
       for (size_t i = 0; i < words.size(); ++i)
         store<uint32_t>(&bytes[4 * i], words[i], context_.byte_order);
-      added_.push_back({&records, {function.place.offset, bytes, nullptr}});
+      added_.push_back({&records, {function.place.offset, bytes, nullptr, source}});
     }
     for (auto& [records, record] : added_) records->push_back(record);
     if (added_.empty()) return;
@@ -210,6 +217,10 @@ class TableWriter {
   void write(std::byte* at, const Record& record, LastStrings& lasts) const {
     std::memcpy(at, record.bytes.data(), record.bytes.size());
     store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
+    constexpr size_t file_name_word = 1;  // of line_info
+    if (!record.source.empty())
+      store<uint32_t>(at + 4 * file_name_word, context_.btf->add_string(record.source),
+                      context_.byte_order);
     if (!record.object) return;
     const ObjectFile& object = *record.object;
     map_record(
