@@ -66,6 +66,10 @@ void link(Context& context) {
   // types then have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
+  // Loaders want a FUNC of every function where they have one of any. Before the
+  // variables, among which they would stand when the output is linked again.
+  run(context, "complete functions", complete_functions);
+
   // VARs and DATASECs from the symbols, with real offsets and sizes.
   run(context, "build datasecs", build_datasecs);
 

@@ -246,6 +246,20 @@ class TableWriter {
 
 }  // namespace
 
+/// Makes the FUNCs of functions that have no record. Before any variable is there, so that
+/// another link, to which they are like any other, gives them the same ids.
+void complete_functions(Context& context) {
+  if (!context.btf) return;
+  TableWriter func_info(context, func_info_kind);
+  if (!func_info.has_records()) return;
+  RecordMaker maker(*context.btf);
+  func_info.complete(find_functions(context), [&](auto& function) {
+    auto made = maker.func_info(function);
+    context.made_functions.emplace(function.symbol, made.first[1]);
+    return made;
+  });
+}
+
 void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
   TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
@@ -253,7 +267,9 @@ void rebase_btf_ext(Context& context) {
   std::vector<Function> functions = find_functions(context);
   RecordMaker maker(*context.btf);
   if (func_info.has_records())
-    func_info.complete(functions, [&](auto& f) { return maker.func_info(f); });
+    func_info.complete(functions, [&](auto& function) {
+      return RecordMaker::Made<2>{{0, context.made_functions.at(function.symbol)}, ""};
+    });
   if (line_info.has_records())
     line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
   std::array tables = {func_info.write(), line_info.write(), core_relo.write()};
