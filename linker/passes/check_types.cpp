@@ -32,7 +32,7 @@ class TypeChecker {
  private:
   void check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
-    if (symbol.is_defined && !symbol.in_output) return;
+    if (!symbol.in_output) return;  // with --gc-sections, its types may be gone
     auto difference = find_difference(types_, object, declaration, symbol);
     if (!difference) return;
     bool is_error = context_.options.check_types &&
