@@ -112,6 +112,9 @@ struct Context {
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
 
+  /// The FUNCs in it of functions that no record described.
+  std::unordered_map<const InputSymbol*, uint32_t> made_functions;
+
   /// Bytes of the output that are no input's.
   std::vector<std::vector<std::byte>> buffers;
   std::vector<std::byte> output_btf, output_btf_ext;
@@ -137,6 +140,7 @@ void order_maps(Context&);
 void number_symbols(Context&);
 void merge_btf(Context&);
 void check_types(Context&);
+void complete_functions(Context&);
 void build_datasecs(Context&);
 void relocate(Context&);
 void rebase_btf_ext(Context&);

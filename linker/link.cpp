@@ -73,6 +73,10 @@ void link(Context& context) {
   // have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
+  // Loaders want a FUNC of every function where they have one of any. Before the
+  // variables, among which they would stand when the output is linked again.
+  run(context, "complete functions", complete_functions);
+
   // Make the VARs and DATASECs of the output from its symbols, with the offsets and sizes that
   // these have there.
   run(context, "build datasecs", build_datasecs);

@@ -80,9 +80,9 @@ std::expected<std::vector<Patch>, Error> adapt_ext(const ElfFile& elf, uint32_t 
     return CodeSection{*index, elf.contents(elf.sections[*index])};
   };
   // Only types are looked at here, not the functions that they belong to.
-  auto begins_function = [](uint32_t, uint64_t) { return true; };
+  auto may_begin_function = [](uint32_t, uint64_t) { return true; };
   auto contents = elf.contents(elf.sections[section]);
-  auto ext = BtfExt::parse(contents, {btf, elf.order, find_section, begins_function});
+  auto ext = BtfExt::parse(contents, {btf, elf.order, find_section, may_begin_function});
   if (!ext) return std::unexpected(ext.error());
   std::vector<Patch> patches;
   patches.push_back(adapt_records(elf, contents, *ext, btf, map, types));

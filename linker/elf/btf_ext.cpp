@@ -81,7 +81,7 @@ class TableReader {
       return fail_ext(
           "{} at offset {:#x} is for an instruction at offset {:#x} of section '{}' of {:#x} bytes",
           name_, offset_ + at, insn_off, section_name, section.bytes.size());
-    if (name_ == func_info_kind.name && !around_.begins_function(section.index, insn_off))
+    if (name_ == func_info_kind.name && !around_.may_begin_function(section.index, insn_off))
       return fail_ext("func_info at offset {:#x} is for '{}'+{:#x}, where no function begins",
                       offset_ + at, section_name, insn_off);
     for (uint32_t field = 1; field < kind_.least_record_size / 4; ++field) {

@@ -85,8 +85,8 @@ class BtfExt {
     std::endian order;
     /// The code section of that name.
     std::function<std::optional<CodeSection>(std::string_view)> find_section;
-    /// Whether a function begins at a byte of the section with that index.
-    std::function<bool(uint32_t section, uint64_t offset)> begins_function;
+    /// Whether a function may begin at a byte of the section with that index.
+    std::function<bool(uint32_t section, uint64_t offset)> may_begin_function;
   };
 
   /// Checks `blob`, which must outlive the result. Errors: not .BTF.ext; a table,

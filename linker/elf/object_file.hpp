@@ -56,6 +56,9 @@ struct InputSection {
   uint64_t size = 0;
   std::span<const std::byte> data;  ///< empty for SHT_NOBITS
   std::vector<Relocation> relocations;
+  /// Where func_info has functions in bytes that no symbol covers, ascending: what
+  /// libbpf's linker leaves of weak functions that lost.
+  std::vector<uint64_t> nameless_functions;
 
   /// In order, without gaps, at least one where use is Link: the whole section,
   /// until split_into_fragments() splits it.
@@ -101,6 +104,12 @@ struct InputSymbol {
   bool is_defined() const { return place != Place::Undefined; }
   bool is_section() const { return type == STT_SECTION; }
 };
+
+/// Whether sections are cut at the symbol, which stands for the bytes from there on.
+inline bool is_cut_at(const InputSymbol& symbol) {
+  bool is_entity = symbol.type == STT_FUNC || symbol.type == STT_OBJECT || !symbol.is_local();
+  return symbol.place == InputSymbol::Place::Section && is_entity;
+}
 
 /// A VAR or FUNC of the object's BTF, with the symbol that it declares.
 struct BtfDeclaration {

@@ -93,13 +93,17 @@ class TypesReader {
       return CodeSection{found->second->index, found->second->data};
     };
     HashIndex functions = find_functions();
-    auto begins_function = [&](uint32_t index, uint64_t offset) {
-      return find_function(functions, index, offset) != 0;
+    auto may_begin_function = [&](uint32_t index, uint64_t offset) {
+      if (find_function(functions, index, offset) != 0) return true;
+      if (is_covered(index, offset)) return false;
+      object_.sections[index].nameless_functions.push_back(offset);
+      return true;
     };
     auto ext =
-        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, begins_function});
+        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, may_begin_function});
     if (!ext) return std::unexpected(ext.error());
     object_.btf_ext = std::move(*ext);
+    for (InputSection& code : object_.sections) std::ranges::sort(code.nameless_functions);
     return {};
   }
 
@@ -185,6 +189,35 @@ class TypesReader {
     return functions;
   }
 
+  /// Whether a symbol stands for the byte: one without a size goes up to the next.
+  bool is_covered(uint32_t section, uint64_t offset) {
+    if (covers_.empty()) find_covers();
+    auto after = std::ranges::upper_bound(covers_, std::pair(section, offset), {}, &Cover::begin);
+    if (after == covers_.begin()) return false;
+    const Cover& last = *(after - 1);
+    return last.begin.first == section && offset < last.end;
+  }
+
+  /// Called only for objects that have functions without a name.
+  void find_covers() {
+    covers_.push_back({{0, 0}, 0});
+    for (const InputSymbol& symbol : object_.symbols)
+      if (is_cut_at(symbol))
+        covers_.push_back({{symbol.section, symbol.value}, symbol.value + symbol.size});
+    std::ranges::stable_sort(covers_, {}, &Cover::begin);
+    uint64_t next = 0;  // where the next symbol of the section begins
+    for (size_t i = covers_.size(); i-- > 0;) {
+      const auto [section, begin] = covers_[i].begin;
+      bool is_last = i + 1 == covers_.size() || covers_[i + 1].begin.first != section;
+      if (is_last) next = object_.sections[section].size;
+      if (!is_last && covers_[i + 1].begin.second > begin) next = covers_[i + 1].begin.second;
+      if (covers_[i].end == begin) covers_[i].end = next;
+    }
+    for (size_t i = 1; i < covers_.size(); ++i)
+      if (covers_[i].begin.first == covers_[i - 1].begin.first)
+        covers_[i].end = std::max(covers_[i].end, covers_[i - 1].end);
+  }
+
   /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
   /// refer to section symbols, whose value is 0, and to globals, which are found
   /// by name later: nothing to do then, and nothing is copied.
@@ -215,7 +248,14 @@ class TypesReader {
     return found == object_.sections.end() ? nullptr : &*found;
   }
 
+  /// Bytes of a section that symbols stand for.
+  struct Cover {
+    std::pair<uint32_t, uint64_t> begin;  ///< section and offset
+    uint64_t end;                         ///< of all that begin up to here
+  };
+
   ObjectFile& object_;
+  std::vector<Cover> covers_;  ///< empty until asked for
 };
 
 }  // namespace

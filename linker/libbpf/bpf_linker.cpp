@@ -119,6 +119,21 @@ bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
   return found;
 }
 
+/// An extern has to have a type, by which it is known to be a variable or a function.
+bool has_untyped_externs(const bpf_linker& linker, const ObjectFile& object) {
+  std::vector<bool> is_declared(object.symbols.size());
+  for (const BtfDeclaration& declaration : object.declarations)
+    is_declared[declaration.symbol_index] = true;
+  bool found = false;
+  for (size_t i = 1; i < object.symbols.size(); ++i) {
+    const InputSymbol& symbol = object.symbols[i];
+    if (symbol.is_local() || symbol.is_defined() || is_declared[i]) continue;
+    tell(linker, object.name + ": extern without a type in BTF: " + std::string(symbol.name));
+    found = true;
+  }
+  return found;
+}
+
 int add_image(bpf_linker& linker, std::string name, std::span<const std::byte> bytes) {
   bpf_linker::Input input{std::move(name), {bytes.begin(), bytes.end()}};
   auto object = ObjectFile::read(input.name, input.image);
@@ -130,6 +145,7 @@ int add_image(bpf_linker& linker, std::string name, std::span<const std::byte> b
     tell(linker, input.name + ": has another byte order than the inputs before");
     return fail(EINVAL);
   }
+  if (has_untyped_externs(linker, **object)) return fail((*object)->btf ? ENOENT : EINVAL);
   if (has_duplicates(linker, **object)) return fail(EINVAL);
   linker.byte_order = (*object)->byte_order;
   linker.inputs.push_back(std::move(input));

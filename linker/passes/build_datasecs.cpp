@@ -35,6 +35,12 @@ class DatasecBuilder {
       for (const BtfDeclaration& declaration : object->declarations) declare(*object, declaration);
     for (auto& object : context_.objects)
       if (object->btf) add_tags(*object);
+    // Externs are all at 0. By id, so that another link of the output has the same order.
+    for (auto& [name, variables] : variables_)
+      std::ranges::sort(variables, {}, [](const DatasecEntry& entry) {
+        return std::pair(entry.offset, entry.id);
+      });
+    std::ranges::sort(order_, {}, [&](auto name) { return variables_.at(name).front().id; });
     for (auto& section : context_.sections) add_datasec(section->name, section->size);
     for (std::string_view name : order_)
       if (!section_of_name_.contains(name)) add_datasec(name, 0);
@@ -147,8 +153,6 @@ class DatasecBuilder {
     auto found = variables_.find(name);
     if (found == variables_.end()) return;
     auto& variables = found->second;
-    if (!std::ranges::is_sorted(variables, {}, &DatasecEntry::offset))
-      std::ranges::stable_sort(variables, {}, &DatasecEntry::offset);
     if (section_of_name_.contains(name)) check_extents(name, size, variables);
     std::vector<uint32_t> words;
     words.reserve(3 * variables.size());

@@ -1,5 +1,7 @@
 // Pass: all that is declared of a name must agree.
 //
+// Where only such things differ as libbpf's linker lets pass, that is a warning.
+//
 // The types have been merged, so what agrees to the letter has one id; only the
 // rest is compared in depth.
 #include <fmt/format.h>
@@ -16,7 +18,10 @@ namespace {
 
 class TypeChecker {
  public:
-  explicit TypeChecker(Context& context) : context_(context), comparer_(*context.btf) {}
+  explicit TypeChecker(Context& context)
+      : context_(context),
+        types_(*context.btf, Agreement::Types),
+        shapes_(*context.btf, Agreement::Shapes) {}
 
   void run() {
     for (auto& object : context_.objects)
@@ -27,9 +32,11 @@ class TypeChecker {
  private:
   void check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
-    if (symbol.is_defined && !symbol.in_output) return;
-    auto difference = find_difference(object, declaration, symbol);
+    if (!symbol.in_output) return;  // with --gc-sections, its types may be gone
+    auto difference = find_difference(types_, object, declaration, symbol);
     if (!difference) return;
+    bool is_error = context_.options.check_types &&
+                    find_difference(shapes_, object, declaration, symbol).has_value();
     std::vector<std::string> details;
     const InputSymbol& chosen = symbol.btf_file == symbol.file ? symbol.input() : InputSymbol{};
     describe(*symbol.btf_file, symbol.btf_id,
@@ -37,7 +44,7 @@ class TypeChecker {
     describe(object, declaration.type_id, declaration.symbol_index, details);
     explain(*difference, object, symbol, details);
     context_.diagnostics.report(
-        {.severity = context_.options.check_types ? Severity::Error : Severity::Warning,
+        {.severity = is_error ? Severity::Error : Severity::Warning,
          .message = fmt::format("conflicting types of '{}'", symbol.name),
          .details = std::move(details),
          .code = DiagnosticCode::ConflictingTypes,
@@ -46,9 +53,10 @@ class TypeChecker {
                        location_of(object, object.symbols[declaration.symbol_index])}});
   }
 
-  std::optional<TypeDifference> find_difference(const ObjectFile& object,
-                                                const BtfDeclaration& declaration,
-                                                const Symbol& symbol) {
+  static std::optional<TypeDifference> find_difference(TypeComparer& comparer,
+                                                       const ObjectFile& object,
+                                                       const BtfDeclaration& declaration,
+                                                       const Symbol& symbol) {
     BtfType declared = declaration.type();
     BtfType chosen = symbol.btf_file->btf->type(symbol.btf_id);
     uint32_t declared_id = object.type_map[declared.type()];
@@ -62,9 +70,9 @@ class TypeChecker {
     if (declared.kind() != chosen.kind()) return TypeDifference{};
     if (declaration.datasec == ".maps") {
       bool is_extern = !object.symbols[declaration.symbol_index].is_defined();
-      return comparer_.compare_maps(declared_id, chosen_id, is_extern);
+      return comparer.compare_maps(declared_id, chosen_id, is_extern);
     }
-    return comparer_.compare(declared_id, chosen_id);
+    return comparer.compare(declared_id, chosen_id);
   }
 
   /// Where inside they differ, where that is not plain from the declarations.
@@ -118,7 +126,7 @@ class TypeChecker {
   }
 
   Context& context_;
-  TypeComparer comparer_;
+  TypeComparer types_, shapes_;
 };
 
 }  // namespace

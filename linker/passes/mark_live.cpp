@@ -2,7 +2,7 @@
 //
 // Without --gc-sections everything that did not lose a resolution is live. With
 // it, what the roots reach is: programs (functions in any code section but
-// .text), maps, struct_ops variables, license and version, what -u and
+// .text, global or static), maps, struct_ops variables, license and version, what -u and
 // --keep-section name, and the callbacks that tags of live code name. The walk
 // goes fragment by fragment over the references, with a list instead of
 // recursion.
@@ -58,10 +58,12 @@ class Marker {
       for (InputSection& section : object->sections)
         if (section.use == SectionUse::Link && is_root(section))
           for (Fragment& fragment : section.fragments) mark(section, fragment);
-      // Programs: the loader takes every global function outside of .text.
+      // Programs: libbpf loads every global function outside of .text, and other
+      // loaders find static ones by their names.
       for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
-        if (symbol.place != InputSymbol::Place::Section || symbol.is_local()) continue;
+        if (symbol.place != InputSymbol::Place::Section) continue;
+        if (symbol.is_local() && symbol.type != STT_FUNC) continue;
         InputSection& section = object->sections[symbol.section];
         if (section.is_code() && section.name != ".text" && !lost_resolution(*object, i))
           mark(section, static_cast<int64_t>(symbol.value));

@@ -22,9 +22,9 @@ BtfLinkage linkage_of(const Symbol& symbol) {
   return symbol.is_localized ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL;
 }
 
-/// The FUNCs whose code was dropped.
+/// The FUNCs whose code was dropped. One may stand for several static functions.
 std::vector<bool> find_dropped_functions(const ObjectFile& object) {
-  std::vector<bool> dropped(object.btf->end_id());
+  std::vector<bool> dropped(object.btf->end_id()), kept(object.btf->end_id());
   if (!object.btf_ext) return dropped;
   const BtfExtTable& table = object.btf_ext->func_info;
   for (const BtfExtSection& part : table.sections) {
@@ -32,9 +32,11 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
     for (uint32_t i = 0; i < part.count; ++i) {
       FuncInfo record =
           object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
-      if (!place_of(section, record.insn_off)) dropped[record.type_id] = true;
+      (place_of(section, record.insn_off) ? kept : dropped)[record.type_id] = true;
     }
   }
+  for (size_t id = 0; id < dropped.size(); ++id)
+    if (kept[id]) dropped[id] = false;
   return dropped;
 }
 

@@ -28,6 +28,9 @@ struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
   std::span<const std::byte> bytes;
   const ObjectFile* object;  ///< whose ids the bytes have; null: the output's
+  /// The source file that a record that was made names. Its string is added when the
+  /// record is written, so that another link adds the strings in the same order.
+  std::string_view source = {};
 };
 
 /// A function of the output.
@@ -57,11 +60,15 @@ class RecordMaker {
  public:
   explicit RecordMaker(BtfBuilder& types) : types_(types) {}
 
-  std::array<uint32_t, 2> func_info(const Function& function) { return {0, func_of(function)}; }
+  /// The words of a record and the source file that it names.
+  template <size_t count>
+  using Made = std::pair<std::array<uint32_t, count>, std::string_view>;
 
-  std::array<uint32_t, 4> line_info(const Function& function) {
+  Made<2> func_info(const Function& function) { return {{0, func_of(function)}, ""}; }
+
+  Made<4> line_info(const Function& function) {
     enter(*function.object);
-    return {0, types_.add_string(source_), 0, 0};
+    return {{0, 0, 0, 0}, source_};
   }
 
  private:
@@ -128,11 +135,11 @@ class TableWriter {
       const std::vector<bool>& insns = is_there[function.place.section->index];
       uint64_t insn = function.place.offset / INSN_SIZE;
       if (insn < insns.size() && insns[insn]) continue;
-      auto words = make(function);
+      auto [words, source] = make(function);
       auto& bytes = made_.emplace_back(sizeof words);
       for (size_t i = 0; i < words.size(); ++i)
         store<uint32_t>(&bytes[4 * i], words[i], context_.byte_order);
-      added_.push_back({&records, {function.place.offset, bytes, nullptr}});
+      added_.push_back({&records, {function.place.offset, bytes, nullptr, source}});
     }
     for (auto& [records, record] : added_) records->push_back(record);
     if (added_.empty()) return;
@@ -210,6 +217,10 @@ class TableWriter {
   void write(std::byte* at, const Record& record, LastStrings& lasts) const {
     std::memcpy(at, record.bytes.data(), record.bytes.size());
     store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
+    constexpr size_t file_name_word = 1;  // of line_info
+    if (!record.source.empty())
+      store<uint32_t>(at + 4 * file_name_word, context_.btf->add_string(record.source),
+                      context_.byte_order);
     if (!record.object) return;
     const ObjectFile& object = *record.object;
     map_record(
@@ -235,6 +246,20 @@ class TableWriter {
 
 }  // namespace
 
+/// Makes the FUNCs of functions that have no record. Before any variable is there, so that
+/// another link, to which they are like any other, gives them the same ids.
+void complete_functions(Context& context) {
+  if (!context.btf) return;
+  TableWriter func_info(context, func_info_kind);
+  if (!func_info.has_records()) return;
+  RecordMaker maker(*context.btf);
+  func_info.complete(find_functions(context), [&](auto& function) {
+    auto made = maker.func_info(function);
+    context.made_functions.emplace(function.symbol, made.first[1]);
+    return made;
+  });
+}
+
 void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
   TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
@@ -242,7 +267,9 @@ void rebase_btf_ext(Context& context) {
   std::vector<Function> functions = find_functions(context);
   RecordMaker maker(*context.btf);
   if (func_info.has_records())
-    func_info.complete(functions, [&](auto& f) { return maker.func_info(f); });
+    func_info.complete(functions, [&](auto& function) {
+      return RecordMaker::Made<2>{{0, context.made_functions.at(function.symbol)}, ""};
+    });
   if (line_info.has_records())
     line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
   std::array tables = {func_info.write(), line_info.write(), core_relo.write()};

@@ -83,6 +83,7 @@ void report_undefined_symbols(Context& context) {
       report.details.push_back(
           fmt::format(">>> referenced {} more times", report.references - most_references));
     if (hints++ < most_hints) add_hints(context, *symbol, report.details);
+    report.details.emplace_back(">>> -r leaves it to a later link");
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .details = std::move(report.details),
                                 .code = DiagnosticCode::UndefinedSymbol,

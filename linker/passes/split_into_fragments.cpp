@@ -1,7 +1,8 @@
 // Pass: splits sections, so that a part of one can be dropped or moved.
 //
 // A section is cut at the symbols of its functions or objects; the fragments that
-// belong to losers only are dropped. A cut is safe only if nothing that stays
+// belong to losers only are dropped. So are functions without a symbol, which lost
+// when libbpf's linker made the input. A cut is safe only if nothing that stays
 // reaches a dropped fragment in a way that no symbol shows: an addend against the
 // section's symbol, a call or jump without a relocation, control that falls
 // through from one function into the next. Where something does, the section
@@ -31,12 +32,16 @@ class Splitter {
     std::vector<bool> to_split(object_.sections.size());
     for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
       const InputSymbol& symbol = object_.symbols[i];
-      if (symbol.place != InputSymbol::Place::Section) continue;
-      if (symbol.type != STT_FUNC && symbol.type != STT_OBJECT && symbol.is_local()) continue;
+      if (!is_cut_at(symbol)) continue;
       bool lost = lost_resolution(object_, i);
       extents[symbol.section].push_back({symbol.value, symbol.value + symbol.size, !lost});
       if (lost || splits_anyway(object_.sections[symbol.section])) to_split[symbol.section] = true;
     }
+    for (const InputSection& section : object_.sections)
+      for (uint64_t begin : section.nameless_functions) {
+        extents[section.index].push_back({begin, begin, false});  // up to what follows
+        to_split[section.index] = true;
+      }
     for (InputSection& section : object_.sections) {
       if (section.use != SectionUse::Link || section.same_as) continue;
       if (section.is_mergeable_strings())

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
 #include "dedup/internal.hpp"
 
@@ -117,6 +115,7 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
   if (a.kind() != b.kind()) return differ(pair);
   switch (a.kind()) {
     case BTF_KIND_INT:
+      if (agreement_ == Agreement::Shapes && a.size() == b.size()) return true;
       if (a.size() == b.size() && (a.int_data() & ~int_char_bit) == (b.int_data() & ~int_char_bit))
         return true;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
@@ -127,6 +126,7 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
       return true;
     case BTF_KIND_ARRAY: {
       bool open = !exact_lengths && (a.array_length() == 0 || b.array_length() == 0);
+      open |= agreement_ == Agreement::Shapes;
       if (a.array_length() != b.array_length() && !open) return differ(pair);
       follow(a.array_element_type(), b.array_element_type(), pair.behind_pointer, "[]");
       return true;
@@ -134,12 +134,15 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
       return compare_structs(pair, a, b);
-    case BTF_KIND_FUNC_PROTO:
+    case BTF_KIND_FUNC_PROTO: {
       if (a.vlen() != b.vlen()) return differ(pair);
-      follow(a.type(), b.type(), false, " (return value)");
+      bool behind_pointer = agreement_ == Agreement::Shapes && pair.behind_pointer;
+      follow(a.type(), b.type(), behind_pointer, " (return value)");
       for (uint32_t i = 0; i < a.vlen(); ++i)
-        follow(a.param(i).type, b.param(i).type, false, fmt::format(" (parameter {})", i + 1));
+        follow(a.param(i).type, b.param(i).type, behind_pointer,
+               fmt::format(" (parameter {})", i + 1));
       return true;
+    }
     case BTF_KIND_FUNC:
       follow(a.type(), b.type(), false, "");
       return btf_.name(a) == btf_.name(b) || differ(pair);
@@ -150,7 +153,8 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
 
 bool TypeComparer::compare_structs(const Pair& pair, BtfType a, BtfType b) {
   if (btf_.name(a) != btf_.name(b)) return differ(pair);
-  if (pair.behind_pointer && !btf_.name(a).empty()) return true;
+  bool shapes = agreement_ == Agreement::Shapes;
+  if (pair.behind_pointer && (shapes || !btf_.name(a).empty())) return true;
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
     BtfMember of_a = a.member(i), of_b = b.member(i);
     std::string_view name = btf_.string(of_a.name_off);
@@ -171,7 +175,7 @@ bool TypeComparer::compare_structs(const Pair& pair, BtfType a, BtfType b) {
                      in_a ? 0 : member.type, in_a ? "" : "no such member",
                      in_a ? "no such member" : "");
   }
-  return a.size() == b.size() || differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+  return shapes || a.size() == b.size() || differ(pair, bytes_note(a.size()), bytes_note(b.size()));
 }
 
 bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
@@ -179,6 +183,7 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
   if (a.vlen() == 0 || b.vlen() == 0) return true;  // one is a forward declaration
   if (a.kind() != b.kind() || a.size() != b.size())
     return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+  if (agreement_ == Agreement::Shapes) return true;
   auto entry = [&](BtfType type, uint32_t i) -> std::pair<std::string_view, uint64_t> {
     if (type.kind() == BTF_KIND_ENUM)
       return {btf_.string(type.enumerator(i).name_off), type.enumerator(i).value};
@@ -202,21 +207,103 @@ std::optional<TypeDifference> TypeComparer::compare_maps(uint32_t declared, uint
   BtfType a = btf_.type(declared), b = btf_.type(defined);
   if (!is_composite(a.kind()) || a.kind() != b.kind()) return compare(declared, defined);
 
-  std::map<std::string_view, uint32_t> attributes;
-  for (uint32_t i = 0; i < b.vlen(); ++i)
-    attributes.emplace(btf_.string(b.member(i).name_off), b.member(i).type);
+  Attributes of_a = attributes_of(a), of_b = attributes_of(b);
   for (uint32_t i = 0; i < a.vlen(); ++i) {
     std::string_view name = btf_.string(a.member(i).name_off);
-    auto found = attributes.find(name);
-    if (found == attributes.end())
+    auto found = of_b.find(name);
+    if (found == of_b.end() && !may_be_absent(name, a.member(i).type, of_b))
       return TypeDifference{fmt::format(".{}", name), a.member(i).type, 0, "", "no such attribute"};
+    if (found == of_b.end()) continue;
     if (auto difference = compare_attributes(name, a.member(i).type, found->second))
       return difference;
-    attributes.erase(found);
   }
-  if (declared_is_extern || attributes.empty()) return std::nullopt;
-  auto [name, type] = *attributes.begin();
-  return TypeDifference{fmt::format(".{}", name), 0, type, "no such attribute", ""};
+  if (declared_is_extern) return std::nullopt;
+  for (auto [name, type] : of_b)
+    if (!of_a.contains(name) && !may_be_absent(name, type, of_a))
+      return TypeDifference{fmt::format(".{}", name), 0, type, "no such attribute", ""};
+  return std::nullopt;
+}
+
+TypeComparer::Attributes TypeComparer::attributes_of(BtfType map) const {
+  Attributes attributes;
+  for (uint32_t i = 0; i < map.vlen(); ++i)
+    attributes.emplace(btf_.string(map.member(i).name_off), map.member(i).type);
+  return attributes;
+}
+
+/// Whether a map is the same without the attribute, given those of the other declaration.
+bool TypeComparer::may_be_absent(std::string_view name, uint32_t type,
+                                 const Attributes& other) const {
+  if (agreement_ != Agreement::Shapes) return false;
+  if (name == "map_extra") return true;
+  auto number = number_of(type);
+  if (!number) return false;
+  if (name == "max_entries" || name == "map_flags" || name == "numa_node" || name == "pinning")
+    return *number == 0;
+  auto follows_from = [&](std::string_view source) {
+    auto found = other.find(source);
+    return found != other.end() && size_of_pointee(found->second) == *number;
+  };
+  if (name == "key_size") return follows_from("key");
+  if (name != "value_size") return false;
+  // The slots of what holds maps or programs are descriptors.
+  return follows_from("value") || (other.contains("values") && *number == sizeof(int));
+}
+
+/// The number that an attribute is: the length of the array that it points to, or
+/// the value of its enumerator.
+std::optional<uint64_t> TypeComparer::number_of(uint32_t attribute) const {
+  uint32_t id = strip(attribute);
+  if (id == 0) return std::nullopt;
+  BtfType type = btf_.type(id);
+  if (type.kind() == BTF_KIND_ENUM && type.vlen() == 1) return type.enumerator(0).value;
+  if (type.kind() == BTF_KIND_ENUM64 && type.vlen() == 1) return type.enumerator64(0).value;
+  if (type.kind() != BTF_KIND_PTR) return std::nullopt;
+  uint32_t target = strip(type.type());
+  if (target == 0 || btf_.type(target).kind() != BTF_KIND_ARRAY) return std::nullopt;
+  return btf_.type(target).array_length();
+}
+
+/// Bytes; 0 for what has no size.
+uint64_t TypeComparer::size_of(uint32_t id) const {
+  uint64_t count = 1;
+  for (uint32_t steps = 0; (id = strip(id)) != 0 && steps < btf_.end_id(); ++steps) {
+    BtfType type = btf_.type(id);
+    if (type.kind() == BTF_KIND_PTR) return count * sizeof(uint64_t);
+    bool has_size = type.kind() == BTF_KIND_INT || type.kind() == BTF_KIND_FLOAT ||
+                    is_composite(type.kind()) || is_enum(type.kind());
+    if (has_size) return count * type.size();
+    if (type.kind() != BTF_KIND_ARRAY) return 0;
+    count *= type.array_length();
+    id = type.array_element_type();
+  }
+  return 0;
+}
+
+uint64_t TypeComparer::size_of_pointee(uint32_t id) const {
+  id = strip(id);
+  return id != 0 && btf_.type(id).kind() == BTF_KIND_PTR ? size_of(btf_.type(id).type()) : 0;
+}
+
+/// What the elements of the array `values` point to, or 0.
+uint32_t TypeComparer::element_of_values(uint32_t id) const {
+  id = strip(id);
+  if (id == 0 || btf_.type(id).kind() != BTF_KIND_ARRAY) return 0;
+  id = strip(btf_.type(id).array_element_type());
+  return id != 0 && btf_.type(id).kind() == BTF_KIND_PTR ? strip(btf_.type(id).type()) : 0;
+}
+
+/// Whether two arrays `values` hold maps or programs of one shape.
+bool TypeComparer::hold_same_shape(uint32_t values_a, uint32_t values_b) {
+  uint32_t a = element_of_values(values_a), b = element_of_values(values_b);
+  if (a == 0 || b == 0) return a == b;
+  if (btf_.type(a).kind() != btf_.type(b).kind()) return false;
+  if (btf_.type(a).kind() == BTF_KIND_FUNC_PROTO) return true;
+  if (is_in_inner_map_) return false;  // maps are not nested deeper
+  is_in_inner_map_ = true;
+  bool same = !compare_maps(a, b, false);
+  is_in_inner_map_ = false;
+  return same;
 }
 
 /// An attribute's value is in its type: a pointer to an array whose length is a
@@ -231,8 +318,18 @@ std::optional<TypeDifference> TypeComparer::compare_attributes(std::string_view 
   uint32_t inner_a = strip(a), inner_b = strip(b);
   if (inner_a == inner_b) return std::nullopt;
   if (inner_a == 0 || inner_b == 0) return whole();
+  if (agreement_ == Agreement::Shapes) {
+    if (name == "map_extra") return std::nullopt;
+    if (name == "values")
+      return hold_same_shape(inner_a, inner_b) ? std::nullopt : std::optional(whole());
+    bool is_type = name == "key" || name == "value";
+    if (is_type && size_of_pointee(inner_a) != size_of_pointee(inner_b)) return whole();
+  }
   BtfType type_a = btf_.type(inner_a), type_b = btf_.type(inner_b);
   if (type_a.kind() != type_b.kind()) return whole();
+  // The enumerators of numbers are named for nothing but to be unlike.
+  if (is_enum(type_a.kind()) && number_of(inner_a) && number_of(inner_a) == number_of(inner_b))
+    return std::nullopt;
   if (type_a.kind() == BTF_KIND_PTR) {
     inner_a = strip(type_a.type());
     inner_b = strip(type_b.type());

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,9 +26,19 @@ struct TypeDifference {
   std::string note_a, note_b;
 };
 
+/// How alike two declarations of one thing have to be.
+enum class Agreement : uint8_t {
+  /// As C has it across files.
+  Types,
+  /// Or as libbpf's linker has it: kinds, names and sizes agree, and the members of
+  /// structs, but not signs, enumerators, the lengths of arrays, nor what is in a
+  /// struct behind a pointer. A map's attribute of 0 is as good as none.
+  Shapes,
+};
+
 class TypeComparer {
  public:
-  explicit TypeComparer(const BtfBuilder& btf) : btf_(btf) {}
+  TypeComparer(const BtfBuilder& btf, Agreement agreement) : btf_(btf), agreement_(agreement) {}
 
   /// Nothing if an extern of type `a` may be bound to a definition of type `b`.
   /// Typedefs, qualifiers and type tags do not matter, nor does the spelling of
@@ -64,10 +76,21 @@ class TypeComparer {
   bool differ(const Pair& pair, std::string note_a = {}, std::string note_b = {});
   bool differ_at(std::string_view label, uint32_t a, uint32_t b, std::string note_a,
                  std::string note_b);
+  using Attributes = std::map<std::string_view, uint32_t>;  // name and type
+
+  Attributes attributes_of(BtfType map) const;
+  std::optional<uint64_t> number_of(uint32_t attribute) const;
+  uint64_t size_of(uint32_t id) const;
+  uint64_t size_of_pointee(uint32_t id) const;
+  uint32_t element_of_values(uint32_t id) const;
+  bool may_be_absent(std::string_view name, uint32_t type, const Attributes& other) const;
+  bool hold_same_shape(uint32_t values_a, uint32_t values_b);
   std::optional<TypeDifference> compare_attributes(std::string_view name, uint32_t a, uint32_t b);
   std::string path_to(uint32_t step) const;
 
   const BtfBuilder& btf_;
+  Agreement agreement_;
+  bool is_in_inner_map_ = false;
   std::vector<Pair> pending_;
   std::vector<Step> steps_;
   uint32_t here_ = 0;  ///< the step that is being compared

@@ -1,7 +1,9 @@
 /* A program against libbpf's linker: built once with libbpf and once with
  * libbpflink-libbpf, it must find the same.
  *
- *   libbpf_linker_test DIRECTORY A.o B.o    A refers to B and B stands alone */
+ *   libbpf_linker_test DIRECTORY A.o B.o PLAIN.o
+ *
+ * A refers to B and B stands alone; PLAIN is A without BTF. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -124,13 +126,24 @@ static void refuses_duplicates(const char* directory, const char* b) {
   bpf_linker__free(linker);
 }
 
+/* An extern that BTF does not declare could be anything. */
+static void refuses_untyped_externs(const char* directory, const char* plain) {
+  struct bpf_linker* linker = bpf_linker__new(in(directory, "untyped.o"), NULL);
+
+  CHECK(linker);
+  errno = 0;
+  CHECK(bpf_linker__add_file(linker, plain, NULL) == -EINVAL);
+  CHECK(errno == EINVAL);
+  bpf_linker__free(linker);
+}
+
 static int silent(enum libbpf_print_level level, const char* format, va_list arguments) {
   (void)level, (void)format, (void)arguments;
   return 0;
 }
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   libbpf_set_print(silent);
   links_two_objects(argv[1], argv[2], argv[3]);
   leaves_externs(argv[1], argv[2]);
@@ -138,6 +151,7 @@ int main(int argc, char** argv) {
   refuses_options(argv[1]);
   refuses_inputs(argv[1], argv[3]);
   refuses_duplicates(argv[1], argv[3]);
+  refuses_untyped_externs(argv[1], argv[4]);
   bpf_linker__free(NULL);
   if (failures == 0) printf("ok\n");
   return failures == 0 ? 0 : 1;

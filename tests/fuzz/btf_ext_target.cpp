@@ -41,9 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (name.empty()) return std::nullopt;
     return CodeSection{static_cast<uint32_t>(name.size()), code};
   };
-  auto begins_function = [](uint32_t, uint64_t offset) { return offset % 16 == 0; };
+  auto may_begin_function = [](uint32_t, uint64_t offset) { return offset % 16 == 0; };
   auto ext = BtfExt::parse(std::as_bytes(pair.second),
-                           {*btf, btf->byte_order(), find_section, begins_function});
+                           {*btf, btf->byte_order(), find_section, may_begin_function});
   if (ext)
     fuzz::read_records(*ext, *btf);
   else

@@ -61,6 +61,13 @@ link() {
   python3 "$bpfobj" check out.o || fail 'out.o breaks the rules above'
   no_new_lint "${inputs[@]}"
   differential "${inputs[@]}"
+  changes_nothing
+}
+
+# changes_nothing: linked again, out.o is what it was, to the byte.
+changes_nothing() {
+  "$BPFLINK" -r --keep-debug out.o -o again.o || fail 'out.o does not link again'
+  cmp out.o again.o || fail 'linked again, out.o changes'
 }
 
 # link_fails ARGUMENT...: the link must fail as every failing link should: exit status 1,

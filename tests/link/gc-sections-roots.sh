@@ -1,6 +1,7 @@
 #!/bin/bash
 # What --gc-sections starts from: programs of any section name, .maps with what their .values
-# name, .struct_ops and .struct_ops.link, license and version. Functions of .text are no roots.
+# name, global or static (other loaders than libbpf load those too), .struct_ops and
+# .struct_ops.link, license and version. Functions of .text are no roots.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -19,7 +20,9 @@ struct {
   __uint(type, BPF_MAP_TYPE_PROG_ARRAY); __uint(max_entries, 1); __uint(key_size, 4);
   __array(values, int (struct __sk_buff *));
 } jumps SEC(".maps") = { .values = { by_values } };
+SEC("classifier") __attribute__((used)) static int of_a_static(struct __sk_buff *ctx) { return 4; }
 __hidden int nobody_calls(int x) { return x; }
+__attribute__((used)) static int nobody_calls_this_either(int x) { return x; }
 EOF
 "$BPFLINK" a.o --gc-sections -o out.o
 python3 "$bpfobj" check out.o
@@ -32,6 +35,8 @@ by_values
 custom
 jumps
 not_autoloaded
+of_a_static
 one
 replacement
 two' names
+contains 'classifier 0 of_a_static' func_info

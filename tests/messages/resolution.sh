@@ -27,21 +27,27 @@ llvm-ar-19 rc dir/libhelp.a lib.o
 # Undefined
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
+>>> -r leaves it to a later link
 bpflink: error: undefined symbol: missing
->>> referenced by main.o:(socket+0x10)' "$BPFLINK" main.o -o out.o
+>>> referenced by main.o:(socket+0x10)
+>>> -r leaves it to a later link' "$BPFLINK" main.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
->>> it is static in static.o' "$BPFLINK" main.o static.o -o out.o
+>>> it is static in static.o
+>>> -r leaves it to a later link' "$BPFLINK" main.o static.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
 >>> did you mean: helpers
->>> defined in: near.o' "$BPFLINK" main.o near.o -o out.o
+>>> defined in: near.o
+>>> -r leaves it to a later link' "$BPFLINK" main.o near.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
 >>> dir/libhelp.a defines it: link with -lhelp
+>>> -r leaves it to a later link
 bpflink: error: undefined symbol: missing
 >>> referenced by main.o:(socket+0x10)
->>> dir/libhelp.a defines it: link with -lhelp' "$BPFLINK" main.o -Ldir -o out.o
+>>> dir/libhelp.a defines it: link with -lhelp
+>>> -r leaves it to a later link' "$BPFLINK" main.o -Ldir -o out.o
 expect_message 'bpflink: error: undefined symbol: wanted
 >>> asked for by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
@@ -52,7 +58,8 @@ END
 expect_message "bpflink: error: undefined symbol: kernel_function
 >>> referenced by $tmp/typed.bpf.c:2
 >>>               typed.o:(socket+0x8)
->>> a function of the kernel is declared with __ksym" "$BPFLINK" typed.o -o out.o
+>>> a function of the kernel is declared with __ksym
+>>> -r leaves it to a later link" "$BPFLINK" typed.o -o out.o
 
 compile_plain often <<'END'
 int f(int x);
@@ -66,7 +73,8 @@ expect_message 'bpflink: error: undefined symbol: f
 >>> referenced by often.o:(socket+0x40)
 >>> referenced by often.o:(socket+0x58)
 >>> referenced by often.o:(socket+0x70)
->>> referenced 2 more times' "$BPFLINK" often.o -o out.o
+>>> referenced 2 more times
+>>> -r leaves it to a later link' "$BPFLINK" often.o -o out.o
 sed -i 's/ + f(7)//' often.bpf.c
 compile_plain often <<<"$(<often.bpf.c)"
 expect_message 'bpflink: error: undefined symbol: f
@@ -75,7 +83,8 @@ expect_message 'bpflink: error: undefined symbol: f
 >>> referenced by often.o:(socket+0x40)
 >>> referenced by often.o:(socket+0x58)
 >>> referenced by often.o:(socket+0x70)
->>> referenced 1 more time' "$BPFLINK" often.o -o out.o
+>>> referenced 1 more time
+>>> -r leaves it to a later link' "$BPFLINK" often.o -o out.o
 
 # Defined twice
 compile_plain twice <lib.bpf.c
@@ -106,6 +115,7 @@ echo ';}' >>many.c
 compile_plain many <many.c
 expect_message 'bpflink: error: undefined symbol: missing1
 >>> referenced by many.o:(socket+0x0)
+>>> -r leaves it to a later link
 bpflink: error: too many errors, the rest is not shown (--error-limit 0 shows all)' \
   "$BPFLINK" many.o --error-limit 1 -o out.o
 for limit in '' '--error-limit 0'; do

@@ -1,0 +1,29 @@
+#!/bin/bash
+# A .kconfig extern that only unreachable code of several files uses is gone, whether its type
+# lives on in one of them or not; one that live code uses is still compared.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'END'
+extern int CONFIG_NR_CPUS __kconfig;
+static __noinline __attribute__((used)) int dead(void) { return CONFIG_NR_CPUS; }
+SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; } // has int
+END
+compile b <<'END'
+extern int CONFIG_NR_CPUS __kconfig;
+static __noinline __attribute__((used)) int dead(void) { return CONFIG_NR_CPUS; }
+SEC("socket") void *other(void *ctx) { return 0; } // has none
+END
+compile live <<'END'
+extern long CONFIG_NR_CPUS __kconfig;
+SEC("socket") long third(void *ctx) { return CONFIG_NR_CPUS; }
+END
+for order in 'a.o b.o' 'b.o a.o'; do
+  "$BPFLINK" --verify --gc-sections $order -o out.o
+  lacks CONFIG symbols
+  lacks CONFIG declarations
+  expect '' datasec .kconfig
+done
+link_fails --gc-sections a.o live.o
+expect_error "conflicting types of 'CONFIG_NR_CPUS'"
+"$BPFLINK" --verify --gc-sections b.o -o out.o
+link_fails a.o live.o
