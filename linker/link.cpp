@@ -73,8 +73,9 @@ void link(Context& context) {
   // have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
-  // Loaders want a FUNC of every function where they have one of any. Before the
-  // variables, among which they would stand when the output is linked again.
+  // Make the FUNCs that are missing: loaders want one of every function where they have one of any
+  // (rebase_btf_ext.cpp, where their records are made, too). Before the variables, so that they
+  // have the same ids when the output is linked again.
   run(context, "complete functions", complete_functions);
 
   // Make the VARs and DATASECs of the output from its symbols, with the offsets and sizes that
