@@ -60,7 +60,7 @@ SEC("xdp") int prog(struct xdp_md *ctx) {
   long *count = bpf_map_lookup_elem(&counts, &key);
   return add(pair->b, count ? *count : limit) + __builtin_btf_type_id(*(struct pair *)0, 0) + *place;
 }
-char license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "GPL";
 EOF
 cat >lib.bpf.c <<'EOF'
 #include <linux/bpf.h>
@@ -68,7 +68,7 @@ cat >lib.bpf.c <<'EOF'
 const int limit = 99;
 __attribute__((weak)) int unused(int x) { return x; }
 int add(int a, int b) { return a + b; }
-char license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "GPL";
 EOF
 for target in bpfel bpfeb; do
   for name in main lib; do

@@ -60,8 +60,7 @@ class Program {
   std::expected<void, Error> read_base();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
-  std::expected<void, Error> open_inputs();
-  std::expected<void, Error> read_base_of_inputs();
+  std::expected<void, Error> begin(const BtfSource& first);
   std::expected<void, Error> add_base(const std::string& name, std::span<const std::byte> blob);
   std::expected<void, Error> take(const BtfSource& source);
   std::expected<void, Error> take(const BtfSource& source, const std::string& name,
@@ -85,9 +84,9 @@ class Program {
   const BtfdedupOptions& options_;
   const bool updates_own_types_;  ///< asked once: the answer must stay the same
   std::optional<OutputFile> output_file_;
-  std::vector<InputFile> files_;             ///< all that were opened, mapped until the end
-  std::vector<std::unique_ptr<Btf>> bases_;  ///< each split from the one before
-  std::vector<BtfSource> sources_;
+  std::vector<InputFile> files_;               ///< all that were opened, mapped until the end
+  std::vector<std::unique_ptr<Btf>> bases_;    ///< each split from the one before
+  std::span<const std::byte> base_of_inputs_;  ///< .BTF.base, which is one for all, or empty
   std::vector<UpdatedBlob>
       updated_;  ///< the one input, where the object that it is from is updated
   std::optional<Deduplicator> deduplicator_;
@@ -141,41 +140,32 @@ std::expected<void, Error> Program::add_base(const std::string& name,
   return {};
 }
 
-std::expected<void, Error> Program::read_inputs() {
-  if (auto ok = open_inputs(); !ok) return ok;
-  if (auto ok = read_base_of_inputs(); !ok) return ok;
-  deduplicator_.emplace(DedupOptions{
-      .threads = options_.threads, .base = base(), .borrow_inputs = true, .sort = sorts()});
-  for (const BtfSource& source : sources_)
-    if (auto ok = take(source); !ok) return ok;
-  return {};
-}
-
 /// Of several files some may have no BTF, as what an assembler made.
-std::expected<void, Error> Program::open_inputs() {
+std::expected<void, Error> Program::read_inputs() {
   std::vector<std::string> lacks;
   for (const std::string& input : options_.inputs) {
     auto sources = open_sources(input, files_);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) lacks.push_back(std::move(sources->lack));
-    std::ranges::move(sources->list, std::back_inserter(sources_));
+    for (const BtfSource& source : sources->list)
+      if (auto ok = take(source); !ok) return ok;
   }
-  if (sources_.empty()) return fail("{}", lacks.front());
+  if (!deduplicator_) return fail("{}", lacks.front());
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }
 
 /// A module may carry what it is split from, which is not what the kernel has.
-std::expected<void, Error> Program::read_base_of_inputs() {
-  auto first = std::ranges::find_if(sources_, [](const auto& s) { return !s.base.empty(); });
-  if (first == sources_.end()) return {};
-  if (base())
-    return fail("{}: is split from its section .BTF.base, not from the base given", first->name);
-  for (const BtfSource& source : sources_)
-    if (!std::ranges::equal(source.base, first->base))
-      return fail("{}: is not split from what {} is split from, its section .BTF.base", source.name,
-                  first->name);
-  return add_base(first->name + ": .BTF.base", first->base);
+std::expected<void, Error> Program::begin(const BtfSource& first) {
+  if (!first.base.empty()) {
+    if (base())
+      return fail("{}: is split from its section .BTF.base, not from the base given", first.name);
+    if (auto ok = add_base(first.name + ": .BTF.base", first.base); !ok) return ok;
+  }
+  base_of_inputs_ = first.base;
+  deduplicator_.emplace(DedupOptions{
+      .threads = options_.threads, .base = base(), .borrow_inputs = true, .sort = sorts()});
+  return {};
 }
 
 /// What was sorted stays so. A file's own types do in order of first occurrence, as what is equal
@@ -192,6 +182,10 @@ bool Program::sorts() const {
 }
 
 std::expected<void, Error> Program::take(const BtfSource& source) {
+  if (!deduplicator_)
+    if (auto ok = begin(source); !ok) return ok;
+  if (!std::ranges::equal(source.base, base_of_inputs_))
+    return fail("{}: is not split from what {} is split from", source.name, names_.front());
   auto blobs = find_btf_blobs(source.contents);
   if (!blobs) return fail("{}: {}", source.name, blobs.error().message);
   for (std::span<const std::byte> blob : *blobs) {

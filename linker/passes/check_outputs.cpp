@@ -1,7 +1,8 @@
 // Pass: whether an output would destroy something.
 //
-// A slip of the hand makes `-o main.o` of `main.o -o`, and `--Map main.o` of `--Map main.map main.o`.
-// Files are compared by what they are, not by their names: links lead to one file by many.
+// A slip of the hand makes `-o main.o` of `main.o -o`, and `--Map main.o` of a `--Map` whose file
+// was forgotten. Files are compared by what they are, not by their names: links lead to one file
+// by many.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"

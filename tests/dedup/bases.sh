@@ -48,8 +48,10 @@ expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base,
   "$BTFDEDUP" --base base.btf module.ko -o out.o
 expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given before' \
   "$BTFDEDUP" --base base.btf --base module.ko third.btf -o out.o
-expect_message 'btfdedup: error: base.btf: is not split from what module.ko is split from, its section .BTF.base' \
+expect_message 'btfdedup: error: base.btf: is not split from what module.ko is split from' \
   "$BTFDEDUP" module.ko base.btf -o out.o
+expect_message 'btfdedup: error: module.ko: is not split from what base.btf is split from' \
+  "$BTFDEDUP" base.btf module.ko -o out.o
 head -c 30 base.btf >cut.btf
 objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=cut.btf plain.o bad.ko
 expect_message "btfdedup: error: bad.ko: .BTF.base: type section at offset 24 with 40 bytes exceeds the blob's 30 bytes" \

@@ -1,6 +1,7 @@
 #include "random_types.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -131,8 +132,10 @@ std::vector<std::byte> encode(const RandomUnit& unit, uint32_t first_string) {
   }
   if (strings.empty()) strings.push_back('\0');
   auto type_bytes = static_cast<uint32_t>(4 * words.size());
-  uint32_t header[] = {0x0001eb9f, 24,         0,
-                       type_bytes, type_bytes, static_cast<uint32_t>(strings.size())};
+  // The magic number of 16 bits, the version and no flags, in the order of the host.
+  bool is_little = std::endian::native == std::endian::little;
+  uint32_t header[] = {is_little ? 0x0001eb9f : 0xeb9f0100,  24, 0, type_bytes, type_bytes,
+                       static_cast<uint32_t>(strings.size())};
   words.insert(words.begin(), std::begin(header), std::end(header));
   std::vector<std::byte> blob(4 * words.size() + strings.size());
   std::memcpy(blob.data(), words.data(), 4 * words.size());
