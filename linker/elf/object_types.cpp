@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dedup/internal.hpp"
 #include "linker/elf/btf_repair.hpp"
@@ -125,8 +126,39 @@ class TypesReader {
       std::string_view name = btf.name(declaration.type());
       declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
     }
+    untie_statics();
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
     return {};
+  }
+
+  /// A file of C has one declaration of a name, whatever linkage the compiler gives it. What was
+  /// linked may have static ones of a global's name: those with local symbols, or, where these
+  /// were stripped, those beside one that is not static.
+  void untie_statics() {
+    std::vector<bool> has_own(object_.symbols.size());
+    for (const BtfDeclaration& declaration : object_.declarations)
+      if (!is_static(declaration.type())) has_own[declaration.symbol_index] = true;
+    std::optional<std::unordered_set<std::string_view>> locals;
+    for (BtfDeclaration& declaration : object_.declarations) {
+      uint32_t symbol = declaration.symbol_index;
+      if (symbol == 0 || !is_static(declaration.type())) continue;
+      if (!locals) locals = find_local_names();
+      if (has_own[symbol] || locals->contains(object_.symbols[symbol].name))
+        declaration.symbol_index = 0;
+    }
+  }
+
+  static bool is_static(BtfType type) {
+    return type.kind() == BTF_KIND_FUNC ? type.func_linkage() == BTF_LINKAGE_STATIC
+                                        : type.var_linkage() == BTF_LINKAGE_STATIC;
+  }
+
+  std::unordered_set<std::string_view> find_local_names() const {
+    std::unordered_set<std::string_view> names;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (symbol.is_local() && (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
+        names.insert(symbol.name);
+    return names;
   }
 
   void read_datasec(BtfType datasec) {

@@ -25,7 +25,7 @@ cmp want.btf got.btf
 "$BTFDEDUP" a.o b.o -o - | cmp - want.btf
 "$BTFDEDUP" a.o b.o -o /dev/stdout | cmp - want.btf
 
-# In the old one's place, with its mode; through links; over an input.
+# In the old one's place, with its mode; through links; not over an input.
 echo old >out.btf
 chmod 600 out.btf
 exec 3<out.btf
@@ -36,8 +36,9 @@ expect 600 stat -c %a out.btf
 [[ -L link.btf ]] || fail 'the link was replaced'
 cmp want.btf out.btf
 cp a.btf same.btf
-"$BTFDEDUP" same.btf b.btf -o same.btf
-cmp want.btf same.btf
+expect_message "btfdedup: error: -o 'same.btf' would replace the input 'same.btf'; --update is for that" \
+  "$BTFDEDUP" same.btf b.btf -o same.btf
+cmp a.btf same.btf
 [[ -z $(compgen -G '.*.tmp') ]] || fail 'a temporary file was left'
 
 # Any number of threads

@@ -37,7 +37,8 @@ exec 3<out.o
 [[ $(stat -c %a out.o) == 644 ]] || fail "mode $(stat -c %a out.o)"
 expect $'a.bpf.c\na.o\nerrors\nout.o\ntaken.o' ls -A
 
-# The target may be an input.
+# The target is no input.
 cp a.o same.o
-"$BPFLINK" same.o -o same.o
-cmp same.o out.o
+! "$BPFLINK" same.o -o same.o 2>errors
+expect_error "-o 'same.o' would replace the input 'same.o'"
+cmp same.o a.o

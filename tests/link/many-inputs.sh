@@ -48,5 +48,6 @@ for damage in 'type:node:name=9999' 'type:node:4=99' 'type:node:4=type("node")' 
 done >bad
 grep -vx -e 0003.o -e 3900.o inputs | cat - bad >all
 link_fails @all
-cmp errors alone
+# What contains itself is looked for in the merged types, once all have been read.
+diff <(grep -v 'contains itself' alone) errors >&2
 expect 8 eval 'wc -l <alone'

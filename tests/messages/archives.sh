@@ -55,7 +55,7 @@ bad_nested "archive member at offset $(printf %#x "$long_inner"): is a table" "/
 echo text >inner.a
 bad_nested 'is not an archive' '/0:8 '
 rm inner.a
-bad_nested 'No such file or directory' '/0:8 '
+bad_nested 'cannot open: No such file or directory' '/0:8 '
 cp outer.a inner.a # which is in itself, without end
 printf '%s' "/0:$nested " | dd of=inner.a bs=1 seek="$nested" conv=notrunc status=none
 name='inner.a(inner.a'$(printf '(inner.a%.0s' {1..8})

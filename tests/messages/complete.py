@@ -48,7 +48,7 @@ def is_message(text):
 def pattern(text):
     parts = re.split(r"(\{[^}]*\}|%[.*]*[a-z]+|\n)", text.strip("\n "))
     return "".join(r".*" if part and (part[0] in "{%") else r"[\s\S]?\n?" if part == "\n"
-                   else re.escape(part) for part in parts)
+                   else r"\s+".join(map(re.escape, part.split(" "))) for part in parts)
 
 
 def main():
@@ -56,7 +56,7 @@ def main():
     tests = []
     for path in glob.glob("tests/**/*", recursive=True):
         if path.endswith((".sh", ".cpp", ".c", ".hpp", ".h")):
-            tests.append(open(path).read().replace("'\"'\"'", "'").replace('\\"', '"'))
+            tests.append(open(path).read().replace("'\"'\"'", "'").replace('\\"', '"').replace("\\`", "`"))
     tests = "\n".join(tests)
     missing, used = [], set()
     sources = glob.glob("linker/**/*.[ch]pp", recursive=True) + glob.glob("dedup/**/*.[ch]pp", recursive=True)

@@ -5,58 +5,61 @@
 expect 'Links BPF objects into one, with their BTF deduplicated.
 Usage: bpflink [OPTION]... FILE... -o OUTPUT
 
-Positionals:
-  FILE FILE                       Objects and archives to link
+  FILE                        Objects and archives to link
 
 Options:
-  -h,--help                       Print this help and exit
-  --version                       Print the version and exit
-  -o,--output FILE                Write the linked object to FILE
-  -r,--relocatable                Partial link: leave externs that nobody defines to a later link
-  --threads N                     Use N threads; without, as many as the inputs are large enough for
-
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
+  -o,--output FILE            Write the linked object to FILE
+  -r,--relocatable            Partial link: leave externs that nobody defines to
+                              a later link
+  --threads N                 Use N threads; without, as many as the inputs are
+                              large enough for
 
 Inputs:
-  -l,--library NAME               Link with the archive libNAME.a
-  -L,--library-path DIR           Look for archives in DIR
-  --whole-archive                 Link all members of the archives that follow, needed or not
-  --no-whole-archive              Link what is needed of those that follow
-  --license TEXT                  The license, whatever the inputs say
-  --no-check-types                Warn of types that conflict, and link all the same
-
+  -l,--library NAME           Link with the archive libNAME.a
+  -L,--library-path DIR       Look for archives in DIR
+  --whole-archive             Link all members of the archives that follow,
+                              needed or not
+  --no-whole-archive          Link what is needed of those that follow
+  --license TEXT              The license, whatever the inputs say
+  --no-check-types            Warn of types that conflict, and link all the same
 
 What is kept:
-  --gc-sections                   Drop what no program, map or struct_ops variable reaches
-  --print-gc-sections             List what --gc-sections drops
-  -u,--undefined SYMBOL           Keep SYMBOL; take it from an archive
-  --keep-section PATTERN          Keep all of the sections that PATTERN matches
-  --keep-debug                    Keep and merge DWARF
-  -S,--strip-debug                Drop DWARF (always so without --keep-debug)
-
+  --gc-sections               Drop what no program, map or struct_ops variable
+                              reaches
+  --print-gc-sections         List what --gc-sections drops
+  -u,--undefined SYMBOL       Keep SYMBOL; take it from an archive
+  --keep-section PATTERN      Keep all of the sections that PATTERN matches
+  --keep-debug                Keep and merge DWARF
+  -S,--strip-debug            Drop DWARF (always so without --keep-debug)
 
 Symbols:
-  --localize-hidden               Make hidden definitions local, but for maps
-  -x,--discard-all                Drop local symbols that nothing needs: labels, file names, variables
-  -s,--strip-all                  -x and -S: all that a loader does not need
-
+  --localize-hidden           Make hidden definitions local, but for maps
+  -x,--discard-all            Drop local symbols that nothing needs: labels,
+                              file names, variables
+  -s,--strip-all              -x and -S: all that a loader does not need
 
 Reports:
-  --Map FILE                      Write to FILE where every fragment of every input went
-  --cref                          Print who defines and who uses each symbol
-  -y,--trace-symbol SYMBOL        Print each file that defines or uses SYMBOL
-  --dependency-file FILE          Write to FILE the inputs as a rule of make
-  --emit-stats                    Print figures of the link
-  --json FILE                     Write the figures to FILE as JSON
-
+  --Map FILE                  Write to FILE where every fragment of every input
+                              went
+  --cref                      Print who defines and who uses each symbol
+  -y,--trace-symbol SYMBOL    Print each file that defines or uses SYMBOL
+  --dependency-file FILE      Write to FILE the inputs as a rule of make
+  --emit-stats                Print figures of the link
+  --json FILE                 Write the figures to FILE as JSON
 
 Messages:
-  -v,--verbose                    Say what is read, kept and dropped, and why
-  -q,--quiet                      Print no warnings
-  --verify                        Read the output back and check it before it takes its place
-  --fatal-warnings                Take warnings for errors
-  --error-limit N                 Stop printing errors after N, 20 unless told; 0: never
-  --color-diagnostics WHEN        Color messages: auto (on a terminal), always or never
-  --json-diagnostics              Print messages as JSON, one a line
+  -v,--verbose                Say what is read, kept and dropped, and why
+  -q,--quiet                  Print no warnings
+  --verify                    Read the output back and check it before it takes
+                              its place
+  --fatal-warnings            Take warnings for errors
+  --error-limit N             Stop printing errors after N, 20 unless told; 0:
+                              never
+  --color-diagnostics WHEN    Color messages: auto (on a terminal), always or
+                              never
+  --json-diagnostics          Print messages as JSON, one a line
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if the output was written, else with 1 and the output as it was.' "$BPFLINK" --help
@@ -65,22 +68,26 @@ expect 'Merges equal types of BTF.
 Usage: btfdedup [OPTION]... INPUT... -o OUT
        btfdedup [OPTION]... [INPUT...] --update FILE
 
-Positionals:
-  inputs INPUT                Raw BTF, ELF files with .BTF, archives of these, - for standard input
+  INPUT                       Raw BTF, ELF files with .BTF, archives of these, -
+                              for standard input
 
 Options:
   -h,--help                   Print this help and exit
   --version                   Print the version and exit
   -o,--output OUT             Write the BTF to OUT (- for standard output)
   --elf                       Make OUT an ELF object with a section .BTF
-  --update FILE               Replace the section .BTF of the ELF file FILE; without INPUT, by its own types
-  --base FILE                 The BTF that the inputs were split from, left as it is; again for what is split from that
+  --update FILE               Replace the section .BTF of the ELF file FILE;
+                              without INPUT, by its own types
+  --base FILE                 The BTF that the inputs were split from, left as
+                              it is; again for what is split from that
   --sort                      Write the types in order of their names
-  --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef, func, var) is there more than once
+  --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef,
+                              func, var) is there more than once
   --dump c|raw                Print the types as C or as a numbered list (raw)
   --stats                     Print counts, sizes and times
-  --json Needs: --stats       Print them as JSON
-  --threads N                 Use N threads; without, as many as the input is large enough for
+  --json                      Print them as JSON
+  --threads N                 Use N threads; without, as many as the input is
+                              large enough for
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if all was done, else with 1 and the output as it was.' "$BTFDEDUP" --help

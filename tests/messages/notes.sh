@@ -171,6 +171,7 @@ order maps N s
 number symbols N s
 merge btf N s
 check types N s
+complete functions N s
 build datasecs N s
 relocate N s
 rebase btf ext N s
@@ -247,6 +248,10 @@ expect '{
     },
     {
       "name": "check types",
+      "seconds": N
+    },
+    {
+      "name": "complete functions",
       "seconds": N
     },
     {

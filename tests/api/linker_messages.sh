@@ -1,0 +1,7 @@
+#!/bin/bash
+# What the stand-in for libbpf's linker says on standard error, where libbpf returns a number only.
+#
+#   linker_messages.sh PROGRAM ARGUMENT...
+set -euo pipefail
+
+"$@" 2>&1 | grep -xF 'bpflink: packets-nobtf.o: extern without a type in BTF: tally'
