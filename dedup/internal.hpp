@@ -3,6 +3,7 @@
 // - hash_bytes(), HashIndex: the linker's symbol table, and names within an object
 // - StringTable: .strtab of the output
 // - for_each_reference(): which types the live part of an object uses
+// - keep_types(): what becomes unreachable by linking goes
 // - type_section(): the kinds of all types of an input at a glance
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
@@ -10,6 +11,7 @@
 // - edit_distance(), misspelling_limit(): names that were meant
 #pragma once
 
+#include "dedup/format/builder.hpp"
 #include "dedup/format/hash.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"

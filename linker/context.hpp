@@ -67,7 +67,12 @@ struct DroppedDefinition {
   const InputSection* section;
   uint64_t offset;
   uint64_t size;
-  std::string_view name;
+  std::string_view name;  ///< "" for an entry about code (code_tables.hpp)
+
+  std::string describe() const {
+    std::string text = object->describe_place(*section, offset);
+    return name.empty() ? text : text.append(" ").append(name);
+  }
 };
 
 /// Where the linked object goes: to the file at `path`, to a descriptor of the
@@ -108,6 +113,8 @@ struct Context {
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
   std::vector<DroppedDefinition> dropped;
+  /// Whose offsets a jump table has, by its fragment.
+  std::unordered_map<const Fragment*, const InputSection*> code_of_jump_tables;
 
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
@@ -140,6 +147,7 @@ void order_maps(Context&);
 void number_symbols(Context&);
 void merge_btf(Context&);
 void check_types(Context&);
+void forget_types(Context&);
 void complete_functions(Context&);
 void build_datasecs(Context&);
 void relocate(Context&);

@@ -73,6 +73,10 @@ void link(Context& context) {
   // have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
+  // Take out the types that only externs that were bound or definitions that lost led to. After
+  // check_types(), which compares these; before anything holds a number of a type.
+  run(context, "forget types", forget_types);
+
   // Make the FUNCs that are missing: loaders want one of every function where they have one of any
   // (rebase_btf_ext.cpp, where their records are made, too). Before the variables, so that they
   // have the same ids when the output is linked again.

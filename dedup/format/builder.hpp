@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "bpflink/btf.hpp"
 
@@ -18,6 +19,11 @@ void begin_with_strings(BtfBuilder& types, std::string_view strings);
 
 /// Has finish() write types of a vlen of more than 0xffff, as there are some in an input.
 void allow_wide_vlen(BtfBuilder& types);
+
+/// Removes all types but those that are kept, to which no other may refer, and the strings that
+/// only removed ones had. Returns each one's id by the id that it had, 0 for one that was removed.
+/// There must be no type of a kind that the library does not know.
+std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept);
 
 /// Makes room for so many types, words of these and bytes of strings.
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);

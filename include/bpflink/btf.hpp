@@ -315,6 +315,7 @@ class BPFLINK_API BtfBuilder {
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
   friend void begin_with_strings(BtfBuilder& types, std::string_view strings);
   friend void allow_wide_vlen(BtfBuilder& types);
+  friend std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -24,9 +24,13 @@ struct Insn {
   /// A call of a function of this object, `imm` instructions from the next.
   bool is_local_call() const { return is_call() && src_reg == BPF_PSEUDO_CALL; }
   bool is_exit() const { return code == (BPF_JMP | BPF_EXIT); }
+  /// `gotox`: to the address in a register.
+  bool is_indirect_jump() const { return code == (BPF_JMP | BPF_JA | BPF_X); }
+  /// A jump that has its target in itself.
   bool is_jump() const {
     uint8_t insn_class = BPF_CLASS(code);
-    return (insn_class == BPF_JMP || insn_class == BPF_JMP32) && !is_call() && !is_exit();
+    return (insn_class == BPF_JMP || insn_class == BPF_JMP32) && !is_call() && !is_exit() &&
+           !is_indirect_jump();
   }
   /// ld_imm64, or a move of an immediate: what compilers put a type id in.
   bool has_type_id_immediate() const {
@@ -35,7 +39,9 @@ struct Insn {
     return is_ld_imm64() || is_move;
   }
   /// Control never goes on to the following instruction.
-  bool ends_flow() const { return is_exit() || (is_jump() && BPF_OP(code) == BPF_JA); }
+  bool ends_flow() const {
+    return is_exit() || is_indirect_jump() || (is_jump() && BPF_OP(code) == BPF_JA);
+  }
   /// Slots from the next instruction to a jump's target. `gotol` (JA of class
   /// JMP32) has it in the immediate.
   int32_t jump_distance() const { return code == (BPF_JMP32 | BPF_JA) ? imm : off; }

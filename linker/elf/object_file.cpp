@@ -50,6 +50,14 @@ SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadO
   return SectionUse::Link;
 }
 
+CodeTable code_table_of(std::string_view name, const Elf64_Shdr& header) {
+  if (header.sh_type != SHT_PROGBITS || header.sh_flags & SHF_EXECINSTR) return CodeTable::None;
+  if (name == ".jumptables") return CodeTable::JumpTables;
+  if (name == ".bpf_cleanup") return CodeTable::Cleanups;
+  if (name == ".eh_frame") return CodeTable::Frames;
+  return name == ".gcc_except_table" ? CodeTable::Exceptions : CodeTable::None;
+}
+
 /// An entry of a table that libelf has converted; it need not be aligned.
 template <typename Entry>
 Entry table_entry(const Elf_Data& data, size_t index) {
@@ -122,6 +130,7 @@ class ObjectReader {
       if (!name) return fail("name of section {} is outside the section name table", i);
       object_.sections[i].name = *name;
       object_.sections[i].use = use_of_section(*name, headers_[i], options_);
+      object_.sections[i].code_table = code_table_of(*name, headers_[i]);
       contents_[i] = contents_of(headers_[i]);
       if (auto ok = read_section(i); !ok) return ok;
     }
@@ -224,6 +233,7 @@ class ObjectReader {
                   section == 0 ? entry.st_shndx : section, section_count_ - 1);
     symbol.place = InputSymbol::Place::Section;
     symbol.section = section;
+    if (object_.sections[section].code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
     if (symbol.type == STT_FUNC && (symbol.value % INSN_SIZE != 0 || symbol.size % INSN_SIZE != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);

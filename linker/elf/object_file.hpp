@@ -44,10 +44,14 @@ enum class SectionUse : uint8_t {
   Rebuild,  ///< made anew: symbol and string tables, relocations, BTF
 };
 
+/// Which entries about code a section has: see code_tables.hpp.
+enum class CodeTable : uint8_t { None, JumpTables, Cleanups, Frames, Exceptions };
+
 struct InputSection {
   ObjectFile* file = nullptr;
   uint32_t index = 0;
   SectionUse use = SectionUse::Rebuild;
+  CodeTable code_table = CodeTable::None;
   uint32_t type = 0;  ///< SHT_*
   std::string_view name;
   uint64_t flags = 0;  ///< SHF_*

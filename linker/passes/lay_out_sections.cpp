@@ -115,8 +115,16 @@ class Layout {
     return false;
   }
 
+  /// Those of records stand one right after another: zeros between them would end .eh_frame.
+  static uint64_t alignment_of_fragments(const InputSection& section) {
+    bool has_records =
+        section.code_table == CodeTable::Frames || section.code_table == CodeTable::Cleanups;
+    return has_records ? std::min<uint64_t>(section.alignment, 4) : section.alignment;
+  }
+
   static void place_fragments(InputSection& section, OutputSection& output) {
-    uint64_t base = align_up(output.size, section.alignment);
+    uint64_t alignment = alignment_of_fragments(section);
+    uint64_t base = align_up(output.size, alignment);
     if (std::ranges::all_of(section.fragments, &Fragment::live)) {
       for (Fragment& fragment : section.fragments) fragment.output_offset = base + fragment.begin;
       output.size = base + section.size;
@@ -127,8 +135,8 @@ class Layout {
       if (!fragment.live) continue;
       // What is inside an unnamed one keeps its alignment only with the whole.
       fragment.output_offset = fragment.is_unnamed
-                                   ? end + ((fragment.begin - end) & (section.alignment - 1))
-                                   : align_up(end, alignment_at(section.alignment, fragment.begin));
+                                   ? end + ((fragment.begin - end) & (alignment - 1))
+                                   : align_up(end, alignment_at(alignment, fragment.begin));
       end = fragment.output_offset + (fragment.end - fragment.begin);
     }
     output.size = end;

@@ -1,8 +1,9 @@
 // Pass: what the output needs.
 //
-// Without --gc-sections everything that did not lose a resolution is live. With
-// it, what the roots reach is: programs (functions in any code section but
-// .text, global or static), maps, struct_ops variables, license and version, what -u and
+// Without --gc-sections everything that did not lose a resolution is live, but for
+// entries about code that lost (code_tables.hpp). With it, what the roots reach is: programs
+// (functions in any code section but .text, global or static), maps, struct_ops variables, license
+// and version, what -u and
 // --keep-section name, and the callbacks that tags of live code name. The walk
 // goes fragment by fragment over the references, with a list instead of
 // recursion.
@@ -12,7 +13,10 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+
 #include "linker/context.hpp"
+#include "linker/elf/code_tables.hpp"
 #include "linker/elf/references.hpp"
 
 namespace bpflink {
@@ -28,29 +32,89 @@ class Marker {
   explicit Marker(Context& context) : context_(context) {}
 
   void run() {
-    for_each_fragment([](InputSection&, Fragment& fragment) {
-      if (!fragment.live) return;
-      fragment.live = false;
-      fragment.is_candidate = true;
-    });
-    mark_roots();
+    for (auto& object : context_.objects) begin(*object);
+    if (context_.options.gc_sections) mark_roots();
     while (!pending_.empty()) {
       auto [section, fragment] = pending_.back();
       pending_.pop_back();
-      if (!section->is_loaded()) continue;
+      if (!section->is_loaded() && section->code_table == CodeTable::None) continue;
       for_each_section_reference(*section->file, *section, fragment->begin, fragment->end,
-                                 [&](const SectionReference& reference) { mark(reference); });
+                                 [&](const SectionReference& reference) {
+                                   if (section->is_code()) note_jump_table(*section, reference);
+                                   mark(reference);
+                                 });
+      mark_entries(*section, *fragment);
     }
-    report();
+    if (context_.options.gc_sections) report();
   }
 
  private:
-  template <typename Visit>
-  void for_each_fragment(Visit visit) {
-    for (auto& object : context_.objects)
-      for (InputSection& section : object->sections)
-        if (section.use == SectionUse::Link)
-          for (Fragment& fragment : section.fragments) visit(section, fragment);
+  /// Nothing lives until it is reached; without --gc-sections that is so for entries about code.
+  void begin(ObjectFile& object) {
+    bool has_tables = std::ranges::any_of(
+        object.sections, [](const InputSection& s) { return s.code_table != CodeTable::None; });
+    if (!has_tables && !context_.options.gc_sections) return;
+    for (InputSection& section : object.sections) {
+      if (section.use != SectionUse::Link) continue;
+      bool is_candidate = context_.options.gc_sections || section.code_table != CodeTable::None;
+      for (Fragment& fragment : section.fragments) {
+        if (!fragment.live) continue;
+        fragment.live = !is_candidate;
+        fragment.is_candidate = is_candidate;
+        if (!is_candidate) pending_.emplace_back(&section, &fragment);
+      }
+      if (section.code_table == CodeTable::Cleanups || section.code_table == CodeTable::Frames)
+        index_entries(object, section);
+    }
+  }
+
+  /// An entry is about the code that its first relocation refers to.
+  void index_entries(ObjectFile& object, InputSection& section) {
+    auto relocation = section.relocations.begin();
+    for (Fragment& fragment : section.fragments) {
+      while (relocation != section.relocations.end() && relocation->offset < fragment.begin)
+        ++relocation;
+      if (relocation == section.relocations.end()) return;
+      if (relocation->offset >= fragment.end || lost_resolution(object, relocation->symbol))
+        continue;
+      const InputSymbol& symbol = object.symbols[relocation->symbol];
+      if (symbol.place != InputSymbol::Place::Section) continue;
+      InputSection& code = object.sections[symbol.section];
+      if (code.use != SectionUse::Link || code.fragments.empty()) continue;
+      auto offset =
+          static_cast<int64_t>(symbol.value) + (symbol.is_section() ? relocation->addend : 0);
+      entries_.emplace(&fragment_at(code, offset), std::pair(&section, &fragment));
+    }
+  }
+
+  /// Marks the entries about a fragment, and what an entry needs that has no relocation.
+  void mark_entries(InputSection& section, Fragment& fragment) {
+    auto [begin, end] = entries_.equal_range(&fragment);
+    for (auto entry = begin; entry != end; ++entry)
+      mark(*entry->second.first, *entry->second.second);
+    if (auto cie = find_cie(section, fragment)) mark(section, static_cast<int64_t>(cie->cie));
+    if (section.code_table != CodeTable::JumpTables) return;
+    auto code = context_.code_of_jump_tables.find(&fragment);
+    if (code == context_.code_of_jump_tables.end()) return;
+    for_each_plain_offset(section, fragment, [&](uint64_t, uint64_t offset) {
+      mark(section.file->sections[code->second->index], static_cast<int64_t>(offset));
+    });
+  }
+
+  /// The offsets that a table has are those of one section.
+  void note_jump_table(const InputSection& code, const SectionReference& reference) {
+    if (!reference.target || reference.target->code_table != CodeTable::JumpTables ||
+        reference.target->use != SectionUse::Link)
+      return;
+    const Fragment& table = fragment_at(*reference.target, reference.offset);
+    auto [known, is_new] = context_.code_of_jump_tables.try_emplace(&table, &code);
+    if (is_new || known->second == &code) return;
+    const ObjectFile& object = *code.file;
+    context_.diagnostics.error(
+        fmt::format("{}: the jump table is used by code of two sections",
+                    object.describe_place(*reference.target, table.begin)),
+        {fmt::format(">>> '{}' and '{}', from whose start its offsets might be",
+                     known->second->name, code.name)});
   }
 
   void mark_roots() {
@@ -75,6 +139,7 @@ class Marker {
   }
 
   bool is_root(const InputSection& section) const {
+    if (section.code_table != CodeTable::None) return false;
     if (section.same_as || !section.is_loaded()) return true;
     if (section.name == ".maps" || section.name == "maps" || is_struct_ops(section.name))
       return true;
@@ -134,17 +199,25 @@ class Marker {
         if (fragment.live || !fragment.is_candidate) continue;
         context_.dropped.push_back(
             {object.get(), &section, symbol.value, symbol.size, symbol.name});
-        context_.diagnostics.report(
-            {.severity = Severity::Note,
-             .message = fmt::format("removing unused {} {}",
-                                    object->describe_place(section, symbol.value), symbol.name),
-             .code = DiagnosticCode::Dropped,
-             .file = object->name,
-             .symbol = std::string(symbol.name)});
       }
+    for (auto& object : context_.objects)
+      for (InputSection& section : object->sections)
+        if (section.code_table != CodeTable::None && section.code_table != CodeTable::JumpTables)
+          for (const Fragment& fragment : section.fragments)
+            if (fragment.is_candidate && !fragment.live)
+              context_.dropped.push_back(
+                  {object.get(), &section, fragment.begin, fragment.end - fragment.begin, {}});
+    for (const DroppedDefinition& dropped : context_.dropped)
+      context_.diagnostics.report({.severity = Severity::Note,
+                                   .message = fmt::format("removing unused {}", dropped.describe()),
+                                   .code = DiagnosticCode::Dropped,
+                                   .file = dropped.object->name,
+                                   .symbol = std::string(dropped.name)});
   }
 
   Context& context_;
+  /// The entries about a fragment of code, each with its section.
+  std::unordered_multimap<const Fragment*, std::pair<InputSection*, Fragment*>> entries_;
   std::vector<std::pair<InputSection*, Fragment*>> pending_;
 };
 
@@ -182,7 +255,7 @@ bool may_be_local(const Symbol& symbol) {
 }  // namespace
 
 void mark_live(Context& context) {
-  if (context.options.gc_sections) Marker(context).run();
+  Marker(context).run();
   mark_referenced_externs(context);
   for (Symbol* symbol : context.symbols.all()) {
     if (symbol->is_defined) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "linker/context.hpp"
+#include "linker/elf/code_tables.hpp"
 
 namespace bpflink {
 namespace {
@@ -72,6 +73,8 @@ class SectionRelocator {
   void relocate(const Fragment& fragment) {
     if (section_.is_code())
       relocate_code(fragment);
+    else if (section_.code_table != CodeTable::None)
+      relocate_table(fragment);
     else
       relocate_data(fragment);
   }
@@ -85,6 +88,36 @@ class SectionRelocator {
     patch_local_type_ids(fragment, bytes);
     // Distances inside an unsplit section do not change, nor its relative calls.
     if (section_.fragments.size() != 1) relink_calls(fragment, bytes);
+  }
+
+  /// Entries about code, of which some have no relocations.
+  void relocate_table(const Fragment& fragment) {
+    std::byte* bytes = copy(fragment, fragment.begin, fragment.end);
+    relocate_range(fragment, fragment.begin, fragment.end, bytes);
+    if (section_.code_table == CodeTable::JumpTables) move_targets(fragment, bytes);
+    auto cie = find_cie(section_, fragment);
+    auto place = cie ? place_of(section_, cie->cie) : std::nullopt;
+    if (!place) return;
+    uint64_t distance = output_offset(fragment, cie->field) - place->offset;
+    store<uint32_t>(bytes + (cie->field - fragment.begin), static_cast<uint32_t>(distance),
+                    context_.byte_order);
+  }
+
+  /// What a jump table leads to moves with the code.
+  void move_targets(const Fragment& table, std::byte* bytes) {
+    auto found = context_.code_of_jump_tables.find(&table);
+    if (found == context_.code_of_jump_tables.end()) return;
+    const InputSection& code = *found->second;
+    for_each_plain_offset(section_, table, [&](uint64_t at, uint64_t offset) {
+      auto place = offset < code.size ? place_of(code, offset) : std::nullopt;
+      if (place)
+        return store<uint64_t>(bytes + (at - table.begin), place->offset, context_.byte_order);
+      context_.diagnostics.error(
+          fmt::format("{}: the jump table leads to '{}'+{:#x}, {}",
+                      object_.describe_place(section_, at), code.name, offset,
+                      offset < code.size ? "which was dropped from the output"
+                                         : "which is outside of the section"));
+    });
   }
 
   /// Copies the blocks of the fragment that have relocations and shows what is

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
+#include "linker/elf/code_tables.hpp"
 #include "linker/elf/references.hpp"
 
 namespace bpflink {
@@ -44,7 +45,9 @@ class Splitter {
       }
     for (InputSection& section : object_.sections) {
       if (section.use != SectionUse::Link || section.same_as) continue;
-      if (section.is_mergeable_strings())
+      if (section.code_table != CodeTable::None)
+        split_code_table(object_, section);
+      else if (section.is_mergeable_strings())
         split_strings(section);
       else if (to_split[section.index] && section.is_loaded())
         split_section(section, extents[section.index]);
@@ -159,11 +162,13 @@ class Splitter {
       section.fragments.push_back({.begin = begin, .end = end, .is_unnamed = true});
   }
 
-  /// Visits all that stays; what it reaches in a dropped fragment makes that
-  /// section whole again, and then what came back is visited too.
+  /// Visits all that stays, but for entries about code, which go when that does; what it reaches in
+  /// a dropped fragment makes that section whole again, and then what came back is visited too.
   void rejoin_what_is_entangled() {
     for (InputSection& section : object_.sections) {
-      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+      if (section.use != SectionUse::Link || !section.is_loaded() ||
+          section.code_table != CodeTable::None)
+        continue;
       for (const Fragment& fragment : section.fragments)
         if (fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
     }

@@ -15,21 +15,60 @@ class UsedTypes {
     index_tags();
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_in_output(declaration)) use(declaration.type_id);
-    if (object_.btf_ext) {
-      use_records(object_.btf_ext->func_info);
-      use_records(object_.btf_ext->core_relo);
-    }
+    use_all_records();
+    follow();
+    used_.flip();
+    return used_;
+  }
+
+  std::vector<bool> find_forgotten() {
+    for (const BtfDeclaration& declaration : object_.declarations)
+      if (is_gone(declaration)) use(declaration.type_id);
+    if (pending_.empty()) return {};
+    index_tags();
+    follow();
+    // All others keep what they lead to.
+    std::vector<bool> reached(btf_.end_id());
+    reached.swap(used_);
+    for (const BtfDeclaration& declaration : object_.declarations)
+      if (!is_gone(declaration)) use_references(declaration.type_id);
+    for (uint32_t id = 1; id < btf_.end_id(); ++id)
+      if (!reached[id] && object_.type_map[id] != 0 && !is_tag(id)) use_references(id);
+    use_all_records();
+    follow();
+    for (uint32_t id = 1; id < btf_.end_id(); ++id)
+      if (used_[id]) reached[id] = false;
+    return reached;
+  }
+
+ private:
+  void use_all_records() {
+    if (!object_.btf_ext) return;
+    use_records(object_.btf_ext->func_info);
+    use_records(object_.btf_ext->core_relo);
+  }
+
+  /// Uses what is used by way of others.
+  void follow() {
     while (!pending_.empty()) {
       uint32_t id = pending_.back();
       pending_.pop_back();
       use_references(id);
       for (uint32_t i = tags_begin_[id]; i < tags_begin_[id + 1]; ++i) use(tags_[i]);
     }
-    used_.flip();
-    return used_;
   }
 
- private:
+  bool is_tag(uint32_t id) const { return btf_.type(id).kind() == BTF_KIND_DECL_TAG; }
+
+  /// Whether the declaration stands for nothing in the output.
+  bool is_gone(const BtfDeclaration& declaration) const {
+    if (declaration.symbol)
+      return !lives_on_as_local(object_, declaration) &&
+             !(describes_symbol(object_, declaration) && declaration.symbol->in_output);
+    return declaration.is_func() ? object_.type_map[declaration.type_id] == 0
+                                 : !is_in_output(declaration);
+  }
+
   void use(uint32_t id) {
     if (id == 0 || used_[id]) return;
     used_[id] = true;
@@ -40,13 +79,11 @@ class UsedTypes {
   void index_tags() {
     tags_begin_.assign(btf_.end_id() + 2, 0);
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (BtfType type = btf_.type(id); type.kind() == BTF_KIND_DECL_TAG)
-        ++tags_begin_[type.type() + 2];
+      if (is_tag(id)) ++tags_begin_[btf_.type(id).type() + 2];
     for (size_t i = 2; i < tags_begin_.size(); ++i) tags_begin_[i] += tags_begin_[i - 1];
     tags_.resize(tags_begin_.back());
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (BtfType type = btf_.type(id); type.kind() == BTF_KIND_DECL_TAG)
-        tags_[tags_begin_[type.type() + 1]++] = id;
+      if (is_tag(id)) tags_[tags_begin_[btf_.type(id).type() + 1]++] = id;
   }
 
   bool is_in_output(const BtfDeclaration& declaration) const {
@@ -85,6 +122,10 @@ class UsedTypes {
 
 std::vector<bool> find_unused_types(const ObjectFile& object) {
   return UsedTypes(object).find_unused();
+}
+
+std::vector<bool> find_forgotten_types(const ObjectFile& object) {
+  return UsedTypes(object).find_forgotten();
 }
 
 }  // namespace bpflink

@@ -98,10 +98,7 @@ void add_dropped(std::string& text, const Context& context) {
     }
   }
   for (const DroppedDefinition& dropped : context.dropped)
-    add(dropped.size,
-        fmt::format("{} {}", dropped.object->describe_place(*dropped.section, dropped.offset),
-                    dropped.name),
-        "not reached from any root");
+    add(dropped.size, dropped.describe(), "not reached from any root");
 }
 
 }  // namespace

@@ -171,6 +171,7 @@ order maps N s
 number symbols N s
 merge btf N s
 check types N s
+forget types N s
 complete functions N s
 build datasecs N s
 relocate N s
@@ -248,6 +249,10 @@ expect '{
     },
     {
       "name": "check types",
+      "seconds": N
+    },
+    {
+      "name": "forget types",
       "seconds": N
     },
     {

@@ -1,0 +1,53 @@
+// Sections that say something of functions, entry by entry. An entry has no life of its own: it is
+// in the output if, and only if, the code is that it belongs to.
+//
+// - .jumptables (LLVM 22): where the cases of a `switch` begin, as u64 offsets in bytes from the
+//   start of the code section that refers to the table, with or without relocations. The symbols of
+//   tables, BPF.JT.<function>.<table>, are global, but mean a table of their own file only.
+// - .bpf_cleanup: entries of 12 bytes, begin and end of a range of code, and its landing pad.
+// - .eh_frame: what unwinds a function (an FDE), and what several of these have in common (a CIE).
+//   Specification: Linux Standard Base 5.0, core, 10.6.
+// - .gcc_except_table: what an FDE, or code, refers to.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "linker/elf/bytes.hpp"
+#include "linker/elf/object_file.hpp"
+
+namespace bpflink {
+
+inline constexpr uint64_t jump_table_entry_size = 8;
+
+/// Splits a section of entries. One that is malformed becomes a single fragment.
+void split_code_table(const ObjectFile& object, InputSection& section);
+
+/// Calls `visit(at, offset)` for each entry of a jump table that has no relocation: the entry's
+/// place in its section, and the offset into code that it has.
+template <typename Visit>
+void for_each_plain_offset(const InputSection& section, const Fragment& table, Visit visit) {
+  const auto& relocations = section.relocations;
+  auto next = std::ranges::lower_bound(relocations, table.begin, {}, &Relocation::offset);
+  for (uint64_t at = table.begin; at + jump_table_entry_size <= table.end;
+       at += jump_table_entry_size) {
+    while (next != relocations.end() && next->offset < at) ++next;
+    bool has_relocation = next != relocations.end() && next->offset < at + jump_table_entry_size;
+    if (!has_relocation) visit(at, load<uint64_t>(&section.data[at], section.file->byte_order));
+  }
+}
+
+/// Where the field of an FDE stands that leads to its CIE, and where the CIE stands.
+struct CieReference {
+  uint64_t field;  ///< bytes into the section; 32 bits wide: the distance from there back
+  uint64_t cie;    ///< bytes into the section
+};
+
+/// Nothing for a fragment that is no FDE, or one of a CIE outside of the section.
+std::optional<CieReference> find_cie(const InputSection& section, const Fragment& fragment);
+
+}  // namespace bpflink

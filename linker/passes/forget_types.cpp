@@ -1,0 +1,74 @@
+// Pass: types that linking has made useless.
+//
+// Prototypes of externs that were bound, types of definitions that lost: what only these led to
+// has no use in the output, and goes. What nothing led to in an input was put there by somebody
+// who knows why, and stays.
+#include <algorithm>
+#include <vector>
+
+#include "dedup/internal.hpp"
+#include "linker/context.hpp"
+#include "linker/passes/used_types.hpp"
+
+namespace bpflink {
+namespace {
+
+/// What the objects keep, by id of the output, and what that leads to: a declaration that one
+/// object has may have become the definition of another.
+std::vector<bool> find_kept(const Context& context,
+                            const std::vector<std::vector<bool>>& forgotten) {
+  const BtfBuilder& btf = *context.btf;
+  std::vector<bool> kept(btf.end_id());
+  std::vector<uint32_t> pending;
+  auto keep = [&](uint32_t id) {
+    if (id == 0 || kept[id]) return;
+    kept[id] = true;
+    pending.push_back(id);
+  };
+  for (size_t i = 0; i < context.objects.size(); ++i) {
+    const ObjectFile& object = *context.objects[i];
+    if (!object.btf) continue;
+    for (uint32_t id = 1; id < object.type_map.end_id(); ++id)
+      if (forgotten[i].empty() || !forgotten[i][id]) keep(object.type_map[id]);
+  }
+  while (!pending.empty()) {
+    uint32_t id = pending.back();
+    pending.pop_back();
+    for_each_reference(btf.type(id).words(), [&](uint32_t reference) { keep(reference); });
+  }
+  // Tags go with what they are put on, which may be kept for the sake of another object.
+  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
+    if (btf.type(id).kind() == BTF_KIND_DECL_TAG) kept[id] = kept[btf.type(id).type()];
+  return kept;
+}
+
+/// What such a type refers to is not known, so that nothing may get another number.
+bool has_unknown_kinds(const BtfBuilder& btf) {
+  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
+    if (btf.type(id).kind() >= BTF_KIND_END) return true;
+  return false;
+}
+
+}  // namespace
+
+void forget_types(Context& context) {
+  if (!context.btf) return;
+  std::vector<std::vector<bool>> forgotten;
+  bool is_any = false;
+  for (auto& object : context.objects) {
+    forgotten.push_back(object->btf ? find_forgotten_types(*object) : std::vector<bool>());
+    is_any |= !forgotten.back().empty();
+  }
+  if (!is_any || has_unknown_kinds(*context.btf)) return;
+  std::vector<bool> kept = find_kept(context, forgotten);
+  kept[0] = true;
+  if (std::ranges::find(kept, false) == kept.end()) return;
+  std::vector<uint32_t> ids = keep_types(*context.btf, kept);
+  for (auto& object : context.objects)
+    if (object->btf)
+      for (uint32_t id = 1; id < object->type_map.end_id(); ++id)
+        object->type_map.set(id, ids[object->type_map[id]]);
+  for (Symbol* symbol : context.symbols.all()) symbol->output_btf_id = ids[symbol->output_btf_id];
+}
+
+}  // namespace bpflink

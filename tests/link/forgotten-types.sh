@@ -1,0 +1,53 @@
+#!/bin/bash
+# What only declarations led to that the link has bound, or definitions that lost, leaves no type
+# behind. What nothing led to in an input stays, and so does what another declaration leads to.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOF'
+struct same { int value; };
+struct seen_by_a { struct seen_by_a *next; int (*call)(long named); };
+struct same __attribute__((btf_decl_tag("tagged"))) shown;
+extern struct seen_by_a list[];
+int count(struct seen_by_a *first, struct same *, unsigned char mode);
+__attribute__((weak)) unsigned long long lost(struct seen_by_a *first) { return first != 0; }
+SEC("socket") int prog(void *ctx) { return count(list, &shown, 2) + lost(0); }
+EOF
+compile b <<'EOF'
+struct same { int value; };
+struct seen_by_a { struct seen_by_a *next; int (*call)(long named); };
+struct seen_by_a list[3];
+int count(struct seen_by_a *first, struct same *second, unsigned char mode) {
+  return first->next != 0 && second && mode;
+}
+unsigned long long lost(struct seen_by_a *first) { return first == 0; }
+EOF
+compile c <<'EOF'
+struct kept { int value; };
+struct kept *unreached;
+SEC("socket") int other(void *ctx) { return unreached != 0; }
+EOF
+
+# count PATTERN FILE: how many lines of the list of types match
+count() { bpftool btf dump file "$2" | grep -cE "$1" || true; }
+nameless="^	'\\(anon\\)' type_id="
+
+link a.o b.o
+[[ $(count "$nameless" a.o) -gt 1 ]] || fail 'the extern has names'
+expect 1 count "$nameless" out.o # that of `call`
+expect 1 count "STRUCT 'seen_by_a'" out.o
+expect 1 count "DECL_TAG 'tagged'" out.o
+expect "$(count ARRAY b.o)" count ARRAY out.o
+
+# A tag of a type that stays for the sake of another object stays; all of it, linked again.
+changes_nothing
+
+# What nothing led to stays when something goes.
+python3 "$here/../messages/doctor.py" set c.o free.o 'type:unreached:type=type("int")'
+"$BPFLINK" a.o b.o free.o -o out.o
+expect 1 count "$nameless" out.o
+kept=$(bpftool btf dump file out.o | sed -n "s/^\[\([0-9]*\)\] STRUCT 'kept'.*/\1/p")
+expect 1 count "PTR '\\(anon\\)' type_id=$kept\$" out.o
+
+# An extern that is left to a later link keeps its prototype.
+"$BPFLINK" -r a.o -o part.o
+expect "$(count "$nameless" a.o)" count "$nameless" part.o
