@@ -142,6 +142,7 @@ void trace_symbols(Context&);
 void split_into_fragments(Context&);
 void mark_live(Context&);
 void report_undefined_symbols(Context&);
+void warn_of_inputs(Context&);
 void lay_out_sections(Context&);
 void order_maps(Context&);
 void number_symbols(Context&);

@@ -53,6 +53,9 @@ void link(Context& context) {
   // not provide is an error with all the places that refer to it.
   run(context, "report undefined symbols", report_undefined_symbols);
 
+  // Say what a loader would say worse, of a link that goes well so far. Needs to know what lives.
+  run(context, "warn of inputs", warn_of_inputs);
+
   // Give every live fragment its place in the output. From here on place_of() answers.
   run(context, "lay out sections", lay_out_sections);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "linker/error.hpp"
 #include "linker/io/arguments.hpp"
@@ -39,6 +40,7 @@ class Parser {
       return usage_error(app_, "--keep-debug contradicts -s and -S");
     command_.link.check_types = !no_check_types_;
     command_.link.hint_directories = directories_;
+    warn_of_idle_options();
     if (color_ == "always") command_.color = CommandLine::Color::Always;
     if (color_ == "never") command_.color = CommandLine::Color::Never;
     command_.link.report = command_.cross_references || command_.statistics;
@@ -262,6 +264,17 @@ class Parser {
       *path = std::move(*target);
     }
     return {};
+  }
+
+  void warn_of_idle_options() {
+    for (const std::string& directory : directories_) {
+      std::error_code error;
+      if (!std::filesystem::is_directory(directory, error))
+        command_.warnings.push_back(fmt::format("-L {}: is no directory", directory));
+    }
+    if (command_.print_gc_sections && !command_.link.gc_sections)
+      command_.warnings.emplace_back(
+          "--print-gc-sections: nothing is dropped without --gc-sections");
   }
 
   std::expected<std::string, Error> find_library(const std::string& name) const {

@@ -27,6 +27,8 @@ struct CommandLine {
   bool verbose = false;
   bool quiet = false;
   bool print_gc_sections = false;
+  /// Of options that have no effect.
+  std::vector<std::string> warnings;
   bool cross_references = false;
   bool statistics = false;
 

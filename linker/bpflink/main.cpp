@@ -19,6 +19,11 @@ int link_files(const CommandLine& command) {
   clean_up_when_interrupted("bpflink", {command.output, command.link.map_file,
                                         command.link.dependency_file, command.link.json_file});
   DiagnosticPrinter printer(command);
+  for (const std::string& warning : command.warnings) {
+    Severity severity = command.link.fatal_warnings ? Severity::Error : Severity::Warning;
+    printer.print({.severity = severity, .message = warning});
+  }
+  if (command.link.fatal_warnings && !command.warnings.empty()) return 1;
   Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
   for (const CommandLine::Input& input : command.inputs) {
     if (input.is_whole_archive)

@@ -213,6 +213,17 @@ class Marker {
                                    .code = DiagnosticCode::Dropped,
                                    .file = dropped.object->name,
                                    .symbol = std::string(dropped.name)});
+    uint64_t bytes = 0;
+    for (const DroppedDefinition& dropped : context_.dropped) bytes += dropped.size;
+    context_.diagnostics.report(
+        {.severity = Severity::Note,
+         .message = fmt::format("removed {} bytes of {}", bytes,
+                                count_of(context_.dropped.size(), "unused definition")),
+         .code = DiagnosticCode::Dropped});
+  }
+
+  static std::string count_of(size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   }
 
   Context& context_;

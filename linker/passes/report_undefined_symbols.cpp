@@ -72,7 +72,8 @@ void report_undefined_symbols(Context& context) {
       }
     }
 
-  size_t hints = 0;
+  SymbolHints hints(context);
+  size_t shown = 0;
   for (const Symbol* symbol : context.symbols.all()) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
@@ -82,7 +83,7 @@ void report_undefined_symbols(Context& context) {
     else if (report.references > most_references)
       report.details.push_back(
           fmt::format(">>> referenced {} more times", report.references - most_references));
-    if (hints++ < most_hints) add_hints(context, *symbol, report.details);
+    if (shown++ < most_hints) hints.add(*symbol, report.details);
     report.details.emplace_back(">>> -r leaves it to a later link");
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .details = std::move(report.details),

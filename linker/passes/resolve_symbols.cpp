@@ -154,6 +154,7 @@ class Resolver {
       };
       add(*duplicate.symbol->file, duplicate.symbol->input());
       add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
+      details.push_back(hint_of(duplicate));
       context_.diagnostics.report(
           {.message = fmt::format("duplicate symbol: {}", duplicate.symbol->name),
            .details = std::move(details),
@@ -161,6 +162,34 @@ class Resolver {
            .symbol = std::string(duplicate.symbol->name),
            .locations = std::move(locations)});
     }
+  }
+
+  /// How two definitions come to be, where they are no clash of names.
+  std::string hint_of(const Duplicate& duplicate) const {
+    const ObjectFile &first = *duplicate.symbol->file, &second = *duplicate.file;
+    const InputSymbol &a = duplicate.symbol->input(), &b = second.symbols[duplicate.index];
+    if (is_same_input(first, second)) return fmt::format(">>> {} is given twice", second.name);
+    bool in_sections =
+        a.place == InputSymbol::Place::Section && b.place == InputSymbol::Place::Section;
+    if (!in_sections || a.size != b.size || a.type != b.type)
+      return ">>> if they are not the same thing, make one of them static";
+    auto line = first.source_line(first.sections[a.section], a.value);
+    if (line && line == second.source_line(second.sections[b.section], b.value))
+      return fmt::format(
+          ">>> {} defines it in each: make it static inline there, or only declare "
+          "it",
+          line->substr(0, line->find(':')));
+    return ">>> if a header defines it, only declare it there (extern), and define it in one file";
+  }
+
+  bool is_same_input(const ObjectFile& a, const ObjectFile& b) const {
+    if (a.name == b.name) return true;
+    auto identity = [&](const ObjectFile& object) -> std::optional<FileIdentity> {
+      auto file = std::ranges::find(context_.files, object.name, &InputFile::name);
+      return file == context_.files.end() ? std::nullopt : file->identity();
+    };
+    auto of_a = identity(a);
+    return of_a && of_a == identity(b);
   }
 
   void note_losers(const ObjectFile& object) {

@@ -67,8 +67,11 @@ void add_section(std::string& text, const OutputSection& output,
   for (const Row& row : rows) add_line(text, row.offset, row.size, row.text);
 }
 
+bool is_dropped_dwarf(const InputSection& section) {
+  return section.use == SectionUse::Drop && section.name.starts_with(".debug_");
+}
+
 std::string_view reason_of(const InputSection& section) {
-  if (section.name.starts_with(".debug_")) return "DWARF";
   if (section.size == 0) return "empty";
   return "of no use in a linked object";
 }
@@ -79,12 +82,17 @@ void add_dropped(std::string& text, const Context& context) {
     fmt::format_to(std::back_inserter(text), "  {:>#10x}  {}: {}\n", size, what, why);
   };
   for (auto& object : context.objects) {
+    uint64_t dwarf = 0;
     for (const InputSection& section : object->sections) {
       std::string place = object->describe_place(section, 0);
-      if (section.use == SectionUse::Drop) add(section.size, place, reason_of(section));
+      if (is_dropped_dwarf(section))
+        dwarf += section.size;
+      else if (section.use == SectionUse::Drop)
+        add(section.size, place, reason_of(section));
       if (section.same_as)
         add(section.size, place, fmt::format("same as in {}", section.same_as->file->name));
     }
+    if (dwarf != 0) add(dwarf, object->name, "DWARF");
     for (uint32_t i = 1; i < object->symbols.size(); ++i) {
       const InputSymbol& symbol = object->symbols[i];
       if (!lost_resolution(*object, i) || symbol.place != InputSymbol::Place::Section) continue;
@@ -101,6 +109,37 @@ void add_dropped(std::string& text, const Context& context) {
     add(dropped.size, dropped.describe(), "not reached from any root");
 }
 
+/// What the inputs had of each output section, and how much of that is left.
+void add_totals(std::string& text, const Context& context) {
+  std::unordered_map<std::string_view, uint64_t> input_bytes;
+  for (auto& object : context.objects)
+    for (const InputSection& section : object->sections)
+      if (section.use == SectionUse::Link) input_bytes[section.name] += section.size;
+  uint64_t all_in = 0, all_out = 0;
+  auto add = [&](uint64_t in, uint64_t out, std::string_view name) {
+    uint64_t percent = in == 0 ? 100 : (100 * out + in / 2) / in;
+    fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x} {:>3} %  {}\n", in, out, percent,
+                   name);
+  };
+  text += "\nTotals\n          in        out\n";
+  for (auto& section : context.sections) {
+    uint64_t in = input_bytes[section->name];
+    add(in, section->size, section->name);
+    input_bytes.erase(section->name);
+    all_in += in;
+    all_out += section->size;
+  }
+  for (auto& object : context.objects)
+    for (const InputSection& section : object->sections) {
+      auto left = input_bytes.find(section.name);
+      if (section.use != SectionUse::Link || left == input_bytes.end()) continue;
+      add(left->second, 0, section.name);
+      all_in += left->second;
+      input_bytes.erase(left);
+    }
+  add(all_in, all_out, "all");
+}
+
 }  // namespace
 
 std::string make_map(const Context& context) {
@@ -108,6 +147,7 @@ std::string make_map(const Context& context) {
   std::unordered_map<const ObjectFile*, NamesByPlace> names;
   for (auto& section : context.sections) add_section(text, *section, names);
   add_dropped(text, context);
+  add_totals(text, context);
   return text;
 }
 
@@ -120,7 +160,9 @@ std::string make_cross_references(const Context& context) {
   std::string text = "Cross references: symbol, where it is defined, who else has it\n\n";
   for (const Symbol* symbol : context.symbols.all()) {
     fmt::format_to(std::back_inserter(text), "{:<40} {}\n", symbol->name,
-                   symbol->is_defined ? symbol->file->name : "(undefined)");
+                   !symbol->is_defined ? "(undefined)"
+                                       : fmt::format("{} ({})", symbol->file->name,
+                                                     symbol->in_output ? "defined" : "dropped"));
     if (!symbol->is_defined)
       fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", symbol->file->name);
     for (const ObjectFile* user : users[symbol])

@@ -1,8 +1,11 @@
 #include "linker/report/symbol_hints.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include "dedup/internal.hpp"
 #include "linker/elf/archive.hpp"
@@ -74,15 +77,55 @@ bool add_spelling_hint(const Context& context, const Symbol& symbol,
   return true;
 }
 
+/// What loaders provide, by the name alone.
+bool add_kconfig_hint(const Symbol& symbol, std::vector<std::string>& details) {
+  if (!symbol.name.starts_with("CONFIG_") && symbol.name != "LINUX_KERNEL_VERSION") return false;
+  details.emplace_back(">>> the loader provides it where it is declared with __kconfig");
+  return true;
+}
+
+bool add_mangling_hint(const Symbol& symbol, std::vector<std::string>& details) {
+  if (!symbol.name.starts_with("_Z")) return false;
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(std::string(symbol.name).c_str(), nullptr, nullptr, &status), std::free);
+  if (!name) return false;
+  details.push_back(fmt::format(">>> in C++: {}", name.get()));
+  details.emplace_back(">>> what C defines is declared extern \"C\"");
+  return true;
+}
+
 }  // namespace
 
-void add_hints(const Context& context, const Symbol& symbol, std::vector<std::string>& details) {
-  if (add_static_hint(context, symbol, details) || add_archive_hint(context, symbol, details) ||
-      add_spelling_hint(context, symbol, details))
+bool SymbolHints::is_in_kernel(std::string_view name) {
+  if (!has_looked_) {
+    has_looked_ = true;
+    auto file = InputFile::open("/sys/kernel/btf/vmlinux");
+    if (!file) return false;
+    kernel_ = std::move(*file);
+    auto types = Btf::parse(kernel_.bytes());
+    if (!types) return false;
+    for (uint32_t id = types->first_id(); id < types->end_id(); ++id) {
+      BtfType type = types->type(id);
+      bool has_symbol = type.kind() == BTF_KIND_FUNC || type.kind() == BTF_KIND_VAR;
+      if (has_symbol) kernel_names_.insert(types->name(type));
+    }
+  }
+  return kernel_names_.contains(name);
+}
+
+void SymbolHints::add(const Symbol& symbol, std::vector<std::string>& details) {
+  constexpr auto of_kernel = ">>> what the kernel has is declared with __ksym";
+  if (add_static_hint(context_, symbol, details) || add_kconfig_hint(symbol, details) ||
+      add_mangling_hint(symbol, details))
     return;
-  bool is_function =
-      symbol.btf_file && symbol.btf_file->btf->type(symbol.btf_id).kind() == BTF_KIND_FUNC;
-  if (is_function) details.emplace_back(">>> a function of the kernel is declared with __ksym");
+  if (is_in_kernel(symbol.name)) {
+    details.emplace_back(of_kernel);
+    return;
+  }
+  if (add_archive_hint(context_, symbol, details) || add_spelling_hint(context_, symbol, details))
+    return;
+  if (symbol.name.starts_with("bpf_")) details.emplace_back(of_kernel);
 }
 
 }  // namespace bpflink

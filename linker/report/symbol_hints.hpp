@@ -2,15 +2,32 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "linker/context.hpp"
 
 namespace bpflink {
 
-/// Adds lines to a message on `symbol`: a static symbol of that name in another
-/// object, an archive that has it and was not given, a defined name that is
-/// spelled almost alike, or how to declare what the kernel has.
-void add_hints(const Context& context, const Symbol& symbol, std::vector<std::string>& details);
+class SymbolHints {
+ public:
+  explicit SymbolHints(const Context& context) : context_(context) {}
+
+  /// Adds lines to a message on `symbol`: a static symbol of that name in another
+  /// object, how to declare what the loader or the kernel has, what a name of C++ says,
+  /// an archive that has it and was not given, or a defined name that is spelled almost
+  /// alike. Nothing where none of these is known.
+  void add(const Symbol& symbol, std::vector<std::string>& details);
+
+ private:
+  bool is_in_kernel(std::string_view name);
+
+  const Context& context_;
+  /// The running kernel's functions and variables, once a name was asked for.
+  bool has_looked_ = false;
+  InputFile kernel_;
+  std::unordered_set<std::string_view> kernel_names_;
+};
 
 }  // namespace bpflink

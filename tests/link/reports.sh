@@ -15,11 +15,20 @@ EOF
 
 "$BPFLINK" a.o b.o -o out.o --Map map
 grep -E '\.text' map >/dev/null
+# In and out of each section, and of all; DWARF in a line of each file's.
+totals=$(sed -n '/^Totals/,$p' map)
+grep -xE ' +0x[0-9a-f]+ +0x[0-9a-f]+ +[0-9]+ %  \.text' <<<"$totals" >/dev/null || fail "$totals"
+grep -xE ' +0x4 +0x4 100 %  \.data' <<<"$totals" >/dev/null || fail "$totals"
+grep -xE ' +0x[0-9a-f]+ +0x[0-9a-f]+ +[0-9]+ %  all' <<<"$totals" >/dev/null || fail "$totals"
+expect 'Totals
+          in        out' head -n 2 <<<"$totals"
+expect 2 grep -cE '^ +0x[0-9a-f]+  [ab]\.o: DWARF$' map
 grep -E '0x0 +0x20 +pick|pick' map >/dev/null
 grep -F 'a.o:(.text+0x0) pick' map | grep -F 'b.o' >/dev/null || fail "the map does not tell what pick lost to: $(<map)"
 
 "$BPFLINK" a.o b.o -o out.o --cref >cref
 grep -E '^shared +a\.o' cref >/dev/null
+grep -xE 'shared +a\.o \(defined\)' cref >/dev/null || fail "$(<cref)"
 grep -A1 -E '^shared' cref | grep -F b.o >/dev/null
 
 "$BPFLINK" a.o b.o -o out.o -y pick 2>trace >&2

@@ -28,15 +28,23 @@ bpflink: lib.a(text.c): not a BPF object but text file
 bpflink: lib.a(lib.o): taken for 'used'
 bpflink: lib.a(lib.o): 6 sections, 5 symbols, 0 types
 bpflink: main.o: 'pick' gives way to that of lib.a(lib.o)
-bpflink: lib.a(lib.o): '_license' gives way to that of main.o" cat log
+bpflink: lib.a(lib.o): '_license' gives way to that of main.o
+bpflink: warning: no input has BTF
+>>> compile with -g" cat log
 
 "$BPFLINK" -y pick -y unused -y absent main.o lib.o -o out.o 2>log
 expect 'bpflink: main.o: definition of pick
 bpflink: lib.o: definition of pick
-bpflink: main.o: definition of unused' cat log
+bpflink: main.o: definition of unused
+bpflink: warning: no input has BTF
+>>> compile with -g
+bpflink: warning: -y absent: no input has a symbol of this name' cat log
 
 "$BPFLINK" --gc-sections --print-gc-sections main.o lib.o -o out.o 2>log
-expect 'bpflink: removing unused main.o:(.rodata+0x0) unused' cat log
+expect 'bpflink: removing unused main.o:(.rodata+0x0) unused
+bpflink: removed 4 bytes of 1 unused definition
+bpflink: warning: no input has BTF
+>>> compile with -g' cat log
 
 # A section that must stay whole
 assemble entangled <<'END'
@@ -166,6 +174,7 @@ trace symbols N s
 split into fragments N s
 mark live N s
 report undefined symbols N s
+warn of inputs N s
 lay out sections N s
 order maps N s
 number symbols N s
@@ -229,6 +238,10 @@ expect '{
     },
     {
       "name": "report undefined symbols",
+      "seconds": N
+    },
+    {
+      "name": "warn of inputs",
       "seconds": N
     },
     {

@@ -52,13 +52,13 @@ expect_message 'bpflink: error: undefined symbol: wanted
 >>> asked for by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
 compile typed <<'END'
-int kernel_function(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return kernel_function(ctx->len); }
+int bpf_function(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
 END
-expect_message "bpflink: error: undefined symbol: kernel_function
+expect_message "bpflink: error: undefined symbol: bpf_function
 >>> referenced by $tmp/typed.bpf.c:2
 >>>               typed.o:(socket+0x8)
->>> a function of the kernel is declared with __ksym
+>>> what the kernel has is declared with __ksym
 >>> -r leaves it to a later link" "$BPFLINK" typed.o -o out.o
 
 compile_plain often <<'END'
@@ -92,9 +92,11 @@ expect_message "bpflink: error: duplicate symbol: helper
 >>> defined at $tmp/lib.bpf.c:1
 >>>            lib.o:(.text+0x0)
 >>> defined at twice.o:(.text+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file
 bpflink: error: duplicate symbol: missing
 >>> defined at lib.o:(.bss+0x0)
->>> defined at twice.o:(.bss+0x0)" "$BPFLINK" lib.o twice.o -o out.o
+>>> defined at twice.o:(.bss+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" lib.o twice.o -o out.o
 
 # Licenses
 compile_plain gpl <<<'char _license[] SEC("license") = "GPL"; int _version SEC("version") = 1;'

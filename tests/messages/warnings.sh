@@ -1,0 +1,169 @@
+#!/bin/bash
+# What a link that goes well warns of, each with what to do; and hints of errors that only their
+# cause gets.
+. "$(dirname "$0")/common.sh"
+
+# expect_warning TEXT COMMAND...: the link goes well, with TEXT and nothing else on standard
+# error; nothing with -q; an error with --fatal-warnings.
+expect_warning() {
+  local want=$1
+  shift
+  "$@" 2>warnings || mistake "$*: fails"
+  [[ $(<warnings) == "$want" ]] ||
+    mistake "$*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$(<warnings)"
+  "$@" -q 2>warnings || mistake "$*: fails with -q"
+  [[ ! -s warnings ]] || mistake "$*: with -q: $(<warnings)"
+  expect_message "${want//warning: /error: }" "$@" --fatal-warnings
+}
+
+compile good <<'END'
+SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
+END
+"$BPFLINK" good.o -o out.o 2>warnings
+[[ ! -s warnings ]] || mistake "of nothing: $(<warnings)"
+
+# Types
+compile plain -g0 <<'END'
+SEC("xdp") int plain(struct xdp_md *ctx) { return ctx->data; }
+END
+expect_warning 'bpflink: warning: no input has BTF
+>>> compile with -g' "$BPFLINK" plain.o -o out.o
+"$BPFLINK" good.o plain.o -o out.o 2>warnings
+[[ ! -s warnings ]] || mistake "of one without BTF: $(<warnings)"
+compile maps -g0 <<'END'
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
+END
+expect_warning 'bpflink: warning: maps.o: defines maps, but has no BTF that tells what they are
+>>> compile with -g' "$BPFLINK" good.o maps.o -o out.o
+
+# Maps of before
+compile legacy <<'END'
+struct old_map { int type, key_size, value_size, max_entries; };
+struct old_map counts SEC("maps") = {2, 4, 4, 1};
+END
+expect_warning 'bpflink: warning: legacy.o: libbpf 1.0 and later refuse maps in SEC("maps")
+>>> define them in SEC(".maps")' "$BPFLINK" good.o legacy.o -o out.o
+
+# Nothing
+compile empty -g0 </dev/null
+expect_warning 'bpflink: warning: empty.o: has nothing to link
+>>> was anything left of the source file by its #if?' "$BPFLINK" good.o empty.o -o out.o
+
+# Licenses; BPF_HELPERS is what common.sh's prologue includes.
+compile print <<'END'
+SEC("socket") int prints(struct __sk_buff *ctx) {
+  static const char text[] = "x";
+  return bpf_trace_printk(text, sizeof text);
+}
+static __attribute__((noinline, used)) int unused(void) { return bpf_get_current_task() != 0; }
+END
+license='>>> if yours is: char LICENSE[] SEC("license") = "GPL"; or --license GPL'
+"$BPFLINK" --license Proprietary print.o -o out.o 2>warnings
+[[ $(<warnings) == "bpflink: warning: kernels let only programs under the GPL call this, and the license is 'Proprietary'
+>>> bpf_trace_printk in $tmp/print.bpf.c:3
+>>> bpf_get_current_task in $tmp/print.bpf.c:5
+$license" || $(<warnings) == *"and the license is 'Proprietary'"*"bpf_trace_printk in $tmp/print.bpf.c:3"*"$license" ]] ||
+  mistake "of a license: $(<warnings)"
+"$BPFLINK" --gc-sections --license Proprietary print.o -o out.o 2>warnings
+grep -q bpf_get_current_task warnings && mistake 'of a call that is dropped'
+for gpl in GPL 'GPL v2' 'GPL and additional rights' 'Dual BSD/GPL' 'Dual MIT/GPL' 'Dual MPL/GPL'; do
+  "$BPFLINK" --license "$gpl" print.o -o out.o 2>warnings
+  [[ ! -s warnings ]] || mistake "of the license $gpl: $(<warnings)"
+done
+llvm-objcopy-19 --remove-section=license --strip-symbol=_license print.o free.o
+"$BPFLINK" free.o -o out.o 2>warnings
+grep -qxF 'bpflink: warning: kernels let only programs under the GPL call this, and the license is missing' warnings ||
+  mistake "of no license: $(<warnings)"
+"$BPFLINK" -r free.o -o out.o 2>warnings
+[[ ! -s warnings ]] || mistake "of a license that a later link may bring: $(<warnings)"
+compile many <<'END'
+SEC("socket") int tasks(struct __sk_buff *ctx) {
+  return bpf_get_current_task() + bpf_get_current_task() + bpf_get_current_task() + bpf_get_current_task() +
+         bpf_get_current_task() + bpf_get_current_task() + bpf_get_current_task();
+}
+END
+"$BPFLINK" --license MIT many.o -o out.o 2>warnings
+grep -qxF '>>> and 2 more' warnings || mistake "of seven calls: $(<warnings)"
+
+# Options without an effect
+expect_warning 'bpflink: warning: -y nobody: no input has a symbol of this name' \
+  "$BPFLINK" good.o -y nobody -o out.o
+expect_warning 'bpflink: warning: --keep-section .data.*: no section of an input matches' \
+  "$BPFLINK" good.o --keep-section '.data.*' -o out.o
+expect_warning 'bpflink: warning: -L nowhere: is no directory' "$BPFLINK" good.o -Lnowhere -o out.o
+expect_warning 'bpflink: warning: --print-gc-sections: nothing is dropped without --gc-sections' \
+  "$BPFLINK" good.o --print-gc-sections -o out.o
+
+# What --gc-sections saved
+compile dead <<'END'
+int unused_value;
+int unused(int x) { return x + 2; }
+SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
+END
+"$BPFLINK" --gc-sections --print-gc-sections dead.o -o out.o 2>notes
+[[ $(tail -n 1 notes) == 'bpflink: removed 28 bytes of 2 unused definitions' ]] || mistake "$(<notes)"
+"$BPFLINK" --gc-sections --print-gc-sections good.o -o out.o 2>notes
+[[ $(tail -n 1 notes) == 'bpflink: removed 0 bytes of 0 unused definitions' ]] || mistake "$(<notes)"
+
+# Definitions that are there twice
+cp dead.o again.o
+expect_message "bpflink: error: duplicate symbol: prog
+>>> defined at $tmp/good.bpf.c:1
+>>>            good.o:(socket+0x0)
+>>> defined at $tmp/good.bpf.c:1
+>>>            good.o:(socket+0x0)
+>>> good.o is given twice" "$BPFLINK" good.o good.o -o out.o
+ln -s good.o link.o
+expect_message "bpflink: error: duplicate symbol: prog
+>>> defined at $tmp/good.bpf.c:1
+>>>            good.o:(socket+0x0)
+>>> defined at $tmp/good.bpf.c:1
+>>>            link.o:(socket+0x0)
+>>> link.o is given twice" "$BPFLINK" good.o link.o -o out.o
+cat >shared.h <<'END'
+int twice(int x) { return 2 * x; }
+int counter;
+END
+for n in 1 2; do
+  compile user$n <<END
+#include "$tmp/shared.h"
+SEC("socket") int prog$n(struct __sk_buff *ctx) { return twice(counter); }
+END
+done
+expect_message "bpflink: error: duplicate symbol: twice
+>>> defined at $tmp/shared.h:1
+>>>            user1.o:(.text+0x0)
+>>> defined at $tmp/shared.h:1
+>>>            user2.o:(.text+0x0)
+>>> $tmp/shared.h defines it in each: make it static inline there, or only declare it
+bpflink: error: duplicate symbol: counter
+>>> defined at user1.o:(.bss+0x0)
+>>> defined at user2.o:(.bss+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file" \
+  "$BPFLINK" user1.o user2.o -o out.o
+compile clash <<'END'
+long counter;
+END
+"$BPFLINK" user1.o clash.o -o out.o 2>errors && mistake 'a clash links'
+grep -qxF '>>> if they are not the same thing, make one of them static' errors || mistake "$(<errors)"
+
+# undefined TEXT DECLARATION EXPRESSION: what is said of an extern that is missing
+undefined() {
+  compile asks <<END
+$2
+SEC("socket") int asks(struct __sk_buff *ctx) { return $3; }
+END
+  "$BPFLINK" asks.o -o out.o 2>errors && mistake "$3 links"
+  [[ -z $1 ]] || grep -qxF -- "$1" errors || mistake "$3: $(<errors)"
+  [[ -n $1 ]] || ! grep '>>> .*kernel' errors >&2 || mistake "$3: $(<errors)"
+}
+undefined '>>> the loader provides it where it is declared with __kconfig' 'extern int CONFIG_HZ;' CONFIG_HZ
+undefined '>>> the loader provides it where it is declared with __kconfig' \
+  'extern int LINUX_KERNEL_VERSION;' LINUX_KERNEL_VERSION
+undefined '>>> in C++: average(int, int)' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
+undefined '>>> what C defines is declared extern "C"' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
+undefined '>>> what the kernel has is declared with __ksym' 'int bpf_sk_nothing(int);' 'bpf_sk_nothing(1)'
+if [[ -r /sys/kernel/btf/vmlinux ]]; then
+  undefined '>>> what the kernel has is declared with __ksym' 'void schedule(void);' '(schedule(), 0)'
+fi
+undefined '' 'int my_own_function_of_nobody(int);' 'my_own_function_of_nobody(1)'
