@@ -128,7 +128,37 @@ class TypesReader {
     }
     untie_statics();
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    place_statics();
     return {};
+  }
+
+  /// Clang's DATASECs tell where a static variable is. bpf-gcc's have 0 for all, but then
+  /// a local symbol of the name tells.
+  void place_statics() {
+    std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
+    for (BtfDeclaration& declaration : object_.declarations) {
+      bool may_be_elsewhere = declaration.symbol_index == 0 && !declaration.datasec.empty() &&
+                              !declaration.is_func() && declaration.offset == 0;
+      if (!may_be_elsewhere) continue;
+      if (!locals) locals = find_local_variables();
+      auto [begin, end] = locals->equal_range(object_.btf->name(declaration.type()));
+      std::optional<uint64_t> found;
+      for (auto entry = begin; entry != end && found != 0; ++entry) {
+        const InputSymbol& symbol = *entry->second;
+        if (object_.sections[symbol.section].name != declaration.datasec) continue;
+        if (!found || symbol.value == 0) found = symbol.value;
+      }
+      declaration.offset = static_cast<uint32_t>(found.value_or(0));
+    }
+  }
+
+  std::unordered_multimap<std::string_view, const InputSymbol*> find_local_variables() const {
+    std::unordered_multimap<std::string_view, const InputSymbol*> variables;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (symbol.is_local() && symbol.type == STT_OBJECT &&
+          symbol.place == InputSymbol::Place::Section)
+        variables.emplace(symbol.name, &symbol);
+    return variables;
   }
 
   /// A file of C has one declaration of a name, whatever linkage the compiler gives it. What was
