@@ -129,6 +129,8 @@ struct BtfDeclaration {
   /// its symbol.
   uint32_t offset = 0;
   uint32_t size = 0;  ///< bytes, as the DATASEC has it
+  /// A link made the FUNC, of a global function of which no input had the type.
+  bool is_made = false;
 
   /// The VAR or FUNC.
   BtfType type() const { return BtfType(words); }

@@ -204,7 +204,9 @@ class TypesReader {
   }
 
   /// A FUNC that claims to be global stands for a symbol, or for code by way of
-  /// func_info (a symbol's name may have been changed since).
+  /// func_info (a symbol's name may have been changed since). A static one of a global
+  /// function, with a record, is what a link makes: bpf-gcc, which calls all static, makes
+  /// no records.
   std::expected<void, Error> check_functions() {
     if (!object_.btf) return {};
     const Btf& btf = *object_.btf;
@@ -216,14 +218,22 @@ class TypesReader {
                          ->load_func_info(
                              &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
                          .type_id] = true;
-    for (const BtfDeclaration& declaration : object_.declarations) {
+    for (BtfDeclaration& declaration : object_.declarations) {
       BtfType type = declaration.type();
+      if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
+        declaration.is_made = is_static(type) && is_void_of_void(btf.type(type.type())) &&
+                              object_.symbols[declaration.symbol_index].is_defined();
       if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
           !has_record[declaration.type_id] && declaration.symbol_index == 0)
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
                     declaration.type_id, btf.name(type));
     }
     return {};
+  }
+
+  static bool is_void_of_void(BtfType prototype) {
+    return prototype.kind() == BTF_KIND_FUNC_PROTO && prototype.vlen() == 0 &&
+           prototype.type() == 0;
   }
 
   static uint32_t hash_of_place(uint32_t section, uint64_t offset) {

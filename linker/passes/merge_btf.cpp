@@ -46,7 +46,10 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
 bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
   if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
   const Symbol* symbol = declaration.symbol;
-  return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
+  if (!symbol) return true;
+  // What a link made stays static: the kernel takes no global function that returns nothing.
+  bool is_right = declaration.is_made || declaration.type().func_linkage() == linkage_of(*symbol);
+  return symbol->in_output && is_right;
 }
 
 /// The types that the deduplicator is not shown, by id.

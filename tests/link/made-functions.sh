@@ -27,3 +27,20 @@ for order in 'main.o first.o second.o' 'second.o main.o first.o'; do
     [[ $(func_info | grep -c ' mix$') == 2 ]]
   done
 done
+
+# What a partial link made up of a function says nothing of its type: the file that declares it
+# does. Where none does, it stays static, as the kernel takes no global function that returns
+# nothing.
+compile typed <<'END'
+__noinline int typed(int x) { return x + 1; }
+END
+"$BPFLINK" -r first.o typed.o -o part.o
+object=part.o contains 'func static void first(void);' declarations
+for order in 'main.o second.o part.o' 'part.o second.o main.o'; do
+  link $order
+  contains 'func global int first(int arg1);' declarations
+  contains 'func global int typed(int x);' declarations
+done
+link part.o second.o
+contains 'func static void first(void);' declarations
+contains 'func static void second(void);' declarations
