@@ -3,8 +3,11 @@
  * not this file; the library fits both.
  *
  * What differs from libbpf: the output comes into being when the link succeeds,
- * not when the linker is made; and what a link of all inputs finds (two strong
- * definitions aside) is an error of bpf_linker__finalize(). */
+ * not when the linker is made; what a link of all inputs finds (two strong
+ * definitions aside) is an error of bpf_linker__finalize(), where libbpf refuses
+ * the second of the inputs; a link of no inputs is an error; an output that cannot
+ * be written is EIO; objects without BTF, if they have no externs, and objects of
+ * the byte order that is not the host's are linked. */
 #ifndef BPFLINK_BPF_LINKER_H
 #define BPFLINK_BPF_LINKER_H
 
@@ -32,7 +35,8 @@ struct bpf_linker_file_opts {
 
 /* The functions return 0, or a negative errno that errno is set to as well.
  * -EINVAL stands for arguments, options or inputs that are not valid, and for
- * calls after bpf_linker__finalize(). */
+ * calls after bpf_linker__finalize(); -EOPNOTSUPP for ELF files of another
+ * machine, type or byte order than the link's. */
 
 /** Makes a linker whose output will be the file `filename`. Null on failure,
  * with errno set: EINVAL, ENOMEM, or why the file cannot be written. */

@@ -125,8 +125,12 @@ struct BtfDeclaration {
   Symbol* symbol = nullptr;
   /// The name of the DATASEC that lists it, "" where none does.
   std::string_view datasec;
-  uint32_t offset = 0;  ///< bytes into the section, as the DATASEC has it
-  uint32_t size = 0;    ///< bytes, as the DATASEC has it
+  /// Bytes into the section, as the DATASEC has it or, of a static variable that it has at 0,
+  /// its symbol.
+  uint32_t offset = 0;
+  uint32_t size = 0;  ///< bytes, as the DATASEC has it
+  /// A link made the FUNC, of a global function of which no input had the type.
+  bool is_made = false;
 
   /// The VAR or FUNC.
   BtfType type() const { return BtfType(words); }

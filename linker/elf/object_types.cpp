@@ -128,7 +128,37 @@ class TypesReader {
     }
     untie_statics();
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    place_statics();
     return {};
+  }
+
+  /// Clang's DATASECs tell where a static variable is. bpf-gcc's have 0 for all, but then
+  /// a local symbol of the name tells.
+  void place_statics() {
+    std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
+    for (BtfDeclaration& declaration : object_.declarations) {
+      bool may_be_elsewhere = declaration.symbol_index == 0 && !declaration.datasec.empty() &&
+                              !declaration.is_func() && declaration.offset == 0;
+      if (!may_be_elsewhere) continue;
+      if (!locals) locals = find_local_variables();
+      auto [begin, end] = locals->equal_range(object_.btf->name(declaration.type()));
+      std::optional<uint64_t> found;
+      for (auto entry = begin; entry != end && found != 0; ++entry) {
+        const InputSymbol& symbol = *entry->second;
+        if (object_.sections[symbol.section].name != declaration.datasec) continue;
+        if (!found || symbol.value == 0) found = symbol.value;
+      }
+      declaration.offset = static_cast<uint32_t>(found.value_or(0));
+    }
+  }
+
+  std::unordered_multimap<std::string_view, const InputSymbol*> find_local_variables() const {
+    std::unordered_multimap<std::string_view, const InputSymbol*> variables;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (symbol.is_local() && symbol.type == STT_OBJECT &&
+          symbol.place == InputSymbol::Place::Section)
+        variables.emplace(symbol.name, &symbol);
+    return variables;
   }
 
   /// A file of C has one declaration of a name, whatever linkage the compiler gives it. What was
@@ -174,7 +204,9 @@ class TypesReader {
   }
 
   /// A FUNC that claims to be global stands for a symbol, or for code by way of
-  /// func_info (a symbol's name may have been changed since).
+  /// func_info (a symbol's name may have been changed since). A static one of a global
+  /// function, with a record, is what a link makes: bpf-gcc, which calls all static, makes
+  /// no records.
   std::expected<void, Error> check_functions() {
     if (!object_.btf) return {};
     const Btf& btf = *object_.btf;
@@ -186,14 +218,22 @@ class TypesReader {
                          ->load_func_info(
                              &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
                          .type_id] = true;
-    for (const BtfDeclaration& declaration : object_.declarations) {
+    for (BtfDeclaration& declaration : object_.declarations) {
       BtfType type = declaration.type();
+      if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
+        declaration.is_made = is_static(type) && is_void_of_void(btf.type(type.type())) &&
+                              object_.symbols[declaration.symbol_index].is_defined();
       if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
           !has_record[declaration.type_id] && declaration.symbol_index == 0)
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
                     declaration.type_id, btf.name(type));
     }
     return {};
+  }
+
+  static bool is_void_of_void(BtfType prototype) {
+    return prototype.kind() == BTF_KIND_FUNC_PROTO && prototype.vlen() == 0 &&
+           prototype.type() == 0;
   }
 
   static uint32_t hash_of_place(uint32_t section, uint64_t offset) {

@@ -24,6 +24,7 @@ struct Symbol {
   /// or else a reference's. `btf_file` is null where no object has one.
   ObjectFile* btf_file = nullptr;
   uint32_t btf_id = 0;
+  bool is_btf_made = false;  ///< by a link: it says nothing of the type
   /// Whether it is in the output's symbol table; set by mark_live().
   bool in_output = false;
   /// Its VAR or FUNC in the output's BTF; 0: none.

@@ -3,6 +3,7 @@
 // too, so that files may go and buffers be reused before the link.
 #include "bpflink/bpf_linker.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
+#include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/retry.hpp"
@@ -134,16 +136,24 @@ bool has_untyped_externs(const bpf_linker& linker, const ObjectFile& object) {
   return found;
 }
 
+/// Whether it is a readable header of ELF with 64 bits, but of another machine or no object.
+bool is_other_elf(std::span<const std::byte> image) {
+  if (!is_elf(image) || image.size() < sizeof(Elf64_Ehdr)) return false;
+  auto data = std::to_integer<int>(image[EI_DATA]);
+  return image[EI_CLASS] == std::byte{ELFCLASS64} && image[EI_VERSION] == std::byte{EV_CURRENT} &&
+         (data == ELFDATA2LSB || data == ELFDATA2MSB) && !describe_foreign_file(image).empty();
+}
+
 int add_image(bpf_linker& linker, std::string name, std::span<const std::byte> bytes) {
   bpf_linker::Input input{std::move(name), {bytes.begin(), bytes.end()}};
   auto object = ObjectFile::read(input.name, input.image);
   if (!object) {
     tell(linker, input.name + ": " + object.error().message);
-    return fail(EINVAL);
+    return fail(is_other_elf(input.image) ? EOPNOTSUPP : EINVAL);
   }
   if (linker.byte_order.value_or((*object)->byte_order) != (*object)->byte_order) {
     tell(linker, input.name + ": has another byte order than the inputs before");
-    return fail(EINVAL);
+    return fail(EOPNOTSUPP);
   }
   if (has_untyped_externs(linker, **object)) return fail((*object)->btf ? ENOENT : EINVAL);
   if (has_duplicates(linker, **object)) return fail(EINVAL);
@@ -211,7 +221,8 @@ bpf_linker* bpf_linker__new_fd(int fd, bpf_linker_opts* opts) {
 int bpf_linker__add_file(bpf_linker* linker, const char* filename,
                          const bpf_linker_file_opts* opts) {
   return guarded([&] {
-    if (!linker || !filename || !are_valid_options(opts) || linker->finalized) return fail(EINVAL);
+    if (!linker || !are_valid_options(opts) || linker->finalized) return fail(EINVAL);
+    if (!filename) return fail(EFAULT);
     int fd = retry([&] { return ::open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) {
       int code = errno;

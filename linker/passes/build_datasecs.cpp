@@ -81,39 +81,11 @@ class DatasecBuilder {
   void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
     const InputSection* section = find_section(object, declaration.datasec);
     if (!section || section->same_as) return;
-    auto place =
-        place_of(*section, offset_of_static(object, *section, declaration, object.btf->name(type)));
+    auto place = place_of(*section, declaration.offset);
     if (!place) return;
     uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
     object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
-  }
-
-  /// Where a static variable is. Clang's DATASEC tells; bpf-gcc's has 0 for all,
-  /// but then a local symbol of the name does.
-  uint64_t offset_of_static(const ObjectFile& object, const InputSection& section,
-                            const BtfDeclaration& declaration, std::string_view name) {
-    if (declaration.offset != 0) return declaration.offset;
-    index_local_symbols(object);
-    auto [begin, end] = local_symbols_.equal_range(name);
-    std::optional<uint64_t> found;
-    for (auto entry = begin; entry != end; ++entry) {
-      const InputSymbol& symbol = *entry->second;
-      if (symbol.section != section.index) continue;
-      if (symbol.value == declaration.offset) return declaration.offset;
-      if (!found) found = symbol.value;
-    }
-    return found.value_or(declaration.offset);
-  }
-
-  void index_local_symbols(const ObjectFile& object) {
-    if (local_symbols_object_ == &object) return;
-    local_symbols_object_ = &object;
-    local_symbols_.clear();
-    for (const InputSymbol& symbol : object.symbols)
-      if (symbol.is_local() && symbol.type == STT_OBJECT &&
-          symbol.place == InputSymbol::Place::Section)
-        local_symbols_.emplace(symbol.name, &symbol);
   }
 
   /// A variable that lost, in a section that stays whole.
@@ -251,10 +223,6 @@ class DatasecBuilder {
   // The sections by name of the object that was last asked for.
   const ObjectFile* sections_object_ = nullptr;
   std::unordered_map<std::string_view, const InputSection*> sections_;
-
-  // The static variables' symbols of the object that was last asked for.
-  const ObjectFile* local_symbols_object_ = nullptr;
-  std::unordered_multimap<std::string_view, const InputSymbol*> local_symbols_;
 
   bool has_known_tags_ = false;
   std::set<Tag> known_tags_;

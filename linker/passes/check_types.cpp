@@ -26,7 +26,8 @@ class TypeChecker {
   void run() {
     for (auto& object : context_.objects)
       for (const BtfDeclaration& declaration : object->declarations)
-        if (!describes_symbol(*object, declaration)) check(*object, declaration);
+        if (!describes_symbol(*object, declaration) && !declaration.is_made)
+          check(*object, declaration);
   }
 
  private:

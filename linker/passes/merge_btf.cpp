@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
+#include "linker/passes/function_types.hpp"
 #include "linker/passes/used_types.hpp"
 
 namespace bpflink {
@@ -45,7 +46,10 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
 bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
   if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
   const Symbol* symbol = declaration.symbol;
-  return !symbol || (symbol->in_output && declaration.type().func_linkage() == linkage_of(*symbol));
+  if (!symbol) return true;
+  // What a link made stays static: the kernel takes no global function that returns nothing.
+  bool is_right = declaration.is_made || declaration.type().func_linkage() == linkage_of(*symbol);
+  return symbol->in_output && is_right;
 }
 
 /// The types that the deduplicator is not shown, by id.
@@ -63,47 +67,61 @@ std::vector<bool> choose_omitted(const Context& context, const ObjectFile& objec
   return omitted;
 }
 
-uint32_t add_func(BtfBuilder& types, const ObjectFile& object, BtfType type, BtfLinkage linkage) {
-  return types.add_type(types.add_string(object.btf->name(type)),
-                        BtfBuilder::info(BTF_KIND_FUNC, linkage), object.type_map[type.type()]);
-}
-
-/// The prototype `id` with a name for each parameter: an extern's need none, but
-/// the kernel wants them of a function that is there.
-uint32_t name_parameters(BtfBuilder& types, uint32_t id) {
-  BtfType prototype = types.type(id);
-  std::vector<uint32_t> words(prototype.extra().begin(), prototype.extra().end());
-  uint32_t info = prototype.info(), result = prototype.type();
-  bool changed = false;
-  for (size_t i = 0; i < words.size(); i += 2) {
-    bool is_ellipsis = words[i] == 0 && words[i + 1] == 0;
-    if (words[i] != 0 || is_ellipsis) continue;
-    words[i] = types.add_string(fmt::format("arg{}", i / 2 + 1));
-    changed = true;
-  }
-  return changed ? types.add_type(0, info, result, words) : id;
-}
-
 /// Makes the FUNCs that could not be kept as they are.
-void add_functions(Context& context, ObjectFile& object) {
-  for (const BtfDeclaration& declaration : object.declarations) {
-    if (!declaration.is_func() || !declaration.symbol) continue;
+class FunctionMaker {
+ public:
+  explicit FunctionMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
+
+  void add_functions(ObjectFile& object) {
+    for (const BtfDeclaration& declaration : object.declarations)
+      if (declaration.is_func() && declaration.symbol)
+        object.type_map.set(declaration.type_id, func_of(object, declaration));
+  }
+
+ private:
+  uint32_t func_of(const ObjectFile& object, const BtfDeclaration& declaration) {
     BtfType type = declaration.type();
     uint32_t id = object.type_map[declaration.type_id];
     Symbol& symbol = *declaration.symbol;
-    if (lives_on_as_local(object, declaration)) {
-      id = add_func(*context.btf, object, type, BTF_LINKAGE_STATIC);
-    } else if (describes_symbol(object, declaration) && symbol.in_output) {
-      if (id == 0) id = add_func(*context.btf, object, type, linkage_of(symbol));
-      if (symbol.is_defined && type.func_linkage() == BTF_LINKAGE_EXTERN) {
-        uint32_t prototype = name_parameters(*context.btf, object.type_map[type.type()]);
-        context.btf->mutable_words(id)[2] = prototype;
-      }
-      symbol.output_btf_id = id;
+    if (lives_on_as_local(object, declaration)) return add_func(object, type, BTF_LINKAGE_STATIC);
+    if (!describes_symbol(object, declaration) || !symbol.in_output) return id;
+    if (id == 0) id = add_func(object, type, linkage_of(symbol));
+    if (symbol.is_defined && type.func_linkage() == BTF_LINKAGE_EXTERN) {
+      uint32_t prototype = name_parameters(object.type_map[type.type()]);
+      types_.mutable_words(id)[2] = prototype;
     }
-    object.type_map.set(declaration.type_id, id);
+    symbol.output_btf_id = id;
+    return id;
   }
-}
+
+  uint32_t add_func(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
+    uint32_t name = types_.add_string(object.btf->name(type));
+    uint32_t info = BtfBuilder::info(BTF_KIND_FUNC, linkage);
+    uint32_t prototype = object.type_map[type.type()];
+    // There is one global of a name, but static ones may be equal.
+    return linkage == BTF_LINKAGE_STATIC ? function_types_.add(name, info, prototype)
+                                         : types_.add_type(name, info, prototype);
+  }
+
+  /// The prototype `id` with a name for each parameter: an extern's need none, but
+  /// the kernel wants them of a function that is there.
+  uint32_t name_parameters(uint32_t id) {
+    BtfType prototype = types_.type(id);
+    std::vector<uint32_t> words(prototype.extra().begin(), prototype.extra().end());
+    uint32_t info = prototype.info(), result = prototype.type();
+    bool changed = false;
+    for (size_t i = 0; i < words.size(); i += 2) {
+      bool is_ellipsis = words[i] == 0 && words[i + 1] == 0;
+      if (words[i] != 0 || is_ellipsis) continue;
+      words[i] = types_.add_string(fmt::format("arg{}", i / 2 + 1));
+      changed = true;
+    }
+    return changed ? function_types_.add(0, info, result, words) : id;
+  }
+
+  BtfBuilder& types_;
+  FunctionTypes function_types_;
+};
 
 /// Declarations of what another object describes map to that.
 void redirect_functions(ObjectFile& object) {
@@ -131,8 +149,9 @@ void merge_btf(Context& context) {
   auto next = result->type_maps.begin();
   for (auto& object : context.objects)
     if (object->btf) object->type_map = std::move(*next++);
+  FunctionMaker maker(*context.btf);
   for (auto& object : context.objects)
-    if (object->btf) add_functions(context, *object);
+    if (object->btf) maker.add_functions(*object);
   for (auto& object : context.objects)
     if (object->btf) redirect_functions(*object);
 }

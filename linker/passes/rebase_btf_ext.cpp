@@ -19,6 +19,7 @@
 #include <unordered_map>
 
 #include "linker/context.hpp"
+#include "linker/passes/function_types.hpp"
 
 namespace bpflink {
 namespace {
@@ -58,7 +59,7 @@ std::vector<Function> find_functions(const Context& context) {
 /// Makes the records of functions that have none.
 class RecordMaker {
  public:
-  explicit RecordMaker(BtfBuilder& types) : types_(types) {}
+  explicit RecordMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
 
   /// The words of a record and the source file that it names.
   template <size_t count>
@@ -79,9 +80,10 @@ class RecordMaker {
     enter(*function.object);
     if (auto it = static_functions_.find(symbol.name); it != static_functions_.end())
       return it->second;
-    if (prototype_ == 0) prototype_ = types_.add_type(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO), 0);
-    return types_.add_type(types_.add_string(symbol.name),
-                           BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), prototype_);
+    if (prototype_ == 0)
+      prototype_ = function_types_.add(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO), 0);
+    return function_types_.add(types_.add_string(symbol.name),
+                               BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), prototype_);
   }
 
   /// Looks once at an object for all of its functions, which come one after another.
@@ -99,6 +101,7 @@ class RecordMaker {
   }
 
   BtfBuilder& types_;
+  FunctionTypes function_types_;
   const ObjectFile* object_ = nullptr;
   std::string_view source_;
   std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< that no symbol stands for

@@ -211,19 +211,21 @@ class Resolver {
   }
 
   /// Picks the declaration that stands for each symbol: that of the definition,
-  /// or else the first that has a type (a typeless ksym is a `const void`).
+  /// or else the first that has a type (a typeless ksym is a `const void`). One that a
+  /// link made comes last.
   static void choose_declarations(ObjectFile& object) {
     for (const BtfDeclaration& declaration : object.declarations) {
       Symbol* symbol = declaration.symbol;
-      if (!symbol) continue;
+      if (!symbol || (symbol->btf_file && declaration.is_made)) continue;
       bool is_definers = symbol->is_defined && symbol->file == &object;
       bool has_definers = symbol->is_defined && symbol->btf_file == symbol->file;
-      bool better = !symbol->btf_file || (is_definers && !has_definers) ||
+      bool better = !symbol->btf_file || symbol->is_btf_made || (is_definers && !has_definers) ||
                     (!has_definers && is_typeless(*symbol->btf_file->btf, symbol->btf_id) &&
                      !is_typeless(*object.btf, declaration.type_id));
       if (!better) continue;
       symbol->btf_file = &object;
       symbol->btf_id = declaration.type_id;
+      symbol->is_btf_made = declaration.is_made;
     }
   }
 

@@ -1,5 +1,8 @@
 #include "linker/passes/used_types.hpp"
 
+#include <string_view>
+#include <unordered_set>
+
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 
@@ -9,10 +12,12 @@ namespace {
 class UsedTypes {
  public:
   explicit UsedTypes(const ObjectFile& object)
-      : object_(object), btf_(*object.btf), used_(btf_.end_id()) {}
+      : object_(object), btf_(*object.btf), used_(btf_.end_id()), has_record_(btf_.end_id()) {}
 
   std::vector<bool> find_unused() {
     index_tags();
+    if (object_.btf_ext) find_recorded_functions();
+    find_static_functions();
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_in_output(declaration)) use(declaration.type_id);
     use_all_records();
@@ -88,11 +93,31 @@ class UsedTypes {
 
   bool is_in_output(const BtfDeclaration& declaration) const {
     if (declaration.symbol) return declaration.symbol->in_output;
-    if (declaration.is_func()) return false;  // func_info says
+    if (declaration.is_func()) return !has_record_[declaration.type_id] && is_there(declaration);
     for (const InputSection& section : object_.sections)
       if (section.use == SectionUse::Link && section.name == declaration.datasec)
         return place_of(section, declaration.offset).has_value();
     return false;
+  }
+
+  void find_recorded_functions() {
+    object_.btf_ext->func_info.for_each_record([&](uint32_t, std::span<const std::byte> bytes) {
+      has_record_[object_.btf_ext->load_func_info(bytes.data()).type_id] = true;
+    });
+  }
+
+  void find_static_functions() {
+    for (const InputSymbol& symbol : object_.symbols) {
+      bool is_static_function = symbol.is_local() && symbol.type == STT_FUNC &&
+                                symbol.place == InputSymbol::Place::Section;
+      if (is_static_function && place_of(object_.sections[symbol.section], symbol.value))
+        static_functions_.insert(symbol.name);
+    }
+  }
+
+  /// Whether a static function without a record (bpf-gcc makes none) is in the output.
+  bool is_there(const BtfDeclaration& declaration) const {
+    return static_functions_.contains(btf_.name(declaration.type()));
   }
 
   /// Records of func_info and core_relo have the instruction and then a type.
@@ -113,6 +138,8 @@ class UsedTypes {
   const ObjectFile& object_;
   const Btf& btf_;
   std::vector<bool> used_;
+  std::vector<bool> has_record_;                           ///< FUNCs that func_info speaks of
+  std::unordered_set<std::string_view> static_functions_;  ///< whose code is in the output
   std::vector<uint32_t> pending_;
   /// The tags of type `id` are tags_[tags_begin_[id]] to tags_[tags_begin_[id + 1]].
   std::vector<uint32_t> tags_begin_, tags_;

@@ -184,7 +184,7 @@ no_new_lint() {
 }
 
 lint() {
-  { eu-elflint --gnu-ld "$1" || true; } | sed -E '/^No errors$/d; s/[0-9]+/N/g'
+  { eu-elflint --gnu-ld "$1" || true; } | sed -E '/^No errors$/d; s/ *[0-9]+/ N/g'
 }
 
 # ---- the peer

@@ -1,0 +1,66 @@
+/* Calls libbpf's linker step by step and prints what each call returns, so that libbpf's linker
+ * and ours in its place can be compared: linker_errors.sh.
+ *
+ *   linker_steps OUTPUT STEP...
+ *
+ * A step is a file to add, or one of
+ *
+ *   finalize
+ *   null            bpf_linker__add_file(linker, NULL, NULL)
+ *   short-options   a file's options of 4 bytes
+ *   odd-options     a file's options with a field that nobody knows */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int silent(enum libbpf_print_level level, const char* format, va_list arguments) {
+  (void)level, (void)format, (void)arguments;
+  return 0;
+}
+
+static const char* name_of(int code) {
+  return code == 0 ? "0" : strerrorname_np(code);
+}
+
+static int take(struct bpf_linker* linker, const char* step) {
+  struct {
+    struct bpf_linker_file_opts known;
+    long unknown;
+  } opts = {{sizeof opts}, 1};
+
+  if (strcmp(step, "finalize") == 0) return bpf_linker__finalize(linker);
+  if (strcmp(step, "null") == 0) return bpf_linker__add_file(linker, NULL, NULL);
+  if (strcmp(step, "odd-options") == 0)
+    return bpf_linker__add_file(linker, "/dev/null", &opts.known);
+  if (strcmp(step, "short-options") == 0) {
+    opts.known.sz = 4;
+    return bpf_linker__add_file(linker, "/dev/null", &opts.known);
+  }
+  return bpf_linker__add_file(linker, step, NULL);
+}
+
+int main(int argc, char** argv) {
+  struct bpf_linker* linker;
+
+  if (argc < 2) return 2;
+  libbpf_set_print(silent);
+  errno = 0;
+  linker = bpf_linker__new(argv[1], NULL);
+  if (!linker) printf("new: %s\n", name_of(errno));
+  for (int i = 2; linker && i < argc; i++) {
+    int code, number;
+
+    errno = 0;
+    code = take(linker, argv[i]);
+    number = code == 0 ? 0 : errno; /* a call that succeeds may leave anything */
+    if (code <= 0 && number == -code)
+      printf("%s: %s\n", argv[i], name_of(-code));
+    else
+      printf("%s: returns %d, errno %s\n", argv[i], code, name_of(number));
+    fflush(stdout);
+  }
+  bpf_linker__free(linker);
+  return 0;
+}

@@ -1,0 +1,32 @@
+#!/bin/bash
+# --gc-sections keeps the types of what is live in objects of bpf-gcc, which have no func_info and
+# say of every variable that it is at 0.
+. "$(dirname "$0")/common.sh"
+command -v bpf-gcc >/dev/null || skip 'bpf-gcc is not installed'
+
+cat >lib.c <<'END'
+struct state { int n; long total; };
+struct unused { char c[8]; };
+static volatile struct state state = {1, 2};
+static volatile struct unused unused = {"abc"};
+static __attribute__((noipa)) unsigned inner(struct state *s, unsigned x) { return s->n * x + s->total; }
+static __attribute__((noipa)) long dropped(struct unused *u) { return u->c[2]; }
+unsigned step(unsigned x) { struct state s = state; state.n++; return inner(&s, x); }
+unsigned dead(unsigned x) { return dropped((struct unused *)&unused) + x; }
+END
+bpf-gcc -gbtf -O2 -c lib.c -o lib.o
+compile main <<'END'
+unsigned step(unsigned x);
+static __noinline void inner(void) { asm volatile(""); }
+SEC("socket") int prog(struct __sk_buff *ctx) { inner(); return step(ctx->len); }
+END
+differs '- refused: *' 'the peer takes no objects of bpf-gcc'
+for order in 'main.o lib.o' 'lib.o main.o'; do
+  link --gc-sections $order
+  expect 'state 0 16' datasec .data
+  contains 'var .data static volatile struct state state;' declarations
+  contains 'func static unsigned int inner(struct state *s, unsigned int x);' declarations
+  contains 'struct state { int n; long int total;};' types
+  lacks 'unused|dropped|dead' declarations
+  lacks 'unused' types
+done

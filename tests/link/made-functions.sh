@@ -1,0 +1,46 @@
+#!/bin/bash
+# Functions that nothing describes get a FUNC and a prototype, but no second one that is equal:
+# linked again, the output does not change.
+. "$(dirname "$0")/common.sh"
+
+compile main <<'END'
+int first(int), second(int);
+void nothing(void) {}
+SEC("socket") int prog(struct __sk_buff *ctx) { return first(ctx->len) + second(2); }
+END
+compile first -g0 <<'END'
+static __noinline int mix(int x) { return x * 3; }
+int first(int x) { return mix(x); }
+END
+compile second -g0 <<'END'
+static __noinline int mix(int x) { return x * 5; }
+int second(int x) { return mix(x); }
+END
+differs '- refused: *' 'the peer takes no objects without BTF'
+functions() { bpftool btf dump file out.o | grep -A1 "FUNC.*$1"; }
+for order in 'main.o first.o second.o' 'second.o main.o first.o'; do
+  for options in '' '--gc-sections'; do
+    link $options $order
+    expect 1 eval "functions _PROTO | grep -c \"ret_type_id=0 vlen=0\""
+    expect 1 eval "functions \" 'mix'\" | grep -c mix"
+    expect 1 eval "functions _PROTO | grep -c \"'arg1'\""
+    [[ $(func_info | grep -c ' mix$') == 2 ]]
+  done
+done
+
+# What a partial link made up of a function says nothing of its type: the file that declares it
+# does. Where none does, it stays static, as the kernel takes no global function that returns
+# nothing.
+compile typed <<'END'
+__noinline int typed(int x) { return x + 1; }
+END
+"$BPFLINK" -r first.o typed.o -o part.o
+object=part.o contains 'func static void first(void);' declarations
+for order in 'main.o second.o part.o' 'part.o second.o main.o'; do
+  link $order
+  contains 'func global int first(int arg1);' declarations
+  contains 'func global int typed(int x);' declarations
+done
+link part.o second.o
+contains 'func static void first(void);' declarations
+contains 'func static void second(void);' declarations

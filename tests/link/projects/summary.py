@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""What must not depend on the way or on the order in which files were linked: of symbols,
+variables, functions, references and relocations everything but their places. The size of a
+section of variables is a place too, as it has padding; each variable's size is there.
+
+    summary.py BPFOBJ FILE      BPFOBJ: the path of bpfobj.py
+"""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import bpfobj  # noqa: E402
+
+o = bpfobj.Object(sys.argv[2])
+lines = []
+for s in o.sections:
+    if s.name and not re.match(r"\.(BTF|rel|strtab|symtab)", s.name):
+        size = "" if s.name in (".data", ".bss", ".rodata") else s.size
+        lines.append(f"section {s.name} type {s.type} flags {s.flags:#x} size {size}")
+for s in o.symbols:
+    if s.type not in (bpfobj.STT_SECTION, bpfobj.STT_FILE) and s.name:
+        place = o.sections[s.shndx].name if s.shndx < bpfobj.SHN_LORESERVE else s.shndx
+        lines.append(f"symbol {s.name} {s.type} {s.bind} {s.visibility} in {place} size {s.size}")
+for line in o.datasecs():
+    section, name, _, size = line.rsplit(maxsplit=3)
+    lines.append(f"variable {section} {name} {size}")
+for line in o.func_info():
+    section, _, name = line.rsplit(maxsplit=2)
+    lines.append(f"function {section} {name}")
+for line in [*o.declarations(), *o.references(), *o.core_relo()]:
+    lines.append(re.sub(r"@0x[0-9a-f]+", "", line))  # behind statics of one name
+lines.append(f"types {len(o.types)}")
+print("\n".join(sorted(lines)))
