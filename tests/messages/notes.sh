@@ -95,7 +95,12 @@ expect 'Output section
 Dropped
          0x0  entangled.o:(.text+0x0): empty
          0x0  entangled.o:(.data+0x0) loser: gave way to that of winner.o; its bytes stay, as the section cannot be split
-         0x0  winner.o:(.text+0x0): empty' cat map
+         0x0  winner.o:(.text+0x0): empty
+
+Totals
+          in        out
+        0x18       0x18 100 %  .data
+        0x18       0x18 100 %  all' cat map
 "$BPFLINK" --gc-sections --keep-section .strings main.o lib.o entangled.o winner.o strings.o same.o --Map map -o out.o
 expect 'Output section
       offset       size  where from
@@ -133,7 +138,17 @@ Dropped
          0x8  same.o:(.comment+0x0): of no use in a linked object
          0x4  main.o:(.rodata+0x0) unused: not reached from any root
          0x8  entangled.o:(.data+0x8) keeper: not reached from any root
-         0x8  winner.o:(.data+0x0) loser: not reached from any root' cat map
+         0x8  winner.o:(.data+0x0) loser: not reached from any root
+
+Totals
+          in        out
+        0x40       0x40 100 %  socket
+         0x8        0x4  50 %  license
+        0x48       0x30  67 %  .text
+         0x8        0x4  50 %  .strings
+         0x4        0x0   0 %  .rodata
+        0x18        0x0   0 %  .data
+        0xb4       0x78  67 %  all' cat map
 
 # --cref
 "$BPFLINK" main.o lib.o --cref -o out.o >cref
