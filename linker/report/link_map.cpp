@@ -152,11 +152,15 @@ std::string make_map(const Context& context) {
 }
 
 std::string make_cross_references(const Context& context) {
-  std::unordered_map<const Symbol*, std::vector<const ObjectFile*>> users;
+  struct User {
+    const ObjectFile* object;
+    bool defines;
+  };
+  std::unordered_map<const Symbol*, std::vector<User>> users;
   for (auto& object : context.objects)
     for (const InputSymbol& symbol : object->symbols)
       if (symbol.global && symbol.global->file != object.get())
-        users[symbol.global].push_back(object.get());
+        users[symbol.global].push_back({object.get(), symbol.is_defined()});
   std::string text = "Cross references: symbol, where it is defined, who else has it\n\n";
   for (const Symbol* symbol : context.symbols.all()) {
     fmt::format_to(std::back_inserter(text), "{:<40} {}\n", symbol->name,
@@ -165,8 +169,9 @@ std::string make_cross_references(const Context& context) {
                                                      symbol->in_output ? "defined" : "dropped"));
     if (!symbol->is_defined)
       fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", symbol->file->name);
-    for (const ObjectFile* user : users[symbol])
-      fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", user->name);
+    for (const User& user : users[symbol])
+      fmt::format_to(std::back_inserter(text), "{:<40} {}{}\n", "", user.object->name,
+                     user.defines ? " (gave way)" : "");
   }
   return text;
 }

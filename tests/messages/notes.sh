@@ -154,14 +154,14 @@ Totals
 "$BPFLINK" main.o lib.o --cref -o out.o >cref
 expect 'Cross references: symbol, where it is defined, who else has it
 
-pick                                     lib.o
+pick                                     lib.o (defined)
+                                         main.o (gave way)
+prog                                     main.o (defined)
+used                                     lib.o (defined)
                                          main.o
-prog                                     main.o
-used                                     lib.o
-                                         main.o
-unused                                   main.o
-_license                                 main.o
-                                         lib.o' cat cref
+unused                                   main.o (defined)
+_license                                 main.o (defined)
+                                         lib.o (gave way)' cat cref
 "$BPFLINK" -r main.o --cref -o out.o >cref
 expect 'Cross references: symbol, where it is defined, who else has it
 
