@@ -165,12 +165,12 @@ _license                                 main.o (defined)
 "$BPFLINK" -r main.o --cref -o out.o >cref
 expect 'Cross references: symbol, where it is defined, who else has it
 
-pick                                     main.o
-prog                                     main.o
+pick                                     main.o (defined)
+prog                                     main.o (defined)
 used                                     (undefined)
                                          main.o
-unused                                   main.o
-_license                                 main.o' cat cref
+unused                                   main.o (defined)
+_license                                 main.o (defined)' cat cref
 
 # --emit-stats, --json, --dependency-file
 "$BPFLINK" main.o lib.o --emit-stats --json figures --dependency-file out.d -o out.o | sed -E 's/ +[0-9.]+( s)?$/ N\1/' >figures.text
