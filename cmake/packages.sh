@@ -6,17 +6,20 @@
 #
 # The groups: build (programs and tests of the presets), bpf (to compile, load and look at
 # BPF objects), test (what else the tests call), bench (what tests/bench measures with), lint
-# (what CI checks the style with), sanitize (what the preset `sanitize` is built with).
+# (what CI checks the style with), sanitize (what the preset `sanitize` is built with), root (to
+# make a clean root), libcxx (another C++ library to build with).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
-test=(elfutils gcc-bpf binutils-bpf lld-19 python3 strace zstd
+test=(elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
   time doxygen meson ninja-build dpkg-dev debootstrap man-db zsh)
 bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
-lint=(clang-format-14 clang-tidy-19)
+lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
+root=(debootstrap)
+libcxx=(clang-19 libc++-19-dev libc++abi-19-dev)
 
 packages=()
 for group; do

@@ -1,63 +1,110 @@
 #!/bin/bash
-# The linker at work on a real program, a packet counter of three files: compiles them,
-# links them with bpflink, shows what came out, and runs it where the kernel permits.
+# The linker at work on a real program, a packet counter of three files: what libbpf says of
+# `bpftool gen object`, then bpflink's link, loaded and run; an error message; --gc-sections.
 # Installs and builds what it needs; safe to run again.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-cmake/packages.sh build bpf
-PATH=$PATH:/usr/sbin:/sbin
-source=samples/packet_counter
-out=samples/build
-mkdir -p "$out"
+mkdir -p samples/build
+log=samples/build/demo.log
+: >"$log"
+PATH=$PWD/build/release/bin:$PATH:/usr/sbin:/sbin
 
 step() { printf '\n== %s\n' "$*"; }
 show() {
   printf '$ %s\n' "$*"
   "$@"
 }
+# quietly COMMAND...: what it prints is in the log, and shown where it fails
+quietly() {
+  if ! "$@" >>"$log" 2>&1; then
+    tail -n 20 "$log"
+    echo "failed: $*; all that it said is in $log"
+    exit 1
+  fi
+}
 
-step 'Build bpflink'
-if ! (cmake --preset release && cmake --build --preset release --target bpflink --parallel "$(nproc)") \
-  >"$out/build.log" 2>&1; then
-  cat "$out/build.log"
-  exit 1
-fi
-bpflink=build/release/bin/bpflink
-show "$bpflink" --version
+step "Install what is missing (apt's output: $log)"
+quietly cmake/packages.sh build bpf
 
-step "The running kernel's types, as a header"
+step "Build bpflink, some minutes the first time (output: $log)"
+quietly cmake --preset release
+quietly cmake --build --preset release --target bpflink --parallel "$(nproc)"
+cd samples/build
+log=demo.log
+source=../packet_counter
+show bpflink --version
+
+step "Write the running kernel's types into a header, vmlinux.h"
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  bpftool btf dump file /sys/kernel/btf/vmlinux format c >"$out/vmlinux.h"
-  echo "vmlinux.h: $(wc -l <"$out/vmlinux.h") lines from /sys/kernel/btf/vmlinux"
+  bpftool btf dump file /sys/kernel/btf/vmlinux format c >vmlinux.h
+  echo "$(wc -l <vmlinux.h) lines from /sys/kernel/btf/vmlinux"
 else
-  cp "$source/vmlinux_minimal.h" "$out/vmlinux.h"
+  cp $source/vmlinux_minimal.h vmlinux.h
   echo 'This kernel has no BTF (/sys/kernel/btf/vmlinux): a minimal header stands in for it.'
 fi
 
-step 'Compile three files'
-for name in count packet state; do
-  show clang-19 -g -O2 --target=bpf -mcpu=v3 -Wall -I "$out" -c "$source/$name.bpf.c" -o "$out/$name.o"
-done
+step 'Compile three files: the program in count, a library in packet, maps and variables in state'
+show clang-19 -g -O2 --target=bpf -mcpu=v3 -Wall -I. -c $source/{count,packet,state}.bpf.c
 
-step 'Link them; count.bpf.c only declares the maps and variables that state.bpf.c defines'
-show "$bpflink" "$out/count.o" "$out/packet.o" "$out/state.o" -o "$out/packet_counter.o"
+# maps OBJECT: where the loader will look for them in .maps
+maps() {
+  bpftool btf dump file "$1" | awk '/DATASEC/ { in_maps = /\.maps/; next } /^\[/ { in_maps = 0 }
+    in_maps { gsub(/[()'\'']/, ""); print "  map " $NF, $2 }'
+}
+# run OBJECT: loads it with a skeleton and runs it; 1 where libbpf refuses it, 77 where nothing
+# may be loaded here, as the loader says
+run() {
+  echo "$ bpftool gen skeleton $1 name packet_counter >packet_counter.skel.h"
+  bpftool gen skeleton "$1" name packet_counter >packet_counter.skel.h || return 1
+  quietly gcc -O2 -Wall -I. $source/loader.c -o loader -lbpf
+  show ./loader
+}
 
-step 'Sections'
-llvm-readelf-19 -SW "$out/packet_counter.o" | grep -E 'Name|PROGBITS|NOBITS|REL '
-step 'Symbols: one of each name; is_welcome() is that of count.bpf.c'
-llvm-readelf-19 -sW "$out/packet_counter.o" | grep -E 'Name|GLOBAL|WEAK'
-step 'Maps and variables, as the loader will find them'
-bpftool btf dump file "$out/packet_counter.o" | grep -A9 DATASEC
-step 'Types: each once, with the members that the program uses'
-bpftool btf dump file "$out/packet_counter.o" format c | sed -n '/^struct \(flow\|counter\|protocol_counters\) {/,/^}/p'
-
-step 'Make a skeleton of the linked object, and a loader with it'
-bpftool gen skeleton "$out/packet_counter.o" name packet_counter >"$out/packet_counter.skel.h"
-show gcc -O2 -Wall -I "$out" "$source/loader.c" -o "$out/loader" -lbpf
-
-step 'Load it into the kernel and run it'
+step 'Link them as bpftool does, with libbpf'
 status=0
-show "$out/loader" || status=$?
+show bpftool gen object peer.o {count,packet,state}.bpf.o || status=$?
+if ((status == 0)); then
+  maps peer.o
+  step 'Load the result'
+  run peer.o || status=$?
+fi
+case $status in
+  0) echo 'This version of libbpf links these files well.' ;;
+  77) echo 'This version of libbpf can open it.' ;;
+  *) echo 'libbpf refuses what its linker made.' ;;
+esac
+if [[ $(maps peer.o | sort -uk 3 | wc -l) != $(maps peer.o | wc -l) ]]; then
+  echo 'Maps that a file declares, and a later one defines, are all at one place.'
+fi
+
+step 'Link them with bpflink'
+show bpflink {count,packet,state}.bpf.o -o packet_counter.o
+maps packet_counter.o
+
+step 'Load the result, send packets through it by BPF_PROG_TEST_RUN, and print what it counted'
+status=0
+run packet_counter.o || status=$?
 # 77: not permitted here; the loader has said why.
 ((status == 0 || status == 77)) || exit "$status"
+
+step 'A mistake: after a change of last_parent in the header, only state.bpf.c is compiled again'
+mkdir -p changed
+for file in packet_counter.h state.bpf.c; do
+  sed 's/__u32 last_parent/__u64 last_parent/' $source/$file >changed/$file
+done
+quietly clang-19 -g -O2 --target=bpf -mcpu=v3 -I. -I$source -c changed/state.bpf.c -o changed/state.bpf.o
+if show bpflink count.bpf.o packet.bpf.o changed/state.bpf.o -o wrong.o; then exit 1; fi
+
+step 'Drop what the program does not use'
+show bpflink --gc-sections --print-gc-sections {count,packet,state}.bpf.o -o small.o
+show llvm-size-19 packet_counter.o small.o
+
+step 'What next'
+cat <<'END'
+build/release/bin/bpflink --help              the options
+cmake --install build/release && ldconfig     bpflink, its library and manual in /usr/local (as root)
+man bpflink                                   then
+less README.md                                "Link a program of two files" is the way to your own
+tests/run.sh                                  every test
+END

@@ -28,9 +28,11 @@ struct task_counters {
 extern struct protocol_counters by_protocol SEC(".maps");
 extern struct task_counters by_task SEC(".maps");
 extern struct counter total;
+extern struct counter by_size[64];  // [n]: 64 * n bytes and more
 extern __u32 last_parent;
 extern const volatile __u16 dropped_port;
 
 int read_flow(struct xdp_md* ctx, struct flow* flow);
 int is_welcome(struct flow* flow);
 int add_packet(struct counter* counter, __u64 bytes);
+int count_size(__u64 bytes);

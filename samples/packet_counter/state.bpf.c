@@ -13,3 +13,4 @@ struct task_counters by_task SEC(".maps");
 const volatile __u16 dropped_port = 23;  // telnet; a loader may set another before loading
 __u32 last_parent;
 struct counter total;
+struct counter by_size[64];

@@ -31,3 +31,14 @@ EOF
 if make >log 2>&1; then fail 'an undefined symbol is no error'; fi
 contains log 'undefined symbol: no_such_function'
 if make >log 2>&1; then fail 'the second make believes in the first'; fi
+
+# Where only clang-19 and llvm-ar-19 are installed, they are found, whatever the shell of make.
+mkdir "$tmp/tools"
+for tool in clang-19 llvm-ar-19 uname bash dash; do
+  if command -v $tool >/dev/null; then ln -s "$(command -v $tool)" "$tmp/tools"; fi
+done
+for shell in "$tmp"/tools/*sh; do
+  PATH=$tmp/tools "$(command -v make)" -Bn SHELL="$shell" >log
+  contains log 'clang-19 --target=bpf'
+  contains log 'llvm-ar-19 rcs'
+done

@@ -1,0 +1,82 @@
+# A clean root: a minimal Debian in a directory, which gets its packages from where the machine
+# gets them. For scripts to source.
+
+# make_root DIRECTORY SUITE TARBALL: a root of Debian's SUITE, from the tarball if there is one;
+# else the tarball is made. Where that fails it prints why.
+make_root() {
+  local root=$1 suite=$2 tarball=$3 sources
+  ((EUID == 0)) || { echo 'not root' && return 1; }
+  remove_root "$root" && mkdir -p "$root" "$(dirname "$tarball")" ||
+    { echo "cannot make $root anew" && return 1; }
+  sources=$(debian_sources "$suite") || { echo "apt has no sources of Debian here" && return 1; }
+  if ! tar -C "$root" -xf "$tarball" 2>/dev/null; then
+    remove_root "$root"
+    bootstrap "$root" "$suite" "${sources%% *}" || return
+    tar -C "$root" --exclude='./var/cache/apt/archives/*.deb' -cf "$tarball.new" . &&
+      mv "$tarball.new" "$tarball" || { echo "cannot write $tarball" && return 1; }
+  fi
+  like_machine "$root" "$sources"
+  in_root "$root" sh -c 'apt-get -q update && rm -rf /var/lib/apt/lists/*' >"$root/tmp/log" 2>&1 ||
+    { echo "no packages in the root: $(tail -n 1 "$root/tmp/log")" && return 1; }
+}
+
+# debian_sources SUITE: URI, release and component of each of the machine's sources of Debian,
+# for SUITE in place of its own; that of SUITE itself first
+debian_sources() {
+  local own
+  own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+  list() {
+    # shellcheck disable=SC2016 # for apt
+    apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+      'Created-By: Packages' 'Origin: Debian' | sed -n "s/ $own/ $1/p" | LC_ALL=C sort -u -k 2 | grep .
+  }
+  list "$1" || { apt-get -q update >&2 && list "$1"; }
+}
+
+# bootstrap DIRECTORY SUITE MIRROR, in a mount namespace of its own: what debootstrap mounts
+# goes with it.
+bootstrap() {
+  local log=$1.log http_proxy=${http_proxy:-} https_proxy=${https_proxy:-}
+  eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
+  export http_proxy https_proxy
+  { command -v debootstrap || "$(dirname "${BASH_SOURCE[0]}")/../cmake/packages.sh" root; } >"$log" 2>&1 &&
+    unshare --mount debootstrap --variant=minbase "$2" "$1" "$3" >>"$log" 2>&1 ||
+    { echo "no debootstrap: $(tail -n 1 "$log")" && return 1; }
+}
+
+# like_machine DIRECTORY SOURCES: the machine's way to the mirrors
+like_machine() {
+  local root=$1 path
+  sed 's|^|deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] |' <<<"$2" >"$root/etc/apt/sources.list"
+  apt-config dump | grep -iE '^Acquire::(https?::|check-|force)' >"$root/etc/apt/apt.conf.d/machine" || true
+  for path in /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt /usr/local/share/ca-certificates; do
+    [[ -e $path ]] || continue
+    mkdir -p "$root${path%/*}"
+    cp -rLT --remove-destination "$path" "$root$path"
+  done
+}
+
+# in_root DIRECTORY COMMAND...: with the kernel's file systems, mounted in a mount namespace of
+# its own: they are gone when the command ends, however it ends. The root is a mount, too, so that
+# the command may make such a namespace.
+in_root() {
+  local root=$1
+  shift
+  # shellcheck disable=SC2016 # for the inner shell
+  unshare --mount bash -euc '
+    root=$1
+    shift
+    mount --bind "$root" "$root"
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --rbind /dev "$root/dev"
+    exec chroot "$root" "$@"' in_root "$root" \
+    env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    ${CI:+"CI=$CI"} ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} "$@"
+}
+
+# remove_root DIRECTORY: goes into nothing that is mounted there.
+remove_root() {
+  if grep -F " $(realpath -m "$1")/" /proc/self/mounts >&2; then return 1; fi
+  rm -rf --one-file-system "$1" "$1.log"
+}

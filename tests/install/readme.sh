@@ -1,0 +1,205 @@
+#!/bin/bash
+# Every snippet of README.md does what the text around it says, as it stands there. One that
+# nothing here has run fails the case.
+. "$(dirname "$0")/common.sh"
+needs clang-19 bpftool cmake meson ninja pkg-config
+
+# The snippets, a file each: what is indented by four or more, or fenced.
+mkdir "$tmp/snippets" "$tmp/work"
+awk -v snippets="$tmp/snippets" '
+  function start() { name = sprintf("%s/%02d", snippets, ++n); print section >(name ".section"); blank = "" }
+  /^```/ { fence = !fence; open = 0; if (fence) start(); next }
+  fence { print >name; next }
+  /^#/ { section = $0; sub(/^#+ /, "", section); count = 0 }
+  /^    / {
+    match($0, /^ +/)
+    if (!open) { start(); indent = RLENGTH; open = 1 }
+    printf "%s%s\n", blank, substr($0, indent + 1) >name
+    blank = ""
+    next
+  }
+  /^$/ { if (open) blank = blank "\n"; next }
+  { open = 0 }' "$repository/README.md"
+
+# snippet SECTION NUMBER: the text of a section's first, second, ... snippet
+snippet() {
+  local found
+  found=$(grep -lxF -- "$1" "$tmp"/snippets/*.section | sed -n "$2p")
+  [[ $found ]] || fail "README.md: no snippet $2 under '$1'"
+  cat "${found%.section}"
+  touch "${found%.section}.used"
+}
+
+paste() { bash -euc "$1" >log 2>&1 || fail "$1"$'\n'"$(<log)"; }
+
+# in_folder NAME: a new folder with the two files of the text
+in_folder() {
+  mkdir "$tmp/work/$1"
+  cd "$tmp/work/$1"
+  printf '%s\n' "$maps" >maps.bpf.c
+  printf '%s\n' "$main" >main.bpf.c
+}
+
+# is_count OBJECT: it is the two files, linked
+is_count() {
+  readelf -sW "$1" >symbols
+  local name
+  for name in count packets total; do
+    grep -qE " (FUNC|OBJECT) +GLOBAL .* [0-9]+ $name\$" symbols || fail "$1 does not define $name"
+  done
+}
+
+# CI pastes these two, .ci/steps; each builds everything.
+for number in 1 2; do snippet 'Try it' $number >/dev/null; done
+
+section='Link a program of two files'
+maps=$(snippet "$section" 1) main=$(snippet "$section" 2)
+in_folder two_files
+paste "$(snippet bpflink 1)"
+is_count prog.o
+
+# Into a file system for pinned programs that goes with the namespace.
+pinned() {
+  unshare --mount bash -euc 'mount -t bpf none /sys/fs/bpf; bash -euc "$1"; ls /sys/fs/bpf' pinned "$1"
+}
+link=$(snippet "$section" 3)
+if pinned 'bpftool map create /sys/fs/bpf/probe type array key 4 value 4 entries 1 name probe' >log 2>&1; then
+  pinned "$link" >log 2>&1 || fail "$link"$'\n'"$(<log)"
+  grep -qx count log || fail "no program is pinned: $(<log)"
+else
+  echo "not loaded: $(tail -n 1 log)"
+  paste "$(grep -v '^bpftool prog load' <<<"$link")"
+fi
+is_count count.o
+
+in_folder make
+snippet 'In a Makefile' 1 >Makefile
+make >log
+is_count count.o
+make -q || fail 'make has something left to do'
+
+in_folder cmake
+snippet 'In CMake' 1 >CMakeLists.txt
+CMAKE_PREFIX_PATH=$PREFIX cmake -B build >log
+cmake --build build >log
+is_count build/count.o
+
+in_folder meson
+snippet 'In Meson' 1 >meson.build
+meson setup build >log
+ninja -C build >log
+is_count build/count.o
+
+# The message, of a program that has the call where the text says
+in_folder message
+snippet 'What it does' 1 >wanted
+{
+  printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nint helper(int a, int b, int c);\n'
+  printf '\n%.0s' {4..40}
+  printf 'SEC("xdp") int count(struct xdp_md *ctx) {\n  return helper(1, 2, 3);\n}\n'
+} >main.bpf.c
+clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o main.o
+if bpflink main.o -o out.o 2>errors; then fail 'an undefined symbol is no error'; fi
+sed "s|$PWD/||" errors | head -n "$(wc -l <wanted)" | diff wanted - || fail "README.md's message is another"
+
+# The library
+in_folder cpp
+cp ../two_files/*.o .
+snippet 'As a library' 1 >maps.cpp
+build=$(snippet 'As a library' 2)
+paste "$build"
+[[ $(<log) == packets ]] || fail "the C++ snippet prints: $(<log)"
+paste "${build/c++/c++ -D_GLIBCXX_ASSERTIONS}" # an empty optional aborts
+rm maps.bpf.o
+status=0
+./maps >log 2>&1 || status=$?
+((status == 1)) || fail "the C++ snippet goes on without an image: exit status $status"
+contains log maps.bpf.o
+
+in_folder c
+cp ../two_files/*.o .
+cp -r "$repository/samples" .
+paste "$(snippet 'As a library' 3)"
+contains log 'program count: section xdp'
+export CMAKE_PREFIX_PATH=$PREFIX
+paste "$(snippet 'As a library' 4)"
+contains count.skel.h 'struct bpf_map *packets;'
+
+# The lines of btfdedup, each in a folder with the files that it names. One whose comment begins
+# with "..." goes on in the folder of the line before.
+in_folder btf
+echo 'struct foo { int a; }; struct foo foo_a; struct same { struct same *next; } same_a;' >a.c
+echo 'struct foo { long a; }; struct foo foo_b; struct same { struct same *next; } same_b;' >b.c
+echo 'struct stream { int descriptor; } stream;' >c.c
+"$CC" -gbtf -c a.c b.c c.c
+ar rcs libc.a c.o
+printf '%s\n' a.o b.o >objects.txt
+cp c.o vmlinux
+clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o prog.o
+# split OUT NAME BASE...: raw BTF of a struct, split from the bases
+cat >split.c <<'END'
+#include <bpf/btf.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  struct btf *base = btf__parse(argv[3], NULL);
+  for (int i = 4; i < argc; i++) base = btf__parse_split(argv[i], base);
+  struct btf *btf = btf__new_empty_split(base);
+  btf__add_ptr(btf, btf__add_struct(btf, argv[2], 8));
+  unsigned size;
+  const void *data = btf__raw_data(btf, &size);
+  return !data || fwrite(data, size, 1, fopen(argv[1], "w")) != 1;
+}
+END
+"$CC" split.c -o split -lbpf
+module() { # NAME STRUCT BASE...: NAME.ko
+  ./split "$1.btf" "${@:2}"
+  objcopy --remove-section=.BTF --add-section=.BTF="$1.btf" c.o "$1.ko"
+}
+module mod first vmlinux
+module a second vmlinux
+module b stream vmlinux a.btf # a name of vmlinux: libbpf 1.1 gives a wrong place to a new one here
+objcopy --dump-section .BTF=base.btf vmlinux
+objcopy --remove-section=.BTF --add-section=.BTF=a.btf --add-section=.BTF.base=base.btf c.o new.ko
+
+# check LINE: what the line has written or shown is right
+check() {
+  local output=log
+  case $1 in
+    *' -o '*) output=${1##* -o } ;;
+    *' --update '*) output=${1##* --update } ;;
+  esac
+  output=${output%% *}
+  [[ -s $output ]] || fail "$1: nothing in '$output'"
+  case $1 in
+    ld*) ;;
+    *--base*) [[ $(od -An -tx2 -N2 "$output") == ' eb9f' ]] || fail "$1: no BTF" ;;
+    *--explain*) contains log 'struct foo' ;;
+    *--dump*) "$CC" -Werror -fsyntax-only -x c log ;;
+    *) bpftool btf dump file "$output" >types || fail "$1: no BTF" ;;
+  esac
+  if [[ $1 != ld* && $output == all.* ]]; then # of both inputs
+    [[ $(grep -c "STRUCT 'foo'" types) == 2 ]] || fail "$1: $(<types)"
+    [[ $(grep -c "STRUCT 'same'" types) == 1 ]] || fail "$1: $(<types)"
+  fi
+}
+
+snippet btfdedup 1 | sed '/^ *#/d; s/ *#/#/' >lines
+number=0
+while IFS='#' read -r line comment; do
+  if [[ $comment != ' ...'* ]]; then
+    mkdir "$tmp/work/btf/line$((++number))"
+    cd "$tmp/work/btf"
+    cp a.o b.o "line$number"
+    for file in libc.a objects.txt vmlinux {mod,a,b,new}.ko prog.o; do
+      if [[ " $line " == *[\ @]"$file "* ]]; then cp $file "line$number"; fi
+    done
+    cd "line$number"
+  fi
+  paste "$line"
+  check "$line"
+done <"$tmp/work/btf/lines"
+((number > 8)) || fail 'hardly any line of btfdedup'
+
+for used in "$tmp"/snippets/*.section; do
+  [[ -e ${used%.section}.used ]] || fail "no test runs this of README.md, '$(<"$used")':"$'\n'"$(<"${used%.section}")"
+done
