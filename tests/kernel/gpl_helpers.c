@@ -14,7 +14,7 @@ static int is_restricted(int helper, enum bpf_prog_type type) {
 
   log[0] = '\0';
   bpf_prog_load(type, "asks", "Proprietary", code, sizeof code / sizeof *code, &options);
-  return strstr(log, "GPL") != NULL;
+  return strstr(log, "GPL-restricted") != NULL;
 }
 
 int main(void) {
