@@ -125,11 +125,16 @@ struct bpflink_link_options {
   const char* const* trace_symbols;    /**< symbols to report the places of */
   size_t trace_symbol_count;           /**< how many */
   size_t threads;                      /**< 0: as many as the inputs are worth */
+  const char* const* library_paths;    /**< where bpflink_linker_add_library() looks */
+  size_t library_path_count;           /**< how many */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
-#define BPFLINK_LINK_OPTIONS_INIT \
-  { sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0 }
+#define BPFLINK_LINK_OPTIONS_INIT                                                                 \
+  {                                                                                               \
+    sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL, \
+        0                                                                                         \
+  }
 
 /** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. */
 typedef struct bpflink_linker bpflink_linker;
@@ -150,6 +155,12 @@ BPFLINK_C_API enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker
  * not. Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker,
                                                                    const char* path);
+
+/** Adds the archive `lib<name>.a`, or with `:` before the name the file of that name, of the
+ * first of the library_paths that has it (`-l`). That none has is told when the link runs.
+ * Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_linker_add_library(bpflink_linker* linker,
+                                                             const char* name);
 
 /** Adds the object in the file or pipe open for reading as `fd`. The descriptor
  * stays the caller's, who may close it at once; a pipe is read to its end. `name`
@@ -219,8 +230,8 @@ struct bpflink_program {
   uint32_t autoload;     /**< 0 for a "?" section */
   uint64_t offset;       /**< bytes into the section */
   uint64_t program_size; /**< bytes; 8 for each instruction slot */
-  uint32_t type_id;      /**< its FUNC, 0 without BTF */
-  uint32_t reserved;     /**< 0 */
+  uint32_t btf_id;       /**< its FUNC, 0 without BTF */
+  uint32_t type_id;      /**< the FUNC's prototype, 0 without BTF */
 };
 
 /** A map that is defined in `.maps`. 0 for what the definition leaves out. */

@@ -42,9 +42,9 @@ struct LinkOptions {
   bool check_types = true;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
-  /// Directories with archives (lib*.a) that were not given, to look in for what
-  /// is undefined: only for a hint in the message (`-L`).
-  std::vector<std::string> hint_directories = {};
+  /// Directories with archives, in which Linker::add_library() looks, and the message on what
+  /// is undefined for one that would help (`-L`).
+  std::vector<std::string> library_paths = {};
   /// Symbols to tell every definition and reference of, as notes (`-y`).
   std::vector<std::string> trace_symbols = {};
   /// Read the output back and check it before it takes its place (`--verify`).
@@ -92,6 +92,10 @@ class BPFLINK_API Linker {
   /// The same for an archive of which all members are to be linked, whether they
   /// are needed or not (`--whole-archive`).
   void add_whole_archive(std::string path);
+  /// Adds the archive lib`name`.a, or with a colon before the name the file of that name, of the
+  /// first of LinkOptions::library_paths that has it (`-l`); with `whole`, all of its members.
+  /// That none has is told when the link runs.
+  void add_library(const std::string& name, bool whole = false);
   /// Adds the object file open for reading as `fd`, called `name` in messages
   /// (or "/proc/self/fd/N" where `name` is empty). The descriptor stays the
   /// caller's, who may close it at once. Of a regular file (a memfd is one) the

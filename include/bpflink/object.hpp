@@ -88,7 +88,8 @@ struct Program {
   SectionMeaning meaning = {};    ///< what the section's name says
   uint64_t offset = 0;            ///< bytes into the section
   uint64_t size = 0;              ///< bytes; 8 for each instruction slot
-  uint32_t type_id = 0;           ///< its FUNC, 0 without BTF
+  uint32_t btf_id = 0;            ///< its FUNC, 0 without BTF
+  uint32_t type_id = 0;           ///< the FUNC's prototype, 0 without BTF
 };
 
 /// A member of a map's definition in `.maps`, known to libbpf or not.

@@ -39,7 +39,7 @@ class Parser {
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
       return usage_error(app_, "--keep-debug contradicts -s and -S");
     command_.link.check_types = !no_check_types_;
-    command_.link.hint_directories = directories_;
+    command_.link.library_paths = directories_;
     warn_of_idle_options();
     if (color_ == "always") command_.color = CommandLine::Color::Always;
     if (color_ == "never") command_.color = CommandLine::Color::Never;
@@ -233,11 +233,9 @@ class Parser {
     for (const CLI::Option* option : app_.parse_order()) {
       if (option == whole_) whole = true;
       if (option == no_whole_) whole = false;
-      if (option == files_) command_.inputs.push_back({file_values_[next_file++], whole});
-      if (option != libraries_) continue;
-      auto path = find_library(library_values_[next_library++]);
-      if (!path) return std::unexpected(path.error());
-      command_.inputs.push_back({*path, whole});
+      if (option == files_) command_.inputs.push_back({file_values_[next_file++], false, whole});
+      if (option == libraries_)
+        command_.inputs.push_back({library_values_[next_library++], true, whole});
     }
     if (command_.inputs.empty()) return usage_error(app_, "no input files");
     if (emulation_ != "elf64bpf")
@@ -275,18 +273,6 @@ class Parser {
     if (command_.print_gc_sections && !command_.link.gc_sections)
       command_.warnings.emplace_back(
           "--print-gc-sections: nothing is dropped without --gc-sections");
-  }
-
-  std::expected<std::string, Error> find_library(const std::string& name) const {
-    // ld's -l:NAME is the file's name as it is.
-    std::string file = name.starts_with(':') ? name.substr(1) : fmt::format("lib{}.a", name);
-    for (const std::string& directory : directories_) {
-      std::string path = fmt::format("{}/{}", directory, file);
-      if (::access(path.c_str(), F_OK) == 0) return path;
-    }
-    if (directories_.empty()) return fail("-l{}: no directory to look in is given with -L", name);
-    return fail("-l{}: no {} in the {} given with -L", name, file,
-                directories_.size() == 1 ? "directory" : "directories");
   }
 
   CLI::App app_;

@@ -12,10 +12,11 @@ namespace bpflink {
 
 struct CommandLine {
   struct Input {
-    std::string path;
+    std::string path;  ///< or what -l names
+    bool is_library = false;
     bool is_whole_archive = false;
   };
-  /// Objects and archives in the order given, libraries (-l) found.
+  /// Objects, archives and libraries (-l) in the order given.
   std::vector<Input> inputs;
   std::string output;
   LinkOptions link;
@@ -37,7 +38,7 @@ struct CommandLine {
 };
 
 /// Parses the arguments, without the program's name. Errors: what is wrong with
-/// which argument; a library that is in none of the directories.
+/// which argument.
 std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments);
 
 }  // namespace bpflink

@@ -26,7 +26,9 @@ int link_files(const CommandLine& command) {
   if (command.link.fatal_warnings && !command.warnings.empty()) return 1;
   Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
   for (const CommandLine::Input& input : command.inputs) {
-    if (input.is_whole_archive)
+    if (input.is_library)
+      linker.add_library(input.path, input.is_whole_archive);
+    else if (input.is_whole_archive)
       linker.add_whole_archive(input.path);
     else
       linker.add_file(input.path);

@@ -51,7 +51,8 @@ bool is_valid(const bpflink_link_options& options) {
   return (options.flags & ~known_flags) == 0 &&
          is_valid_list(options.undefined, options.undefined_count) &&
          is_valid_list(options.keep_sections, options.keep_section_count) &&
-         is_valid_list(options.trace_symbols, options.trace_symbol_count);
+         is_valid_list(options.trace_symbols, options.trace_symbol_count) &&
+         is_valid_list(options.library_paths, options.library_path_count);
 }
 
 LinkOptions options_from_c(const bpflink_link_options& options) {
@@ -71,6 +72,8 @@ LinkOptions options_from_c(const bpflink_link_options& options) {
                               options.keep_sections + options.keep_section_count);
   result.trace_symbols.assign(options.trace_symbols,
                               options.trace_symbols + options.trace_symbol_count);
+  result.library_paths.assign(options.library_paths,
+                              options.library_paths + options.library_path_count);
   return result;
 }
 
@@ -130,6 +133,14 @@ bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path)
   if (!linker || !path) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     linker->linker.add_file(path);
+    return BPFLINK_OK;
+  });
+}
+
+bpflink_status bpflink_linker_add_library(bpflink_linker* linker, const char* name) {
+  if (!linker || !name) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    linker->linker.add_library(name);
     return BPFLINK_OK;
   });
 }

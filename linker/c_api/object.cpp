@@ -62,8 +62,8 @@ bpflink_program program_for_c(const Program& program) {
           .autoload = program.meaning.autoload,
           .offset = program.offset,
           .program_size = program.size,
-          .type_id = program.type_id,
-          .reserved = 0};
+          .btf_id = program.btf_id,
+          .type_id = program.type_id};
 }
 
 }  // namespace

@@ -9,8 +9,10 @@ void collect_programs(const ObjectIndex& index, ObjectContents& contents) {
     if (section.use != SectionUse::Link || !section.is_code() || section.name == ".text") continue;
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->is_local() || symbol->type != STT_FUNC) continue;
+      uint32_t func = index.func(symbol->name);
       contents.programs.push_back({symbol->name, section.name, section_meaning(section.name),
-                                   symbol->value, symbol->size, index.func(symbol->name)});
+                                   symbol->value, symbol->size, func,
+                                   func == 0 ? 0 : index.file.btf->type(func).type()});
     }
   }
 }

@@ -45,7 +45,7 @@ bool archive_defines(const std::filesystem::path& path, std::string_view name) {
 
 bool add_archive_hint(const Context& context, const Symbol& symbol,
                       std::vector<std::string>& details) {
-  for (const std::string& directory : context.options.hint_directories) {
+  for (const std::string& directory : context.options.library_paths) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
       std::string name = entry.path().filename().string();

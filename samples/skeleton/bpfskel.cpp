@@ -32,12 +32,12 @@ struct CommandLine {
   bool help = false;
 };
 
-/// "prog" of "dir/prog.bpf.o".
+/// "prog_bpf" of "dir/prog.bpf.o", as bpftool has it.
 std::string name_of_file(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
-  for (std::string_view suffix : {".o", ".bpf", ".linked"})
-    if (name.size() > suffix.size() && name.ends_with(suffix))
-      name.resize(name.size() - suffix.size());
+  constexpr std::string_view suffix = ".o";
+  if (name.size() > suffix.size() && name.ends_with(suffix))
+    name.resize(name.size() - suffix.size());
   return identifier(name);
 }
 

@@ -149,6 +149,7 @@ TEST_CASE("arguments that are missing are refused") {
   bpflink_object* object = nullptr;
   CHECK(bpflink_linker_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_file(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_linker_add_library(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_object_open(nullptr, &object, &error) == BPFLINK_ERROR_ARGUMENT);
   CHECK(error == nullptr);
   CHECK(bpflink_object_open("/nonexistent", &object, &error) == BPFLINK_ERROR_INPUT);
@@ -237,4 +238,24 @@ TEST_CASE("handles that are not shared may be used in several threads") {
     });
   for (auto& thread : threads) thread.join();
   for (int result : same) CHECK(result == 5);
+}
+
+TEST_CASE("libraries in C") {
+  const char* paths[] = {"/nowhere", FIXTURES};
+  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
+  options.library_paths = paths;
+  options.library_path_count = 2;
+  bpflink_linker* linker = nullptr;
+  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  CHECK(bpflink_linker_add_library(linker, nullptr) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_linker_add_library(linker, ":counters.o") == BPFLINK_OK);
+  CHECK(bpflink_linker_add_library(linker, ":state.o") == BPFLINK_OK);
+  void* image = nullptr;
+  size_t size = 0;
+  CHECK(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_OK);
+  CHECK(size > 0);
+  bpflink_free(image);
+  CHECK(bpflink_linker_add_library(linker, "absent") == BPFLINK_OK);
+  CHECK(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_ERROR_LINK);
+  bpflink_linker_free(linker);
 }

@@ -218,3 +218,26 @@ TEST_CASE("a duplicate symbol has both places in fields") {
   }
   CHECK(found);
 }
+
+TEST_CASE("a library is looked for where the options say") {
+  auto expected = link_files();
+  std::string directory = FIXTURES;
+  Recorder recorder;
+  Linker linker = recorder.linker({.library_paths = {"/nowhere", directory}});
+  linker.add_library(":counters.o");
+  linker.add_library(":state.o", true);
+  CHECK(linker.link_to_memory() == expected);
+  CHECK(recorder.diagnostics.empty());
+
+  linker.add_library("absent");
+  CHECK(!linker.link_to_memory());
+  REQUIRE(recorder.diagnostics.size() == 1);
+  CHECK(recorder.diagnostics[0].message ==
+        "-labsent: no libabsent.a in the directories given with -L");
+
+  Linker without = recorder.linker();
+  without.add_library("absent");
+  CHECK(!without.link_to_memory());
+  REQUIRE(recorder.diagnostics.size() == 2);
+  CHECK(recorder.diagnostics[1].message == "-labsent: no directory to look in is given with -L");
+}

@@ -50,8 +50,7 @@ TEST_CASE_FIXTURE(Linked, "programs") {
   CHECK(xdp.meaning.autoload);
   CHECK(xdp.size > 8);
   CHECK(xdp.size % 8 == 0);
-  CHECK(print_c_definition(*object->btf(), xdp.type_id) ==
-        "int count_packets(struct xdp_md *ctx);");
+  CHECK(print_c_definition(*object->btf(), xdp.btf_id) == "int count_packets(struct xdp_md *ctx);");
 
   const Program& fentry = named(object->programs(), "trace_it");
   CHECK(fentry.section == "?fentry.s/bpf_fentry_test1");

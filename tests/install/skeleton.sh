@@ -6,7 +6,7 @@ cd make && make >log && cd ..
 cmake -S ../skeleton -B skeleton -DCMAKE_PREFIX_PATH="$PREFIX" >log
 cmake --build skeleton >log
 skeleton/bpfskel make/main.bpf.o make/lib/librecord.a >main.skel.h
-contains main.skel.h 'struct main__rodata {'
+contains main.skel.h 'struct main_bpf__rodata {'
 contains main.skel.h 'struct bpf_map *sizes;'
 
 skeleton/bpfskel --name filter make/main.bpf.o make/record.bpf.o >filter.skel.h
