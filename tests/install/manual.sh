@@ -22,9 +22,7 @@ of_roff() { sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(dq/\"/g; s/\\\\f[A-Z]//g; s/
 
 # example PAGE N: the Nth example
 example() {
-  sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$1" |
-    awk -v n="$2" '/^\.EX/ { ++i; next } /^\.EE/ { inside = 0 } i == n && /^\.SH/ { exit }
-      i == n && !/^\.EE/ && !done { print } /^\.EE/ && i == n { done = 1 }' | of_roff
+  awk -v n="$2" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open' "$1" | of_roff
 }
 
 # count_examples PAGE: six, each after a sentence that says what it is for
@@ -197,3 +195,185 @@ fi
 run "$page" 6
 both_units all.o
 jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "figures: $(<figures.json)"
+
+# ---- bpflink-reports(5)
+
+# said HEADING: the tags of a section of the page, one a line
+said() {
+  sed -n "/^\.SH $1/,/^\.SH/p" "$manual/man5/bpflink-reports.5" | grep -A 1 '^\.TP' | sed -n 's/^\.[BI] //p' |
+    sed 's/\\fR, \\fB/\n/g' | sort
+}
+# keys FILE...: the paths of all values in JSON, without the indices of arrays
+keys() {
+  jq -r 'paths(scalars) | map(select(type == "string")) | join(".")' "$@" | sort -u
+}
+same_fields() { # HEADING FILE...
+  keys "${@:2}" >made
+  said "$1" | diff - made >log || fail "bpflink-reports(5), $1: the page (<) and what is made (>) differ: $(<log)"
+}
+cd "$tmp/link"
+echo 'extern int total; int wrong(void) { return total; }' >wrong.bpf.c
+echo 'int total(int); int unused_one(void) { return nobody(1); }' | sed 's/^/int nobody(int); /' >open.bpf.c
+echo '__attribute__((weak)) int offered(int x) { return x; }' >weak.bpf.c
+compile wrong.bpf.c open.bpf.c weak.bpf.c
+clang -g -O2 --target=bpfeb -c other.bpf.c -o big.bpf.o
+{
+  bpflink -y total -v --json-diagnostics --gc-sections main.bpf.o maps.bpf.o other.bpf.o -o prog.o --json figures.json
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o wrong.bpf.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o open.bpf.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics absent.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o maps.bpf.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o -o none/refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics maps.bpf.o big.bpf.o -o refused.o || [[ $? == 1 ]]
+} 2>messages.json
+same_fields 'FIGURES AS JSON' figures.json
+same_fields 'MESSAGES AS JSON' messages.json
+btfdedup main.bpf.o maps.bpf.o -o all.btf --stats --json >btf.json
+same_fields 'FIGURES OF BTFDEDUP' btf.json
+
+# Values: what the page lists is all that there is.
+words=$(sed -n '/^\.B code/,/^\.TP/p' "$manual/man5/bpflink-reports.5" | sed -n 's/^\.BR\? \([a-z-]*\).*/\1/p' | grep -vx 'code\|' | sort)
+known=$(sed -n '/code_name(/,/^}/s/.*return "\(.*\)";.*/\1/p' "$repository/linker/bpflink/program_output.cpp" | sort -u)
+diff <(echo "$words") <(echo "$known") >log || fail "bpflink-reports(5): codes of the page (<) and of the program (>): $(<log)"
+jq -r .code messages.json | sort -u >made
+for code in conflicting-types undefined-symbol duplicate-symbol invalid-input output-failure trace dropped general input-mismatch; do
+  contains made $code
+  grep -qx -- "$code" <<<"$words" || fail "bpflink-reports(5) has no code $code"
+done
+jq -e -s 'all(.severity == "error" or .severity == "warning" or .severity == "note") and
+  ([.[].details // [] | .[]] | all(startswith(">>> ")))' messages.json >log || fail 'messages as JSON are not as the page says'
+
+# --Map: what the page names is there, and each reason of a dropped line is in the page.
+bpflink --gc-sections main.bpf.o maps.bpf.o other.bpf.o weak.bpf.o --Map prog.map --dependency-file prog.d --cref -o prog.o >cref
+while read -r tag; do
+  [[ $tag == SECTION ]] || contains prog.map "$tag"
+done < <(said MAP)
+[[ $(sed -n 2p prog.map | tr -s ' ') == ' offset size where from' ]] || fail "other columns: $(sed -n 2p prog.map)"
+page_text=$(sed -n '/^\.SH MAP/,/^\.SH CROSS/p' "$manual/man5/bpflink-reports.5" | sed 's/^\.[A-Z]* //; s/"//g')
+sed -n '/^Dropped$/,/^$/p' prog.map | sed -nE 's/^ +0x[0-9a-f]+ .*: //p' | sed 's/ of [^ ]*\.o$/ of/; s/ in [^ ]*\.o$/ in/' | sort -u >reasons
+(($(wc -l <reasons) >= 4)) || fail "hardly any reasons: $(<reasons)"
+while read -r reason; do
+  grep -qF -- "$reason" <<<"$page_text" || fail "bpflink-reports(5) does not know why: $reason"
+done <reasons
+
+# --cref
+[[ $(head -n 1 cref) == "$(said 'CROSS REFERENCES' | grep -v SYMBOL)" ]] || fail "the first line of --cref: $(head -n 1 cref)"
+bpflink -r --cref main.bpf.o other.bpf.o -o part.o >>cref
+for state in $(grep -oE '\((defined|dropped|undefined|gave way)\)' cref | sort -u | tr ' ' _); do
+  grep -qF -- "${state//_/ }" "$manual/man5/bpflink-reports.5" || fail "bpflink-reports(5) has no ${state//_/ }"
+done
+for state in defined dropped undefined 'gave way'; do contains cref "($state)"; done
+
+# --dependency-file
+cp main.bpf.o 'a #$.o'
+bpflink 'a #$.o' maps.bpf.o --dependency-file prog.d -o prog.o
+[[ $(<prog.d) == 'prog.o: \
+  a\ \#$$.o \
+  maps.bpf.o
+
+a\ \#$$.o:
+
+maps.bpf.o:' ]] || fail "dependencies: $(<prog.d)"
+
+# ---- bpflink-bpftool(7): both programs do what the page says
+
+page=$manual/man7/bpflink-bpftool.7
+cp main.bpf.o main.o
+cp maps.bpf.o maps.o
+rm -f prog.o part.o
+bash -euc "$(example "$page" 2)"
+is_whole prog.o
+if bpftool gen object peer.o maps.o main.o; then # in the order that bpftool takes
+  for object in prog peer; do
+    bpftool btf dump file $object.o | grep -oE "[A-Z]+ '[^']+' size=[0-9]+" | sort >$object.types
+    readelf -sW $object.o 2>errors | awk '$4 ~ /FUNC|OBJECT/ { print $3, $4, $5, $8 }' | sort >$object.symbols
+  done
+  diff peer.types prog.types || fail 'other types than from bpftool'
+  diff peer.symbols prog.symbols || fail 'other symbols than from bpftool'
+  readelf -sW peer.o 2>log >&2
+  contains log sh_info
+  readelf -sW prog.o 2>log >&2
+  if grep -q sh_info log; then fail 'sh_info is not right'; fi
+fi
+bash -euc "$(example "$page" 1)" >log 2>&1
+rm prog.o
+bash -euc "$(example "$page" 3)"
+is_whole prog.o
+bash -euc "$(example "$page" 4)"
+[[ $(stat -c %s smaller.o) -lt $(stat -c %s maps.o) ]] || fail 'DWARF is not dropped'
+if bpflink prog.o main.o maps.o 2>log; then fail 'bpftool'"'"'s order is taken'; fi
+contains log "what bpftool takes as 'gen object prog.o ...'"
+
+# Stricter, and more lenient
+bpftool gen object peer.o main.o || fail 'bpftool does not leave an undefined symbol'
+if bpflink main.o -o refused.o 2>log; then fail 'an undefined symbol is no error'; fi
+contains log 'undefined symbol: total'
+bpflink -r main.o -o part.o
+echo 'extern int shade; int user_of_it(void) { return shade; }' >user.bpf.c
+echo 'unsigned shade = 1;' >owner.bpf.c
+compile user.bpf.c owner.bpf.c
+bpftool gen object peer.o user.bpf.o owner.bpf.o || fail 'bpftool looks at signs'
+bpflink user.bpf.o owner.bpf.o -o signs.o 2>log
+contains log "warning: conflicting types of 'shade'"
+if bpflink --fatal-warnings user.bpf.o owner.bpf.o -o refused.o 2>log; then fail 'no error of it'; fi
+sed -i 's/unsigned/long/' owner.bpf.c
+compile owner.bpf.c
+if bpftool gen object peer.o user.bpf.o owner.bpf.o 2>log; then fail 'bpftool does not look at sizes'; fi
+if bpflink user.bpf.o owner.bpf.o -o refused.o 2>log; then fail 'sizes are no error'; fi
+bpflink --no-check-types user.bpf.o owner.bpf.o -o signs.o 2>log
+contains log "warning: conflicting types of 'shade'"
+rm -f peer.o
+status=0
+bpftool gen object peer.o user.bpf.o absent.o 2>log || status=$?
+[[ $status == 234 || $status == 254 ]] || fail "bpftool's exit status is $status"
+[[ -e peer.o && ! -s peer.o ]] || fail 'bpftool leaves no empty file any more'
+
+# ---- bpflink-cmake(7)
+
+mkdir "$tmp/cmake" && cd "$tmp/cmake"
+page=$manual/man7/bpflink-cmake.7
+sed 's/__u64 \*value/_Static_assert(LIMIT == 16, ""); __u64 *value/' ../link/main.bpf.c >main.bpf.c
+cp ../link/maps.bpf.c .
+printf '#include <stdio.h>\nint main(void) { puts(OBJECT); }\n' >loader.c
+example "$page" 1 >CMakeLists.txt
+cmake -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+cmake --build build >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+is_whole "$(build/loader)"
+# The page has what the package has, and nothing else.
+module=$PREFIX/lib/cmake/bpflink/BpflinkAddObject.cmake
+functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "$module")
+[[ $functions == bpflink_add_object ]] || fail "bpflink-cmake(7) does not have all of: $functions"
+grep -oE 'ARG "" "OUTPUT"|"SOURCES;[A-Z_;]*"' "$module" | grep -oE '[A-Z_]{4,}' | sort >arguments
+sed -n '/^\.SH DESCRIPTION/,/^\.SH PROP/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sort | diff arguments - >log ||
+  fail "bpflink-cmake(7): arguments (<: the module, >: the page): $(<log)"
+sed -n '/^\.SH TARGETS/,/^\.SH EX/p' "$page" | sed -n '/^\.TP/{n;p}' | grep -oE 'bpflink::[a-z_]+' | sort >targets
+grep -ohE 'add_library\(bpflink::[a-z_]+|add_executable\(bpflink::[a-z_]+' "$PREFIX"/lib/cmake/bpflink/*.cmake | sed 's/.*(//' |
+  sort -u | diff - targets >log || fail "bpflink-cmake(7): targets (<: the package, >: the page): $(<log)"
+grep -oE 'BPFLINK_(CLANG|COMPILE_OPTIONS|OBJECT)\b' "$module" | sort -u | while read -r name; do contains "$page" "$name"; done
+options=$(sed -nE 's/^set\(BPFLINK_COMPILE_OPTIONS (.*) CACHE.*/\1/p' "$module")
+of_roff <"$page" >text
+contains text "$options"
+
+# ---- bpflink.h(3)
+
+mkdir "$tmp/c" && cd "$tmp/c"
+page=$manual/man3/bpflink.h.3
+example "$page" 1 >maps.c
+cp ../link/main.bpf.o ../link/maps.bpf.o .
+example "$page" 2 >commands
+bash -euc "$(<commands)" >log 2>&1 || fail "bpflink.h(3): $(<log)"
+[[ $(<log) == 'packets: 256 entries' ]] || fail "bpflink.h(3): the example prints: $(<log)"
+"$CC" -std=c99 -pedantic -Wall -Wextra -Werror $(pkg-config --cflags bpflink) -fsyntax-only maps.c
+if ./maps main.bpf.o 2>log; then fail 'bpflink.h(3): a link that fails goes well'; fi
+contains log 'undefined symbol: packets'
+# Each function and each status of the header is in the page, and nothing else.
+header=$PREFIX/include/bpflink/bpflink.h
+# same_names PATTERN: those of the header and those of the page
+same_names() {
+  grep -v '^ \*\|^/\*' "$header" | sed 's|/\*.*||' | grep -oE "$1" | tr -d '(' | sort -u >wanted
+  sed -n '/^\.SH DESC/,/^\.SH EXAMPLES/p' "$page" | grep -oE "${1%'[(]'}" | grep -vx bpflink_status | sort -u >found
+  [[ -s wanted ]] || fail 'nothing in the header'
+  diff wanted found >log || fail "bpflink.h(3): the header (<) and the page (>) differ: $(<log)"
+}
+same_names '\bbpflink_[a-z_]+[(]'
+same_names '\bBPFLINK_(OK|ERROR_[A-Z_]+)\b'
