@@ -2,7 +2,7 @@
 # The manual pages tell the truth: each example is run as it stands there, and every warning has
 # its paragraph.
 . "$(dirname "$0")/common.sh"
-needs clang-19 man bpftool
+needs clang-19 man bpftool jq cmake pkg-config
 manual=$PREFIX/share/man
 
 # Every page is whole.
@@ -109,6 +109,12 @@ run "$page" 6
 contains log 'main.bpf.o: reference to total'
 contains log 'maps.bpf.o: definition of total'
 [[ $(tail -n 1 log) == *0x*total ]] || fail "the map does not say where total went: $(<log)"
+
+# What compilers and other linkers pass
+accepted=$(sed -n '/are accepted:$/,/^\.SH EXIT/p' "$page" | sed -n 's/^\.B[RI]* //p' | of_roff | sed 's/ *[,.]$//; s/ N$/2/')
+(($(wc -l <<<"$accepted") > 5)) || fail "hardly any options: $accepted"
+# shellcheck disable=SC2086 # an option and its argument
+bpflink $accepted main.bpf.o maps.bpf.o -o accepted.o || fail "not all are accepted: $accepted"
 
 # Other names of a file that is replaced
 for program in "bpflink main.bpf.o maps.bpf.o -o" 'btfdedup main.bpf.o -o' 'btfdedup --update'; do
