@@ -27,6 +27,18 @@ foreach(program bpflink btfdedup)
   install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
 endforeach()
+foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7)
+  cmake_path(GET page EXTENSION LAST_ONLY section)
+  string(REPLACE "." man section ${section})
+  install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
+    COMPONENT programs)
+endforeach()
+foreach(page linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
+  cmake_path(GET page EXTENSION LAST_ONLY section)
+  string(REPLACE "." man section ${section})
+  install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
+    COMPONENT development)
+endforeach()
 
 # find_package(bpflink): the shared libraries; with COMPONENTS static, the static
 # ones too, for which their dependencies must be found.

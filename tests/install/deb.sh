@@ -23,8 +23,10 @@ in_root "$root" bpflink /tmp/main.bpf.o /tmp/record.bpf.o -o /tmp/filter.o
 is_filter "$root/tmp/filter.o"
 in_root "$root" btfdedup /tmp/main.bpf.o /tmp/record.bpf.o -o /tmp/all.btf
 [[ -s $root/tmp/all.btf ]] || fail 'btfdedup has written nothing'
-[[ -e $root/usr/share/man/man1/bpflink.1 || -e $root/usr/share/man/man1/bpflink.1.gz ]] ||
-  fail 'no manual page'
+for page in man1/{bpflink,btfdedup}.1 man3/bpflink.h.3 man5/bpflink-reports.5 man7/bpflink-{bpftool,cmake}.7; do
+  page=$root/usr/share/man/$page
+  [[ -e $page || -e $page.gz ]] || fail "no manual page ${page##*/}"
+done
 in_root "$root" ldconfig -p >libraries
 contains libraries libbpflink.so.0
 contains libraries libbpflink-libbpf.so.0

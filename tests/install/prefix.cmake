@@ -17,6 +17,10 @@ foreach(file
     share/bash-completion/completions/bpflink
     share/man/man1/bpflink.1
     share/man/man1/btfdedup.1
+    share/man/man3/bpflink.h.3
+    share/man/man5/bpflink-reports.5
+    share/man/man7/bpflink-bpftool.7
+    share/man/man7/bpflink-cmake.7
     share/zsh/vendor-completions/_bpflink
     share/zsh/vendor-completions/_btfdedup)
   if(NOT EXISTS ${PREFIX}/${file})

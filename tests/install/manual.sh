@@ -1,0 +1,385 @@
+#!/bin/bash
+# The manual pages tell the truth: each example is run as it stands there, and every warning has
+# its paragraph.
+. "$(dirname "$0")/common.sh"
+needs clang-19 man bpftool jq cmake pkg-config
+manual=$PREFIX/share/man
+
+# Every page is whole.
+pages=("$manual"/man[1357]/{bpflink,btfdedup}*)
+for page in "${pages[@]}"; do
+  man --warnings -l -Tutf8 "$page" 2>"$tmp/warnings" >/dev/null
+  [[ ! -s $tmp/warnings ]] || fail "${page##*/}: $(<"$tmp/warnings")"
+  # What it refers to is installed, or is another project's.
+  sed -n '/^\.SH SEE ALSO/,$p' "$page" | sed -nE 's/^\.BR ([^ ]+) \(([0-9])\).*/\1.\2/p' |
+    grep '^bpflink\|^btfdedup' | while read -r other; do
+      [[ -e $manual/man${other##*.}/$other ]] || fail "${page##*/} refers to $other, which is not installed"
+    done
+done
+
+# of_roff: text as the user copies it
+of_roff() { sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(dq/\"/g; s/\\\\f[A-Z]//g; s/\\\\&//g; s/\\\\e/\\\\/g"; }
+
+# example PAGE N: the Nth example
+example() {
+  awk -v n="$2" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open' "$1" | of_roff
+}
+
+# count_examples PAGE: six, each after a sentence that says what it is for
+count_examples() {
+  local text
+  text=$(sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$1")
+  [[ $(grep -c '^\.EX' <<<"$text") == 6 ]] || fail "${1##*/}: not six examples"
+  [[ $(grep -B 2 '^\.EX' <<<"$text" | grep -cE '^[^.].*[:?]$|^\.I.* [:?]$|^\.IR .*[?:]$') == 6 ]] ||
+    fail "${1##*/}: an example without a sentence before it"
+}
+
+# run PAGE N: the Nth example is run; what it prints is in the file `log`
+run() {
+  example "$1" "$2" >commands
+  [[ -s commands ]] || fail "${1##*/}: no example $2"
+  bash -euc "$(<commands)" >log 2>&1 || fail "${1##*/}, example $2:"$'\n'"$(<commands)"$'\n'"$(<log)"
+}
+
+mkdir "$tmp/bin" "$tmp/link" "$tmp/types"
+ln -s "$(command -v clang-19)" "$tmp/bin/clang"
+PATH=$tmp/bin:$PATH
+compile() { clang -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c "$@"; }
+defined() { readelf -sW "$1" | grep -qE " (FUNC|OBJECT) +(GLOBAL|LOCAL) .* [0-9]+ $2\$"; }
+global() { readelf -sW "$1" | grep -qE " (FUNC|OBJECT) +GLOBAL .* [0-9]+ $2\$"; }
+is_whole() { for name in count packets total; do global "$1" $name || fail "$1 does not define $name"; done; }
+
+# ---- bpflink(1)
+
+cd "$tmp/link"
+page=$manual/man1/bpflink.1
+count_examples "$page"
+cat >maps.bpf.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 256);
+         __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
+__u64 total;
+char LICENSE[] SEC("license") = "GPL";
+END
+cat >main.bpf.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 256);
+                __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
+extern __u64 total;
+SEC("xdp") int count(struct xdp_md *ctx)
+{
+  __u32 key = ctx->rx_queue_index;
+  __u64 *value = bpf_map_lookup_elem(&packets, &key);
+  if (value) __sync_fetch_and_add(value, 1);
+  __sync_fetch_and_add(&total, 1);
+  return XDP_PASS;
+}
+END
+cat >other.bpf.c <<'END'
+__attribute__((visibility("hidden"))) int of_the_library(int x) { return 3 * x; }
+int offered(int x) { return of_the_library(x) + 1; }
+END
+compile other.bpf.c
+
+run "$page" 1
+is_whole prog.o
+rm prog.o
+run "$page" 2
+is_whole prog.o
+if defined prog.o offered; then fail 'a member that is not needed is linked'; fi
+example "$page" 3 >Makefile
+rm prog.o
+make >log
+is_whole prog.o
+make -q || fail 'make has something left to do'
+age
+touch libcount.a
+if make -q; then fail 'make does not see a changed archive'; fi
+run "$page" 4
+is_whole prog.o
+contains log offered
+if defined prog.o offered; then fail 'prog.o has what nothing reaches'; fi
+run "$page" 5
+is_whole prog.o
+global library.o offered || fail 'library.o does not offer its function'
+if global library.o of_the_library; then fail 'library.o offers what is hidden'; fi
+run "$page" 6
+contains log 'main.bpf.o: reference to total'
+contains log 'maps.bpf.o: definition of total'
+[[ $(tail -n 1 log) == *0x*total ]] || fail "the map does not say where total went: $(<log)"
+
+# What compilers and other linkers pass
+accepted=$(sed -n '/are accepted:$/,/^\.SH EXIT/p' "$page" | sed -n 's/^\.B[RI]* //p' | of_roff | sed 's/ *[,.]$//; s/ N$/2/')
+(($(wc -l <<<"$accepted") > 5)) || fail "hardly any options: $accepted"
+# shellcheck disable=SC2086 # an option and its argument
+bpflink $accepted main.bpf.o maps.bpf.o -o accepted.o || fail "not all are accepted: $accepted"
+
+# Other names of a file that is replaced
+for program in "bpflink main.bpf.o maps.bpf.o -o" 'btfdedup main.bpf.o -o' 'btfdedup --update'; do
+  cp main.bpf.o one
+  ln -f one other
+  chmod 640 one
+  $program one
+  cmp -s main.bpf.o other || fail "$program: the other name has not the old contents"
+  [[ $program == *update || ! one -ef other ]] || fail "$program: the other name is the new file"
+  [[ $(stat -c %a one) == 640 ]] || fail "$program: the mode is $(stat -c %a one)"
+done
+
+# Each warning that a test has is explained, and each that is explained is there.
+sed -n '/^\.SH WARNINGS/,/^\.SH FORMATS/p' "$page" | grep -A 1 '^\.T[PQ]' | sed -n 's/^\.B //p' |
+  sed -E 's/\\fI[A-Z]+\\fB/@/g; s/\\-/-/g; s/[].*^$()[]/\\&/g; s/@/.*/g' >explained
+grep -ohE "bpflink: warning: [^>]*" "$repository"/tests/{messages,link,dedup}/*.sh |
+  sed 's/bpflink: warning: //' | grep ' ' | sort -u >warned
+(($(wc -l <explained) > 5 && $(wc -l <warned) > 5)) || fail 'hardly any warnings'
+while read -r text; do
+  grep -qE -- "^($(paste -sd '|' explained))" <<<"$text" || fail "bpflink(1) does not explain the warning: $text"
+done <warned
+while read -r pattern; do
+  grep -qE -- "^$pattern" warned || fail "bpflink(1) explains what no test has: $pattern"
+done <explained
+
+# Of each section in FORMATS there is a case.
+sed -n '/^\.SH FORMATS/,/^\.SH EX/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B \([.a-z]\)/\1/p' | sed 's/\\f[A-Z]//g; s/, /\n/g' >formats
+(($(wc -l <formats) > 10)) || fail 'hardly any formats'
+while read -r section; do
+  grep -rqF -- "${section%\*}" "$repository/tests/link" || fail "no case in tests/link has '$section'"
+done <formats
+
+# ---- btfdedup(1)
+
+cd "$tmp/types"
+page=$manual/man1/btfdedup.1
+count_examples "$page"
+echo 'struct task { int a; }; struct task task_a; struct same { struct same *next; } same_a;' >a.c
+echo 'struct task { long a; }; struct task task_b; struct same { struct same *next; } same_b;' >b.c
+echo 'struct stream { int descriptor; } stream;' >c.c
+"$CC" -gbtf -c a.c b.c c.c
+cp c.o vmlinux
+cat >split.c <<'END'
+#include <bpf/btf.h>
+#include <stdio.h>
+int main(void) {
+  struct btf *base = btf__parse("vmlinux", NULL), *btf = btf__new_empty_split(base);
+  btf__add_ptr(btf, btf__find_by_name(base, "stream"));
+  btf__add_ptr(btf, btf__add_struct(btf, "module", 8));
+  unsigned size;
+  const void *data = btf__raw_data(btf, &size);
+  return !data || fwrite(data, size, 1, fopen("mod.btf", "w")) != 1;
+}
+END
+"$CC" split.c -o split -lbpf && ./split
+objcopy --remove-section=.BTF --add-section=.BTF=mod.btf c.o mod.ko
+rm mod.btf
+
+# both_units FILE: two definitions of `task`, one of `same`
+both_units() {
+  bpftool btf dump file "$1" >listing
+  [[ $(grep -c "STRUCT 'task'" listing) == 2 && $(grep -c "STRUCT 'same'" listing) == 1 ]] ||
+    fail "$1: $(<listing)"
+}
+run "$page" 1
+both_units all.btf
+rm all.btf
+run "$page" 2
+both_units all.o
+rm all.o
+run "$page" 3
+bpftool btf dump file mod.btf -B vmlinux >listing
+contains listing "STRUCT 'module'"
+if grep -q "STRUCT 'stream'" listing; then fail 'mod.btf has a type of its base'; fi
+run "$page" 4
+contains log 'int a;'
+contains log 'long int a;'
+if [[ -r /sys/kernel/btf/vmlinux ]]; then
+  run "$page" 5
+  echo '#include "vmlinux.h"
+struct task_struct task;' >core.c
+  clang -g -O2 --target=bpf -c core.c
+fi
+run "$page" 6
+both_units all.o
+jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "figures: $(<figures.json)"
+
+# ---- bpflink-reports(5)
+
+# said HEADING: the tags of a section of the page, one a line
+said() {
+  sed -n "/^\.SH $1/,/^\.SH/p" "$manual/man5/bpflink-reports.5" | grep -A 1 '^\.TP' | sed -n 's/^\.[BI] //p' |
+    sed 's/\\fR, \\fB/\n/g' | sort
+}
+# keys FILE...: the paths of all values in JSON, without the indices of arrays
+keys() {
+  jq -r 'paths(scalars) | map(select(type == "string")) | join(".")' "$@" | sort -u
+}
+same_fields() { # HEADING FILE...
+  keys "${@:2}" >made
+  said "$1" | diff - made >log || fail "bpflink-reports(5), $1: the page (<) and what is made (>) differ: $(<log)"
+}
+cd "$tmp/link"
+echo 'extern int total; int wrong(void) { return total; }' >wrong.bpf.c
+echo 'int total(int); int unused_one(void) { return nobody(1); }' | sed 's/^/int nobody(int); /' >open.bpf.c
+echo '__attribute__((weak)) int offered(int x) { return x; }' >weak.bpf.c
+compile wrong.bpf.c open.bpf.c weak.bpf.c
+clang -g -O2 --target=bpfeb -c other.bpf.c -o big.bpf.o
+{
+  bpflink -y total -v --json-diagnostics --gc-sections main.bpf.o maps.bpf.o other.bpf.o -o prog.o --json figures.json
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o wrong.bpf.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o open.bpf.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics absent.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o maps.bpf.o -o refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics main.bpf.o maps.bpf.o -o none/refused.o || [[ $? == 1 ]]
+  bpflink --json-diagnostics maps.bpf.o big.bpf.o -o refused.o || [[ $? == 1 ]]
+} 2>messages.json
+same_fields 'FIGURES AS JSON' figures.json
+same_fields 'MESSAGES AS JSON' messages.json
+btfdedup main.bpf.o maps.bpf.o -o all.btf --stats --json >btf.json
+same_fields 'FIGURES OF BTFDEDUP' btf.json
+
+# Values: what the page lists is all that there is.
+words=$(sed -n '/^\.B code/,/^\.TP/p' "$manual/man5/bpflink-reports.5" | sed -n 's/^\.BR\? \([a-z-]*\).*/\1/p' | grep -vx 'code\|' | sort)
+known=$(sed -n '/code_name(/,/^}/s/.*return "\(.*\)";.*/\1/p' "$repository/linker/bpflink/program_output.cpp" | sort -u)
+diff <(echo "$words") <(echo "$known") >log || fail "bpflink-reports(5): codes of the page (<) and of the program (>): $(<log)"
+jq -r .code messages.json | sort -u >made
+for code in conflicting-types undefined-symbol duplicate-symbol invalid-input output-failure trace dropped general input-mismatch; do
+  contains made $code
+  grep -qx -- "$code" <<<"$words" || fail "bpflink-reports(5) has no code $code"
+done
+jq -e -s 'all(.severity == "error" or .severity == "warning" or .severity == "note") and
+  ([.[].details // [] | .[]] | all(startswith(">>> ")))' messages.json >log || fail 'messages as JSON are not as the page says'
+
+# --Map: what the page names is there, and each reason of a dropped line is in the page.
+bpflink --gc-sections main.bpf.o maps.bpf.o other.bpf.o weak.bpf.o --Map prog.map --dependency-file prog.d --cref -o prog.o >cref
+while read -r tag; do
+  [[ $tag == SECTION ]] || contains prog.map "$tag"
+done < <(said MAP)
+[[ $(sed -n 2p prog.map | tr -s ' ') == ' offset size where from' ]] || fail "other columns: $(sed -n 2p prog.map)"
+page_text=$(sed -n '/^\.SH MAP/,/^\.SH CROSS/p' "$manual/man5/bpflink-reports.5" | sed 's/^\.[A-Z]* //; s/"//g')
+sed -n '/^Dropped$/,/^$/p' prog.map | sed -nE 's/^ +0x[0-9a-f]+ .*: //p' | sed 's/ of [^ ]*\.o$/ of/; s/ in [^ ]*\.o$/ in/' | sort -u >reasons
+(($(wc -l <reasons) >= 4)) || fail "hardly any reasons: $(<reasons)"
+while read -r reason; do
+  grep -qF -- "$reason" <<<"$page_text" || fail "bpflink-reports(5) does not know why: $reason"
+done <reasons
+
+# --cref
+[[ $(head -n 1 cref) == "$(said 'CROSS REFERENCES' | grep -v SYMBOL)" ]] || fail "the first line of --cref: $(head -n 1 cref)"
+bpflink -r --cref main.bpf.o other.bpf.o -o part.o >>cref
+for state in $(grep -oE '\((defined|dropped|undefined|gave way)\)' cref | sort -u | tr ' ' _); do
+  grep -qF -- "${state//_/ }" "$manual/man5/bpflink-reports.5" || fail "bpflink-reports(5) has no ${state//_/ }"
+done
+for state in defined dropped undefined 'gave way'; do contains cref "($state)"; done
+
+# --dependency-file
+cp main.bpf.o 'a #$.o'
+bpflink 'a #$.o' maps.bpf.o --dependency-file prog.d -o prog.o
+[[ $(<prog.d) == 'prog.o: \
+  a\ \#$$.o \
+  maps.bpf.o
+
+a\ \#$$.o:
+
+maps.bpf.o:' ]] || fail "dependencies: $(<prog.d)"
+
+# ---- bpflink-bpftool(7): both programs do what the page says
+
+page=$manual/man7/bpflink-bpftool.7
+cp main.bpf.o main.o
+cp maps.bpf.o maps.o
+rm -f prog.o part.o
+bash -euc "$(example "$page" 2)"
+is_whole prog.o
+if bpftool gen object peer.o maps.o main.o; then # in the order that bpftool takes
+  for object in prog peer; do
+    bpftool btf dump file $object.o | grep -oE "[A-Z]+ '[^']+' size=[0-9]+" | sort >$object.types
+    readelf -sW $object.o 2>errors | awk '$4 ~ /FUNC|OBJECT/ { print $3, $4, $5, $8 }' | sort >$object.symbols
+  done
+  diff peer.types prog.types || fail 'other types than from bpftool'
+  diff peer.symbols prog.symbols || fail 'other symbols than from bpftool'
+  readelf -sW peer.o 2>log >&2
+  contains log sh_info
+  readelf -sW prog.o 2>log >&2
+  if grep -q sh_info log; then fail 'sh_info is not right'; fi
+fi
+bash -euc "$(example "$page" 1)" >log 2>&1
+rm prog.o
+bash -euc "$(example "$page" 3)"
+is_whole prog.o
+bash -euc "$(example "$page" 4)"
+[[ $(stat -c %s smaller.o) -lt $(stat -c %s maps.o) ]] || fail 'DWARF is not dropped'
+if bpflink prog.o main.o maps.o 2>log; then fail 'bpftool'"'"'s order is taken'; fi
+contains log "what bpftool takes as 'gen object prog.o ...'"
+
+# Stricter, and more lenient
+bpftool gen object peer.o main.o || fail 'bpftool does not leave an undefined symbol'
+if bpflink main.o -o refused.o 2>log; then fail 'an undefined symbol is no error'; fi
+contains log 'undefined symbol: total'
+bpflink -r main.o -o part.o
+echo 'extern int shade; int user_of_it(void) { return shade; }' >user.bpf.c
+echo 'unsigned shade = 1;' >owner.bpf.c
+compile user.bpf.c owner.bpf.c
+bpftool gen object peer.o user.bpf.o owner.bpf.o || fail 'bpftool looks at signs'
+bpflink user.bpf.o owner.bpf.o -o signs.o 2>log
+contains log "warning: conflicting types of 'shade'"
+if bpflink --fatal-warnings user.bpf.o owner.bpf.o -o refused.o 2>log; then fail 'no error of it'; fi
+sed -i 's/unsigned/long/' owner.bpf.c
+compile owner.bpf.c
+if bpftool gen object peer.o user.bpf.o owner.bpf.o 2>log; then fail 'bpftool does not look at sizes'; fi
+if bpflink user.bpf.o owner.bpf.o -o refused.o 2>log; then fail 'sizes are no error'; fi
+bpflink --no-check-types user.bpf.o owner.bpf.o -o signs.o 2>log
+contains log "warning: conflicting types of 'shade'"
+rm -f peer.o
+status=0
+bpftool gen object peer.o user.bpf.o absent.o 2>log || status=$?
+[[ $status == 234 || $status == 254 ]] || fail "bpftool's exit status is $status"
+[[ -e peer.o && ! -s peer.o ]] || fail 'bpftool leaves no empty file any more'
+
+# ---- bpflink-cmake(7)
+
+mkdir "$tmp/cmake" && cd "$tmp/cmake"
+page=$manual/man7/bpflink-cmake.7
+sed 's/__u64 \*value/_Static_assert(LIMIT == 16, ""); __u64 *value/' ../link/main.bpf.c >main.bpf.c
+cp ../link/maps.bpf.c .
+printf '#include <stdio.h>\nint main(void) { puts(OBJECT); }\n' >loader.c
+example "$page" 1 >CMakeLists.txt
+cmake -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+cmake --build build >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+is_whole "$(build/loader)"
+# The page has what the package has, and nothing else.
+module=$PREFIX/lib/cmake/bpflink/BpflinkAddObject.cmake
+functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "$module")
+[[ $functions == bpflink_add_object ]] || fail "bpflink-cmake(7) does not have all of: $functions"
+grep -oE 'ARG "" "OUTPUT"|"SOURCES;[A-Z_;]*"' "$module" | grep -oE '[A-Z_]{4,}' | sort >arguments
+sed -n '/^\.SH DESCRIPTION/,/^\.SH PROP/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sort | diff arguments - >log ||
+  fail "bpflink-cmake(7): arguments (<: the module, >: the page): $(<log)"
+sed -n '/^\.SH TARGETS/,/^\.SH EX/p' "$page" | sed -n '/^\.TP/{n;p}' | grep -oE 'bpflink::[a-z_]+' | sort >targets
+grep -ohE 'add_library\(bpflink::[a-z_]+|add_executable\(bpflink::[a-z_]+' "$PREFIX"/lib/cmake/bpflink/*.cmake | sed 's/.*(//' |
+  sort -u | diff - targets >log || fail "bpflink-cmake(7): targets (<: the package, >: the page): $(<log)"
+grep -oE 'BPFLINK_(CLANG|COMPILE_OPTIONS|OBJECT)\b' "$module" | sort -u | while read -r name; do contains "$page" "$name"; done
+options=$(sed -nE 's/^set\(BPFLINK_COMPILE_OPTIONS (.*) CACHE.*/\1/p' "$module")
+of_roff <"$page" >text
+contains text "$options"
+
+# ---- bpflink.h(3)
+
+mkdir "$tmp/c" && cd "$tmp/c"
+page=$manual/man3/bpflink.h.3
+example "$page" 1 >maps.c
+cp ../link/main.bpf.o ../link/maps.bpf.o .
+example "$page" 2 >commands
+bash -euc "$(<commands)" >log 2>&1 || fail "bpflink.h(3): $(<log)"
+[[ $(<log) == 'packets: 256 entries' ]] || fail "bpflink.h(3): the example prints: $(<log)"
+"$CC" -std=c99 -pedantic -Wall -Wextra -Werror $(pkg-config --cflags bpflink) -fsyntax-only maps.c
+if ./maps main.bpf.o 2>log; then fail 'bpflink.h(3): a link that fails goes well'; fi
+contains log 'undefined symbol: packets'
+# Each function and each status of the header is in the page, and nothing else.
+header=$PREFIX/include/bpflink/bpflink.h
+# same_names PATTERN: those of the header and those of the page
+same_names() {
+  grep -v '^ \*\|^/\*' "$header" | sed 's|/\*.*||' | grep -oE "$1" | tr -d '(' | sort -u >wanted
+  sed -n '/^\.SH DESC/,/^\.SH EXAMPLES/p' "$page" | grep -oE "${1%'[(]'}" | grep -vx bpflink_status | sort -u >found
+  [[ -s wanted ]] || fail 'nothing in the header'
+  diff wanted found >log || fail "bpflink.h(3): the header (<) and the page (>) differ: $(<log)"
+}
+same_names '\bbpflink_[a-z_]+[(]'
+same_names '\bBPFLINK_(OK|ERROR_[A-Z_]+)\b'

@@ -1,0 +1,447 @@
+#!/bin/bash
+# The forty commonest mistakes, and what is said of each. To be read from top to bottom by whoever
+# changes a message: with this text alone a user has to know what is wrong, where, and what to do.
+. "$(dirname "$0")/common.sh"
+
+ordinal=0
+silent=0 # how many do not say what to do: may become fewer
+
+# shows ADVICE COMMAND... <<MESSAGE: the mistake below the comment before it gets this message and
+# no other. ADVICE is the part of the message that says what to do, "" where it does not say.
+# A mistake that is only warned of has a message that begins so.
+shows() {
+  local advice=$1 want status=0 wanted_status=1
+  shift
+  want=$(</dev/stdin)
+  ordinal=$((ordinal + 1))
+  [[ $advice ]] || silent=$((silent + 1))
+  rm -f out.o
+  "$@" >stdout 2>errors || status=$?
+  sed -i "s|$tmp/||g" errors
+  [[ $want != *': warning: '* ]] || wanted_status=0
+  [[ $status == "$wanted_status" ]] || mistake "$ordinal: $*: exit status $status"
+  [[ $(<errors) == "$want" ]] ||
+    mistake "$ordinal: $*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$(<errors)"
+  [[ $want == *"$advice"* ]] || mistake "$ordinal: the message does not say '$advice'"
+  [[ $status == 0 || ! -e out.o ]] || mistake "$ordinal: $*: leaves an output"
+}
+
+bpflink() { "$BPFLINK" "$@"; }
+btfdedup() { "$BTFDEDUP" "$@"; }
+
+# ---- a program of two files, and a library
+
+compile maps <<'END'
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 256);
+         __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
+__u64 total;
+char LICENSE[] SEC("license") = "GPL";
+END
+compile main <<'END'
+extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 256);
+                __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
+extern __u64 total;
+SEC("xdp") int count(struct xdp_md *ctx) {
+  __u32 key = ctx->rx_queue_index;
+  __u64 *value = bpf_map_lookup_elem(&packets, &key);
+  if (value) __sync_fetch_and_add(value, 1);
+  __sync_fetch_and_add(&total, 1);
+  return XDP_PASS;
+}
+END
+compile helper <<'END'
+int helper(int x) { return 3 * x; }
+END
+mkdir lib
+llvm-ar-19 rc lib/libhelper.a helper.o
+compile caller <<'END'
+int helper(int x);
+SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
+END
+compile good <<'END'
+SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
+END
+
+# ---- the command line
+
+# -o forgotten
+shows 'no output is given with -o' bpflink main.o maps.o <<'END'
+bpflink: error: no output is given with -o: what bpftool takes as 'gen object main.o ...' is 'bpflink ... -o main.o' (see bpflink --help)
+END
+
+# The order of `bpftool gen object`
+shows 'no output is given with -o' bpflink prog.o main.o maps.o <<'END'
+bpflink: error: no output is given with -o: what bpftool takes as 'gen object prog.o ...' is 'bpflink ... -o prog.o' (see bpflink --help)
+END
+
+# The output is one of the inputs
+shows '' bpflink main.o maps.o -o maps.o <<'END'
+bpflink: error: -o 'maps.o' would replace the input 'maps.o'
+END
+
+# The file of the map forgotten, so that an object is taken for it
+shows 'delete it first' bpflink --Map maps.o main.o -o out.o <<'END'
+bpflink: error: --Map 'maps.o' would replace an object file or archive with a report: delete it first
+END
+
+# An option misspelled
+shows 'did you mean' bpflink main.o maps.o --gc-section -o out.o <<'END'
+bpflink: error: The following argument was not expected: --gc-section; did you mean --gc-sections? (see bpflink --help)
+END
+
+# A compiler's option
+shows 'is the compiler'\''s: bpflink links what' bpflink -Wall main.o maps.o -o out.o <<'END'
+bpflink: error: -Wall: is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes (see bpflink --help)
+END
+
+# A folder for the output that is not there
+shows '' bpflink main.o maps.o -o build/out.o <<'END'
+bpflink: error: build/out.o: cannot open output file: No such file or directory
+END
+
+# ---- wrong files
+
+# The source instead of the object
+shows '' bpflink main.bpf.c maps.o -o out.o <<'END'
+bpflink: error: main.bpf.c: is not a BPF object but: text file
+END
+
+# Compiled without --target=bpf
+"$CC" -g -O2 --target=x86_64-linux-gnu -c helper.bpf.c -o host.o
+shows '' bpflink good.o host.o -o out.o <<'END'
+bpflink: error: host.o: is not a BPF object but: x86-64 object
+END
+
+# Compiled with -flto
+compile lto -flto <<<'int helper(int x) { return x; }'
+shows 'compile without -flto' bpflink caller.o lto.o -o out.o <<'END'
+bpflink: error: lto.o: is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)
+END
+
+# Compiled for the other byte order
+compile big --target=bpfeb <<<'int helper(int x) { return x; }'
+shows '' bpflink caller.o big.o -o out.o <<'END'
+bpflink: error: big.o: is big-endian, but caller.o is little-endian
+END
+
+# A file that is not there
+shows '' bpflink main.o map.o -o out.o <<'END'
+bpflink: error: map.o: cannot open: No such file or directory
+END
+
+# What a compiler left that was stopped
+: >empty.o
+shows '' bpflink main.o empty.o -o out.o <<'END'
+bpflink: error: empty.o: is not a BPF object but: empty file
+END
+
+# A folder instead of the files in it
+mkdir objects
+shows '' bpflink objects -o out.o <<'END'
+bpflink: error: objects: is a directory, not an object file
+END
+
+# A library of the machine's own objects
+llvm-ar-19 rc lib/libhost.a host.o
+shows '' bpflink caller.o -L lib -lhost -o out.o <<'END'
+bpflink: error: lib/libhost.a: is an archive without BPF objects
+END
+
+# ---- what a loader would refuse
+
+# Compiled without -g
+compile plain -g0 <<<'SEC("xdp") int plain(struct xdp_md *ctx) { return ctx->data; }'
+shows 'compile with -g' bpflink plain.o -o out.o <<'END'
+bpflink: warning: no input has BTF
+>>> compile with -g
+END
+
+# The file with the maps compiled without -g
+compile untyped -g0 <maps.bpf.c
+shows 'compile with -g' bpflink main.o untyped.o -o out.o <<'END'
+bpflink: warning: untyped.o: defines maps, but has no BTF that tells what they are
+>>> compile with -g
+END
+
+# Maps as they were written before libbpf 1.0
+compile legacy <<'END'
+struct bpf_map_def { unsigned type, key_size, value_size, max_entries; };
+struct bpf_map_def counts SEC("maps") = {2, 4, 4, 1};
+END
+shows 'define them in' bpflink good.o legacy.o -o out.o <<'END'
+bpflink: warning: legacy.o: libbpf 1.0 and later refuse maps in SEC("maps")
+>>> define them in SEC(".maps")
+END
+
+# All of a file between #if and #endif
+compile nothing -g0 <<<$'#if 0\nint x;\n#endif'
+shows 'by its #if?' bpflink good.o nothing.o -o out.o <<'END'
+bpflink: warning: nothing.o: has nothing to link
+>>> was anything left of the source file by its #if?
+END
+
+# A license forgotten
+compile prints <<'END'
+SEC("socket") int prints(struct __sk_buff *ctx) {
+  static const char text[] = "x";
+  return bpf_trace_printk(text, sizeof text);
+}
+END
+shows 'if yours is:' bpflink prints.o -o out.o <<'END'
+bpflink: warning: kernels let only programs under the GPL call this, and the license is missing
+>>> bpf_trace_printk in prints.bpf.c:3
+>>> if yours is: char LICENSE[] SEC("license") = "GPL"; or --license GPL
+END
+
+# Two licenses
+compile mit <<<'char LICENSE[] SEC("license") __weak = "Dual MIT/GPL";'
+shows '--license TEXT settles' bpflink main.o maps.o mit.o -o out.o <<'END'
+bpflink: error: 'license' sections differ
+>>> GPL in maps.o
+>>> Dual MIT/GPL in mit.o
+>>> --license TEXT settles it
+END
+
+# ---- undefined symbols
+
+# An input forgotten
+shows '-r leaves it' bpflink main.o -o out.o <<'END'
+bpflink: error: undefined symbol: packets
+>>> referenced by main.bpf.c:6
+>>>               main.o:(xdp+0x20)
+>>> -r leaves it to a later link
+bpflink: error: undefined symbol: total
+>>> referenced by main.bpf.c:8
+>>>               main.o:(xdp+0x58)
+>>> -r leaves it to a later link
+END
+
+# A function's name misspelled
+compile misspelled <<'END'
+int helpr(int x);
+SEC("socket") int calls(struct __sk_buff *ctx) { return helpr(ctx->len); }
+END
+shows 'did you mean' bpflink misspelled.o helper.o -o out.o <<'END'
+bpflink: error: undefined symbol: helpr
+>>> referenced by misspelled.bpf.c:2
+>>>               misspelled.o:(socket+0x8)
+>>> did you mean: helper
+>>> defined in: helper.o
+>>> -r leaves it to a later link
+END
+
+# static in the other file
+compile hides <<'END'
+static __attribute__((noinline, used)) int helper(int x) { return 3 * x; }
+END
+shows '' bpflink caller.o hides.o -o out.o <<'END'
+bpflink: error: undefined symbol: helper
+>>> referenced by caller.bpf.c:2
+>>>               caller.o:(socket+0x8)
+>>> it is static in hides.o
+>>> -r leaves it to a later link
+END
+
+# -L without -l
+shows 'link with -l' bpflink caller.o -L lib -o out.o <<'END'
+bpflink: error: undefined symbol: helper
+>>> referenced by caller.bpf.c:2
+>>>               caller.o:(socket+0x8)
+>>> lib/libhelper.a defines it: link with -lhelper
+>>> -r leaves it to a later link
+END
+
+# -l without -L
+shows 'given with -L' bpflink caller.o -lhelper -o out.o <<'END'
+bpflink: error: -lhelper: no directory to look in is given with -L
+END
+
+# A function of the kernel without __ksym
+compile kernel <<'END'
+void bpf_rcu_read_lock(void);
+SEC("socket") int locks(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
+END
+shows 'is declared with __ksym' bpflink kernel.o -o out.o <<'END'
+bpflink: error: undefined symbol: bpf_rcu_read_lock
+>>> referenced by kernel.bpf.c:2
+>>>               kernel.o:(socket+0x0)
+>>> what the kernel has is declared with __ksym
+>>> -r leaves it to a later link
+END
+
+# A CONFIG_ variable without __kconfig
+compile config <<'END'
+extern int CONFIG_HZ;
+SEC("socket") int ticks(struct __sk_buff *ctx) { return CONFIG_HZ; }
+END
+shows 'is declared with __kconfig' bpflink config.o -o out.o <<'END'
+bpflink: error: undefined symbol: CONFIG_HZ
+>>> referenced by config.bpf.c:2
+>>>               config.o:(socket+0x0)
+>>> the loader provides it where it is declared with __kconfig
+>>> -r leaves it to a later link
+END
+
+# ---- duplicate definitions
+
+# A function in a header that two files include
+cat >shared.h <<'END'
+int twice(int x) { return 2 * x; }
+END
+for n in 1 2; do
+  compile user$n <<END
+#include "$tmp/shared.h"
+SEC("socket") int user$n(struct __sk_buff *ctx) { return twice(ctx->len); }
+END
+done
+shows 'make it static inline' bpflink user1.o user2.o -o out.o <<'END'
+bpflink: error: duplicate symbol: twice
+>>> defined at shared.h:1
+>>>            user1.o:(.text+0x0)
+>>> defined at shared.h:1
+>>>            user2.o:(.text+0x0)
+>>> shared.h defines it in each: make it static inline there, or only declare it
+END
+
+# A map in a header that two files include
+compile again <<<"#include \"$tmp/maps.bpf.c\""
+shows 'only declare it there' bpflink maps.o again.o -o out.o <<'END'
+bpflink: error: duplicate symbol: packets
+>>> defined at maps.o:(.maps+0x0)
+>>> defined at again.o:(.maps+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file
+bpflink: error: duplicate symbol: total
+>>> defined at maps.o:(.bss+0x0)
+>>> defined at again.o:(.bss+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file
+END
+
+# A file given twice
+shows '' bpflink good.o good.o -o out.o <<'END'
+bpflink: error: duplicate symbol: prog
+>>> defined at good.bpf.c:1
+>>>            good.o:(socket+0x0)
+>>> defined at good.bpf.c:1
+>>>            good.o:(socket+0x0)
+>>> good.o is given twice
+END
+
+# ---- types that conflict
+
+# A variable declared with another type than it has
+compile wrong <<'END'
+extern __u32 total;
+SEC("socket") int reads(struct __sk_buff *ctx) { return total; }
+END
+shows '' bpflink wrong.o maps.o -o out.o <<'END'
+bpflink: error: conflicting types of 'total'
+>>> __u64 total
+>>>     defined in maps.o:(.bss+0x0)
+>>> extern __u32 total
+>>>     declared in wrong.o
+>>> they differ at total
+>>>     maps.o: unsigned long long, 8 bytes
+>>>     wrong.o: unsigned int, 4 bytes
+END
+
+# A function declared with another prototype than it has
+compile prototype <<'END'
+int helper(int x, int y);
+SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len, 1); }
+END
+shows '' bpflink prototype.o helper.o -o out.o <<'END'
+bpflink: error: conflicting types of 'helper'
+>>> int helper(int x)
+>>>     defined in helper.bpf.c:1 (helper.o)
+>>> extern int helper(int, int)
+>>>     declared in prototype.o
+END
+
+# Files compiled with different versions of a header
+compile old <<'END'
+struct event { __u32 pid; __u64 time; };
+struct event last;
+END
+compile new <<'END'
+struct event { __u32 pid; __u32 cpu; __u64 time; };
+extern struct event last;
+SEC("socket") int reads(struct __sk_buff *ctx) { return last.cpu; }
+END
+shows '' bpflink new.o old.o -o out.o <<'END'
+bpflink: error: conflicting types of 'last'
+>>> struct event last
+>>>     defined in old.o:(.bss+0x0)
+>>> extern struct event last
+>>>     declared in new.o
+>>> they differ at last.cpu
+>>>     old.o: __u64, named 'time', at byte 8
+>>>     new.o: __u32, at byte 4
+END
+
+# A map changed in one file
+sed 's/max_entries, 256/max_entries, 1024/' main.bpf.c >larger.c
+compile larger <larger.c
+shows '' bpflink larger.o maps.o -o out.o <<'END'
+bpflink: error: conflicting types of 'packets'
+>>> struct {
+>>> 	int (*type)[2];
+>>> 	int (*max_entries)[256];
+>>> 	__u32 *key;
+>>> 	__u64 *value;
+>>> } packets
+>>>     defined in maps.o:(.maps+0x0)
+>>> extern struct {
+>>> 	int (*type)[2];
+>>> 	int (*max_entries)[1024];
+>>> 	__u32 *key;
+>>> 	__u64 *value;
+>>> } packets
+>>>     declared in larger.o
+>>> they differ at packets.max_entries
+>>>     maps.o: int (*)[256], value 256
+>>>     larger.o: int (*)[1024], value 1024
+END
+
+# ---- btfdedup
+
+# -o forgotten
+shows 'give -o OUT' btfdedup main.o maps.o <<'END'
+btfdedup: error: nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats (see btfdedup --help)
+END
+
+# The output is the input
+shows '--update is for that' btfdedup main.o -o main.o <<'END'
+btfdedup: error: -o 'main.o' would replace the input 'main.o'; --update is for that
+END
+
+# Compiled without -g
+shows '' btfdedup plain.o -o out.o <<'END'
+btfdedup: error: plain.o: has no section .BTF
+END
+
+# A module without the kernel that it is for
+blob kernel.btf 'add(INT, "int", 4, 32)'
+cat >split.c <<'C'
+#include <bpf/btf.h>
+#include <stdio.h>
+int main(void) {
+  struct btf *base = btf__parse("kernel.btf", NULL), *btf = btf__new_empty_split(base);
+  btf__add_ptr(btf, btf__add_struct(btf, "module", 8));
+  unsigned size;
+  const void *data = btf__raw_data(btf, &size);
+  return !data || fwrite(data, size, 1, fopen("module.btf", "w")) != 1;
+}
+C
+"$CC" split.c -o split -lbpf
+./split
+shows 'needs --base' btfdedup module.btf -o out.o <<'END'
+btfdedup: error: module.btf: string section does not begin with NUL (is it split BTF, which needs --base?)
+END
+
+# A type's name misspelled
+shows 'did you mean' btfdedup old.o new.o --explain 'struct evnt' <<'END'
+btfdedup: error: no input has a type 'struct evnt', did you mean 'struct event'?
+END
+
+[[ $ordinal == 40 ]] || mistake "these are $ordinal mistakes, not 40"
+((silent <= 16)) || mistake "$silent messages do not say what to do"
