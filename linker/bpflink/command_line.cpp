@@ -242,9 +242,9 @@ class Parser {
       return usage_error(app_, fmt::format("-m {}: objects for BPF are elf64bpf", emulation_));
     if (app_.count("-o") != 0) return {};
     if (command_.inputs.size() == 1) return usage_error(app_, "no output is given with -o");
-    return usage_error(app_, fmt::format("no output is given with -o: what bpftool takes as 'gen "
-                                         "object {0} ...' is 'bpflink ... -o {0}'",
-                                         command_.inputs.front().path));
+    return usage_error(app_,
+                       "no output is given with -o: what bpftool takes as 'gen object OUTPUT "
+                       "INPUT...' is 'bpflink INPUT... -o OUTPUT'");
   }
 
   std::expected<void, Error> name_outputs() {

@@ -16,9 +16,9 @@ void print_one(const Btf& btf, size_t choice) {
   print_c_definition(btf, id);
 }
 
-/// Whether a member whose type is only declared turned out to be what it is in, which
-/// is found when all inputs are there.
-bool is_circular(const std::expected<DedupResult, Error>& result) {
+/// Whether a type contains itself, perhaps by way of a member whose type is only declared:
+/// that is found when all inputs are there.
+bool is_circular(const auto& result) {
   return !result &&
          result.error().message.ends_with("contains itself without a pointer in between");
 }
@@ -58,6 +58,10 @@ void check_dedup(const Btf& btf) {
 void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>& btf) {
   Deduplicator deduplicator({.threads = 1});
   auto added = deduplicator.add_blob("input", blob);
+  if (is_circular(btf)) {
+    require(added.has_value(), "what contains itself is not looked for yet");
+    return require(is_circular(deduplicator.run()), "and is found in the end");
+  }
   require(added.has_value() == btf.has_value(), "a blob that is added is checked");
   if (!btf) {
     require(added.error().message == btf.error().message, "with the same result");

@@ -308,7 +308,7 @@ is_whole prog.o
 bash -euc "$(example "$page" 4)"
 [[ $(stat -c %s smaller.o) -lt $(stat -c %s maps.o) ]] || fail 'DWARF is not dropped'
 if bpflink prog.o main.o maps.o 2>log; then fail 'bpftool'"'"'s order is taken'; fi
-contains log "what bpftool takes as 'gen object prog.o ...'"
+contains log "what bpftool takes as 'gen object OUTPUT INPUT...'"
 
 # Stricter, and more lenient
 bpftool gen object peer.o main.o || fail 'bpftool does not leave an undefined symbol'

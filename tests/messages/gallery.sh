@@ -66,12 +66,12 @@ END
 
 # -o forgotten
 shows 'no output is given with -o' bpflink main.o maps.o <<'END'
-bpflink: error: no output is given with -o: what bpftool takes as 'gen object main.o ...' is 'bpflink ... -o main.o' (see bpflink --help)
+bpflink: error: no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is 'bpflink INPUT... -o OUTPUT' (see bpflink --help)
 END
 
 # The order of `bpftool gen object`
 shows 'no output is given with -o' bpflink prog.o main.o maps.o <<'END'
-bpflink: error: no output is given with -o: what bpftool takes as 'gen object prog.o ...' is 'bpflink ... -o prog.o' (see bpflink --help)
+bpflink: error: no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is 'bpflink INPUT... -o OUTPUT' (see bpflink --help)
 END
 
 # The output is one of the inputs

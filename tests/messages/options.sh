@@ -14,7 +14,7 @@ wrong() {
 }
 wrong 'no input files (see bpflink --help)' -o out.o
 wrong 'no output is given with -o (see bpflink --help)' good.o
-wrong "no output is given with -o: what bpftool takes as 'gen object linked.o ...' is 'bpflink ... -o linked.o' (see bpflink --help)" linked.o good.o
+wrong "no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is 'bpflink INPUT... -o OUTPUT' (see bpflink --help)" linked.o good.o
 wrong 'no arguments (see bpflink --help)
 Usage: bpflink [OPTION]... FILE... -o OUTPUT'
 wrong '-m elf_x86_64: objects for BPF are elf64bpf (see bpflink --help)' good.o -o out.o -m elf_x86_64
