@@ -50,7 +50,7 @@ class Parser {
  private:
   /// As CLI11 knows an argument. ld takes its long options with one dash, too; of those, users
   /// know -Map, and compilers and build systems pass some that mean nothing here.
-  static std::string spell(std::string argument) {
+  static std::string spell(const std::string& argument) {
     constexpr std::string_view ignored[] = {
         "-static", "--static",    "-nostdlib",      "-g", "--start-group", "--end-group",
         "-(",      "--as-needed", "--no-as-needed", "-)"};

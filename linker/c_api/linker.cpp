@@ -23,8 +23,10 @@ bpflink_location location_for_c(const DiagnosticLocation& location) {
 /// Hands a diagnostic to C for the time of the call.
 void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) {
   std::vector<const char*> details;
+  details.reserve(diagnostic.details.size());
   for (const std::string& line : diagnostic.details) details.push_back(line.c_str());
   std::vector<bpflink_location> locations;
+  locations.reserve(diagnostic.locations.size());
   for (const DiagnosticLocation& location : diagnostic.locations)
     locations.push_back(location_for_c(location));
   bpflink_diagnostic for_c{sizeof for_c,

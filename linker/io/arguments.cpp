@@ -33,7 +33,7 @@ class HelpFormatter : public CLI::FormatterBase {
 
  private:
   static std::string names(const CLI::Option& option) {
-    std::string value = option.get_option_text();
+    const std::string& value = option.get_option_text();
     return option.get_name(false, true) + (value.empty() ? "" : " " + value);
   }
 
@@ -95,7 +95,7 @@ void add_help(CLI::App& app, HelpTexts texts) {
 }
 
 std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std::string> arguments,
-                                                  std::string (*spell)(std::string)) {
+                                                  std::string (*spell)(const std::string&)) {
   if (arguments.empty()) {
     std::string help = app.help();
     size_t usage = help.find("Usage");
@@ -104,7 +104,7 @@ std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std
   }
   auto expanded = expand_response_files(std::move(arguments));
   if (!expanded) return std::unexpected(expanded.error());
-  for (std::string& argument : *expanded) argument = spell(std::move(argument));
+  for (std::string& argument : *expanded) argument = spell(argument);
   std::ranges::reverse(*expanded);  // CLI11 takes them from the back
   try {
     app.parse(std::move(*expanded));

@@ -29,7 +29,9 @@ void add_help(CLI::App& app, HelpTexts texts);
 /// have been meant for.
 std::expected<std::string, Error> parse_arguments(
     CLI::App& app, std::vector<std::string> arguments,
-    std::string (*spell)(std::string argument) = [](std::string argument) { return argument; });
+    std::string (*spell)(const std::string& argument) = [](const std::string& argument) {
+      return argument;
+    });
 
 /// An error of the command line that says where help is.
 std::unexpected<Error> usage_error(const CLI::App& app, const std::string& message);
