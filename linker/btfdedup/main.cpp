@@ -150,7 +150,7 @@ std::expected<void, Error> Program::read_inputs() {
     for (const BtfSource& source : sources->list)
       if (auto ok = take(source); !ok) return ok;
   }
-  if (!deduplicator_) return fail("{}", lacks.front());
+  if (!deduplicator_) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }

@@ -67,7 +67,7 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
     return image.size() >= magic.size() &&
            std::memcmp(image.data(), magic.data(), magic.size()) == 0;
   };
-  if (image.empty()) return "empty file";
+  if (image.empty()) return "empty file (compile it again)";
   if (starts_with("BC\xC0\xDE") || starts_with(std::string_view("\xDE\xC0\x17\x0B", 4)))
     return "LLVM bitcode (compile without -flto and -emit-llvm)";
   if (starts_with("!<arch>\n") || starts_with("!<thin>\n")) return "archive";
@@ -77,7 +77,7 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
                               return b == std::byte{'\n'} || b == std::byte{'\t'} ||
                                      (b >= std::byte{' '} && b < std::byte{127});
                             });
-    return text ? "text file" : "file of unknown format";
+    return text ? "text file (compile it first)" : "file of unknown format";
   }
   if (image.size() < EI_NIDENT) return "truncated ELF file";
   auto elf_class = std::to_integer<int>(image[EI_CLASS]);
@@ -92,6 +92,8 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
   if (elf_class != ELFCLASS64)
     return fmt::format("{}-bit {} {}", elf_class == ELFCLASS32 ? "32" : "unknown",
                        machine_name(machine), file_type_name(type));
+  if (machine != EM_BPF && type == ET_REL)
+    return fmt::format("{} object (compile with --target=bpf)", machine_name(machine));
   if (machine != EM_BPF || type != ET_REL)
     return fmt::format("{} {}", machine_name(machine), file_type_name(type));
   return "";

@@ -53,7 +53,7 @@ std::expected<InputFile, Error> InputFile::open(int fd, std::string name) {
     return file;
   }
   if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return read(fd, std::move(name));
-  return fail("{}", S_ISDIR(info.st_mode) ? "is a directory, not an object file"
+  return fail("{}", S_ISDIR(info.st_mode) ? "is a directory: give the objects in it"
                                           : "is neither a regular file nor a pipe");
 }
 

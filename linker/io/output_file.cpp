@@ -94,12 +94,17 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
     return open_special(descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
                                    : open_file(*target, O_WRONLY));
   }
+  const std::string directory = directory_of(*target);
+  struct stat directory_info;
+  bool has_directory = ::stat(directory.c_str(), &directory_info) == 0;
+  if (!has_directory && errno == ENOENT)
+    return fail("cannot open output file: there is no directory '{}'", directory);
   if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
   if (exists) {
     file.identity_.emplace(info);
     if (auto ok = file.become_like(info); !ok) return std::unexpected(ok.error());
-  } else if (::stat(directory_of(*target).c_str(), &info) == 0) {
-    file.identity_.emplace(info, target->substr(target->rfind('/') + 1));
+  } else if (has_directory) {
+    file.identity_.emplace(directory_info, target->substr(target->rfind('/') + 1));
   }
   return file;
 }

@@ -59,7 +59,7 @@ void check_outputs(Context& context) {
   for (const PendingOutput& output : context.outputs) {
     std::string problem;
     if (const InputFile* input = find_input(context, output))
-      problem = fmt::format("would replace the input '{}'", input->name());
+      problem = fmt::format("would replace the input '{}': name another file", input->name());
     else if (const PendingOutput* before = find_output_before(context, output))
       problem = fmt::format("and {} are one file", describe(*before));
     else if (replaces_object(output))

@@ -44,6 +44,7 @@ class TypeChecker {
              symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
     describe(object, declaration.type_id, declaration.symbol_index, details);
     explain(*difference, object, symbol, details);
+    details.emplace_back(">>> declare it once, in a header that all include");
     context_.diagnostics.report(
         {.severity = is_error ? Severity::Error : Severity::Warning,
          .message = fmt::format("conflicting types of '{}'", symbol.name),

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <filesystem>
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
@@ -62,9 +63,34 @@ class InputReader {
   void open(const InputSource& source) {
     if (context_.report && !source.given) context_.report->files.push_back(source.name);
     auto file = open_source(source);
-    if (!file) return add_failure(source.name, file.error());
+    if (!file)
+      return add_failure(
+          source.name, source.given ? file.error() : with_nearest_name(file.error(), source.name));
     candidates_.push_back(
         {.name = source.name, .image = keep(std::move(*file)), .source = &source});
+  }
+
+  /// Where there is no such file, the name in its directory that may have been meant.
+  static Error with_nearest_name(Error error, const std::filesystem::path& path) {
+    std::error_code failure;
+    if (std::filesystem::exists(path, failure) || !path.has_filename()) return error;
+    const std::string name = path.filename().string();
+    const std::filesystem::path directory = path.parent_path();
+    size_t best = misspelling_limit(name);
+    std::string nearest;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(directory.empty() ? "." : directory, failure)) {
+      std::string other = entry.path().filename().string();
+      if (entry.path().extension() != path.extension()) continue;
+      size_t distance = edit_distance(name, other);
+      bool is_nearer = distance < best || (distance == best && other < nearest);
+      if (!is_nearer) continue;
+      best = distance;
+      nearest = std::move(other);
+    }
+    if (!nearest.empty())
+      error.message += fmt::format("; did you mean {}?", (directory / nearest).string());
+    return error;
   }
 
   static std::expected<InputFile, Error> open_source(const InputSource& source) {
@@ -100,7 +126,10 @@ class InputReader {
       if (!candidate.failure) candidate.foreign = describe_foreign_file(candidate.image);
       has_objects |= candidate.foreign.empty();
     }
-    if (!has_objects) add_failure(source.name, Error{"is an archive without BPF objects"});
+    if (!has_objects)
+      add_failure(
+          source.name,
+          Error{"is an archive without BPF objects: make it of what clang --target=bpf compiled"});
   }
 
   void add_failure(const std::string& name, const Error& error) {
@@ -220,11 +249,12 @@ void read_inputs(Context& context) {
   context.byte_order = first.byte_order;
   for (const auto& object : context.objects)
     if (object->byte_order != first.byte_order)
-      context.diagnostics.report({.message = fmt::format("{}: is {}, but {} is {}", object->name,
-                                                         name_of(object->byte_order), first.name,
-                                                         name_of(first.byte_order)),
-                                  .code = DiagnosticCode::InputMismatch,
-                                  .file = object->name});
+      context.diagnostics.report(
+          {.message =
+               fmt::format("{}: is {}, but {} is {} (compile all for one --target)", object->name,
+                           name_of(object->byte_order), first.name, name_of(first.byte_order)),
+           .code = DiagnosticCode::InputMismatch,
+           .file = object->name});
 }
 
 }  // namespace bpflink

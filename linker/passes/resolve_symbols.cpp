@@ -168,7 +168,8 @@ class Resolver {
   std::string hint_of(const Duplicate& duplicate) const {
     const ObjectFile &first = *duplicate.symbol->file, &second = *duplicate.file;
     const InputSymbol &a = duplicate.symbol->input(), &b = second.symbols[duplicate.index];
-    if (is_same_input(first, second)) return fmt::format(">>> {} is given twice", second.name);
+    if (is_same_input(first, second))
+      return fmt::format(">>> {} is given twice: give it once", second.name);
     bool in_sections =
         a.place == InputSymbol::Place::Section && b.place == InputSymbol::Place::Section;
     if (!in_sections || a.size != b.size || a.type != b.type)

@@ -21,7 +21,8 @@ bool add_static_hint(const Context& context, const Symbol& symbol,
   for (auto& object : context.objects)
     for (const InputSymbol& other : object->symbols)
       if (other.is_local() && other.is_defined() && other.name == symbol.name) {
-        details.push_back(fmt::format(">>> it is static in {}", object->name));
+        details.push_back(
+            fmt::format(">>> it is static in {}, and would have to be global", object->name));
         return true;
       }
   return false;

@@ -140,7 +140,7 @@ static void tells_what_is_wrong(const char* directory, const char* big_endian, c
   bpf_linker__free(linker);
   snprintf(want, sizeof want,
            "absent.o: No such file or directory\n"
-           "buffer 1: is not a BPF object but: text file\n"
+           "buffer 1: is not a BPF object but: text file (compile it first)\n"
            "%s: has another byte order than the inputs before\n",
            name_of(big_endian));
   CHECK(strcmp(text, want) == 0);

@@ -18,9 +18,9 @@ blob good.btf 'add(INT, "int", 4, 32)'
 # Inputs
 echo 'int number;' >number.c
 "$CC" --target=x86_64 -c number.c -o plain.o
-fails 'plain.o: has no section .BTF' plain.o -o out.o
+fails 'plain.o: has no section .BTF: compile with -g, with gcc -gbtf' plain.o -o out.o
 llvm-ar-19 rc plain.a plain.o number.c
-fails 'plain.a: is an archive without BTF' plain.a -o out.o
+fails 'plain.a: is an archive without BTF: compile with -g, with gcc -gbtf' plain.a -o out.o
 fails 'number.c: 12 bytes are too few for a header of 24' number.c -o out.o
 fails 'absent: cannot open: No such file or directory' absent -o out.o
 fails 'standard input: 0 bytes are too few for a header of 24' - -o out.o <&-

@@ -17,15 +17,15 @@ mkfifo fifo
 
 # foreign FILE WHAT
 foreign() { expect_message "bpflink: error: $1: $2" "$BPFLINK" "$1" -o out.o; }
-foreign empty 'is not a BPF object but: empty file'
+foreign empty 'is not a BPF object but: empty file (compile it again)'
 foreign bitcode.o 'is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)'
 foreign wrapped-bitcode.o 'is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)'
-foreign text.c 'is not a BPF object but: text file'
+foreign text.c 'is not a BPF object but: text file (compile it first)'
 foreign data 'is not a BPF object but: file of unknown format'
 foreign magic.o 'is not a BPF object but: truncated ELF file'
 foreign head.o 'is not a BPF object but: truncated ELF file'
-foreign directory 'is a directory, not an object file'
-foreign fifo 'is not a BPF object but: empty file'
+foreign directory 'is a directory: give the objects in it'
+foreign fifo 'is not a BPF object but: empty file (compile it again)'
 foreign /dev/null 'is neither a regular file nor a pipe'
 foreign absent.o 'cannot open: No such file or directory'
 
@@ -38,7 +38,7 @@ bad 'is not a BPF object but: BPF shared object' elf:e_type=3
 bad 'is not a BPF object but: BPF core file' elf:e_type=4
 bad 'is not a BPF object but: BPF file of unknown ELF type' elf:e_type=9
 while read -r number name; do
-  bad "is not a BPF object but: $name object" "elf:e_machine=$number"
+  bad "is not a BPF object but: $name object (compile with --target=bpf)" "elf:e_machine=$number"
 done <<'END'
 3 i386
 62 x86-64
@@ -53,11 +53,11 @@ END
 
 # Members of archives
 llvm-ar-19 rc text.a text.c
-foreign text.a 'is an archive without BPF objects'
+foreign text.a 'is an archive without BPF objects: make it of what clang --target=bpf compiled'
 llvm-ar-19 rc inner.a text.a
-foreign inner.a 'is an archive without BPF objects'
+foreign inner.a 'is an archive without BPF objects: make it of what clang --target=bpf compiled'
 "$BPFLINK" -v good.o text.a -o out.o 2>errors || [[ $? == 1 ]]
-expect_error 'bpflink: text.a(text.c): not a BPF object but text file'
+expect_error 'bpflink: text.a(text.c): not a BPF object but text file (compile it first)'
 "$BPFLINK" -v good.o inner.a -o out.o 2>errors || [[ $? == 1 ]]
 expect_error 'bpflink: inner.a(text.a): not a BPF object but archive'
 
@@ -65,8 +65,8 @@ expect_error 'bpflink: inner.a(text.a): not a BPF object but archive'
 compile big --target=bpfeb <<'END'
 SEC("socket") int other(void *ctx) { return 1; }
 END
-expect_message 'bpflink: error: big.o: is big-endian, but good.o is little-endian' "$BPFLINK" good.o big.o -o out.o
-expect_message 'bpflink: error: good.o: is little-endian, but big.o is big-endian' "$BPFLINK" big.o good.o -o out.o
+expect_message 'bpflink: error: big.o: is big-endian, but good.o is little-endian (compile all for one --target)' "$BPFLINK" good.o big.o -o out.o
+expect_message 'bpflink: error: good.o: is little-endian, but big.o is big-endian (compile all for one --target)' "$BPFLINK" big.o good.o -o out.o
 
 # Nothing to link
 llvm-ar-19 rc unneeded.a good.o

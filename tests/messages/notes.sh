@@ -24,7 +24,7 @@ llvm-ar-19 rc lib.a lib.o text.c
 
 "$BPFLINK" -v main.o lib.a -o out.o 2>log
 expect "bpflink: main.o: 9 sections, 7 symbols, 0 types
-bpflink: lib.a(text.c): not a BPF object but text file
+bpflink: lib.a(text.c): not a BPF object but text file (compile it first)
 bpflink: lib.a(lib.o): taken for 'used'
 bpflink: lib.a(lib.o): 6 sections, 5 symbols, 0 types
 bpflink: main.o: 'pick' gives way to that of lib.a(lib.o)

@@ -9,13 +9,13 @@ mkdir directory
 for program in bpflink btfdedup; do
   declare -n path=${program^^}
   expect_message "$program: error: directory: cannot open output file: is a directory" "$path" good.o -o directory
-  expect_message "$program: error: none/out.o: cannot open output file: No such file or directory" "$path" good.o -o none/out.o
+  expect_message "$program: error: none/out.o: cannot open output file: there is no directory 'none'" "$path" good.o -o none/out.o
   expect_message "$program: error: good.o/out.o: cannot open output file: Not a directory" "$path" good.o -o good.o/out.o
 done
 expect_message 'bpflink: error: /dev/full: cannot write: No space left on device' "$BPFLINK" good.o -o /dev/full
 expect_message 'btfdedup: error: /dev/full: cannot write: No space left on device' "$BTFDEDUP" good.o -o /dev/full
 for extra in --Map --json --dependency-file; do
-  expect_message 'bpflink: error: none/extra: cannot open output file: No such file or directory' "$BPFLINK" good.o -o out.o $extra none/extra
+  expect_message 'bpflink: error: none/extra: cannot open output file: there is no directory '\''none'\''' "$BPFLINK" good.o -o out.o $extra none/extra
   expect_message 'bpflink: error: directory: cannot open output file: is a directory' "$BPFLINK" good.o -o out.o $extra directory
 done
 # The output and what is written besides take their places together or not at all.
@@ -44,13 +44,13 @@ kept() { # TEXT COMMAND...: it fails, and all that was there is as it was
   cmp -s good.o lib.o && cmp -s other.o lib.o || mistake "${*:2}: an input was changed"
 }
 for name in good.o ./good.o soft.o hard.o; do
-  kept "bpflink: error: -o '$name' would replace the input 'good.o'" "$BPFLINK" good.o -o $name
+  kept "bpflink: error: -o '$name' would replace the input 'good.o': name another file" "$BPFLINK" good.o -o $name
   kept "btfdedup: error: -o '$name' would replace the input 'good.o'; --update is for that" \
     "$BTFDEDUP" good.o -o $name
 done
 for option in Map json dependency-file; do
   shown=--$option
-  kept "bpflink: error: $shown 'soft.o' would replace the input 'good.o'" "$BPFLINK" good.o -o out.o --$option soft.o
+  kept "bpflink: error: $shown 'soft.o' would replace the input 'good.o': name another file" "$BPFLINK" good.o -o out.o --$option soft.o
   for name in out.o ./out.o dangling; do
     kept "bpflink: error: $shown '$name' and -o 'out.o' are one file" "$BPFLINK" good.o -o out.o --$option $name
   done
@@ -59,7 +59,7 @@ for option in Map json dependency-file; do
       "$BPFLINK" good.o -o out.o --$option $report
   done
 done
-kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a'" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
+kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a': name another file" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
 kept "bpflink: error: --json 'report' and --Map 'report' are one file" \
   "$BPFLINK" good.o -o out.o --json report --Map report
 kept "bpflink: error: --Map '/dev/stdout' and -o '/dev/stdout' are one file" \

@@ -33,7 +33,7 @@ bpflink: error: undefined symbol: missing
 >>> -r leaves it to a later link' "$BPFLINK" main.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
->>> it is static in static.o
+>>> it is static in static.o, and would have to be global
 >>> -r leaves it to a later link' "$BPFLINK" main.o static.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)

@@ -7,7 +7,8 @@ conflict() {
   compile a <<<"$2"
   compile b <<<"$3"
   expect_message "bpflink: error: conflicting types of 'v'
-$1" "$BPFLINK" ${fatal:-} a.o b.o -o out.o
+$1
+>>> declare it once, in a header that all include" "$BPFLINK" ${fatal:-} a.o b.o -o out.o
 }
 # milder CONFLICT ARGUMENT...: a conflict that libbpf's linker lets pass is a warning
 milder() {
@@ -96,7 +97,8 @@ expect_message "bpflink: error: conflicting types of 'f'
 >>>     declared in a.o
 >>> they differ at f (return value)
 >>>     b.o: int, 4 bytes
->>>     a.o: long, 8 bytes" "$BPFLINK" a.o b.o -o out.o
+>>>     a.o: long, 8 bytes
+>>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 compile a <<<'int f(int x, long y); SEC("socket") int prog(void *ctx) { return f(1, 2); }'
 compile b <<<'int f(int x, int y) { return x; }'
 expect_message "bpflink: error: conflicting types of 'f'
@@ -106,7 +108,8 @@ expect_message "bpflink: error: conflicting types of 'f'
 >>>     declared in a.o
 >>> they differ at f (parameter 2)
 >>>     b.o: int, 4 bytes
->>>     a.o: long, 8 bytes" "$BPFLINK" a.o b.o -o out.o
+>>>     a.o: long, 8 bytes
+>>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 
 # Maps
 # of_maps DIFFERENCE A B
@@ -170,7 +173,8 @@ expect_message "bpflink: error: conflicting types of 'v'
 >>>     defined in a.o:(.maps+0x0)
 >>> they differ at v.map_flags
 >>>     b.o: no such attribute
->>>     a.o: int (*)[1]" "$BPFLINK" a.o b.o -o out.o
+>>>     a.o: int (*)[1]
+>>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 compile a <<<'struct { __uint(type, 2); } v SEC(".maps") __weak;'
 compile b <<<'struct { __uint(type, 2); __uint(map_flags, 1); } v SEC(".maps");'
 expect_message "bpflink: error: conflicting types of 'v'
@@ -185,7 +189,8 @@ expect_message "bpflink: error: conflicting types of 'v'
 >>>     defined in a.o:(.maps+0x0)
 >>> they differ at v.map_flags
 >>>     b.o: int (*)[1]
->>>     a.o: no such attribute" "$BPFLINK" a.o b.o -o out.o
+>>>     a.o: no such attribute
+>>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 
 # As warnings
 compile a <<<"extern int v; $use"
@@ -198,4 +203,5 @@ expect "bpflink: warning: conflicting types of 'v'
 >>>     declared in a.o
 >>> they differ at v
 >>>     b.o: long, 8 bytes
->>>     a.o: int, 4 bytes" cat errors
+>>>     a.o: int, 4 bytes
+>>> declare it once, in a header that all include" cat errors

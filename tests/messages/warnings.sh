@@ -112,14 +112,14 @@ expect_message "bpflink: error: duplicate symbol: prog
 >>>            good.o:(socket+0x0)
 >>> defined at $tmp/good.bpf.c:1
 >>>            good.o:(socket+0x0)
->>> good.o is given twice" "$BPFLINK" good.o good.o -o out.o
+>>> good.o is given twice: give it once" "$BPFLINK" good.o good.o -o out.o
 ln -s good.o link.o
 expect_message "bpflink: error: duplicate symbol: prog
 >>> defined at $tmp/good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> defined at $tmp/good.bpf.c:1
 >>>            link.o:(socket+0x0)
->>> link.o is given twice" "$BPFLINK" good.o link.o -o out.o
+>>> link.o is given twice: give it once" "$BPFLINK" good.o link.o -o out.o
 cat >shared.h <<'END'
 int twice(int x) { return 2 * x; }
 int counter;

@@ -100,7 +100,7 @@ TEST_CASE("what is neither a file nor a pipe is an error, as is what is not ther
   CHECK(InputFile::open(directory.file("absent")).error().message ==
         "cannot open: No such file or directory");
   CHECK(InputFile::open(directory.file(".")).error().message ==
-        "is a directory, not an object file");
+        "is a directory: give the objects in it");
   CHECK(InputFile::open("/dev/null").error().message == "is neither a regular file nor a pipe");
   CHECK(InputFile::open(-1, "none").error().message == "cannot read: Bad file descriptor");
 }
