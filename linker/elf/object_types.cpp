@@ -31,6 +31,7 @@ class TypesReader {
     if (!section) return {};
     auto bytes = with_relocations(*section, object_.relocated_btf);
     if (!bytes) return std::unexpected(bytes.error());
+    if (auto ok = check_one_blob(*bytes); !ok) return ok;
     if (auto ok = parse_btf(*bytes); !ok) return ok;
     if (object_.btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
@@ -39,6 +40,17 @@ class TypesReader {
     if (auto ok = parse_btf(object_.relocated_btf); !ok) return ok;
     list_types();
     return {};
+  }
+
+  /// A plain linker puts one blob behind the other. Which bytes of the merged sections the types,
+  /// offsets and records of the later ones mean can no longer be told.
+  std::expected<void, Error> check_one_blob(std::span<const std::byte> bytes) {
+    auto blobs = find_btf_blobs(bytes);
+    if (!blobs || blobs->size() == 1) return {};
+    return fail(
+        ".BTF holds the types of {} objects, one behind the other, as 'ld -r' leaves them: link "
+        "these objects with bpflink instead",
+        blobs->size());
   }
 
   /// What contains itself is found when the types are merged: each is there once then.
