@@ -1,5 +1,6 @@
 # Programs that are linked statically where that is possible: they start in half
 # the time, which is most of what a small link takes.
+include(CheckCXXSourceCompiles)
 set(static_default ON)
 if(BPFLINK_SANITIZE)
   set(static_default OFF)
@@ -7,11 +8,22 @@ endif()
 option(BPFLINK_STATIC_PROGRAMS "Link the programs statically, if the libraries are there" ${static_default})
 find_library(LIBELF_ARCHIVE libelf.a)
 find_library(ZLIB_ARCHIVE libz.a)
+# Some releases' libelf.a lacks functions of elfutils that are in no archive.
+if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+  set(CMAKE_REQUIRED_LIBRARIES ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
+  check_cxx_source_compiles(
+    "#include <libelf.h>
+    int main() { elf_end(elf_begin(0, ELF_C_READ, nullptr)); }"
+    BPFLINK_LINKS_STATICALLY)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
 
 # link_program(TARGET): the library's parts and what they need.
 function(link_program target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>)
-  if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
+  if(BPFLINK_LINKS_STATICALLY)
     target_link_options(${target} PRIVATE -static)
     target_link_libraries(${target} PRIVATE ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
   else()

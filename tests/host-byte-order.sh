@@ -20,7 +20,7 @@ triple=s390x-linux-gnu
 root=$work/root libraries=$work/root/usr/lib/$triple
 if [[ ! -d $root ]]; then
   mkdir packages
-  (cd packages && apt-get download {libelf1,libelf-dev,libxxhash0,libxxhash-dev,libfmt-dev,zlib1g,zlib1g-dev}:s390x)
+  (cd packages && apt-get download {libelf1,libelf-dev,libxxhash0,libxxhash-dev,libfmt9,libfmt-dev,zlib1g,zlib1g-dev}:s390x)
   for package in packages/*.deb; do dpkg-deb -x "$package" root; done
   sed -i "s|^prefix=/usr|prefix=$root/usr|; s|^libdir=/usr|libdir=$root/usr|" "$libraries"/pkgconfig/*.pc
 fi
