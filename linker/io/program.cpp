@@ -28,7 +28,6 @@ void use_large_pages() {
     if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;
   }
   constexpr int heap = 256 << 20, largest_block = 32 << 20;
-  ::mallopt(M_ARENA_MAX, 1);  // one heap for all threads
   ::mallopt(M_MMAP_THRESHOLD, largest_block);
   ::mallopt(M_TOP_PAD, heap);
   ::mallopt(M_TRIM_THRESHOLD, 2 * heap);
