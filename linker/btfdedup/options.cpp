@@ -43,7 +43,7 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
   app.add_option("--threads", options.threads,
                  "Use N threads; without, as many as the input is large enough for")
       ->option_text("N")
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
 }
 
 std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) {

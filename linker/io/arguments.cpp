@@ -1,6 +1,7 @@
 #include "linker/io/arguments.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -118,6 +119,21 @@ std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error.what());
   }
+}
+
+CLI::Validator in_range(unsigned least, unsigned most) {
+  // CLI::Range words its message as the release of the library likes.
+  auto check = [=](const std::string& text) {
+    unsigned value = 0;
+    const char* end = text.data() + text.size();
+    auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && rest == end && value >= least && value <= most)
+      return std::string();
+    return fmt::format("Value {} not in range {} to {}", text, least, most);
+  };
+  CLI::Validator validator;
+  validator.operation([check](std::string& text) { return check(text); });
+  return validator;
 }
 
 std::unexpected<Error> usage_error(const CLI::App& app, const std::string& message) {

@@ -33,6 +33,9 @@ std::expected<std::string, Error> parse_arguments(
       return argument;
     });
 
+/// Demands a number of an option's value.
+CLI::Validator in_range(unsigned least, unsigned most);
+
 /// An error of the command line that says where help is.
 std::unexpected<Error> usage_error(const CLI::App& app, const std::string& message);
 

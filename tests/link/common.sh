@@ -190,7 +190,7 @@ lint() {
 # ---- the peer
 
 differences=() # glob patterns of lines that may differ
-explained=()   # those of them that were met
+explained=()   # those of them that were met, or need not be
 
 # differs PATTERN REASON: bpftool's output differs from ours, and should. The pattern is a glob
 # for a line of `view`, preceded by `+` if only we have it and by `-` if only the peer has it.
@@ -198,6 +198,12 @@ explained=()   # those of them that were met
 differs() {
   [[ -n ${2:-} ]] || fail "differs '$1': no reason given"
   differences+=("$1")
+}
+
+# varies PATTERN REASON: the same where it depends on the peer's release, or the compiler's.
+varies() {
+  differs "$@"
+  explained+=("$1")
 }
 
 # differential INPUT...: links the same with bpftool and compares the views.

@@ -192,7 +192,7 @@ long __state kept;
 static long __state slots[16];
 __noinline int remember(__u32 slot, __u32 value) {
 #ifdef ARENA
-  if (!bpf_map_lookup_elem(&arena, &slot)) kept++; // a program has to name its arena
+  asm volatile("" : : "r"(&arena)); // a program has to name its arena
 #endif
   slots[slot & 15] += value;
   kept += value;
