@@ -113,27 +113,32 @@ enum bpflink_link_flags {
 
 /** How to link. Its lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
 struct bpflink_link_options {
-  size_t size;                         /**< bytes of this struct */
-  bpflink_diagnostic_fn on_diagnostic; /**< gets every diagnostic; may be null */
-  void* context;                       /**< handed to on_diagnostic */
-  uint64_t flags;                      /**< of enum bpflink_link_flags, or'ed */
-  const char* license;                 /**< text for the `license` section, or null */
-  const char* const* undefined;        /**< symbols to keep and look for in archives */
-  size_t undefined_count;              /**< how many */
-  const char* const* keep_sections;    /**< shell patterns of sections to keep whole */
-  size_t keep_section_count;           /**< how many */
-  const char* const* trace_symbols;    /**< symbols to report the places of */
-  size_t trace_symbol_count;           /**< how many */
-  size_t threads;                      /**< 0: as many as the inputs are worth */
-  const char* const* library_paths;    /**< where bpflink_linker_add_library() looks */
-  size_t library_path_count;           /**< how many */
+  size_t size;                          /**< bytes of this struct */
+  bpflink_diagnostic_fn on_diagnostic;  /**< gets every diagnostic; may be null */
+  void* context;                        /**< handed to on_diagnostic */
+  uint64_t flags;                       /**< of enum bpflink_link_flags, or'ed */
+  const char* license;                  /**< text for the `license` section, or null */
+  const char* const* undefined;         /**< symbols to keep and look for in archives */
+  size_t undefined_count;               /**< how many */
+  const char* const* keep_sections;     /**< shell patterns of sections to keep whole */
+  size_t keep_section_count;            /**< how many */
+  const char* const* trace_symbols;     /**< symbols to report the places of */
+  size_t trace_symbol_count;            /**< how many */
+  size_t threads;                       /**< 0: as many as the inputs are worth */
+  const char* const* library_paths;     /**< where bpflink_linker_add_library() looks */
+  size_t library_path_count;            /**< how many */
+  const char* prefix_symbols;           /**< before the names of all symbols, or null */
+  const char* const* redefine_symbols;  /**< "OLD=NEW" each: other names for symbols */
+  size_t redefine_symbol_count;         /**< how many */
+  const char* const* prefix_symbols_of; /**< "INPUT=PREFIX" each, for one input's definitions */
+  size_t prefix_symbols_of_count;       /**< how many */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
 #define BPFLINK_LINK_OPTIONS_INIT                                                                 \
   {                                                                                               \
     sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL, \
-        0                                                                                         \
+        0, NULL, NULL, 0, NULL, 0                                                                 \
   }
 
 /** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. */

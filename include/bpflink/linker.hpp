@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
@@ -47,6 +48,16 @@ struct LinkOptions {
   std::vector<std::string> library_paths = {};
   /// Symbols to tell every definition and reference of, as notes (`-y`).
   std::vector<std::string> trace_symbols = {};
+  /// Other names for symbols, as pairs of the old one and the new one, in all inputs
+  /// (`--redefine-sym`). What the loader provides, in .ksyms and .kconfig, is never renamed.
+  std::vector<std::pair<std::string, std::string>> redefine_symbols = {};
+  /// What the names of all symbols begin with, after they were redefined (`--prefix-symbols`); ""
+  /// for nothing.
+  std::string prefix_symbols = {};
+  /// Inputs, by their names, and what the names of all symbols that they define begin with
+  /// (`--prefix-symbols-of`). An input that is added several times takes its prefixes in turn. A
+  /// name that is no input's is an error.
+  std::vector<std::pair<std::string, std::string>> prefix_symbols_of = {};
   /// Read the output back and check it before it takes its place (`--verify`).
   /// What breaks a rule is an error of the linker's own and fails the link.
   bool verify = false;

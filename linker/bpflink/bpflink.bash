@@ -6,7 +6,7 @@ _bpflink() {
     --error-limit --color-diagnostics --json-diagnostics
     -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types
     --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
-    --localize-hidden -x --discard-all -s --strip-all
+    --localize-hidden --redefine-sym --prefix-symbols --prefix-symbols-of -x --discard-all -s --strip-all
     --Map --cref -y --trace-symbol --dependency-file --emit-stats --json --verify'
 
   COMPREPLY=()

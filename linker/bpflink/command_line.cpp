@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "linker/elf/renaming.hpp"
 #include "linker/error.hpp"
 #include "linker/io/arguments.hpp"
 #include "linker/io/program.hpp"
@@ -34,6 +35,7 @@ class Parser {
     command_.text = std::move(*text);
     if (!command_.text.empty()) return std::move(command_);
     if (auto ok = collect_inputs(); !ok) return std::unexpected(ok.error());
+    if (auto ok = split_names(); !ok) return std::unexpected(ok.error());
     if (auto ok = name_outputs(); !ok) return std::unexpected(ok.error());
     if (strip_all_) command_.link.discard_locals = true;
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
@@ -115,7 +117,7 @@ class Parser {
     app_.add_option("--threads", command_.link.threads,
                     "Use N threads; without, as many as the inputs are large enough for")
         ->option_text("N")
-        ->check(CLI::Range(1, 1024));
+        ->check(in_range(1, 1024));
   }
 
   void add_input_options() {
@@ -171,6 +173,19 @@ class Parser {
     const std::string group = "Symbols";
     app_.add_flag("--localize-hidden", command_.link.localize_hidden,
                   "Make hidden definitions local, but for maps")
+        ->group(group);
+    app_.add_option("--redefine-sym", redefinitions_, "Call the symbol OLD NEW, in all inputs")
+        ->option_text("OLD=NEW")
+        ->allow_extra_args(false)
+        ->group(group);
+    app_.add_option("--prefix-symbols", command_.link.prefix_symbols,
+                    "Put PREFIX before the names of all symbols")
+        ->option_text("PREFIX")
+        ->group(group);
+    app_.add_option("--prefix-symbols-of", prefixes_,
+                    "Put PREFIX before the names of what the input FILE defines")
+        ->option_text("FILE=PREFIX")
+        ->allow_extra_args(false)
         ->group(group);
     app_.add_flag("-x,--discard-all", command_.link.discard_locals,
                   "Drop local symbols that nothing needs: labels, file names, variables")
@@ -247,6 +262,21 @@ class Parser {
                        "INPUT...' is 'bpflink INPUT... -o OUTPUT'");
   }
 
+  std::expected<void, Error> split_names() {
+    for (const std::string& text : redefinitions_) {
+      auto pair = parse_redefinition(text);
+      if (!pair) return usage_error(app_, fmt::format("--redefine-sym {}: is not OLD=NEW", text));
+      command_.link.redefine_symbols.push_back(std::move(*pair));
+    }
+    for (const std::string& text : prefixes_) {
+      auto pair = parse_prefix(text);
+      if (!pair)
+        return usage_error(app_, fmt::format("--prefix-symbols-of {}: is not FILE=PREFIX", text));
+      command_.link.prefix_symbols_of.push_back(std::move(*pair));
+    }
+    return {};
+  }
+
   std::expected<void, Error> name_outputs() {
     struct Output {
       const char* option;
@@ -279,7 +309,7 @@ class Parser {
   CommandLine command_;
   CLI::Option *files_, *libraries_, *whole_, *no_whole_;
   std::string color_ = "auto";
-  std::vector<std::string> file_values_, library_values_, directories_;
+  std::vector<std::string> file_values_, library_values_, directories_, redefinitions_, prefixes_;
   // Where they stand is read from the parser; CLI11 wants a place for the values.
   int whole_seen_ = 0, no_whole_seen_ = 0, ignored_ = 0;
   std::string emulation_ = "elf64bpf";

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linker/c_api/support.hpp"
+#include "linker/elf/renaming.hpp"
 
 using namespace bpflink;
 using namespace bpflink::c_api;
@@ -54,10 +55,25 @@ bool is_valid(const bpflink_link_options& options) {
          is_valid_list(options.undefined, options.undefined_count) &&
          is_valid_list(options.keep_sections, options.keep_section_count) &&
          is_valid_list(options.trace_symbols, options.trace_symbol_count) &&
-         is_valid_list(options.library_paths, options.library_path_count);
+         is_valid_list(options.library_paths, options.library_path_count) &&
+         is_valid_list(options.redefine_symbols, options.redefine_symbol_count) &&
+         is_valid_list(options.prefix_symbols_of, options.prefix_symbols_of_count);
 }
 
-LinkOptions options_from_c(const bpflink_link_options& options) {
+/// Takes the pairs of names that `parse` reads. Returns whether all are pairs.
+template <typename Parse>
+bool take_pairs(const char* const* texts, size_t count, Parse parse,
+                std::vector<std::pair<std::string, std::string>>& pairs) {
+  for (size_t i = 0; i < count; ++i) {
+    auto pair = parse(texts[i]);
+    if (!pair) return false;
+    pairs.push_back(std::move(*pair));
+  }
+  return true;
+}
+
+/// Nothing where a name is missing.
+std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
   LinkOptions result;
   result.partial = options.flags & BPFLINK_LINK_PARTIAL;
   result.gc_sections = options.flags & BPFLINK_LINK_GC_SECTIONS;
@@ -76,6 +92,12 @@ LinkOptions options_from_c(const bpflink_link_options& options) {
                               options.trace_symbols + options.trace_symbol_count);
   result.library_paths.assign(options.library_paths,
                               options.library_paths + options.library_path_count);
+  if (options.prefix_symbols) result.prefix_symbols = options.prefix_symbols;
+  if (!take_pairs(options.redefine_symbols, options.redefine_symbol_count, parse_redefinition,
+                  result.redefine_symbols) ||
+      !take_pairs(options.prefix_symbols_of, options.prefix_symbols_of_count, parse_prefix,
+                  result.prefix_symbols_of))
+    return std::nullopt;
   return result;
 }
 
@@ -119,10 +141,12 @@ bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_l
   auto known = read_options(options, bpflink_link_options BPFLINK_LINK_OPTIONS_INIT);
   if (!known || !is_valid(*known)) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
+    auto link_options = options_from_c(*known);
+    if (!link_options) return BPFLINK_ERROR_ARGUMENT;
     Linker::DiagnosticHandler handler;
     if (known->on_diagnostic)
       handler = [options = *known](const Diagnostic& diagnostic) { deliver(options, diagnostic); };
-    *linker = new bpflink_linker{Linker(options_from_c(*known), std::move(handler))};
+    *linker = new bpflink_linker{Linker(std::move(*link_options), std::move(handler))};
     return BPFLINK_OK;
   });
 }

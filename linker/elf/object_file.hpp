@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -147,6 +148,7 @@ struct ObjectFile {
   std::vector<InputSection> sections;  ///< by section index
   std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
+  std::span<const std::byte> btf_bytes;  ///< of which it is the reading
   std::optional<BtfExt> btf_ext;
   /// Each VAR and FUNC of the BTF, by ascending type id. The link's symbols are
   /// set by resolve_symbols().
@@ -168,6 +170,8 @@ struct ObjectFile {
 
   // What `btf` and `btf_ext` are views of where it is not the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
+  /// Names of symbols that have others in the image.
+  std::deque<std::string> new_names;
 };
 
 }  // namespace bpflink

@@ -25,6 +25,14 @@ class TypesReader {
     return {};
   }
 
+  std::expected<void, Error> read_renamed(std::vector<std::byte> blob) {
+    if (auto ok = parse_btf(blob); !ok) return ok;
+    object_.relocated_btf = std::move(blob);  // its bytes stay where they are
+    list_types();
+    if (auto ok = read_declarations(); !ok) return ok;
+    return check_functions();
+  }
+
  private:
   std::expected<void, Error> read_btf() {
     InputSection* section = find_section(".BTF");
@@ -58,6 +66,7 @@ class TypesReader {
     auto btf = parse_but_for_containment(bytes);
     if (!btf) return fail(".BTF: {}", btf.error().message);
     object_.btf = std::move(*btf);
+    object_.btf_bytes = bytes;
     return {};
   }
 
@@ -346,6 +355,18 @@ class TypesReader {
 
 std::expected<void, Error> read_object_types(ObjectFile& object) {
   return TypesReader(object).read();
+}
+
+std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<std::byte> blob) {
+  return TypesReader(object).read_renamed(std::move(blob));
+}
+
+std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {
+  std::unordered_set<std::string_view> names;
+  for (const BtfDeclaration& declaration : object.declarations)
+    if (declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig")
+      names.insert(object.btf->name(declaration.type()));
+  return names;
 }
 
 }  // namespace bpflink

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <expected>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include "bpflink/error.hpp"
 #include "linker/elf/object_file.hpp"
@@ -11,5 +14,12 @@ namespace bpflink {
 /// Reads and checks .BTF and .BTF.ext of an object whose sections, symbols and relocations have
 /// been read, and lists its declarations. Errors name the type or record that is wrong.
 std::expected<void, Error> read_object_types(ObjectFile& object);
+
+/// Reads them anew after symbols, and in `blob` the VARs and FUNCs, got other names. Type ids and
+/// offsets of strings must be as they were.
+std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<std::byte> blob);
+
+/// The names that the object expects from the loader, in .ksyms and .kconfig.
+std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object);
 
 }  // namespace bpflink

@@ -2,8 +2,10 @@
 //
 // First every file is mapped, and each is looked into on its own, by several threads where there
 // are bytes enough: an object is read. Then archives are taken apart, and their members read in
-// the same way. Last, what depends on the order of the command line is done: messages, so that
-// one run reports every bad file and each time in the same order, and the choice of members.
+// the same way. Then symbols get other names, if the user wants it: all that follows, here and in
+// other passes, knows the new ones only. Last, what depends on the order of the command line is
+// done: messages, so that one run reports every bad file and each time in the same order, and the
+// choice of members.
 //
 // An archive's members are linked only if they define something that is missing,
 // and then what they miss in turn, whatever the order of the files; with
@@ -20,6 +22,8 @@
 #include "linker/context.hpp"
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
+#include "linker/elf/object_types.hpp"
+#include "linker/elf/renaming.hpp"
 
 namespace bpflink {
 namespace {
@@ -33,6 +37,7 @@ struct Candidate {
   std::string name;
   std::span<const std::byte> image = {};
   const InputSource* source = nullptr;  ///< where it is that whole file
+  std::string_view prefix = {};         ///< of the names of its symbols
   bool is_archive = false;
   bool is_needed = true;  ///< false for a member of an archive, until something in it is missing
   std::optional<Error> failure = {};
@@ -48,6 +53,7 @@ class InputReader {
     for (const InputSource& source : context_.sources) open(source);
     read_candidates();
     if (take_archives_apart()) read_candidates();
+    rename_symbols();
     for (Candidate& candidate : candidates_) take(std::move(candidate));
     if (context_.diagnostics.failed()) return;
     if (!members_.empty()) take_needed_members();
@@ -66,8 +72,10 @@ class InputReader {
     if (!file)
       return add_failure(
           source.name, source.given ? file.error() : with_nearest_name(file.error(), source.name));
-    candidates_.push_back(
-        {.name = source.name, .image = keep(std::move(*file)), .source = &source});
+    candidates_.push_back({.name = source.name,
+                           .image = keep(std::move(*file)),
+                           .source = &source,
+                           .prefix = renaming_.take_prefix(source.name)});
   }
 
   /// Where there is no such file, the name in its directory that may have been meant.
@@ -104,20 +112,22 @@ class InputReader {
     if (std::ranges::none_of(candidates_, &Candidate::is_archive)) return false;
     for (Candidate& candidate : std::exchange(candidates_, {})) {
       if (candidate.is_archive)
-        open_members(*candidate.source, candidate.image);
+        open_members(candidate);
       else
         candidates_.push_back(std::move(candidate));
     }
     return true;
   }
 
-  void open_members(const InputSource& source, std::span<const std::byte> image) {
-    auto members = read_archive(image, source.name);
+  void open_members(const Candidate& archive) {
+    const InputSource& source = *archive.source;
+    auto members = read_archive(archive.image, source.name);
     if (!members) return add_failure(source.name, members.error());
     bool has_objects = false;
     for (const ArchiveMember& member : *members) {
       if (context_.report && !member.path.empty()) context_.report->files.push_back(member.path);
       Candidate& candidate = candidates_.emplace_back(member.name);
+      candidate.prefix = archive.prefix;
       candidate.is_needed = source.whole_archive;
       if (auto file = open_member(member); !file)
         candidate.failure = file.error();
@@ -163,6 +173,20 @@ class InputReader {
       candidate.object = std::move(*object);
     else
       candidate.failure = object.error();
+  }
+
+  void rename_symbols() {
+    if (renaming_.is_idle()) return;
+    for (const Candidate& candidate : candidates_)
+      if (candidate.object) renaming_.learn(*candidate.object, candidate.prefix);
+    for (Candidate& candidate : candidates_) {
+      if (!candidate.object) continue;
+      if (auto ok = renaming_.rename(*candidate.object, candidate.prefix); !ok)
+        candidate.failure = ok.error();
+    }
+    for (const std::string& error : renaming_.find_errors()) context_.diagnostics.error(error);
+    for (const std::string& warning : renaming_.find_warnings())
+      context_.diagnostics.warning(warning);
   }
 
   // ---- those that are linked
@@ -217,15 +241,6 @@ class InputReader {
     }
   }
 
-  /// The names that the object expects from the loader.
-  static std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {
-    std::unordered_set<std::string_view> names;
-    for (const BtfDeclaration& declaration : object.declarations)
-      if (declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig")
-        names.insert(object.btf->name(declaration.type()));
-    return names;
-  }
-
   void fail(const std::string& name, const Error& error) {
     context_.diagnostics.report({.message = fmt::format("{}: {}", name, error.message),
                                  .code = DiagnosticCode::InvalidInput,
@@ -233,6 +248,7 @@ class InputReader {
   }
 
   Context& context_;
+  Renaming renaming_{context_.options};
   std::vector<Candidate> candidates_;  ///< in the order of the command line
   /// Members of archives that are not linked yet; null once they are.
   std::vector<std::unique_ptr<ObjectFile>> members_;

@@ -259,3 +259,35 @@ TEST_CASE("libraries in C") {
   CHECK(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_ERROR_LINK);
   bpflink_linker_free(linker);
 }
+
+TEST_CASE("other names for symbols in C") {
+  const char* names[] = {"counters=tallies", "absent"};
+  const char* prefixes[] = {FIXTURES "/counters.o=x_"};
+  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
+  options.flags = BPFLINK_LINK_PARTIAL;
+  options.redefine_symbols = names;
+  options.redefine_symbol_count = 2;
+  options.prefix_symbols_of = prefixes;
+  options.prefix_symbols_of_count = 1;
+  bpflink_linker* linker = nullptr;
+  CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
+  options.redefine_symbol_count = 1;
+  options.prefix_symbols = "y_";
+  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  CHECK(bpflink_linker_add_file(linker, FIXTURES "/counters.o") == BPFLINK_OK);
+  void* image = nullptr;
+  size_t size = 0;
+  REQUIRE(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_OK);
+  bpflink_object* object = nullptr;
+  REQUIRE(bpflink_object_parse(image, size, &object, nullptr) == BPFLINK_OK);
+  size_t found = 0;
+  for (size_t i = 0; i < bpflink_object_map_count(object); ++i) {
+    bpflink_map map;
+    REQUIRE(bpflink_object_map(object, i, &map, sizeof map) == BPFLINK_OK);
+    found += std::string(map.name) == "x_y_tallies";
+  }
+  CHECK(found == 1);
+  bpflink_object_free(object);
+  bpflink_free(image);
+  bpflink_linker_free(linker);
+}

@@ -36,6 +36,11 @@ What is kept:
 
 Symbols:
   --localize-hidden           Make hidden definitions local, but for maps
+  --redefine-sym OLD=NEW      Call the symbol OLD NEW, in all inputs
+  --prefix-symbols PREFIX     Put PREFIX before the names of all symbols
+  --prefix-symbols-of FILE=PREFIX
+                              Put PREFIX before the names of what the input FILE
+                              defines
   -x,--discard-all            Drop local symbols that nothing needs: labels,
                               file names, variables
   -s,--strip-all              -x and -S: all that a loader does not need
