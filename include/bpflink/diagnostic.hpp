@@ -26,6 +26,7 @@ enum class DiagnosticCode {
   OutputFailure,     ///< the output cannot be written
   Trace,             ///< a note on a symbol that LinkOptions::trace_symbols names
   Dropped,           ///< a note on what --gc-sections left out
+  DifferentLayouts,  ///< objects that exchange a struct, union or enum lay it out otherwise
 };
 
 /// A place in an input that a diagnostic is about. What is not known is empty

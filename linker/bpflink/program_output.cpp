@@ -36,6 +36,8 @@ std::string_view code_name(DiagnosticCode code) {
       return "trace";
     case DiagnosticCode::Dropped:
       return "dropped";
+    case DiagnosticCode::DifferentLayouts:
+      return "different-layouts";
   }
   return "general";
 }

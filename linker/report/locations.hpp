@@ -1,6 +1,8 @@
 // Places in inputs as the fields of a diagnostic.
 #pragma once
 
+#include <string>
+
 #include "bpflink/diagnostic.hpp"
 #include "linker/elf/object_file.hpp"
 
@@ -13,5 +15,8 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
 
 /// Where a symbol is defined; the object alone where it is not.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);
+
+/// "defined in main.bpf.c:42 (main.o)", or as far as that is known; "declared in main.o".
+std::string describe_symbol(const ObjectFile& object, const InputSymbol& symbol);
 
 }  // namespace bpflink
