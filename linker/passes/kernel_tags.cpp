@@ -1,5 +1,7 @@
 #include "linker/passes/kernel_tags.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
@@ -10,6 +12,45 @@
 namespace bpflink {
 namespace {
 
+/// What programs are given pointers to, and may pass on without a look into it, so that nothing
+/// else shows whose it is. In order; what these lead to need not be here.
+constexpr auto central_tags = std::to_array<std::string_view>({"__sk_buff",
+                                                               "bpf_map",
+                                                               "bpf_nf_ctx",
+                                                               "bpf_perf_event_data",
+                                                               "bpf_prog",
+                                                               "bpf_sk_lookup",
+                                                               "bpf_sock",
+                                                               "bpf_sock_addr",
+                                                               "bpf_sock_ops",
+                                                               "bpf_sockopt",
+                                                               "bpf_sysctl",
+                                                               "cgroup",
+                                                               "cred",
+                                                               "css_set",
+                                                               "dentry",
+                                                               "file",
+                                                               "inode",
+                                                               "kiocb",
+                                                               "linux_binprm",
+                                                               "mm_struct",
+                                                               "net_device",
+                                                               "perf_event",
+                                                               "pt_regs",
+                                                               "request_sock",
+                                                               "scx_exit_info",
+                                                               "sk_buff",
+                                                               "sk_msg_md",
+                                                               "sk_psock",
+                                                               "sk_reuseport_md",
+                                                               "sock",
+                                                               "super_block",
+                                                               "task_struct",
+                                                               "vm_area_struct",
+                                                               "xdp_buff",
+                                                               "xdp_md"});
+static_assert(std::ranges::is_sorted(central_tags));
+
 /// What one object leads to from the kernel's types that it shows.
 class KernelTypes {
  public:
@@ -18,6 +59,7 @@ class KernelTypes {
 
   template <typename Visit>
   void for_each(Visit visit) {
+    add_central_types();
     add_core_records();
     for (const BtfDeclaration& declaration : object_.declarations) {
       if (is_kernels(declaration.datasec)) add(declaration.type_id);
@@ -44,6 +86,14 @@ class KernelTypes {
     if (id == 0 || found_[id]) return;
     found_[id] = true;
     pending_.push_back(id);
+  }
+
+  void add_central_types() {
+    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+      BtfType type = btf_.type(id);
+      if (is_composite(type.kind()) && std::ranges::binary_search(central_tags, btf_.name(type)))
+        add(id);
+    }
   }
 
   void add_core_records() {

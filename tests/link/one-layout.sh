@@ -50,6 +50,10 @@ exchanged 'struct ev { int a; }; struct ev *get(struct ev *e) __ksym; int g(void
 silent 'struct bpf_raw { int a; }; int f(struct bpf_raw *e);
 SEC("raw_tp/sys_enter") int prog(struct bpf_raw *e) { return f(e); }' \
   'struct bpf_raw { int a, b; }; int f(struct bpf_raw *e) { return e->a; }'
+silent 'struct task_struct { int pid; }; struct pid_link { struct task_struct *task; int n; };
+int f(struct pid_link *l); SEC("socket") int prog(void *ctx) { return f(0); } struct task_struct none;' \
+  'struct task_struct { long state; int pid; }; struct task_struct idle;
+struct pid_link { struct task_struct *task; int n; }; int f(struct pid_link *l) { return l != 0; }'
 silent 'struct ev___old { int a; }; int f(struct ev___old *e);
 SEC("socket") int prog(void *ctx) { return f(ctx); }' \
   'struct ev___old { long b; int a; }; int f(struct ev___old *e) { return e != 0; }'
