@@ -38,6 +38,7 @@ struct DiagnosticLocation {
   std::string source = {};   ///< the source file as line_info names it
   uint32_t line = 0;         ///< 1 for the source file's first line
   uint32_t column = 0;       ///< 1 for the line's first column
+  std::string text = {};     ///< the line, as line_info has it
 };
 
 /// Something to tell the user: the text of it, and the same in fields.

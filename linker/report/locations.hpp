@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "bpflink/diagnostic.hpp"
 #include "linker/elf/object_file.hpp"
@@ -9,9 +10,9 @@
 namespace bpflink {
 
 /// The byte at `offset` of a section, with the source line where line_info
-/// knows it.
+/// knows it, and the column of `name` where that is in the line.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
-                               uint64_t offset);
+                               uint64_t offset, std::string_view name = {});
 
 /// Where a symbol is defined; the object alone where it is not.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);

@@ -29,5 +29,5 @@ run 'prog()=42'
 compile score <<<"struct ev { int pid, when; }; $score"
 link main.o fill.o score.o 2>warnings
 run 'prog()=9'
-grep -qx "bpflink: warning: 'struct ev' has two layouts, in score.o and main.o" warnings ||
+grep -q ": warning: 'struct ev' has two layouts, in score.o and main.o" warnings ||
   fail "no warning, but: $(<warnings)"

@@ -12,7 +12,7 @@ differ() {
     # shellcheck disable=SC2086 # two words
     "$BPFLINK" $order -o out.o 2>warnings || fail "$1: $(<warnings)"
     [[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning of $1: $(<warnings)"
-    grep -q "^bpflink: warning: '$1' has two layouts, in " warnings || fail "$1: $(<warnings)"
+    grep -q ": warning: '$1' has two layouts, in " warnings || fail "$1: $(<warnings)"
     grep -qxF ">>> they meet at $2" warnings || fail "$1 at $2: $(<warnings)"
   done
 }
@@ -80,4 +80,4 @@ compile c <<<"struct ev { long when; int pid; }; int g(struct ev *e) { return e-
 "$BPFLINK" -q main.o b.o c.o -o out.o 2>>warnings
 [[ ! -s warnings ]] || fail "not silent: $(<warnings)"
 link_fails --fatal-warnings main.o b.o c.o
-expect_error "bpflink: error: 'struct ev' has two layouts, in b.o and main.o"
+expect_error "error: 'struct ev' has two layouts, in b.o and main.o"

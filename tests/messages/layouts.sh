@@ -7,18 +7,20 @@
 two_layouts() {
   compile a <<<"$2"
   compile b <<<"$3"
-  expect_message "bpflink: error: $1
+  expect_message "$1
 >>> define it once, in a header that all include" "$BPFLINK" --fatal-warnings a.o b.o -o out.o
 }
 # of_pointers DIFFERENCE A B: `struct ev` with members A and B
 of_pointers() {
-  two_layouts "'struct ev' has two layouts, in b.o and a.o
+  two_layouts "$tmp/b.bpf.c:2:5: error: 'struct ev' has two layouts, in b.o and a.o
+    2 | int f(struct ev *e) { return e != 0; }
+      |     ^
 $1
 >>> they meet at f (parameter 1)
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in $tmp/b.bpf.c:2 (b.o)
 >>>     declared in a.o" \
     "struct ev { $2 }; int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
-    "struct ev { $3 }; int f(struct ev *e) { return e != 0; }"
+    "struct ev { $3 };"$'\n''int f(struct ev *e) { return e != 0; }'
 }
 
 of_pointers '>>> struct ev {
@@ -115,7 +117,7 @@ of_pointers '>>> struct ev {
 >>>     b.o: int, at byte 120
 >>>     a.o: no such member' "$many" "${many/long m16/int a; long m16}"
 
-two_layouts "'enum e' has two layouts, in b.o and a.o
+two_layouts "bpflink: error: 'enum e' has two layouts, in b.o and a.o
 >>> enum e {
 >>> 	NONE = 0,
 >>> 	CREATE = 1,
@@ -136,3 +138,5 @@ two_layouts "'enum e' has two layouts, in b.o and a.o
   'enum e { NONE, OPEN }; struct ev { enum e kind; }; extern struct ev *v;
 SEC("socket") int prog(void *ctx) { return v->kind; }' \
   'enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; }; struct ev first, *v = &first;'
+"$BPFLINK" a.o b.o -o out.o 2>warnings
+expect "bpflink: warning: 'enum e' has two layouts, in b.o and a.o" head -n 1 warnings
