@@ -82,16 +82,16 @@ class LayoutChecker {
                         declaration.datasec == ".maps",
                         {}});
     while (!pending_.empty() && work_++ < LayoutComparer::most_work) {
-      Pair pair = std::move(pending_.back());
+      Pair pair = pending_.back();
       pending_.pop_back();
       size_t bottom = pending_.size();
-      walk(std::move(pair));
+      walk(pair);
       // Members in their order: the first difference is the first in the source.
       std::reverse(pending_.begin() + static_cast<ptrdiff_t>(bottom), pending_.end());
     }
   }
 
-  void walk(Pair pair);
+  void walk(const Pair& pair);
   void walk_records(const Pair& pair);
   void walk_map(const Pair& pair, BtfType a, BtfType b);
   bool is_due_to_member(const LayoutDifference& difference,
@@ -151,7 +151,7 @@ bool LayoutChecker::may_differ(const Name& name) {
   return kernel_tags_->contains(name.text);
 }
 
-void LayoutChecker::walk(Pair pair) {
+void LayoutChecker::walk(const Pair& pair) {
   uint32_t a = skip_modifiers(*a_->btf, pair.a), b = skip_modifiers(*b_->btf, pair.b);
   if (a == 0 || b == 0) return;
   uint32_t output_a = a_->type_map[a], output_b = b_->type_map[b];
