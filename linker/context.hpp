@@ -148,6 +148,7 @@ void order_maps(Context&);
 void number_symbols(Context&);
 void merge_btf(Context&);
 void check_types(Context&);
+void warn_of_layouts(Context&);
 void forget_types(Context&);
 void complete_functions(Context&);
 void build_datasecs(Context&);

@@ -76,6 +76,10 @@ void link(Context& context) {
   // have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
+  // Find what objects exchange behind pointers and lay out otherwise. After check_types(), which
+  // has told of the rest; before types that only externs led to are gone.
+  run(context, "warn of layouts", warn_of_layouts);
+
   // Take out the types that only externs that were bound or definitions that lost led to. After
   // check_types(), which compares these; before anything holds a number of a type.
   run(context, "forget types", forget_types);

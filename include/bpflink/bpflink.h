@@ -64,7 +64,8 @@ enum bpflink_diagnostic_code {
   BPFLINK_DIAGNOSTIC_CONFLICTING_TYPES = 5, /**< extern and definition, or two maps, differ */
   BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE = 6,    /**< the output cannot be written */
   BPFLINK_DIAGNOSTIC_TRACE = 7,             /**< a note on a symbol that is traced */
-  BPFLINK_DIAGNOSTIC_DROPPED = 8            /**< a note on what garbage collection left out */
+  BPFLINK_DIAGNOSTIC_DROPPED = 8,           /**< a note on what garbage collection left out */
+  BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS = 9  /**< of what objects exchange, one struct or enum */
 };
 
 /** A place in an input. What is not known is "" or 0. */
@@ -108,7 +109,8 @@ enum bpflink_link_flags {
   BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< leave out symbols that nothing needs */
   BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< conflicting types are warnings */
   BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors */
-  BPFLINK_LINK_VERIFY = 1 << 7           /**< read the output back and check it (`--verify`) */
+  BPFLINK_LINK_VERIFY = 1 << 7,          /**< read the output back and check it (`--verify`) */
+  BPFLINK_LINK_NO_WARN_ODR = 1 << 8      /**< silent of structs that are laid out otherwise */
 };
 
 /** How to link. Its lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */

@@ -26,6 +26,7 @@ enum class DiagnosticCode {
   OutputFailure,     ///< the output cannot be written
   Trace,             ///< a note on a symbol that LinkOptions::trace_symbols names
   Dropped,           ///< a note on what --gc-sections left out
+  DifferentLayouts,  ///< objects that exchange a struct, union or enum lay it out otherwise
 };
 
 /// A place in an input that a diagnostic is about. What is not known is empty
@@ -37,6 +38,7 @@ struct DiagnosticLocation {
   std::string source = {};   ///< the source file as line_info names it
   uint32_t line = 0;         ///< 1 for the source file's first line
   uint32_t column = 0;       ///< 1 for the line's first column
+  std::string text = {};     ///< the line, as line_info has it
 };
 
 /// Something to tell the user: the text of it, and the same in fields.

@@ -41,6 +41,9 @@ struct LinkOptions {
   std::optional<std::string> license = {};
   /// Conflicting types are warnings, not errors (`--no-check-types`).
   bool check_types = true;
+  /// Warn where objects that exchange a struct, union or enum lay it out otherwise
+  /// (`--no-warn-odr`: do not).
+  bool warn_odr = true;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
   /// Directories with archives, in which Linker::add_library() looks, and the message on what

@@ -4,7 +4,7 @@ _bpflink() {
   local options='
     -h --help --version -o --output -r --relocatable --threads -v --verbose -q --quiet --fatal-warnings
     --error-limit --color-diagnostics --json-diagnostics
-    -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types
+    -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types --no-warn-odr
     --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
     --localize-hidden --redefine-sym --prefix-symbols --prefix-symbols-of -x --discard-all -s --strip-all
     --Map --cref -y --trace-symbol --dependency-file --emit-stats --json --verify'

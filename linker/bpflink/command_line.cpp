@@ -41,6 +41,7 @@ class Parser {
     if ((strip_all_ || strip_debug_) && command_.link.keep_debug)
       return usage_error(app_, "--keep-debug contradicts -s and -S");
     command_.link.check_types = !no_check_types_;
+    command_.link.warn_odr = !no_warn_odr_;
     command_.link.library_paths = directories_;
     warn_of_idle_options();
     if (color_ == "always") command_.color = CommandLine::Color::Always;
@@ -143,6 +144,8 @@ class Parser {
         ->group(group);
     app_.add_flag("--no-check-types", no_check_types_,
                   "Warn of types that conflict, and link all the same")
+        ->group(group);
+    app_.add_flag("--no-warn-odr", no_warn_odr_, "Do not warn of structs that have two layouts")
         ->group(group);
   }
 
@@ -313,7 +316,7 @@ class Parser {
   // Where they stand is read from the parser; CLI11 wants a place for the values.
   int whole_seen_ = 0, no_whole_seen_ = 0, ignored_ = 0;
   std::string emulation_ = "elf64bpf";
-  bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false;
+  bool strip_all_ = false, strip_debug_ = false, no_check_types_ = false, no_warn_odr_ = false;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "linker/bpflink/diagnostic_text.hpp"
 #include "linker/io/program.hpp"
 
 namespace bpflink {
@@ -36,6 +37,8 @@ std::string_view code_name(DiagnosticCode code) {
       return "trace";
     case DiagnosticCode::Dropped:
       return "dropped";
+    case DiagnosticCode::DifferentLayouts:
+      return "different-layouts";
   }
   return "general";
 }
@@ -61,6 +64,7 @@ std::string to_json(const Diagnostic& diagnostic) {
       place["source"] = location.source;
       place["line"] = location.line;
       place["column"] = location.column;
+      if (!location.text.empty()) place["text"] = location.text;
     }
     json["locations"].push_back(std::move(place));
   }
@@ -101,20 +105,7 @@ bool DiagnosticPrinter::uses_color() const {
 void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
   if (!is_wanted(diagnostic) || is_beyond_limit(diagnostic)) return;
   if (command_.json_diagnostics) return write_to(stderr, to_json(diagnostic) + "\n");
-  constexpr std::string_view red = "\033[1;31m", magenta = "\033[1;35m", bold = "\033[1m",
-                             plain = "\033[0m";
-  bool color = uses_color();
-  auto painted = [&](std::string_view paint, std::string_view text) {
-    return color ? fmt::format("{}{}{}", paint, text, plain) : std::string(text);
-  };
-  std::string kind = diagnostic.severity == Severity::Error     ? painted(red, "error: ")
-                     : diagnostic.severity == Severity::Warning ? painted(magenta, "warning: ")
-                                                                : "";
-  bool stands_out = diagnostic.severity != Severity::Note;
-  std::string text = fmt::format(
-      "bpflink: {}{}\n", kind, stands_out ? painted(bold, diagnostic.message) : diagnostic.message);
-  for (const std::string& line : diagnostic.details) text += line + "\n";
-  write_to(stderr, text);
+  write_to(stderr, make_text(diagnostic, uses_color()));
 }
 
 std::string make_statistics(const LinkReport& report) {

@@ -81,6 +81,7 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
   result.keep_debug = options.flags & BPFLINK_LINK_KEEP_DEBUG;
   result.discard_locals = options.flags & BPFLINK_LINK_DISCARD_LOCALS;
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
+  result.warn_odr = !(options.flags & BPFLINK_LINK_NO_WARN_ODR);
   result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;
   result.verify = options.flags & BPFLINK_LINK_VERIFY;
   result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));

@@ -132,6 +132,8 @@ struct BtfDeclaration {
   uint32_t size = 0;  ///< bytes, as the DATASEC has it
   /// A link made the FUNC, of a global function of which no input had the type.
   bool is_made = false;
+  /// check_types() has told that it conflicts with what describes the symbol.
+  bool conflicts = false;
 
   /// The VAR or FUNC.
   BtfType type() const { return BtfType(words); }

@@ -25,17 +25,18 @@ class TypeChecker {
 
   void run() {
     for (auto& object : context_.objects)
-      for (const BtfDeclaration& declaration : object->declarations)
+      for (BtfDeclaration& declaration : object->declarations)
         if (!describes_symbol(*object, declaration) && !declaration.is_made)
-          check(*object, declaration);
+          declaration.conflicts = check(*object, declaration);
   }
 
  private:
-  void check(const ObjectFile& object, const BtfDeclaration& declaration) {
+  /// Whether the declaration conflicts with what describes its symbol, which has been told then.
+  bool check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
-    if (!symbol.in_output) return;  // with --gc-sections, its types may be gone
+    if (!symbol.in_output) return false;  // with --gc-sections, its types may be gone
     auto difference = find_difference(types_, object, declaration, symbol);
-    if (!difference) return;
+    if (!difference) return false;
     bool is_error = context_.options.check_types &&
                     find_difference(shapes_, object, declaration, symbol).has_value();
     std::vector<std::string> details;
@@ -53,6 +54,7 @@ class TypeChecker {
          .symbol = std::string(symbol.name),
          .locations = {location_of(*symbol.btf_file, chosen),
                        location_of(object, object.symbols[declaration.symbol_index])}});
+    return true;
   }
 
   static std::optional<TypeDifference> find_difference(TypeComparer& comparer,
@@ -88,15 +90,6 @@ class TypeChecker {
     details.push_back(describe_side(object, difference.a, difference.note_a));
   }
 
-  static void add_lines(std::string_view text, std::vector<std::string>& details) {
-    while (true) {
-      size_t end = text.find('\n');
-      details.push_back(fmt::format(">>> {}", text.substr(0, end)));
-      if (end == std::string_view::npos) return;
-      text.remove_prefix(end + 1);
-    }
-  }
-
   static std::string describe_side(const ObjectFile& object, uint32_t output_id,
                                    std::string_view note) {
     std::string text = fmt::format(">>>     {}: ", object.name);
@@ -117,14 +110,9 @@ class TypeChecker {
     add_lines(fmt::format("{}{}", is_defined ? "" : "extern ",
                           print_c_declaration(*object.btf, type.type(), object.btf->name(type))),
               details);
-    std::string place = object.name;
-    if (is_defined && symbol.place == InputSymbol::Place::Section) {
-      const InputSection& section = object.sections[symbol.section];
-      auto line = object.source_line(section, symbol.value);
-      place = line ? fmt::format("{} ({})", *line, object.name)
-                   : object.describe_place(section, symbol.value);
-    }
-    details.push_back(fmt::format(">>>     {} in {}", is_defined ? "defined" : "declared", place));
+    const InputSymbol none;
+    details.push_back(
+        fmt::format(">>>     {}", describe_symbol(object, is_defined ? symbol : none)));
   }
 
   Context& context_;

@@ -30,9 +30,9 @@ bool must_be_defined(const Symbol& symbol) {
 }
 
 void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
-                   uint64_t offset) {
+                   uint64_t offset, std::string_view name) {
   if (++undefined.references > most_references) return;
-  undefined.locations.push_back(location_of(object, section, offset));
+  undefined.locations.push_back(location_of(object, section, offset, name));
   std::string place = object.describe_place(section, offset);
   auto line = object.source_line(section, offset);
   undefined.details.push_back(fmt::format(">>> referenced by {}", line ? *line : place));
@@ -68,7 +68,7 @@ void report_undefined_symbols(Context& context) {
         auto found = undefined.find(object->symbols[relocation.symbol].global);
         if (found == undefined.end()) continue;
         if (fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
-          add_reference(found->second, *object, section, relocation.offset);
+          add_reference(found->second, *object, section, relocation.offset, found->first->name);
       }
     }
 

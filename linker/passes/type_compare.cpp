@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "dedup/internal.hpp"
+#include "linker/passes/type_notes.hpp"
 
 namespace bpflink {
 namespace {
@@ -17,13 +17,6 @@ bool is_transparent(uint8_t kind) {
          kind == BTF_KIND_RESTRICT || kind == BTF_KIND_TYPE_TAG;
 }
 
-bool is_composite(uint8_t kind) {
-  return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
-}
-bool is_enum(uint8_t kind) {
-  return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
-}
-
 /// The kind that a tag of C declares: a FWD is a struct, or with kind_flag a
 /// union, of which no more is known.
 uint8_t tag_kind(BtfType type) {
@@ -31,18 +24,8 @@ uint8_t tag_kind(BtfType type) {
   return type.kind();
 }
 
-std::string count_note(uint32_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-std::string bytes_note(uint32_t bytes) {
-  return count_note(bytes, "byte");
-}
-
-std::string offset_note(BtfType type, uint32_t member) {
-  uint32_t bits = type.member_bit_offset(member), width = type.member_bitfield_size(member);
-  if (width != 0) return fmt::format("{} bits at bit {}", width, bits);
-  return bits % 8 == 0 ? fmt::format("at byte {}", bits / 8) : fmt::format("at bit {}", bits);
+std::string place_of_member(BtfType type, uint32_t i) {
+  return offset_note(type.member_bit_offset(i), type.member_bitfield_size(i));
 }
 
 }  // namespace
@@ -163,7 +146,8 @@ bool TypeComparer::compare_structs(const Pair& pair, BtfType a, BtfType b) {
     if (!same_name || a.member_bit_offset(i) != b.member_bit_offset(i) ||
         a.member_bitfield_size(i) != b.member_bitfield_size(i)) {
       std::string other = same_name ? "" : fmt::format("named '{}', ", btf_.string(of_b.name_off));
-      return differ_at(label, of_a.type, of_b.type, offset_note(a, i), other + offset_note(b, i));
+      return differ_at(label, of_a.type, of_b.type, place_of_member(a, i),
+                       other + place_of_member(b, i));
     }
     follow(of_a.type, of_b.type, pair.behind_pointer, std::move(label));
   }
@@ -184,16 +168,11 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
   if (a.kind() != b.kind() || a.size() != b.size())
     return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
   if (agreement_ == Agreement::Shapes) return true;
-  auto entry = [&](BtfType type, uint32_t i) -> std::pair<std::string_view, uint64_t> {
-    if (type.kind() == BTF_KIND_ENUM)
-      return {btf_.string(type.enumerator(i).name_off), type.enumerator(i).value};
-    return {btf_.string(type.enumerator64(i).name_off), type.enumerator64(i).value};
-  };
   auto note = [&](BtfType type, uint32_t i) {
-    return fmt::format("{} = {}", entry(type, i).first, enumerator_value(type, i));
+    return enumerator_note(btf_.string(enumerator_of(type, i).name_off), type, i);
   };
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
-    if (entry(a, i) != entry(b, i)) return differ(pair, note(a, i), note(b, i));
+    if (enumerator_of(a, i) != enumerator_of(b, i)) return differ(pair, note(a, i), note(b, i));
   return a.vlen() == b.vlen() ||
          differ(pair, count_note(a.vlen(), "enumerator"), count_note(b.vlen(), "enumerator"));
 }

@@ -11,6 +11,7 @@
 
 #include "linker/context.hpp"
 #include "linker/elf/insn.hpp"
+#include "linker/report/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -166,8 +167,7 @@ void warn_of_license(Context& context) {
         auto line = object->source_line(section, at);
         details.push_back(fmt::format(">>> {} in {}", helper.name,
                                       line ? *line : object->describe_place(section, at)));
-        locations.push_back(
-            {.object = object->name, .section = std::string(section.name), .offset = at});
+        locations.push_back(location_of(*object, section, at));
       });
     }
   if (calls == 0) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,5 +39,15 @@ class Diagnostics {
   bool fatal_warnings_;
   bool failed_ = false;
 };
+
+/// Adds each line of `text` to the details of a diagnostic.
+inline void add_lines(std::string_view text, std::vector<std::string>& details) {
+  while (true) {
+    size_t end = text.find('\n');
+    details.push_back(std::string(">>> ").append(text.substr(0, end)));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
 
 }  // namespace bpflink

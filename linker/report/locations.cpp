@@ -1,9 +1,39 @@
 #include "linker/report/locations.hpp"
 
+#include <fmt/format.h>
+
+#include <cctype>
+
 namespace bpflink {
+namespace {
+
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// The first place at or after `from` where `name` stands as a word.
+size_t find_word(std::string_view text, std::string_view name, size_t from) {
+  for (size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    bool begins = at == 0 || !is_of_name(text[at - 1]);
+    if (begins && (end == text.size() || !is_of_name(text[end]))) return at;
+  }
+  return text.npos;
+}
+
+/// line_info has the column of the instruction, which of a definition is somewhere in its first
+/// expression. Where the name is in the line, that is what is meant.
+void point_at(DiagnosticLocation& location, std::string_view name) {
+  if (name.empty()) return;
+  size_t at = find_word(location.text, name, location.column == 0 ? 0 : location.column - 1);
+  if (at == std::string::npos) at = find_word(location.text, name, 0);
+  if (at != std::string::npos) location.column = static_cast<uint32_t>(at + 1);
+}
+
+}  // namespace
 
 DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
-                               uint64_t offset) {
+                               uint64_t offset, std::string_view name) {
   DiagnosticLocation location{
       .object = object.name, .section = std::string(section.name), .offset = offset};
   if (!object.btf_ext) return location;
@@ -12,12 +42,23 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
   location.source = object.btf->string(line->file_name_off);
   location.line = line->line();
   location.column = line->column();
+  location.text = object.btf->string(line->line_off);
+  point_at(location, name);
   return location;
 }
 
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol) {
   if (symbol.place != InputSymbol::Place::Section) return {.object = object.name};
-  return location_of(object, object.sections[symbol.section], symbol.value);
+  return location_of(object, object.sections[symbol.section], symbol.value, symbol.name);
+}
+
+std::string describe_symbol(const ObjectFile& object, const InputSymbol& symbol) {
+  if (!symbol.is_defined()) return fmt::format("declared in {}", object.name);
+  if (symbol.place != InputSymbol::Place::Section) return fmt::format("defined in {}", object.name);
+  const InputSection& section = object.sections[symbol.section];
+  auto line = object.source_line(section, symbol.value);
+  if (line) return fmt::format("defined in {} ({})", *line, object.name);
+  return fmt::format("defined in {}", object.describe_place(section, symbol.value));
 }
 
 }  // namespace bpflink

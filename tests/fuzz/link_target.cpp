@@ -18,6 +18,7 @@ LinkOptions options_of(uint32_t choices) {
   options.check_types = !chosen(5);
   options.report = chosen(6);
   if (chosen(7)) options.license = "GPL";
+  options.warn_odr = !chosen(9);
   if (chosen(8)) options.trace_symbols = {"shared"};
   return options;
 }

@@ -130,8 +130,8 @@ done
 # Each warning that a test has is explained, and each that is explained is there.
 sed -n '/^\.SH WARNINGS/,/^\.SH FORMATS/p' "$page" | grep -A 1 '^\.T[PQ]' | sed -n 's/^\.B //p' |
   sed -E 's/\\fI[A-Z]+\\fB/@/g; s/\\-/-/g; s/[].*^$()[]/\\&/g; s/@/.*/g' >explained
-grep -ohE "bpflink: warning: [^>]*" "$repository"/tests/{messages,link,dedup}/*.sh |
-  sed 's/bpflink: warning: //' | grep ' ' | sort -u >warned
+grep -ohE "(bpflink|[0-9]): warning: [^>]*" "$repository"/tests/{messages,link,dedup}/*.sh |
+  sed -E 's/^[^:]*: warning: //' | grep ' ' | sort -u >warned
 (($(wc -l <explained) > 5 && $(wc -l <warned) > 5)) || fail 'hardly any warnings'
 while read -r text; do
   grep -qE -- "^($(paste -sd '|' explained))" <<<"$text" || fail "bpflink(1) does not explain the warning: $text"

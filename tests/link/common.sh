@@ -77,7 +77,7 @@ link_fails() {
   rm -f out.o
   "$BPFLINK" "$@" -o out.o 2>errors >stdout || status=$?
   [[ $status == 1 ]] || fail "bpflink $*: exit status $status"
-  [[ $(head -n 1 errors) == 'bpflink: error: '?* ]] || fail "not an error message: $(head -n 1 errors)"
+  [[ $(head -n 1 errors) == *': error: '?* ]] || fail "not an error message: $(head -n 1 errors)"
   [[ ! -e out.o ]] || fail 'a failed link leaves an output'
   [[ ! -s stdout ]] || fail "messages on standard output: $(<stdout)"
 }

@@ -17,7 +17,7 @@ passes() {
   for order in 'a.o b.o' 'b.o a.o'; do
     bpftool gen object peer.o $order || fail "the peer refuses it: $1"
     "$BPFLINK" --verify $order -o out.o 2>errors || fail "no link of: $1"$'\n'"$(<errors)"
-    expect_error "bpflink: warning: conflicting types of 'v'"
+    expect_error ": warning: conflicting types of 'v'"
     [[ $(grep -cE '^>>> +(declared|defined) in ' errors) == 2 ]] || fail "not both are shown: $(<errors)"
     link_fails --fatal-warnings $order
     expect_error "conflicting types of 'v'"
@@ -29,7 +29,7 @@ conflicts() {
   pair "$@"
   ! bpftool gen object peer.o a.o b.o 2>peer.errors >&2 || fail "the peer links it: $1"
   link_fails a.o b.o
-  expect_error "bpflink: error: conflicting types of 'v'"
+  expect_error ": error: conflicting types of 'v'"
 }
 
 # Integers and floats: the size

@@ -188,7 +188,9 @@ SEC("socket") int prints(struct __sk_buff *ctx) {
 }
 END
 shows 'if yours is:' bpflink prints.o -o out.o <<'END'
-bpflink: warning: kernels let only programs under the GPL call this, and the license is missing
+prints.bpf.c:3:10: warning: kernels let only programs under the GPL call this, and the license is missing
+    3 |   return bpf_trace_printk(text, sizeof text);
+      |          ^
 >>> bpf_trace_printk in prints.bpf.c:3
 >>> if yours is: char LICENSE[] SEC("license") = "GPL"; or --license GPL
 END
@@ -206,11 +208,15 @@ END
 
 # An input forgotten
 shows '-r leaves it' bpflink main.o -o out.o <<'END'
-bpflink: error: undefined symbol: packets
+main.bpf.c:6:39: error: undefined symbol: packets
+    6 |   __u64 *value = bpf_map_lookup_elem(&packets, &key);
+      |                                       ^
 >>> referenced by main.bpf.c:6
 >>>               main.o:(xdp+0x20)
 >>> -r leaves it to a later link
-bpflink: error: undefined symbol: total
+main.bpf.c:8:25: error: undefined symbol: total
+    8 |   __sync_fetch_and_add(&total, 1);
+      |                         ^
 >>> referenced by main.bpf.c:8
 >>>               main.o:(xdp+0x58)
 >>> -r leaves it to a later link
@@ -222,7 +228,9 @@ int helpr(int x);
 SEC("socket") int calls(struct __sk_buff *ctx) { return helpr(ctx->len); }
 END
 shows 'did you mean' bpflink misspelled.o helper.o -o out.o <<'END'
-bpflink: error: undefined symbol: helpr
+misspelled.bpf.c:2:57: error: undefined symbol: helpr
+    2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helpr(ctx->len); }
+      |                                                         ^
 >>> referenced by misspelled.bpf.c:2
 >>>               misspelled.o:(socket+0x8)
 >>> did you mean: helper
@@ -235,7 +243,9 @@ compile hides <<'END'
 static __attribute__((noinline, used)) int helper(int x) { return 3 * x; }
 END
 shows 'would have to be global' bpflink caller.o hides.o -o out.o <<'END'
-bpflink: error: undefined symbol: helper
+caller.bpf.c:2:57: error: undefined symbol: helper
+    2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
+      |                                                         ^
 >>> referenced by caller.bpf.c:2
 >>>               caller.o:(socket+0x8)
 >>> it is static in hides.o, and would have to be global
@@ -244,7 +254,9 @@ END
 
 # -L without -l
 shows 'link with -l' bpflink caller.o -L lib -o out.o <<'END'
-bpflink: error: undefined symbol: helper
+caller.bpf.c:2:57: error: undefined symbol: helper
+    2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
+      |                                                         ^
 >>> referenced by caller.bpf.c:2
 >>>               caller.o:(socket+0x8)
 >>> lib/libhelper.a defines it: link with -lhelper
@@ -262,7 +274,9 @@ void bpf_rcu_read_lock(void);
 SEC("socket") int locks(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
 END
 shows 'is declared with __ksym' bpflink kernel.o -o out.o <<'END'
-bpflink: error: undefined symbol: bpf_rcu_read_lock
+kernel.bpf.c:2:50: error: undefined symbol: bpf_rcu_read_lock
+    2 | SEC("socket") int locks(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
+      |                                                  ^
 >>> referenced by kernel.bpf.c:2
 >>>               kernel.o:(socket+0x0)
 >>> what the kernel has is declared with __ksym
@@ -275,7 +289,9 @@ extern int CONFIG_HZ;
 SEC("socket") int ticks(struct __sk_buff *ctx) { return CONFIG_HZ; }
 END
 shows 'is declared with __kconfig' bpflink config.o -o out.o <<'END'
-bpflink: error: undefined symbol: CONFIG_HZ
+config.bpf.c:2:57: error: undefined symbol: CONFIG_HZ
+    2 | SEC("socket") int ticks(struct __sk_buff *ctx) { return CONFIG_HZ; }
+      |                                                         ^
 >>> referenced by config.bpf.c:2
 >>>               config.o:(socket+0x0)
 >>> the loader provides it where it is declared with __kconfig
@@ -295,7 +311,9 @@ SEC("socket") int user$n(struct __sk_buff *ctx) { return twice(ctx->len); }
 END
 done
 shows 'make it static inline' bpflink user1.o user2.o -o out.o <<'END'
-bpflink: error: duplicate symbol: twice
+shared.h:1:5: error: duplicate symbol: twice
+    1 | int twice(int x) { return 2 * x; }
+      |     ^
 >>> defined at shared.h:1
 >>>            user1.o:(.text+0x0)
 >>> defined at shared.h:1
@@ -318,7 +336,9 @@ END
 
 # A file given twice
 shows 'give it once' bpflink good.o good.o -o out.o <<'END'
-bpflink: error: duplicate symbol: prog
+good.bpf.c:1:19: error: duplicate symbol: prog
+    1 | SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
+      |                   ^
 >>> defined at good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> defined at good.bpf.c:1
@@ -351,7 +371,9 @@ int helper(int x, int y);
 SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len, 1); }
 END
 shows 'declare it once' bpflink prototype.o helper.o -o out.o <<'END'
-bpflink: error: conflicting types of 'helper'
+helper.bpf.c:1:5: error: conflicting types of 'helper'
+    1 | int helper(int x) { return 3 * x; }
+      |     ^
 >>> int helper(int x)
 >>>     defined in helper.bpf.c:1 (helper.o)
 >>> extern int helper(int, int)

@@ -24,6 +24,7 @@ Inputs:
   --no-whole-archive          Link what is needed of those that follow
   --license TEXT              The license, whatever the inputs say
   --no-check-types            Warn of types that conflict, and link all the same
+  --no-warn-odr               Do not warn of structs that have two layouts
 
 What is kept:
   --gc-sections               Drop what no program, map or struct_ops variable

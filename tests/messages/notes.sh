@@ -195,6 +195,7 @@ order maps N s
 number symbols N s
 merge btf N s
 check types N s
+warn of layouts N s
 forget types N s
 complete functions N s
 build datasecs N s
@@ -277,6 +278,10 @@ expect '{
     },
     {
       "name": "check types",
+      "seconds": N
+    },
+    {
+      "name": "warn of layouts",
       "seconds": N
     },
     {

@@ -55,7 +55,9 @@ compile typed <<'END'
 int bpf_function(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
 END
-expect_message "bpflink: error: undefined symbol: bpf_function
+expect_message "$tmp/typed.bpf.c:2:56: error: undefined symbol: bpf_function
+    2 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
+      |                                                        ^
 >>> referenced by $tmp/typed.bpf.c:2
 >>>               typed.o:(socket+0x8)
 >>> what the kernel has is declared with __ksym
@@ -88,7 +90,9 @@ expect_message 'bpflink: error: undefined symbol: f
 
 # Defined twice
 compile_plain twice <lib.bpf.c
-expect_message "bpflink: error: duplicate symbol: helper
+expect_message "$tmp/lib.bpf.c:1:5: error: duplicate symbol: helper
+    1 | int helper(int x) { return x; }
+      |     ^
 >>> defined at $tmp/lib.bpf.c:1
 >>>            lib.o:(.text+0x0)
 >>> defined at twice.o:(.text+0x0)

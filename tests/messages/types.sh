@@ -90,7 +90,9 @@ milder of_enums '>>>     b.o: enum e, A = -1
 # Functions
 compile a <<<'long f(int x); SEC("socket") int prog(void *ctx) { return f(1); }'
 compile b <<<'int f(int x) { return x; }'
-expect_message "bpflink: error: conflicting types of 'f'
+expect_message "$tmp/b.bpf.c:1:5: error: conflicting types of 'f'
+    1 | int f(int x) { return x; }
+      |     ^
 >>> int f(int x)
 >>>     defined in $tmp/b.bpf.c:1 (b.o)
 >>> extern long f(int)
@@ -101,7 +103,9 @@ expect_message "bpflink: error: conflicting types of 'f'
 >>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 compile a <<<'int f(int x, long y); SEC("socket") int prog(void *ctx) { return f(1, 2); }'
 compile b <<<'int f(int x, int y) { return x; }'
-expect_message "bpflink: error: conflicting types of 'f'
+expect_message "$tmp/b.bpf.c:1:5: error: conflicting types of 'f'
+    1 | int f(int x, int y) { return x; }
+      |     ^
 >>> int f(int x, int y)
 >>>     defined in $tmp/b.bpf.c:1 (b.o)
 >>> extern int f(int, long)

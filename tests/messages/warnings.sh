@@ -72,7 +72,7 @@ for gpl in GPL 'GPL v2' 'GPL and additional rights' 'Dual BSD/GPL' 'Dual MIT/GPL
 done
 llvm-objcopy-19 --remove-section=license --strip-symbol=_license print.o free.o
 "$BPFLINK" free.o -o out.o 2>warnings
-grep -qxF 'bpflink: warning: kernels let only programs under the GPL call this, and the license is missing' warnings ||
+grep -qF ': warning: kernels let only programs under the GPL call this, and the license is missing' warnings ||
   mistake "of no license: $(<warnings)"
 "$BPFLINK" -r free.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of a license that a later link may bring: $(<warnings)"
@@ -107,14 +107,18 @@ END
 
 # Definitions that are there twice
 cp dead.o again.o
-expect_message "bpflink: error: duplicate symbol: prog
+expect_message "$tmp/good.bpf.c:1:19: error: duplicate symbol: prog
+    1 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return ctx->len; }
+      |                   ^
 >>> defined at $tmp/good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> defined at $tmp/good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> good.o is given twice: give it once" "$BPFLINK" good.o good.o -o out.o
 ln -s good.o link.o
-expect_message "bpflink: error: duplicate symbol: prog
+expect_message "$tmp/good.bpf.c:1:19: error: duplicate symbol: prog
+    1 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return ctx->len; }
+      |                   ^
 >>> defined at $tmp/good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> defined at $tmp/good.bpf.c:1
@@ -130,7 +134,9 @@ for n in 1 2; do
 SEC("socket") int prog$n(struct __sk_buff *ctx) { return twice(counter); }
 END
 done
-expect_message "bpflink: error: duplicate symbol: twice
+expect_message "$tmp/shared.h:1:5: error: duplicate symbol: twice
+    1 | int twice(int x) { return 2 * x; }
+      |     ^
 >>> defined at $tmp/shared.h:1
 >>>            user1.o:(.text+0x0)
 >>> defined at $tmp/shared.h:1

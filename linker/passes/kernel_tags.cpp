@@ -1,0 +1,140 @@
+#include "linker/passes/kernel_tags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "bpflink/btf_query.hpp"
+#include "dedup/internal.hpp"
+#include "linker/context.hpp"
+#include "linker/passes/type_notes.hpp"
+
+namespace bpflink {
+namespace {
+
+/// What programs are given pointers to, and may pass on without a look into it, so that nothing
+/// else shows whose it is. In order; what these lead to need not be here.
+constexpr auto central_tags = std::to_array<std::string_view>({"__sk_buff",
+                                                               "bpf_map",
+                                                               "bpf_nf_ctx",
+                                                               "bpf_perf_event_data",
+                                                               "bpf_prog",
+                                                               "bpf_sk_lookup",
+                                                               "bpf_sock",
+                                                               "bpf_sock_addr",
+                                                               "bpf_sock_ops",
+                                                               "bpf_sockopt",
+                                                               "bpf_sysctl",
+                                                               "cgroup",
+                                                               "cred",
+                                                               "css_set",
+                                                               "dentry",
+                                                               "file",
+                                                               "inode",
+                                                               "kiocb",
+                                                               "linux_binprm",
+                                                               "mm_struct",
+                                                               "net_device",
+                                                               "perf_event",
+                                                               "pt_regs",
+                                                               "request_sock",
+                                                               "scx_exit_info",
+                                                               "sk_buff",
+                                                               "sk_msg_md",
+                                                               "sk_psock",
+                                                               "sk_reuseport_md",
+                                                               "sock",
+                                                               "super_block",
+                                                               "task_struct",
+                                                               "vm_area_struct",
+                                                               "xdp_buff",
+                                                               "xdp_md"});
+static_assert(std::ranges::is_sorted(central_tags));
+
+/// What one object leads to from the kernel's types that it shows.
+class KernelTypes {
+ public:
+  explicit KernelTypes(const ObjectFile& object)
+      : object_(object), btf_(*object.btf), found_(btf_.end_id()) {}
+
+  template <typename Visit>
+  void for_each(Visit visit) {
+    add_central_types();
+    add_core_records();
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      if (is_kernels(declaration.datasec)) add(declaration.type_id);
+      if (declaration.is_func()) add_context(declaration);
+    }
+    while (!pending_.empty()) {
+      BtfType type = btf_.type(pending_.back());
+      pending_.pop_back();
+      if (has_tag_or_typedef(type.kind())) visit(btf_.name(type));
+      for_each_reference(type.words(), [&](uint32_t id) { add(id); });
+    }
+  }
+
+ private:
+  static bool has_tag_or_typedef(uint8_t kind) {
+    return is_composite(kind) || is_enum(kind) || kind == BTF_KIND_FWD || kind == BTF_KIND_TYPEDEF;
+  }
+
+  static bool is_kernels(std::string_view section) {
+    return section == ".ksyms" || section.starts_with(".struct_ops");
+  }
+
+  void add(uint32_t id) {
+    if (id == 0 || found_[id]) return;
+    found_[id] = true;
+    pending_.push_back(id);
+  }
+
+  void add_central_types() {
+    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+      BtfType type = btf_.type(id);
+      if (is_composite(type.kind()) && std::ranges::binary_search(central_tags, btf_.name(type)))
+        add(id);
+    }
+  }
+
+  void add_core_records() {
+    if (!object_.btf_ext) return;
+    object_.btf_ext->core_relo.for_each_record([&](uint32_t, std::span<const std::byte> record) {
+      CoreRelo relo = object_.btf_ext->load_core_relo(record.data());
+      if (!relo.is_local_type_id()) add(relo.type_id);
+    });
+  }
+
+  /// What a program is given: by the kernel, but for programs that are called with what a user or
+  /// another program has made.
+  void add_context(const BtfDeclaration& declaration) {
+    const InputSymbol& symbol = object_.symbols[declaration.symbol_index];
+    if (symbol.place != InputSymbol::Place::Section) return;
+    std::string_view section = object_.sections[symbol.section].name;
+    if (section.starts_with("?")) section.remove_prefix(1);
+    if (section == ".text" || section.starts_with("syscall") || section.starts_with("freplace"))
+      return;
+    BtfType prototype = btf_.type(declaration.type().type());
+    if (prototype.vlen() == 0) return;
+    uint32_t context = skip_modifiers(btf_, prototype.param(0).type);
+    if (context != 0 && btf_.type(context).kind() == BTF_KIND_PTR) add(context);
+  }
+
+  const ObjectFile& object_;
+  const Btf& btf_;
+  std::vector<bool> found_;
+  std::vector<uint32_t> pending_;
+};
+
+}  // namespace
+
+std::unordered_set<std::string_view> find_kernel_tags(const Context& context) {
+  std::unordered_set<std::string_view> tags;
+  for (auto& object : context.objects)
+    if (object->btf)
+      KernelTypes(*object).for_each([&](std::string_view name) {
+        if (!name.empty()) tags.insert(name);
+      });
+  return tags;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,225 @@
+#include "linker/passes/layout_compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <set>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/passes/type_notes.hpp"
+
+namespace bpflink {
+
+/// A member that has no anonymous struct or union for its type.
+struct LayoutComparer::Field {
+  std::string path;
+  uint64_t bit_offset;
+  uint64_t bits;
+  uint32_t width;  ///< of a bit-field, else 0
+  uint32_t type;
+  int32_t member;  ///< of the definition, the one that it is in
+
+  bool has_place_of(const Field& other) const {
+    return bit_offset == other.bit_offset && bits == other.bits;
+  }
+  std::string place() const { return offset_note(bit_offset, width); }
+};
+
+/// The bits of members that agree. Others in their place are other views of them: members of a
+/// union.
+class LayoutComparer::Coverage {
+ public:
+  void add(const Field& field) {
+    uint64_t begin = field.bit_offset, end = begin + field.bits;
+    auto next = ends_.upper_bound(begin);
+    if (next != ends_.begin() && std::prev(next)->second >= begin) {
+      --next;
+      begin = next->first;
+    }
+    while (next != ends_.end() && next->first <= end) {
+      end = std::max(end, next->second);
+      next = ends_.erase(next);
+    }
+    ends_[begin] = end;
+  }
+  bool covers(const Field& field) const {
+    auto next = ends_.upper_bound(field.bit_offset);
+    return next != ends_.begin() && std::prev(next)->second >= field.bit_offset + field.bits;
+  }
+
+ private:
+  std::map<uint64_t, uint64_t> ends_;  ///< of runs of bits, by where they begin
+};
+
+namespace {
+
+bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::any_of(words, [&](auto word) { return lower.find(word) != lower.npos; });
+}
+
+/// Nobody reads it, so that it need not be spelled out.
+bool is_padding(std::string_view name) {
+  return has_word(name, {"pad", "reserved", "unused"});
+}
+
+/// An enumerator that says how many others there are.
+bool is_count(std::string_view name) {
+  return has_word(name, {"max", "num", "nr", "count", "last", "end"});
+}
+
+}  // namespace
+
+/// In the order of the definition; nothing where they are more than any source has.
+std::optional<LayoutComparer::Fields> LayoutComparer::fields_of(const Btf& btf, uint32_t record) {
+  struct Pending {
+    BtfMember member;
+    uint64_t bit_offset;
+    uint32_t width;
+    std::string path;
+    int32_t top;
+  };
+  std::vector<Pending> pending;
+  auto push_members = [&](BtfType type, uint64_t base, const std::string& path, int32_t top) {
+    // In reverse: the last is taken first.
+    for (uint32_t i = type.vlen(); i-- > 0;) {
+      std::string_view name = btf.string(type.member(i).name_off);
+      pending.push_back({type.member(i), base + type.member_bit_offset(i),
+                         type.member_bitfield_size(i),
+                         name.empty() ? path : fmt::format("{}.{}", path, name),
+                         top < 0 ? static_cast<int32_t>(i) : top});
+    }
+    work_ += type.vlen();
+  };
+  Fields fields;
+  push_members(btf.type(record), 0, "", -1);
+  while (!pending.empty()) {
+    if (work_ > most_work) return std::nullopt;
+    Pending next = std::move(pending.back());
+    pending.pop_back();
+    uint32_t id = skip_modifiers(btf, next.member.type);
+    bool is_anonymous = id != 0 && is_composite(btf.type(id).kind()) &&
+                        btf.name(btf.type(id)).empty() && btf.type(id).vlen() != 0;
+    if (is_anonymous) {
+      push_members(btf.type(id), next.bit_offset, next.path, next.top);
+      continue;
+    }
+    uint64_t bits = next.width != 0 ? next.width : 8 * type_size(btf, id).value_or(0);
+    fields.push_back(
+        {std::move(next.path), next.bit_offset, bits, next.width, next.member.type, next.top});
+  }
+  return fields;
+}
+
+/// A handle: no members, or room for what others know to be there.
+bool LayoutComparer::hides_contents(const Btf& btf, uint32_t record, const Fields& fields,
+                                    uint32_t size_of_other) {
+  if (fields.empty()) return true;
+  uint32_t size = btf.type(record).size();
+  if (fields.size() != 1 || fields[0].bits != uint64_t{8} * size || size < size_of_other)
+    return false;
+  uint32_t id = skip_modifiers(btf, fields[0].type);
+  if (id == 0 || btf.type(id).kind() != BTF_KIND_ARRAY) return false;
+  uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
+  return element != 0 && btf.type(element).kind() == BTF_KIND_INT;
+}
+
+std::optional<LayoutDifference> LayoutComparer::compare_records(uint32_t a, uint32_t b,
+                                                                std::vector<CommonMember>& common) {
+  auto of_a = fields_of(a_, a), of_b = fields_of(b_, b);
+  if (!of_a || !of_b) return std::nullopt;
+  uint32_t size_a = a_.type(a).size(), size_b = b_.type(b).size();
+  if (hides_contents(a_, a, *of_a, size_b) || hides_contents(b_, b, *of_b, size_a))
+    return std::nullopt;
+
+  std::optional<LayoutDifference> first;
+  auto differ = [&](LayoutDifference difference) {
+    if (!first || difference.bit_offset < first->bit_offset) first = std::move(difference);
+  };
+  Index by_path;
+  for (const Field& field : *of_b) by_path.emplace(field.path, &field);
+  Fields only_a;
+  Coverage agreed;
+  bool has_open_end = false;
+  for (const Field& field : *of_a) {
+    auto found = by_path.find(field.path);
+    if (found == by_path.end()) {
+      only_a.push_back(field);
+      continue;
+    }
+    const Field& other = *found->second;
+    by_path.erase(found);
+    common.push_back(
+        {field.path, std::min(field.bit_offset, other.bit_offset), field.type, other.type});
+    bool is_open = field.bit_offset == other.bit_offset && (field.bits == 0 || other.bits == 0);
+    has_open_end |= is_open && field.bits != other.bits;
+    if (is_open || field.has_place_of(other)) {
+      agreed.add(field);
+      continue;
+    }
+    bool moved = field.bit_offset != other.bit_offset || field.width != other.width;
+    auto note = [&](const Field& f) {
+      return moved ? f.place() : bytes_note(static_cast<uint32_t>(f.bits / 8));
+    };
+    differ({field.path,
+            common.back().bit_offset,
+            {field.type, note(field), field.member},
+            {other.type, note(other), other.member}});
+  }
+
+  // What is left are members of one side, or of both under two names.
+  std::set<std::pair<uint64_t, uint64_t>> spans_a, spans_b;
+  for (const Field& field : only_a) spans_a.emplace(field.bit_offset, field.bits);
+  for (auto& [path, field] : by_path) spans_b.emplace(field->bit_offset, field->bits);
+  auto is_accounted_for = [&](const Field& field, const auto& others) {
+    return others.contains({field.bit_offset, field.bits}) || agreed.covers(field) ||
+           is_padding(field.path);
+  };
+  auto missing = [] { return LayoutSide{0, "no such member", -1}; };
+  // Before what it moved.
+  auto differ_alone = [&](LayoutDifference difference) {
+    if (!first || difference.bit_offset <= first->bit_offset) first = std::move(difference);
+  };
+  for (const Field& field : std::views::reverse(only_a))
+    if (!is_accounted_for(field, spans_b))
+      differ_alone(
+          {field.path, field.bit_offset, {field.type, field.place(), field.member}, missing()});
+  for (const Field& field : std::views::reverse(*of_b))
+    if (by_path.contains(field.path) && !is_accounted_for(field, spans_a))
+      differ_alone(
+          {field.path, field.bit_offset, missing(), {field.type, field.place(), field.member}});
+  if (!first && !has_open_end && size_a != size_b)
+    differ({"",
+            uint64_t{8} * std::min(size_a, size_b),
+            {a, bytes_note(size_a), -1},
+            {b, bytes_note(size_b), -1}});
+  return first;
+}
+
+std::optional<LayoutDifference> LayoutComparer::compare_enums(uint32_t a, uint32_t b) {
+  BtfType of_a = a_.type(a), of_b = b_.type(b);
+  if (of_a.vlen() == 0 || of_b.vlen() == 0) return std::nullopt;
+  std::unordered_map<std::string_view, uint32_t> by_name;
+  for (uint32_t i = 0; i < of_b.vlen(); ++i)
+    by_name.emplace(b_.string(enumerator_of(of_b, i).name_off), i);
+  for (uint32_t i = 0; i < of_a.vlen(); ++i) {
+    Enumerator x = enumerator_of(of_a, i);
+    std::string_view name = a_.string(x.name_off);
+    auto found = by_name.find(name);
+    if (found == by_name.end() || enumerator_of(of_b, found->second).value == x.value) continue;
+    if (of_a.vlen() != of_b.vlen() && is_count(name)) continue;
+    return LayoutDifference{
+        "",
+        0,
+        {a, enumerator_note(name, of_a, i), static_cast<int32_t>(i)},
+        {b, enumerator_note(name, of_b, found->second), static_cast<int32_t>(found->second)}};
+  }
+  if (of_a.size() == of_b.size()) return std::nullopt;
+  return LayoutDifference{
+      "", 0, {a, bytes_note(of_a.size()), -1}, {b, bytes_note(of_b.size()), -1}};
+}
+
+}  // namespace bpflink

@@ -1,0 +1,33 @@
+#include "linker/passes/type_notes.hpp"
+
+#include <fmt/format.h>
+
+#include "dedup/internal.hpp"
+
+namespace bpflink {
+
+std::string count_note(uint32_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string bytes_note(uint32_t bytes) {
+  return count_note(bytes, "byte");
+}
+
+std::string offset_note(uint64_t bit_offset, uint32_t width) {
+  if (width != 0) return fmt::format("{} bits at bit {}", width, bit_offset);
+  return bit_offset % 8 == 0 ? fmt::format("at byte {}", bit_offset / 8)
+                             : fmt::format("at bit {}", bit_offset);
+}
+
+Enumerator enumerator_of(BtfType type, uint32_t i) {
+  if (type.kind() == BTF_KIND_ENUM64)
+    return {type.enumerator64(i).name_off, type.enumerator64(i).value};
+  return {type.enumerator(i).name_off, type.enumerator(i).value};
+}
+
+std::string enumerator_note(std::string_view name, BtfType type, uint32_t i) {
+  return fmt::format("{} = {}", name, enumerator_value(type, i));
+}
+
+}  // namespace bpflink

@@ -1,0 +1,38 @@
+// What is said of a type beside its declaration: "at byte 8", "B = 2", "16 bytes".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bpflink/btf.hpp"
+
+namespace bpflink {
+
+inline bool is_composite(uint8_t kind) {
+  return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
+}
+inline bool is_enum(uint8_t kind) {
+  return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
+}
+
+/// "3 enumerators", "1 byte".
+std::string count_note(uint32_t count, std::string_view what);
+std::string bytes_note(uint32_t bytes);
+
+/// Where a member is: "at byte 8", "at bit 3", "4 bits at bit 8"; `width` is 0 where it is no
+/// bit-field.
+std::string offset_note(uint64_t bit_offset, uint32_t width);
+
+/// The i-th enumerator of an ENUM or ENUM64.
+struct Enumerator {
+  uint32_t name_off;
+  uint64_t value;  ///< as the type has it: an ENUM's in the lower 32 bits
+  bool operator==(const Enumerator&) const = default;
+};
+Enumerator enumerator_of(BtfType type, uint32_t i);
+
+/// "B = 2".
+std::string enumerator_note(std::string_view name, BtfType type, uint32_t i);
+
+}  // namespace bpflink

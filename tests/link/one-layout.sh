@@ -1,0 +1,75 @@
+#!/bin/bash
+# Definitions of one tag that may differ: what is not exchanged, what is the kernel's, and what is
+# laid out alike for all that both sides know.
+. "$(dirname "$0")/common.sh"
+
+# silent A B: the two files are linked without a word
+silent() {
+  compile a <<<"$1"
+  compile b <<<"$2"
+  local order
+  for order in 'a.o b.o' 'b.o a.o'; do
+    # shellcheck disable=SC2086 # two words
+    "$BPFLINK" $order -o out.o 2>warnings || fail "$(<warnings)"
+    [[ ! -s warnings ]] || fail "$1"$'\n'"$2"$'\n'"$(<warnings)"
+  done
+}
+# exchanged A B: two definitions of `struct ev`, by pointer
+exchanged() {
+  silent "$1 int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
+    "$2 int f(struct ev *e) { return *(int *)e; }"
+}
+core='__attribute__((preserve_access_index))'
+
+# Not exchanged
+silent 'struct ev { int a; }; struct ev mine; int f(int x);
+SEC("socket") int prog(void *ctx) { return f(mine.a); }' \
+  'struct ev { long b; int a; }; struct ev yours; int f(int x) { return x + yours.a; }'
+silent 'struct ev { int a; }; static __noinline int f(struct ev *e) { return e->a; }
+SEC("socket") int prog(void *ctx) { struct ev e = {1}; return f(&e); }' \
+  'struct ev { long b; int a; }; static __noinline int f(struct ev *e) { return e->a; }
+SEC("socket") int other(void *ctx) { struct ev e = {1}; return f(&e); }'
+silent 'struct ev { int a; }; int f(void *e);
+SEC("socket") int prog(void *ctx) { struct ev e = {1}; return f(&e); }' \
+  'struct ev { long b; int a; }; struct ev last; int f(void *e) { return e == &last; }'
+# Declared only: an opaque handle
+exchanged 'struct ev;' 'struct ev { int a; };'
+
+# The kernel's: read with CO-RE by either, or both, or neither of two parts of it
+exchanged "struct ev { int a; } $core; int g(struct ev *e) { return e->a; }" 'struct ev { long b; int a; };'
+exchanged "struct part { int a; } $core; struct ev { struct part *p; int a; } $core; struct part p;
+int g(struct ev *e) { return e->a; }" \
+  "struct part { int b, a; } $core; struct ev { int b, a; struct part *p; } $core; struct part p2;
+int h(struct ev *e) { return e->a; }"
+silent "struct part { int a; } $core; struct ev { struct part *p; int a; } $core;
+int g(struct ev *e) { return e->a; } int f(struct part *p);
+SEC(\"socket\") int prog(void *ctx) { return f(0); }" \
+  "struct part { int b, a; } $core; int f(struct part *p) { return p != 0; }"
+exchanged 'struct ev { int a; }; struct ev *get(struct ev *e) __ksym; int g(void) { return get(0) != 0; }' \
+  'struct ev { long b; int a; };'
+silent 'struct bpf_raw { int a; }; int f(struct bpf_raw *e);
+SEC("raw_tp/sys_enter") int prog(struct bpf_raw *e) { return f(e); }' \
+  'struct bpf_raw { int a, b; }; int f(struct bpf_raw *e) { return e->a; }'
+silent 'struct task_struct { int pid; }; struct pid_link { struct task_struct *task; int n; };
+int f(struct pid_link *l); SEC("socket") int prog(void *ctx) { return f(0); } struct task_struct none;' \
+  'struct task_struct { long state; int pid; }; struct task_struct idle;
+struct pid_link { struct task_struct *task; int n; }; int f(struct pid_link *l) { return l != 0; }'
+silent 'struct ev___old { int a; }; int f(struct ev___old *e);
+SEC("socket") int prog(void *ctx) { return f(ctx); }' \
+  'struct ev___old { long b; int a; }; int f(struct ev___old *e) { return e != 0; }'
+
+# Laid out alike
+exchanged 'struct ev { int a; };' 'struct ev { int b; };'
+exchanged 'struct ev { unsigned long a; int *p; };' 'struct ev { int *a; unsigned long p; };'
+exchanged 'struct ev { int a, b; };' \
+  'struct ev { union { int a; unsigned raw; char c; }; struct { int b; }; };'
+exchanged 'struct ev { unsigned lo, hi; };' \
+  'struct ev { union { struct { unsigned lo, hi; }; unsigned long all; }; };'
+exchanged 'struct ev { int a; long b; };' 'struct ev { int a; int _pad; long b; };'
+exchanged 'struct ev { int n; char text[]; };' 'struct ev { int n; char text[16]; };'
+exchanged 'struct ev { unsigned long room[4]; };' 'struct ev { int a; int b; long c; };'
+exchanged 'struct ev { };' 'struct ev { int a; };'
+exchanged 'enum e { A, B, E_MAX }; struct ev { enum e e; };' \
+  'enum e { A, B, C, E_MAX }; struct ev { enum e e; };'
+exchanged 'struct in { int a; }; struct ev { struct in *in; };' \
+  'struct in { long b; int a; }; struct ev { void *in; };'

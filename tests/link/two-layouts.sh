@@ -1,0 +1,83 @@
+#!/bin/bash
+# Objects that exchange a struct must lay it out alike, wherever in the type of what they share it
+# is met.
+. "$(dirname "$0")/common.sh"
+
+# differ TAG PATH A B: the two files, linked in any order, have two layouts of it
+differ() {
+  compile a <<<"$3"
+  compile b <<<"$4"
+  local order
+  for order in 'a.o b.o' 'b.o a.o'; do
+    # shellcheck disable=SC2086 # two words
+    "$BPFLINK" $order -o out.o 2>warnings || fail "$1: $(<warnings)"
+    [[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning of $1: $(<warnings)"
+    grep -q ": warning: '$1' has two layouts, in " warnings || fail "$1: $(<warnings)"
+    grep -qxF ">>> they meet at $2" warnings || fail "$1 at $2: $(<warnings)"
+  done
+}
+
+short='struct ev { int pid; long when; };'
+long='struct ev { int pid; int cpu; int id; long when; };'
+use='SEC("socket") int prog(void *ctx) { struct ev e = {}; return f(&e); }'
+f='int f(struct ev *e) { return e->when; }'
+
+differ 'struct ev' 'f (parameter 1)' "$short int f(struct ev *e); $use" "$long $f"
+differ 'struct ev' 'f (parameter 1)' "$short __weak $f $use" "$long $f"
+differ 'struct ev' 'f (return value)' "$short struct ev *f(void);
+SEC(\"socket\") int prog(void *ctx) { struct ev *e = f(); return e ? e->when : 0; }" \
+  "$long struct ev e; struct ev *f(void) { return &e; }"
+differ 'struct ev' 'v' "$short extern struct ev *v;
+SEC(\"socket\") int prog(void *ctx) { return v->when; }" "$long struct ev e, *v = &e;"
+differ 'struct ev' 'v[]' "$short extern struct ev *v[4];
+SEC(\"socket\") int prog(void *ctx) { return v[1]->when; }" "$long struct ev e, *v[4] = {&e};"
+differ 'struct ev' 'f (parameter 1)->last[]' \
+  "$short struct log { struct ev last[2]; }; int f(struct log *l);
+SEC(\"socket\") int prog(void *ctx) { struct log l = {}; return f(&l); }" \
+  "$long struct log { struct ev last[2]; }; int f(struct log *l) { return l->last[1].when; }"
+differ 'struct ev' 'v.value->e' \
+  "$short struct slot { struct ev *e; }; struct ev known;
+extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, int); __type(value, struct slot);
+                __uint(max_entries, 1); } v SEC(\".maps\");
+SEC(\"socket\") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&v, &key) != 0; }" \
+  "$long struct slot { struct ev *e; }; struct ev made;
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, int); __type(value, struct slot);
+         __uint(max_entries, 1); } v SEC(\".maps\");"
+differ 'struct ev' 'f (parameter 1) (parameter 1)' \
+  "$short typedef int (*visitor)(struct ev *); int f(visitor v);
+static __noinline int visit(struct ev *e) { return e->when; }
+SEC(\"socket\") int prog(void *ctx) { return f(visit); }" \
+  "$long typedef int (*visitor)(struct ev *); int f(visitor v) { return v != 0; }"
+differ 'pos' 'f (parameter 1)->at' \
+  "typedef struct { int x, y; } pos; struct ev { pos *at; }; static pos p; int f(struct ev *e); int known(void) { return p.x; } $use" \
+  "typedef struct { int y, x; } pos; struct ev { pos *at; }; pos q;
+int f(struct ev *e) { return e->at->x; }"
+differ 'enum e' 'f (parameter 1)->kind' \
+  "enum e { NONE, OPEN }; struct ev { enum e kind; }; int f(struct ev *e); $use" \
+  "enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; };
+int f(struct ev *e) { return e->kind == OPEN; }"
+differ 'union ev' 'f (parameter 1)' \
+  "union ev { int a; long b; }; int f(union ev *e);
+SEC(\"socket\") int prog(void *ctx) { union ev e = {1}; return f(&e); }" \
+  "union ev { int a; short b; }; int f(union ev *e) { return e->b; }"
+# Each alone: place, width, bits, size, a member more
+for other in 'long when; int pid;' 'int pid; int when;' 'int pid; long when:60;' \
+  'int pid; long when; } __attribute__((aligned(32))); struct other {' \
+  'int pid; long when; int more;'; do
+  differ 'struct ev' 'f (parameter 1)' "$short int f(struct ev *e); $use" "struct ev { $other }; $f"
+done
+
+# Three that differ are told once each.
+compile main <<<"$short int f(struct ev *e); int g(struct ev *e);
+SEC(\"socket\") int prog(void *ctx) { struct ev e = {1}; return f(&e) + g(&e); }"
+compile b <<<"$long $f"
+compile c <<<"struct ev { long when; int pid; }; int g(struct ev *e) { return e->when; }"
+"$BPFLINK" main.o b.o c.o -o out.o 2>warnings
+[[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning: $(<warnings)"
+
+# --no-warn-odr and -q are silent, --fatal-warnings fails.
+"$BPFLINK" --no-warn-odr --fatal-warnings main.o b.o c.o -o out.o 2>warnings
+"$BPFLINK" -q main.o b.o c.o -o out.o 2>>warnings
+[[ ! -s warnings ]] || fail "not silent: $(<warnings)"
+link_fails --fatal-warnings main.o b.o c.o
+expect_error "error: 'struct ev' has two layouts, in b.o and main.o"

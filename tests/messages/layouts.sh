@@ -1,0 +1,142 @@
+#!/bin/bash
+# Two layouts of one struct or enum: both definitions with the first difference marked, and where
+# they meet.
+. "$(dirname "$0")/common.sh"
+
+# two_layouts MESSAGE A B: the two files, linked, with warnings as errors so as to see all of it
+two_layouts() {
+  compile a <<<"$2"
+  compile b <<<"$3"
+  expect_message "$1
+>>> define it once, in a header that all include" "$BPFLINK" --fatal-warnings a.o b.o -o out.o
+}
+# of_pointers DIFFERENCE A B: `struct ev` with members A and B
+of_pointers() {
+  two_layouts "$tmp/b.bpf.c:2:5: error: 'struct ev' has two layouts, in b.o and a.o
+    2 | int f(struct ev *e) { return e != 0; }
+      |     ^
+$1
+>>> they meet at f (parameter 1)
+>>>     defined in $tmp/b.bpf.c:2 (b.o)
+>>>     declared in a.o" \
+    "struct ev { $2 }; int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
+    "struct ev { $3 };"$'\n''int f(struct ev *e) { return e != 0; }'
+}
+
+of_pointers '>>> struct ev {
+>>> 	int pid;
+>>> 	int cpu;  <-- at byte 4
+>>> 	long when;
+>>> };
+>>>     in b.o
+>>> struct ev {
+>>> 	int pid;
+>>> 	long when;
+>>> };
+>>>     in a.o
+>>> they differ at cpu
+>>>     b.o: int, at byte 4
+>>>     a.o: no such member' 'int pid; long when;' 'int pid; int cpu; long when;'
+of_pointers '>>> struct ev {
+>>> 	struct {
+>>> 		long y;
+>>> 		long x;
+>>> 	} at;  <-- at byte 0
+>>> };
+>>>     in b.o
+>>> struct ev {
+>>> 	struct {
+>>> 		long x;
+>>> 		long y;
+>>> 	} at;  <-- at byte 8
+>>> };
+>>>     in a.o
+>>> they differ at at.y
+>>>     b.o: long, at byte 0
+>>>     a.o: long, at byte 8' 'struct { long x, y; } at;' 'struct { long y, x; } at;'
+of_pointers '>>> struct ev {
+>>> 	int a;
+>>> 	int b;  <-- 4 bytes
+>>> };
+>>>     in b.o
+>>> struct ev {
+>>> 	int a;
+>>> 	short b;  <-- 2 bytes
+>>> };
+>>>     in a.o
+>>> they differ at b
+>>>     b.o: int, 4 bytes
+>>>     a.o: short, 2 bytes' 'int a; short b;' 'int a; int b;'
+of_pointers '>>> struct ev {
+>>> 	int a: 4;  <-- 4 bits at bit 0
+>>> };
+>>>     in b.o
+>>> struct ev {
+>>> 	int a: 3;  <-- 3 bits at bit 0
+>>> };
+>>>     in a.o
+>>> they differ at a
+>>>     b.o: int, 4 bits at bit 0
+>>>     a.o: int, 3 bits at bit 0' 'int a:3;' 'int a:4;'
+of_pointers '>>> struct ev {
+>>> 	int a;
+>>> };
+>>>     in b.o
+>>> struct ev {
+>>> 	int a;
+>>> };
+>>>     in a.o
+>>> they differ at struct ev
+>>>     b.o: struct ev, 16 bytes
+>>>     a.o: struct ev, 4 bytes' 'int a;' 'int a; } __attribute__((aligned(16))); struct other {'
+# Of a long definition, what is around the difference
+many=$(printf 'long m%d; ' {1..30})
+of_pointers '>>> struct ev {
+>>> 	...
+>>> 	long m12;
+>>> 	long m13;
+>>> 	long m14;
+>>> 	long m15;
+>>> 	int a;  <-- at byte 120
+>>> 	long m16;
+>>> 	long m17;
+>>> 	long m18;
+>>> 	long m19;
+>>> 	...
+>>> };
+>>>     in b.o
+>>> struct ev {
+>>> 	long m1;
+>>> 	long m2;
+>>> 	long m3;
+>>> 	long m4;
+>>> 	...
+>>> };
+>>>     in a.o
+>>> they differ at a
+>>>     b.o: int, at byte 120
+>>>     a.o: no such member' "$many" "${many/long m16/int a; long m16}"
+
+two_layouts "bpflink: error: 'enum e' has two layouts, in b.o and a.o
+>>> enum e {
+>>> 	NONE = 0,
+>>> 	CREATE = 1,
+>>> 	OPEN = 2,  <--
+>>> };
+>>>     in b.o
+>>> enum e {
+>>> 	NONE = 0,
+>>> 	OPEN = 1,  <--
+>>> };
+>>>     in a.o
+>>> they differ at enum e
+>>>     b.o: enum e, OPEN = 2
+>>>     a.o: enum e, OPEN = 1
+>>> they meet at v->kind
+>>>     defined in b.o:(.data+0x0)
+>>>     declared in a.o" \
+  'enum e { NONE, OPEN }; struct ev { enum e kind; }; extern struct ev *v;
+SEC("socket") int prog(void *ctx) { return v->kind; }' \
+  'enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; }; struct ev first, *v = &first;'
+"$BPFLINK" a.o b.o -o out.o 2>warnings
+expect "bpflink: warning: 'enum e' has two layouts, in b.o and a.o" head -n 1 warnings

@@ -1,0 +1,63 @@
+#!/bin/bash
+# The line of source of an error, as compilers show it.
+. "$(dirname "$0")/common.sh"
+
+rest='>>>               main.o:(socket+0x0)
+>>> -r leaves it to a later link'
+# undefined MESSAGE SOURCE [ARGUMENT...]: a program that calls `helper`, which is in SOURCE
+undefined() {
+  local want=$1
+  compile main <<<"$2"
+  shift 2
+  expect_message "$want" "$BPFLINK" main.o -o out.o "$@"
+}
+
+source='int helper(void);
+SEC("socket") int prog(void *ctx) {
+	return	helper();
+}'
+undefined "$tmp/main.bpf.c:3:9: error: undefined symbol: helper
+    3 | 	return	helper();
+      | 	      	^
+>>> referenced by $tmp/main.bpf.c:3
+$rest" "$source"
+red=$'\033[1;31m' green=$'\033[1;32m' bold=$'\033[1m' plain=$'\033[0m'
+undefined "$bold$tmp/main.bpf.c:3:9:$plain ${red}error:$plain ${bold}undefined symbol: helper$plain
+    3 | 	return	helper();
+      | 	      	$green^$plain
+>>> referenced by $tmp/main.bpf.c:3
+$rest" "$source" --color-diagnostics always
+# What stands there as a word, not as a part of one; the column of the instruction else
+undefined "$tmp/main.bpf.c:2:65: error: undefined symbol: helper
+    2 | SEC(\"socket\") int prog(void *ctx) { int helpers = 1; return /**/helper() + helpers; }
+      |                                                                 ^
+>>> referenced by $tmp/main.bpf.c:2
+$rest" 'int helper(void);
+SEC("socket") int prog(void *ctx) { int helpers = 1; return /**/helper() + helpers; }'
+undefined "$tmp/main.bpf.c:3:44: error: undefined symbol: helper
+    3 | SEC(\"socket\") int prog(void *ctx) { return HELP; }
+      |                                            ^
+>>> referenced by $tmp/main.bpf.c:3
+$rest" 'int helper(void);
+#define HELP helper()
+SEC("socket") int prog(void *ctx) { return HELP; }'
+# What would do the terminal harm, and what is too long to help
+undefined "$tmp/main.bpf.c:2:49: error: undefined symbol: helper
+    2 | SEC(\"socket\") int prog(void *ctx) { return /*?*/helper(); }
+      |                                                 ^
+>>> referenced by $tmp/main.bpf.c:2
+$rest" 'int helper(void);
+SEC("socket") int prog(void *ctx) { return /*'$'\033''*/helper(); }'
+long=$(printf '%240s' '')
+undefined "$tmp/main.bpf.c:2:285: error: undefined symbol: helper
+>>> referenced by $tmp/main.bpf.c:2
+$rest" "int helper(void);
+SEC(\"socket\") int prog(void *ctx) { return $long helper(); }"
+
+# As JSON
+compile main <<<"$source"
+"$BPFLINK" --json-diagnostics main.o -o out.o 2>errors && mistake 'main.o is linked'
+expect $'\treturn\thelper();'$'\n9' python3 -c '
+import json
+place = json.load(open("errors"))["locations"][0]
+print(place["text"], place["column"], sep="\n")'
