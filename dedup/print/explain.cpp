@@ -392,6 +392,7 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
     for (Definition& definition : tag.definitions) by_id[definition.id] = &definition;
   find_inputs(result, by_id);
   std::vector<SplitTag> split;
+  split.reserve(tags.size());
   for (const DefinedTag& tag : tags)
     split.push_back({fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
                      static_cast<uint32_t>(tag.definitions.size()),

@@ -61,6 +61,22 @@ std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) 
   return {};
 }
 
+std::expected<void, Error> name_outputs(const CLI::App& app, BtfdedupOptions& options) {
+  struct Output {
+    const char* option;
+    std::string* path;
+    bool is_text;
+  };
+  for (auto [option, path, is_text] :
+       {Output{"-o", &options.output, false}, Output{"--size-map", &options.size_map, true}}) {
+    if (app.count(option) == 0) continue;
+    auto target = output_path(option, std::move(*path), is_text);
+    if (!target) return std::unexpected(target.error());
+    *path = std::move(*target);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arguments) {
@@ -72,16 +88,7 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
   if (auto ok = check(app, options); !ok) return std::unexpected(ok.error());
-  if (app.count("-o") != 0) {
-    auto output = output_path("-o", std::move(options.output), false);
-    if (!output) return std::unexpected(output.error());
-    options.output = std::move(*output);
-  }
-  if (app.count("--size-map") != 0) {
-    auto page = output_path("--size-map", std::move(options.size_map), true);
-    if (!page) return std::unexpected(page.error());
-    options.size_map = std::move(*page);
-  }
+  if (auto ok = name_outputs(app, options); !ok) return std::unexpected(ok.error());
   return options;
 }
 

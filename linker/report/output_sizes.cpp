@@ -62,7 +62,7 @@ std::string_view file_of(const PlacedPart& part) {
 class OutputMeasure {
  public:
   OutputMeasure(const Context& context, const OutputIndex& index, const ObjectFile& output)
-      : context_(context), index_(index), output_(output) {
+      : index_(index), output_(output) {
     for (const auto& section : context.sections) {
       by_index_[section->index] = section.get();
       if (!section->relocations.empty())
@@ -174,7 +174,6 @@ class OutputMeasure {
     return result;
   }
 
-  const Context& context_;
   const OutputIndex& index_;
   const ObjectFile& output_;
   std::unordered_map<uint32_t, const OutputSection*> by_index_;

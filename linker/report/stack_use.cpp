@@ -33,7 +33,8 @@ bool is_copy_of_frame_pointer(const Insn& insn) {
 }
 
 bool is_add_of_constant(const Insn& insn) {
-  return insn.code == (BPF_ALU64 | BPF_ADD | BPF_K);
+  return BPF_CLASS(insn.code) == BPF_ALU64 && BPF_OP(insn.code) == BPF_ADD &&
+         BPF_SRC(insn.code) == BPF_K;
 }
 
 }  // namespace

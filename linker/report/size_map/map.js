@@ -5,7 +5,8 @@ const report = JSON.parse(document.getElementById("report").textContent);
 const trees = { kept: keptTree(report), dropped: droppedTree(report) };
 const svg = document.getElementById("map");
 const told = document.getElementById("told");
-const width = 1200, height = 640, headHeight = 18, letterWidth = 7.2;
+const pen = document.createElement("canvas").getContext("2d");  // measures labels
+const width = 1200, height = 640, headHeight = 18;
 const deepest = 3;     // levels drawn at once
 const least = 3;       // a tile with a side below this is left blank
 const mostFound = 100;
@@ -22,18 +23,38 @@ const percent = (node, whole) => whole.bytes ? `${(100 * node.bytes / whole.byte
 const describe = node => `${pathTo(node).map(step => step.name).join(" \u203a ")}: ` +
   `${count(node.bytes)} bytes, ${percent(node, tree)}`;
 
+// As much of the words as there is room for; "" where that would tell nothing.
+function fit(words, room, weight) {
+  pen.font = `${weight} 12px system-ui, sans-serif`;
+  if (pen.measureText(words).width <= room) return words;
+  let letters = Math.floor(words.length * room / pen.measureText(words).width);
+  while (letters > 1 && pen.measureText(words.slice(0, letters) + "\u2026").width > room) --letters;
+  return letters > 1 ? words.slice(0, letters) + "\u2026" : "";
+}
+
 function label(tile, node, w, h) {
-  const letters = Math.floor((w - 8) / letterWidth);
-  if (letters < 3 || h < 14) return;
+  if (w < 22 || h < 16) return;
   const write = (words, y) => {
     const line = svgElement("text", { x: 4, y });
-    line.textContent = words.length <= letters ? words : words.slice(0, letters - 1) + "\u2026";
+    line.textContent = words;
     tile.append(line);
   };
-  const bytes = count(node.bytes);
-  const hasRoom = node.name.length + bytes.length + 2 <= letters;
-  write(hasRoom && tile.classList.contains("inner") ? `${node.name}  ${bytes}` : node.name, 13);
-  if (!tile.classList.contains("inner") && h >= 30) write(bytes, 28);
+  const bytes = count(node.bytes), name = node.name.slice(0, 200);
+  if (tile.classList.contains("inner")) {
+    const both = `${name}  ${bytes}`;
+    write(fit(both, w - 8, 600) === both ? both : fit(name, w - 8, 600), 13);
+  } else {
+    const shown = fit(name, w - 8, 400);
+    write(shown, 13);
+    if (shown && h >= 32) write(fit(bytes, w - 8, 400), 28);
+  }
+}
+
+function showTooltip(tile) {
+  if (tile.querySelector(":scope > title")) return;
+  const title = svgElement("title", {});
+  title.textContent = describe(tile.node);
+  tile.append(title);
 }
 
 function draw(node, x, y, w, h, depth) {
@@ -108,7 +129,12 @@ function goOut() {
 
 svg.addEventListener("click", event => { if (tileOf(event)) enter(tileOf(event)); });
 for (const kind of ["mouseover", "focusin"])
-  svg.addEventListener(kind, event => { if (tileOf(event)) tell(describe(tileOf(event).node)); });
+  svg.addEventListener(kind, event => {
+    const tile = tileOf(event);
+    if (!tile) return;
+    tell(describe(tile.node));
+    showTooltip(tile);
+  });
 svg.addEventListener("mouseleave", () => tell(describe(current)));
 svg.addEventListener("keydown", event => {
   const tile = tileOf(event);
