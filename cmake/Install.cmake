@@ -40,6 +40,9 @@ foreach(page linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
     COMPONENT development)
 endforeach()
 
+install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
+
 # find_package(bpflink): the shared libraries; with COMPONENTS static, the static
 # ones too, for which their dependencies must be found.
 install(EXPORT bpflink-targets NAMESPACE bpflink:: DESTINATION ${package_dir} COMPONENT development)

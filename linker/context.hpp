@@ -18,6 +18,7 @@
 #include "linker/io/input_file.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/report/diagnostics.hpp"
+#include "linker/report/output_report.hpp"
 
 namespace bpflink {
 
@@ -84,7 +85,7 @@ struct OutputTarget {
 
 /// A file that the link writes: the linked object, or a report.
 struct PendingOutput {
-  enum class Contents : uint8_t { Object, Map, Dependencies, Json };
+  enum class Contents : uint8_t { Object, Map, Dependencies, Json, SizeMap };
 
   Contents contents;
   std::string name;  ///< for messages
@@ -102,6 +103,8 @@ struct Context {
   OutputTarget target;
   /// Null unless asked for.
   LinkReport* report = nullptr;
+  /// Set by describe_output() where a report shows it.
+  std::optional<OutputReport> output_report;
 
   /// The linked object, then the reports. None of them is where it belongs until
   /// commit_outputs().
@@ -157,6 +160,7 @@ void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&);
 void verify_output(Context&);
+void describe_output(Context&);
 void make_report(Context&);
 void write_reports(Context&);
 void commit_outputs(Context&);

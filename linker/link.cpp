@@ -109,6 +109,10 @@ void link(Context& context) {
   // With --verify, read back what was written, while it can still be refused.
   run(context, "verify output", verify_output);
 
+  // Take stock of the object that was written, byte for byte, and explain symbols: the places of
+  // all things are known from here on, and what was dropped as well.
+  run(context, "describe output", describe_output);
+
   // Figures, link map and cross references, of a link that went well.
   run(context, "make report", make_report);
 

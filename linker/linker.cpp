@@ -24,7 +24,7 @@ namespace {
 
 bool wants_report(const LinkOptions& options) {
   return options.report || !options.map_file.empty() || !options.dependency_file.empty() ||
-         !options.json_file.empty();
+         !options.json_file.empty() || !options.size_map_file.empty() || !options.explain.empty();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "bpflink/print.hpp"
 #include "dedup/classes/class_table.hpp"
@@ -100,23 +101,26 @@ struct Definition {
   std::vector<size_t> inputs;
 };
 
-std::vector<Definition> find_definitions(const Explainable& result, const Subject& subject) {
-  std::vector<Definition> definitions;
-  std::vector<uint32_t> places(result.output.end_id());  // one more than the index
-  for (uint32_t id = 1; id < result.output.end_id(); ++id) {
-    if (!subject.matches(result.output, result.output.type(id))) continue;
-    definitions.push_back({id, {}});
-    places[id] = static_cast<uint32_t>(definitions.size());
-  }
+/// Tells definitions, by id, which inputs they came from.
+void find_inputs(const Explainable& result, const std::vector<Definition*>& by_id) {
   for (size_t input = 0; input < result.type_maps.size(); ++input) {
     const TypeMap& map = result.type_maps[input];
     // What is below is the base's.
     for (uint32_t id = result.output.first_id(); id < map.end_id(); ++id) {
-      if (places[map[id]] == 0) continue;
-      std::vector<size_t>& inputs = definitions[places[map[id]] - 1].inputs;
+      if (!by_id[map[id]]) continue;
+      std::vector<size_t>& inputs = by_id[map[id]]->inputs;
       if (inputs.empty() || inputs.back() != input) inputs.push_back(input);
     }
   }
+}
+
+std::vector<Definition> find_definitions(const Explainable& result, const Subject& subject) {
+  std::vector<Definition> definitions;
+  for (uint32_t id = 1; id < result.output.end_id(); ++id)
+    if (subject.matches(result.output, result.output.type(id))) definitions.push_back({id, {}});
+  std::vector<Definition*> by_id(result.output.end_id());
+  for (Definition& definition : definitions) by_id[definition.id] = &definition;
+  find_inputs(result, by_id);
   return definitions;
 }
 
@@ -352,7 +356,51 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
   return text;
 }
 
+/// A tag with its definitions.
+struct DefinedTag {
+  Subject subject;
+  std::vector<Definition> definitions;
+};
+
+/// By "struct NAME", in the order of their first definition.
+std::vector<DefinedTag> find_defined_tags(const Btf& btf) {
+  std::vector<DefinedTag> tags;
+  std::unordered_map<std::string, size_t> index;
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    if (type.name_off() == 0 || is_only_declared(btf, id)) continue;
+    for (const Subject& subject : all_subjects()) {
+      if (!subject.is_tag() || !subject.has_kind_of(type)) continue;
+      auto [entry, is_new] =
+          index.try_emplace(fmt::format("{} {}", subject.keyword, btf.name(type)), tags.size());
+      if (is_new) tags.push_back({{subject.keyword, subject.kinds, btf.name(type)}, {}});
+      tags[entry->second].definitions.push_back({id, {}});
+    }
+  }
+  return tags;
+}
+
 }  // namespace
+
+std::vector<SplitTag> find_split_tags(const Explainable& result) {
+  // Comparing two definitions may take a walk through all types.
+  constexpr size_t most_compared = 200;
+  std::vector<DefinedTag> tags = find_defined_tags(result.output);
+  std::erase_if(tags, [](const DefinedTag& tag) { return tag.definitions.size() < 2; });
+  std::vector<Definition*> by_id(result.output.end_id());
+  for (DefinedTag& tag : tags)
+    for (Definition& definition : tag.definitions) by_id[definition.id] = &definition;
+  find_inputs(result, by_id);
+  std::vector<SplitTag> split;
+  split.reserve(tags.size());
+  for (const DefinedTag& tag : tags)
+    split.push_back({fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
+                     static_cast<uint32_t>(tag.definitions.size()),
+                     split.size() < most_compared
+                         ? explain_definitions(result, tag.subject, tag.definitions)
+                         : ""});
+  return split;
+}
 
 std::expected<std::string, Error> explain(const Explainable& result, std::string_view what) {
   auto subjects = parse_subjects(what);

@@ -32,4 +32,16 @@ struct Explainable {
 BPFLINK_API std::expected<std::string, Error> explain(const Explainable& result,
                                                       std::string_view what);
 
+/// A tag of C of which several definitions are left.
+struct SplitTag {
+  std::string name;          ///< "struct event"
+  uint32_t definitions = 0;  ///< how many; declarations do not count
+  /// What explain() says of the definitions; "" where there are too many such tags to compare
+  /// each.
+  std::string difference;
+};
+
+/// The structs, unions and enums that have several definitions, in the order of their first one.
+BPFLINK_API std::vector<SplitTag> find_split_tags(const Explainable& result);
+
 }  // namespace bpflink

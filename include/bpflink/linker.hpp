@@ -74,8 +74,12 @@ struct LinkOptions {
   std::string map_file = {};
   /// A file that lists the inputs as a rule of make (`--dependency-file`); "" for none.
   std::string dependency_file = {};
-  /// A file that has figures as JSON (`--json`); "" for none.
+  /// A file that has figures as JSON, and all that is known of the output (`--json`); "" for none.
   std::string json_file = {};
+  /// A page for browsers that shows where the output's bytes come from (`--size-map`); "" for none.
+  std::string size_map_file = {};
+  /// Symbols to explain in LinkReport::explanations (`--explain`).
+  std::vector<std::string> explain = {};
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:

@@ -28,6 +28,8 @@ struct LinkReport {
   std::string map;
   /// Each global symbol, who defines it and who refers to it (`--cref`).
   std::string cross_references;
+  /// Why each symbol of LinkOptions::explain is in the output or is not (`--explain`).
+  std::string explanations;
 };
 
 }  // namespace bpflink

@@ -7,7 +7,7 @@ _bpflink() {
     -l --library -L --library-path --whole-archive --no-whole-archive --license --no-check-types --no-warn-odr
     --gc-sections --print-gc-sections -u --undefined --keep-section --keep-debug -S --strip-debug
     --localize-hidden --redefine-sym --prefix-symbols --prefix-symbols-of -x --discard-all -s --strip-all
-    --Map --cref -y --trace-symbol --dependency-file --emit-stats --json --verify'
+    --Map --cref -y --trace-symbol --dependency-file --emit-stats --json --size-map --explain --verify'
 
   COMPREPLY=()
   case $previous in
@@ -23,7 +23,7 @@ _bpflink() {
       mapfile -t COMPREPLY < <(compgen -W 'GPL' -- "$current")
       return
       ;;
-    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol | --error-limit | --threads)
+    -l | --library | -u | --undefined | --keep-section | -y | --trace-symbol | --explain | --error-limit | --threads)
       return
       ;;
   esac

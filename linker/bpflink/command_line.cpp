@@ -215,8 +215,15 @@ class Parser {
         ->option_text("FILE")
         ->group(group);
     app_.add_flag("--emit-stats", command_.statistics, "Print figures of the link")->group(group);
-    app_.add_option("--json", command_.link.json_file, "Write the figures to FILE as JSON")
+    app_.add_option("--json", command_.link.json_file,
+                    "Write to FILE as JSON the figures and all that is known of the output")
         ->option_text("FILE")
+        ->group(group);
+    add_size_map_option(app_, command_.link.size_map_file)->group(group);
+    app_.add_option("--explain", command_.link.explain,
+                    "Print why SYMBOL is in the output or is not, and what it is")
+        ->option_text("SYMBOL")
+        ->allow_extra_args(false)
         ->group(group);
   }
 
@@ -288,7 +295,8 @@ class Parser {
     LinkOptions& link = command_.link;
     for (auto [option, path] :
          {Output{"-o", &command_.output}, Output{"--Map", &link.map_file},
-          Output{"--dependency-file", &link.dependency_file}, Output{"--json", &link.json_file}}) {
+          Output{"--dependency-file", &link.dependency_file}, Output{"--json", &link.json_file},
+          Output{"--size-map", &link.size_map_file}}) {
       if (app_.count(option) == 0) continue;
       auto target = output_path(option, std::move(*path), path != &command_.output);
       if (!target) return std::unexpected(target.error());

@@ -16,8 +16,9 @@ using namespace bpflink;
 int link_files(const CommandLine& command) {
   // Writing to a pipe that nobody reads any more is an error, not the end.
   std::signal(SIGPIPE, SIG_IGN);
-  clean_up_when_interrupted("bpflink", {command.output, command.link.map_file,
-                                        command.link.dependency_file, command.link.json_file});
+  clean_up_when_interrupted("bpflink",
+                            {command.output, command.link.map_file, command.link.dependency_file,
+                             command.link.json_file, command.link.size_map_file});
   DiagnosticPrinter printer(command);
   for (const std::string& warning : command.warnings) {
     Severity severity = command.link.fatal_warnings ? Severity::Error : Severity::Warning;
@@ -35,6 +36,7 @@ int link_files(const CommandLine& command) {
   }
   if (!linker.link_to_file(command.output)) return 1;
   if (command.cross_references) print_text(linker.report().cross_references);
+  print_text(linker.report().explanations);
   if (command.statistics) print_text(make_statistics(linker.report()));
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
+#include "dedup/format/type_section.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/inputs.hpp"
 #include "linker/btfdedup/options.hpp"
@@ -24,6 +25,8 @@
 #include "linker/io/output_file.hpp"
 #include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/report/btf_sizes.hpp"
+#include "linker/report/size_map.hpp"
 
 namespace bpflink {
 namespace {
@@ -51,6 +54,7 @@ class Program {
     if (auto ok = deduplicate(); !ok) return ok;
     // The output takes its place when nothing else can fail.
     if (auto ok = write_output(); !ok) return ok;
+    if (auto ok = write_size_map(); !ok) return ok;
     if (auto ok = report(); !ok) return ok;
     return commit();
   }
@@ -70,8 +74,13 @@ class Program {
   std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
   std::expected<void, Error> write_contents(int fd);
+  std::expected<void, Error> write_size_map();
+  OutputReport describe_output(const Btf& btf);
   std::expected<void, Error> report();
   std::expected<void, Error> commit();
+  std::unexpected<Error> fail_size_map(const Error& error) const {
+    return fail("{}: {}", options_.size_map, error.message);
+  }
   /// What is said of the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     const std::string& path = options_.update.empty() ? options_.output : options_.update;
@@ -83,7 +92,7 @@ class Program {
 
   const BtfdedupOptions& options_;
   const bool updates_own_types_;  ///< asked once: the answer must stay the same
-  std::optional<OutputFile> output_file_;
+  std::optional<OutputFile> output_file_, size_map_file_;
   std::vector<InputFile> files_;               ///< all that were opened, mapped until the end
   std::vector<std::unique_ptr<Btf>> bases_;    ///< each split from the one before
   std::span<const std::byte> base_of_inputs_;  ///< .BTF.base, which is one for all, or empty
@@ -91,6 +100,7 @@ class Program {
       updated_;  ///< the one input, where the object that it is from is updated
   std::optional<Deduplicator> deduplicator_;
   std::vector<std::string> names_;
+  std::vector<Btf> inputs_;  ///< all, for a size map; else none
   std::optional<std::endian> order_;
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
@@ -103,6 +113,11 @@ class Program {
 };
 
 std::expected<void, Error> Program::open_output() {
+  if (!options_.size_map.empty()) {
+    auto page = OutputFile::open(options_.size_map);
+    if (!page) return fail_size_map(page.error());
+    size_map_file_.emplace(std::move(*page));
+  }
   const std::string& path = options_.update.empty() ? options_.output : options_.update;
   if (path.empty()) return {};
   auto file = OutputFile::open(path);
@@ -199,6 +214,14 @@ std::expected<void, Error> Program::take(const BtfSource& source) {
 
 /// No output is an input, whatever their names, but what is updated.
 std::expected<void, Error> Program::check_output() const {
+  if (size_map_file_ && size_map_file_->identity()) {
+    if (output_file_ && output_file_->identity() == size_map_file_->identity())
+      return fail("--size-map '{}' and the output are one file", options_.size_map);
+    for (const InputFile& input : files_)
+      if (input.identity() == size_map_file_->identity())
+        return fail("--size-map '{}' would replace the input '{}': name another file",
+                    options_.size_map, input.name());
+  }
   if (!output_file_ || !output_file_->identity() || !options_.update.empty()) return {};
   for (const InputFile& input : files_)
     if (input.identity() == output_file_->identity())
@@ -222,6 +245,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   if (source.elf && !like_) like_ = source.elf;
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
+  if (size_map_file_) inputs_.push_back(share(*btf));
   if (updates_own_types_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
@@ -292,10 +316,41 @@ std::expected<void, Error> Program::write_output() {
   return {};
 }
 
+/// What can fail is done first: files of their own get their names at the end.
 std::expected<void, Error> Program::commit() {
-  if (!output_file_) return {};
-  if (auto ok = output_file_->commit(); !ok) return fail_output(ok.error());
+  if (size_map_file_)
+    if (auto ok = size_map_file_->prepare(); !ok) return fail_size_map(ok.error());
+  for (bool is_special : {true, false}) {
+    if (size_map_file_ && size_map_file_->is_special() == is_special)
+      if (auto ok = size_map_file_->commit(); !ok) return fail_size_map(ok.error());
+    if (output_file_ && output_file_->is_special() == is_special)
+      if (auto ok = output_file_->commit(); !ok) return fail_output(ok.error());
+  }
   return {};
+}
+
+/// The BTF as a whole, which is all that is measured, whatever the file around it.
+OutputReport Program::describe_output(const Btf& btf) {
+  OutputReport report{.file = names_.front(), .bytes = blob_.size()};
+  if (!options_.output.empty()) report.file = options_.output;
+  if (!options_.update.empty()) report.file = options_.update;
+  report.sections.push_back(measure_btf(btf, blob_.size(), {}));
+  std::vector<bool> is_known(btf.end_id());
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    uint64_t equal = measure_merged_types(inputs_[i], result_->type_maps[i], is_known).equal;
+    if (equal != 0) report.dropped.push_back({names_[i], ".BTF", "", equal_types_reason, equal});
+  }
+  report.tags = find_split_tags({btf, result_->type_maps, names_});
+  return report;
+}
+
+std::expected<void, Error> Program::write_size_map() {
+  if (!size_map_file_) return {};
+  auto btf = Btf::parse(blob_, base());
+  if (!btf) return fail_output(btf.error());
+  std::string page = make_size_map(describe_output(*btf));
+  auto ok = write_all(size_map_file_->fd(), std::as_bytes(std::span(page)));
+  return ok ? ok : fail_size_map(ok.error());
 }
 
 std::expected<void, Error> Program::write_contents(int fd) {
@@ -338,8 +393,8 @@ int run(std::vector<std::string> arguments) {
     print_text(options->text);
     return 0;
   }
-  clean_up_when_interrupted("btfdedup",
-                            {options->update.empty() ? options->output : options->update});
+  clean_up_when_interrupted(
+      "btfdedup", {options->update.empty() ? options->output : options->update, options->size_map});
   auto ok = Program(*options).run();
   if (ok) return 0;
   print_error("btfdedup", ok.error().message);

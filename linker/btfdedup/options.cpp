@@ -38,6 +38,7 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
          "Print the types as C or as a numbered list (raw)")
       ->option_text("c|raw")
       ->check(CLI::IsMember({"c", "raw"}));
+  add_size_map_option(app, options.size_map);
   app.add_flag("--stats", options.statistics, "Print counts, sizes and times");
   app.add_flag("--json", options.as_json, "Print them as JSON")->needs("--stats");
   app.add_option("--threads", options.threads,
@@ -52,11 +53,27 @@ std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) 
   if (app.count("-o") != 0 && !options.update.empty())
     return usage_error(app, "-o and --update exclude each other");
   if (options.as_elf && app.count("-o") == 0) return usage_error(app, "--elf needs -o");
-  bool prints =
-      !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none || options.statistics;
-  if (app.count("-o") == 0 && options.update.empty() && !prints)
-    return usage_error(app,
-                       "nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats");
+  bool reports = !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none ||
+                 options.statistics || app.count("--size-map") != 0;
+  if (app.count("-o") == 0 && options.update.empty() && !reports)
+    return usage_error(
+        app, "nothing to do: give -o OUT, --update FILE, --dump, --explain, --size-map or --stats");
+  return {};
+}
+
+std::expected<void, Error> name_outputs(const CLI::App& app, BtfdedupOptions& options) {
+  struct Output {
+    const char* option;
+    std::string* path;
+    bool is_text;
+  };
+  for (auto [option, path, is_text] :
+       {Output{"-o", &options.output, false}, Output{"--size-map", &options.size_map, true}}) {
+    if (app.count(option) == 0) continue;
+    auto target = output_path(option, std::move(*path), is_text);
+    if (!target) return std::unexpected(target.error());
+    *path = std::move(*target);
+  }
   return {};
 }
 
@@ -71,10 +88,7 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
   if (auto ok = check(app, options); !ok) return std::unexpected(ok.error());
-  if (app.count("-o") == 0) return options;
-  auto output = output_path("-o", std::move(options.output), false);
-  if (!output) return std::unexpected(output.error());
-  options.output = std::move(*output);
+  if (auto ok = name_outputs(app, options); !ok) return std::unexpected(ok.error());
   return options;
 }
 

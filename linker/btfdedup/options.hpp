@@ -21,6 +21,7 @@ struct BtfdedupOptions {
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;
+  std::string size_map;  ///< the page to write, or ""
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;

@@ -95,6 +95,18 @@ void add_help(CLI::App& app, HelpTexts texts) {
                   texts.success));
 }
 
+CLI::Option* add_size_map_option(CLI::App& app, std::string& path) {
+  auto refuse_pictures = [](const std::string& name) {
+    return name.ends_with(".svg") ? fmt::format("{}: a size map is a page of HTML", name)
+                                  : std::string();
+  };
+  return app
+      .add_option("--size-map", path,
+                  "Write to FILE a page for browsers that shows where the output's bytes come from")
+      ->option_text("FILE")
+      ->check(CLI::Validator(refuse_pictures, ""));
+}
+
 std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std::string> arguments,
                                                   std::string (*spell)(const std::string&)) {
   if (arguments.empty()) {

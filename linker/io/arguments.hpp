@@ -21,6 +21,9 @@ struct HelpTexts {
 /// Gives `app`, called as its program, -h, --help and --version.
 void add_help(CLI::App& app, HelpTexts texts);
 
+/// Gives `app` the option --size-map, which sets `path`.
+CLI::Option* add_size_map_option(CLI::App& app, std::string& path);
+
 /// Parses arguments, without the program's name, into what the options of `app`
 /// are bound to. `@FILE` stands for the arguments in FILE. `spell` gives each
 /// argument the spelling that `app` knows. Returns what to print instead of doing

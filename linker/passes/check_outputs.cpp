@@ -22,6 +22,8 @@ std::string_view option_of(PendingOutput::Contents contents) {
       return "--dependency-file";
     case PendingOutput::Contents::Json:
       return "--json";
+    case PendingOutput::Contents::SizeMap:
+      return "--size-map";
   }
   return "";
 }

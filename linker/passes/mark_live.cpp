@@ -11,21 +11,16 @@
 // Then the symbols: a definition is in the output if its bytes are, an extern if
 // live code refers to it, or the loader provides it, or a later link may.
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 
 #include "linker/context.hpp"
 #include "linker/elf/code_tables.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/passes/roots.hpp"
 
 namespace bpflink {
 namespace {
-
-bool is_struct_ops(std::string_view name) {
-  if (name.starts_with('?')) name.remove_prefix(1);
-  return name.starts_with(".struct_ops");
-}
 
 class Marker {
  public:
@@ -141,13 +136,7 @@ class Marker {
   bool is_root(const InputSection& section) const {
     if (section.code_table != CodeTable::None) return false;
     if (section.same_as || !section.is_loaded()) return true;
-    if (section.name == ".maps" || section.name == "maps" || is_struct_ops(section.name))
-      return true;
-    if (section.name == "license" || section.name == "version") return true;
-    std::string name(section.name);
-    for (const std::string& pattern : context_.options.keep_sections)
-      if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
-    return false;
+    return !why_root(section.name, context_.options).empty();
   }
 
   /// A tag "exception_callback:NAME" makes the verifier call NAME although no

@@ -29,7 +29,8 @@ void open_outputs(Context& context) {
   add(context, Object, target.path.value_or("the output"), open_target(target));
   for (auto [contents, path] : {std::pair{Map, &context.options.map_file},
                                 {Dependencies, &context.options.dependency_file},
-                                {Json, &context.options.json_file}})
+                                {Json, &context.options.json_file},
+                                {SizeMap, &context.options.size_map_file}})
     if (!path->empty()) add(context, contents, *path, OutputFile::open(*path));
 }
 

@@ -2,6 +2,7 @@
 #include "linker/context.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/report/report_text.hpp"
+#include "linker/report/size_map.hpp"
 
 namespace bpflink {
 namespace {
@@ -13,7 +14,9 @@ std::string make_text(const Context& context, PendingOutput::Contents contents) 
     case PendingOutput::Contents::Dependencies:
       return make_dependencies(context.outputs.front().name, context.report->files);
     case PendingOutput::Contents::Json:
-      return make_json(*context.report);
+      return make_json(*context.report, *context.output_report);
+    case PendingOutput::Contents::SizeMap:
+      return make_size_map(*context.output_report);
     case PendingOutput::Contents::Object:
       break;
   }

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "linker/report/report_json.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -28,7 +30,7 @@ std::string make_dependencies(const std::string& output, const std::vector<std::
   return text;
 }
 
-std::string make_json(const LinkReport& report) {
+std::string make_json(const LinkReport& report, const OutputReport& output) {
   nlohmann::ordered_json json;
   json["files"] = report.files;
   json["objects"] = report.objects;
@@ -39,8 +41,8 @@ std::string make_json(const LinkReport& report) {
   auto& passes = json["passes"] = nlohmann::ordered_json::array();
   for (const auto& [pass, seconds] : report.passes)
     passes.push_back({{"name", pass}, {"seconds", seconds}});
-  // Names of files need not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  add_report(json, output);
+  return to_text(json, 2) + "\n";
 }
 
 }  // namespace bpflink

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bpflink/report.hpp"
+#include "linker/report/output_report.hpp"
 
 namespace bpflink {
 
@@ -12,7 +13,7 @@ namespace bpflink {
 /// that make does not stop where one is gone.
 std::string make_dependencies(const std::string& output, const std::vector<std::string>& files);
 
-/// The figures, without the map and the cross references.
-std::string make_json(const LinkReport& report);
+/// The figures, without the map and the cross references, and what is known of the output.
+std::string make_json(const LinkReport& report, const OutputReport& output);
 
 }  // namespace bpflink

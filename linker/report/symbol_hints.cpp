@@ -62,16 +62,7 @@ bool add_archive_hint(const Context& context, const Symbol& symbol,
 
 bool add_spelling_hint(const Context& context, const Symbol& symbol,
                        std::vector<std::string>& details) {
-  if (symbol.name.size() > longest_compared) return false;
-  size_t best = misspelling_limit(symbol.name);
-  const Symbol* nearest = nullptr;
-  for (const Symbol* other : context.symbols.all()) {
-    if (!other->is_defined || other->name.size() > longest_compared) continue;
-    size_t distance = edit_distance(symbol.name, other->name);
-    if (distance >= best) continue;
-    best = distance;
-    nearest = other;
-  }
+  const Symbol* nearest = find_nearest_definition(context, symbol.name);
   if (!nearest) return false;
   details.push_back(fmt::format(">>> did you mean: {}", nearest->name));
   details.push_back(fmt::format(">>> defined in: {}", nearest->file->name));
@@ -97,6 +88,20 @@ bool add_mangling_hint(const Symbol& symbol, std::vector<std::string>& details) 
 }
 
 }  // namespace
+
+const Symbol* find_nearest_definition(const Context& context, std::string_view name) {
+  if (name.size() > longest_compared) return nullptr;
+  size_t best = misspelling_limit(name);
+  const Symbol* nearest = nullptr;
+  for (const Symbol* other : context.symbols.all()) {
+    if (!other->is_defined || other->name.size() > longest_compared) continue;
+    size_t distance = edit_distance(name, other->name);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = other;
+  }
+  return nearest;
+}
 
 bool SymbolHints::is_in_kernel(std::string_view name) {
   if (!has_looked_) {

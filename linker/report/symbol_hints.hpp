@@ -10,6 +10,9 @@
 
 namespace bpflink {
 
+/// The defined global symbol of which `name` may be a misspelling, or null.
+const Symbol* find_nearest_definition(const Context& context, std::string_view name);
+
 class SymbolHints {
  public:
   explicit SymbolHints(const Context& context) : context_(context) {}

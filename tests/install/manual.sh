@@ -221,10 +221,25 @@ cd "$tmp/link"
 echo 'extern int total; int wrong(void) { return total; }' >wrong.bpf.c
 echo 'int total(int); int unused_one(void) { return nobody(1); }' | sed 's/^/int nobody(int); /' >open.bpf.c
 echo '__attribute__((weak)) int offered(int x) { return x; }' >weak.bpf.c
-compile wrong.bpf.c open.bpf.c weak.bpf.c
+cat >costs.bpf.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+struct { __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY); __uint(max_entries, 1);
+         __type(key, __u32); __type(value, struct shape { int x; }); } shapes SEC(".maps");
+struct shape last;
+__attribute__((noinline)) int times(int x) { return last.x * x; }
+SEC("tc") int costs(struct __sk_buff *ctx)
+{
+  __u32 key = 0;
+  struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
+  return shape ? times(shape->x) : 0;
+}
+END
+echo 'struct shape { int y; long z; } shape;' >shape.bpf.c
+compile wrong.bpf.c open.bpf.c weak.bpf.c costs.bpf.c shape.bpf.c
 clang -g -O2 --target=bpfeb -c other.bpf.c -o big.bpf.o
 {
-  bpflink -y total -v --json-diagnostics --gc-sections main.bpf.o maps.bpf.o other.bpf.o -o prog.o --json figures.json
+  bpflink -y total -v --json-diagnostics --gc-sections -u shape main.bpf.o maps.bpf.o other.bpf.o costs.bpf.o shape.bpf.o -o prog.o --json figures.json
   bpflink --json-diagnostics main.bpf.o maps.bpf.o wrong.bpf.o -o refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics main.bpf.o maps.bpf.o open.bpf.o -o refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics absent.o -o refused.o || [[ $? == 1 ]]

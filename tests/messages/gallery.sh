@@ -432,7 +432,7 @@ END
 
 # -o forgotten
 shows 'give -o OUT' btfdedup main.o maps.o <<'END'
-btfdedup: error: nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats (see btfdedup --help)
+btfdedup: error: nothing to do: give -o OUT, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)
 END
 
 # The output is the input

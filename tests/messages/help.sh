@@ -53,7 +53,12 @@ Reports:
   -y,--trace-symbol SYMBOL    Print each file that defines or uses SYMBOL
   --dependency-file FILE      Write to FILE the inputs as a rule of make
   --emit-stats                Print figures of the link
-  --json FILE                 Write the figures to FILE as JSON
+  --json FILE                 Write to FILE as JSON the figures and all that is
+                              known of the output
+  --size-map FILE             Write to FILE a page for browsers that shows where
+                              the output'"'"'s bytes come from
+  --explain SYMBOL            Print why SYMBOL is in the output or is not, and
+                              what it is
 
 Messages:
   -v,--verbose                Say what is read, kept and dropped, and why
@@ -90,6 +95,8 @@ Options:
   --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef,
                               func, var) is there more than once
   --dump c|raw                Print the types as C or as a numbered list (raw)
+  --size-map FILE             Write to FILE a page for browsers that shows where
+                              the output'"'"'s bytes come from
   --stats                     Print counts, sizes and times
   --json                      Print them as JSON
   --threads N                 Use N threads; without, as many as the input is

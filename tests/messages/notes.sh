@@ -204,6 +204,7 @@ rebase btf ext N s
 finish btf N s
 write output N s
 verify output N s
+describe output N s
 make report N s
 write reports N s
 commit outputs N s' cat figures.text
@@ -317,11 +318,14 @@ expect '{
       "seconds": N
     },
     {
+      "name": "describe output",
+      "seconds": N
+    },
+    {
       "name": "make report",
       "seconds": N
     }
-  ]
-}' sed -E 's/"seconds": .*/"seconds": N/' figures
+  ],' sed -E '/"output": /,$d; s/"seconds": .*/"seconds": N/' figures # tests/report has the rest
 expect 'out.o: \
   main.o \
   lib.o

@@ -72,9 +72,12 @@ duped 'The following argument was not expected: --nothing (see btfdedup --help)'
 duped 'The following argument was not expected: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian
 duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o --update good.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
-duped 'nothing to do: give -o OUT, --update FILE, --dump, --explain or --stats (see btfdedup --help)' good.o
+duped 'nothing to do: give -o OUT, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)' good.o
 duped '--json requires --stats (see btfdedup --help)' good.o --json
 wrong '--threads: Value 0 not in range 1 to 1024 (see bpflink --help)' good.o -o out.o --threads 0
 duped '--threads: Value 0 not in range 1 to 1024 (see btfdedup --help)' good.o --stats --threads 0
+wrong '--size-map: map.svg: a size map is a page of HTML (see bpflink --help)' good.o -o out.o --size-map map.svg
+duped '--size-map: map.svg: a size map is a page of HTML (see btfdedup --help)' good.o --size-map map.svg
+duped '--size-map: the name of the file is empty' good.o --size-map ''
 duped '--dump: x not in {c,raw} (see btfdedup --help)' good.o --dump x
 duped 'circle: response files are nested too deeply' @circle -o out.o

@@ -14,12 +14,12 @@ for program in bpflink btfdedup; do
 done
 expect_message 'bpflink: error: /dev/full: cannot write: No space left on device' "$BPFLINK" good.o -o /dev/full
 expect_message 'btfdedup: error: /dev/full: cannot write: No space left on device' "$BTFDEDUP" good.o -o /dev/full
-for extra in --Map --json --dependency-file; do
+for extra in --Map --json --dependency-file --size-map; do
   expect_message 'bpflink: error: none/extra: cannot open output file: there is no directory '\''none'\''' "$BPFLINK" good.o -o out.o $extra none/extra
   expect_message 'bpflink: error: directory: cannot open output file: is a directory' "$BPFLINK" good.o -o out.o $extra directory
 done
 # The output and what is written besides take their places together or not at all.
-for extra in --Map --json --dependency-file; do
+for extra in --Map --json --dependency-file --size-map; do
   expect_message 'bpflink: error: /dev/full: cannot write: No space left on device' "$BPFLINK" good.o -o out.o $extra /dev/full
 done
 # A limit on files stands for a disk that is full.
@@ -48,7 +48,7 @@ for name in good.o ./good.o soft.o hard.o; do
   kept "btfdedup: error: -o '$name' would replace the input 'good.o'; --update is for that" \
     "$BTFDEDUP" good.o -o $name
 done
-for option in Map json dependency-file; do
+for option in Map json dependency-file size-map; do
   shown=--$option
   kept "bpflink: error: $shown 'soft.o' would replace the input 'good.o': name another file" "$BPFLINK" good.o -o out.o --$option soft.o
   for name in out.o ./out.o dangling; do
@@ -60,6 +60,11 @@ for option in Map json dependency-file; do
   done
 done
 kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a': name another file" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
+kept "btfdedup: error: --size-map 'out.o' and the output are one file" "$BTFDEDUP" good.o -o out.o --size-map out.o
+kept "btfdedup: error: --size-map 'soft.o' would replace the input 'good.o': name another file" \
+  "$BTFDEDUP" good.o -o out.o --size-map soft.o
+expect_message 'btfdedup: error: directory: cannot open output file: is a directory' "$BTFDEDUP" good.o -o out.o --size-map directory
+expect_message 'btfdedup: error: /dev/full: cannot write: No space left on device' "$BTFDEDUP" good.o -o out.o --size-map /dev/full
 kept "bpflink: error: --json 'report' and --Map 'report' are one file" \
   "$BPFLINK" good.o -o out.o --json report --Map report
 kept "bpflink: error: --Map '/dev/stdout' and -o '/dev/stdout' are one file" \

@@ -1,0 +1,65 @@
+// Pass: what the reports tell of the output.
+//
+// The object is read back as it was written: what is measured is what is there. Where things are
+// from, the context knows.
+#include "linker/context.hpp"
+#include "linker/report/dropped.hpp"
+#include "linker/report/output_sizes.hpp"
+#include "linker/report/program_costs.hpp"
+#include "linker/report/symbol_story.hpp"
+
+namespace bpflink {
+namespace {
+
+std::vector<DroppedPart> describe_dropped(const Context& context) {
+  std::vector<DroppedPart> parts;
+  for (const auto& list :
+       {find_dropped(context), find_merged_strings(context), find_merged_types(context)})
+    for (const Dropped& dropped : list) {
+      if (dropped.bytes == 0) continue;
+      parts.push_back({dropped.object->name,
+                       dropped.section ? std::string(dropped.section->name) : "",
+                       std::string(dropped.name), dropped.reason, dropped.bytes});
+    }
+  return parts;
+}
+
+std::vector<SplitTag> describe_tags(const Context& context, const ObjectFile& output) {
+  if (!output.btf) return {};
+  std::vector<TypeMap> maps;
+  std::vector<std::string> names;
+  for (const auto& object : context.objects) {
+    if (!object->btf) continue;
+    maps.push_back(object->type_map);
+    names.push_back(object->name);
+  }
+  return find_split_tags({*output.btf, maps, names});
+}
+
+}  // namespace
+
+void describe_output(Context& context) {
+  const LinkOptions& options = context.options;
+  bool is_reported = !options.json_file.empty() || !options.size_map_file.empty();
+  if (!is_reported && options.explain.empty()) return;
+  const PendingOutput& target = context.outputs.front();
+  auto written = InputFile::open(target.file.fd(), target.name);
+  if (!written) return fail_output(context, target.name, written.error());
+  auto output = ObjectFile::read(target.name, written->bytes(), {.keep_debug = true});
+  if (!output) return fail_output(context, target.name, output.error());
+
+  OutputIndex index(context);
+  OutputGraph graph(**output);
+  SymbolStory story(context, graph);
+  for (const std::string& name : options.explain) context.report->explanations += story.tell(name);
+  if (!is_reported) return;
+  OutputReport& report = context.output_report.emplace();
+  report.file = target.name;
+  report.bytes = written->bytes().size();
+  report.sections = measure_output(context, index, **output, written->bytes());
+  report.dropped = describe_dropped(context);
+  report.tags = describe_tags(context, **output);
+  describe_programs(**output, graph, report);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,35 @@
+// What refers to what in the output: its functions and variables as a graph.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "linker/elf/object_file.hpp"
+#include "linker/report/graph.hpp"
+
+namespace bpflink {
+
+/// A function or variable of the output.
+struct OutputEntity {
+  const InputSymbol* symbol;
+  const InputSection* section;
+
+  uint64_t begin() const { return symbol->value; }
+  bool is_function() const { return symbol->type == STT_FUNC; }
+  bool is_map() const { return section->name == ".maps" || section->name == "maps"; }
+  /// Whether a loader starts it: a global function in any section of code but .text.
+  bool is_program() const {
+    return is_function() && !symbol->is_local() && section->is_code() && section->name != ".text";
+  }
+};
+
+/// The nodes of `uses` are the indices in `entities`: through relocations, and through the calls
+/// that need none.
+struct OutputGraph {
+  std::vector<OutputEntity> entities;  ///< by section, then by offset
+  Graph uses;
+
+  explicit OutputGraph(const ObjectFile& output);
+};
+
+}  // namespace bpflink

@@ -1,0 +1,63 @@
+#include "linker/report/stack_use.hpp"
+
+#include <algorithm>
+
+#include "linker/elf/insn.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint8_t frame_pointer = 10;
+constexpr uint32_t caller_saved = 0x3f;  // r0 to r5
+
+bool is_memory_access(const Insn& insn) {
+  uint8_t insn_class = BPF_CLASS(insn.code);
+  return insn_class == BPF_LDX || insn_class == BPF_STX || insn_class == BPF_ST;
+}
+
+/// The register that an access goes through: a load's source, a store's destination.
+uint8_t base_register(const Insn& insn) {
+  return BPF_CLASS(insn.code) == BPF_LDX ? insn.src_reg : insn.dst_reg;
+}
+
+/// All but jumps and stores.
+bool changes_register(const Insn& insn) {
+  uint8_t insn_class = BPF_CLASS(insn.code);
+  return insn_class == BPF_ALU || insn_class == BPF_ALU64 || insn_class == BPF_LDX ||
+         insn_class == BPF_LD;
+}
+
+bool is_copy_of_frame_pointer(const Insn& insn) {
+  return insn.code == (BPF_ALU64 | BPF_MOV | BPF_X) && insn.src_reg == frame_pointer &&
+         insn.off == 0;
+}
+
+bool is_add_of_constant(const Insn& insn) {
+  return BPF_CLASS(insn.code) == BPF_ALU64 && BPF_OP(insn.code) == BPF_ADD &&
+         BPF_SRC(insn.code) == BPF_K;
+}
+
+}  // namespace
+
+uint64_t stack_use(std::span<const std::byte> code, std::endian order) {
+  int64_t lowest = 0;
+  uint32_t copies = 0;  // bit N: register N is what the frame pointer is
+  for (size_t at = 0; at + INSN_SIZE <= code.size(); at += INSN_SIZE) {
+    Insn insn = load_insn(code.data() + at, order);
+    uint32_t changed = 1u << insn.dst_reg;
+    if (is_memory_access(insn) && base_register(insn) == frame_pointer)
+      lowest = std::min<int64_t>(lowest, insn.off);
+    if (is_add_of_constant(insn) && (copies & changed) != 0)
+      lowest = std::min<int64_t>(lowest, insn.imm);
+    if (insn.is_call())
+      copies &= ~caller_saved;
+    else if (is_copy_of_frame_pointer(insn))
+      copies |= changed;
+    else if (changes_register(insn))
+      copies &= ~changed;
+    if (insn.is_ld_imm64()) at += INSN_SIZE;
+  }
+  return static_cast<uint64_t>(-lowest);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,173 @@
+// The chain that keeps a symbol is found in the output: from all roots at once the references are
+// walked breadth first, so that the first way that comes to a symbol is a shortest one.
+#include "linker/report/symbol_story.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bpflink/print.hpp"
+#include "linker/passes/roots.hpp"
+#include "linker/report/symbol_hints.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint32_t nobody = UINT32_MAX;
+constexpr size_t most_users = 5;  ///< files listed by name
+
+std::string line(std::string_view what, std::string_view text) {
+  return fmt::format("  {:<13} {}\n", what, text);
+}
+
+/// "a.o:(.text+0x10), a.bpf.c:3".
+std::string describe_definition(const ObjectFile& object, const InputSymbol& symbol) {
+  if (symbol.place != InputSymbol::Place::Section) return object.name;
+  const InputSection& section = object.sections[symbol.section];
+  std::string text = object.describe_place(section, symbol.value);
+  if (auto source = object.source_line(section, symbol.value)) text += ", " + *source;
+  return text;
+}
+
+std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
+  if (loser.binding != STB_WEAK) return fmt::format("says the same as {}", winner.file->name);
+  return winner.binding == STB_WEAK
+             ? fmt::format("weak, and so is that of {}, which comes first", winner.file->name)
+             : fmt::format("weak, and that of {} is not", winner.file->name);
+}
+
+/// Text of several lines, all but the first below the second column.
+std::string indent(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    result += c;
+    if (c == '\n') result.append(16, ' ');
+  }
+  return result;
+}
+
+/// The type that an object's BTF gives a function or variable, as C; "" where it has none.
+std::string describe_type(const ObjectFile& object, std::string_view name) {
+  if (!object.btf) return "";
+  for (const BtfDeclaration& declaration : object.declarations)
+    if (object.btf->name(declaration.type()) == name)
+      return line("type",
+                  indent(print_c_declaration(*object.btf, declaration.type().type(), name)));
+  return "";
+}
+
+std::string join(std::vector<std::string> names) {
+  size_t more = names.size() - std::min(names.size(), most_users);
+  names.resize(names.size() - more);
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
+}  // namespace
+
+SymbolStory::SymbolStory(const Context& context, const OutputGraph& graph)
+    : context_(context), graph_(graph), reached_from_(graph.entities.size(), nobody) {
+  std::vector<uint32_t> reached;
+  auto reach = [&](uint32_t entity, uint32_t from) {
+    if (reached_from_[entity] != nobody) return;
+    reached_from_[entity] = from;
+    reached.push_back(entity);
+  };
+  for (uint32_t i = 0; i < graph.entities.size(); ++i)
+    if (!why_root_of(graph.entities[i]).empty()) reach(i, i);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (uint32_t used : graph.uses.edges(reached[i])) reach(used, reached[i]);
+}
+
+std::string SymbolStory::why_root_of(const OutputEntity& entity) const {
+  if (std::string_view why = why_root(entity.section->name, context_.options); !why.empty())
+    return std::string(why);
+  if (std::ranges::find(context_.options.undefined, entity.symbol->name) !=
+      context_.options.undefined.end())
+    return "-u";
+  if (entity.is_function() && entity.section->is_code() && entity.section->name != ".text")
+    return "program";
+  return "";
+}
+
+std::string SymbolStory::tell(std::string_view name) const {
+  std::string text;
+  for (const Symbol* symbol : context_.symbols.all())
+    if (symbol->name == name) text += tell_global(*symbol);
+  for (const auto& object : context_.objects)
+    for (const InputSymbol& symbol : object->symbols)
+      if (symbol.is_local() && symbol.name == name && symbol.place == InputSymbol::Place::Section &&
+          !symbol.is_section())
+        text += tell_local(*object, symbol);
+  if (!text.empty()) return text;
+  const Symbol* nearest = find_nearest_definition(context_, name);
+  std::string hint = nearest ? fmt::format(", did you mean {}?", nearest->name) : "";
+  return fmt::format("{}: no input has a symbol of this name{}\n", name, hint);
+}
+
+std::string SymbolStory::tell_global(const Symbol& symbol) const {
+  std::string text = fmt::format("{}\n", symbol.name);
+  if (symbol.is_defined)
+    text += line("defined by", describe_definition(*symbol.file, symbol.input()));
+  else if (symbol.loader_section.empty())
+    text += line("defined by", "nobody");
+  else
+    text += line("defined by", fmt::format("the loader ({})", symbol.loader_section));
+  std::vector<std::string> users;
+  for (const auto& object : context_.objects)
+    for (uint32_t i = 1; i < object->symbols.size(); ++i) {
+      const InputSymbol& other = object->symbols[i];
+      if (other.global != &symbol) continue;
+      if (lost_resolution(*object, i))
+        text += line("gave way", fmt::format("{}: {}", describe_definition(*object, other),
+                                             why_lost(other, symbol)));
+      else if (!other.is_defined())
+        users.push_back(object->name);
+    }
+  if (!users.empty()) text += line("declared by", join(std::move(users)));
+  if (symbol.is_defined)
+    text += tell_place(*symbol.file, symbol.input());
+  else
+    text += line("in the output", symbol.in_output ? "as an extern" : "no: nothing refers to it");
+  const ObjectFile& typed = symbol.btf_file ? *symbol.btf_file : *symbol.file;
+  return text + describe_type(typed, symbol.name);
+}
+
+std::string SymbolStory::tell_local(const ObjectFile& object, const InputSymbol& symbol) const {
+  return fmt::format("{}\n", symbol.name) +
+         line("defined by", describe_definition(object, symbol) + ", static") +
+         tell_place(object, symbol) + describe_type(object, symbol.name);
+}
+
+std::string SymbolStory::tell_place(const ObjectFile& object, const InputSymbol& symbol) const {
+  if (symbol.place != InputSymbol::Place::Section) return line("in the output", "as a number");
+  const InputSection& section = object.sections[symbol.section];
+  auto place = place_of(section, symbol.value);
+  if (!place) return line("in the output", "no: not reached from any root");
+  return line("in the output",
+              fmt::format("{}+{:#x}, {} bytes", place->section->name, place->offset, symbol.size)) +
+         tell_why_kept(*place);
+}
+
+std::string SymbolStory::tell_why_kept(OutputPlace place) const {
+  auto is_there = [&](const OutputEntity& entity) {
+    return entity.section->index == place.section->index && entity.begin() == place.offset;
+  };
+  auto found = std::ranges::find_if(graph_.entities, is_there);
+  if (found == graph_.entities.end()) return "";
+  auto entity = static_cast<uint32_t>(found - graph_.entities.begin());
+  if (reached_from_[entity] == nobody)
+    return line("kept by", context_.options.gc_sections
+                               ? "what has no reference to it, such as a tag or a table"
+                               : "nothing: --gc-sections would drop it");
+  std::vector<std::string_view> chain;
+  for (; reached_from_[entity] != entity; entity = reached_from_[entity])
+    chain.push_back(graph_.entities[entity].symbol->name);
+  chain.push_back(graph_.entities[entity].symbol->name);
+  std::ranges::reverse(chain);
+  std::string why = why_root_of(graph_.entities[entity]);
+  if (chain.size() == 1) return line("kept by", fmt::format("being a root: {}", why));
+  return line("kept by", fmt::format("{} {}", why, fmt::join(chain, " -> ")));
+}
+
+}  // namespace bpflink

@@ -1,0 +1,77 @@
+#!/bin/bash
+# The bytes of --json are those of the file, whatever is linked, and the report obeys its schema.
+. "$(dirname "$0")/common.sh"
+
+three_objects
+strings() {
+  cat <<'END'
+struct pair { const char *a, *b; } pairs[2];
+int zeros[1000];
+static const char text[] = "text";
+SEC("socket") int tell(struct __sk_buff *ctx) {
+  bpf_printk("hello %d", ctx->len);
+  pairs[0].a = text;
+  return zeros[ctx->len & 511];
+}
+char LICENSE[] SEC("license") = "GPL";
+END
+}
+strings | compile strings
+strings | sed 's/tell/say/; s/pairs/others/; s/zeros/nulls/' | compile more
+clang-19 -O2 --target=bpf -x c -c - -o plain.o <<<'int nothing(void) { return 0; } int table[3] = {1};'
+compile big -mbig-endian <<<'int value = 3; SEC("socket") int prog(struct __sk_buff *ctx) { return value; }'
+cat >sections.s <<'END'
+.section odd,"aw"
+.byte 1
+.globl alias, name
+alias:
+name: .byte 2, 3
+.size alias, 2
+.size name, 1
+.p2align 4
+.quad name
+END
+clang-19 --target=bpf -c sections.s -o sections.o
+
+checked=0
+check() {
+  "$BPFLINK" "$@" -o out.o --json report.json --size-map page.html
+  adds_up out.o
+  ((++checked))
+  # The page has the same.
+  python3 - <<'END'
+import json, re
+report = json.load(open("report.json"))
+page = json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', open("page.html").read(), re.S)[1])
+assert page == {key: report[key] for key in page}, "the page has other figures"
+END
+  # shellcheck disable=SC2016 # it is Python
+  if python3 -c 'import jsonschema' 2>/dev/null; then
+    python3 -c 'import json, sys, jsonschema
+jsonschema.validate(json.load(open("report.json")), json.load(open(sys.argv[1])))' "$schema"
+  fi
+}
+check main.o lib.o table.o
+check --gc-sections main.o lib.o table.o
+check --keep-debug main.o lib.o table.o
+check -s main.o lib.o table.o
+check -r main.o
+check --license GPL --localize-hidden table.o lib.o main.o
+check strings.o
+check strings.o more.o plain.o
+check -r strings.o more.o sections.o
+check big.o
+check plain.o
+check --gc-sections strings.o main.o lib.o table.o -u unused
+((checked == 12)) || fail "only $checked links"
+
+# A report that lacks something is refused, so that the schema says something.
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  jq 'del(.maps)' report.json >wrong.json
+  if python3 -c 'import json, sys, jsonschema
+jsonschema.validate(json.load(open("wrong.json")), json.load(open(sys.argv[1])))' "$schema" 2>log; then
+    fail 'the schema takes a report without maps'
+  fi
+else
+  skip 'the bytes add up; python3-jsonschema is not installed'
+fi

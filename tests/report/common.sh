@@ -1,0 +1,60 @@
+# What the cases of reports share, besides what those of tests/link do.
+reports=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
+. "$reports/../link/common.sh"
+schema=$reports/../../linker/report/output.schema.json
+
+# three_objects: main.o, lib.o and table.o, a program with what there is to report
+three_objects() {
+  compile main <<'END'
+struct event { __u32 pid; char comm[16]; };
+extern struct { __uint(type, BPF_MAP_TYPE_PERCPU_HASH); __uint(max_entries, 100);
+  __uint(pinning, LIBBPF_PIN_BY_NAME); __type(key, __u32); __type(value, struct event); } events SEC(".maps");
+struct ours { int first; } mine;
+extern long limit;
+int add(struct event *event, long by);
+__weak int twice(int x) { return x + x; }
+SEC("xdp") int prog(struct xdp_md *ctx)
+{
+  struct event event = { .pid = ctx->data };
+  bpf_map_update_elem(&events, &event.pid, &event, 0);
+  return add(&event, mine.first) + twice(limit) > 0 ? XDP_PASS : XDP_DROP;
+}
+SEC("tc") int other(struct __sk_buff *skb) { return skb->len; }
+char LICENSE[] SEC("license") = "GPL";
+END
+  compile lib <<'END'
+struct event { __u32 pid; char comm[16]; };
+struct ours { long first; long second; } theirs = { 1, 2 };
+long limit = 40;
+int twice(int x) { return 2 * x + theirs.second; }
+static __noinline int helper(const char *name) { return name[3] == 'a'; }
+__noinline int add(struct event *event, long by) {
+  char name[24] = {};
+  bpf_probe_read_kernel(name, sizeof name, event);
+  return event->pid + by + helper(name);
+}
+int unused(int x) { return x - 1; }
+END
+  compile table <<'END'
+struct event { __u32 pid; char comm[16]; };
+struct { __uint(type, BPF_MAP_TYPE_PERCPU_HASH); __uint(max_entries, 100);
+  __uint(pinning, LIBBPF_PIN_BY_NAME); __type(key, __u32); __type(value, struct event); } events SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
+END
+}
+
+# adds_up FILE: the sections, groups and parts of report.json have as many bytes as the file
+adds_up() {
+  local bytes
+  bytes=$(stat -c %s "$1")
+  jq -e --argjson bytes "$bytes" '.output.bytes == $bytes and ([.sections[].bytes] | add) == $bytes and
+    all(.sections[]; .bytes == ([.groups[].bytes] | add // 0)) and
+    all(.sections[].groups[]; .bytes == if .parts then [.parts[].bytes] | add else .bytes end) and
+    all(.. | .bytes? // 0; . >= 0)' report.json >log || fail "the bytes of $1 do not add up"
+}
+
+# has FILTER: a jq filter that must be true of report.json
+has() {
+  jq -e "$1" report.json >log || fail "not so: $1"$'\n'"$(jq -c 'del(.sections, .passes)' report.json)"
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# --explain tells who defines a symbol, who gave way, what keeps it, where it is, and its type.
+. "$(dirname "$0")/common.sh"
+
+three_objects
+explain() { "$BPFLINK" {main,lib,table}.o -o out.o "$@" | sed "s|$tmp/||"; }
+place() { symbol "$1" | awk '{ printf "%s+0x%x, %d bytes", $4, $5, $6 }'; }
+
+explain --gc-sections >log
+expect "twice
+  defined by    lib.o:(.text+0x0), lib.bpf.c:4
+  gave way      main.o:(.text+0x0), main.bpf.c:7: weak, and that of lib.o is not
+  in the output .text+0x0, $(symbol twice | cut -d ' ' -f 6) bytes
+  kept by       program prog -> twice
+  type          int twice(int x)" explain --gc-sections --explain twice
+
+# The shortest chain, through a static function.
+explain >log
+at=$(place helper)
+expect "helper
+  defined by    lib.o:(${at%%,*}), lib.bpf.c:5, static
+  in the output $at
+  kept by       program prog -> add -> helper
+  type          int helper(const char *name)" explain --explain helper
+
+expect "events
+  defined by    table.o:(.maps+0x0)
+  declared by   main.o
+  in the output $(place events)
+  kept by       being a root: map
+  type          struct {
+                	int (*type)[5];
+                	int (*max_entries)[100];
+                	int (*pinning)[1];
+                	__u32 *key;
+                	struct event *value;
+                } events" \
+  explain --explain events
+
+# What is not there, and what would go.
+contains '  in the output no: not reached from any root' explain --gc-sections --explain unused
+contains '  kept by       nothing: --gc-sections would drop it' explain --explain unused
+contains '  kept by       being a root: -u' explain --gc-sections -u unused --explain unused
+contains '  kept by       being a root: program' explain --explain other
+contains '  kept by       being a root: license' explain --explain LICENSE
+contains '  kept by       being a root: --keep-section' explain --gc-sections --keep-section .text --explain unused
+contains '  kept by       program prog -> limit' explain --explain limit
+
+# Two weak ones; the type of an extern that nobody defines.
+compile first <<<'__weak int pick(void) { return 1; }'
+compile second <<<'__weak int pick(void) { return 2; } extern long maybe __weak; SEC("socket") int prog(void *ctx) { return pick() + (&maybe ? maybe : 0); }
+extern int of_kernel(int) __ksym; SEC("socket") int calls(void *ctx) { return of_kernel(1); }'
+weak() { "$BPFLINK" {first,second}.o -o out.o "$@" | sed "s|$tmp/||"; }
+contains '  gave way      second.o:(.text+0x0), second.bpf.c:1: weak, and so is that of first.o, which comes first' weak --explain pick
+expect 'of_kernel
+  defined by    the loader (.ksyms)
+  declared by   second.o
+  in the output as an extern
+  type          int of_kernel(int)' weak --explain of_kernel
+expect 'maybe
+  defined by    nobody
+  declared by   second.o
+  in the output as an extern
+  type          long maybe' weak --explain maybe
+
+# A name that is not there, and several at once.
+expect 'twize: no input has a symbol of this name, did you mean twice?
+nothing_like_it: no input has a symbol of this name' explain --explain twize --explain nothing_like_it

@@ -1,0 +1,52 @@
+#!/bin/bash
+# --json tells what each program, map and variable costs, what was dropped and why, and where every
+# byte of the output is from.
+. "$(dirname "$0")/common.sh"
+
+three_objects
+"$BPFLINK" --gc-sections {main,lib,table}.o -o out.o --json report.json
+adds_up out.o
+
+# Programs: their own instructions are those of the symbol table.
+prog=$(($(symbol prog | cut -d ' ' -f 6) / 8))
+has ".programs | map(.name) | sort == [\"other\", \"prog\"]"
+all=0
+for function in prog add twice helper; do all=$((all + $(symbol $function | cut -d ' ' -f 6) / 8)); done
+has ".programs[] | select(.name == \"prog\") | .section == \"xdp\" and .type == \"xdp\" and .instructions == $prog and
+  .all_instructions == $all and (.subprograms | sort) == [\"add\", \"helper\", \"twice\"] and .maps == [\"events\"] and
+  (.variables | sort) == [\"limit\", \"mine\", \"theirs\"]"
+# An event has 20 bytes, and a name in add() 24, which is called from there.
+has '.programs[] | select(.name == "prog") | .stack >= 20 and .deepest_stack >= .stack + 24'
+has '.programs[] | select(.name == "other") | .all_instructions == .instructions and .subprograms == [] and .stack == 0'
+
+# Maps: 100 elements with a key of 4 bytes and a value of 20, each in 8s; a ring buffer of 4096.
+has '.maps[] | select(.name == "events") | .type == "percpu_hash" and .key == "__u32" and .value == "struct event" and
+  .key_size == 4 and .value_size == 20 and .entries == 100 and .bytes == 3200 and .per_cpu and .pinning == "by name" and
+  .programs == ["prog"]'
+has '.maps[] | select(.name == "ring") | .type == "ringbuf" and .bytes == 4096 and .pinning == "none" and .programs == []'
+
+has '.variables[] | select(.name == "theirs") | .section == ".data" and .type == "struct ours" and .bytes == 16 and
+  .linkage == "global" and .programs == ["prog"]'
+
+# Two structs of one name, and how they differ.
+has '.tags | map(.name) == ["struct ours"]'
+has '.tags[0] | .definitions == 2 and (.difference | contains("ours: 1 member in main.o, 2 in lib.o"))'
+
+# Where bytes are from, and what brought types in.
+size=$(symbol add | cut -d ' ' -f 6)
+has ".sections[] | select(.name == \".text\") | .groups[] | select(.name == \"lib.o\") | .parts[] |
+  select(.name == \"add\") | .kind == \"function\" and .bytes == $size"
+has '.sections[] | select(.name == ".BTF") | .groups[] | select(.name == "theirs") | .kind == "variable" and
+  any(.parts[]; .name == "ours" and .kind == "struct")'
+has '.sections[] | select(.name == ".BTF.ext") | .groups | map(.name) | contains(["add", "prog", "twice"])'
+has '[.sections[] | select(.name == ".symtab") | .groups[].parts[]] | length == ([.[].bytes] | add) / 24'
+
+# What was dropped, from where and why.
+has 'any(.dropped[]; .file == "main.o" and .name == "twice" and .reason == "gave way to that of lib.o" and .bytes > 0)'
+has 'any(.dropped[]; .file == "lib.o" and .name == "unused" and .reason == "not reached from any root" and .bytes > 0)'
+has 'any(.dropped[]; .file == "table.o" and .reason == "DWARF" and .bytes > 0)'
+has 'any(.dropped[]; .file == "table.o" and .section == ".BTF" and .reason == "types equal to earlier ones")'
+has 'any(.dropped[]; .reason == "types made anew or not needed")'
+
+# The older fields stay.
+has '.files == ["main.o", "lib.o", "table.o"] and .objects == 3 and .types.in > .types.out'

@@ -1,0 +1,62 @@
+#!/bin/bash
+# What has no name of its own is told all the same: headers, padding, strings, what the linker made;
+# and why a symbol is there that no reference keeps.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'END'
+struct inner { int x; } *pointers[3];
+enum { RED, GREEN } color, shade;
+static const char text[] = "in both";
+const char *shown = text;
+__attribute__((noinline)) int caught(__u64 cookie) { return 0; }
+__attribute__((btf_decl_tag("exception_callback:caught"))) SEC("tc") int prog(struct __sk_buff *ctx) {
+  struct task { int pid; } __attribute__((preserve_access_index)) *task = (void *)(long)ctx->len;
+  return task->pid + color + shade + (pointers[0] != 0);
+}
+extern int of_nobody(int) __ksym;
+int unused(void) { return of_nobody(2); }
+END
+cat >s.s <<'END'
+.section .rodata.str1.1,"aMS",@progbits,1
+.asciz "in both"
+.asciz "more"
+.data
+.quad 1
+.globl named
+.type named, @object
+named: .quad 2
+.size named, 8
+END
+clang-19 --target=bpf -c s.s -o s.o
+sed 's/named/other/' s.s | clang-19 --target=bpf -c -x assembler - -o t.o
+"$BPFLINK" a.o s.o t.o --license GPL -o out.o --json report.json
+adds_up out.o
+
+# named SECTION FILTER: a group or part of a section of which the filter is true
+named() { has "[.sections[] | select(.name == \"$1\") | .groups[] | ., .parts[]?] | any($2)"; }
+named '(ELF header)' '.kind == "header" and .bytes == 64'
+named '(section headers)' '.kind == "header" and .bytes % 64 == 0'
+named license '.name == "(the linker)"'
+named .data '.name == "(no symbol)" and .kind == "unnamed" and .bytes == 8'
+named .rodata.str1.1 '.name == "more" and .kind == "string" and .bytes == 5'
+named .symtab '.name == "symbols of sections"'
+named .symtab '.name == "local symbols"'
+named .symtab '.name == "global symbols"'
+named .symtab '.name == "(no name)" and .bytes == 24'
+named .strtab '.name == "(empty string)" and .bytes == 1'
+named .strtab '.name == ".symtab" and .bytes == 8'
+named .BTF '.name == "(empty string)" and .bytes == 1'
+named .BTF '.name == "(header)" and .bytes == 24'
+named .BTF '.name == "(enum without a name)" and .kind == "enum"'
+named .BTF '.name == "(strings of .BTF.ext)"'
+named .BTF '.kind == "CO-RE access" and .name == "0:0"'
+named .BTF '.kind == "file name" and (.name | endswith("a.bpf.c"))'
+named .BTF '.kind == "source line" and (.name | contains("task->pid"))'
+# A pointer to a struct counts with the variable that brought both.
+named .BTF '.name == "pointers" and .kind == "variable" and .bytes > 60 and any(.parts[]?; .name == "inner")'
+has 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
+
+contains '  kept by       what has no reference to it, such as a tag or a table' \
+  "$BPFLINK" --gc-sections a.o --license GPL -o out.o --explain caught
+contains '  in the output no: nothing refers to it' \
+  "$BPFLINK" --gc-sections a.o --license GPL -o out.o --explain of_nobody
