@@ -58,6 +58,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/bpflink-config.cmake
   ${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkCompileCommands.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config: the prefix is where the file is found, so that a copy may be moved.
