@@ -7,13 +7,19 @@ endif()
 option(BPFLINK_STATIC_PROGRAMS "Link the programs statically, if the libraries are there" ${static_default})
 find_library(LIBELF_ARCHIVE libelf.a)
 find_library(ZLIB_ARCHIVE libz.a)
+find_library(ZSTD_ARCHIVE libzstd.a)  # which newer versions of libelf need
+set(BPFLINK_PROGRAMS_ARE_STATIC OFF)
+if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
+  set(BPFLINK_PROGRAMS_ARE_STATIC ON)
+endif()
 
 # link_program(TARGET): the library's parts and what they need.
 function(link_program target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>)
-  if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
+  if(BPFLINK_PROGRAMS_ARE_STATIC)
     target_link_options(${target} PRIVATE -static)
-    target_link_libraries(${target} PRIVATE ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
+    target_link_libraries(${target} PRIVATE ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE}
+      $<$<BOOL:${ZSTD_ARCHIVE}>:${ZSTD_ARCHIVE}>)
   else()
     target_link_libraries(${target} PRIVATE PkgConfig::LIBELF Threads::Threads)
   endif()
