@@ -5,12 +5,15 @@
 # Compiles BPF sources with clang and links them, with archives and objects, into
 # one BPF object: OUTPUT, or TARGET.o in the current binary directory. TARGET is
 # built with `all`; what it makes is $<TARGET_PROPERTY:TARGET,BPFLINK_OBJECT>. An
-# item of LIBS that is the name of such a target stands for its object. Changed
-# sources, headers and libraries are seen.
+# item of LIBS that is the name of such a target stands for its object. A changed
+# source, header or library rebuilds what depends on it and no more.
 #
 # BPFLINK_CLANG is the compiler; BPFLINK_COMPILE_OPTIONS what all sources are
-# compiled with.
+# compiled with. COMPILE_OPTIONS come last, so that they overrule those. With
+# CMAKE_EXPORT_COMPILE_COMMANDS the first build puts the sources into
+# compile_commands.json.
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/BpflinkCompileCommands.cmake)
 
 find_program(BPFLINK_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14
   DOC "clang with the BPF target")
@@ -32,11 +35,13 @@ function(_bpflink_compile target source variable)
     set(system_includes -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
   endif()
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.bpf)
+  set(compile ${BPFLINK_CLANG} --target=bpf ${BPFLINK_COMPILE_OPTIONS} ${system_includes} ${includes}
+    ${definitions} ${ARG_COMPILE_OPTIONS})
   add_custom_command(OUTPUT ${object}
-    COMMAND ${BPFLINK_CLANG} --target=bpf ${BPFLINK_COMPILE_OPTIONS} ${system_includes} ${includes}
-      ${definitions} ${ARG_COMPILE_OPTIONS} -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
+    COMMAND ${compile} -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
     DEPENDS ${source} DEPFILE ${object}.d
     COMMENT "Compiling BPF object ${name}" VERBATIM)
+  _bpflink_note_command(${source} ${object} ${compile} -c ${source} -o ${object})
   set(${variable} ${object} PARENT_SCOPE)
 endfunction()
 

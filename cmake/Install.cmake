@@ -17,6 +17,10 @@ install(TARGETS bpflink_static bpflink_libbpf_static EXPORT bpflink-static-targe
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
+# What takes bpftool's command line, a script that finds bpflink beside it.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
+  DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
+
 # Manual pages and completions.
 foreach(program bpflink btfdedup)
   install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.bash
@@ -27,7 +31,8 @@ foreach(program bpflink btfdedup)
   install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
 endforeach()
-foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7)
+foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7
+    linker/bpftool/bpftool-bpflink.1)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
@@ -56,6 +61,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/bpflink-config.cmake
   ${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkCompileCommands.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config: the prefix is where the file is found, so that a copy may be moved.

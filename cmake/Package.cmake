@@ -1,5 +1,6 @@
 # `cpack -G DEB`: the programs, the shared libraries, and what it takes to build
-# with them, as three Debian packages.
+# with them, as three Debian packages. `standalone`: the programs alone, which need
+# nothing of the machine but its kernel.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "bpflink")
 set(CPACK_PACKAGE_CONTACT "bpflink developers <bpflink@localhost>")
@@ -36,3 +37,15 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Headers, static libraries and the files of CMake and pkg-config of bpflink's library.")
 
 include(CPack)
+
+# A link of the programs that is not static gives no such archive.
+if(BPFLINK_PROGRAMS_ARE_STATIC)
+  set(standalone bpflink-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+  add_custom_target(standalone
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${standalone}
+    COMMAND ${CMAKE_COMMAND} --install . --strip --component programs --prefix ${standalone}
+    COMMAND ${CMAKE_COMMAND} -E tar czf ${standalone}.tar.gz ${standalone}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${standalone}
+    DEPENDS bpflink btfdedup WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    COMMENT "Making ${standalone}.tar.gz" VERBATIM)
+endif()

@@ -8,24 +8,31 @@ endif()
 option(BPFLINK_STATIC_PROGRAMS "Link the programs statically, if the libraries are there" ${static_default})
 find_library(LIBELF_ARCHIVE libelf.a)
 find_library(ZLIB_ARCHIVE libz.a)
+find_library(ZSTD_ARCHIVE libzstd.a)  # which newer versions of libelf need
+set(static_libraries ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
+if(ZSTD_ARCHIVE)
+  list(APPEND static_libraries ${ZSTD_ARCHIVE})
+endif()
 # Some releases' libelf.a lacks functions of elfutils that are in no archive.
+set(BPFLINK_PROGRAMS_ARE_STATIC OFF)
 if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
   set(CMAKE_REQUIRED_LINK_OPTIONS -static)
-  set(CMAKE_REQUIRED_LIBRARIES ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
+  set(CMAKE_REQUIRED_LIBRARIES ${static_libraries})
   check_cxx_source_compiles(
     "#include <libelf.h>
     int main() { elf_end(elf_begin(0, ELF_C_READ, nullptr)); }"
     BPFLINK_LINKS_STATICALLY)
   unset(CMAKE_REQUIRED_LINK_OPTIONS)
   unset(CMAKE_REQUIRED_LIBRARIES)
+  set(BPFLINK_PROGRAMS_ARE_STATIC ${BPFLINK_LINKS_STATICALLY})
 endif()
 
 # link_program(TARGET): the library's parts and what they need.
 function(link_program target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>)
-  if(BPFLINK_LINKS_STATICALLY)
+  if(BPFLINK_PROGRAMS_ARE_STATIC)
     target_link_options(${target} PRIVATE -static)
-    target_link_libraries(${target} PRIVATE ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
+    target_link_libraries(${target} PRIVATE ${static_libraries})
   else()
     target_link_libraries(${target} PRIVATE PkgConfig::LIBELF Threads::Threads)
   endif()

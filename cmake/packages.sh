@@ -7,18 +7,21 @@
 # The groups: build (programs and tests of the presets), bpf (to compile, load and look at
 # BPF objects), test (what else the tests call), bench (what tests/bench measures with), lint
 # (what CI checks the style with), sanitize (what the preset `sanitize` is built with), root (to
-# make a clean root), libcxx (another C++ library to build with).
+# make a clean root), libcxx (another C++ library to build with), arm64 (to build for arm64 and
+# run that).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 test=(elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
-  time doxygen meson ninja-build dpkg-dev debootstrap man-db zsh jq python3-jsonschema chromium)
+  time doxygen meson ninja-build dpkg-dev debootstrap man-db zsh jq python3-jsonschema chromium
+  cargo rust-clippy golang-go golang-github-cilium-ebpf-dev)
 bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
 lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
 root=(debootstrap)
+arm64=(g++-12-aarch64-linux-gnu qemu-user)
 libcxx=(clang-19 libc++-19-dev libc++abi-19-dev)
 
 packages=()

@@ -406,6 +406,48 @@ BPFLINK_C_API enum bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint3
 BPFLINK_C_API enum bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id,
                                                    uint64_t* size);
 
+/** A type. 0 for what its kind does not have. */
+struct bpflink_type {
+  const char* name;       /**< "" for none */
+  uint64_t type_size;     /**< bytes that an object of the type takes */
+  uint64_t element_count; /**< of an array: elements of the type `type_id` */
+  uint32_t kind;          /**< BTF_KIND_* */
+  uint32_t kind_flag;     /**< 1: a signed enum, a declared union, see the kernel's btf.rst */
+  uint32_t alignment;     /**< bytes, as C has it for BPF; 1 for a packed struct */
+  uint32_t type_id;       /**< what it refers to: pointee, aliased type, element, return type */
+  uint32_t member_count;  /**< members of a struct or union, or enumerators */
+  uint32_t encoding;      /**< of an integer: BTF_INT_SIGNED, BTF_INT_CHAR, BTF_INT_BOOL */
+};
+
+/** A member of a struct or union. */
+struct bpflink_member {
+  const char* name;    /**< "" for none */
+  uint32_t type_id;    /**< its type */
+  uint32_t bit_offset; /**< bits from the beginning of the struct */
+  uint32_t bit_size;   /**< of a bit-field, in bits; 0 for what is none */
+};
+
+/** An enumerator of an enum. */
+struct bpflink_enumerator {
+  const char* name; /**< its name */
+  uint64_t value;   /**< extended to 64 bits by the enum's sign, in two's complement */
+};
+
+/** Describes a type in the first `size` bytes of `*out`. Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id,
+                                                   struct bpflink_type* out, size_t size);
+/** Describes member `index` of a struct or union in the first `size` bytes of
+ * `*out`. Error: ARGUMENT, also where it has no such member. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id,
+                                                     uint32_t index, struct bpflink_member* out,
+                                                     size_t size);
+/** Describes enumerator `index` of an enum in the first `size` bytes of `*out`.
+ * Error: ARGUMENT, also where it has no such enumerator. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id,
+                                                         uint32_t index,
+                                                         struct bpflink_enumerator* out,
+                                                         size_t size);
+
 /** The C declaration of `name` with that type, without a final semicolon; with
  * "" for the name the type alone. To be freed with bpflink_free(); null for an
  * id that is none, and where memory ran out. */

@@ -21,6 +21,42 @@ bool is_type(const bpflink_btf* btf, uint32_t id) {
   return btf && id >= 1 && id < btf->view->end_id();
 }
 
+bool is_composite(BtfType type) {
+  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
+}
+
+bool is_enum(BtfType type) {
+  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
+}
+
+/// The type that `type` refers to besides its members, 0 for none.
+uint32_t referred_type(BtfType type) {
+  switch (type.kind()) {
+    case BTF_KIND_ARRAY:
+      return type.array_element_type();
+    case BTF_KIND_PTR:
+    case BTF_KIND_TYPEDEF:
+    case BTF_KIND_VOLATILE:
+    case BTF_KIND_CONST:
+    case BTF_KIND_RESTRICT:
+    case BTF_KIND_FUNC:
+    case BTF_KIND_FUNC_PROTO:
+    case BTF_KIND_VAR:
+    case BTF_KIND_DECL_TAG:
+    case BTF_KIND_TYPE_TAG:
+      return type.type();
+    default:
+      return 0;
+  }
+}
+
+/// The value of an enumerator, extended to 64 bits by the enum's sign.
+uint64_t enumerator_value(BtfType type, uint32_t index) {
+  if (type.kind() == BTF_KIND_ENUM64) return type.enumerator64(index).value;
+  uint32_t value = type.enumerator(index).value;
+  return type.kind_flag() ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}) : value;
+}
+
 template <typename Print>
 char* print(Print print) noexcept {
   try {
@@ -86,6 +122,46 @@ bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id, uint64_t* s
   if (!bytes) return BPFLINK_ERROR_NOT_FOUND;
   *size = *bytes;
   return BPFLINK_OK;
+}
+
+bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_type* out,
+                                size_t size) {
+  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
+  BtfType type = btf->view->type(id);
+  bpflink_type description = {};
+  description.name = c_string(btf->view->name(type));
+  description.type_size = type_size(*btf->view, id).value_or(0);
+  description.kind = type.kind();
+  description.kind_flag = type.kind_flag();
+  description.alignment = type_alignment(*btf->view, id).value_or(0);
+  description.type_id = referred_type(type);
+  if (type.kind() == BTF_KIND_ARRAY) description.element_count = type.array_length();
+  if (type.kind() == BTF_KIND_INT) description.encoding = type.int_data() >> 24;
+  if (is_composite(type) || is_enum(type)) description.member_count = type.vlen();
+  return describe(description, out, size);
+}
+
+bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                  bpflink_member* out, size_t size) {
+  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
+  BtfType type = btf->view->type(id);
+  if (!is_composite(type) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
+  BtfMember member = type.member(index);
+  bpflink_member description = {c_string(btf->view->string(member.name_off)), member.type,
+                                type.member_bit_offset(index), type.member_bitfield_size(index)};
+  return describe(description, out, size);
+}
+
+bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                      bpflink_enumerator* out, size_t size) {
+  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
+  BtfType type = btf->view->type(id);
+  if (!is_enum(type) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
+  uint32_t name_off = type.kind() == BTF_KIND_ENUM ? type.enumerator(index).name_off
+                                                   : type.enumerator64(index).name_off;
+  bpflink_enumerator description = {c_string(btf->view->string(name_off)),
+                                    enumerator_value(type, index)};
+  return describe(description, out, size);
 }
 
 char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name) {

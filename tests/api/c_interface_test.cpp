@@ -164,6 +164,67 @@ TEST_CASE("arguments that are missing are refused") {
   bpflink_free(nullptr);
 }
 
+TEST_CASE("Types are described") {
+  Image image;
+  bpflink_object* object = nullptr;
+  REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
+  const bpflink_btf* btf = bpflink_object_btf(object);
+  uint32_t id = 0;
+  bpflink_type type;
+  bpflink_member member;
+  bpflink_enumerator enumerator;
+
+  REQUIRE(bpflink_btf_find(btf, 4, "value", &id) == BPFLINK_OK);
+  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(std::string(type.name) == "value");
+  CHECK(type.kind == 4);
+  CHECK(type.type_size == 40);
+  CHECK(type.alignment == 8);
+  REQUIRE(type.member_count == 2);
+  CHECK(bpflink_btf_member(btf, id, 2, &member, sizeof member) == BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_btf_member(btf, id, 1, &member, sizeof member) == BPFLINK_OK);
+  CHECK(std::string(member.name) == "bytes");
+  CHECK(member.bit_offset == 64);
+  CHECK(member.bit_size == 0);
+  CHECK(bpflink_btf_enumerator(btf, id, 0, &enumerator, sizeof enumerator) ==
+        BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_btf_type(btf, member.type_id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.element_count == 4);
+  CHECK(type.type_size == 32);
+
+  REQUIRE(bpflink_btf_find(btf, 1, "int", &id) == BPFLINK_OK);
+  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.encoding == 1);
+  CHECK(type.member_count == 0);
+
+  CHECK(bpflink_btf_type(btf, 0, &type, sizeof type) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_btf_type(btf, id, nullptr, sizeof type) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_object_free(object);
+}
+
+TEST_CASE("Enumerators are extended by the sign of their enum") {
+  bpflink::BtfBuilder builder;
+  uint32_t words[] = {builder.add_string("MINUS"), 0xffffffff};
+  uint32_t words64[] = {builder.add_string("LARGE"), 1, 2};
+  uint32_t name = builder.add_string("e");
+  builder.add_type(name, builder.info(bpflink::BTF_KIND_ENUM, 1, true), 4, words);
+  builder.add_type(name, builder.info(bpflink::BTF_KIND_ENUM, 1), 4, words);
+  builder.add_type(name, builder.info(bpflink::BTF_KIND_ENUM64, 1), 8, words64);
+  auto blob = *builder.finish(std::endian::native);
+  bpflink_btf* btf = nullptr;
+  REQUIRE(bpflink_btf_parse(blob.data(), blob.size(), &btf, nullptr) == BPFLINK_OK);
+  const uint64_t values[] = {UINT64_MAX, UINT32_MAX, 0x200000001};
+  for (uint32_t i = 0; i < 3; ++i) {
+    bpflink_enumerator enumerator;
+    REQUIRE(bpflink_btf_enumerator(btf, i + 1, 0, &enumerator, sizeof enumerator) == BPFLINK_OK);
+    CHECK(std::string(enumerator.name) == (i < 2 ? "MINUS" : "LARGE"));
+    CHECK(enumerator.value == values[i]);
+    CHECK(bpflink_btf_enumerator(btf, i + 1, 1, &enumerator, sizeof enumerator) ==
+          BPFLINK_ERROR_ARGUMENT);
+  }
+  bpflink_btf_free(btf);
+}
+
 TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   Image image;
   bpflink_object* object = nullptr;

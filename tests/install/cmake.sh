@@ -1,14 +1,23 @@
 #!/bin/bash
 # The CMake sample by the installed package, with both generators: builds, has
-# nothing to do then, and rebuilds what depends on a changed header.
+# nothing to do then, rebuilds what depends on a changed header and no more, and
+# writes how each source is compiled.
 . "$(dirname "$0")/common.sh"
+needs jq
 cd cmake
+
+# rebuilt SOURCES OBJECTS: how many the build compiles and links
+rebuilt() {
+  cmake --build build >log
+  [[ $(grep -c 'Compiling BPF object' log) == "$1" ]] || fail "$generator: not $1 compiled: $(<log)"
+  [[ $(grep -c 'Linking BPF object' log) == "$2" ]] || fail "$generator: not $2 linked: $(<log)"
+}
 
 for generator in 'Unix Makefiles' Ninja; do
   if [[ $generator == Ninja ]] && ! command -v ninja >/dev/null; then continue; fi
   rm -rf build
   cmake -S . -B build -G "$generator" -DCMAKE_PREFIX_PATH="$PREFIX" >log
-  cmake --build build >log
+  rebuilt 2 2
   is_filter build/filter.o
   build/report build/filter.o >report
   contains report 'socket_filter program filter'
@@ -17,14 +26,51 @@ for generator in 'Unix Makefiles' Ninja; do
     fail "the program links with what is the library's business"
   fi
 
-  cmake --build build >log
-  if grep -qE 'Compiling|Linking' log; then fail "$generator: something left to do: $(<log)"; fi
+  rebuilt 0 0
+  if [[ $generator == Ninja ]]; then contains log 'no work to do'; fi
   age
   touch ../program/record.h
-  cmake --build build >log
-  [[ $(grep -c 'Compiling BPF object' log) == 2 ]] || fail "$generator: a changed header: $(<log)"
-  [[ $(grep -c 'Linking BPF object' log) == 2 ]] || fail "$generator: a changed header: $(<log)"
+  rebuilt 2 2
+  age
+  touch ../program/sizes.h # of the library alone, with which the program is linked again
+  rebuilt 1 2
+  age
+  touch ../program/main.bpf.c
+  rebuilt 1 1
+
+  # Once in the database, however often CMake runs.
+  has_commands build/compile_commands.json main.bpf.c record.bpf.c report.cpp
+  cmake build >log
+  rebuilt 0 0
+  has_commands build/compile_commands.json main.bpf.c record.bpf.c report.cpp
+
+  # Options for all, and options of a target that overrule them.
+  jq -r '.[] | select(.file | endswith(".bpf.c")) | .arguments | join(" ")' build/compile_commands.json >commands
+  [[ $(grep -c -- '--target=bpf -g -O2 -mcpu=v3 -Wall ' commands) == 2 ]] || fail "other options: $(<commands)"
+  [[ $(grep -c -- ' -mcpu=v2 ' commands) == 1 ]] || fail "no option of its own: $(<commands)"
+  cmake build '-DBPFLINK_COMPILE_OPTIONS=-g;-O1' >log
+  rebuilt 2 2
 done
+
+# Without a program of CMake's own: entries of BPF alone. Sources that are gone are gone there.
+mkdir ../alone && cd ../alone
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(alone LANGUAGES NONE)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_package(bpflink REQUIRED)
+foreach(name main record)
+  bpflink_add_object(${name} SOURCES ../program/${name}.bpf.c LINK_OPTIONS -r
+    COMPILE_DEFINITIONS [[TEXT="a\\b"]] COMPILE_OPTIONS -idirafter "$<1:/usr/include/${machine}-linux-gnu>")
+endforeach()
+EOF
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$PREFIX" -Dmachine="$(uname -m)" >log
+cmake --build build >log
+has_commands build/compile_commands.json main.bpf.c record.bpf.c
+sed -i 's/name main record/name record/' CMakeLists.txt
+cmake --build build >log
+has_commands build/compile_commands.json record.bpf.c
+[[ $(jq length build/compile_commands.json) == 1 ]] || fail "too many entries: $(<build/compile_commands.json)"
 
 # The static library, whose dependencies the package finds.
 mkdir ../static && cd ../static

@@ -43,5 +43,20 @@ is_filter() {
   done
 }
 
+# has_commands FILE NAME...: it is a compilation database in which each source has one entry, whose
+# command compiles it
+has_commands() {
+  local name database
+  database=$(realpath "$1")
+  for name in "${@:2}"; do
+    jq -e --arg name "/$name" '[.[] | select("/" + .file | endswith($name))] | length == 1' "$database" >log ||
+      fail "$name is not there once: $(<"$database")"
+    jq -r --arg name "/$name" '.[] | select("/" + .file | endswith($name)) |
+      "cd " + (.directory | @sh) + " && " + if .command then .command else (.arguments | @sh) end + " -fsyntax-only"' \
+      "$database" >log
+    bash -c "$(<log)" || fail "$name is not compiled by its command: $(<log)"
+  done
+}
+
 # age: everything that is here becomes older than what will be made
 age() { find "$tmp" -type f -exec touch -d '1 minute ago' {} +; }

@@ -1,7 +1,8 @@
 #!/bin/bash
-# The Make sample: builds, has nothing to do then, and relinks when the library
-# changes that only the linker has seen.
+# The Make sample: builds, has nothing to do then, relinks when the library
+# changes that only the linker has seen, and rebuilds what depends on a changed header.
 . "$(dirname "$0")/common.sh"
+needs jq
 cd make
 
 make >log
@@ -21,6 +22,17 @@ touch ../program/record.h
 make >log
 [[ $(grep -c -- '--target=bpf' log) == 2 ]] || fail 'a changed header does not compile both'
 contains log 'bpflink main.bpf.o'
+
+age
+touch ../program/sizes.h
+make >log
+[[ $(grep -c -- '--target=bpf' log) == 1 ]] || fail 'a header of the library alone does not compile one'
+contains log 'bpflink main.bpf.o'
+
+make compile_commands.json >log
+has_commands compile_commands.json main.bpf.c record.bpf.c
+make -B BPF_CFLAGS='-g -O1' >log
+contains log '--target=bpf -g -O1 -idirafter'
 
 # A link that fails leaves no output that is newer than its inputs.
 age

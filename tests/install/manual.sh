@@ -6,13 +6,13 @@ needs clang-19 man bpftool jq cmake pkg-config
 manual=$PREFIX/share/man
 
 # Every page is whole.
-pages=("$manual"/man[1357]/{bpflink,btfdedup}*)
+pages=("$manual"/man[1357]/{bpflink,bpftool,btfdedup}*)
 for page in "${pages[@]}"; do
   man --warnings -l -Tutf8 "$page" 2>"$tmp/warnings" >/dev/null
   [[ ! -s $tmp/warnings ]] || fail "${page##*/}: $(<"$tmp/warnings")"
   # What it refers to is installed, or is another project's.
   sed -n '/^\.SH SEE ALSO/,$p' "$page" | sed -nE 's/^\.BR ([^ ]+) \(([0-9])\).*/\1.\2/p' |
-    grep '^bpflink\|^btfdedup' | while read -r other; do
+    grep 'bpflink\|^btfdedup' | while read -r other; do
       [[ -e $manual/man${other##*.}/$other ]] || fail "${page##*/} refers to $other, which is not installed"
     done
 done

@@ -1,18 +1,33 @@
 #!/bin/bash
 # The Meson sample by the installed pkg-config file: builds, has nothing to do
-# then, and rebuilds what depends on a changed header.
+# then, rebuilds what depends on a changed header and no more, and writes how each
+# source is compiled.
 . "$(dirname "$0")/common.sh"
-needs meson ninja
+needs meson ninja jq
 cd meson
 
+# rebuilt SOURCES OBJECTS: how many the build compiles and links
+rebuilt() {
+  ninja -v -C build >log
+  [[ $(grep -c -- '--target=bpf' log) == "$1" ]] || fail "not $1 compiled: $(<log)"
+  [[ $(grep -c -- 'bpflink .*--dependency-file' log) == "$2" ]] || fail "not $2 linked: $(<log)"
+}
+
 meson setup build >log
-ninja -C build >log
-is_filter build/filter.o
-build/report build/filter.o >report
+rebuilt 2 1
+is_filter build/bpf/filter.o
+build/report build/bpf/filter.o >report
 contains report 'socket_filter program filter'
-ninja -C build >log
+rebuilt 0 0
 contains log 'no work to do'
 age
 touch ../program/record.h
-ninja -C build >log
-contains log 'Generating filter.o'
+rebuilt 2 1
+age
+touch ../program/sizes.h
+rebuilt 1 1
+
+has_commands build/bpf/compile_commands.json main.bpf.c record.bpf.c
+meson configure build -Dbpf_args=-g,-O1 >log
+rebuilt 2 1
+contains log '--target=bpf -g -O1 -idirafter'

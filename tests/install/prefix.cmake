@@ -4,6 +4,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 foreach(file
     bin/bpflink
+    bin/bpftool-bpflink
     bin/btfdedup
     include/bpflink/bpflink.h
     include/bpflink/linker.hpp
@@ -16,6 +17,7 @@ foreach(file
     lib/pkgconfig/bpflink.pc
     share/bash-completion/completions/bpflink
     share/man/man1/bpflink.1
+    share/man/man1/bpftool-bpflink.1
     share/man/man1/btfdedup.1
     share/man/man3/bpflink.h.3
     share/man/man5/bpflink-reports.5

@@ -4,6 +4,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "record.h"
+#include "sizes.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);

@@ -2,9 +2,7 @@
 #ifndef RECORD_H
 #define RECORD_H
 
-#define SIZES 8 /* classes of packet sizes: below 64 bytes, below 128, ... */
-
-/* Counts a packet and returns its class. */
+/* Counts a packet and returns its class, see sizes.h. */
 int record(unsigned bytes);
 
 #endif

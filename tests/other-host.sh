@@ -1,33 +1,46 @@
 #!/bin/bash
-# The other byte order of the host: dedup/'s unit tests and a link, as programs of s390x that run
-# under qemu-user, must give the same bytes as on this machine. Takes some minutes, as everything is
-# compiled once more; not a part of CTest.
+# Hosts of another architecture, such as arm64, or s390x of the other byte order: dedup/'s unit
+# tests and a link, as programs of it that run under qemu-user, must give the same bytes as on this
+# machine. Takes some minutes, as everything is compiled once more; not a part of CTest.
 #
-#     tests/host-byte-order.sh BUILD
+#     tests/other-host.sh BUILD ARCHITECTURE
 #
-# BUILD is a build directory of this machine with both programs. Needs, of Debian,
-# g++-12-s390x-linux-gnu and qemu-user; and dpkg --add-architecture s390x, from where the
-# libraries are downloaded. WORK, if set, is a directory to keep and use again.
+# BUILD is a build directory of this machine with both programs. The architecture is Debian's name
+# of it: arm64, s390x, ppc64el, riscv64. Needs Debian's cross compiler, g++-12-TRIPLE, and
+# qemu-user; the libraries are downloaded. WORK, if set, is a directory to keep and use again.
 set -euo pipefail
 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 build=$(realpath "${1:?a build directory}")
+architecture=${2:?an architecture}
 work=${WORK:-$(mktemp -d)}
 [[ -n ${WORK:-} ]] || trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 cd "$work"
 
-triple=s390x-linux-gnu
+case $architecture in
+  arm64) machine=aarch64 triple=aarch64-linux-gnu ;;
+  ppc64el) machine=ppc64le triple=powerpc64le-linux-gnu ;;
+  *) machine=$architecture triple=$architecture-linux-gnu ;;
+esac
+# The packages of the architecture, which this machine's apt need not know
 root=$work/root libraries=$work/root/usr/lib/$triple
 if [[ ! -d $root ]]; then
-  mkdir packages
-  (cd packages && apt-get download {libelf1,libelf-dev,libxxhash0,libxxhash-dev,libfmt9,libfmt-dev,zlib1g,zlib1g-dev}:s390x)
-  for package in packages/*.deb; do dpkg-deb -x "$package" root; done
-  sed -i "s|^prefix=/usr|prefix=$root/usr|; s|^libdir=/usr|libdir=$root/usr|" "$libraries"/pkgconfig/*.pc
+  mkdir -p packages lists/partial
+  cd packages
+  apt=(apt-get -q -o "APT::Architectures::=$architecture" -o "Dir::State::lists=$work/lists"
+    -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=")
+  "${apt[@]}" update
+  names=(libelf1 libelf-dev libxxhash0 libxxhash-dev libfmt9 libfmt-dev zlib1g zlib1g-dev)
+  "${apt[@]}" download "${names[@]/%/:$architecture}"
+  cd ..
+  for package in packages/*.deb; do dpkg-deb -x "$package" unpacked; done
+  sed -i "s|^prefix=/usr|prefix=$root/usr|; s|^libdir=/usr|libdir=$root/usr|" unpacked/usr/lib/"$triple"/pkgconfig/*.pc
+  mv unpacked root
 fi
-emulate=(qemu-s390x -L "/usr/$triple" -E "LD_LIBRARY_PATH=$libraries:$root/lib/$triple")
+emulate=("qemu-$machine" -L "/usr/$triple" -E "LD_LIBRARY_PATH=$libraries:$root/lib/$triple")
 
 PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$libraries/pkgconfig cmake -S "$source" -B other \
-  -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=s390x -DCMAKE_BUILD_TYPE=None -DBUILD_TESTING=OFF \
+  -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCMAKE_BUILD_TYPE=None -DBUILD_TESTING=OFF \
   -DCMAKE_C_COMPILER=$triple-gcc-12 -DCMAKE_CXX_COMPILER=$triple-g++-12 -DCMAKE_CXX_FLAGS=-O1 \
   -DCMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$libraries:$root/lib/$triple" \
   -Dfmt_DIR="$libraries/cmake/fmt" >configure.log

@@ -1,0 +1,157 @@
+#!/bin/sh
+# bpftool-bpflink: takes bpftool's command line. `gen object` is a partial link by bpflink and
+# `gen skeleton` is done by bpfskel, where each is installed beside this file; everything else is
+# the real bpftool's. So `make BPFTOOL=bpftool-bpflink` links a project with bpflink.
+#
+# Words are told from options as bpftool does it, with getopt_long(3): options stand anywhere,
+# short ones in clusters, and all names may be cut short.
+set -eu
+
+here=$(dirname "$(readlink -f "$0")")
+
+fail() {
+  printf 'bpftool-bpflink: error: %s\n' "$1" >&2
+  exit 1
+}
+
+# is_prefix PREFIX NAME
+is_prefix() {
+  case $2 in
+    "${1:-nothing}"*) true ;;
+    *) false ;;
+  esac
+}
+
+# What an option is: `option`, or `argument` where the next argument is the option's, into `kind`.
+# `owner` becomes `bpftool` where it is not one of those that linking goes well with.
+classify_long() {
+  kind=option
+  name=${1%%=*}
+  if [ "$name" = b ]; then owner=bpftool # could be two
+  elif is_prefix "$name" json || is_prefix "$name" pretty; then json=yes
+  elif is_prefix "$name" debug; then verbose=yes
+  elif is_prefix "$name" base-btf; then [ "$name" != "$1" ] || kind=argument
+  elif is_prefix "$name" use-loader; then light=yes
+  elif ! { is_prefix "$name" bpffs || is_prefix "$name" nomount || is_prefix "$name" mapcompat || is_prefix "$name" legacy; }; then
+    owner=bpftool
+  fi
+}
+
+classify_short() {
+  kind=option
+  letters=$1
+  while [ -n "$letters" ]; do
+    rest=${letters#?}
+    case ${letters%"$rest"} in
+      j | p) json=yes ;;
+      d) verbose=yes ;;
+      L) light=yes ;;
+      B) kind=${rest:+option} kind=${kind:-argument} rest='' ;;
+      f | m | n | l) ;;
+      *) owner=bpftool ;;
+    esac
+    letters=$rest
+  done
+}
+
+# classify ARGUMENT: as above, or `word`.
+classify() {
+  if [ "$kind" = argument ]; then kind=option # of the option before
+  elif [ "$words_only" = yes ]; then kind=word
+  else
+    case $1 in
+      --) kind=option words_only=yes ;;
+      --*) classify_long "${1#--}" ;;
+      -?*) classify_short "${1#-}" ;;
+      *) kind=word ;;
+    esac
+  fi
+}
+
+# becomes_bpftool ARGUMENT...: a link or copy of this file with bpftool's name, as in a directory
+# that was put in front of PATH, is passed over. Few users of Debian have the sbin of its bpftool
+# in PATH.
+become_bpftool() {
+  if [ -n "${BPFLINK_BPFTOOL:-}" ]; then exec "$BPFLINK_BPFTOOL" "$@"; fi
+  IFS=:
+  set -f
+  for directory in $PATH /usr/local/sbin /usr/sbin /sbin; do
+    candidate=${directory:-.}/bpftool
+    if [ -f "$candidate" ] && [ -x "$candidate" ] && ! cmp -s "$candidate" "$0"; then exec "$candidate" "$@"; fi
+  done
+  fail "no bpftool in PATH, which does everything but 'gen object'; BPFLINK_BPFTOOL names another place"
+}
+
+# file_name NAME: as a name that is nothing but a file to bpflink, into `file`
+file_name() {
+  case $1 in
+    [-@]*) file=./$1 ;;
+    *) file=$1 ;;
+  esac
+}
+
+# link_object OUTPUT INPUT...: with libbpf's meaning: externs that no input defines stay.
+link_object() {
+  [ $# -ge 2 ] || fail "'gen object' needs an output and at least one input"
+  file_name "$1"
+  output=$file
+  shift
+  for argument do # each goes from the front to the end
+    file_name "$argument"
+    shift
+    set -- "$@" "$file"
+  done
+  if [ "$json" = yes ]; then set -- "$@" --json-diagnostics; fi
+  if [ "$verbose" = yes ]; then set -- "$@" -v; fi
+  status=0
+  "$here/bpflink" -r -o "$output" "$@" || status=$?
+  if [ "$json" = yes ]; then # bpftool's answer on standard output
+    if [ $status = 0 ]; then echo; else echo '{"error":"the link failed, see standard error"}'; fi
+  fi
+  exit $status
+}
+
+# write_skeleton OBJECT [name NAME]
+write_skeleton() {
+  case $# in
+    1) exec "$here/bpfskel" "$1" ;;
+    3) if is_prefix "$2" name; then exec "$here/bpfskel" --name "$3" "$1"; fi ;;
+  esac
+  fail "'gen skeleton' takes an object and, after the word 'name', a name"
+}
+
+kind=option words_only=no owner=bpflink json=no verbose=no light=no
+kinds=''
+command=''
+for argument do
+  classify "$argument"
+  kinds="$kinds $kind"
+  if [ "$kind" = word ]; then
+    case $command in
+      '') if is_prefix "$argument" gen; then command=gen; else command=other; fi ;;
+      gen)
+        if is_prefix "$argument" object; then command=object
+        elif is_prefix "$argument" skeleton; then command=skeleton
+        else command=other
+        fi
+        ;;
+    esac
+  fi
+done
+case $command in
+  object) ;;
+  skeleton) if [ $light = yes ] || [ ! -x "$here/bpfskel" ]; then owner=bpftool; fi ;;
+  *) owner=bpftool ;;
+esac
+if [ $owner = bpftool ]; then become_bpftool "$@"; fi
+
+for kind in $kinds; do # what are no words goes
+  argument=$1
+  shift
+  if [ "$kind" = word ]; then set -- "$@" "$argument"; fi
+done
+shift 2
+case $command in
+  object) link_object "$@" ;;
+  skeleton) write_skeleton "$@" ;;
+esac

@@ -1,0 +1,18 @@
+// Counter shows what go generate has made of two files of C: the names and types of the object that
+// they are linked into, for whichever loader.
+package main
+
+//go:generate go run ../bpflink2go -no-loader counter ../../rust/counter/bpf/main.bpf.c ../../rust/counter/bpf/state.bpf.c
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+func main() {
+	fmt.Println("object:", len(_CounterBytes) > 0)
+	fmt.Println("program", counterProgramCount)
+	fmt.Println("map", counterMapPackets, "values of", binary.Size(counterEvent{}), "bytes")
+	fmt.Println("bss:", binary.Size(counterBss{}), "bytes")
+	fmt.Println("verdict", counterEvent{Verdict: counterVerdictDROP}.Verdict)
+}

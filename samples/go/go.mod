@@ -1,0 +1,3 @@
+module bpflink.example/samples
+
+go 1.19

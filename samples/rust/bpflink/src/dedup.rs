@@ -1,0 +1,81 @@
+//! Deduplication.
+
+use std::ptr;
+
+use crate::btf::Btf;
+use crate::error::Error;
+use crate::ffi;
+use crate::text;
+
+/// Merges equal types of any number of inputs.
+///
+/// ```
+/// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
+/// # let path = compile("dedup", "struct pair { int a; long b; } pair;");
+/// # let object = bpflink::Object::open(path)?;
+/// use bpflink::{Btf, Dedup};
+///
+/// let btf = object.btf().unwrap();
+/// let mut dedup = Dedup::new()?;
+/// dedup.add("first", &btf)?;
+/// dedup.add("second", &btf)?;
+/// let once = dedup.run()?;
+/// assert!(Btf::parse(&once)?.end_id() < 2 * btf.end_id() - 1); // not all of them twice
+/// # Ok::<(), bpflink::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Dedup {
+    raw: *mut ffi::bpflink_dedup,
+}
+
+impl Dedup {
+    /// A deduplicator whose output has the byte order of the host.
+    pub fn new() -> Result<Dedup, Error> {
+        let options = ffi::bpflink_dedup_options {
+            big_endian: cfg!(target_endian = "big") as u32,
+            ..ffi::bpflink_dedup_options::default()
+        };
+        let mut raw = ptr::null_mut();
+        // SAFETY: the options are copied.
+        let status = unsafe { ffi::bpflink_dedup_new(&options, &mut raw) };
+        if status != ffi::BPFLINK_OK {
+            return Err(Error::of(status, String::new()));
+        }
+        Ok(Dedup { raw })
+    }
+
+    /// Adds an input, called `name` in messages. It is taken in at once.
+    pub fn add(&mut self, name: &str, btf: &Btf<'_>) -> Result<(), Error> {
+        let name = text::to_c(name)?;
+        // SAFETY: name and types live.
+        match unsafe { ffi::bpflink_dedup_add(self.raw, name.as_ptr(), btf.raw()) } {
+            ffi::BPFLINK_OK => Ok(()),
+            status => Err(Error::of(status, String::new())),
+        }
+    }
+
+    /// Deduplicates: a blob of BTF.
+    pub fn run(self) -> Result<Vec<u8>, Error> {
+        let mut blob = ptr::null_mut();
+        let mut size = 0;
+        let mut error = ptr::null_mut();
+        // SAFETY: blob and reason are taken once.
+        unsafe {
+            let status = ffi::bpflink_dedup_run(self.raw, &mut blob, &mut size, &mut error);
+            if status != ffi::BPFLINK_OK {
+                return Err(Error::of(status, text::take(error)));
+            }
+            Ok(text::take_bytes(blob, size))
+        }
+    }
+}
+
+impl Drop for Dedup {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has it.
+        unsafe { ffi::bpflink_dedup_free(self.raw) }
+    }
+}
+
+// SAFETY: one thread at a time may use a deduplicator, whichever it is.
+unsafe impl Send for Dedup {}

@@ -1,0 +1,197 @@
+//! What can go wrong, as values.
+
+use std::fmt;
+use std::slice;
+
+use crate::ffi;
+use crate::text;
+
+/// How a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// An argument that is none, such as a name with a NUL inside.
+    Argument(String),
+    /// Out of memory.
+    Memory,
+    /// An object or BTF that cannot be read or is malformed: the reason.
+    Input(String),
+    /// The link failed: all errors that were found, in order.
+    Link(Vec<Diagnostic>),
+    /// A file that a skeleton needs cannot be written: its path and why.
+    Output(String),
+}
+
+impl Error {
+    /// The error of a status of C's; `reason` where the call gave one.
+    pub(crate) fn of(status: ffi::bpflink_status, reason: String) -> Error {
+        match status {
+            ffi::BPFLINK_ERROR_MEMORY => Error::Memory,
+            ffi::BPFLINK_ERROR_INPUT => Error::Input(reason),
+            // SAFETY: a static string
+            _ => Error::Argument(unsafe { text::from_c(ffi::bpflink_status_text(status)) }),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Argument(text) | Error::Input(text) | Error::Output(text) => f.write_str(text),
+            Error::Memory => f.write_str("out of memory"),
+            Error::Link(diagnostics) => {
+                for (index, diagnostic) in diagnostics.iter().enumerate() {
+                    if index > 0 {
+                        f.write_str("\n")?;
+                    }
+                    diagnostic.fmt(f)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// How much a diagnostic matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The link fails.
+    Error,
+    /// The link goes on; the user should look.
+    Warning,
+    /// What the linker does.
+    Note,
+}
+
+/// What a diagnostic is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Code {
+    /// None of the others.
+    General,
+    /// An input that is missing, unreadable, malformed, not for BPF.
+    InvalidInput,
+    /// Inputs that cannot be linked with each other.
+    InputMismatch,
+    /// An extern that no input defines.
+    UndefinedSymbol,
+    /// Two strong definitions.
+    DuplicateSymbol,
+    /// An extern and its definition, or two maps, differ.
+    ConflictingTypes,
+    /// The output cannot be written.
+    OutputFailure,
+    /// A note on a symbol that is traced.
+    Trace,
+    /// A note on what garbage collection dropped.
+    Dropped,
+}
+
+impl Code {
+    fn of(code: ffi::bpflink_diagnostic_code) -> Code {
+        match code {
+            1 => Code::InvalidInput,
+            2 => Code::InputMismatch,
+            3 => Code::UndefinedSymbol,
+            4 => Code::DuplicateSymbol,
+            5 => Code::ConflictingTypes,
+            6 => Code::OutputFailure,
+            7 => Code::Trace,
+            8 => Code::Dropped,
+            _ => Code::General,
+        }
+    }
+}
+
+/// A place in an input. What is not known is "" or 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The input's name, as it was added.
+    pub object: String,
+    /// The section's name.
+    pub section: String,
+    /// Bytes into the section.
+    pub offset: u64,
+    /// The source file.
+    pub source: String,
+    /// The line, 1 for the first.
+    pub line: u32,
+    /// The column, 1 for the first.
+    pub column: u32,
+}
+
+/// Something to tell the user. It is displayed as `bpflink` prints it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it is about.
+    pub code: Code,
+    /// One line without a final full stop.
+    pub message: String,
+    /// Further lines: where, and what would help.
+    pub details: Vec<String>,
+    /// The input or output that it is about, or "".
+    pub file: String,
+    /// The symbol that it is about, or "".
+    pub symbol: String,
+    /// The places, the most important first.
+    pub locations: Vec<Location>,
+}
+
+impl Diagnostic {
+    /// # Safety
+    /// `from` is as the library hands it to a callback.
+    pub(crate) unsafe fn copy(from: &ffi::bpflink_diagnostic) -> Diagnostic {
+        let details = array(from.details, from.detail_count);
+        let locations = array(from.locations, from.location_count);
+        Diagnostic {
+            severity: match from.severity {
+                0 => Severity::Error,
+                1 => Severity::Warning,
+                _ => Severity::Note,
+            },
+            code: Code::of(from.code),
+            message: text::from_c(from.message),
+            details: details.iter().map(|line| text::from_c(*line)).collect(),
+            file: text::from_c(from.file),
+            symbol: text::from_c(from.symbol),
+            locations: locations
+                .iter()
+                .map(|place| Location {
+                    object: text::from_c(place.object),
+                    section: text::from_c(place.section),
+                    offset: place.offset,
+                    source: text::from_c(place.source),
+                    line: place.line,
+                    column: place.column,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// # Safety
+/// `items` points to `count` items, or is null where that is 0.
+unsafe fn array<'a, T>(items: *const T, count: usize) -> &'a [T] {
+    if count == 0 {
+        return &[];
+    }
+    slice::from_raw_parts(items, count)
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.severity {
+            Severity::Error => f.write_str("error: ")?,
+            Severity::Warning => f.write_str("warning: ")?,
+            Severity::Note => {}
+        }
+        f.write_str(&self.message)?;
+        for line in &self.details {
+            write!(f, "\n{}", line)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,232 @@
+//! Linking.
+
+use std::ffi::CString;
+use std::os::raw::{c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use crate::error::{Diagnostic, Error, Severity};
+use crate::ffi;
+use crate::text;
+
+/// How to link. The default is the program's.
+///
+/// ```
+/// use bpflink::Options;
+/// let options = Options { gc_sections: true, ..Options::default() };
+/// assert!(!options.partial);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Externs that nobody defines stay, as libbpf's linker has it (`-r`).
+    pub partial: bool,
+    /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
+    pub gc_sections: bool,
+    /// Make hidden definitions local (`--localize-hidden`).
+    pub localize_hidden: bool,
+    /// Keep and merge DWARF (`--keep-debug`).
+    pub keep_debug: bool,
+    /// Types that conflict are warnings (`--no-check-types`).
+    pub no_check_types: bool,
+    /// Warnings are errors (`--fatal-warnings`).
+    pub fatal_warnings: bool,
+    /// The license, whatever the inputs say (`--license`).
+    pub license: Option<String>,
+    /// Where [`Linker::add_library`] looks (`-L`).
+    pub library_paths: Vec<String>,
+}
+
+impl Options {
+    fn flags(&self) -> u64 {
+        let flags = [
+            (self.partial, ffi::BPFLINK_LINK_PARTIAL),
+            (self.gc_sections, ffi::BPFLINK_LINK_GC_SECTIONS),
+            (self.localize_hidden, ffi::BPFLINK_LINK_LOCALIZE_HIDDEN),
+            (self.keep_debug, ffi::BPFLINK_LINK_KEEP_DEBUG),
+            (self.no_check_types, ffi::BPFLINK_LINK_NO_CHECK_TYPES),
+            (self.fatal_warnings, ffi::BPFLINK_LINK_FATAL_WARNINGS),
+        ];
+        flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum()
+    }
+}
+
+/// Links BPF objects and archives into one object.
+///
+/// ```
+/// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
+/// # let user = compile("linker_user", "int helper(int); int user(int x) { return helper(x); }");
+/// # let helper = compile("linker_helper", "int helper(int x) { return x + 1; }");
+/// # let output = std::env::temp_dir().join(format!("bpflink-doc-{}.o", std::process::id()));
+/// use bpflink::Linker;
+///
+/// let mut linker = Linker::new(&output)?;
+/// linker.add_file(&user)?;
+/// linker.add_file(&helper)?;
+/// linker.link()?;
+/// assert!(output.exists());
+/// # std::fs::remove_file(output).unwrap();
+/// # Ok::<(), bpflink::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Linker {
+    raw: *mut ffi::bpflink_linker,
+    output: Option<CString>,
+    /// The linker's own; the library has its address, too.
+    diagnostics: *mut Vec<Diagnostic>,
+    /// What the library reads when the link runs.
+    buffers: Vec<Box<[u8]>>,
+}
+
+impl Linker {
+    /// A linker whose output will be the file `output`, whole or not at all.
+    pub fn new(output: impl AsRef<Path>) -> Result<Linker, Error> {
+        Linker::with_options(output, &Options::default())
+    }
+
+    /// The same, with options.
+    pub fn with_options(output: impl AsRef<Path>, options: &Options) -> Result<Linker, Error> {
+        let output = text::to_c(output.as_ref().as_os_str().as_bytes())?;
+        let mut linker = Linker::in_memory(options)?;
+        linker.output = Some(output);
+        Ok(linker)
+    }
+
+    /// A linker without an output file, for [`Linker::link_to_memory`].
+    pub fn in_memory(options: &Options) -> Result<Linker, Error> {
+        let license = options.license.as_deref().map(text::to_c).transpose()?;
+        let paths = options.library_paths.iter().map(|path| text::to_c(path.as_str()));
+        let paths = paths.collect::<Result<Vec<CString>, Error>>()?;
+        let path_pointers: Vec<*const c_char> = paths.iter().map(|path| path.as_ptr()).collect();
+        let diagnostics = Box::into_raw(Box::<Vec<Diagnostic>>::default());
+        let raw_options = ffi::bpflink_link_options {
+            on_diagnostic: Some(note),
+            context: diagnostics as *mut c_void,
+            flags: options.flags(),
+            license: license.as_ref().map_or(ptr::null(), |text| text.as_ptr()),
+            library_paths: path_pointers.as_ptr(),
+            library_path_count: path_pointers.len(),
+            ..ffi::bpflink_link_options::default()
+        };
+        let mut raw = ptr::null_mut();
+        // SAFETY: the options, which are copied, and all that they point to live; `diagnostics`
+        // lives as long as the linker.
+        let status = unsafe { ffi::bpflink_linker_new(&raw_options, &mut raw) };
+        let linker = Linker { raw, output: None, diagnostics, buffers: Vec::new() };
+        linker.check(status)?;
+        Ok(linker)
+    }
+
+    /// Adds an object file or an archive, which is read when the link runs.
+    pub fn add_file(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = text::to_c(path.as_ref().as_os_str().as_bytes())?;
+        // SAFETY: the name is copied.
+        self.check(unsafe { ffi::bpflink_linker_add_file(self.raw, path.as_ptr()) })
+    }
+
+    /// Adds the archive `lib<name>.a` of the first of the options' library paths that has it.
+    pub fn add_library(&mut self, name: &str) -> Result<(), Error> {
+        let name = text::to_c(name)?;
+        // SAFETY: as above
+        self.check(unsafe { ffi::bpflink_linker_add_library(self.raw, name.as_ptr()) })
+    }
+
+    /// Adds the object in `buffer`, which is copied.
+    pub fn add_buf(&mut self, buffer: &[u8]) -> Result<(), Error> {
+        self.add_named_buf(&format!("buffer {}", self.buffers.len() + 1), buffer)
+    }
+
+    /// The same, with a name for messages.
+    pub fn add_named_buf(&mut self, name: &str, buffer: &[u8]) -> Result<(), Error> {
+        let name = text::to_c(name)?;
+        let copy: Box<[u8]> = buffer.into();
+        // SAFETY: the copy lives as long as the linker.
+        let status = unsafe {
+            let image = copy.as_ptr() as *const c_void;
+            ffi::bpflink_linker_add_memory(self.raw, name.as_ptr(), image, copy.len())
+        };
+        self.buffers.push(copy);
+        self.check(status)
+    }
+
+    /// Links into the output file. A linker may link again.
+    pub fn link(&mut self) -> Result<(), Error> {
+        let output = match &self.output {
+            Some(output) => output.as_ptr(),
+            None => return Err(Error::Argument("this linker has no output file".into())),
+        };
+        // SAFETY: the name ends with NUL.
+        self.check(unsafe {
+            (*self.diagnostics).clear();
+            ffi::bpflink_linker_link_to_file(self.raw, output)
+        })
+    }
+
+    /// Links into memory.
+    ///
+    /// ```
+    /// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
+    /// # let object = compile("memory", "int answer = 42;");
+    /// # let bytes = std::fs::read(object).unwrap();
+    /// use bpflink::{Linker, Object, Options};
+    ///
+    /// let mut linker = Linker::in_memory(&Options::default())?;
+    /// linker.add_buf(&bytes)?;
+    /// let object = Object::parse(linker.link_to_memory()?)?;
+    /// assert_eq!(object.data_sections()[0].variables[0].name, "answer");
+    /// # Ok::<(), bpflink::Error>(())
+    /// ```
+    pub fn link_to_memory(&mut self) -> Result<Vec<u8>, Error> {
+        let mut image = ptr::null_mut();
+        let mut size = 0;
+        // SAFETY: what was given is taken and freed.
+        unsafe {
+            (*self.diagnostics).clear();
+            let status = ffi::bpflink_linker_link_to_memory(self.raw, &mut image, &mut size);
+            self.check(status)?;
+            Ok(text::take_bytes(image, size))
+        }
+    }
+
+    /// All that the last link said: errors, warnings, notes.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        // SAFETY: the library writes to it while it links, which takes the linker mutably.
+        unsafe { &*self.diagnostics }
+    }
+
+    fn check(&self, status: ffi::bpflink_status) -> Result<(), Error> {
+        match status {
+            ffi::BPFLINK_OK => Ok(()),
+            ffi::BPFLINK_ERROR_LINK => Err(Error::Link(
+                self.diagnostics()
+                    .iter()
+                    .filter(|diagnostic| diagnostic.severity == Severity::Error)
+                    .cloned()
+                    .collect(),
+            )),
+            _ => Err(Error::of(status, String::new())),
+        }
+    }
+}
+
+impl Drop for Linker {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has them.
+        unsafe {
+            ffi::bpflink_linker_free(self.raw);
+            drop(Box::from_raw(self.diagnostics));
+        }
+    }
+}
+
+// SAFETY: one thread at a time may use a linker, whichever it is.
+unsafe impl Send for Linker {}
+
+/// Takes a diagnostic; `context` is the linker's list.
+extern "C" fn note(context: *mut c_void, diagnostic: *const ffi::bpflink_diagnostic) {
+    // SAFETY: the list lives as long as the linker, and nothing else uses it while that links.
+    unsafe {
+        let list = &mut *(context as *mut Vec<Diagnostic>);
+        list.push(Diagnostic::copy(&*diagnostic));
+    }
+}

@@ -1,0 +1,43 @@
+//! Strings of C and of Rust.
+
+use std::ffi::{CStr, CString};
+use std::os::raw::{c_char, c_void};
+
+use crate::error::Error;
+use crate::ffi;
+
+/// A copy of a string of C's, "" for null. What is not UTF-8 is replaced.
+///
+/// # Safety
+/// `text` is null or ends with NUL.
+pub unsafe fn from_c(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    CStr::from_ptr(text).to_string_lossy().into_owned()
+}
+
+/// The same for a string that the library gave to the caller; frees it.
+///
+/// # Safety
+/// As above, and nobody else frees it.
+pub unsafe fn take(text: *mut c_char) -> String {
+    let copy = from_c(text);
+    ffi::bpflink_free(text as *mut c_void);
+    copy
+}
+
+/// The bytes that the library gave to the caller; frees them.
+///
+/// # Safety
+/// There are `size` bytes at `bytes`, and nobody else frees them.
+pub unsafe fn take_bytes(bytes: *mut c_void, size: usize) -> Vec<u8> {
+    let copy = std::slice::from_raw_parts(bytes as *const u8, size).to_vec();
+    ffi::bpflink_free(bytes);
+    copy
+}
+
+/// A string for C. Error: it has a NUL inside.
+pub fn to_c(text: impl Into<Vec<u8>>) -> Result<CString, Error> {
+    CString::new(text).map_err(|_| Error::Argument("a name has a NUL inside".into()))
+}

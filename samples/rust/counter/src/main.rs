@@ -1,0 +1,29 @@
+//! Shows what the skeleton has: names, types with the layout that the programs in the kernel use,
+//! and the object's bytes, for a loader.
+
+use std::mem::size_of;
+use std::ptr::addr_of;
+
+include!(concat!(env!("OUT_DIR"), "/skel.rs"));
+use skel::{maps, programs, types, Bss, Rodata};
+
+/// The bytes from the beginning of `whole` to `field`.
+fn offset<W, F>(whole: &W, field: *const F) -> usize {
+    field as usize - whole as *const W as usize
+}
+
+fn main() {
+    println!("object: {} bytes", skel::OBJECT.len());
+    println!("program {}", programs::count);
+    println!("map {}, values of {} bytes", maps::packets, size_of::<types::packets_value>());
+
+    // SAFETY: numbers, and arrays and structs of numbers, for which zero is a value
+    let (bss, rodata): (Bss, Rodata) = unsafe { std::mem::zeroed() };
+    println!("bss: {} bytes, total at {}", size_of::<Bss>(), offset(&bss, addr_of!(bss.total)));
+    println!("last at {}, {} bytes", offset(&bss, addr_of!(bss.last)), size_of::<types::event>());
+    println!("rodata: sample_every at {}", offset(&rodata, addr_of!(rodata.sample_every)));
+
+    let event = types::event { verdict: types::DROP, ..bss.last };
+    println!("length of an event at {}", offset(&event, addr_of!(event.length)));
+    println!("verdict {}", event.verdict);
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# bpftool-bpflink takes bpftool's command line: `gen object` goes to bpflink, `gen skeleton` to
+# bpfskel where that is installed, the rest to the real bpftool. Two projects are switched by a
+# variable of make.
+. "$(dirname "$0")/common.sh"
+needs clang-19 bpftool make
+
+# ---- What goes where: programs in place of the three say by which arguments they were called.
+
+mkdir -p "$tmp/stand_in/bin" "$tmp/real"
+cp "$PREFIX/bin/bpftool-bpflink" "$tmp/stand_in/bin"
+stand_in() { # PATH
+  printf '#!/bin/sh\nprintf "%s"; for a; do printf " [%%s]" "$a"; done; echo\n' "${1##*/}" >"$1"
+  chmod +x "$1"
+}
+stand_in "$tmp/stand_in/bin/bpflink"
+stand_in "$tmp/real/bpftool"
+# says WANTED ARGUMENT...
+says() {
+  local got
+  got=$(PATH=$tmp/real:$PATH "$tmp/stand_in/bin/bpftool-bpflink" "${@:2}")
+  [[ $got == "$1" ]] || fail "bpftool-bpflink ${*:2}: '$got', not '$1'"
+}
+says 'bpflink [-r] [-o] [out.o] [a.o] [b b.o]' gen object out.o a.o 'b b.o'
+says 'bpflink [-r] [-o] [out.o] [a.o]' g o out.o a.o
+says 'bpflink [-r] [-o] [out.o] [a.o] [-v]' -d gen obj out.o a.o
+says 'bpflink [-r] [-o] [out.o] [a.o] [-v]' gen obj out.o --de a.o
+says 'bpflink [-r] [-o] [out.o] [a.o]' -B vmlinux -Lf gen object --base-btf vmlinux out.o --base=vmlinux a.o
+says 'bpflink [-r] [-o] [./-o] [./@a.o]' gen object -- -o @a.o
+says 'bpflink [-r] [-o] [out.o] [a.o] [--json-diagnostics]' -jp gen object out.o a.o
+says 'bpftool [prog] [show]' prog show
+says 'bpftool [-j] [gen] [skeleton] [a.o] [name] [x y]' -j gen skeleton a.o name 'x y'
+says 'bpftool [gen] [subskeleton] [a.o]' gen subskeleton a.o
+says 'bpftool [btf] [dump] [file] [gen] [format] [c]' btf dump file gen format c
+says 'bpftool [--new-option] [gen] [object] [out.o] [a.o]' --new-option gen object out.o a.o
+says 'bpftool [--version] [gen] [object]' --version gen object
+says 'bpftool [-V]' -V
+says 'bpftool'
+stand_in "$tmp/stand_in/bin/bpfskel"
+says 'bpfskel [--name] [x] [a.o]' gen skeleton a.o name x
+says 'bpfskel [a.o]' -d g s a.o
+says 'bpftool [-L] [gen] [skeleton] [a.o]' -L gen skeleton a.o
+BPFLINK_BPFTOOL=$tmp/stand_in/bin/bpfskel says 'bpfskel [map] [list]' map list
+
+# Under bpftool's own name it finds the other one, as a link and as a copy, and says so where
+# there is none.
+mkdir "$tmp/first"
+ln -s "$PREFIX/bin/bpftool-bpflink" "$tmp/first/bpftool"
+[[ $(PATH=$tmp/first:$tmp/real:$PATH bpftool map) == 'bpftool [map]' ]] || fail 'a link does not find bpftool'
+cp --remove-destination "$PREFIX/bin/bpftool-bpflink" "$tmp/first/bpftool"
+[[ $(PATH=$tmp/first:$tmp/real:$PATH bpftool map) == 'bpftool [map]' ]] || fail 'a copy does not find bpftool'
+if BPFLINK_BPFTOOL=$tmp/none bpftool-bpflink map 2>log; then fail 'a bpftool that is not there'; fi
+
+# ---- The real ones
+
+cat >main.bpf.c <<'END'
+extern int elsewhere;
+int count(void) { return elsewhere; }
+END
+clang-19 -g -O2 --target=bpf -c main.bpf.c -o main.o
+bpftool-bpflink gen object part.o main.o
+readelf -sW part.o >symbols
+grep -q 'NOTYPE  *GLOBAL .* UND elsewhere' symbols || fail "an undefined extern does not stay: $(<symbols)"
+bpftool-bpflink btf dump file part.o >log
+contains log "FUNC 'count'"
+if bpftool-bpflink gen object none.o main.o main.o 2>log; then fail 'two definitions are no error'; fi
+contains log 'bpflink: error: duplicate symbol: count'
+if bpftool-bpflink -j gen object none.o main.o main.o >log 2>errors; then fail 'two definitions are no error'; fi
+contains log '{"error":'
+contains errors '"code":"duplicate-symbol"'
+if bpftool-bpflink gen object none.o 2>log; then fail 'no input is no error'; fi
+contains log "bpftool-bpflink: error: 'gen object' needs an output and at least one input"
+
+# ---- Projects
+
+cp -r "$repository/tests/install/projects" "$tmp/projects"
+
+# by_bpflink OBJECT: its locals come first, which libbpf's linker leaves undone
+by_bpflink() {
+  readelf -sW "$1" >symbols 2>errors
+  if [[ -s errors ]] || ! grep -q FUNC symbols; then fail "$1 is not bpflink's: $(<errors)"; fi
+}
+
+# bpftool that is made by the project, and one that is there
+cd "$tmp/projects/bootstrap"
+for name in bpftool-bpflink "$(command -v bpftool-bpflink)"; do
+  make clean
+  make BPFTOOL="$name" >log 2>&1 || fail "make BPFTOOL=$name: $(<log)"
+  for application in minimal counter; do
+    by_bpflink .output/$application.bpf.o
+    ./$application || fail "$application: exit status $?"
+  done
+done
+if grep -q BPFTOOL log; then fail "bpftool is made, though it is there: $(<log)"; fi
+
+cd "$tmp/projects/agent"
+make -j2 BPFTOOL=bpftool-bpflink >log 2>&1 || fail "agent: $(tail log)"
+objects=(bpf/objs/*.o)
+((${#objects[@]} == 200)) || fail "${#objects[@]} objects, not 200"
+for object in "${objects[@]}"; do by_bpflink "$object"; done
+./agent || fail "agent: exit status $?"
+[[ -s agent.light.skel.h ]] || fail 'no light skeleton'

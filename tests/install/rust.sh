@@ -1,0 +1,102 @@
+#!/bin/bash
+# The Rust crate on the installed library: its tests and the examples of its documentation run, the
+# names in C are those of the header; a build.rs links two files in memory and writes a module, with
+# which a program has the layout that the compiler gave the programs for BPF.
+. "$(dirname "$0")/common.sh"
+needs cargo clang-19 pkg-config
+cd ../rust/bpflink
+export CARGO_TARGET_DIR=$tmp/target CARGO_NET_OFFLINE=true TMPDIR=$tmp
+
+# offline: cargo COMMAND...
+offline() { cargo "$@" >log 2>&1 || fail "cargo $*: $(<log)"; }
+
+offline test
+[[ $(grep -c '^test result: ok' log) == 3 ]] || fail "not all kinds of tests run: $(<log)"
+(($(grep -c '^test src/.* ok$' log) > 8)) || fail "hardly any example is run: $(<log)"
+offline doc --no-deps
+if grep -q warning log; then fail "cargo doc: $(<log)"; fi
+if cargo clippy --version >log 2>&1; then offline clippy --all-targets -- -D warnings; fi
+
+# "STRUCT FIELD" of the header, and of the crate, in which a word of Rust ends with "_"
+header=$repository/linker/c_api/abi.txt
+sed -n '/^struct/p' "$header" | tr -s '{};' '\n' |
+  awk '/^struct/ { name = $2; next } NF { print name, $NF == "type" ? "type_" : $NF }' >of_header
+awk '/^pub struct/ { name = $3; next } /^}/ { name = "" } name && /^    pub/ { sub(/:.*/, "", $2); print name, $2 }' \
+  src/ffi.rs >of_crate
+cut -d ' ' -f 1 of_crate | sort -u | while read -r name; do # structs grow at their end
+  grep "^$name " of_crate >mine
+  grep "^$name " of_header | head -n "$(wc -l <mine)" | diff mine - >log || fail "fields of $name, the crate's (<): $(<log)"
+done
+functions() { grep -oE 'bpflink_[a-z_]+\(' "$1" | sort -u; }
+sed '/== include.*bpf_linker.h/,$d' "$header" >bpflink.h
+diff <(functions src/ffi.rs) <(functions bpflink.h) | grep '^<' && fail 'functions that the header does not have'
+
+# The example, with the library found by the other way
+unset PKG_CONFIG_PATH
+cd ../counter
+if BPFLINK_LIB_DIR='' PKG_CONFIG_LIBDIR=$tmp cargo build >log 2>&1; then fail 'built without the library'; fi
+export BPFLINK_LIB_DIR=$PREFIX/lib
+offline build
+cargo run -q >report 2>log || fail "$(<log)"
+sed -i 1d report
+diff - report <<'END' || fail 'the example says something else'
+program count
+map packets, values of 32 bytes
+bss: 48 bytes, total at 8
+last at 16, 32 bytes
+rodata: sample_every at 0
+length of an event at 8
+verdict 1
+END
+
+# A link that fails says why, where cargo shows what build.rs says.
+sed -i 's/^unsigned long long total/unsigned total/' bpf/state.bpf.c
+if cargo build >log 2>&1; then fail 'types that conflict are no error'; fi
+contains log "conflicting types of 'total'"
+
+# Layouts that padding, packing and bit-fields make: sizes are asserted by the module itself, the
+# offsets of all members are compared with those that clang gives.
+sed -i 's/^unsigned total/unsigned long long total/' bpf/state.bpf.c
+cat >>bpf/state.bpf.c <<'END'
+struct inner { char c; short s; } __attribute__((packed));
+struct half { char c; int i; } __attribute__((packed, aligned(2)));
+struct outer {
+  char a;
+  struct inner inner[3];
+  _Bool flag;
+  long l __attribute__((aligned(32)));
+  int bits : 5, : 3, more : 9;
+  struct half half;
+  void *pointer;
+  __int128 wide;
+  enum { LOW = -1, HIGH = 1 } level;
+  struct { char first; double second; } unnamed;
+  unsigned char type, fn, self, u8;
+  struct inner rows[2][3];
+} outer;
+typedef struct { int x; } alias_of_struct;
+alias_of_struct aliased SEC(".data.custom");
+struct inner odd SEC(".data.custom") __attribute__((aligned(1)));
+int odd_int SEC(".data.custom") __attribute__((aligned(1)));
+#define AT(member) __builtin_offsetof(struct outer, member)
+unsigned long offsets[] SEC(".offsets") = {AT(a), AT(inner), AT(flag), AT(l), AT(half), AT(pointer), AT(wide), AT(level),
+                                           AT(unnamed), AT(type), AT(fn), AT(self), AT(u8), AT(rows), sizeof(struct outer)};
+END
+cat >src/main.rs <<'END'
+include!(concat!(env!("OUT_DIR"), "/skel.rs"));
+use skel::types::outer;
+use std::ptr::addr_of;
+
+fn main() {
+    let it: outer = unsafe { std::mem::zeroed() };
+    macro_rules! at { ($($field:ident)*) => { $(println!("{}", addr_of!(it.$field) as usize - addr_of!(it) as usize);)* } }
+    at!(a inner flag l half pointer wide level unnamed r#type r#fn self_ u8 rows);
+    println!("{}", std::mem::size_of::<outer>());
+    let custom: skel::DataCustom = unsafe { std::mem::zeroed() };
+    assert_eq!(addr_of!(custom.aliased.x) as usize, addr_of!(custom) as usize);
+    let _: i32 = it.level;
+}
+END
+cargo run -q >of_rust 2>log || fail "$(<log)"
+llvm-objcopy-19 --dump-section=.offsets=offsets "$(find "$tmp/target" -name state.bpf.o)" "$tmp/unused.o"
+od -An -v -td8 -w8 offsets | tr -d ' ' | diff - of_rust || fail 'other offsets than those of clang (<)'
