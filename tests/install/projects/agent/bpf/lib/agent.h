@@ -2,8 +2,9 @@
 #ifndef AGENT_H
 #define AGENT_H
 
-#include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
 
 struct policy {
   __u32 id;
