@@ -255,8 +255,8 @@ tallies 32" maps
 }
 
 for with in arena plain; do
-  flags=()
-  if [[ $with == arena ]]; then flags=(-DARENA); fi
+  flags=() in_data=kept=9
+  if [[ $with == arena ]]; then flags=(-DARENA) in_data=''; fi # of an arena, `run` reads nothing
   compile_all "${flags[@]}"
   in_all_ways $with
   object=gc.o
@@ -264,6 +264,6 @@ for with in arena plain; do
   unset object
   # hash(5) is 349, and the program's hook gets it.
   if [[ $with == plain ]] || can_load_arenas; then
-    run_all 'enter()=3491' of_hook=349 'leave()=3010121' 'use_state()=22' kept=9 'tallies[2]=1' total=2
+    run_all 'enter()=3491' of_hook=349 'leave()=3010121' 'use_state()=22' 'tallies[2]=1' total=2 $in_data
   fi
 done
