@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 namespace bpflink {
 namespace {
@@ -17,9 +16,7 @@ Place place_of(const OutputEntity& entity) {
 class ReferenceFinder {
  public:
   ReferenceFinder(const ObjectFile& object, const std::vector<OutputEntity>& entities)
-      : object_(object), entities_(entities) {
-    for (uint32_t i = 0; i < entities.size(); ++i) by_symbol_.emplace(entities[i].symbol, i);
-  }
+      : object_(object), entities_(entities) {}
 
   template <typename Add>
   void visit_all(Add add) const {
@@ -52,7 +49,6 @@ class ReferenceFinder {
 
   std::optional<uint32_t> target_of(const Relocation& relocation) const {
     const InputSymbol& symbol = object_.symbols[relocation.symbol];
-    if (auto found = by_symbol_.find(&symbol); found != by_symbol_.end()) return found->second;
     if (symbol.place != InputSymbol::Place::Section) return std::nullopt;
     int64_t addend = symbol.is_section() ? relocation.addend : 0;
     return find(symbol.section, symbol.value + static_cast<uint64_t>(addend));
@@ -74,10 +70,14 @@ class ReferenceFinder {
 
   const ObjectFile& object_;
   const std::vector<OutputEntity>& entities_;
-  std::unordered_map<const InputSymbol*, uint32_t> by_symbol_;
 };
 
 }  // namespace
+
+uint32_t OutputGraph::first_alias(uint32_t entity) const {
+  auto found = std::ranges::lower_bound(entities, place_of(entities[entity]), {}, place_of);
+  return static_cast<uint32_t>(found - entities.begin());
+}
 
 OutputGraph::OutputGraph(const ObjectFile& output) {
   for (const InputSymbol& symbol : output.symbols) {

@@ -24,12 +24,14 @@ struct OutputEntity {
 };
 
 /// The nodes of `uses` are the indices in `entities`: through relocations, and through the calls
-/// that need none.
+/// that need none. Of several at one place, aliases, the first has the edges of all.
 struct OutputGraph {
   std::vector<OutputEntity> entities;  ///< by section, then by offset
   Graph uses;
 
   explicit OutputGraph(const ObjectFile& output);
+  /// The first entity at the place of one.
+  uint32_t first_alias(uint32_t entity) const;
 };
 
 }  // namespace bpflink

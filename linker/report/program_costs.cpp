@@ -174,8 +174,8 @@ class ProgramDescription {
           .type = std::string(program_type_name(section_meaning(entity.section->name).type)),
           .instructions = entity.symbol->size / INSN_SIZE,
           .stack = stacks[i],
-          .deepest_stack = deepest[i]};
-      Reach reach = walker.walk(i);
+          .deepest_stack = deepest[graph_.first_alias(i)]};
+      Reach reach = walker.walk(graph_.first_alias(i));
       for (uint32_t function : reach.functions)
         cost.all_instructions += graph_.entities[function].symbol->size / INSN_SIZE;
       reach.functions.erase(reach.functions.begin());

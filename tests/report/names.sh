@@ -56,6 +56,34 @@ named .BTF '.kind == "source line" and (.name | contains("task->pid"))'
 named .BTF '.name == "pointers" and .kind == "variable" and .bytes > 60 and any(.parts[]?; .name == "inner")'
 has 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
 
+# An alias costs what the function costs that it is another name of.
+cat >alias.s <<'END'
+	.section tc,"ax"
+	.globl prog
+	.type prog,@function
+prog:
+	call other
+	exit
+	.size prog, .-prog
+	.text
+	.globl real, other
+	.type real,@function
+real:
+	call deep
+	exit
+	.size real, .-real
+	.type other,@function
+	.set other, real
+	.globl deep
+	.type deep,@function
+deep:
+	exit
+	.size deep, .-deep
+END
+clang-19 --target=bpf -c alias.s -o alias.o
+"$BPFLINK" alias.o -o out.o --json report.json
+has '.programs[0].all_instructions == 5 and (.programs[0].subprograms | length == 2 and contains(["deep"]))'
+
 contains '  kept by       what has no reference to it, such as a tag or a table' \
   "$BPFLINK" --gc-sections a.o --license GPL -o out.o --explain caught
 contains '  in the output no: nothing refers to it' \
