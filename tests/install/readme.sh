@@ -94,13 +94,20 @@ is_count build/count.o
 in_folder message
 snippet 'What it does' 1 >wanted
 {
-  printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nint helper(int a, int b, int c);\n'
-  printf '\n%.0s' {4..40}
-  printf 'SEC("xdp") int count(struct xdp_md *ctx) {\n  return helper(1, 2, 3);\n}\n'
+  printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nint helper(int value);\n'
+  printf '\n%.0s' {4..39}
+  printf 'SEC("xdp") int count(struct xdp_md *ctx) {\n    int value = ctx->rx_queue_index;\n'
+  printf '    if (value) return helper(value);\n    return 2;\n}\n'
 } >main.bpf.c
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o main.o
 if bpflink main.o -o out.o 2>errors; then fail 'an undefined symbol is no error'; fi
 sed "s|$PWD/||" errors | head -n "$(wc -l <wanted)" | diff wanted - || fail "README.md's message is another"
+
+in_folder size_map
+cp ../two_files/*.o .
+paste "$(snippet 'See where the bytes go' 1)"
+is_count count.o
+contains size.html '<html'
 
 # The library
 in_folder cpp
