@@ -41,7 +41,7 @@ class HelpFormatter : public CLI::FormatterBase {
   std::string line(std::string_view name, const CLI::Option& option) const {
     constexpr size_t terminal = 80;
     std::string text = fmt::format("  {:<{}}", name, width_ - 3);  // a space before each word
-    size_t column = text.size();
+    size_t column = text.size() < width_ ? text.size() : terminal;
     std::istringstream words(option.get_description());
     for (std::string word; words >> word;) {
       bool fits = column + 1 + word.size() <= terminal;

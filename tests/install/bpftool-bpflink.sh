@@ -64,7 +64,7 @@ grep -q 'NOTYPE  *GLOBAL .* UND elsewhere' symbols || fail "an undefined extern 
 bpftool-bpflink btf dump file part.o >log
 contains log "FUNC 'count'"
 if bpftool-bpflink gen object none.o main.o main.o 2>log; then fail 'two definitions are no error'; fi
-contains log 'bpflink: error: duplicate symbol: count'
+contains log 'error: duplicate symbol: count'
 if bpftool-bpflink -j gen object none.o main.o main.o >log 2>errors; then fail 'two definitions are no error'; fi
 contains log '{"error":'
 contains errors '"code":"duplicate-symbol"'
