@@ -13,17 +13,19 @@ for generator in 'Unix Makefiles' Ninja; do
   build/report build/filter.o >report
   contains report 'socket_filter program filter'
   contains report 'map sizes, 8 entries'
+  [[ $(build/check) == 'program filter of section socket, classes up to 4' ]] || fail "$generator: no skeleton"
   if readelf -d build/report | grep -q 'libfmt\|libelf'; then
     fail "the program links with what is the library's business"
   fi
 
   cmake --build build >log
-  if grep -qE 'Compiling|Linking' log; then fail "$generator: something left to do: $(<log)"; fi
+  if grep -qE 'Compiling|Linking|Writing' log; then fail "$generator: something left to do: $(<log)"; fi
   age
   touch ../program/record.h
   cmake --build build >log
   [[ $(grep -c 'Compiling BPF object' log) == 2 ]] || fail "$generator: a changed header: $(<log)"
   [[ $(grep -c 'Linking BPF object' log) == 2 ]] || fail "$generator: a changed header: $(<log)"
+  [[ $(grep -c 'Writing skeleton' log) == 1 ]] || fail "$generator: a changed header: $(<log)"
 done
 
 # The static library, whose dependencies the package finds.

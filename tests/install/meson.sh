@@ -8,6 +8,7 @@ cd meson
 meson setup build >log
 ninja -C build >log
 is_filter build/filter.o
+[[ $(build/check) == 'program filter of section socket, classes up to 4' ]] || fail 'no skeleton'
 build/report build/filter.o >report
 contains report 'socket_filter program filter'
 ninja -C build >log

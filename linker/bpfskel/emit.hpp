@@ -1,12 +1,16 @@
-// Skeletons as headers.
+// Skeletons as text.
 #pragma once
 
 #include <string>
 
-#include "model.hpp"
+#include "linker/bpfskel/model.hpp"
+
+namespace bpflink {
 
 /// A header for C and C++: the struct and functions that libbpf's users know.
 std::string emit_c(const Skeleton& skeleton);
 
 /// What follows the C header for C++: a class that owns the struct.
 std::string emit_cpp(const Skeleton& skeleton);
+
+}  // namespace bpflink
