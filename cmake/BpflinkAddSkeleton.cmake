@@ -1,5 +1,5 @@
 # bpflink_add_skeleton(TARGET OBJECTS object|archive|target... [NAME name] [OUTPUT file]
-#   [LANGUAGE c|cpp])
+#   [LANGUAGE c|cpp|rust])
 #
 # Links BPF objects and writes a skeleton of the result: OUTPUT, or NAME.skel.h in the
 # current binary directory. NAME is TARGET unless given. A name of OBJECTS that is a

@@ -1,7 +1,7 @@
 # bash completion of bpfskel(1)
 _bpfskel() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local options='-h --help --version -o --output --name --c --cpp'
+  local options='-h --help --version -o --output --name --c --cpp --rust'
 
   COMPREPLY=()
   if [[ $previous == --name ]]; then return; fi

@@ -13,4 +13,7 @@ std::string emit_c(const Skeleton& skeleton);
 /// What follows the C header for C++: a class that owns the struct.
 std::string emit_cpp(const Skeleton& skeleton);
 
+/// A module for Rust, which needs nothing but Rust's core.
+std::string emit_rust(const Skeleton& skeleton);
+
 }  // namespace bpflink

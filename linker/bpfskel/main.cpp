@@ -41,6 +41,8 @@ std::string emit(const Skeleton& skeleton, BpfskelOptions::Language language) {
       break;
     case BpfskelOptions::Language::Cpp:
       return emit_c(skeleton) + emit_cpp(skeleton);
+    case BpfskelOptions::Language::Rust:
+      return emit_rust(skeleton);
   }
   return emit_c(skeleton);
 }

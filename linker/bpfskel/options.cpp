@@ -11,7 +11,7 @@ using Language = BpfskelOptions::Language;
 
 /// What add_options() binds besides the options themselves.
 struct Chosen {
-  bool c = false, cpp = false;
+  bool c = false, cpp = false, rust = false;
 };
 
 void add_options(CLI::App& app, BpfskelOptions& options, Chosen& chosen) {
@@ -26,6 +26,9 @@ void add_options(CLI::App& app, BpfskelOptions& options, Chosen& chosen) {
       ->option_text("NAME");
   auto* c = app.add_flag("--c", chosen.c, "Write a header for C and C++, as without an option");
   app.add_flag("--cpp", chosen.cpp, "Write the header with a class that owns it")->excludes(c);
+  app.add_flag("--rust", chosen.rust, "Write a module for Rust")
+      ->excludes("--c")
+      ->excludes("--cpp");
 }
 
 /// "prog_bpf" of "dir/prog.bpf.o", as bpftool has it.
@@ -52,6 +55,7 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   if (!options.text.empty()) return options;
   if (options.inputs.empty()) return usage_error(app, "no input files");
   if (chosen.cpp) options.language = Language::Cpp;
+  if (chosen.rust) options.language = Language::Rust;
   options.name = options.name.empty() ? name_of_file(options.inputs[0]) : make_c_name(options.name);
   auto output = output_path("-o", app.count("-o") == 0 ? "-" : std::move(options.output), true);
   if (!output) return std::unexpected(output.error());

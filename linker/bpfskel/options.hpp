@@ -10,7 +10,7 @@
 namespace bpflink {
 
 struct BpfskelOptions {
-  enum class Language { C, Cpp };
+  enum class Language { C, Cpp, Rust };
 
   std::vector<std::string> inputs;  ///< objects and archives
   std::string output;               ///< where the skeleton is written

@@ -4,6 +4,7 @@
 # function of bpftool's is there.
 set -euo pipefail
 sources=$(realpath "$(dirname "$0")/../link")
+PATH=$PATH:/usr/sbin:/sbin
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"

@@ -20,6 +20,7 @@ wrong 'no arguments (see bpfskel --help)
 Usage: bpfskel [OPTION]... FILE... -o OUTPUT'
 wrong 'no input files (see bpfskel --help)' -o out.h
 wrong '--c excludes --cpp (see bpfskel --help)' --cpp --c main.o
+wrong '--cpp excludes --rust (see bpfskel --help)' --rust --cpp main.o
 wrong '-o: the name of the file is empty' main.o -o ''
 wrong "no/such.h: cannot open output file: there is no directory 'no'" main.o helper.o -o no/such.h
 wrong "-o './main.o' would replace the input 'main.o'" main.o helper.o -o ./main.o

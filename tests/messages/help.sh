@@ -105,6 +105,7 @@ Options:
                          named
   --c                    Write a header for C and C++, as without an option
   --cpp                  Write the header with a class that owns it
+  --rust                 Write a module for Rust
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if the skeleton was written, else with 1 and the output as it was.' "$BPFSKEL" --help
