@@ -198,6 +198,7 @@ check types N s
 forget types N s
 complete functions N s
 build datasecs N s
+warn of names N s
 relocate N s
 rebase btf ext N s
 finish btf N s
@@ -289,6 +290,10 @@ expect '{
     },
     {
       "name": "build datasecs",
+      "seconds": N
+    },
+    {
+      "name": "warn of names",
       "seconds": N
     },
     {
