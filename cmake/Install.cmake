@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
 
 set_target_properties(bpflink PROPERTIES EXPORT_NAME program)
-install(TARGETS bpflink btfdedup EXPORT bpflink-targets
+install(TARGETS bpflink btfdedup bpfskel EXPORT bpflink-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 install(TARGETS bpflink_shared bpflink_libbpf_shared EXPORT bpflink-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
@@ -22,7 +22,7 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
 # Manual pages and completions.
-foreach(program bpflink btfdedup)
+foreach(program bpflink btfdedup bpfskel)
   install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.bash
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
     COMPONENT programs)
@@ -62,6 +62,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkCompileCommands.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddSkeleton.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config: the prefix is where the file is found, so that a copy may be moved.

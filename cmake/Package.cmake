@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME bpflink)
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION
-  "bpflink links BPF objects into one that a loader takes; btfdedup merges equal types of BTF.")
+  "bpflink links BPF objects into one that a loader takes; btfdedup merges equal types of BTF; bpfskel writes skeletons.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "clang, libbpf-dev, bpftool")
 
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libbpflink${PROJECT_VERSION_MAJOR})

@@ -8,6 +8,7 @@
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - enumerator_value(): conflicting enumerators in messages
+// - make_c_name(), RepeatedNames: names in skeletons
 // - edit_distance(), misspelling_limit(): names that were meant
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/print/c_names.hpp"
 #include "dedup/print/c_printer.hpp"
 #include "dedup/print/edit_distance.hpp"
 #include "dedup/run_threads.hpp"

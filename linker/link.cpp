@@ -93,6 +93,10 @@ void link(Context& context) {
   // these have there.
   run(context, "build datasecs", build_datasecs);
 
+  // Say which types no kernel takes, as those of other languages than C may be called. Now all that
+  // the output has are there, and each once.
+  run(context, "warn of names", warn_of_names);
+
   // Make contents and relocations of the output sections: addends move with what they point to.
   // Needs the places, and the type ids, too: an instruction may hold one.
   run(context, "relocate", relocate);

@@ -35,7 +35,7 @@ class CPrinter {
   std::string enumerators(BtfType type, int depth) const;
   std::string body(BtfType type, int depth);
 
-  std::string_view name(uint32_t id) const { return btf_.name(btf_.type(id)); }
+  std::string name(uint32_t id) const;
 
   const Btf& btf_;
   bool is_too_long() const;

@@ -15,6 +15,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/print/c_names.hpp"
 #include "dedup/print/c_printer.hpp"
 
 namespace bpflink {
@@ -31,7 +32,24 @@ void prepend_word(std::string& text, std::string_view word) {
   text = fmt::format("{}{}{}", word, needs_space ? " " : "", text);
 }
 
+/// A name as C can have it, the same as in print_c_header() but for numbers behind it; or "".
+std::string c_name(std::string_view name) {
+  return name.empty() || is_c_name(name) ? std::string(name) : make_c_name(name);
+}
+
+/// The name of an INT or FLOAT, which may be of several words.
+std::string scalar_name(std::string_view name) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ";
+  bool has_words = name.find_first_not_of(allowed) == name.npos;
+  return has_words ? std::string(name) : make_c_name(name);
+}
+
 }  // namespace
+
+std::string CPrinter::name(uint32_t id) const {
+  return c_name(btf_.name(btf_.type(id)));
+}
 
 bool CPrinter::is_too_long() const {
   return work_ > max_text;
@@ -60,7 +78,8 @@ std::string CPrinter::parameters(BtfType proto, int depth) {
     bool is_ellipsis = i + 1 == proto.vlen() && param.type == 0 && param.name_off == 0;
     // C before C23 takes no `...` alone; an empty list says as little.
     if (is_ellipsis && i == 0) return "()";
-    text += is_ellipsis ? "..." : declaration(param.type, btf_.string(param.name_off), depth + 1);
+    text += is_ellipsis ? "..."
+                        : declaration(param.type, c_name(btf_.string(param.name_off)), depth + 1);
   }
   return fmt::format("({})", text.empty() ? "void" : text);
 }
@@ -97,8 +116,11 @@ std::string CPrinter::base_type(uint32_t id, int depth) {
       return fmt::format("SEC(\"{}\")", btf_.name(type));
     case BTF_KIND_DECL_TAG:
       return fmt::format("__attribute__((btf_decl_tag(\"{}\")))", btf_.name(type));
+    case BTF_KIND_INT:
+    case BTF_KIND_FLOAT:
+      return scalar_name(btf_.name(type));
     default:
-      return std::string(name(id));
+      return name(id);
   }
 }
 
@@ -136,7 +158,7 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
                        : fmt::format("__attribute__((btf_type_tag(\"{}\")))", btf_.name(type)));
       id = type.type();
     } else if (kind == BTF_KIND_VAR || kind == BTF_KIND_FUNC) {
-      prepend_word(d.text, btf_.name(type));
+      prepend_word(d.text, c_name(btf_.name(type)));
       id = type.type();
     } else {
       base = base_type(id, depth);
@@ -157,7 +179,7 @@ std::string CPrinter::members(BtfType type, int depth) {
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     if (is_too_long()) return text + indent + "...\n" + std::string(depth, '\t') + "}";
     BtfMember member = type.member(i);
-    text += indent + declaration(member.type, btf_.string(member.name_off), depth + 1);
+    text += indent + declaration(member.type, c_name(btf_.string(member.name_off)), depth + 1);
     if (uint32_t bits = type.member_bitfield_size(i); bits != 0) text += fmt::format(": {}", bits);
     text += ";\n";
   }
@@ -179,8 +201,8 @@ std::string CPrinter::enumerators(BtfType type, int depth) const {
     if (text.size() > max_text) return text + indent + "...\n" + std::string(depth, '\t') + "}";
     bool is_wide = type.kind() == BTF_KIND_ENUM64;
     uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
-    text += fmt::format("{}{} = {}{},\n", indent, btf_.string(name), enumerator_value(type, i),
-                        is_wide && !type.kind_flag() ? "ULL" : "");
+    text += fmt::format("{}{} = {}{},\n", indent, c_name(btf_.string(name)),
+                        enumerator_value(type, i), is_wide && !type.kind_flag() ? "ULL" : "");
   }
   return text + std::string(depth, '\t') + "}";
 }

@@ -11,7 +11,8 @@ namespace bpflink {
 /// The C declaration of `name` with type `id`, on one line and without a final
 /// semicolon, in the manner of "const struct foo *name" or "int (*name)(long)".
 /// Structs, unions and enums are referred to by tag; anonymous ones are written
-/// out. With an empty name, the type's name alone.
+/// out. With an empty name, the type's name alone. Names that C cannot have are made
+/// into ones that it can, as by print_c_header().
 BPFLINK_API std::string print_c_declaration(const Btf& btf, uint32_t id,
                                             std::string_view name = {});
 

@@ -1,5 +1,6 @@
 // Variables: those of the data sections, and what the object leaves to others.
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
@@ -45,26 +46,32 @@ DataSection read_section(const ObjectIndex& index, const InputSection& section,
   return result;
 }
 
-/// `.kconfig` is a section in BTF only: the loader lays it out, in the order of
-/// the DATASEC, each variable at its alignment.
+/// `.kconfig` is a section in BTF only: the loader lays it out, what has the largest alignment
+/// first, of that the smallest first, then by name.
 void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) {
   DataSection section{
       .name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
+  auto alignment_of = [&](const Variable& variable) {
+    return uint64_t{type_alignment(btf, variable.type_id).value_or(1)};
+  };
   BtfType datasec = btf.type(datasec_id);
   for (uint32_t i = 0; i < datasec.vlen(); ++i) {
     BtfVarSecinfo entry = datasec.var_secinfo(i);
     BtfType var = btf.type(entry.type);
     if (var.kind() != BTF_KIND_VAR) continue;
-    uint64_t size = type_size(btf, var.type()).value_or(entry.size);
-    uint32_t alignment = type_alignment(btf, var.type()).value_or(1);
-    section.size = (section.size + alignment - 1) / alignment * alignment;
-    section.alignment = std::max<uint64_t>(section.alignment, alignment);
     section.variables.push_back({.name = btf.name(var),
-                                 .offset = section.size,
-                                 .size = size,
+                                 .size = type_size(btf, var.type()).value_or(entry.size),
                                  .var_id = entry.type,
                                  .type_id = var.type()});
-    section.size += size;
+  }
+  std::ranges::sort(section.variables, {}, [&](const Variable& variable) {
+    return std::tuple(-alignment_of(variable), variable.size, variable.name);
+  });
+  for (Variable& variable : section.variables) {
+    uint64_t alignment = alignment_of(variable);
+    variable.offset = (section.size + alignment - 1) / alignment * alignment;
+    section.alignment = std::max(section.alignment, alignment);
+    section.size = variable.offset + variable.size;
   }
   contents.data_sections.push_back(std::move(section));
 }

@@ -22,6 +22,7 @@ for generator in 'Unix Makefiles' Ninja; do
   build/report build/filter.o >report
   contains report 'socket_filter program filter'
   contains report 'map sizes, 8 entries'
+  [[ $(build/check) == 'program filter of section socket, classes up to 4' ]] || fail "$generator: no skeleton"
   if readelf -d build/report | grep -q 'libfmt\|libelf'; then
     fail "the program links with what is the library's business"
   fi
@@ -31,6 +32,7 @@ for generator in 'Unix Makefiles' Ninja; do
   age
   touch ../program/record.h
   rebuilt 2 2
+  [[ $(grep -c 'Writing skeleton' log) == 1 ]] || fail "$generator: the skeleton stays: $(<log)"
   age
   touch ../program/sizes.h # of the library alone, with which the program is linked again
   rebuilt 1 2

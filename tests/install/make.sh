@@ -7,6 +7,7 @@ cd make
 
 make >log
 is_filter filter.o
+[[ $(./check) == 'program filter of section socket, classes up to 4' ]] || fail 'no skeleton'
 make -q || fail 'make has something left to do'
 contains filter.d lib/librecord.a
 

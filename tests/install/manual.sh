@@ -6,13 +6,13 @@ needs clang-19 man bpftool jq cmake pkg-config
 manual=$PREFIX/share/man
 
 # Every page is whole.
-pages=("$manual"/man[1357]/{bpflink,bpftool,btfdedup}*)
+pages=("$manual"/man[1357]/{bpflink,bpftool,btfdedup,bpfskel}*)
 for page in "${pages[@]}"; do
   man --warnings -l -Tutf8 "$page" 2>"$tmp/warnings" >/dev/null
   [[ ! -s $tmp/warnings ]] || fail "${page##*/}: $(<"$tmp/warnings")"
   # What it refers to is installed, or is another project's.
   sed -n '/^\.SH SEE ALSO/,$p' "$page" | sed -nE 's/^\.BR ([^ ]+) \(([0-9])\).*/\1.\2/p' |
-    grep 'bpflink\|^btfdedup' | while read -r other; do
+    grep 'bpflink\|^btfdedup\|^bpfskel' | while read -r other; do
       [[ -e $manual/man${other##*.}/$other ]] || fail "${page##*/} refers to $other, which is not installed"
     done
 done
@@ -202,6 +202,25 @@ run "$page" 6
 both_units all.o
 jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "figures: $(<figures.json)"
 
+# ---- bpfskel(1)
+
+cd "$tmp/link"
+page=$manual/man1/bpfskel.1
+count_examples "$page"
+run "$page" 1
+contains count.skel.h 'struct bpf_map *packets;'
+example "$page" 2 >loader.c
+run "$page" 3
+[[ $(./loader) == xdp ]] || fail "bpfskel(1): the example prints: $(./loader)"
+run "$page" 4
+contains count.skel.hpp 'class count_skel {'
+contains count.rs 'pub mod count {'
+example "$page" 5 >Makefile
+make main.skel.h >log
+contains main.skel.h 'struct bpf_map *packets;'
+run "$page" 6
+contains types.h 'struct xdp_md {'
+
 # ---- bpflink-reports(5)
 
 # said HEADING: the tags of a section of the page, one a line
@@ -360,17 +379,23 @@ example "$page" 1 >CMakeLists.txt
 cmake -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 cmake --build build >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 is_whole "$(build/loader)"
+example "$page" 2 >CMakeLists.txt
+cp ../link/loader.c .
+cmake -B skeleton -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+cmake --build skeleton >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+[[ $(skeleton/loader) == xdp ]] || fail 'bpflink-cmake(7): no skeleton'
 # The page has what the package has, and nothing else.
-module=$PREFIX/lib/cmake/bpflink/BpflinkAddObject.cmake
-functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "$module")
-[[ $functions == bpflink_add_object ]] || fail "bpflink-cmake(7) does not have all of: $functions"
-grep -oE 'ARG "" "OUTPUT"|"SOURCES;[A-Z_;]*"' "$module" | grep -oE '[A-Z_]{4,}' | sort >arguments
-sed -n '/^\.SH DESCRIPTION/,/^\.SH PROP/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sort | diff arguments - >log ||
+modules=("$PREFIX"/lib/cmake/bpflink/BpflinkAdd{Object,Skeleton}.cmake)
+module=${modules[0]}
+functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "${modules[@]}")
+[[ $functions == $'bpflink_add_object\nbpflink_add_skeleton' ]] || fail "bpflink-cmake(7) does not have all of: $functions"
+grep -ohE '"[A-Z_;]{4,}"' "${modules[@]}" | grep -oE '[A-Z_]{4,}' | sort -u >arguments
+sed -n '/^\.SH DESCRIPTION/,/^\.SH PROP/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sort -u | diff arguments - >log ||
   fail "bpflink-cmake(7): arguments (<: the module, >: the page): $(<log)"
 sed -n '/^\.SH TARGETS/,/^\.SH EX/p' "$page" | sed -n '/^\.TP/{n;p}' | grep -oE 'bpflink::[a-z_]+' | sort >targets
 grep -ohE 'add_library\(bpflink::[a-z_]+|add_executable\(bpflink::[a-z_]+' "$PREFIX"/lib/cmake/bpflink/*.cmake | sed 's/.*(//' |
   sort -u | diff - targets >log || fail "bpflink-cmake(7): targets (<: the package, >: the page): $(<log)"
-grep -oE 'BPFLINK_(CLANG|COMPILE_OPTIONS|OBJECT)\b' "$module" | sort -u | while read -r name; do contains "$page" "$name"; done
+grep -ohE 'BPFLINK_(CLANG|COMPILE_OPTIONS|OBJECT|SKELETON)\b' "${modules[@]}" | sort -u | while read -r name; do contains "$page" "$name"; done
 options=$(sed -nE 's/^set\(BPFLINK_COMPILE_OPTIONS (.*) CACHE.*/\1/p' "$module")
 of_roff <"$page" >text
 contains text "$options"

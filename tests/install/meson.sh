@@ -16,6 +16,7 @@ rebuilt() {
 meson setup build >log
 rebuilt 2 1
 is_filter build/bpf/filter.o
+[[ $(build/check) == 'program filter of section socket, classes up to 4' ]] || fail 'no skeleton'
 build/report build/bpf/filter.o >report
 contains report 'socket_filter program filter'
 rebuilt 0 0

@@ -27,7 +27,7 @@ same() { # WHAT A B
   diff <(echo "$2") <(echo "$3") || fail "$1: --help (<) and it (>) differ"
 }
 
-for program in bpflink btfdedup; do
+for program in bpflink btfdedup bpfskel; do
   help=$(of_help "$program")
   (($(wc -l <<<"$help") > 5)) || fail "$program --help shows hardly any options"
   same "$program(1)" "$help" "$(of_manual "$PREFIX/share/man/man1/$program.1")"

@@ -4,10 +4,12 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 foreach(file
     bin/bpflink
+    bin/bpfskel
     bin/bpftool-bpflink
     bin/btfdedup
     include/bpflink/bpflink.h
     include/bpflink/linker.hpp
+    lib/cmake/bpflink/BpflinkAddSkeleton.cmake
     lib/cmake/bpflink/bpflink-config.cmake
     lib/libbpflink-libbpf.a
     lib/libbpflink-libbpf.so.0
@@ -16,14 +18,17 @@ foreach(file
     lib/libbpflink.so.0
     lib/pkgconfig/bpflink.pc
     share/bash-completion/completions/bpflink
+    share/bash-completion/completions/bpfskel
     share/man/man1/bpflink.1
     share/man/man1/bpftool-bpflink.1
+    share/man/man1/bpfskel.1
     share/man/man1/btfdedup.1
     share/man/man3/bpflink.h.3
     share/man/man5/bpflink-reports.5
     share/man/man7/bpflink-bpftool.7
     share/man/man7/bpflink-cmake.7
     share/zsh/vendor-completions/_bpflink
+    share/zsh/vendor-completions/_bpfskel
     share/zsh/vendor-completions/_btfdedup)
   if(NOT EXISTS ${PREFIX}/${file})
     message(FATAL_ERROR "not installed: ${file}")

@@ -1,22 +1,46 @@
 #!/bin/bash
-# The skeleton generator, built from the installed copy by itself.
+# The skeleton generator of the installed copy: of one file and an archive, of several files, by
+# CMake in each language.
 . "$(dirname "$0")/common.sh"
 cd make && make >log && cd ..
 
-cmake -S ../skeleton -B skeleton -DCMAKE_PREFIX_PATH="$PREFIX" >log
-cmake --build skeleton >log
-skeleton/bpfskel make/main.bpf.o make/lib/librecord.a >main.skel.h
+bpfskel make/main.bpf.o make/lib/librecord.a >main.skel.h
 contains main.skel.h 'struct main_bpf__rodata {'
 contains main.skel.h 'struct bpf_map *sizes;'
 
-skeleton/bpfskel --name filter make/main.bpf.o make/record.bpf.o >filter.skel.h
-cat >user.c <<'EOF'
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C CXX)
+find_package(bpflink REQUIRED)
+bpflink_add_skeleton(filter OBJECTS make/main.bpf.o make/record.bpf.o)
+bpflink_add_skeleton(filter_class OBJECTS make/main.bpf.o make/lib/librecord.a
+  NAME filter LANGUAGE cpp OUTPUT cpp/filter.skel.hpp)
+foreach(language c cpp)
+  add_executable(user_${language} user.${language})
+  target_compile_options(user_${language} PRIVATE -Wall -Werror)
+endforeach()
+target_link_libraries(user_c PRIVATE filter bpf)
+target_link_libraries(user_cpp PRIVATE filter_class bpf)
+END
+cat >user.c <<'END'
+#include <linux/types.h>
+#include "filter.skel.h"
 int main(void) {
   struct filter *skel = filter__open();
   int largest = skel ? skel->rodata->largest_class : 0;
   filter__destroy(skel);
   return largest == 4 ? 0 : 1;
 }
-EOF
-"$CC" -Wall -Werror -include linux/types.h -include ./filter.skel.h user.c -o user -lbpf
-./user
+END
+cat >user.cpp <<'END'
+#include <linux/types.h>
+#include "filter.skel.hpp"
+int main() {
+  filter_skel skel = filter_skel::open();
+  return skel && skel->rodata->largest_class == 4 ? 0 : 1;
+}
+END
+cmake -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log
+cmake --build build >log 2>&1 || fail "$(<log)"
+build/user_c
+build/user_cpp

@@ -105,5 +105,24 @@ Options:
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if all was done, else with 1 and the output as it was.' "$BTFDEDUP" --help
 
+expect 'Links BPF objects and writes a skeleton of the result.
+Usage: bpfskel [OPTION]... FILE... -o OUTPUT
+
+  FILE                   Objects and archives, which are linked
+
+Options:
+  -h,--help              Print this help and exit
+  --version              Print the version and exit
+  -o,--output FILE       Write the skeleton to FILE, and not to standard output
+  --name NAME            Name the skeleton NAME; without, as the first FILE is
+                         named
+  --c                    Write a header for C and C++, as without an option
+  --cpp                  Write the header with a class that owns it
+  --rust                 Write a module for Rust
+
+@FILE stands for the arguments in FILE, separated by white space.
+Exits with 0 if the skeleton was written, else with 1 and the output as it was.' "$BPFSKEL" --help
+
 "$BPFLINK" --version | grep -Ex 'bpflink [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
 "$BTFDEDUP" --version | grep -Ex 'btfdedup [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
+"$BPFSKEL" --version | grep -Ex 'bpfskel [0-9]+\.[0-9]+\.[0-9]+' >/dev/null

@@ -199,6 +199,7 @@ warn of layouts N s
 forget types N s
 complete functions N s
 build datasecs N s
+warn of names N s
 relocate N s
 rebase btf ext N s
 finish btf N s
@@ -295,6 +296,10 @@ expect '{
     },
     {
       "name": "build datasecs",
+      "seconds": N
+    },
+    {
+      "name": "warn of names",
       "seconds": N
     },
     {

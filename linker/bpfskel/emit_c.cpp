@@ -1,12 +1,16 @@
 // The C header. Its parts stand in the order of the text that comes out.
-#include "emit.hpp"
-#include "text.hpp"
+#include "dedup/internal.hpp"
+#include "linker/bpfskel/emit.hpp"
+#include "linker/bpfskel/text.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
 
 namespace {
 
 using Values = std::vector<std::pair<std::string_view, std::string>>;
 
-constexpr std::string_view HEAD = R"(/* Made by bpfskel of a BPF object; changes will be lost. */
+constexpr std::string_view head = R"(/* Made by bpfskel of a BPF object; changes will be lost. */
 #ifndef $guard
 #define $guard
 
@@ -23,7 +27,7 @@ constexpr std::string_view HEAD = R"(/* Made by bpfskel of a BPF object; changes
 
 )";
 
-constexpr std::string_view FUNCTIONS = R"(
+constexpr std::string_view functions = R"(
 /* The object itself: $size bytes of ELF. */
 static inline const void *$name__elf_bytes(size_t *size)
 {
@@ -126,9 +130,22 @@ inline void $name::detach(struct $name *obj) { $name__detach(obj); }
 inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
 inline const void *$name::elf_bytes(size_t *size) { return $name__elf_bytes(size); }
 #endif
+
+/* The compiler of user space puts every variable where the BPF object has it. */
+__attribute__((unused)) static void $name__assert(struct $name *s __attribute__((unused)))
+{
+#ifdef __cplusplus
+#define _Static_assert static_assert
+#endif
+$checks#ifdef __cplusplus
+#undef _Static_assert
+#endif
+}
+
+#endif
 )";
 
-constexpr std::string_view CPP_MEMBERS = R"(
+constexpr std::string_view cpp_members = R"(
 #ifdef __cplusplus
 	static inline struct $name *open(const struct bpf_object_open_opts *opts = nullptr);
 	static inline struct $name *open_and_load();
@@ -142,27 +159,23 @@ constexpr std::string_view CPP_MEMBERS = R"(
 )";
 
 /// Moves every line but the first in, for members of more than one line.
-std::string indented(std::string_view text) {
+std::string indented(std::string_view text, std::string_view indent) {
   std::string result;
   for (char c : text) {
     result += c;
-    if (c == '\n') result += '\t';
+    if (c == '\n') result += indent;
   }
   return result;
 }
 
-std::string struct_of(const std::string& name, const std::vector<Member>& members) {
-  std::string text = "struct " + name + " {\n";
-  for (const Member& member : members) text += '\t' + indented(member.declaration) + ";\n";
-  return text + "};\n\n";
-}
-
-std::string section_struct(const Skeleton& skeleton, const Section& section) {
-  return skeleton.name + "__" + section.name;
-}
-
-std::string shadow_struct(const Skeleton& skeleton, const Shadow& shadow) {
-  return skeleton.name + "__" + shadow.name + "__" + shadow.type;
+/// A pointer to a struct that is defined on the way, as a member of the skeleton.
+std::string struct_pointer(const std::string& type, const std::string& name,
+                           const std::vector<Member>& members, const std::string& indent) {
+  std::string inner = indent + '\t';
+  std::string text = fmt::format("{}struct {} {{\n", indent, type);
+  for (const Member& member : members)
+    text += fmt::format("{}{};\n", inner, indented(member.declaration, inner));
+  return text + fmt::format("{}}} *{};\n", indent, name);
 }
 
 /// The `struct_ops` member: a pointer to each shadow.
@@ -170,7 +183,8 @@ std::string shadow_pointers(const Skeleton& skeleton) {
   if (skeleton.shadows.empty()) return "";
   std::string text = "\tstruct {\n";
   for (const Shadow& shadow : skeleton.shadows)
-    text += "\t\tstruct " + shadow_struct(skeleton, shadow) + " *" + shadow.name + ";\n";
+    text += struct_pointer(fmt::format("{}__{}__{}", skeleton.name, shadow.name, shadow.type),
+                           shadow.name, shadow.members, "\t\t");
   return text + "\t} struct_ops;\n";
 }
 
@@ -178,8 +192,10 @@ std::string shadow_pointers(const Skeleton& skeleton) {
 std::string shadow_assignments(const Skeleton& skeleton) {
   std::string text;
   for (const Shadow& shadow : skeleton.shadows)
-    text += "\tobj->struct_ops." + shadow.name + " = (struct " + shadow_struct(skeleton, shadow) +
-            " *)\n\t\tbpf_map__initial_value(obj->maps." + shadow.name + ", &size);\n";
+    text += fill_in(R"(	obj->struct_ops.$shadow = (__typeof__(obj->struct_ops.$shadow))
+		bpf_map__initial_value(obj->maps.$shadow, &size);
+)",
+                    {{"shadow", shadow.name}});
   return text.empty() ? "" : "\tsize_t size;\n\n" + text;
 }
 
@@ -188,25 +204,33 @@ std::string pointers(std::string_view type, const std::vector<std::string>& name
                      std::string_view member) {
   if (names.empty()) return "";
   std::string text = "\tstruct {\n";
-  for (const std::string& name : names)
-    text += "\t\tstruct " + std::string(type) + " *" + name + ";\n";
-  return text + "\t} " + std::string(member) + ";\n";
+  for (const std::string& name : names) text += fmt::format("\t\tstruct {} *{};\n", type, name);
+  return text + fmt::format("\t}} {};\n", member);
 }
 
 std::string main_struct(const Skeleton& skeleton) {
-  std::vector<std::string> maps, links = skeleton.programs;
+  std::vector<std::string> maps, programs, link_names;
+  RepeatedNames links;  // a struct_ops may be called as a program is
+  auto add_link = [&](const std::string& name) {
+    link_names.push_back(links.next(name, [](const std::string&) { return false; }));
+  };
+  for (const ProgramEntry& program : skeleton.programs) {
+    programs.push_back(program.name);
+    add_link(program.name);
+  }
   for (const MapEntry& map : skeleton.maps) {
     maps.push_back(map.name);
-    if (map.has_link) links.push_back(map.name);
+    if (map.has_link) add_link(map.name);
   }
-  std::string text = "struct " + skeleton.name +
-                     " {\n\tstruct bpf_object_skeleton *skeleton;\n\tstruct bpf_object *obj;\n" +
-                     pointers("bpf_map", maps, "maps") + shadow_pointers(skeleton) +
-                     pointers("bpf_program", skeleton.programs, "progs") +
-                     pointers("bpf_link", links, "links");
+  std::string text = fmt::format(
+      "struct {} {{\n\tstruct bpf_object_skeleton *skeleton;\n\tstruct bpf_object *obj;\n",
+      skeleton.name);
+  text += pointers("bpf_map", maps, "maps") + shadow_pointers(skeleton) +
+          pointers("bpf_program", programs, "progs") + pointers("bpf_link", link_names, "links");
   for (const Section& section : skeleton.sections)
-    text += "\tstruct " + skeleton.name + "__" + section.name + " *" + section.name + ";\n";
-  return text + fill_in(CPP_MEMBERS, {{"name", skeleton.name}});
+    text += struct_pointer(fmt::format("{}__{}", skeleton.name, section.name), section.name,
+                           section.members, "\t");
+  return text + std::string(cpp_members);
 }
 
 /// `array = calloc(...)` with its count and the size of its elements.
@@ -226,15 +250,16 @@ std::string allocate(std::string_view array, std::string_view element, size_t co
 std::string map_table(const Skeleton& skeleton) {
   if (skeleton.maps.empty()) return "";
   std::string text = allocate("maps", "map", skeleton.maps.size());
-  for (size_t i = 0; i < skeleton.maps.size(); i++) {
+  for (size_t i = 0; i < skeleton.maps.size(); ++i) {
     const MapEntry& map = skeleton.maps[i];
-    std::string entry = "\ts->maps[" + std::to_string(i) + "].";
-    text += entry + "name = \"" + map.loader_name + "\";\n";
-    text += entry + "map = &obj->maps." + map.name + ";\n";
-    if (!map.section.empty()) text += entry + "mmaped = (void **)&obj->" + map.section + ";\n";
+    std::string entry = fmt::format("\ts->maps[{}].", i);
+    text += fmt::format("{}name = {};\n", entry, quoted(map.loader_name));
+    text += fmt::format("{}map = &obj->maps.{};\n", entry, map.name);
+    if (!map.section.empty())
+      text += fmt::format("{}mmaped = (void **)&obj->{};\n", entry, map.section);
     if (map.has_link)
-      text +=
-          "#ifdef $guard_MAP_LINKS\n" + entry + "link = &obj->links." + map.name + ";\n#endif\n";
+      text += fmt::format("#ifdef $guard_MAP_LINKS\n{}link = &obj->links.{};\n#endif\n", entry,
+                          map.name);
   }
   return text;
 }
@@ -242,27 +267,26 @@ std::string map_table(const Skeleton& skeleton) {
 std::string program_table(const Skeleton& skeleton) {
   if (skeleton.programs.empty()) return "";
   std::string text = allocate("progs", "prog", skeleton.programs.size());
-  for (size_t i = 0; i < skeleton.programs.size(); i++) {
-    const std::string& program = skeleton.programs[i];
-    std::string entry = "\ts->progs[" + std::to_string(i) + "].";
-    text += entry + "name = \"" + program + "\";\n";
-    text += entry + "prog = &obj->progs." + program + ";\n";
-    text += entry + "link = &obj->links." + program + ";\n";
+  for (size_t i = 0; i < skeleton.programs.size(); ++i) {
+    const ProgramEntry& program = skeleton.programs[i];
+    std::string entry = fmt::format("\ts->progs[{}].", i);
+    text += fmt::format("{}name = {};\n", entry, quoted(program.loader_name));
+    text += fmt::format("{}prog = &obj->progs.{};\n", entry, program.name);
+    text += fmt::format("{}link = &obj->links.{};\n", entry, program.name);
   }
   return text;
 }
 
-/// The checks of one struct.
-std::string layout_checks(const std::string& name, const std::vector<Member>& members) {
+/// The checks of the struct that `pointer`, a member of the skeleton, leads to.
+std::string layout_checks(const std::string& pointer, const std::vector<Member>& members) {
   std::string text;
   for (const Member& member : members) {
-    if (member.is_padding) continue;
-    text += fill_in(R"(BPFSKEL_ASSERT(offsetof(struct $struct, $member) == $offset,
-	"$struct.$member is elsewhere in the BPF object");
-BPFSKEL_ASSERT(sizeof(((struct $struct *)0)->$member) == $size,
-	"$struct.$member has another size in the BPF object");
+    if (member.type_id == 0) continue;
+    text += fill_in(R"(	_Static_assert(offsetof(__typeof__(*s->$pointer), $member) == $offset,
+		"unexpected offset of '$member'");
+	_Static_assert(sizeof(s->$pointer->$member) == $size, "unexpected size of '$member'");
 )",
-                    {{"struct", name},
+                    {{"pointer", pointer},
                      {"member", member.name},
                      {"offset", std::to_string(member.offset)},
                      {"size", std::to_string(member.size)}});
@@ -270,21 +294,13 @@ BPFSKEL_ASSERT(sizeof(((struct $struct *)0)->$member) == $size,
   return text;
 }
 
-/// Compile-time checks that the compiler of user space puts every variable where
-/// the BPF object has it.
 std::string layout_checks(const Skeleton& skeleton) {
-  std::string text = R"(
-#ifdef __cplusplus
-#define BPFSKEL_ASSERT(x, text) static_assert(x, text)
-#else
-#define BPFSKEL_ASSERT(x, text) _Static_assert(x, text)
-#endif
-)";
+  std::string text;
   for (const Section& section : skeleton.sections)
-    text += layout_checks(section_struct(skeleton, section), section.members);
+    text += layout_checks(section.name, section.members);
   for (const Shadow& shadow : skeleton.shadows)
-    text += layout_checks(shadow_struct(skeleton, shadow), shadow.members);
-  return text + "#undef BPFSKEL_ASSERT\n";
+    text += layout_checks("struct_ops." + shadow.name, shadow.members);
+  return text;
 }
 
 }  // namespace
@@ -292,20 +308,16 @@ std::string layout_checks(const Skeleton& skeleton) {
 std::string emit_c(const Skeleton& skeleton) {
   std::string_view image(reinterpret_cast<const char*>(skeleton.image.data()),
                          skeleton.image.size());
-  Values values = {{"name", skeleton.name},
-                   {"guard", "BPFSKEL_" + skeleton.name},
-                   {"size", std::to_string(image.size())},
-                   {"image", string_literal(image)},
-                   {"shadows", shadow_assignments(skeleton)},
-                   {"tables", map_table(skeleton) + program_table(skeleton)}};
-  std::string text(HEAD);
-  for (const Section& section : skeleton.sections)
-    text += struct_of(section_struct(skeleton, section), section.members);
-  for (const Shadow& shadow : skeleton.shadows)
-    text += struct_of(shadow_struct(skeleton, shadow), shadow.members);
-  text += main_struct(skeleton);
-  text += fill_in(FUNCTIONS, values);
-  text += layout_checks(skeleton);
-  text += "\n#endif\n";
-  return fill_in(text, values);
+  std::string guard = fmt::format("BPFSKEL_{}", skeleton.name);
+  Values values = {
+      {"name", skeleton.name},
+      {"guard", guard},
+      {"size", std::to_string(image.size())},
+      {"image", string_literal(image)},
+      {"shadows", shadow_assignments(skeleton)},
+      {"tables", fill_in(map_table(skeleton), {{"guard", guard}}) + program_table(skeleton)},
+      {"checks", layout_checks(skeleton)}};
+  return fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values);
 }
+
+}  // namespace bpflink

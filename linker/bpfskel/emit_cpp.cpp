@@ -1,10 +1,12 @@
 // The class for C++, on top of the C header.
-#include "emit.hpp"
-#include "text.hpp"
+#include "linker/bpfskel/emit.hpp"
+#include "linker/bpfskel/text.hpp"
+
+namespace bpflink {
 
 namespace {
 
-constexpr std::string_view CLASS = R"(
+constexpr std::string_view class_text = R"(
 #if defined(__cplusplus) && !defined($guard_CLASS)
 #define $guard_CLASS
 
@@ -55,5 +57,7 @@ private:
 }  // namespace
 
 std::string emit_cpp(const Skeleton& skeleton) {
-  return fill_in(CLASS, {{"name", skeleton.name}, {"guard", "BPFSKEL_" + skeleton.name}});
+  return fill_in(class_text, {{"name", skeleton.name}, {"guard", "BPFSKEL_" + skeleton.name}});
 }
+
+}  // namespace bpflink

@@ -1,12 +1,19 @@
-// Skeletons as headers.
+// Skeletons as text.
 #pragma once
 
 #include <string>
 
-#include "model.hpp"
+#include "linker/bpfskel/model.hpp"
+
+namespace bpflink {
 
 /// A header for C and C++: the struct and functions that libbpf's users know.
 std::string emit_c(const Skeleton& skeleton);
 
 /// What follows the C header for C++: a class that owns the struct.
 std::string emit_cpp(const Skeleton& skeleton);
+
+/// A module for Rust, which needs nothing but Rust's core.
+std::string emit_rust(const Skeleton& skeleton);
+
+}  // namespace bpflink

@@ -10,18 +10,23 @@
 
 #include "bpflink/object.hpp"
 
-/// A member of a data section's struct: a variable, or padding.
+namespace bpflink {
+
+/// A member of a struct that mirrors bytes of the object: a variable of a data
+/// section, a member of a struct_ops, or padding.
 struct Member {
   std::string name;
   std::string declaration;  ///< "int limits[2][3]"
-  uint64_t offset = 0;      ///< bytes into the section
+  uint64_t offset = 0;      ///< bytes into the struct
   uint64_t size = 0;        ///< bytes
-  bool is_padding = false;
+  uint32_t type_id = 0;     ///< 0 for padding
 };
 
 /// A data section that user space may read and write.
 struct Section {
-  std::string name;  ///< as an identifier: "rodata", "data_custom", "arena"
+  std::string name;         ///< as an identifier: "rodata", "data_custom", "arena"
+  std::string loader_name;  ///< in the object: ".rodata"
+  uint64_t size = 0;        ///< bytes
   std::vector<Member> members;
 };
 
@@ -30,7 +35,12 @@ struct MapEntry {
   std::string name;         ///< as an identifier
   std::string loader_name;  ///< what libbpf finds it by
   std::string section;      ///< the Section of its contents, or ""
-  bool has_link = false;    ///< a struct_ops that is attached by a link
+  bool has_link = false;    ///< a struct_ops, which is attached
+};
+
+struct ProgramEntry {
+  std::string name;         ///< as an identifier
+  std::string loader_name;  ///< what libbpf finds it by
 };
 
 /// A struct_ops variable that user space may change before it is loaded: members
@@ -44,12 +54,15 @@ struct Shadow {
 struct Skeleton {
   std::string name;  ///< an identifier
   std::vector<MapEntry> maps;
-  std::vector<std::string> programs;
+  std::vector<ProgramEntry> programs;
   std::vector<Section> sections;
   std::vector<Shadow> shadows;
+  const Btf* btf = nullptr;          ///< the object's, or null
   std::span<const std::byte> image;  ///< the object's bytes
 };
 
-/// What `object`, whose bytes are `image`, shows under the name `name`.
-Skeleton make_skeleton(const bpflink::Object& object, std::string name,
-                       std::span<const std::byte> image);
+/// What `object`, whose bytes are `image`, shows under the name `name`. Both must
+/// outlive the skeleton.
+Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image);
+
+}  // namespace bpflink

@@ -1,0 +1,186 @@
+#include "linker/bpfskel/model.hpp"
+
+#include <algorithm>
+
+#include "bpflink/btf_query.hpp"
+#include "bpflink/print.hpp"
+#include "dedup/internal.hpp"
+#include "linker/bpfskel/natural_layout.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+
+namespace {
+
+constexpr uint32_t map_type_arena = 33;  // of the kernel's enum bpf_map_type
+
+/// Names that C can have, each once: static variables of two files may have the same.
+class UniqueNames {
+ public:
+  std::string take(std::string_view name) {
+    return names_.next(make_c_name(name), [](const std::string&) { return false; });
+  }
+
+ private:
+  RepeatedNames names_;
+};
+
+/// The declaration of a member with the variable's type, but one that user space
+/// may write to: without the qualifiers of the variable or its elements. Where C would
+/// lay it out otherwise, its bytes.
+std::string declare_writable(const Btf& btf, uint32_t type, std::string name) {
+  if (!has_natural_layout(btf, type))
+    return fmt::format("char {}[{}]", name, type_size(btf, type).value_or(0));
+  for (;;) {
+    type = skip_qualifiers(btf, type);
+    if (type == 0 || btf.type(type).kind() != BTF_KIND_ARRAY) break;
+    name += fmt::format("[{}]", btf.type(type).array_length());
+    type = btf.type(type).array_element_type();
+  }
+  return print_c_declaration(btf, type, name);
+}
+
+Member make_padding(std::string name, uint64_t begin, uint64_t end) {
+  return {.name = name,
+          .declaration = fmt::format("char {}[{}]", name, end - begin),
+          .offset = begin,
+          .size = end - begin};
+}
+
+/// Where every C compiler puts a member of that type behind `end` bytes, or 0. That of
+/// 32 bits aligns nothing to more than 4, which makes padding explicit for all.
+uint64_t natural_offset(const Btf& btf, uint64_t end, uint32_t type) {
+  constexpr uint32_t most = 4;
+  bool is_bytes = !has_natural_layout(btf, type);
+  uint64_t alignment = is_bytes ? 1 : std::min(type_alignment(btf, type).value_or(1), most);
+  return (end + alignment - 1) / alignment * alignment;
+}
+
+/// Static variables, whose names need not be unique, and what has no size are padding.
+bool is_shown(const Btf& btf, const Variable& variable) {
+  return !variable.is_static && variable.type_id != 0 &&
+         type_size(btf, variable.type_id).has_value();
+}
+
+Section make_section(const Btf& btf, const DataSection& data, std::string name) {
+  Section section{std::move(name), std::string(data.name), data.size, {}};
+  UniqueNames names;
+  uint64_t end = 0;
+  int paddings = 0;
+  for (const Variable& variable : data.variables) {
+    bool is_alias = variable.offset < end;
+    if (is_alias || !is_shown(btf, variable)) continue;
+    if (variable.offset != natural_offset(btf, end, variable.type_id))
+      section.members.push_back(
+          make_padding(names.take(fmt::format("__pad{}", paddings++)), end, variable.offset));
+    std::string member = names.take(variable.name);
+    uint64_t size = type_size(btf, variable.type_id).value_or(0);
+    // What the loader fills in is not user space's to write.
+    std::string declaration = data.kind == DataSection::Kind::Kconfig
+                                  ? print_c_declaration(btf, variable.type_id, member)
+                                  : declare_writable(btf, variable.type_id, member);
+    section.members.push_back({member, declaration, variable.offset, size, variable.type_id});
+    end = variable.offset + size;
+  }
+  return section;
+}
+
+/// What a shadow has for a member of a struct_ops: a program for a function, the
+/// member itself where its type is known everywhere, else nothing.
+std::string declare_shadow(const Btf& btf, uint32_t type, const std::string& name) {
+  uint32_t id = skip_modifiers(btf, type);
+  if (id == 0) return "";
+  switch (btf.type(id).kind()) {
+    case BTF_KIND_PTR: {
+      uint32_t target = skip_modifiers(btf, btf.type(id).type());
+      bool is_function = target != 0 && btf.type(target).kind() == BTF_KIND_FUNC_PROTO;
+      return (is_function ? "struct bpf_program *" : "void *") + name;
+    }
+    case BTF_KIND_INT:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+      return print_c_declaration(btf, id, name);
+    case BTF_KIND_ARRAY: {
+      uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
+      if (element == 0 || btf.type(element).kind() != BTF_KIND_INT) return "";
+      return print_c_declaration(btf, element,
+                                 fmt::format("{}[{}]", name, btf.type(id).array_length()));
+    }
+    default:
+      return "";
+  }
+}
+
+Shadow make_shadow(const Btf& btf, const StructOps& ops, std::string name) {
+  Shadow shadow{std::move(name), make_c_name(ops.type_name), {}};
+  BtfType type = btf.type(ops.type_id);
+  UniqueNames names;
+  uint64_t end = 0;
+  int paddings = 0;
+  auto pad_to = [&](uint64_t offset) {
+    if (offset > end)
+      shadow.members.push_back(
+          make_padding(names.take(fmt::format("__padding_{}", paddings++)), end, offset));
+  };
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    BtfMember member = type.member(i);
+    uint64_t offset = type.member_bit_offset(i) / 8;
+    uint64_t size = type_size(btf, member.type).value_or(0);
+    bool is_plain = type.member_bitfield_size(i) == 0 && member.name_off != 0 && size > 0;
+    if (!is_plain || offset < end || declare_shadow(btf, member.type, "x").empty()) continue;
+    std::string member_name = names.take(btf.string(member.name_off));
+    if (offset != natural_offset(btf, end, member.type)) pad_to(offset);
+    shadow.members.push_back(
+        {member_name, declare_shadow(btf, member.type, member_name), offset, size, member.type});
+    end = offset + size;
+  }
+  pad_to(type.size());
+  return shadow;
+}
+
+void add_data_section(const Object& object, const DataSection& data, UniqueNames& names,
+                      Skeleton& skeleton) {
+  bool is_arena = data.kind == DataSection::Kind::Arena;
+  std::string name = is_arena ? "arena" : names.take(data.name.substr(1));
+  bool is_visible = object.btf() && data.datasec_id != 0 && !data.variables.empty();
+  if (is_arena) {
+    // The arena is a map of the object's own; its variables are the map's memory.
+    for (MapEntry& map : skeleton.maps)
+      if (map.section == "arena" && !is_visible) map.section = "";
+  } else {
+    skeleton.maps.push_back({name, std::string(data.name), is_visible ? name : "", false});
+  }
+  if (is_visible) skeleton.sections.push_back(make_section(*object.btf(), data, std::move(name)));
+}
+
+}  // namespace
+
+Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image) {
+  Skeleton skeleton;
+  skeleton.name = std::move(name);
+  skeleton.btf = object.btf();
+  skeleton.image = image;
+  UniqueNames map_names, program_names;
+  bool has_arena_data = std::ranges::any_of(object.data_sections(), [](const DataSection& section) {
+    return section.kind == DataSection::Kind::Arena && section.size > 0;
+  });
+  for (const Map& map : object.maps()) {
+    bool holds_arena = map.type == map_type_arena && has_arena_data;
+    skeleton.maps.push_back(
+        {map_names.take(map.name), std::string(map.name), holds_arena ? "arena" : "", false});
+  }
+  for (const StructOps& ops : object.struct_ops()) {
+    std::string ops_name = map_names.take(ops.name);
+    skeleton.maps.push_back({ops_name, std::string(ops.name), "", true});
+    bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BTF_KIND_STRUCT;
+    if (is_struct) skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
+  }
+  for (const DataSection& data : object.data_sections())
+    if (data.size > 0) add_data_section(object, data, map_names, skeleton);
+  for (const Program& program : object.programs())
+    skeleton.programs.push_back({program_names.take(program.name), std::string(program.name)});
+  return skeleton;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,70 @@
+#include "linker/bpfskel/natural_layout.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "bpflink/btf_query.hpp"
+#include "dedup/internal.hpp"
+
+namespace bpflink {
+namespace {
+
+uint64_t round_up(uint64_t position, uint64_t unit) {
+  return (position + unit - 1) / unit * unit;
+}
+
+/// Whether each member of a struct or union is where C puts it, and nothing behind the last that C
+/// would not have.
+bool is_natural(const Btf& btf, BtfType record) {
+  constexpr uint64_t bits = 8;
+  uint64_t position = 0, end = 0, most = 1;
+  for (uint32_t i = 0; i < record.vlen(); ++i) {
+    uint32_t type = record.member(i).type;
+    uint64_t size = bits * type_size(btf, type).value_or(0);
+    uint64_t alignment = bits * type_alignment(btf, type).value_or(1);
+    uint64_t width = record.member_bitfield_size(i);
+    // A bit-field begins a new unit where it would lie in two.
+    bool fits = width != 0 && size != 0 && position % size + width <= size;
+    if (!fits) position = round_up(position, alignment);
+    if (record.member_bit_offset(i) != position) return false;
+    position += width != 0 ? width : size;
+    end = std::max(end, position);
+    most = std::max(most, alignment / bits);
+    if (record.kind() == BTF_KIND_UNION) position = 0;
+  }
+  return round_up(end, bits * most) == bits * record.size();
+}
+
+/// The type of the elements, where `id` is an array.
+uint32_t element_type(const Btf& btf, uint32_t id) {
+  id = skip_qualifiers(btf, id);
+  while (id != 0 && btf.type(id).kind() == BTF_KIND_ARRAY)
+    id = skip_qualifiers(btf, btf.type(id).array_element_type());
+  return id;
+}
+
+bool is_anonymous_record(const Btf& btf, uint32_t id) {
+  if (id == 0) return false;
+  BtfType type = btf.type(id);
+  bool is_record = type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
+  return is_record && btf.name(type).empty();
+}
+
+}  // namespace
+
+bool has_natural_layout(const Btf& btf, uint32_t id) {
+  std::vector<uint32_t> open{id};
+  std::unordered_set<uint32_t> seen;
+  while (!open.empty()) {
+    uint32_t record = element_type(btf, open.back());
+    open.pop_back();
+    if (!is_anonymous_record(btf, record) || !seen.insert(record).second) continue;
+    BtfType type = btf.type(record);
+    if (!is_natural(btf, type)) return false;
+    for (uint32_t i = 0; i < type.vlen(); ++i) open.push_back(type.member(i).type);
+  }
+  return true;
+}
+
+}  // namespace bpflink

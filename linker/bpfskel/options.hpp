@@ -1,0 +1,28 @@
+// The command line of bpfskel.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+struct BpfskelOptions {
+  enum class Language { C, Cpp, Rust };
+
+  std::vector<std::string> inputs;  ///< objects and archives
+  std::string output;               ///< where the skeleton is written
+  std::string name;                 ///< of the skeleton, an identifier
+  Language language = Language::C;
+
+  /// What to print instead of anything else: for --help and --version.
+  std::string text;
+};
+
+/// Parses the arguments, without the program's name. Errors: what is wrong with
+/// which argument.
+std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::string> arguments);
+
+}  // namespace bpflink

@@ -1,0 +1,211 @@
+#include "linker/bpfskel/rust_types.hpp"
+
+#include <algorithm>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/bpfskel/text.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint32_t signed_encoding = 1;  // of an INT
+
+/// Keywords, those to come included.
+constexpr std::string_view keywords[] = {
+    "Self",     "abstract", "as",     "async",   "await",    "become", "box",    "break", "const",
+    "continue", "crate",    "do",     "dyn",     "else",     "enum",   "extern", "false", "final",
+    "fn",       "for",      "gen",    "if",      "impl",     "in",     "let",    "loop",  "macro",
+    "match",    "mod",      "move",   "mut",     "override", "priv",   "pub",    "ref",   "return",
+    "self",     "static",   "struct", "super",   "trait",    "true",   "try",    "type",  "typeof",
+    "unsafe",   "unsized",  "use",    "virtual", "where",    "while",  "yield"};
+
+/// What the module itself calls types by.
+constexpr std::string_view used_names[] = {"Aligned", "bool", "core", "maps", "progs", "f32",
+                                           "f64",     "i16",  "i32",  "i64",  "i8",    "u16",
+                                           "u32",     "u64",  "u8",   "_"};
+
+bool is_among(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_used(const std::string& name) {
+  return is_among(name, used_names);
+}
+
+/// An integer, or integers, of a size and with the alignment of their type in BPF.
+std::string integer_text(uint32_t size, bool is_signed) {
+  if (size == 1 || size == 2 || size == 4 || size == 8)
+    return fmt::format("{}{}", is_signed ? 'i' : 'u', 8 * size);
+  if (size % 8 == 0) return fmt::format("[u64; {}]", size / 8);
+  if (size % 4 == 0) return fmt::format("[u32; {}]", size / 4);
+  return fmt::format("[u8; {}]", size);
+}
+
+bool is_record(BtfType type) {
+  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
+}
+
+bool is_enum(BtfType type) {
+  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
+}
+
+/// Whether a type is a struct or union, or an array of them.
+bool is_made_of_records(const Btf& btf, uint32_t id) {
+  id = skip_modifiers(btf, id);
+  while (id != 0 && btf.type(id).kind() == BTF_KIND_ARRAY)
+    id = skip_modifiers(btf, btf.type(id).array_element_type());
+  return id != 0 && is_record(btf.type(id));
+}
+
+}  // namespace
+
+std::string make_rust_name(std::string_view text) {
+  std::string name = make_c_name(text);
+  if (is_among(name, keywords)) name += '_';
+  return name;
+}
+
+/// The name of a struct, union or enum, which is defined then; `wish` is for one without a name.
+std::string RustTypes::name_type(uint32_t id, std::string_view wish) {
+  auto found = named_.find(id);
+  if (found != named_.end()) return found->second;
+  std::string_view tag = btf_->name(btf_->type(id));
+  std::string name = names_.next(make_rust_name(tag.empty() ? wish : tag), is_used);
+  open_.push_back(id);
+  return named_.emplace(id, std::move(name)).first->second;
+}
+
+std::string RustTypes::base_text(uint32_t id, std::string_view wish) {
+  if (id == 0) return "[u8; 0]";
+  BtfType type = btf_->type(id);
+  if (is_record(type) || is_enum(type)) return name_type(id, wish);
+  if (type.kind() == BTF_KIND_PTR) return "u64";
+  uint32_t size = static_cast<uint32_t>(type_size(*btf_, id).value_or(0));
+  if (type.kind() == BTF_KIND_FLOAT && (size == 4 || size == 8))
+    return fmt::format("f{}", 8 * size);
+  bool is_signed = type.kind() == BTF_KIND_INT && (type.int_data() >> 24 & signed_encoding) != 0;
+  return integer_text(size, is_signed);
+}
+
+std::string RustTypes::type_text(uint32_t id, std::string_view wish) {
+  std::string before, behind;
+  // A typedef names what has no name of its own.
+  std::string name(wish);
+  for (;;) {
+    id = skip_qualifiers(*btf_, id);
+    if (id == 0) break;
+    BtfType type = btf_->type(id);
+    if (type.kind() == BTF_KIND_TYPEDEF) {
+      name = btf_->name(type);
+      id = type.type();
+    } else if (type.kind() == BTF_KIND_ARRAY) {
+      before += '[';
+      behind = fmt::format("; {}]{}", type.array_length(), behind);
+      id = type.array_element_type();
+    } else {
+      break;
+    }
+  }
+  return before + base_text(id, name) + behind;
+}
+
+void RustTypes::add_padding(Record& record, uint64_t offset) {
+  if (offset <= record.end) return;
+  std::string name = record.names.next(fmt::format("__pad{}", record.paddings++), is_used);
+  record.text += fmt::format("        pub {}: [u8; {}],\n", name, offset - record.end);
+  record.end = offset;
+}
+
+void RustTypes::add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
+                          std::string_view wish) {
+  uint64_t size = type_size(*btf_, type).value_or(0);
+  uint32_t alignment = type_alignment(*btf_, type).value_or(1);
+  // Rust has nothing that is aligned within what is packed, and nothing out of its alignment.
+  bool is_placed = offset % alignment == 0 && alignment <= record.alignment;
+  bool is_in_packed = record.alignment == 1 && !is_made_of_records(*btf_, type);
+  std::string text =
+      is_placed || is_in_packed ? type_text(type, wish) : fmt::format("[u8; {}]", size);
+  record.text +=
+      fmt::format("        pub {}: {},\n", record.names.next(make_rust_name(name), is_used), text);
+  record.end = std::max(record.end, offset + size);
+}
+
+/// Adds a struct or union with the fields that it was given, filled up to its size.
+void RustTypes::finish(const Record& record, std::string_view keyword, const std::string& name,
+                       uint64_t size) {
+  std::string layout =
+      record.alignment == 1 ? "packed" : fmt::format("align({})", record.alignment);
+  text_ += fmt::format(
+      "\n    #[repr(C, {})]\n    #[derive(Clone, Copy)]\n    pub {} {} {{\n{}    }}\n"
+      "    const _: () = assert!(core::mem::size_of::<{}>() == {});\n",
+      layout, keyword, name, record.text, name, size);
+}
+
+void RustTypes::define_section(const Section& section) {
+  std::string name = names_.next(make_rust_name(section.name), is_used);
+  Record record;
+  for (const Member& member : section.members)
+    if (member.type_id != 0)
+      record.alignment =
+          std::max(record.alignment, type_alignment(*btf_, member.type_id).value_or(1));
+  for (const Member& member : section.members) {
+    if (member.type_id == 0) continue;
+    add_padding(record, member.offset);
+    add_field(record, member.name, member.offset, member.type_id,
+              fmt::format("{}_{}", name, member.name));
+  }
+  uint64_t size = (record.end + record.alignment - 1) / record.alignment * record.alignment;
+  add_padding(record, size);
+  text_ += fmt::format("\n    /// The variables of {}.", quoted(section.loader_name));
+  finish(record, "struct", name, size);
+}
+
+void RustTypes::define_record(uint32_t id) {
+  BtfType type = btf_->type(id);
+  bool is_union = type.kind() == BTF_KIND_UNION;
+  const std::string name = named_.at(id);
+  Record record;
+  record.alignment = type_alignment(*btf_, id).value_or(1);
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    BtfMember member = type.member(i);
+    uint64_t offset = type.member_bit_offset(i) / 8;
+    bool is_apart = offset >= record.end || is_union;
+    if (type.member_bitfield_size(i) != 0 || !is_apart || (is_union && offset != 0)) continue;
+    if (!is_union) add_padding(record, offset);
+    std::string field(btf_->string(member.name_off));
+    if (field.empty()) field = fmt::format("anon_{}", i);
+    add_field(record, field, offset, member.type, fmt::format("{}_{}", name, field));
+  }
+  if (is_union) record.end = 0;  // its bytes are one more field
+  add_padding(record, type.size());
+  finish(record, is_union ? "union" : "struct", name, type.size());
+}
+
+void RustTypes::define_enum(uint32_t id) {
+  BtfType type = btf_->type(id);
+  const std::string& name = named_.at(id);
+  text_ +=
+      fmt::format("\n    pub type {} = {};\n", name, integer_text(type.size(), type.kind_flag()));
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    bool is_wide = type.kind() == BTF_KIND_ENUM64;
+    uint32_t text = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
+    text_ += fmt::format("    pub const {}: {} = {};\n",
+                         enumerators_.next(make_rust_name(btf_->string(text)), is_used), name,
+                         enumerator_value(type, i));
+  }
+}
+
+std::string RustTypes::take() {
+  while (!open_.empty()) {
+    uint32_t id = open_.front();
+    open_.pop_front();
+    if (is_enum(btf_->type(id)))
+      define_enum(id);
+    else
+      define_record(id);
+  }
+  return std::move(text_);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,56 @@
+#include "linker/bpfskel/text.hpp"
+
+#include <algorithm>
+
+namespace bpflink {
+
+namespace {
+
+constexpr size_t bytes_per_line = 24;
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+}  // namespace
+
+std::string fill_in(std::string_view text,
+                    const std::vector<std::pair<std::string_view, std::string>>& values) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t dollar = std::min(text.find('$', i), text.size());
+    result += text.substr(i, dollar - i);
+    if (dollar == text.size()) break;
+    size_t end = dollar + 1;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    std::string_view key = text.substr(dollar + 1, end - dollar - 1);
+    auto found = std::ranges::find(values, key, [](const auto& value) { return value.first; });
+    result += found == values.end() ? text.substr(dollar, end - dollar) : found->second;
+    i = end;
+  }
+  return result;
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return result + '"';
+}
+
+std::string string_literal(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i % bytes_per_line == 0) result += i == 0 ? "\t\t\"" : "\"\n\t\t\"";
+    auto byte = static_cast<unsigned char>(bytes[i]);
+    result += "\\x";
+    result += digits[byte >> 4];
+    result += digits[byte & 15];
+  }
+  return result + '"';
+}
+
+}  // namespace bpflink

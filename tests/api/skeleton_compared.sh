@@ -1,0 +1,45 @@
+#!/bin/bash
+# Skeletons beside those of bpftool: of the objects that the cases of tests/link compile, those
+# that link alone. The struct is the same, member by member, but for what bpfskel(1) says; and each
+# function of bpftool's is there.
+set -euo pipefail
+sources=$(realpath "$(dirname "$0")/../link")
+PATH=$PATH:/usr/sbin:/sbin
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+fail() {
+  printf 'FAIL: %s\n' "$*" >&2
+  exit 1
+}
+
+# Each program that a case compiles, in a file of its own.
+awk -v end="'EOF'" '
+  $1 == "compile" && $NF == "<<" end { file = sprintf("%03d.bpf.c", ++n); next }
+  $0 == "EOF" { file = "" }
+  file { print >file }' "$sources"/*.sh
+
+# the_struct NAME: that of a skeleton, without what differs on purpose: the const of pointers
+the_struct() {
+  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/[[:space:]]\+/ /g'
+}
+functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_and_load|attach|detach|destroy|elf_bytes|create_skeleton|assert)\(" | tr -d '(' | sort -u; }
+
+compared=0
+for source in *.bpf.c; do
+  name=${source%%.*}
+  if grep -qE 'address_space|"\.bss\.|\.struct_ops' "$source"; then continue; fi # not known to this bpftool
+  "$CLANG" -g -O2 --target=bpf -mcpu=v3 -w -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h \
+    -include bpf/bpf_helpers.h -c "$source" -o "$name.o" 2>log || continue
+  "$BPFLINK" "$name.o" -o linked.o 2>log || continue
+  bpftool gen skeleton linked.o name p >peer.h 2>log || continue
+  "$BPFSKEL" --name p "$name.o" >ours.h 2>log || fail "$source: $(<log)"
+  if grep -q 'long: 64' peer.h; then continue; fi # bytes, where C would need such members
+  diff <(the_struct p <peer.h) <(the_struct p <ours.h) >log ||
+    fail "$(<"$source")"$'\n'"bpftool's struct (<) and bpfskel's (>) differ: $(<log)"
+  diff <(functions_of_peer p <peer.h) <(functions_of_peer p <ours.h) >log || fail "other functions: $(<log)"
+  compared=$((compared + 1))
+done
+echo "$compared objects"
+((compared >= 40)) || fail 'fewer than 40 objects'
