@@ -15,6 +15,7 @@
 #include "bpflink/btf.hpp"
 #include "bpflink/dedup.hpp"
 #include "linker/elf/btf_ext.hpp"
+#include "linker/elf/dwarf_lines.hpp"
 #include "linker/elf/relocation.hpp"
 
 namespace bpflink {
@@ -170,10 +171,19 @@ struct ObjectFile {
   /// "main.bpf.c:42" where line_info knows the instruction.
   std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
 
+  /// Where its variables and functions are declared; read when it is asked for first.
+  const SourceLines& dwarf_lines() const {
+    if (!dwarf_lines_) dwarf_lines_ = read_dwarf_lines(*this);
+    return *dwarf_lines_;
+  }
+
   // What `btf` and `btf_ext` are views of where it is not the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
   /// Names of symbols that have others in the image.
   std::deque<std::string> new_names;
+
+ private:
+  mutable std::optional<SourceLines> dwarf_lines_;
 };
 
 }  // namespace bpflink

@@ -40,9 +40,8 @@ class TypeChecker {
     bool is_error = context_.options.check_types &&
                     find_difference(shapes_, object, declaration, symbol).has_value();
     std::vector<std::string> details;
-    const InputSymbol& chosen = symbol.btf_file == symbol.file ? symbol.input() : InputSymbol{};
-    describe(*symbol.btf_file, symbol.btf_id,
-             symbol.is_defined && symbol.btf_file == symbol.file ? symbol.index : 0, details);
+    uint32_t chosen = symbol.btf_file == symbol.file ? symbol.index : 0;
+    describe(*symbol.btf_file, symbol.btf_id, chosen, details);
     describe(object, declaration.type_id, declaration.symbol_index, details);
     explain(*difference, object, symbol, details);
     details.emplace_back(">>> declare it once, in a header that all include");
@@ -52,7 +51,7 @@ class TypeChecker {
          .details = std::move(details),
          .code = DiagnosticCode::ConflictingTypes,
          .symbol = std::string(symbol.name),
-         .locations = {location_of(*symbol.btf_file, chosen),
+         .locations = {location_of(*symbol.btf_file, symbol.btf_file->symbols[chosen]),
                        location_of(object, object.symbols[declaration.symbol_index])}});
     return true;
   }
@@ -106,13 +105,11 @@ class TypeChecker {
                        std::vector<std::string>& details) {
     BtfType type = object.btf->type(id);
     const InputSymbol& symbol = object.symbols[symbol_index];
-    bool is_defined = symbol_index != 0 && symbol.is_defined();
+    bool is_defined = symbol.is_defined();
     add_lines(fmt::format("{}{}", is_defined ? "" : "extern ",
                           print_c_declaration(*object.btf, type.type(), object.btf->name(type))),
               details);
-    const InputSymbol none;
-    details.push_back(
-        fmt::format(">>>     {}", describe_symbol(object, is_defined ? symbol : none)));
+    details.push_back(fmt::format(">>>     {}", describe_symbol(object, symbol)));
   }
 
   Context& context_;

@@ -145,9 +145,7 @@ class Resolver {
       std::vector<DiagnosticLocation> locations;
       auto add = [&](const ObjectFile& object, const InputSymbol& symbol) {
         std::string place = describe_definition(object, symbol);
-        std::optional<std::string> line;
-        if (symbol.place == InputSymbol::Place::Section)
-          line = object.source_line(object.sections[symbol.section], symbol.value);
+        auto line = source_line(object, symbol);
         details.push_back(fmt::format(">>> defined at {}", line ? *line : place));
         if (line) details.push_back(fmt::format(">>>            {}", place));
         locations.push_back(location_of(object, symbol));

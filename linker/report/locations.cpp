@@ -48,17 +48,31 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
 }
 
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol) {
-  if (symbol.place != InputSymbol::Place::Section) return {.object = object.name};
-  return location_of(object, object.sections[symbol.section], symbol.value, symbol.name);
+  DiagnosticLocation location{.object = object.name};
+  if (symbol.place == InputSymbol::Place::Section)
+    location = location_of(object, object.sections[symbol.section], symbol.value, symbol.name);
+  if (location.line != 0 || symbol.is_local()) return location;
+  auto found = object.dwarf_lines().find(symbol.name);
+  if (found == object.dwarf_lines().end()) return location;
+  location.source = found->second.file;
+  location.line = found->second.line;
+  return location;
+}
+
+std::optional<std::string> source_line(const ObjectFile& object, const InputSymbol& symbol) {
+  DiagnosticLocation location = location_of(object, symbol);
+  if (location.line == 0) return std::nullopt;
+  return fmt::format("{}:{}", location.source, location.line);
 }
 
 std::string describe_symbol(const ObjectFile& object, const InputSymbol& symbol) {
-  if (!symbol.is_defined()) return fmt::format("declared in {}", object.name);
-  if (symbol.place != InputSymbol::Place::Section) return fmt::format("defined in {}", object.name);
-  const InputSection& section = object.sections[symbol.section];
-  auto line = object.source_line(section, symbol.value);
-  if (line) return fmt::format("defined in {} ({})", *line, object.name);
-  return fmt::format("defined in {}", object.describe_place(section, symbol.value));
+  std::string_view what = symbol.is_defined() ? "defined" : "declared";
+  if (auto line = source_line(object, symbol))
+    return fmt::format("{} in {} ({})", what, *line, object.name);
+  if (symbol.place != InputSymbol::Place::Section)
+    return fmt::format("{} in {}", what, object.name);
+  return fmt::format("{} in {}", what,
+                     object.describe_place(object.sections[symbol.section], symbol.value));
 }
 
 }  // namespace bpflink

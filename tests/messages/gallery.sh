@@ -324,13 +324,17 @@ END
 # A map in a header that two files include
 compile again <<<"#include \"$tmp/maps.bpf.c\""
 shows 'only declare it there' bpflink maps.o again.o -o out.o <<'END'
-bpflink: error: duplicate symbol: packets
->>> defined at maps.o:(.maps+0x0)
->>> defined at again.o:(.maps+0x0)
+maps.bpf.c:2: error: duplicate symbol: packets
+>>> defined at maps.bpf.c:2
+>>>            maps.o:(.maps+0x0)
+>>> defined at maps.bpf.c:2
+>>>            again.o:(.maps+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file
-bpflink: error: duplicate symbol: total
->>> defined at maps.o:(.bss+0x0)
->>> defined at again.o:(.bss+0x0)
+maps.bpf.c:3: error: duplicate symbol: total
+>>> defined at maps.bpf.c:3
+>>>            maps.o:(.bss+0x0)
+>>> defined at maps.bpf.c:3
+>>>            again.o:(.bss+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file
 END
 
@@ -354,11 +358,11 @@ extern __u32 total;
 SEC("socket") int reads(struct __sk_buff *ctx) { return total; }
 END
 shows 'declare it once' bpflink wrong.o maps.o -o out.o <<'END'
-bpflink: error: conflicting types of 'total'
+maps.bpf.c:3: error: conflicting types of 'total'
 >>> __u64 total
->>>     defined in maps.o:(.bss+0x0)
+>>>     defined in maps.bpf.c:3 (maps.o)
 >>> extern __u32 total
->>>     declared in wrong.o
+>>>     declared in wrong.bpf.c:1 (wrong.o)
 >>> they differ at total
 >>>     maps.o: unsigned long long, 8 bytes
 >>>     wrong.o: unsigned int, 4 bytes
@@ -377,7 +381,7 @@ helper.bpf.c:1:5: error: conflicting types of 'helper'
 >>> int helper(int x)
 >>>     defined in helper.bpf.c:1 (helper.o)
 >>> extern int helper(int, int)
->>>     declared in prototype.o
+>>>     declared in prototype.bpf.c:1 (prototype.o)
 >>> declare it once, in a header that all include
 END
 
@@ -392,11 +396,11 @@ extern struct event last;
 SEC("socket") int reads(struct __sk_buff *ctx) { return last.cpu; }
 END
 shows 'declare it once' bpflink new.o old.o -o out.o <<'END'
-bpflink: error: conflicting types of 'last'
+old.bpf.c:2: error: conflicting types of 'last'
 >>> struct event last
->>>     defined in old.o:(.bss+0x0)
+>>>     defined in old.bpf.c:2 (old.o)
 >>> extern struct event last
->>>     declared in new.o
+>>>     declared in new.bpf.c:2 (new.o)
 >>> they differ at last.cpu
 >>>     old.o: __u64, named 'time', at byte 8
 >>>     new.o: __u32, at byte 4
@@ -407,21 +411,21 @@ END
 sed 's/max_entries, 256/max_entries, 1024/' main.bpf.c >larger.c
 compile larger <larger.c
 shows 'declare it once' bpflink larger.o maps.o -o out.o <<'END'
-bpflink: error: conflicting types of 'packets'
+maps.bpf.c:2: error: conflicting types of 'packets'
 >>> struct {
 >>> 	int (*type)[2];
 >>> 	int (*max_entries)[256];
 >>> 	__u32 *key;
 >>> 	__u64 *value;
 >>> } packets
->>>     defined in maps.o:(.maps+0x0)
+>>>     defined in maps.bpf.c:2 (maps.o)
 >>> extern struct {
 >>> 	int (*type)[2];
 >>> 	int (*max_entries)[1024];
 >>> 	__u32 *key;
 >>> 	__u64 *value;
 >>> } packets
->>>     declared in larger.o
+>>>     declared in larger.bpf.c:2 (larger.o)
 >>> they differ at packets.max_entries
 >>>     maps.o: int (*)[256], value 256
 >>>     larger.o: int (*)[1024], value 1024

@@ -97,8 +97,9 @@ expect_message "$tmp/lib.bpf.c:1:5: error: duplicate symbol: helper
 >>>            lib.o:(.text+0x0)
 >>> defined at twice.o:(.text+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file
-bpflink: error: duplicate symbol: missing
->>> defined at lib.o:(.bss+0x0)
+$tmp/lib.bpf.c:2: error: duplicate symbol: missing
+>>> defined at $tmp/lib.bpf.c:2
+>>>            lib.o:(.bss+0x0)
 >>> defined at twice.o:(.bss+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" lib.o twice.o -o out.o
 

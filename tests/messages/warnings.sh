@@ -142,9 +142,11 @@ expect_message "$tmp/shared.h:1:5: error: duplicate symbol: twice
 >>> defined at $tmp/shared.h:1
 >>>            user2.o:(.text+0x0)
 >>> $tmp/shared.h defines it in each: make it static inline there, or only declare it
-bpflink: error: duplicate symbol: counter
->>> defined at user1.o:(.bss+0x0)
->>> defined at user2.o:(.bss+0x0)
+$tmp/shared.h:2: error: duplicate symbol: counter
+>>> defined at $tmp/shared.h:2
+>>>            user1.o:(.bss+0x0)
+>>> defined at $tmp/shared.h:2
+>>>            user2.o:(.bss+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file" \
   "$BPFLINK" user1.o user2.o -o out.o
 compile clash <<'END'

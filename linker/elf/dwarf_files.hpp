@@ -1,0 +1,19 @@
+// The source files that DWARF's entries refer to by number.
+//
+// Specification: DWARF 5, section 6.2.4, and DWARF 4, section 6.2.4, for versions 2 to 4.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linker/elf/dwarf_values.hpp"
+
+namespace bpflink {
+
+/// The paths by their numbers, of the line table at `offset` of .debug_line. Before version 5 there
+/// is no number 0, whose path is "" then, and `directory` is where the compiler was run.
+std::vector<std::string> read_dwarf_files(DwarfValues& values, uint64_t offset,
+                                          std::string_view directory);
+
+}  // namespace bpflink

@@ -1,0 +1,80 @@
+#!/bin/bash
+# The lines of variables and maps, which only DWARF has, in every version and byte order of it.
+. "$(dirname "$0")/common.sh"
+
+variable='long v = 1;'
+user='
+extern int v;
+SEC("socket") int prog(void *ctx) { return v; }'
+differ='>>> they differ at v
+>>>     b.o: long, 8 bytes
+>>>     a.o: int, 4 bytes
+>>> declare it once, in a header that all include'
+plain_message="bpflink: error: conflicting types of 'v'
+>>> long v
+>>>     defined in b.o:(.data+0x0)
+>>> extern int v
+>>>     declared in a.o
+$differ"
+message="$tmp/b.bpf.c:1: error: conflicting types of 'v'
+>>> long v
+>>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>> extern int v
+>>>     declared in $tmp/a.bpf.c:2 (a.o)
+$differ"
+
+# conflict MESSAGE [FLAG...]: both files, compiled with the flags
+conflict() {
+  local want=$1
+  shift
+  compile a "$@" <<<"$user"
+  compile b "$@" <<<"$variable"
+  expect_message "$want" "$BPFLINK" a.o b.o -o out.o
+}
+for dwarf in -gdwarf-{2,3,4,5} '-gdwarf-4 -gdwarf64' '-gdwarf-5 -gdwarf64' --target=bpfeb; do
+  # shellcheck disable=SC2086 # words are meant
+  conflict "$message" $dwarf
+done
+conflict "$message"
+llvm-strip-19 --strip-debug a.o b.o
+expect_message "$plain_message" "$BPFLINK" a.o b.o -o out.o
+
+# Lines of a header, that a function has declared the name before, and what a partial link keeps
+conflict "$message"
+mkdir include
+echo "$variable" >include/v.h
+compile b -Iinclude <<<'static int w(void) { extern long v; return v; }
+#include "v.h"
+int (*use)(void) = w;'
+expect_message "${message//b.bpf.c/include/v.h}" "$BPFLINK" a.o b.o -o out.o
+compile b <<<"$variable"
+compile other <<<$'\nstatic int v; int *use = &v;'
+"$BPFLINK" -r --keep-debug other.o b.o -o both.o
+mv both.o b.o
+expect_message "$message" "$BPFLINK" a.o b.o -o out.o
+
+# Maps, and what is defined twice
+compile a <<<'
+extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, int); } v SEC(".maps");
+SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&v, &key) != 0; }'
+compile b <<<'struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, long); } v SEC(".maps");'
+expect_message "$tmp/b.bpf.c:1: error: conflicting types of 'v'
+>>> struct {
+>>> 	int (*type)[2];
+>>> 	long *key;
+>>> } v
+>>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>> extern struct {
+>>> 	int (*type)[2];
+>>> 	int *key;
+>>> } v
+>>>     declared in $tmp/a.bpf.c:2 (a.o)
+${differ//at v/at v.key}" "$BPFLINK" a.o b.o -o out.o
+compile a <<<'int v = 1;'
+compile b <<<$'\nlong v = 1;'
+expect_message "$tmp/a.bpf.c:1: error: duplicate symbol: v
+>>> defined at $tmp/a.bpf.c:1
+>>>            a.o:(.data+0x0)
+>>> defined at $tmp/b.bpf.c:2
+>>>            b.o:(.data+0x0)
+>>> if they are not the same thing, make one of them static" "$BPFLINK" a.o b.o -o out.o
