@@ -77,6 +77,14 @@ snippet 'In a Makefile' 1 >Makefile
 make >log
 is_count count.o
 make -q || fail 'make has something left to do'
+echo '/* */' >sizes.h
+sed -i '1i #include "sizes.h"' maps.bpf.c
+make >log
+age
+touch sizes.h
+make >log
+contains log '-c maps.bpf.c'
+contains log 'bpflink '
 
 in_folder cmake
 snippet 'In CMake' 1 >CMakeLists.txt
