@@ -2,6 +2,7 @@
 // merge, and what differs so little that it must not.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "meaning.hpp"
