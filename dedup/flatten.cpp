@@ -21,6 +21,7 @@ std::expected<DedupResult, Error> flatten(const DedupOptions& options,
                                           DedupResult split) {
   auto joined = join(*options.base, split.types, layout, options.threads);
   if (!joined) return std::unexpected(joined.error());
+  split.types = BtfBuilder();
   Deduplicator deduplicator(
       {.threads = options.threads, .borrow_inputs = true, .sort = options.sort});
   deduplicator.add("base with all that is split from it", *joined);
