@@ -123,9 +123,9 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // All of the above took the base as it is. If it shall be part of the output, base and output
   // are deduplicated as one, without a base (flatten.cpp).
   if (!d.options.flatten || !d.options.base) return result;
-  d.inputs = {};  // what takes room and is needed no more
-  d.table = {};
-  d.meanings = {};
+  d.inputs.clear();  // what takes room and is needed no more
+  d.table = ClassTable();
+  d.meanings = Meanings();
   return flatten(d.options, d.layout, std::move(*result));
 }
 

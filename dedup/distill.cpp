@@ -155,10 +155,10 @@ std::expected<void, Error> Distiller::write_base() {
       ids_[id] = base.add_type(name, BtfBuilder::info(BTF_KIND_ENUM), type.size());
   }
   auto blob = base.finish(order_);
-  if (!blob) return fail("the distilled base: " + blob.error().message);
+  if (!blob) return std::unexpected(blob.error());
   base_blob_ = std::move(*blob);
   auto btf = Btf::parse(base_blob_);
-  if (!btf) return fail("the distilled base: " + btf.error().message);
+  if (!btf) return std::unexpected(btf.error());
   base_ = std::make_unique<const Btf>(std::move(*btf));
   return {};
 }

@@ -56,8 +56,9 @@ class SectionAdder {
     headers_.resize(elf_.sections.size());
     size_t size = headers_.size() * sizeof(SectionHeader);
     headers_.reserve(headers_.size() + 1);
-    if (get(header_.e_shoff) == 0 || get(header_.e_shentsize) != sizeof(SectionHeader))
-      return fail("has no table of section headers to add to");
+    if (get(header_.e_shentsize) != sizeof(SectionHeader))
+      return fail("section headers have {} bytes each, not {}", get(header_.e_shentsize),
+                  sizeof(SectionHeader));
     if (::pread(fd_, headers_.data(), size, static_cast<off_t>(get(header_.e_shoff))) !=
         static_cast<ssize_t>(size))
       return fail("cannot read what was written: {}", std::strerror(errno));

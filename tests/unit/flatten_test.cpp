@@ -191,6 +191,26 @@ TEST_CASE("where no declaration is resolved, ids of the base stay; of a chain, t
   CHECK(sorted.type_maps[1][number] == 3);
 }
 
+TEST_CASE("types of unknown kinds stay where they are, or are refused") {
+  std::vector<BtfKindLayout> layout(24);
+  Unit base;
+  base.integer("int");
+  base.integer("int");
+  base.b.set_layout(layout);
+  base.add(BtfKind{23}, "new", 0);
+  Kernel kernel(base);
+  Unit module{BtfBuilder(&*kernel.base)};
+  module.record("a", {{"x", 1}});
+  auto blob = *module.b.finish(std::endian::native);
+  Btf btf = *Btf::parse(blob, &*kernel.base);
+  Deduplicator dedup({.base = &*kernel.base, .flatten = true});
+  dedup.add("module", btf);
+  auto result = dedup.run();
+  REQUIRE(!result);
+  CHECK(result.error().message.starts_with(
+      "base with all that is split from it: type [3] 'new' has unknown kind 23, which may"));
+}
+
 TEST_CASE("layout sections of base and inputs are joined, and must agree") {
   std::vector<BtfKindLayout> layout(24);
   layout[23] = {4, 0, 0};
