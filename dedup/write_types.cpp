@@ -44,7 +44,7 @@ class TypeWriter {
     }
     translate();
     make_maps();
-    result_.types.set_layout(std::move(d_.layout));
+    result_.types.set_layout(d_.layout);
     return std::move(result_);
   }
 
