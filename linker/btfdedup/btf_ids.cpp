@@ -197,7 +197,7 @@ std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
   std::vector<Kfunc> kfuncs;
   for (const Element& element : elements) {
     auto next = std::ranges::upper_bound(sets, element.offset, {}, &Range::begin);
-    if (next == sets.begin() || element.offset + 2 * word > std::prev(next)->end) continue;
+    if (next == sets.begin() || element.offset > std::prev(next)->end - 2 * word) continue;
     kfuncs.push_back({element.function, load<uint32_t>(&bytes[element.offset + word], elf.order)});
   }
   return kfuncs;
