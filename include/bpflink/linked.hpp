@@ -35,13 +35,13 @@ struct LinkedTag {
 /// What is in a linked program. The strings must outlive the result.
 struct LinkedSymbols {
   /// The names of the functions, in any order; of several functions of a name each.
-  std::vector<std::string_view> functions;
+  std::vector<std::string_view> functions{};
   /// The variables that each CPU has of its own, in any order.
-  std::vector<LinkedVariable> variables;
+  std::vector<LinkedVariable> variables{};
   /// The section that these are in.
   std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
-  std::vector<LinkedTag> tags;
+  std::vector<LinkedTag> tags{};
 };
 
 /// Why there is no FUNC or VAR for a symbol.
