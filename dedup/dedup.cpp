@@ -168,6 +168,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
   Deduplication& d = impl_->state;
   d.options = options;
+  d.table.is_for_kernel = options.for_kernel;
   if (!options.flatten) return;
   for (const Btf* base = options.base; base != nullptr; base = base->base())
     if (auto ok = take_layout(d.layout, *base); !ok)

@@ -33,6 +33,10 @@ struct DedupOptions {
   /// split from, come first, then what the inputs add to them. Declarations of the
   /// base may then stand for what an input defines. Without a base, as false.
   bool flatten = false;
+  /// Whether types become what a kernel takes, as gcc writes some that none does: an integer that
+  /// is both signed and char becomes signed, a forward declaration loses its size, and an array of
+  /// unknown length gets an index type, the one that others have. What is equal then is one type.
+  bool for_kernel = false;
 };
 
 /// Whether the types of `btf`, without those of its base, are in the order that

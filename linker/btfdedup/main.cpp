@@ -17,6 +17,7 @@
 #include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/inputs.hpp"
+#include "linker/btfdedup/linked.hpp"
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
@@ -51,6 +52,7 @@ class Program {
     // What cannot be written to is found out before the work.
     if (auto ok = open_output(); !ok) return ok;
     if (auto ok = read_bases(); !ok) return ok;
+    if (auto ok = read_linked(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = check_output(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
@@ -64,6 +66,7 @@ class Program {
  private:
   std::expected<void, Error> open_output();
   std::expected<void, Error> read_bases();
+  std::expected<void, Error> read_linked();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
   std::expected<void, Error> begin(const BtfSource& first);
@@ -74,6 +77,8 @@ class Program {
   void count_bases();
   std::expected<void, Error> distill_output();
   std::expected<void, Error> open_update();
+  std::expected<void, Error> run_deduplicator();
+  std::expected<void, Error> run_linked();
   std::expected<void, Error> finish_update();
   std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
@@ -97,6 +102,7 @@ class Program {
     if (distilled_) return distilled_->base.get();
     return options_.flatten ? nullptr : base();
   }
+  bool has_begun() const { return deduplicator_ || linked_; }
   bool sorts() const;
 
   const BtfdedupOptions& options_;
@@ -107,7 +113,9 @@ class Program {
   std::span<const std::byte> base_of_inputs_;  ///< .BTF.base, which is one for all, or empty
   std::vector<UpdatedBlob>
       updated_;  ///< the one input, where the object that it is from is updated
-  std::optional<Deduplicator> deduplicator_;
+  std::optional<LinkedSymbols> linked_symbols_;
+  std::optional<Deduplicator> deduplicator_;  ///< this one, or the next
+  std::optional<LinkedDeduplicator> linked_;
   std::vector<std::string> names_;
   std::vector<Btf> inputs_;  ///< all, for a size map; else none
   std::optional<std::endian> order_;
@@ -142,6 +150,21 @@ std::expected<void, Error> Program::read_bases() {
   return {};
 }
 
+/// What is there of the functions and variables of the inputs.
+std::expected<void, Error> Program::read_linked() {
+  if (options_.linked.empty()) return {};
+  auto file = InputFile::open(options_.linked);
+  if (!file) return fail("{}: {}", options_.linked, file.error().message);
+  files_.push_back(std::move(*file));
+  if (!is_elf(files_.back().bytes())) return fail("{}: is not an ELF file", options_.linked);
+  auto elf = read_elf(files_.back().bytes());
+  if (!elf) return fail("{}: {}", options_.linked, elf.error().message);
+  auto symbols = read_linked_symbols(*elf);
+  if (!symbols) return fail("{}: {}", options_.linked, symbols.error().message);
+  linked_symbols_ = std::move(*symbols);
+  return {};
+}
+
 /// Of several files some may have no BTF, as what an assembler made.
 std::expected<void, Error> Program::read_inputs() {
   std::vector<std::string> lacks;
@@ -152,7 +175,7 @@ std::expected<void, Error> Program::read_inputs() {
     for (const BtfSource& source : sources->list)
       if (auto ok = take(source); !ok) return ok;
   }
-  if (!deduplicator_) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
+  if (!has_begun()) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }
@@ -161,16 +184,22 @@ std::expected<void, Error> Program::read_inputs() {
 std::expected<void, Error> Program::begin(const BtfSource& first) {
   if (!first.base.empty()) {
     if (options_.distill) return fail("{}: has a section .BTF.base: it is distilled", first.name);
+    if (linked_symbols_)
+      return fail("{}: has a section .BTF.base, and --linked takes no split BTF", first.name);
     if (base())
       return fail("{}: is split from its section .BTF.base, not from the base given", first.name);
     if (auto ok = add_base(bases_, first.name + ": .BTF.base", first.base); !ok) return ok;
   }
   base_of_inputs_ = first.base;
-  deduplicator_.emplace(DedupOptions{.threads = options_.threads,
-                                     .base = base(),
-                                     .borrow_inputs = true,
-                                     .sort = sorts(),
-                                     .flatten = options_.flatten});
+  DedupOptions options{.threads = options_.threads,
+                       .base = base(),
+                       .borrow_inputs = true,
+                       .sort = sorts(),
+                       .flatten = options_.flatten};
+  if (linked_symbols_)
+    linked_.emplace(options);
+  else
+    deduplicator_.emplace(options);
   return {};
 }
 
@@ -188,7 +217,7 @@ bool Program::sorts() const {
 }
 
 std::expected<void, Error> Program::take(const BtfSource& source) {
-  if (!deduplicator_)
+  if (!has_begun())
     if (auto ok = begin(source); !ok) return ok;
   if (!std::ranges::equal(source.base, base_of_inputs_))
     return fail("{}: is not split from what {} is split from", source.name, names_.front());
@@ -225,11 +254,13 @@ std::expected<void, Error> Program::check_output() const {
 std::expected<void, Error> Program::take(const BtfSource& source, const std::string& name,
                                          std::span<const std::byte> blob) {
   Stopwatch watch(statistics_.classify);
-  auto btf = deduplicator_->add_blob(name, blob);
+  auto btf = linked_ ? linked_->add_blob(name, blob) : deduplicator_->add_blob(name, blob);
   if (!btf) {
-    std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
-                           ? " (is it split BTF, which needs --base?)"
-                           : "";
+    std::string_view hint;
+    if (btf.error().message == "string section does not begin with NUL")
+      hint = linked_   ? " (is it split BTF, which --linked does not take?)"
+             : !base() ? " (is it split BTF, which needs --base?)"
+                       : "";
     return fail("{}: {}{}", name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
@@ -237,7 +268,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
   if (size_map_file_) inputs_.push_back(share(*btf));
-  if (updates_own_types_)
+  if (updates_own_types_ && !linked_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
   return {};
@@ -246,10 +277,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
 std::expected<void, Error> Program::deduplicate() {
   {
     Stopwatch watch(statistics_.resolve);
-    auto result = deduplicator_->run();
-    if (!result) return std::unexpected(result.error());
-    result_.emplace(std::move(*result));
-    deduplicator_.reset();
+    if (auto ok = linked_ ? run_linked() : run_deduplicator(); !ok) return ok;
   }
   if (options_.flatten) count_bases();
   Stopwatch watch(statistics_.write);
@@ -261,6 +289,25 @@ std::expected<void, Error> Program::deduplicate() {
   auto blob = result_->types.finish(*order_);
   if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
+  return {};
+}
+
+std::expected<void, Error> Program::run_deduplicator() {
+  auto result = deduplicator_->run();
+  if (!result) return std::unexpected(result.error());
+  result_.emplace(std::move(*result));
+  deduplicator_.reset();
+  return {};
+}
+
+std::expected<void, Error> Program::run_linked() {
+  auto result = linked_->run(*linked_symbols_);
+  if (!result) return std::unexpected(result.error());
+  for (const std::string& line : describe_omitted(*result))
+    print_note("btfdedup", options_.linked + ": " + line);
+  statistics_.linked = {result->function_count, result->variable_count, std::move(result->omitted)};
+  result_.emplace(std::move(result->dedup));
+  linked_.reset();
   return {};
 }
 
@@ -344,7 +391,9 @@ std::expected<void, Error> Program::check_update() const {
   if (options_.distill && update_elf_->find(".BTF.base"))
     return fail_output({"has a section .BTF.base: it is distilled"});
   if (updated_.size() == 1) return {};
-  std::string_view whose = updates_own_types_ ? "of several units" : "of other files";
+  std::string_view whose = !options_.linked.empty() ? "of what was linked"
+                           : updates_own_types_     ? "of several units"
+                                                    : "of other files";
   if (update_elf_->find(".BTF.ext"))
     return fail_output(
         {fmt::format("has a section .BTF.ext, which would not fit types {}", whose)});

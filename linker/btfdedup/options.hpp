@@ -20,6 +20,7 @@ struct BtfdedupOptions {
       bases;             ///< the first stands alone, each other is split from those before
   bool flatten = false;  ///< the output stands alone
   bool distill = false;  ///< the output has a section .BTF.base of its own
+  std::string linked;    ///< the ELF file that the inputs were linked into, or ""
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;

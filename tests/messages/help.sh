@@ -95,6 +95,9 @@ Options:
                               which needs no base
   --distill                   Add .BTF.base with what is needed of the base, to
                               fit other builds of it
+  --linked FILE               Write the BTF of the ELF file FILE that the inputs
+                              were linked into: FUNCs and per-CPU VARs by its
+                              symbols; without INPUT, of its own types
   --sort                      Write the types in order of their names
   --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef,
                               func, var) is there more than once
