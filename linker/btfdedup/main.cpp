@@ -26,6 +26,7 @@
 #include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/report/btf_sizes.hpp"
+#include "linker/report/merged_btf.hpp"
 #include "linker/report/size_map.hpp"
 
 namespace bpflink {
@@ -100,7 +101,8 @@ class Program {
       updated_;  ///< the one input, where the object that it is from is updated
   std::optional<Deduplicator> deduplicator_;
   std::vector<std::string> names_;
-  std::vector<Btf> inputs_;  ///< all, for a size map; else none
+  std::vector<std::pair<Btf, uint64_t>>
+      inputs_;  ///< all with their bytes, for a size map; else none
   std::optional<std::endian> order_;
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
@@ -245,7 +247,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   if (source.elf && !like_) like_ = source.elf;
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
-  if (size_map_file_) inputs_.push_back(share(*btf));
+  if (size_map_file_) inputs_.emplace_back(share(*btf), blob.size());
   if (updates_own_types_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
@@ -335,11 +337,10 @@ OutputReport Program::describe_output(const Btf& btf) {
   if (!options_.output.empty()) report.file = options_.output;
   if (!options_.update.empty()) report.file = options_.update;
   report.sections.push_back(measure_btf(btf, blob_.size(), {}));
-  std::vector<bool> is_known(btf.end_id());
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    uint64_t equal = measure_merged_types(inputs_[i], result_->type_maps[i], is_known).equal;
-    if (equal != 0) report.dropped.push_back({names_[i], ".BTF", "", equal_types_reason, equal});
-  }
+  MergedBtf merged(btf, blob_.size());
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    for (DroppedBtf part : merged.add(inputs_[i].first, inputs_[i].second, result_->type_maps[i]))
+      report.dropped.push_back({names_[i], ".BTF", "", part.reason, part.bytes});
   report.tags = find_split_tags({btf, result_->type_maps, names_});
   return report;
 }
