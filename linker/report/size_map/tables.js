@@ -77,4 +77,8 @@ function showTables(report, place) {
       element("summary", { textContent: `${tag.name}: ${count(tag.definitions)} definitions` }),
       element("pre", { textContent: tag.difference ?? "Not compared: the names before took too long." })));
   place.append(list);
+  // What is folded away cannot be unfolded on paper.
+  addEventListener("beforeprint", () => {
+    for (const tag of list.children) tag.open = true;
+  });
 }
