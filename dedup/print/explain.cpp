@@ -165,6 +165,9 @@ class Comparison {
     return difference_;
   }
 
+  /// How many pairs of types that took to visit.
+  size_t effort() const { return pairs_.size(); }
+
  private:
   struct Pair {
     uint32_t a, b;
@@ -323,8 +326,9 @@ std::string side(const Explainable& result, const Definition& definition) {
   return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
 }
 
+/// Adds to `effort` how many pairs of types are visited.
 std::string explain_definitions(const Explainable& result, const Subject& subject,
-                                const std::vector<Definition>& definitions) {
+                                const std::vector<Definition>& definitions, size_t& effort) {
   std::string what = fmt::format("{} {}", subject.keyword, subject.name);
   std::string text = definitions.size() == 1
                          ? fmt::format("{} is one type\n", what)
@@ -352,6 +356,7 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
     Comparison comparison(result.output, left, right);
     text += fmt::format("differs from [{}]: {}\n", first->id,
                         comparison.run(first->id, definition.id, subject.name));
+    effort += comparison.effort();
   }
   return text;
 }
@@ -383,8 +388,8 @@ std::vector<DefinedTag> find_defined_tags(const Btf& btf) {
 }  // namespace
 
 std::vector<SplitTag> find_split_tags(const Explainable& result) {
-  // Comparing two definitions may take a walk through all types.
-  constexpr size_t most_compared = 200;
+  // Comparing two definitions may take a walk through all types, and some structs are long.
+  constexpr size_t most_effort = 1'000'000, longest_text = 4'000'000;
   std::vector<DefinedTag> tags = find_defined_tags(result.output);
   std::erase_if(tags, [](const DefinedTag& tag) { return tag.definitions.size() < 2; });
   std::vector<Definition*> by_id(result.output.end_id());
@@ -393,12 +398,14 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
   find_inputs(result, by_id);
   std::vector<SplitTag> split;
   split.reserve(tags.size());
-  for (const DefinedTag& tag : tags)
-    split.push_back({fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
-                     static_cast<uint32_t>(tag.definitions.size()),
-                     split.size() < most_compared
-                         ? explain_definitions(result, tag.subject, tag.definitions)
-                         : ""});
+  size_t effort = 0, length = 0;
+  for (const DefinedTag& tag : tags) {
+    SplitTag& told = split.emplace_back(fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
+                                        static_cast<uint32_t>(tag.definitions.size()));
+    if (effort > most_effort || length > longest_text) continue;
+    told.difference = explain_definitions(result, tag.subject, tag.definitions, effort);
+    length += told.difference.size();
+  }
   return split;
 }
 
@@ -406,11 +413,12 @@ std::expected<std::string, Error> explain(const Explainable& result, std::string
   auto subjects = parse_subjects(what);
   if (!subjects) return std::unexpected(subjects.error());
   std::string text;
+  size_t effort = 0;
   for (const Subject& subject : *subjects) {
     std::vector<Definition> definitions = find_definitions(result, subject);
     if (definitions.empty()) continue;
     if (!text.empty()) text += '\n';
-    text += explain_definitions(result, subject, definitions);
+    text += explain_definitions(result, subject, definitions, effort);
   }
   if (text.empty())
     return fail(fmt::format("no input has a type '{}'{}", what, suggest(result.output, *subjects)));

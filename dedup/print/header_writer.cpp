@@ -1,9 +1,5 @@
 // Definitions of C.
 //
-// A declarator is written in one go from left to right: the types from a name to its base type are
-// collected first, then come the base with its qualifiers, the pointers from the base to the name,
-// the name, and the arrays and parameters on the way back.
-//
 // Parameters and the members of anonymous structs nest, and so do the calls here, as deep as types
 // without names do. Where that is deeper than in any source, the caller has given names to some.
 #include "dedup/print/header_writer.hpp"
@@ -11,11 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <iterator>
 
 #include "dedup/format/kinds.hpp"
-#include "dedup/print/c_printer.hpp"
 #include "dedup/print/c_scalars.hpp"
 
 namespace bpflink {
@@ -25,59 +19,6 @@ namespace {
 constexpr uint64_t most_padding_lines = 64;
 
 constexpr std::string_view packed = " __attribute__((packed))";
-
-bool is_record(BtfType type) {
-  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
-}
-
-bool is_enum(BtfType type) {
-  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
-}
-
-bool is_cv(uint8_t kind) {
-  return kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT;
-}
-
-bool is_qualifier(uint8_t kind) {
-  return is_cv(kind) || kind == BTF_KIND_TYPE_TAG;
-}
-
-std::string_view keyword(BtfType type) {
-  switch (type.kind()) {
-    case BTF_KIND_STRUCT:
-      return "struct";
-    case BTF_KIND_UNION:
-      return "union";
-    case BTF_KIND_FWD:
-      return type.kind_flag() ? "union" : "struct";
-    default:
-      return is_enum_size(type.size()) ? "enum" : "struct";
-  }
-}
-
-/// A text between quotes, with `_` for what clang does not take in an attribute's text.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\' || c == '?') result += '\\';
-    result += c >= ' ' && c <= '~' ? c : '_';
-  }
-  return result + '"';
-}
-
-bool is_address_space(std::string_view attribute) {
-  constexpr std::string_view start = "address_space(";
-  if (!attribute.starts_with(start) || !attribute.ends_with(")")) return false;
-  std::string_view digits = attribute.substr(start.size(), attribute.size() - start.size() - 1);
-  return !digits.empty() && digits.size() < 9 &&
-         std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// What is printed for a TYPE_TAG. Of attributes only those of arenas are known to be harmless.
-std::string type_tag(std::string_view name, bool is_attribute) {
-  if (!is_attribute) return fmt::format("BTF_TYPE_TAG({})", quoted(name));
-  return is_address_space(name) ? fmt::format("BTF_TYPE_ATTRIBUTE({})", name) : "";
-}
 
 /// The values of an enum as C takes them, cut down to the enum's size.
 struct EnumValue {
@@ -137,6 +78,28 @@ std::string_view mode(BtfType type) {
 }
 
 }  // namespace
+
+std::string_view tag_keyword(BtfType type) {
+  switch (type.kind()) {
+    case BTF_KIND_STRUCT:
+      return "struct";
+    case BTF_KIND_UNION:
+      return "union";
+    case BTF_KIND_FWD:
+      return type.kind_flag() ? "union" : "struct";
+    default:
+      return is_enum_size(type.size()) ? "enum" : "struct";
+  }
+}
+
+std::string attribute_text(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\' || c == '?') result += '\\';
+    result += c >= ' ' && c <= '~' ? c : '_';
+  }
+  return result + '"';
+}
 
 HeaderTypes::HeaderTypes(const Btf& btf)
     : btf(btf),
@@ -242,7 +205,7 @@ void HeaderWriter::declare_tag(uint32_t id) {
   id = types_.names.declared(id);
   if (is_tag_known_[id]) return;
   is_tag_known_[id] = true;
-  fmt::format_to(std::back_inserter(text_), "{} {};\n\n", keyword(btf_.type(id)),
+  fmt::format_to(std::back_inserter(text_), "{} {};\n\n", tag_keyword(btf_.type(id)),
                  types_.names.of(id));
 }
 
@@ -251,7 +214,7 @@ void HeaderWriter::mention_tag(uint32_t id) {
   id = types_.names.declared(id);
   if (parameter_depth_ == 0 || is_tag_known_[id]) return;
   is_tag_known_[id] = true;
-  fmt::format_to(std::back_inserter(declarations_), "{} {};\n\n", keyword(btf_.type(id)),
+  fmt::format_to(std::back_inserter(declarations_), "{} {};\n\n", tag_keyword(btf_.type(id)),
                  types_.names.of(id));
 }
 
@@ -269,7 +232,7 @@ void HeaderWriter::write_typedef(uint32_t id) {
 
 void HeaderWriter::write_record(uint32_t id, int indent) {
   BtfType type = btf_.type(id);
-  body_ += keyword(type);
+  body_ += tag_keyword(type);
   bool has_name = !btf_.name(type).empty() || types_.has_given_name[id];
   if (has_name) body_ += ' ';
   if (has_name) body_ += types_.names.of(id);
@@ -415,7 +378,7 @@ void HeaderWriter::write_member(uint32_t record, const CMember& member, int inde
   body_.append(indent, '\t');
   bool is_whole = member.width == 0 && !member.is_empty;
   if (uint32_t inner = is_whole ? types_.nameless_record(record, member.index) : 0; inner != 0) {
-    body_ += keyword(btf_.type(inner));
+    body_ += tag_keyword(btf_.type(inner));
     write_body(inner, indent, scope);
   } else {
     std::string name = member_name(scope, btf_.string(raw.name_off));
@@ -461,171 +424,7 @@ void HeaderWriter::write_tags(uint32_t id, int32_t component) {
   auto at = std::ranges::lower_bound(tags_, Tag{id, component, 0});
   for (; at != tags_.end() && at->type == id && at->component == component; ++at)
     fmt::format_to(std::back_inserter(body_), " BTF_DECL_TAG({})",
-                   quoted(btf_.name(btf_.type(at->tag))));
-}
-
-// ---- declarators
-
-/// The types from a name to its base type.
-struct HeaderWriter::Chain {
-  boost::container::small_vector<uint32_t, 16> ids;  ///< from the name on
-  uint32_t base = 0;                                 ///< its id, 0 for void
-  bool is_empty = false;                             ///< the base takes no room instead
-};
-
-HeaderWriter::Chain HeaderWriter::follow(Declaration declaration) const {
-  Chain chain;
-  uint32_t id = declaration.type;
-  bool is_first = declaration.is_definition;
-  const auto& shapes = types_.shapes;
-  while (is_first || types_.is_inline(id)) {
-    is_first = false;
-    BtfType type = btf_.type(id);
-    uint8_t kind = type.kind();
-    if (is_record(type) || is_enum(type)) break;
-    uint32_t next = kind == BTF_KIND_ARRAY ? type.array_element_type() : type.type();
-    const CShape& target = shapes[next];
-    // A function has no qualifiers in C, and only pointers to objects are restricted.
-    bool is_void = target.form == CForm::function && is_qualifier(kind);
-    if (kind == BTF_KIND_RESTRICT && target.form != CForm::pointer) is_void = true;
-    if (!is_void) chain.ids.push_back(id);
-    id = next;
-    bool is_returned = kind == BTF_KIND_FUNC_PROTO &&
-                       (target.form == CForm::function || target.form == CForm::array);
-    if (types_.is_cut[chain.ids.empty() ? 0 : chain.ids.back()] || is_returned) return chain;
-    if (kind == BTF_KIND_ARRAY && !target.is_object()) {
-      chain.is_empty = true;
-      return chain;
-    }
-  }
-  chain.base = id;
-  return chain;
-}
-
-/// The qualifiers of the type at a position of the chain, or of the base. Those of an array are
-/// its elements'.
-std::string HeaderWriter::qualifiers_of(const Chain& chain, size_t position, bool tags) const {
-  std::string text;
-  for (size_t i = position; i-- > 0;) {
-    BtfType type = btf_.type(chain.ids[i]);
-    if (type.kind() == BTF_KIND_ARRAY) continue;
-    if (!is_qualifier(type.kind())) break;
-    if (is_cv(type.kind()) == tags) continue;
-    std::string word = type.kind() == BTF_KIND_CONST      ? "const"
-                       : type.kind() == BTF_KIND_VOLATILE ? "volatile"
-                       : type.kind() == BTF_KIND_RESTRICT
-                           ? "restrict"
-                           : type_tag(btf_.name(type), type.kind_flag());
-    if (word.empty()) continue;
-    word += ' ';
-    // An array and its elements may say the same.
-    if (tags || text.find(word) == std::string::npos) text += word;
-  }
-  return text;
-}
-
-void HeaderWriter::declare(Declaration declaration, int indent) {
-  Chain chain = follow(declaration);
-  size_t count = chain.ids.size();
-  auto kind = [&](size_t i) { return btf_.type(chain.ids[i]).kind(); };
-  // Whether the pointer at a position is one to an array or a function.
-  auto has_parentheses = [&](size_t i) {
-    do ++i;
-    while (i < count && is_qualifier(kind(i)));
-    return i < count && kind(i) != BTF_KIND_PTR;
-  };
-
-  body_ += qualifiers_of(chain, count, false);
-  if (chain.is_empty)
-    body_ += "struct {}";
-  else
-    write_base(chain.base, indent, declaration.is_definition);
-  std::string left = qualifiers_of(chain, count, true);
-  for (size_t i = count; i-- > 0;) {
-    if (kind(i) != BTF_KIND_PTR) continue;
-    left += has_parentheses(i) ? "(*" : "*";
-    left += qualifiers_of(chain, i, false) + qualifiers_of(chain, i, true);
-  }
-  left += declaration.name;
-  while (left.ends_with(' ')) left.pop_back();
-  if (!left.empty()) body_ += ' ';
-  body_ += left;
-  for (size_t i = 0; i < count; ++i) {
-    BtfType type = btf_.type(chain.ids[i]);
-    if (kind(i) == BTF_KIND_PTR && has_parentheses(i)) body_ += ')';
-    if (kind(i) == BTF_KIND_ARRAY)
-      fmt::format_to(std::back_inserter(body_), "[{}]", printed_length(type, types_.shapes));
-    if (kind(i) == BTF_KIND_FUNC_PROTO) {
-      if (types_.is_cut[chain.ids[i]])
-        body_ += "()";
-      else
-        write_parameters(type, indent);
-    }
-  }
-}
-
-void HeaderWriter::write_parameters(BtfType proto, int indent) {
-  bool has_more = proto.vlen() > 0 && proto.param(proto.vlen() - 1).type == 0;
-  uint32_t count = proto.vlen() - (has_more ? 1 : 0);
-  if (count == 0) {
-    // C before C23 takes no `...` alone; an empty list says as little.
-    body_ += has_more ? "()" : "(void)";
-    return;
-  }
-  ++parameter_depth_;
-  body_ += '(';
-  for (uint32_t i = 0; i < count; ++i) {
-    if (i > 0) body_ += ", ";
-    // Names would be in the way of types of these names in later parameters.
-    uint32_t type = proto.param(i).type;
-    if (types_.shapes[type].form == CForm::none)
-      body_ += "int";
-    else
-      declare({.type = type}, indent);
-  }
-  body_ += has_more ? ", ...)" : ")";
-  --parameter_depth_;
-}
-
-void HeaderWriter::write_base(uint32_t id, int indent, bool is_definition) {
-  if (id == 0) {
-    body_ += "void";
-    return;
-  }
-  BtfType type = btf_.type(id);
-  bool is_inline = types_.is_inline(id);
-  switch (type.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_FWD:
-      if (is_inline) {
-        write_record(id, indent);
-        return;
-      }
-      mention_tag(id);
-      fmt::format_to(std::back_inserter(body_), "{} {}", keyword(type), types_.names.of(id));
-      return;
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
-      if (!is_inline)
-        fmt::format_to(std::back_inserter(body_), "{} {}", keyword(type), types_.names.of(id));
-      else if (has_enumerators_[id] || type.vlen() == 0)
-        body_ += c_integer(type.size(), type.kind_flag());
-      else
-        write_enum(id, indent);
-      return;
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT: {
-      std::string_view spelling = c_scalar(btf_.name(type), type, types_.long_size);
-      body_ += spelling.empty() ? types_.names.of(id) : spelling;
-      return;
-    }
-    case BTF_KIND_TYPEDEF:
-      body_ += types_.names.of(id);
-      return;
-    default:
-      body_ += is_definition || !types_.has_given_name[id] ? "void" : types_.names.of(id);
-  }
+                   attribute_text(btf_.name(btf_.type(at->tag))));
 }
 
 }  // namespace bpflink

@@ -31,14 +31,6 @@ constexpr uint8_t most_nesting = 32;     ///< of types without names
 constexpr uint32_t small_text = 16;      ///< members and the like, that may always be repeated
 constexpr uint64_t repeats_by_word = 1;  ///< members and the like, by word of the type section
 
-bool is_record(BtfType type) {
-  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
-}
-
-bool is_enum(BtfType type) {
-  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
-}
-
 /// A type, and what for: to be mentioned, or to be complete.
 struct Need {
   uint32_t id;

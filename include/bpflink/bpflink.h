@@ -90,6 +90,9 @@ struct bpflink_diagnostic {
   const char* symbol;                       /**< the symbol that it is about, or "" */
   const struct bpflink_location* locations; /**< the places, the most important first */
   size_t location_count;                    /**< how many */
+  /** For each of `locations`, its line of source as the input has it; "" where that is not known.
+   */
+  const char* const* location_texts;
 };
 
 /** Takes a diagnostic. Called in the thread that links; must not call the

@@ -80,6 +80,8 @@ struct LinkOptions {
   std::string size_map_file = {};
   /// Symbols to explain in LinkReport::explanations (`--explain`).
   std::vector<std::string> explain = {};
+  /// Hints in messages may name options of the program bpflink. For programs that have the same.
+  bool hint_at_options = false;
 };
 
 /// Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Use:

@@ -42,6 +42,7 @@ class Parser {
       return usage_error(app_, "--keep-debug contradicts -s and -S");
     command_.link.check_types = !no_check_types_;
     command_.link.warn_odr = !no_warn_odr_;
+    command_.link.hint_at_options = true;
     command_.link.library_paths = directories_;
     warn_of_idle_options();
     if (color_ == "always") command_.color = CommandLine::Color::Always;

@@ -29,6 +29,7 @@
 #include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/report/btf_sizes.hpp"
+#include "linker/report/merged_btf.hpp"
 #include "linker/report/size_map.hpp"
 
 namespace bpflink {
@@ -117,7 +118,8 @@ class Program {
   std::optional<Deduplicator> deduplicator_;  ///< this one, or the next
   std::optional<LinkedDeduplicator> linked_;
   std::vector<std::string> names_;
-  std::vector<Btf> inputs_;  ///< all, for a size map; else none
+  std::vector<std::pair<Btf, uint64_t>>
+      inputs_;  ///< all with their bytes, for a size map; else none
   std::optional<std::endian> order_;
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
@@ -267,7 +269,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   if (source.elf && !like_) like_ = source.elf;
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
-  if (size_map_file_) inputs_.push_back(share(*btf));
+  if (size_map_file_) inputs_.emplace_back(share(*btf), blob.size());
   if (updates_own_types_ && !linked_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
@@ -315,14 +317,14 @@ std::expected<void, Error> Program::run_linked() {
 void Program::count_bases() {
   std::vector<std::string> names;
   std::vector<TypeMap> maps;
-  std::vector<Btf> inputs;
+  std::vector<std::pair<Btf, uint64_t>> inputs;
   for (const auto& base : bases_) {
     std::vector<uint32_t> ids;
     for (uint32_t id = base->btf.first_id(); id < base->btf.end_id(); ++id)
       ids.push_back(result_->type_maps[0][id]);
     names.push_back(base->name);
     maps.emplace_back(base->btf.first_id(), std::move(ids));
-    if (size_map_file_) inputs.push_back(share(base->btf));
+    if (size_map_file_) inputs.emplace_back(share(base->btf), base->size);
     statistics_.input.add(base->btf, base->size);
   }
   auto put_first = [](auto& all, auto& first) {
@@ -429,11 +431,10 @@ OutputReport Program::describe_output(const Btf& btf) {
   if (!options_.output.empty()) report.file = options_.output;
   if (!options_.update.empty()) report.file = options_.update;
   report.sections.push_back(measure_btf(btf, blob_.size(), {}));
-  std::vector<bool> is_known(btf.end_id());
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    uint64_t equal = measure_merged_types(inputs_[i], result_->type_maps[i], is_known).equal;
-    if (equal != 0) report.dropped.push_back({names_[i], ".BTF", "", equal_types_reason, equal});
-  }
+  MergedBtf merged(btf, blob_.size());
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    for (DroppedBtf part : merged.add(inputs_[i].first, inputs_[i].second, result_->type_maps[i]))
+      report.dropped.push_back({names_[i], ".BTF", "", part.reason, part.bytes});
   report.tags = find_split_tags({btf, result_->type_maps, names_});
   return report;
 }

@@ -27,9 +27,13 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
   details.reserve(diagnostic.details.size());
   for (const std::string& line : diagnostic.details) details.push_back(line.c_str());
   std::vector<bpflink_location> locations;
+  std::vector<const char*> texts;
   locations.reserve(diagnostic.locations.size());
-  for (const DiagnosticLocation& location : diagnostic.locations)
+  texts.reserve(diagnostic.locations.size());
+  for (const DiagnosticLocation& location : diagnostic.locations) {
     locations.push_back(location_for_c(location));
+    texts.push_back(location.text.c_str());
+  }
   bpflink_diagnostic for_c{sizeof for_c,
                            static_cast<bpflink_severity>(diagnostic.severity),
                            static_cast<bpflink_diagnostic_code>(diagnostic.code),
@@ -39,11 +43,12 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
                            diagnostic.file.c_str(),
                            diagnostic.symbol.c_str(),
                            locations.data(),
-                           locations.size()};
+                           locations.size(),
+                           texts.data()};
   options.on_diagnostic(options.context, &for_c);
 }
 
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_VERIFY - 1;
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_NO_WARN_ODR - 1;
 
 bool is_valid_list(const char* const* strings, size_t count) {
   return count == 0 ||

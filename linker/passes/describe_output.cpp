@@ -11,10 +11,11 @@
 namespace bpflink {
 namespace {
 
-std::vector<DroppedPart> describe_dropped(const Context& context) {
+std::vector<DroppedPart> describe_dropped(const Context& context, const ObjectFile& output) {
   std::vector<DroppedPart> parts;
-  for (const auto& list :
-       {find_dropped(context), find_merged_strings(context), find_merged_types(context)})
+  std::vector<Dropped> of_btf;
+  if (output.btf) of_btf = find_merged_btf(context, *output.btf);
+  for (const auto& list : {find_dropped(context), find_merged_strings(context), std::move(of_btf)})
     for (const Dropped& dropped : list) {
       if (dropped.bytes == 0) continue;
       parts.push_back({dropped.object->name,
@@ -57,7 +58,7 @@ void describe_output(Context& context) {
   report.file = target.name;
   report.bytes = written->bytes().size();
   report.sections = measure_output(context, index, **output, written->bytes());
-  report.dropped = describe_dropped(context);
+  report.dropped = describe_dropped(context, **output);
   report.tags = describe_tags(context, **output);
   describe_programs(**output, graph, report);
 }

@@ -8,6 +8,7 @@
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/passes/type_notes.hpp"
+#include "linker/report/graph.hpp"
 
 namespace bpflink {
 namespace {
@@ -51,6 +52,14 @@ constexpr auto central_tags = std::to_array<std::string_view>({"__sk_buff",
                                                                "xdp_md"});
 static_assert(std::ranges::is_sorted(central_tags));
 
+/// What the kernel builds its structs of, and programs nothing: what embeds one of these is from a
+/// vmlinux.h, too. In order.
+constexpr auto kernels_parts = std::to_array<std::string_view>(
+    {"bvec_iter", "callback_head", "completion", "hlist_head", "hlist_node", "kobject", "kref",
+     "list_head", "llist_node", "mutex", "percpu_ref", "refcount_struct", "rw_semaphore", "sock",
+     "sock_common", "static_key", "timer_list", "wait_queue_head", "work_struct"});
+static_assert(std::ranges::is_sorted(kernels_parts));
+
 /// What one object leads to from the kernel's types that it shows.
 class KernelTypes {
  public:
@@ -60,6 +69,7 @@ class KernelTypes {
   template <typename Visit>
   void for_each(Visit visit) {
     add_central_types();
+    add_what_embeds_parts();
     add_core_records();
     for (const BtfDeclaration& declaration : object_.declarations) {
       if (is_kernels(declaration.datasec)) add(declaration.type_id);
@@ -93,6 +103,31 @@ class KernelTypes {
       BtfType type = btf_.type(id);
       if (is_composite(type.kind()) && std::ranges::binary_search(central_tags, btf_.name(type)))
         add(id);
+    }
+  }
+
+  void add_what_embeds_parts() {
+    Graph embedders = Graph::make(btf_.end_id(), [&](auto add_edge) {
+      for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+        BtfType type = btf_.type(id);
+        for (uint32_t i = 0; is_composite(type.kind()) && i < type.vlen(); ++i)
+          add_edge(skip_arrays(btf_, type.member(i).type), id);
+      }
+    });
+    std::vector<uint32_t> parts;
+    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+      BtfType type = btf_.type(id);
+      if (is_composite(type.kind()) && std::ranges::binary_search(kernels_parts, btf_.name(type)))
+        parts.push_back(id);
+    }
+    std::vector<bool> is_part(btf_.end_id());
+    while (!parts.empty()) {
+      uint32_t part = parts.back();
+      parts.pop_back();
+      if (is_part[part]) continue;
+      is_part[part] = true;
+      add(part);
+      for (uint32_t embedder : embedders.edges(part)) parts.push_back(embedder);
     }
   }
 

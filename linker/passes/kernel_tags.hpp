@@ -9,6 +9,7 @@
 // - those of what it has from the kernel (.ksyms) and of what it gives to it (.struct_ops);
 // - the contexts of its programs;
 // - some whose names alone tell (task_struct), as a program may pass a pointer on unread;
+// - those that have a part of which the kernel builds its structs (list_head);
 // - and what these lead to: the kernel's types refer to no others.
 #pragma once
 

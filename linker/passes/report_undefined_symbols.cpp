@@ -84,7 +84,8 @@ void report_undefined_symbols(Context& context) {
       report.details.push_back(
           fmt::format(">>> referenced {} more times", report.references - most_references));
     if (shown++ < most_hints) hints.add(*symbol, report.details);
-    report.details.emplace_back(">>> -r leaves it to a later link");
+    if (context.options.hint_at_options)
+      report.details.emplace_back(">>> -r leaves it to a later link");
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .details = std::move(report.details),
                                 .code = DiagnosticCode::UndefinedSymbol,

@@ -40,10 +40,12 @@ void unify_licenses(Context& context) {
           };
           std::vector<std::string> details;
           if (name == "license")
-            details = {text(*kept), text(section), ">>> --license TEXT settles it"};
+            details = {text(*kept), text(section)};
           else
             details = {fmt::format(">>> in {}", kept->file->name),
                        fmt::format(">>> in {}", section.file->name)};
+          if (name == "license" && context.options.hint_at_options)
+            details.emplace_back(">>> --license TEXT settles it");
           context.diagnostics.report({.message = fmt::format("'{}' sections differ", name),
                                       .details = std::move(details),
                                       .code = DiagnosticCode::InputMismatch,

@@ -172,8 +172,8 @@ void warn_of_license(Context& context) {
     }
   if (calls == 0) return;
   if (calls > most_calls) details.push_back(fmt::format(">>> and {} more", calls - most_calls));
-  details.emplace_back(
-      ">>> if yours is: char LICENSE[] SEC(\"license\") = \"GPL\"; or --license GPL");
+  details.push_back(fmt::format(">>> if yours is: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
+                                context.options.hint_at_options ? " or --license GPL" : ""));
   context.diagnostics.report(
       {.severity = Severity::Warning,
        .message = fmt::format("kernels let only programs under the GPL call this, and the license "

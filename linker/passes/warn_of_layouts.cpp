@@ -213,14 +213,9 @@ void LayoutChecker::walk_records(const Pair& pair) {
 /// Whether a struct in it is of another size, which will be told of that.
 bool LayoutChecker::is_due_to_member(const LayoutDifference& difference,
                                      const std::vector<LayoutComparer::CommonMember>& common) {
-  auto element = [](const Btf& btf, uint32_t id) {
-    for (id = skip_modifiers(btf, id); id != 0 && btf.type(id).kind() == BTF_KIND_ARRAY;)
-      id = skip_modifiers(btf, btf.type(id).array_element_type());
-    return id;
-  };
   return std::ranges::any_of(common, [&](const auto& member) {
     if (member.bit_offset > difference.bit_offset) return false;
-    uint32_t a = element(*a_->btf, member.a), b = element(*b_->btf, member.b);
+    uint32_t a = skip_arrays(*a_->btf, member.a), b = skip_arrays(*b_->btf, member.b);
     if (a == 0 || b == 0) return false;
     BtfType of_a = a_->btf->type(a), of_b = b_->btf->type(b);
     return is_composite(of_a.kind()) && is_composite(of_b.kind()) && of_a.size() != of_b.size() &&

@@ -252,21 +252,6 @@ std::string_view name_of_kind(BtfType type) {
   return type.kind() < BTF_KIND_END ? names[type.kind()] : "unknown kind";
 }
 
-MergedTypes measure_merged_types(const Btf& btf, const TypeMap& map, std::vector<bool>& is_known) {
-  MergedTypes merged;
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
-    uint32_t output = map[id];
-    uint64_t bytes = btf.type(id).words().size_bytes();
-    if (output == 0)
-      merged.unneeded += bytes;
-    else if (is_known[output])
-      merged.equal += bytes;
-    else
-      is_known[output] = true;
-  }
-  return merged;
-}
-
 SizeSection measure_btf(const Btf& btf, uint64_t blob_size,
                         std::span<const ForeignString> foreign_strings) {
   return BtfMeasure(btf, blob_size, foreign_strings).measure();

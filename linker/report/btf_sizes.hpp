@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/dedup.hpp"
 #include "linker/report/output_report.hpp"
 
 namespace bpflink {
@@ -23,16 +21,6 @@ struct ForeignString {
 /// group of its own. A string counts with the first type that uses it.
 SizeSection measure_btf(const Btf& btf, uint64_t blob_size,
                         std::span<const ForeignString> foreign_strings);
-
-/// The bytes of an input's types that the output does not have from it.
-struct MergedTypes {
-  uint64_t equal = 0;     ///< to types that came before
-  uint64_t unneeded = 0;  ///< omitted, or made anew
-};
-
-/// Of the types of `btf`, which became those of the output that `map` gives. `is_known` has by id
-/// of the output the types that came before; those of this input are added.
-MergedTypes measure_merged_types(const Btf& btf, const TypeMap& map, std::vector<bool>& is_known);
 
 /// The kind of a type as C calls it: "struct", "typedef", "function".
 std::string_view name_of_kind(BtfType type);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "linker/report/btf_sizes.hpp"
+#include "linker/report/merged_btf.hpp"
 
 namespace bpflink {
 namespace {
@@ -82,18 +82,14 @@ std::vector<Dropped> find_merged_strings(const Context& context) {
   return list;
 }
 
-std::vector<Dropped> find_merged_types(const Context& context) {
+std::vector<Dropped> find_merged_btf(const Context& context, const Btf& output) {
   std::vector<Dropped> list;
-  std::vector<bool> is_known(context.btf ? context.btf->end_id() : 0);
+  MergedBtf merged(output, context.output_btf.size());
   for (auto& object : context.objects) {
     const InputSection* section = find_btf_section(*object);
     if (!object->btf || !section) continue;
-    MergedTypes merged = measure_merged_types(*object->btf, object->type_map, is_known);
-    if (merged.equal != 0)
-      list.push_back({object.get(), section, 0, "", merged.equal, equal_types_reason});
-    if (merged.unneeded != 0)
-      list.push_back(
-          {object.get(), section, 0, "", merged.unneeded, "types made anew or not needed"});
+    for (DroppedBtf part : merged.add(*object->btf, section->size, object->type_map))
+      list.push_back({object.get(), section, 0, "", part.bytes, part.reason});
   }
   return list;
 }

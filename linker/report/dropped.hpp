@@ -27,8 +27,8 @@ std::vector<Dropped> find_dropped(const Context& context);
 /// A section of strings and the bytes of those that an earlier input has, too.
 std::vector<Dropped> find_merged_strings(const Context& context);
 
-/// What of each input's types is not its own in the output: equal to those of an earlier input, or
-/// not needed.
-std::vector<Dropped> find_merged_types(const Context& context);
+/// What of each input's .BTF the output has not from it. `output` is the reading of
+/// `context.output_btf`.
+std::vector<Dropped> find_merged_btf(const Context& context, const Btf& output);
 
 }  // namespace bpflink

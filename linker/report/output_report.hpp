@@ -50,9 +50,6 @@ struct DroppedPart {
   uint64_t bytes = 0;
 };
 
-/// The reason of a DroppedPart for types that were merged.
-inline constexpr const char* equal_types_reason = "types equal to earlier ones";
-
 struct ProgramCost {
   std::string name, section, type;
   uint64_t instructions = 0;      ///< slots of 8 bytes

@@ -9,6 +9,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/elf/archive.hpp"
+#include "linker/report/rust_names.hpp"
 
 namespace bpflink {
 namespace {
@@ -76,6 +77,14 @@ bool add_kconfig_hint(const Symbol& symbol, std::vector<std::string>& details) {
   return true;
 }
 
+bool add_rust_hint(const Symbol& symbol, std::vector<std::string>& details) {
+  auto name = rust_name(symbol.name);
+  if (!name) return false;
+  details.push_back(name->empty() ? ">>> a name of Rust" : fmt::format(">>> in Rust: {}", *name));
+  details.emplace_back(">>> what C defines is declared in an extern \"C\" block");
+  return true;
+}
+
 bool add_mangling_hint(const Symbol& symbol, std::vector<std::string>& details) {
   if (!symbol.name.starts_with("_Z")) return false;
   int status = 0;
@@ -123,7 +132,7 @@ bool SymbolHints::is_in_kernel(std::string_view name) {
 void SymbolHints::add(const Symbol& symbol, std::vector<std::string>& details) {
   constexpr auto of_kernel = ">>> what the kernel has is declared with __ksym";
   if (add_static_hint(context_, symbol, details) || add_kconfig_hint(symbol, details) ||
-      add_mangling_hint(symbol, details))
+      add_rust_hint(symbol, details) || add_mangling_hint(symbol, details))
     return;
   if (is_in_kernel(symbol.name)) {
     details.emplace_back(of_kernel);

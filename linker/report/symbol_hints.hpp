@@ -18,7 +18,7 @@ class SymbolHints {
   explicit SymbolHints(const Context& context) : context_(context) {}
 
   /// Adds lines to a message on `symbol`: a static symbol of that name in another
-  /// object, how to declare what the loader or the kernel has, what a name of C++ says,
+  /// object, how to declare what the loader or the kernel has, what a name of C++ or Rust says,
   /// an archive that has it and was not given, or a defined name that is spelled almost
   /// alike. Nothing where none of these is known.
   void add(const Symbol& symbol, std::vector<std::string>& details);

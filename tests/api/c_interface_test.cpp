@@ -13,7 +13,7 @@ namespace {
 
 struct Counter {
   int undefined = 0;
-  std::string symbol;
+  std::string symbol, text;
 };
 
 void count(void* context, const bpflink_diagnostic* diagnostic) {
@@ -22,7 +22,8 @@ void count(void* context, const bpflink_diagnostic* diagnostic) {
   counter->undefined++;
   counter->symbol = diagnostic->symbol;
   CHECK(diagnostic->size == sizeof *diagnostic);
-  CHECK(diagnostic->location_count >= 1);
+  REQUIRE(diagnostic->location_count >= 1);
+  counter->text = diagnostic->location_texts[0];
 }
 
 struct Image {
@@ -105,6 +106,7 @@ TEST_CASE("diagnostics reach the callback, and flags the linker") {
   }
   CHECK(counter.undefined == 2);
   CHECK_FALSE(counter.symbol.empty());
+  CHECK(counter.text.find(counter.symbol) != std::string::npos);
 }
 
 TEST_CASE("an output that is checked is the same") {
@@ -126,9 +128,12 @@ TEST_CASE("an output that is checked is the same") {
   }
   CHECK(outputs[0] == outputs[1]);
 
-  options.flags = 2 * BPFLINK_LINK_VERIFY;  // unknown as yet
   bpflink_linker* linker = nullptr;
+  options.flags = 2 * BPFLINK_LINK_NO_WARN_ODR;  // unknown as yet
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
+  options.flags = BPFLINK_LINK_NO_WARN_ODR;
+  CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  bpflink_linker_free(linker);
 }
 
 TEST_CASE("each status has a text") {

@@ -1,4 +1,4 @@
-// The reader of objects: ELF with symbols, relocations, BTF and .BTF.ext.
+// The reader of objects: ELF with symbols, relocations, BTF and .BTF.ext, and the lines of DWARF.
 #include "linker/elf/object_file.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -23,5 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const InputSymbol& symbol : file.symbols)
     if (symbol.place == InputSymbol::Place::Section)
       fuzz::require(symbol.section < file.sections.size(), "symbols are in a section");
+  for (const auto& [name, line] : file.dwarf_lines())
+    fuzz::require(!name.empty() && !line.file.empty() && line.line != 0, "lines are known");
   return 0;
 }

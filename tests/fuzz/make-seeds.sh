@@ -42,6 +42,27 @@ for file in "$source"/*.bpf.c; do
   done
 done
 
+# With DWARF, which is read where a message needs it: of a link that fails, and all of it by the target elf.
+compile_with_dwarf() { # NAME FLAG... <<SOURCE
+  local name=$1
+  shift
+  "$CC" -g -O2 -mcpu=v3 "$@" -c -x c - -o "$work/$name.o"
+}
+number=0
+for flags in -gdwarf-{2,3,4,5} '-gdwarf-4 -gdwarf64' '-gdwarf-5 -gdwarf64'; do
+  for target in bpf bpfeb; do
+    ((++number))
+    # shellcheck disable=SC2086 # words are meant
+    compile_with_dwarf uses-$number --target=$target $flags <<<'extern int v; int f(void) { return v; }'
+    # shellcheck disable=SC2086
+    compile_with_dwarf has-$number --target=$target $flags <<<'long v = 1; static int w; int *g(void) { return &w; }'
+    cp "$work"/{uses,has}-$number.o elf/
+    pair 0 "$work"/{uses,has}-$number.o >link/dwarf-$number
+  done
+done
+llvm-objcopy-19 --compress-debug-sections=zlib "$work/has-1.o" elf/dwarf-compressed.o
+llvm-objcopy-19 --rename-section .rel.debug_info=.rela.debug_info "$work/has-1.o" elf/dwarf-with-addends.o
+
 cd "$work"
 for target in bpf bpfeb; do
   pair 0 main.$target.o library.$target.o >"$OLDPWD/link/main-library.$target"

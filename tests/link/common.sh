@@ -51,15 +51,6 @@ compile() {
     -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
 }
 
-# compile_renamed NAME SCRIPT [FLAG...] <<SOURCE: the same as another language's compiler has it:
-# with names changed by a script of sed on LLVM's intermediate text, and without libbpf's headers.
-compile_renamed() {
-  local name=$1 script=$2
-  shift 2
-  "$CC" -g -O2 --target=bpf -mcpu=v3 "$@" -S -emit-llvm -x c - -o - | sed "$script" >"$name.ll"
-  "$CC" --target=bpf -mcpu=v3 -c "$name.ll" -o "$name.o"
-}
-
 # link ARGUMENT...: links into out.o, which must then obey every rule for outputs.
 link() {
   "$BPFLINK" --verify "$@" -o out.o || fail "bpflink $* exits with $?"

@@ -58,6 +58,24 @@ silent 'struct ev___old { int a; }; int f(struct ev___old *e);
 SEC("socket") int prog(void *ctx) { return f(ctx); }' \
   'struct ev___old { long b; int a; }; int f(struct ev___old *e) { return e != 0; }'
 
+# Or what has a part of it, though nobody reads it: two kernels' struct request, passed on as a key
+silent 'struct list_head { struct list_head *next, *prev; };
+struct request { int tag; struct list_head queue; }; int f(struct request *r);
+SEC("socket") int prog(void *ctx) { return f(ctx); }' \
+  'struct list_head { struct list_head *next, *prev; };
+struct request { long flags; int tag; struct list_head queue[2]; };
+__noinline int f(struct request *r) { return (long)r & 1; }'
+silent 'struct sock { int a; }; struct inet { struct sock sk; short id; }; struct tcp { struct inet inet; int len; };
+int f(struct tcp *t); SEC("socket") int prog(void *ctx) { return f(ctx); }' \
+  'struct sock { int a; }; struct inet { struct sock sk; int flags; short id; }; struct tcp { struct inet inet; int len; };
+__noinline int f(struct tcp *t) { return (long)t & 1; }'
+
+# What goes through a ring buffer has no type
+silent 'struct ev { int a; }; extern struct { __uint(type, BPF_MAP_TYPE_RINGBUF); } ring SEC(".maps");
+SEC("socket") int prog(void *ctx) { struct ev e = {1}; return bpf_ringbuf_output(&ring, &e, sizeof e, 0); }' \
+  'struct ev { long a, b; }; struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
+SEC("socket") int other(void *ctx) { struct ev e = {1}; return bpf_ringbuf_output(&ring, &e, sizeof e, 0); }'
+
 # Laid out alike
 exchanged 'struct ev { int a; };' 'struct ev { int b; };'
 exchanged 'struct ev { unsigned long a; int *p; };' 'struct ev { int *a; unsigned long p; };'

@@ -26,8 +26,7 @@ wrong "no/such.h: cannot open output file: there is no directory 'no'" main.o he
 wrong "-o './main.o' would replace the input 'main.o'" main.o helper.o -o ./main.o
 wrong "undefined symbol: helper
 >>> referenced by $tmp/main.bpf.c:2
->>>               main.o:(socket+0x8)
->>> -r leaves it to a later link" main.o -o out.h
+>>>               main.o:(socket+0x8)" main.o -o out.h
 [[ ! -e out.h ]] || mistake 'a header in spite of an error'
 
 # What stood there stays, and warnings are no errors.

@@ -170,6 +170,16 @@ undefined '>>> the loader provides it where it is declared with __kconfig' \
   'extern int LINUX_KERNEL_VERSION;' LINUX_KERNEL_VERSION
 undefined '>>> in C++: average(int, int)' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
 undefined '>>> what C defines is declared extern "C"' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
+legacy=_ZN4core3ptr46drop_in_place\$LT\$alloc..vec..Vec\$LT\$u8\$GT\$\$GT\$17h0123456789abcdefE
+undefined '>>> in Rust: core::ptr::drop_in_place<alloc::vec::Vec<u8>>' "int core(int) __asm__(\"$legacy\");" 'core(1)'
+undefined '>>> in Rust: <&str as app::Odd>::{closure}' \
+  'int odd(int) __asm__("_ZN36_$LT$$RF$str$u20$as$u20$app..Odd$GT$17$u7b$closure$u7d$17h0123456789abcdefE");' 'odd(1)'
+undefined '>>> in Rust: app::maps::count' 'int _RNvNtCs1a_3app4maps5count(int);' '_RNvNtCs1a_3app4maps5count(1)'
+undefined '>>> a name of Rust' 'int _RINvC3app5countjE(int);' '_RINvC3app5countjE(1)'
+undefined '>>> what C defines is declared in an extern "C" block' 'int _RNvC3app5count(int);' '_RNvC3app5count(1)'
+# Not one of Rust: the hash has 16 digits.
+undefined '>>> in C++: app::count::h0123' 'int _ZN3app5count5h0123E(int);' '_ZN3app5count5h0123E(1)'
+undefined '' 'int _Read(int);' '_Read(1)'
 undefined '>>> what the kernel has is declared with __ksym' 'int bpf_sk_nothing(int);' 'bpf_sk_nothing(1)'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
   undefined '>>> what the kernel has is declared with __ksym' 'void schedule(void);' '(schedule(), 0)'

@@ -33,10 +33,43 @@ name: .byte 2, 3
 END
 clang-19 --target=bpf -c sections.s -o sections.o
 
+# btf_adds_up OPTION-OR-FILE...: the inputs' .BTF less what was dropped of it is that of out.o less its DATASECs, which the
+# linker made
+btf_adds_up() {
+  python3 - "$@" <<'END'
+import json, struct, subprocess, sys
+
+def btf_of(path):
+    subprocess.run(["llvm-objcopy-19", "--dump-section", ".BTF=btf", path, "/dev/null"], check=True)
+    return open("btf", "rb").read()
+
+def datasec_bytes(blob):
+    order = "<" if blob[0] == 0x9F else ">"
+    header, types, size = struct.unpack_from(order + "4xIII", blob)
+    layout = {1: (4, 0), 3: (12, 0), 4: (0, 12), 5: (0, 12), 6: (0, 8), 13: (0, 8), 14: (4, 0), 15: (0, 12), 17: (4, 0), 19: (0, 12)}
+    bytes, at = 0, header + types
+    while at < header + types + size:
+        info = struct.unpack_from(order + "I", blob, at + 4)[0]
+        fixed, each = layout.get(info >> 24 & 31, (0, 0))
+        length = 12 + fixed + each * (info & 0xFFFF)
+        bytes += length if info >> 24 & 31 == 15 else 0
+        at += length
+    return bytes
+
+came = sum(len(btf_of(name)) for name in sys.argv[1:] if name.endswith(".o"))
+went = sum(part["bytes"] for part in json.load(open("report.json"))["dropped"] if part.get("section") == ".BTF")
+out = btf_of("out.o")
+made = datasec_bytes(out)
+assert came - went == len(out) - made, f"{came} bytes of .BTF less {went} are not {len(out)} less {made}"
+END
+}
+
 checked=0
 check() {
   "$BPFLINK" "$@" -o out.o --json report.json --size-map page.html
   adds_up out.o
+  # Of functions without types the linker makes some.
+  [[ $* == *plain.o* || $* == *sections.o* ]] || btf_adds_up "$@"
   ((++checked))
   # The page has the same.
   python3 - <<'END'
@@ -64,6 +97,17 @@ check big.o
 check plain.o
 check --gc-sections strings.o main.o lib.o table.o -u unused
 ((checked == 12)) || fail "only $checked links"
+
+# The same of btfdedup, which makes nothing.
+llvm-objcopy-19 --dump-section .BTF=of_main main.o /dev/null
+llvm-objcopy-19 --dump-section .BTF=of_lib lib.o /dev/null
+"$BTFDEDUP" of_main of_lib -o merged --size-map page.html
+python3 - <<'END'
+import json, os, re
+page = json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', open("page.html").read(), re.S)[1])
+went = sum(part["bytes"] for part in page["dropped"])
+assert os.path.getsize("of_main") + os.path.getsize("of_lib") - went == os.path.getsize("merged"), f"{went} bytes were dropped"
+END
 
 # A report that lacks something is refused, so that the schema says something.
 if python3 -c 'import jsonschema' 2>/dev/null; then

@@ -4,6 +4,12 @@
 . "$(dirname "$0")/common.sh"
 command -v chromium >/dev/null || skip 'chromium is not installed'
 
+# browse ARGUMENT...
+browse() {
+  HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" \
+    "$@" 2>browser.log || fail "chromium: $(tail -n 5 browser.log)"
+}
+
 # page_is_right FILE NAME MOST: the page passes page-test.js, which searches for NAME, and has at most
 # so many bytes
 page_is_right() {
@@ -19,8 +25,7 @@ page_is_right() {
     cat "$reports/page-test.js"
     printf '</script>\n</body>\n</html>\n'
   } >tested.html
-  HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" \
-    --window-size=1300,1000 --dump-dom "file://$tmp/tested.html" >dom 2>browser.log || fail "chromium: $(tail -n 5 browser.log)"
+  browse --window-size=1300,1000 --dump-dom "file://$tmp/tested.html" >dom
   title=$(sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p' dom)
   [[ $title == 'all is right' ]] || fail "$1: $title"
 }
@@ -30,6 +35,14 @@ three_objects
 page_is_right page.html helper 100000
 "$BPFLINK" {main,lib,table}.o -o out.o --size-map page.html
 page_is_right page.html theirs 100000
+
+# On paper all columns of the tables have room, and what differs is unfolded.
+if command -v pdftotext >/dev/null; then
+  browse --print-to-pdf=page.pdf "file://$tmp/page.html"
+  pdftotext -layout page.pdf page.txt
+  grep -qE '^ *prog +xdp +xdp .* add, twice, helper +events +' page.txt || fail "the table of programs is cut off"
+  grep -q 'differs from .* ours: 1 member in main.o, 2 in lib.o' page.txt || fail 'what differs stays folded'
+fi
 
 # Two hundred objects
 for ((i = 0; i < 200; ++i)); do

@@ -1,6 +1,7 @@
 // Draws the treemap, goes into tiles and out of them, and searches.
 
-const count = value => value.toLocaleString("en");
+const grouped = new Intl.NumberFormat("en");
+const count = value => grouped.format(value);
 const report = JSON.parse(document.getElementById("report").textContent);
 const trees = { kept: keptTree(report), dropped: droppedTree(report) };
 const svg = document.getElementById("map");
@@ -8,7 +9,7 @@ const told = document.getElementById("told");
 const pen = document.createElement("canvas").getContext("2d");  // measures labels
 const width = 1200, height = 640, headHeight = 18;
 const deepest = 3;     // levels drawn at once
-const least = 3;       // a tile with a side below this is left blank
+const least = 4;       // a tile with a side below this is left blank
 const mostFound = 100;
 
 let tree = trees.kept, current = tree, searched = null;

@@ -75,6 +75,10 @@ function showTables(report, place) {
   for (const tag of report.tags)
     list.append(element("details", {},
       element("summary", { textContent: `${tag.name}: ${count(tag.definitions)} definitions` }),
-      element("pre", { textContent: tag.difference ?? "" })));
+      element("pre", { textContent: tag.difference ?? "Not compared: the names before took too long." })));
   place.append(list);
+  // What is folded away cannot be unfolded on paper.
+  addEventListener("beforeprint", () => {
+    for (const tag of list.children) tag.open = true;
+  });
 }

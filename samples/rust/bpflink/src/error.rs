@@ -86,6 +86,8 @@ pub enum Code {
     Trace,
     /// A note on what garbage collection dropped.
     Dropped,
+    /// Of what objects exchange, one struct, union or enum.
+    DifferentLayouts,
 }
 
 impl Code {
@@ -99,6 +101,7 @@ impl Code {
             6 => Code::OutputFailure,
             7 => Code::Trace,
             8 => Code::Dropped,
+            9 => Code::DifferentLayouts,
             _ => Code::General,
         }
     }
@@ -119,6 +122,8 @@ pub struct Location {
     pub line: u32,
     /// The column, 1 for the first.
     pub column: u32,
+    /// The line as the input has it.
+    pub text: String,
 }
 
 /// Something to tell the user. It is displayed as `bpflink` prints it.
@@ -146,6 +151,7 @@ impl Diagnostic {
     pub(crate) unsafe fn copy(from: &ffi::bpflink_diagnostic) -> Diagnostic {
         let details = array(from.details, from.detail_count);
         let locations = array(from.locations, from.location_count);
+        let texts = array(from.location_texts, from.location_count);
         Diagnostic {
             severity: match from.severity {
                 0 => Severity::Error,
@@ -159,13 +165,15 @@ impl Diagnostic {
             symbol: text::from_c(from.symbol),
             locations: locations
                 .iter()
-                .map(|place| Location {
+                .zip(texts)
+                .map(|(place, line)| Location {
                     object: text::from_c(place.object),
                     section: text::from_c(place.section),
                     offset: place.offset,
                     source: text::from_c(place.source),
                     line: place.line,
                     column: place.column,
+                    text: text::from_c(*line),
                 })
                 .collect(),
         }

@@ -27,6 +27,7 @@ pub const BPFLINK_DIAGNOSTIC_CONFLICTING_TYPES: bpflink_diagnostic_code = 5;
 pub const BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE: bpflink_diagnostic_code = 6;
 pub const BPFLINK_DIAGNOSTIC_TRACE: bpflink_diagnostic_code = 7;
 pub const BPFLINK_DIAGNOSTIC_DROPPED: bpflink_diagnostic_code = 8;
+pub const BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS: bpflink_diagnostic_code = 9;
 
 #[repr(C)]
 pub struct bpflink_location {
@@ -50,6 +51,7 @@ pub struct bpflink_diagnostic {
     pub symbol: *const c_char,
     pub locations: *const bpflink_location,
     pub location_count: usize,
+    pub location_texts: *const *const c_char,
 }
 
 pub type bpflink_diagnostic_fn = extern "C" fn(context: *mut c_void, diagnostic: *const bpflink_diagnostic);

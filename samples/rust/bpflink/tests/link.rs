@@ -29,6 +29,7 @@ fn two_strong_definitions_are_told_with_their_places() {
     assert_eq!(diagnostics[0].symbol, "twice");
     assert_eq!(diagnostics[0].locations.len(), 2);
     assert!(diagnostics[0].locations[1].object.ends_with("twice_b.o"));
+    assert_eq!(diagnostics[0].locations[1].text, source);
     assert!(error.to_string().starts_with("error: duplicate symbol: twice\n>>> "));
 }
 

@@ -1,0 +1,87 @@
+// A type of the output is from the first input that has it in the size that it has there: a
+// declaration that became a struct has not given that struct. A string is from the first input
+// that has it whole. The header counts with what stands between the sections.
+#include "linker/report/merged_btf.hpp"
+
+#include <algorithm>
+
+namespace bpflink {
+namespace {
+
+/// The bytes of a blob that are neither types nor strings.
+uint64_t measure_header(const Btf& btf, uint64_t size) {
+  uint64_t rest = size - btf.strings().size();
+  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
+    rest -= btf.type(id).words().size_bytes();
+  return rest;
+}
+
+template <typename Visit>
+void for_each_whole_string(const Btf& btf, Visit visit) {
+  std::string_view strings = btf.strings();
+  for (size_t begin = 0; begin < strings.size();) {
+    size_t end = std::min(strings.find('\0', begin), strings.size() - 1) + 1;
+    visit(strings.substr(begin, end - begin));
+    begin = end;
+  }
+}
+
+}  // namespace
+
+MergedBtf::MergedBtf(const Btf& output, uint64_t size)
+    : output_(output), header_(measure_header(output, size)), known_types_(output.end_id()) {
+  std::fill_n(known_types_.begin(), output.first_id(), true);
+  for_each_whole_string(output, [&](std::string_view string) { strings_.emplace(string, false); });
+  for (const Btf* base = output.base(); base; base = base->base())
+    for_each_whole_string(*base, [&](std::string_view string) { strings_[string] = true; });
+}
+
+std::vector<DroppedBtf> MergedBtf::add(const Btf& input, uint64_t size, const TypeMap& map) {
+  Bytes types = add_types(input, map), strings = add_strings(input);
+  std::vector<DroppedBtf> dropped;
+  for (DroppedBtf part : {DroppedBtf{"types equal to earlier ones", types.equal},
+                          {"types made anew or not needed", types.unneeded},
+                          {"strings equal to earlier ones", strings.equal},
+                          {"strings not needed", strings.unneeded},
+                          {"header of .BTF", add_header(input, size)}})
+    if (part.bytes != 0) dropped.push_back(part);
+  return dropped;
+}
+
+MergedBtf::Bytes MergedBtf::add_types(const Btf& input, const TypeMap& map) {
+  Bytes bytes;
+  for (uint32_t id = input.first_id(); id < input.end_id(); ++id) {
+    uint32_t output = map[id];
+    uint64_t size = input.type(id).words().size_bytes();
+    if (output == 0)
+      bytes.unneeded += size;
+    else if (known_types_[output] || output_.type(output).words().size_bytes() != size)
+      bytes.equal += size;
+    else
+      known_types_[output] = true;
+  }
+  return bytes;
+}
+
+MergedBtf::Bytes MergedBtf::add_strings(const Btf& input) {
+  Bytes bytes;
+  for_each_whole_string(input, [&](std::string_view string) {
+    auto found = strings_.find(string);
+    if (found == strings_.end())
+      bytes.unneeded += string.size();
+    else if (found->second)
+      bytes.equal += string.size();
+    else
+      found->second = true;
+  });
+  return bytes;
+}
+
+uint64_t MergedBtf::add_header(const Btf& input, uint64_t size) {
+  uint64_t header = measure_header(input, size);
+  if (header != header_) return header;
+  header_ = 0;
+  return 0;
+}
+
+}  // namespace bpflink

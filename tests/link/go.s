@@ -1,0 +1,99 @@
+# What a compiler of Go makes of a package: symbols and types with paths of packages, dots, parentheses and stars in their
+# names, a runtime without types, types without .BTF.ext, no license.
+.include "btf.inc"
+
+	.section socket,"ax",@progbits
+	.globl main.filter
+	.p2align 3
+	.type main.filter,@function
+main.filter:
+	r1 = main.last ll
+	r2 = 1
+	call "(*main.event).add"
+	call "github.com/someone/probe/count.Total"
+	exit
+	.size main.filter, .-main.filter
+
+	.text
+	.globl "(*main.event).add"
+	.p2align 3
+	.type "(*main.event).add",@function
+"(*main.event).add":
+	r0 = *(u32 *)(r1 + 40)
+	r0 += r2
+	*(u32 *)(r1 + 40) = r0
+	exit
+	.size "(*main.event).add", .-"(*main.event).add"
+
+	.hidden runtime.alloc
+	.globl runtime.alloc
+	.type runtime.alloc,@function
+runtime.alloc:
+	r0 = 0
+	exit
+	.size runtime.alloc, .-runtime.alloc
+
+	.data
+	.globl main.last
+	.p2align 3
+	.type main.last,@object
+main.last:
+	.quad "main$string", 3, 0, 0, 0
+	.long 1, 0
+	.size main.last, 48
+
+	.section .rodata,"a",@progbits
+	.type "main$string",@object
+"main$string":
+	.ascii "abc"
+	.size "main$string", 3
+
+	btf_begin
+	type .Luint8, INT, 0, 1                     # 1
+	.long 8
+	type .Luint32, INT, 0, 4                    # 2
+	.long 32
+	type .Luintptr, INT, 0, 8                   # 3
+	.long 64
+	type .Lp_uint8, PTR, 0, 1                   # 4
+	type .Lgo_string, STRUCT, 2, 16             # 5
+	member .Lptr, 4, 0
+	member .Llen, 3, 64
+	type .Lbytes, STRUCT, 3, 24                 # 6
+	member .Lptr, 4, 0
+	member .Llen, 3, 64
+	member .Lcap, 3, 128
+	type .Levent, STRUCT, 3, 48                 # 7
+	member .Lname, 5, 0
+	member .Ldata, 6, 128
+	member .Ltotal, 2, 320
+	type .Lp_event, PTR, 0, 7                   # 8
+	unnamed FUNC_PROTO, 2, 2                    # 9
+	.long .Le-.Lstrings, 8
+	.long .Ln-.Lstrings, 2
+	type .Ladd, FUNC, GLOBAL, 9                 # 10
+	type .Llast, VAR, 0, 7                      # 11
+	.long GLOBAL
+	type .Ldata_section, DATASEC, 1, 48         # 12
+	.long 11, main.last, 48
+	strings_begin
+	string .Luint8, "uint8"
+	string .Luint32, "uint32"
+	string .Luintptr, "uintptr"
+	string .Lp_uint8, "*uint8"
+	string .Lgo_string, "string"
+	string .Lptr, "ptr"
+	string .Llen, "len"
+	string .Lbytes, "[]uint8"
+	string .Lcap, "cap"
+	string .Levent, "main.event"
+	string .Lname, "name"
+	string .Ldata, "data"
+	string .Ltotal, "total"
+	string .Lp_event, "*main.event"
+	string .Le, "e"
+	string .Ln, "n"
+	string .Ladd, "(*main.event).add"
+	string .Llast, "main.last"
+	string .Ldata_section, ".data"
+	strings_end
