@@ -13,7 +13,10 @@
 namespace bpflink {
 
 /// An array of zeros that takes memory only where it is written to: what the
-/// system hands out is zero already, and so not written here.
+/// system hands out is zero already, and so not written here. A large array is of large
+/// pages where the system has them: of small ones each that is read before it is written to
+/// stops all threads, for the system to change what they see there, which took a tenth of the
+/// time of a kernel's types.
 template <class T>
 class ZeroedArray {
  public:
@@ -23,14 +26,6 @@ class ZeroedArray {
   size_t size() const { return size_; }
   std::span<T> span() const { return {elements_.get(), size_}; }
   T& operator[](size_t i) const { return elements_.get()[i]; }
-
-  /// Says that most of a large array will be written to: then large pages take less time. Of small
-  /// ones each that is read before it is written to stops all threads, for the system to change
-  /// what they see there: a tenth of a kernel's deduplication.
-  void expect_dense_use() const {
-    if (size_t mapped = elements_.get_deleter().mapped; mapped != 0)
-      ::madvise(elements_.get(), mapped, MADV_HUGEPAGE);
-  }
 
  private:
   /// What malloc() has used before calloc() would have to fill; not so what is mapped.
@@ -56,6 +51,9 @@ class ZeroedArray {
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                             : std::calloc(count + 1, sizeof(T));
     if (start == nullptr || start == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (is_mapped) ::madvise(start, size, MADV_HUGEPAGE);
+#endif
     return Elements(static_cast<T*>(start), Free{is_mapped ? size : 0});
   }
 

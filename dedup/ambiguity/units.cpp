@@ -17,39 +17,66 @@ namespace bpflink {
 
 namespace {
 
-/// Whether an untainted type is in an input twice.
-bool was_put_together(const Deduplication& d, const Input& input,
-                      const std::vector<bool>& is_tainted) {
-  std::vector<bool> seen(d.table.class_count()), seen_declared(d.table.anchor_count());
-  for (uint32_t c : input.elements) {
-    if (c == omitted_class || is_tainted[c]) continue;
-    // Declarations of a tag are equal, even if the sizes of enums differ.
-    uint32_t anchor = d.table.anchor_of(c);
-    bool declares = anchor != 0 && !d.table.is_definition(c);
-    auto is_seen = declares ? seen_declared[anchor] : seen[c];
-    if (is_seen) return true;
-    is_seen = true;
+/// Tells of one input after the other whether it was put together. What is noted by class is kept
+/// from input to input: to begin anew would take the number of inputs times that of classes.
+class Repetition {
+ public:
+  Repetition(const Deduplication& d, const std::vector<bool>& is_tainted)
+      : d_(d),
+        is_tainted_(is_tainted),
+        input_of_class_(d.table.class_count()),
+        input_of_anchor_(d.table.anchor_count()),
+        numbers_(d.table.class_count()) {}
+
+  /// Whether an untainted type is in the next input twice.
+  bool next(const Input& input) {
+    ++count_;
+    return has_equal_types(input) || has_equal_objects(input);
   }
-  // Objects have classes of their own, but their words may say the same. A DATASEC refers to
-  // objects: it says the same as another if these do.
-  Interner interner;
-  std::vector<uint32_t> numbers(d.table.class_count()), key;
-  for (uint8_t kind : {BTF_KIND_VAR, BTF_KIND_DATASEC}) {
-    for (uint32_t id : input.types().objects) {
-      uint32_t c = input.elements[id - input.types().first_id];
-      if (c == omitted_class || is_tainted[c] || kind_of(d.table.key(c)) != kind) continue;
-      key.assign(d.table.words(c).begin(), d.table.words(c).end());
-      if (kind == BTF_KIND_DATASEC)
-        for_each_reference(std::span(key), [&](Reference& r) {
-          if ((r & anchor_bit) == 0 && numbers[r] != 0) r = anchor_bit | numbers[r];
-        });
-      uint32_t known = interner.size();
-      numbers[c] = interner.intern(key);
-      if (numbers[c] <= known) return true;
+
+ private:
+  bool has_equal_types(const Input& input) {
+    for (uint32_t c : input.elements) {
+      if (c == omitted_class || is_tainted_[c]) continue;
+      // Declarations of a tag are equal, even if the sizes of enums differ.
+      uint32_t anchor = d_.table.anchor_of(c);
+      bool declares = anchor != 0 && !d_.table.is_definition(c);
+      uint32_t& seen_in = declares ? input_of_anchor_[anchor] : input_of_class_[c];
+      if (seen_in == count_) return true;
+      seen_in = count_;
     }
+    return false;
   }
-  return false;
-}
+
+  /// Objects have classes of their own, but their words may say the same. A DATASEC refers to
+  /// objects: it says the same as another if these do.
+  bool has_equal_objects(const Input& input) {
+    Interner interner;
+    std::vector<uint32_t> key;
+    for (uint8_t kind : {BTF_KIND_VAR, BTF_KIND_DATASEC}) {
+      for (uint32_t id : input.types().objects) {
+        uint32_t c = input.elements[id - input.types().first_id];
+        if (c == omitted_class || is_tainted_[c] || kind_of(d_.table.key(c)) != kind) continue;
+        key.assign(d_.table.words(c).begin(), d_.table.words(c).end());
+        if (kind == BTF_KIND_DATASEC)
+          for_each_reference(std::span(key), [&](Reference& r) {
+            if ((r & anchor_bit) == 0 && numbers_[r] != 0) r = anchor_bit | numbers_[r];
+          });
+        uint32_t known = interner.size();
+        numbers_[c] = interner.intern(key);
+        if (numbers_[c] <= known) return true;
+      }
+    }
+    return false;
+  }
+
+  const Deduplication& d_;
+  const std::vector<bool>& is_tainted_;
+  uint32_t count_ = 0;                     ///< of inputs
+  std::vector<uint32_t> input_of_class_;   ///< by class: the last input that it was in, from 1 on
+  std::vector<uint32_t> input_of_anchor_;  ///< the same of declarations, by anchor
+  std::vector<uint32_t> numbers_;          ///< by class of an object: that of what its words say
+};
 
 /// The connected components of an input's types, by index, in numbers from 0 on, and their count.
 std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
@@ -85,9 +112,10 @@ std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
 Units::Units(const Deduplication& d, const std::vector<bool>& is_tainted,
              const std::vector<bool>& reaches_tag)
     : cuts_(d.inputs.size()) {
+  Repetition repetition(d, is_tainted);
   for (size_t i = 0; i < cuts_.size(); ++i) {
     cuts_[i].first = count_;
-    if (was_put_together(d, d.inputs[i], is_tainted)) {
+    if (repetition.next(d.inputs[i])) {
       auto [components, count] = find_components(d.inputs[i], reaches_tag);
       cuts_[i].components = std::move(components);
       count_ += count;

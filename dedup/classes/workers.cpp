@@ -95,7 +95,6 @@ class Worker {
     ZeroedWords& own = own_elements_[index];
     if (own.size() != 0) return own.span();
     own = ZeroedWords(input.elements.size());
-    own.expect_dense_use();
     // The classes of objects are known, and an input with omitted types is one share.
     for (uint32_t id : input.types().objects)
       own[id - input.types().first_id] = input.elements[id - input.types().first_id];
