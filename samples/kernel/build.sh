@@ -129,11 +129,24 @@ pack() {
   (cd "$root" && find . | cpio -o -H newc | gzip) >"$work/$1.cpio.gz"
 }
 
+# emulate SECONDS ARGUMENT...: qemu with a serial console and no devices but that
+emulate() {
+  timeout "$1" qemu-system-x86_64 -cpu max -m 512 -display none -no-reboot \
+    -append 'console=ttyS0 earlyprintk=ttyS0 reboot=t panic=-1' "${@:2}"
+}
+
+# A machine that is virtual itself may have a /dev/kvm that runs no ordinary kernel.
+choose_accelerator() {
+  local console=$work/accelerator.console
+  rm -f "$console"
+  emulate 20 -accel kvm -kernel "$work/pahole/arch/x86/boot/bzImage" -serial "file:$console" || true
+  if grep -q 'Linux version' "$console"; then echo kvm; else echo tcg; fi >"$work/accelerator"
+}
+
 # boot NAME KERNEL: runs until the guest ends; what it says is in NAME.console
 boot() {
-  timeout 300 qemu-system-x86_64 -accel kvm -accel tcg -cpu max -m 512 -display none -no-reboot \
-    -serial "file:$work/$1.console" -kernel "$2" -initrd "$work/$1.cpio.gz" \
-    -append 'console=ttyS0 reboot=t panic=-1'
+  emulate 300 -accel "$(<"$work/accelerator")" -kernel "$2" -initrd "$work/$1.cpio.gz" \
+    -serial "file:$work/$1.console"
   cat "$work/$1.console"
   grep -q '^the guest is done' "$work/$1.console"
 }
@@ -206,12 +219,14 @@ step "Comparison of types" compare
 step "A module of another tree, split from vmlinux" build_module plain MODULE_PAHOLE_FLAGS=
 step "The same, with a distilled base" build_module distilled
 step "Programs of the guest" build_programs_of_guest
+step "Whether KVM can be used" choose_accelerator
 step "Boot with pahole's types" boot_kernel pahole
 step "Boot with gcc's types" boot_kernel gcc
 step "vmlinux once more, with other ids" rebuild
 step "Boot that with the modules of before" boot_rebuilt
 
 echo
+echo "qemu with $(<"$work/accelerator"):"
 grep -h -A 12 '^  task->pid' "$work/gcc.console"
 print_cost pahole
 print_cost gcc
