@@ -3,6 +3,7 @@
 // - hash_bytes(), HashIndex: the linker's symbol table, and names within an object
 // - StringTable: .strtab of the output
 // - for_each_reference(): which types the live part of an object uses
+// - FunctionTypes: FUNCs and prototypes that a pass adds
 // - keep_types(): what becomes unreachable by linking goes
 // - type_section(): the kinds of all types of an input at a glance
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "dedup/format/builder.hpp"
+#include "dedup/format/function_types.hpp"
 #include "dedup/format/hash.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"

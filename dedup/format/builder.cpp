@@ -181,28 +181,29 @@ void begin_with_strings(BtfBuilder& types, std::string_view strings) {
 }
 
 std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept) {
+  std::vector<uint32_t> order;
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
+    if (kept[id]) order.push_back(id);
+  return rearrange_types(types, order);
+}
+
+std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order) {
   const BtfBuilder::Impl& old = *types.impl_;
   std::vector<uint32_t> ids(old.end_id());
-  uint32_t next = old.first_id;
-  for (uint32_t id = 0; id < old.end_id(); ++id) {
-    if (id < old.first_id)
-      ids[id] = id;
-    else if (kept[id])
-      ids[id] = next++;
-  }
-  BtfBuilder smaller(old.base);
-  smaller.impl_->layout = old.layout;
-  smaller.impl_->may_have_wide_vlen = old.may_have_wide_vlen;
+  for (uint32_t id = 0; id < old.first_id; ++id) ids[id] = id;
+  for (uint32_t next = old.first_id; uint32_t id : order) ids[id] = next++;
+  BtfBuilder arranged(old.base);
+  arranged.impl_->layout = old.layout;
+  arranged.impl_->may_have_wide_vlen = old.may_have_wide_vlen;
   std::vector<uint32_t> words;
-  for (uint32_t id = old.first_id; id < old.end_id(); ++id) {
-    if (!kept[id]) continue;
+  for (uint32_t id : order) {
     words.assign(old.words_of(id).begin(), old.words_of(id).end());
     for_each_string(std::span(words),
-                    [&](uint32_t& word) { word = smaller.add_string(old.string(word)); });
+                    [&](uint32_t& word) { word = arranged.add_string(old.string(word)); });
     for_each_reference(std::span(words), [&](uint32_t& word) { word = ids[word]; });
-    smaller.add_type(words);
+    arranged.add_type(words);
   }
-  types = std::move(smaller);
+  types = std::move(arranged);
   return ids;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ void allow_wide_vlen(BtfBuilder& types);
 /// only removed ones had. Returns each one's id by the id that it had, 0 for one that was removed.
 /// There must be no type of a kind that the library does not know.
 std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept);
+
+/// Puts the types in another order, without those that are not in it, to which no other may refer,
+/// and without the strings that only these had. `order` has ids that the types have; else as above.
+std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order);
 
 /// Makes room for so many types, words of these and bytes of strings.
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);

@@ -215,6 +215,31 @@ Btf copy(const Btf& btf) {
   return Btf(std::move(impl));
 }
 
+std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
+  if (btf.impl_->strings.size() > UINT32_MAX - base.string_end())
+    return fail("string offsets, with those of the base, exceed 32 bits");
+  Btf split = copy(btf);
+  Btf::Impl& impl = *split.impl_;
+  uint32_t first_id = base.end_id(), string_base = base.string_end();
+  for (uint32_t id = 1; id < impl.types.end_id(); ++id) {
+    std::span<uint32_t> words =
+        std::span(impl.own_words)
+            .subspan(impl.types.starts[id - 1], impl.types.words_of(id).size());
+    if (kind_of(words.data()) >= BTF_KIND_END)
+      return fail(
+          fmt::format("{} has unknown kind {}, which may refer to any type or string, and "
+                      "types would go on from the base's",
+                      describe_type(btf, id), kind_of(words.data())));
+    for_each_string(words, [&](uint32_t& offset) { offset += offset != 0 ? string_base : 0; });
+    for_each_reference(words, [&](uint32_t& ref) { ref += ref != 0 ? first_id - 1 : 0; });
+  }
+  for (uint32_t& id : impl.found.objects) id += first_id - 1;
+  impl.base = &base;
+  impl.string_base = string_base;
+  impl.types = impl.found.show(impl.own_words, first_id);
+  return split;
+}
+
 std::expected<std::shared_ptr<Btf::Impl>, Error> Btf::read_sections(std::span<const std::byte> blob,
                                                                     const Btf* base) {
   auto header = read_header(blob);

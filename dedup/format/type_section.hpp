@@ -46,6 +46,9 @@ std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> b
 Btf share(const Btf& btf);
 /// A Btf with the same types and strings of its own, which needs no blob.
 Btf copy(const Btf& btf);
+/// The same, split from `base`, none of whose types it uses: ids and strings go on from the base's
+/// end. Errors: `btf` has types of unknown kinds, whose ids nobody finds; there are too many strings.
+std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
 
 /// What is found in the words of a type section, and what TypeSection shows of it.
 struct FoundTypes {

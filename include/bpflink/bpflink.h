@@ -496,6 +496,65 @@ BPFLINK_C_API enum bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const 
 BPFLINK_C_API enum bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size,
                                                     char** error);
 
+/** Makes the BTF of a linked program: of the types of its units, each once, and of its symbols. A
+ * compiler says a FUNC of what is declared, too, and of what was inlined; symbols say what is
+ * there. */
+typedef struct bpflink_linked bpflink_linked;
+
+/** Why a symbol has no FUNC or VAR, or a tag no FUNC. */
+enum bpflink_linked_omission {
+  BPFLINK_LINKED_SEVERAL_PROTOTYPES = 0, /**< functions of that name have several prototypes */
+  BPFLINK_LINKED_CLONE = 1,              /**< only clones of the function are there ("f.isra.0") */
+  BPFLINK_LINKED_SEVERAL_TYPES = 2,      /**< variables of that name have several types */
+  BPFLINK_LINKED_OTHER_SIZE = 3,         /**< the variable's type has not the symbol's size */
+  BPFLINK_LINKED_OVERLAP = 4,            /**< another variable is in the place */
+  BPFLINK_LINKED_TAG_WITHOUT_FUNCTION = 5, /**< a tag is for a function that has no FUNC */
+};
+
+/** Begins without inputs and symbols, in `*linked`; null on failure. `options` may be null for the
+ * defaults. Where they have a base, the inputs are not split all the same: what is equal to a type
+ * of the base is that one, and the others go on from its end. Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_new(const struct bpflink_dedup_options* options,
+                                                     bpflink_linked** linked);
+
+/** Frees what bpflink_linked_new() made; null is allowed. */
+BPFLINK_C_API void bpflink_linked_free(bpflink_linked* linked);
+
+/** Adds an input, called `name` in messages, which is not split. It is taken in at once and may be
+ * freed. Errors: ARGUMENT, also after bpflink_linked_run() and for split BTF; MEMORY; INPUT where,
+ * with a base, it has types of unknown kinds. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_add(bpflink_linked* linked, const char* name,
+                                                     const bpflink_btf* btf);
+
+/** Adds a function that is in the program, by the name of its symbol. Errors: ARGUMENT, also after
+ * bpflink_linked_run(); MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_add_function(bpflink_linked* linked,
+                                                              const char* name);
+
+/** Adds a variable of which each CPU has one, by the name of its symbol, with its offset from the
+ * start of the section `.data..percpu` and its size, both in bytes. `is_local` is 1 for a symbol
+ * that other units do not know, else 0. Errors: as above. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_add_variable(bpflink_linked* linked,
+                                                              const char* name, uint32_t offset,
+                                                              uint32_t size, uint32_t is_local);
+
+/** Has a function of the program get a tag, such as "bpf_kfunc". Errors: as above. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_tag_function(bpflink_linked* linked,
+                                                              const char* name, const char* text);
+
+/** Makes the BTF, once, as bpflink_dedup_run() does: FUNCs, VARs and their DATASEC by the symbols,
+ * all other types of the inputs but prototypes that nothing refers to. Errors: ARGUMENT, MEMORY;
+ * INPUT as there. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_run(bpflink_linked* linked, void** blob,
+                                                     size_t* size, char** error);
+
+/** After bpflink_linked_run(): symbol `index`, in order of names, of those that have no FUNC or
+ * VAR although the inputs have one of that name, in `*name`, which is the handle's, and the reason
+ * in `*reason`. Errors: ARGUMENT; NOT_FOUND where there are not as many. */
+BPFLINK_C_API enum bpflink_status bpflink_linked_omitted(const bpflink_linked* linked, size_t index,
+                                                         const char** name,
+                                                         enum bpflink_linked_omission* reason);
+
 /** @} */
 
 #ifdef __cplusplus

@@ -251,6 +251,7 @@ class BPFLINK_API Btf {
                                                              const Btf* base, unsigned threads);
   friend Btf share(const Btf& btf);
   friend Btf copy(const Btf& btf);
+  friend std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
   struct Impl;
   explicit Btf(std::shared_ptr<Impl>);
   static std::expected<std::shared_ptr<Impl>, Error> read_sections(std::span<const std::byte> blob,
@@ -315,7 +316,7 @@ class BPFLINK_API BtfBuilder {
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
   friend void begin_with_strings(BtfBuilder& types, std::string_view strings);
   friend void allow_wide_vlen(BtfBuilder& types);
-  friend std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept);
+  friend std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order);
   friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -28,6 +28,8 @@ constexpr std::string_view section_name = ".BTF_ids";
 constexpr std::string_view id_prefix = "__BTF_ID__";
 constexpr std::string_view set_prefix = "__BTF_ID__set__";
 constexpr std::string_view set8_prefix = "__BTF_ID__set8__";
+constexpr std::string_view function_prefix = "__BTF_ID__func__";
+constexpr uint32_t set_of_kfuncs = 1;  ///< BTF_SET8_KFUNCS, a flag of a set
 constexpr size_t word = sizeof(uint32_t);
 
 /// A set: its elements, of one word or two, of which the first is the id.
@@ -36,6 +38,19 @@ struct IdSet {
   size_t header_words;
   size_t element_words;
 };
+
+uint64_t offset_of(const ElfSymbol& symbol, const ElfFile& elf, const ElfSection& section) {
+  return symbol.value - (elf.type == ET_REL ? 0 : section.address);
+}
+
+/// Whether so many bytes at an offset are in the section.
+bool is_inside(uint64_t offset, uint64_t size, uint64_t section_size) {
+  return size <= section_size && offset <= section_size - size;
+}
+
+std::unexpected<Error> fail_outside(const ElfSymbol& symbol) {
+  return fail("section {}: symbol '{}' is outside of it", section_name, symbol.name);
+}
 
 class IdsAdapter {
  public:
@@ -46,8 +61,9 @@ class IdsAdapter {
   }
 
   std::expected<void, Error> run(uint32_t index) {
-    auto symbols = read_symbols(elf_, index);
+    auto symbols = read_symbols(elf_);
     if (!symbols) return std::unexpected(symbols.error());
+    std::erase_if(*symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
     if (auto ok = take_symbols(*symbols); !ok) return ok;
     if (id_offsets_.empty() && sets_.empty())
       return fail("section {} has type ids, but no symbols say where", section_name);
@@ -71,9 +87,8 @@ class IdsAdapter {
   std::expected<void, Error> take_symbols(const std::vector<ElfSymbol>& symbols) {
     for (const ElfSymbol& symbol : symbols) {
       if (!symbol.name.starts_with(id_prefix)) continue;
-      uint64_t offset = symbol.value - (elf_.type == ET_REL ? 0 : section_.address);
-      if (bytes_.size() < word || offset > bytes_.size() - word)
-        return fail("section {}: symbol '{}' is outside of it", section_name, symbol.name);
+      uint64_t offset = offset_of(symbol, elf_, section_);
+      if (!is_inside(offset, word, bytes_.size())) return fail_outside(symbol);
       if (symbol.name.starts_with(set_prefix))
         sets_.push_back({offset, 1, 1});
       else if (symbol.name.starts_with(set8_prefix))
@@ -134,8 +149,58 @@ class IdsAdapter {
 bool has_btf_ids(const ElfFile& elf) {
   auto index = elf.find(section_name);
   if (!index) return false;
-  auto is_set = [](std::byte byte) { return byte != std::byte{0}; };
-  return std::ranges::any_of(elf.contents(elf.sections[*index]), is_set);
+  const ElfSection& section = elf.sections[*index];
+  auto bytes = elf.contents(section);
+  auto symbols = read_symbols(elf).value_or(std::vector<ElfSymbol>());
+  // Sets and their elements have flags, which the compiler has filled in.
+  std::erase_if(symbols, [&](const ElfSymbol& symbol) {
+    return symbol.section != *index || !symbol.name.starts_with(id_prefix);
+  });
+  if (symbols.empty())
+    return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
+  return std::ranges::any_of(symbols, [&](const ElfSymbol& symbol) {
+    uint64_t offset = offset_of(symbol, elf, section);
+    return !is_inside(offset, word, bytes.size()) || load<uint32_t>(&bytes[offset], elf.order) != 0;
+  });
+}
+
+std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
+                                                     std::span<const ElfSymbol> symbols) {
+  auto index = elf.find(section_name);
+  if (!index) return {};
+  const ElfSection& section = elf.sections[*index];
+  auto bytes = elf.contents(section);
+  struct Range {
+    uint64_t begin, end;
+  };
+  std::vector<Range> sets;
+  struct Element {
+    uint64_t offset;
+    std::string_view function;
+  };
+  std::vector<Element> elements;
+  for (const ElfSymbol& symbol : symbols) {
+    if (symbol.section != *index) continue;
+    uint64_t offset = offset_of(symbol, elf, section);
+    if (symbol.name.starts_with(set8_prefix)) {
+      // The number of elements comes with the ids.
+      uint64_t size = std::max<uint64_t>(symbol.size, 2 * word);
+      if (!is_inside(offset, size, bytes.size())) return fail_outside(symbol);
+      if ((load<uint32_t>(&bytes[offset + word], elf.order) & set_of_kfuncs) != 0)
+        sets.push_back({offset, offset + size});
+    } else if (symbol.name.starts_with(function_prefix)) {
+      std::string_view name = symbol.name.substr(function_prefix.size());
+      elements.push_back({offset, name.substr(0, name.rfind("__"))});
+    }
+  }
+  std::ranges::sort(sets, {}, &Range::begin);
+  std::vector<Kfunc> kfuncs;
+  for (const Element& element : elements) {
+    auto next = std::ranges::upper_bound(sets, element.offset, {}, &Range::begin);
+    if (next == sets.begin() || element.offset + 2 * word > std::prev(next)->end) continue;
+    kfuncs.push_back({element.function, load<uint32_t>(&bytes[element.offset + word], elf.order)});
+  }
+  return kfuncs;
 }
 
 std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,

@@ -1,7 +1,10 @@
 // Type ids in the kernel's section .BTF_ids.
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -11,7 +14,8 @@
 
 namespace bpflink {
 
-/// Whether resolve_btfids has filled the section .BTF_ids of a file: some byte is not zero.
+/// Whether resolve_btfids has filled the section .BTF_ids of a file: some id is not zero, or, where
+/// no symbols say what is an id, some byte.
 bool has_btf_ids(const ElfFile& elf);
 
 /// What becomes of the section, if there is one, when the types of `btf` get the ids of `map`.
@@ -19,5 +23,16 @@ bool has_btf_ids(const ElfFile& elf);
 /// but no symbols that say where.
 std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
                                                        const TypeMap& map);
+
+/// A function that the kernel offers to programs, as the section .BTF_ids lists it.
+struct Kfunc {
+  std::string_view name;
+  uint32_t flags;  ///< KF_*
+};
+
+/// The functions in those sets of the section, if there is one, that are marked as of kfuncs.
+/// Errors: the section or its symbols are malformed.
+std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
+                                                     std::span<const ElfSymbol> symbols);
 
 }  // namespace bpflink

@@ -58,6 +58,45 @@ std::expected<ElfSection, Error> read_section(Elf* elf, Elf_Scn* scn, size_t nam
                     ehdr.e_shoff + index * ehdr.e_shentsize};
 }
 
+/// The indices of sections that are too large for the symbols of a table.
+std::span<const std::byte> find_large_indices(const ElfFile& elf, uint32_t table) {
+  for (const ElfSection& section : elf.sections)
+    if (section.type == SHT_SYMTAB_SHNDX && section.link == table) return elf.contents(section);
+  return {};
+}
+
+/// Adds the symbols of one table. `Symbol` is how the file has them.
+template <typename Symbol>
+std::expected<void, Error> read_table(const ElfFile& elf, uint32_t index,
+                                      std::vector<ElfSymbol>& symbols) {
+  const ElfSection& table = elf.sections[index];
+  if (table.link >= elf.sections.size() || table.entry_size != sizeof(Symbol))
+    return fail("symbol table '{}' is malformed", table.name);
+  auto names = elf.contents(elf.sections[table.link]);
+  auto entries = elf.contents(table);
+  auto large_indices = find_large_indices(elf, index);
+  for (size_t i = 0; i < entries.size() / sizeof(Symbol); ++i) {
+    const std::byte* entry = &entries[i * sizeof(Symbol)];
+    auto field = [&]<typename Number>(Number Symbol::*, size_t offset) {
+      return load<Number>(entry + offset, elf.order);
+    };
+    auto section = uint32_t{field(&Symbol::st_shndx, offsetof(Symbol, st_shndx))};
+    if (section == SHN_UNDEF) continue;
+    if (section == SHN_XINDEX && large_indices.size() / sizeof(uint32_t) > i)
+      section = load<uint32_t>(&large_indices[i * sizeof(uint32_t)], elf.order);
+    auto name = field(&Symbol::st_name, offsetof(Symbol, st_name));
+    if (name >= names.size()) return fail("name of symbol {} is outside its string table", i);
+    std::string_view text(reinterpret_cast<const char*>(&names[name]),
+                          std::min<size_t>(names.size() - name, ElfSymbol::longest_name));
+    auto info = field(&Symbol::st_info, offsetof(Symbol, st_info));
+    symbols.push_back(
+        {text.substr(0, text.find('\0')), field(&Symbol::st_value, offsetof(Symbol, st_value)),
+         field(&Symbol::st_size, offsetof(Symbol, st_size)), section,
+         static_cast<uint8_t>(ELF64_ST_TYPE(info)), static_cast<uint8_t>(ELF64_ST_BIND(info))});
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<uint32_t> ElfFile::find(std::string_view name) const {
@@ -102,31 +141,13 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
   return file;
 }
 
-std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf, uint32_t section) {
+std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf) {
   std::vector<ElfSymbol> symbols;
-  for (const ElfSection& table : elf.sections) {
-    if (table.type != SHT_SYMTAB) continue;
-    size_t entry_size = elf.is_64_bit ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    if (table.link >= elf.sections.size() || table.entry_size != entry_size)
-      return fail("symbol table '{}' is malformed", table.name);
-    auto names = elf.contents(elf.sections[table.link]);
-    auto entries = elf.contents(table);
-    for (size_t at = 0; at + entry_size <= entries.size(); at += entry_size) {
-      const std::byte* entry = &entries[at];
-      auto name = load<uint32_t>(entry, elf.order);
-      auto index = load<uint16_t>(
-          entry + (elf.is_64_bit ? offsetof(Elf64_Sym, st_shndx) : offsetof(Elf32_Sym, st_shndx)),
-          elf.order);
-      if (index != section) continue;
-      uint64_t value = elf.is_64_bit
-                           ? load<uint64_t>(entry + offsetof(Elf64_Sym, st_value), elf.order)
-                           : load<uint32_t>(entry + offsetof(Elf32_Sym, st_value), elf.order);
-      if (name >= names.size())
-        return fail("name of symbol {} is outside its string table", at / entry_size);
-      std::string_view text(reinterpret_cast<const char*>(&names[name]),
-                            std::min<size_t>(names.size() - name, ElfSymbol::longest_name));
-      symbols.push_back({text.substr(0, text.find('\0')), value});
-    }
+  for (uint32_t i = 0; i < elf.sections.size(); ++i) {
+    if (elf.sections[i].type != SHT_SYMTAB) continue;
+    auto ok = elf.is_64_bit ? read_table<Elf64_Sym>(elf, i, symbols)
+                            : read_table<Elf32_Sym>(elf, i, symbols);
+    if (!ok) return std::unexpected(ok.error());
   }
   return symbols;
 }

@@ -43,20 +43,23 @@ struct ElfFile {
   std::span<const std::byte> contents(const ElfSection& section) const;
 };
 
-/// A symbol that is defined in a section.
+/// A symbol that is defined.
 struct ElfSymbol {
-  static constexpr size_t longest_name = 64;
+  static constexpr size_t longest_name = 512;
   std::string_view name;  ///< the beginning of a longer one
-  uint64_t value;  ///< as the table has it: from ET_REL an offset in the section, else an address
+  uint64_t value;    ///< as the table has it: from ET_REL an offset in the section, else an address
+  uint64_t size;     ///< bytes, or 0
+  uint32_t section;  ///< its index, or one that no section has
+  uint8_t type;      ///< STT_FUNC, ...
+  uint8_t binding;   ///< STB_LOCAL, ...
 };
 
 /// Reads the headers of an ELF file. Names point into `image`. Errors: not what
 /// libelf calls an ELF file; a section outside of the file.
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image);
 
-/// The symbols that are defined in section `section`, in the order of the table. Errors: the
-/// symbol table is malformed.
-std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf, uint32_t section);
+/// The symbols that are defined, in the order of the table. Errors: the symbol table is malformed.
+std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf);
 
 /// Writes to `fd` an object for the machine of `like` (for BPF if null) that has
 /// nothing but a section .BTF.

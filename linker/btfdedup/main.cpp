@@ -15,6 +15,7 @@
 #include "dedup/format/type_section.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/inputs.hpp"
+#include "linker/btfdedup/linked.hpp"
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
@@ -49,6 +50,7 @@ class Program {
     // What cannot be written to is found out before the work.
     if (auto ok = open_output(); !ok) return ok;
     if (auto ok = read_base(); !ok) return ok;
+    if (auto ok = read_linked(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = check_output(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
@@ -62,6 +64,7 @@ class Program {
  private:
   std::expected<void, Error> open_output();
   std::expected<void, Error> read_base();
+  std::expected<void, Error> read_linked();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
   std::expected<void, Error> begin(const BtfSource& first);
@@ -70,6 +73,8 @@ class Program {
   std::expected<void, Error> take(const BtfSource& source, const std::string& name,
                                   std::span<const std::byte> blob);
   std::expected<void, Error> deduplicate();
+  std::expected<void, Error> run_deduplicator();
+  std::expected<void, Error> run_linked();
   std::expected<void, Error> finish_update();
   std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
@@ -88,6 +93,7 @@ class Program {
   }
 
   const Btf* base() const { return bases_.empty() ? nullptr : bases_.back().get(); }
+  bool has_begun() const { return deduplicator_ || linked_; }
   bool sorts() const;
 
   const BtfdedupOptions& options_;
@@ -98,7 +104,9 @@ class Program {
   std::span<const std::byte> base_of_inputs_;  ///< .BTF.base, which is one for all, or empty
   std::vector<UpdatedBlob>
       updated_;  ///< the one input, where the object that it is from is updated
-  std::optional<Deduplicator> deduplicator_;
+  std::optional<LinkedSymbols> linked_symbols_;
+  std::optional<Deduplicator> deduplicator_;  ///< this one, or the next
+  std::optional<LinkedDeduplicator> linked_;
   std::vector<std::string> names_;
   std::vector<Btf> inputs_;  ///< all, for a size map; else none
   std::optional<std::endian> order_;
@@ -155,6 +163,21 @@ std::expected<void, Error> Program::add_base(const std::string& name,
   return {};
 }
 
+/// What is there of the functions and variables of the inputs.
+std::expected<void, Error> Program::read_linked() {
+  if (options_.linked.empty()) return {};
+  auto file = InputFile::open(options_.linked);
+  if (!file) return fail("{}: {}", options_.linked, file.error().message);
+  files_.push_back(std::move(*file));
+  if (!is_elf(files_.back().bytes())) return fail("{}: is not an ELF file", options_.linked);
+  auto elf = read_elf(files_.back().bytes());
+  if (!elf) return fail("{}: {}", options_.linked, elf.error().message);
+  auto symbols = read_linked_symbols(*elf);
+  if (!symbols) return fail("{}: {}", options_.linked, symbols.error().message);
+  linked_symbols_ = std::move(*symbols);
+  return {};
+}
+
 /// Of several files some may have no BTF, as what an assembler made.
 std::expected<void, Error> Program::read_inputs() {
   std::vector<std::string> lacks;
@@ -165,7 +188,7 @@ std::expected<void, Error> Program::read_inputs() {
     for (const BtfSource& source : sources->list)
       if (auto ok = take(source); !ok) return ok;
   }
-  if (!deduplicator_) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
+  if (!has_begun()) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }
@@ -173,13 +196,19 @@ std::expected<void, Error> Program::read_inputs() {
 /// A module may carry what it is split from, which is not what the kernel has.
 std::expected<void, Error> Program::begin(const BtfSource& first) {
   if (!first.base.empty()) {
+    if (linked_symbols_)
+      return fail("{}: has a section .BTF.base, and --linked takes no split BTF", first.name);
     if (base())
       return fail("{}: is split from its section .BTF.base, not from the base given", first.name);
     if (auto ok = add_base(first.name + ": .BTF.base", first.base); !ok) return ok;
   }
   base_of_inputs_ = first.base;
-  deduplicator_.emplace(DedupOptions{
-      .threads = options_.threads, .base = base(), .borrow_inputs = true, .sort = sorts()});
+  DedupOptions options{
+      .threads = options_.threads, .base = base(), .borrow_inputs = true, .sort = sorts()};
+  if (linked_symbols_)
+    linked_.emplace(options);
+  else
+    deduplicator_.emplace(options);
   return {};
 }
 
@@ -197,7 +226,7 @@ bool Program::sorts() const {
 }
 
 std::expected<void, Error> Program::take(const BtfSource& source) {
-  if (!deduplicator_)
+  if (!has_begun())
     if (auto ok = begin(source); !ok) return ok;
   if (!std::ranges::equal(source.base, base_of_inputs_))
     return fail("{}: is not split from what {} is split from", source.name, names_.front());
@@ -234,11 +263,13 @@ std::expected<void, Error> Program::check_output() const {
 std::expected<void, Error> Program::take(const BtfSource& source, const std::string& name,
                                          std::span<const std::byte> blob) {
   Stopwatch watch(statistics_.classify);
-  auto btf = deduplicator_->add_blob(name, blob);
+  auto btf = linked_ ? linked_->add_blob(name, blob) : deduplicator_->add_blob(name, blob);
   if (!btf) {
-    std::string hint = btf.error().message == "string section does not begin with NUL" && !base()
-                           ? " (is it split BTF, which needs --base?)"
-                           : "";
+    std::string_view hint;
+    if (btf.error().message == "string section does not begin with NUL")
+      hint = linked_   ? " (is it split BTF, which --linked does not take?)"
+             : !base() ? " (is it split BTF, which needs --base?)"
+                       : "";
     return fail("{}: {}{}", name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
@@ -246,7 +277,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
   if (size_map_file_) inputs_.push_back(share(*btf));
-  if (updates_own_types_)
+  if (updates_own_types_ && !linked_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
   return {};
@@ -255,16 +286,32 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
 std::expected<void, Error> Program::deduplicate() {
   {
     Stopwatch watch(statistics_.resolve);
-    auto result = deduplicator_->run();
-    if (!result) return std::unexpected(result.error());
-    result_.emplace(std::move(*result));
-    deduplicator_.reset();
+    if (auto ok = linked_ ? run_linked() : run_deduplicator(); !ok) return ok;
   }
   Stopwatch watch(statistics_.write);
   if (!options_.update.empty()) return finish_update();
   auto blob = result_->types.finish(*order_);
   if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
+  return {};
+}
+
+std::expected<void, Error> Program::run_deduplicator() {
+  auto result = deduplicator_->run();
+  if (!result) return std::unexpected(result.error());
+  result_.emplace(std::move(*result));
+  deduplicator_.reset();
+  return {};
+}
+
+std::expected<void, Error> Program::run_linked() {
+  auto result = linked_->run(*linked_symbols_);
+  if (!result) return std::unexpected(result.error());
+  for (const std::string& line : describe_omitted(*result))
+    print_note("btfdedup", options_.linked + ": " + line);
+  statistics_.linked = {result->function_count, result->variable_count, std::move(result->omitted)};
+  result_.emplace(std::move(result->dedup));
+  linked_.reset();
   return {};
 }
 
@@ -299,7 +346,9 @@ std::expected<void, Error> Program::finish_update() {
 /// Sections that refer to types by their ids fit only one blob of the file's own.
 std::expected<void, Error> Program::check_update() const {
   if (updated_.size() == 1) return {};
-  std::string_view whose = updates_own_types_ ? "of several units" : "of other files";
+  std::string_view whose = !options_.linked.empty() ? "of what was linked"
+                           : updates_own_types_     ? "of several units"
+                                                    : "of other files";
   if (update_elf_->find(".BTF.ext"))
     return fail_output(
         {fmt::format("has a section .BTF.ext, which would not fit types {}", whose)});

@@ -26,6 +26,10 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
       ->option_text("FILE")
       ->allow_extra_args(false)
       ->take_all();
+  app.add_option("--linked", options.linked,
+                 "Write the BTF of the ELF file FILE that the inputs were linked into: FUNCs and "
+                 "per-CPU VARs by its symbols; without INPUT, of its own types")
+      ->option_text("FILE");
   app.add_flag("--sort", options.sort, "Write the types in order of their names");
   app.add_option(
          "--explain", options.explain,
@@ -48,6 +52,7 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
 }
 
 std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) {
+  if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return usage_error(app, "no input");
   if (app.count("-o") != 0 && !options.update.empty())

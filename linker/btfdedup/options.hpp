@@ -17,7 +17,8 @@ struct BtfdedupOptions {
   bool as_elf = false;  ///< the output is an ELF object
   std::string update;   ///< the ELF file whose .BTF to replace, or ""
   std::vector<std::string>
-      bases;  ///< the first stands alone, each other is split from those before
+      bases;           ///< the first stands alone, each other is split from those before
+  std::string linked;  ///< the ELF file that the inputs were linked into, or ""
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "linker/btfdedup/linked.hpp"
 
 namespace bpflink {
 
@@ -12,6 +15,35 @@ void BtfSizes::add(const Btf& btf, uint64_t size) {
   string_bytes += btf.string_end() - (btf.base() ? btf.base()->string_end() : 0);
   bytes += size;
 }
+
+namespace {
+
+std::string linked_as_text(const LinkedFigures& linked) {
+  auto row = [](std::string_view name, uint64_t count) {
+    return count == 0 ? "" : fmt::format("{:<14}{:>28}\n", name, count);
+  };
+  std::string text = row("functions", linked.functions) + row("variables", linked.variables);
+  if (!linked.omitted.empty()) text += "\nomitted\n";
+  for (const OmissionText& reason : omission_texts())
+    if (auto count = std::ranges::count(linked.omitted, reason.reason, &OmittedSymbol::reason))
+      text += fmt::format("{:>10}  {}\n", count, reason.text);
+  return text;
+}
+
+nlohmann::ordered_json linked_as_json(const LinkedFigures& linked) {
+  auto omitted = nlohmann::ordered_json::object();
+  for (const OmissionText& reason : omission_texts()) {
+    auto names = nlohmann::ordered_json::array();
+    for (const OmittedSymbol& symbol : linked.omitted)
+      if (symbol.reason == reason.reason) names.push_back(symbol.name);
+    if (!names.empty()) omitted[reason.key] = std::move(names);
+  }
+  return {{"functions", linked.functions},
+          {"variables", linked.variables},
+          {"omitted", std::move(omitted)}};
+}
+
+}  // namespace
 
 std::string Statistics::as_text() const {
   auto row = [](std::string_view name, uint64_t in, uint64_t out) {
@@ -23,8 +55,9 @@ std::string Statistics::as_text() const {
   return fmt::format("{:<14}{:>14}{:>14}\n", "", "in", "out") +
          row("blobs", input.blobs, output.blobs) + row("types", input.types, output.types) +
          row("string bytes", input.string_bytes, output.string_bytes) +
-         row("bytes", input.bytes, output.bytes) + fmt::format("\n{:<14}{:>14}\n", "", "seconds") +
-         time("classify", classify) + time("resolve", resolve) + time("write", write) +
+         row("bytes", input.bytes, output.bytes) + (linked ? linked_as_text(*linked) : "") +
+         fmt::format("\n{:<14}{:>14}\n", "", "seconds") + time("classify", classify) +
+         time("resolve", resolve) + time("write", write) +
          time("total", classify + resolve + write);
 }
 
@@ -42,6 +75,7 @@ std::string Statistics::as_json() const {
                                 {"resolve", resolve},
                                 {"write", write},
                                 {"total", classify + resolve + write}}}};
+  if (linked) json["linked"] = linked_as_json(*linked);
   return json.dump(2) + "\n";
 }
 

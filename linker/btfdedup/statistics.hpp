@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/linked.hpp"
 
 namespace bpflink {
 
@@ -19,10 +22,18 @@ struct BtfSizes {
   void add(const Btf& btf, uint64_t size);
 };
 
+/// What --linked made of the symbols.
+struct LinkedFigures {
+  uint64_t functions = 0;
+  uint64_t variables = 0;
+  std::vector<OmittedSymbol> omitted;
+};
+
 struct Statistics {
   using Clock = std::chrono::steady_clock;
 
   BtfSizes input, output;
+  std::optional<LinkedFigures> linked;
   // Seconds: reading, checking and finding equal types; telling ambiguous names
   // apart and numbering; writing.
   double classify = 0, resolve = 0, write = 0;

@@ -177,14 +177,10 @@ char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id) {
 bpflink_status bpflink_dedup_new(const bpflink_dedup_options* options, bpflink_dedup** dedup) {
   if (!dedup) return BPFLINK_ERROR_ARGUMENT;
   *dedup = nullptr;
-  auto known = read_options(options, bpflink_dedup_options BPFLINK_DEDUP_OPTIONS_INIT);
-  if (!known || known->big_endian > 1) return BPFLINK_ERROR_ARGUMENT;
+  auto known = read_dedup_options(options);
+  if (!known) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
-    DedupOptions dedup_options;
-    dedup_options.threads = known->threads;
-    dedup_options.base = known->base ? known->base->view : nullptr;
-    auto order = known->big_endian == 1 ? std::endian::big : std::endian::little;
-    *dedup = new bpflink_dedup{Deduplicator(dedup_options), order};
+    *dedup = new bpflink_dedup{Deduplicator(known->options), known->order};
     return BPFLINK_OK;
   });
 }

@@ -13,6 +13,7 @@
 
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
 
 struct bpflink_btf {
   const bpflink::Btf* view = nullptr;      ///< what is read
@@ -45,6 +46,21 @@ std::optional<Options> read_options(const Options* from, Options defaults) {
     return std::nullopt;
   std::memcpy(static_cast<void*>(&defaults), from, std::min(size, sizeof(Options)));
   return defaults;
+}
+
+/// The options of a deduplication, and the byte order of its output.
+struct KnownDedupOptions {
+  DedupOptions options;
+  std::endian order;
+};
+
+/// The same of a deduplication; nothing where a value is impossible, too.
+inline std::optional<KnownDedupOptions> read_dedup_options(const bpflink_dedup_options* from) {
+  auto known = read_options(from, bpflink_dedup_options BPFLINK_DEDUP_OPTIONS_INIT);
+  if (!known || known->big_endian > 1) return std::nullopt;
+  return KnownDedupOptions{
+      {.threads = known->threads, .base = known->base ? known->base->view : nullptr},
+      known->big_endian == 1 ? std::endian::big : std::endian::little};
 }
 
 /// Fills `size` bytes at `out` with a description; what this version does not

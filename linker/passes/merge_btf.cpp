@@ -6,12 +6,9 @@
 // which become the winner's FUNC. FUNCs whose linkage is not what the symbol
 // table says (bpf-gcc calls all functions static) are made anew. Tags of what is
 // left out go to what stands for it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "linker/context.hpp"
-#include "linker/passes/function_types.hpp"
 #include "linker/passes/used_types.hpp"
 
 namespace bpflink {
@@ -103,19 +100,12 @@ class FunctionMaker {
                                          : types_.add_type(name, info, prototype);
   }
 
-  /// The prototype `id` with a name for each parameter: an extern's need none, but
-  /// the kernel wants them of a function that is there.
+  /// The prototype `id` with a name for each parameter.
   uint32_t name_parameters(uint32_t id) {
     BtfType prototype = types_.type(id);
     std::vector<uint32_t> words(prototype.extra().begin(), prototype.extra().end());
     uint32_t info = prototype.info(), result = prototype.type();
-    bool changed = false;
-    for (size_t i = 0; i < words.size(); i += 2) {
-      bool is_ellipsis = words[i] == 0 && words[i + 1] == 0;
-      if (words[i] != 0 || is_ellipsis) continue;
-      words[i] = types_.add_string(fmt::format("arg{}", i / 2 + 1));
-      changed = true;
-    }
+    bool changed = function_types_.name_parameters(words);
     return changed ? function_types_.add(0, info, result, words) : id;
   }
 

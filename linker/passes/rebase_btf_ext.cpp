@@ -19,7 +19,6 @@
 #include <unordered_map>
 
 #include "linker/context.hpp"
-#include "linker/passes/function_types.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,0 +1,56 @@
+#include "dedup/format/function_types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+
+uint32_t FunctionTypes::add(uint32_t name_off, uint32_t info, uint32_t type,
+                            std::span<const uint32_t> extra) {
+  index();
+  words_ = {name_off, info, type};
+  words_.insert(words_.end(), extra.begin(), extra.end());
+  uint32_t hash = hash_bytes(words_.data(), words_.size() * sizeof(uint32_t));
+  // Compared as it is now: a FUNC may have got another prototype since.
+  uint32_t found =
+      ids_.find(hash, [&](uint32_t id) { return std::ranges::equal(words_of(id), words_); });
+  return found != 0 ? found : types_.add_type(words_);
+}
+
+bool FunctionTypes::name_parameters(std::span<uint32_t> words) {
+  bool changed = false;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    bool is_ellipsis = words[i] == 0 && words[i + 1] == 0;
+    if (words[i] != 0 || is_ellipsis) continue;
+    words[i] = types_.add_string(fmt::format("arg{}", i / 2 + 1));
+    changed = true;
+  }
+  return changed;
+}
+
+/// Adds what has come since the last call.
+void FunctionTypes::index() {
+  for (; end_id_ < types_.end_id(); ++end_id_) {
+    bool is_base = end_id_ < types_.first_id();
+    uint8_t kind = is_base ? base_->type(end_id_).kind() : types_.type(end_id_).kind();
+    if (kind != BTF_KIND_FUNC && kind != BTF_KIND_FUNC_PROTO && kind != BTF_KIND_DECL_TAG) continue;
+    std::span<const uint32_t> words = words_of(end_id_);
+    ids_.insert(hash_bytes(words.data(), words.size_bytes()), end_id_);
+  }
+}
+
+/// The words of a type, with strings as a type that is added has them: a base may have some twice.
+/// Valid until the next call.
+std::span<const uint32_t> FunctionTypes::words_of(uint32_t id) {
+  if (id >= types_.first_id()) return types_.type(id).words();
+  std::span<const uint32_t> words = base_->type(id).words();
+  base_words_.assign(words.begin(), words.end());
+  for_each_string(std::span(base_words_),
+                  [&](uint32_t& offset) { offset = types_.add_string(base_->string(offset)); });
+  return base_words_;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,186 @@
+// FUNCs of the functions that are there.
+//
+// A compiler writes a FUNC for each function of a unit that it defines, declares or inlines, and
+// gcc before 14 does not say which of these it is, nor whether the function is static. The symbol
+// table says which names are there, but not which unit's function has the name. So what all units
+// say of a name has to agree, with two exceptions. Names of parameters are part of a definition; a
+// declaration has none, and is only asked where there is no definition. And where one symbol alone
+// has the name, declarations that contradict the definition are not of that function, or wrong.
+#include <algorithm>
+#include <unordered_map>
+
+#include "dedup/linked/linked_state.hpp"
+
+namespace bpflink {
+namespace {
+
+/// A FUNC of an input.
+struct Candidate {
+  static constexpr uint32_t none = UINT32_MAX;
+  uint32_t input = none;
+  uint32_t id = 0;
+
+  bool is_known() const { return input != none; }
+};
+
+/// What is known of a name.
+struct NamedFunction {
+  uint32_t symbol_count = 0;
+  Candidate definition, declaration;  ///< the first of each
+  bool has_several_definitions = false, has_several_declarations = false;
+  uint32_t id = 0;  ///< of its FUNC
+};
+
+class FunctionAdder {
+ public:
+  explicit FunctionAdder(const LinkedState& state) : state_(state) {}
+
+  void run() {
+    take_symbols();
+    for (uint32_t input = 0; input < state_.inputs.size(); ++input)
+      for (uint32_t id : state_.inputs[input].functions) take({input, id});
+    for (const auto& [candidate, number] : found_) add(candidate, functions_[number]);
+    list_omitted();
+    add_tags();
+  }
+
+ private:
+  void take_symbols() {
+    numbers_.reserve(state_.symbols.functions.size());
+    functions_.reserve(state_.symbols.functions.size());
+    for (std::string_view name : state_.symbols.functions) {
+      ++function_of(name).symbol_count;
+      // What the clone was made of, "f" of "f.isra.0", so that its FUNCs are found.
+      if (size_t dot = name.find('.'); dot != std::string_view::npos)
+        function_of(name.substr(0, dot));
+    }
+  }
+
+  NamedFunction& function_of(std::string_view name) {
+    auto [at, is_new] = numbers_.try_emplace(name, static_cast<uint32_t>(functions_.size()));
+    if (is_new) functions_.emplace_back();
+    return functions_[at->second];
+  }
+
+  void take(Candidate candidate) {
+    const Btf& btf = state_.inputs[candidate.input].btf;
+    BtfType type = btf.type(candidate.id);
+    auto at = numbers_.find(btf.name(type));
+    if (at == numbers_.end() || type.name_off() == 0) return;
+    found_.emplace_back(candidate, at->second);
+    NamedFunction& function = functions_[at->second];
+    if (is_declaration(candidate))
+      take(candidate, false, function.declaration, function.has_several_declarations);
+    else
+      take(candidate, true, function.definition, function.has_several_definitions);
+  }
+
+  void take(Candidate candidate, bool with_names, Candidate& first, bool& has_several) const {
+    if (!first.is_known())
+      first = candidate;
+    else if (!has_several && !are_equal(first, candidate, with_names))
+      has_several = true;
+  }
+
+  BtfType prototype_of(Candidate candidate) const {
+    const Btf& btf = state_.inputs[candidate.input].btf;
+    return btf.type(btf.type(candidate.id).type());
+  }
+
+  bool is_declaration(Candidate candidate) const {
+    BtfType type = state_.inputs[candidate.input].btf.type(candidate.id);
+    if (type.func_linkage() == BTF_LINKAGE_EXTERN) return true;
+    BtfType prototype = prototype_of(candidate);
+    for (uint32_t i = 0; i < prototype.vlen(); ++i)
+      if (prototype.param(i).name_off != 0) return false;
+    return prototype.vlen() != 0;
+  }
+
+  /// Whether the prototypes are of the same types and, if that counts, name parameters alike.
+  bool are_equal(Candidate a, Candidate b, bool with_names) const {
+    const Btf &btf_a = state_.inputs[a.input].btf, &btf_b = state_.inputs[b.input].btf;
+    const TypeMap &map_a = state_.map(a.input), &map_b = state_.map(b.input);
+    BtfType x = prototype_of(a), y = prototype_of(b);
+    if (x.vlen() != y.vlen() || map_a[x.type()] != map_b[y.type()]) return false;
+    for (uint32_t i = 0; i < x.vlen(); ++i) {
+      BtfParam p = x.param(i), q = y.param(i);
+      if (map_a[p.type] != map_b[q.type]) return false;
+      if (with_names && btf_a.string(p.name_off) != btf_b.string(q.name_off)) return false;
+    }
+    return true;
+  }
+
+  /// Whether what is known of a function contradicts itself.
+  bool is_ambiguous(const NamedFunction& function) const {
+    if (!function.definition.is_known()) return function.has_several_declarations;
+    if (function.has_several_definitions) return true;
+    if (function.symbol_count == 1 || !function.declaration.is_known()) return false;
+    return function.has_several_declarations ||
+           !are_equal(function.definition, function.declaration, false);
+  }
+
+  void add(Candidate candidate, NamedFunction& function) {
+    if (function.symbol_count == 0 || is_ambiguous(function)) return;
+    Candidate chosen = function.definition.is_known() ? function.definition : function.declaration;
+    if (function.id == 0) function.id = add_func(chosen);
+    if (are_equal(candidate, chosen, false))
+      state_.map(candidate.input).set(candidate.id, function.id);
+  }
+
+  uint32_t add_func(Candidate chosen) {
+    const Btf& btf = state_.inputs[chosen.input].btf;
+    const TypeMap& map = state_.map(chosen.input);
+    BtfType prototype = prototype_of(chosen);
+    words_.clear();
+    for (uint32_t i = 0; i < prototype.vlen(); ++i) {
+      BtfParam param = prototype.param(i);
+      words_.push_back(state_.types().add_string(btf.string(param.name_off)));
+      words_.push_back(map[param.type]);
+    }
+    state_.function_types.name_parameters(words_);
+    uint32_t id = state_.function_types.add(0, prototype.info(), map[prototype.type()], words_);
+    ++state_.result.function_count;
+    return state_.function_types.add(state_.types().add_string(btf.name(btf.type(chosen.id))),
+                                     BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), id);
+  }
+
+  void list_omitted() const {
+    for (std::string_view name : state_.symbols.functions) {
+      const NamedFunction& function = functions_[numbers_.at(name)];
+      if (is_ambiguous(function)) state_.omit(name, LinkedOmission::several_prototypes);
+      if (size_t dot = name.find('.'); dot != std::string_view::npos) {
+        const NamedFunction& original = functions_[numbers_.at(name.substr(0, dot))];
+        bool is_known = original.definition.is_known() || original.declaration.is_known();
+        if (is_known && original.symbol_count == 0) state_.omit(name, LinkedOmission::clone);
+      }
+    }
+  }
+
+  void add_tags() {
+    for (const LinkedTag& tag : state_.symbols.tags) {
+      auto at = numbers_.find(tag.function);
+      uint32_t id = at == numbers_.end() ? 0 : functions_[at->second].id;
+      if (id == 0) {
+        state_.omit(tag.function, LinkedOmission::tag_without_function);
+        continue;
+      }
+      uint32_t whole[] = {static_cast<uint32_t>(-1)};
+      state_.function_types.add(state_.types().add_string(tag.text),
+                                BtfBuilder::info(BTF_KIND_DECL_TAG), id, whole);
+    }
+  }
+
+  const LinkedState& state_;
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+  std::vector<NamedFunction> functions_;               ///< by number
+  std::vector<std::pair<Candidate, uint32_t>> found_;  ///< with their functions' numbers
+  std::vector<uint32_t> words_;
+};
+
+}  // namespace
+
+void add_functions(const LinkedState& state) {
+  FunctionAdder(state).run();
+}
+
+}  // namespace bpflink

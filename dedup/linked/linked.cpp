@@ -1,0 +1,148 @@
+// The BTF of a linked program: what the units say of types, what the symbols say of the rest.
+#include "bpflink/linked.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "dedup/format/builder.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/type_section.hpp"
+#include "dedup/linked/linked_state.hpp"
+
+namespace bpflink {
+namespace {
+
+/// What the deduplicator is not shown: FUNCs, VARs, DATASECs, their tags, and prototypes that no
+/// other type refers to. The first three are listed, as are the tags.
+std::vector<bool> choose_omitted(LinkedInput& input) {
+  const TypeSection& types = type_section(input.btf);
+  std::vector<bool> omitted(types.end_id()), needed(types.end_id());
+  std::vector<uint32_t> prototypes, tags;
+  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+    switch (kind_of(types.first_word(id))) {
+      case BTF_KIND_FUNC:
+        input.functions.push_back(id);
+        break;
+      case BTF_KIND_VAR:
+        input.variables.push_back(id);
+        break;
+      case BTF_KIND_DATASEC:
+        break;
+      case BTF_KIND_DECL_TAG:
+        tags.push_back(id);
+        continue;
+      case BTF_KIND_FUNC_PROTO:
+        prototypes.push_back(id);
+        [[fallthrough]];
+      default:
+        for_each_reference(types.words_of(id), [&](uint32_t used) { needed[used] = true; });
+        continue;
+    }
+    omitted[id] = true;
+  }
+  for (uint32_t id : tags) {
+    uint32_t target = types.first_word(id)[2];
+    needed[target] = true;
+    if (!omitted[target]) continue;
+    omitted[id] = true;
+    input.tags.push_back(id);
+  }
+  for (uint32_t id : prototypes)
+    if (!needed[id]) omitted[id] = true;
+  return omitted;
+}
+
+/// Adds the inputs' tags to what their FUNCs and VARs have become.
+void add_tags(const LinkedState& state) {
+  for (size_t i = 0; i < state.inputs.size(); ++i) {
+    const LinkedInput& input = state.inputs[i];
+    for (uint32_t id : input.tags) {
+      BtfType tag = input.btf.type(id);
+      uint32_t target = state.map(i)[tag.type()];
+      if (target == 0) continue;
+      uint32_t component[] = {static_cast<uint32_t>(tag.component_idx())};
+      uint32_t text = state.types().add_string(input.btf.name(tag));
+      state.map(i).set(id, state.function_types.add(text, tag.info(), target, component));
+    }
+  }
+}
+
+/// Puts all in order of their names: what was added is behind the rest.
+void sort(DedupResult& result) {
+  BtfBuilder& types = result.types;
+  std::vector<uint32_t> order(types.end_id() - types.first_id());
+  std::iota(order.begin(), order.end(), types.first_id());
+  std::ranges::stable_sort(order, {}, [&](uint32_t id) { return types.name(types.type(id)); });
+  std::vector<uint32_t> ids = rearrange_types(types, order);
+  for (TypeMap& map : result.type_maps)
+    for (uint32_t id = types.first_id(); id < map.end_id(); ++id) map.set(id, ids[map[id]]);
+}
+
+}  // namespace
+
+struct BPFLINK_INTERNAL LinkedDeduplicator::Impl {
+  DedupOptions options;
+  Deduplicator deduplicator;
+  std::vector<LinkedInput> inputs;
+
+  /// The inputs are kept here, and what is sorted is sorted at the end.
+  explicit Impl(const DedupOptions& asked)
+      : options(asked),
+        deduplicator({.threads = options.threads, .base = options.base, .borrow_inputs = true}) {}
+};
+
+LinkedDeduplicator::LinkedDeduplicator(DedupOptions options)
+    : impl_(std::make_unique<Impl>(options)) {}
+
+LinkedDeduplicator::LinkedDeduplicator(LinkedDeduplicator&&) noexcept = default;
+LinkedDeduplicator& LinkedDeduplicator::operator=(LinkedDeduplicator&&) noexcept = default;
+LinkedDeduplicator::~LinkedDeduplicator() = default;
+
+std::expected<Btf, Error> LinkedDeduplicator::add(std::string name, const Btf& btf) {
+  const DedupOptions& options = impl_->options;
+  if (btf.base())
+    return std::unexpected(Error{"is split BTF, not what a compiler makes of a unit"});
+  std::expected<Btf, Error> own = options.base            ? split_off(btf, *options.base)
+                                  : options.borrow_inputs ? share(btf)
+                                                          : copy(btf);
+  if (!own) return own;
+  LinkedInput& input = impl_->inputs.emplace_back(share(*own));
+  impl_->deduplicator.add(std::move(name), input.btf, choose_omitted(input));
+  return own;
+}
+
+std::expected<Btf, Error> LinkedDeduplicator::add_blob(std::string name,
+                                                       std::span<const std::byte> blob) {
+  auto btf = parse_but_for_containment(blob, nullptr, impl_->options.threads);
+  if (!btf) return btf;
+  return add(std::move(name), *btf);
+}
+
+std::expected<LinkedResult, Error> LinkedDeduplicator::run(const LinkedSymbols& symbols) {
+  auto dedup = impl_->deduplicator.run();
+  if (!dedup) return std::unexpected(dedup.error());
+  LinkedResult result{.dedup = std::move(*dedup)};
+  FunctionTypes function_types(result.dedup.types, impl_->options.base);
+  LinkedState state{symbols, impl_->inputs, result, function_types};
+
+  // FUNCs of the functions that are there, with the tags asked for.
+  add_functions(state);
+
+  // VARs, and the DATASEC that says where they are.
+  add_variables(state);
+
+  // The tags that the inputs have on these.
+  add_tags(state);
+
+  if (impl_->options.sort) sort(result.dedup);
+  auto key = [](const OmittedSymbol& symbol) { return std::tuple(symbol.name, symbol.reason); };
+  std::ranges::sort(result.omitted, {}, key);
+  auto repeated = std::ranges::unique(result.omitted, {}, key);
+  result.omitted.erase(repeated.begin(), repeated.end());
+  return result;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,181 @@
+// VARs of the variables that each CPU has of its own, and their DATASEC.
+//
+// As for functions, only the name says which of the units' VARs is a symbol's. Where these have
+// several types, the size of the symbol may tell which it is: an array that was declared without
+// its length, for one, has another.
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "dedup/linked/linked_state.hpp"
+
+namespace bpflink {
+namespace {
+
+/// What a type of which there are variables is made of in memory.
+struct Extent {
+  uint64_t count = 1;         ///< of elements
+  uint64_t element_size = 0;  ///< bytes, 0 for pointers
+};
+
+/// Types of types; no source nests as deep, and hostile input may go on for ever.
+constexpr int max_nesting = 64;
+
+/// Nothing for what has no size.
+std::optional<Extent> extent_of(const Btf& btf, uint32_t id) {
+  Extent extent;
+  for (int nesting = 0; id != 0 && nesting < max_nesting; ++nesting) {
+    BtfType type = btf.type(id);
+    switch (type.kind()) {
+      case BTF_KIND_TYPEDEF:
+      case BTF_KIND_VOLATILE:
+      case BTF_KIND_CONST:
+      case BTF_KIND_RESTRICT:
+      case BTF_KIND_TYPE_TAG:
+        id = type.type();
+        break;
+      case BTF_KIND_ARRAY:
+        if (__builtin_mul_overflow(extent.count, type.array_length(), &extent.count))
+          return std::nullopt;
+        id = type.array_element_type();
+        break;
+      case BTF_KIND_PTR:
+        return extent;
+      case BTF_KIND_INT:
+      case BTF_KIND_FLOAT:
+      case BTF_KIND_STRUCT:
+      case BTF_KIND_UNION:
+      case BTF_KIND_ENUM:
+      case BTF_KIND_ENUM64:
+        extent.element_size = type.size();
+        return extent;
+      default:
+        return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A type that variables of a name may have, if their symbol has that size.
+struct PossibleType {
+  uint32_t name;  ///< its number
+  uint64_t size;  ///< bytes
+  uint32_t type;  ///< in the output
+
+  auto operator<=>(const PossibleType&) const = default;
+};
+
+class VariableAdder {
+ public:
+  explicit VariableAdder(const LinkedState& state) : state_(state) {}
+
+  void run() {
+    for (const LinkedVariable& variable : state_.symbols.variables)
+      if (variable.size != 0 && names_.try_emplace(variable.name, names_.size()).second)
+        variables_.push_back({});
+    for (size_t input = 0; input < state_.inputs.size(); ++input)
+      for (uint32_t id : state_.inputs[input].variables) take(input, id);
+    std::ranges::sort(types_);
+    types_.erase(std::ranges::unique(types_).begin(), types_.end());
+    add_all();
+    for (const auto& [input, id, name] : found_)
+      if (variables_[name].count == 1) state_.map(input).set(id, variables_[name].id);
+  }
+
+ private:
+  /// What became of a name.
+  struct NamedVariable {
+    bool is_known = false;
+    uint32_t count = 0;  ///< VARs
+    uint32_t id = 0;     ///< of the last
+  };
+
+  void take(size_t input, uint32_t id) {
+    const Btf& btf = state_.inputs[input].btf;
+    BtfType type = btf.type(id);
+    auto name = names_.find(btf.name(type));
+    if (name == names_.end()) return;
+    variables_[name->second].is_known = true;
+    found_.emplace_back(input, id, name->second);
+    auto extent = extent_of(btf, type.type());
+    if (!extent) return;
+    uint32_t output = state_.map(input)[type.type()];
+    // How large pointers are depends on the machine, which the symbol's size shows.
+    if (extent->element_size != 0) {
+      add_type(name->second, *extent, extent->element_size, output);
+    } else {
+      add_type(name->second, *extent, 4, output);
+      add_type(name->second, *extent, 8, output);
+    }
+  }
+
+  void add_type(uint32_t name, const Extent& extent, uint64_t element_size, uint32_t type) {
+    uint64_t size = 0;
+    if (!__builtin_mul_overflow(extent.count, element_size, &size))
+      types_.push_back({name, size, type});
+  }
+
+  /// The variables in order of their offsets; of several at one place, one and the same is chosen
+  /// whatever the order of symbols.
+  void add_all() {
+    std::vector<LinkedVariable> sorted = state_.symbols.variables;
+    std::ranges::sort(sorted, {}, [](const LinkedVariable& variable) {
+      return std::tuple(variable.offset, variable.size, variable.name, variable.is_local);
+    });
+    uint64_t end = 0;
+    std::vector<uint32_t> words;
+    for (const LinkedVariable& variable : sorted) {
+      uint32_t type = find_type(variable);
+      if (type == 0) continue;
+      if (variable.offset < end) {
+        state_.omit(variable.name, LinkedOmission::overlap);
+        continue;
+      }
+      end = uint64_t{variable.offset} + variable.size;
+      words.insert(words.end(), {add(variable, type), variable.offset, variable.size});
+    }
+    if (words.empty()) return;
+    state_.types().add_type(state_.types().add_string(state_.symbols.variable_section),
+                            BtfBuilder::info(BTF_KIND_DATASEC, state_.result.variable_count),
+                            static_cast<uint32_t>(end), words);
+  }
+
+  /// The type that a variable has, in the output; 0 where that is not known.
+  uint32_t find_type(const LinkedVariable& variable) {
+    auto name = names_.find(variable.name);
+    if (name == names_.end() || !variables_[name->second].is_known || variable.size == 0) return 0;
+    auto [first, last] = std::ranges::equal_range(
+        types_, std::pair<uint32_t, uint64_t>(name->second, variable.size), {},
+        [](const PossibleType& type) { return std::pair(type.name, type.size); });
+    if (last - first == 1) return first->type;
+    state_.omit(variable.name,
+                first == last ? LinkedOmission::other_size : LinkedOmission::several_types);
+    return 0;
+  }
+
+  uint32_t add(const LinkedVariable& variable, uint32_t type) {
+    uint32_t linkage[] = {variable.is_local ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL};
+    uint32_t id = state_.types().add_type(state_.types().add_string(variable.name),
+                                          BtfBuilder::info(BTF_KIND_VAR), type, linkage);
+    NamedVariable& named = variables_[names_.at(variable.name)];
+    named.id = id;
+    ++named.count;
+    ++state_.result.variable_count;
+    return id;
+  }
+
+  const LinkedState& state_;
+  std::unordered_map<std::string_view, uint32_t> names_;  ///< their numbers
+  std::vector<NamedVariable> variables_;                  ///< by number
+  std::vector<PossibleType> types_;
+  std::vector<std::tuple<size_t, uint32_t, uint32_t>> found_;  ///< input, VAR, name
+};
+
+}  // namespace
+
+void add_variables(const LinkedState& state) {
+  VariableAdder(state).run();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,87 @@
+#include "linker/btfdedup/linked.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/btfdedup/btf_ids.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, of a kfunc
+constexpr size_t max_names = 5;              ///< of omitted symbols that are named
+
+bool is_function(const ElfSymbol& symbol) {
+  bool is_whole = symbol.name.size() < ElfSymbol::longest_name;
+  return (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC) && is_whole;
+}
+
+std::expected<LinkedVariable, Error> find_place(const ElfSymbol& symbol, const ElfFile& elf) {
+  const ElfSection& section = elf.sections[symbol.section];
+  uint64_t offset = symbol.value - (elf.type == ET_REL ? 0 : section.address);
+  if (section.size > UINT32_MAX || offset > section.size || symbol.size > section.size - offset)
+    return fail("symbol '{}' with {:#x} bytes at {}+{:#x} is outside the section of {:#x} bytes",
+                symbol.name, symbol.size, section.name, offset, section.size);
+  return LinkedVariable{symbol.name, static_cast<uint32_t>(offset),
+                        static_cast<uint32_t>(symbol.size), symbol.binding == STB_LOCAL};
+}
+
+}  // namespace
+
+std::expected<LinkedSymbols, Error> read_linked_symbols(const ElfFile& elf) {
+  LinkedSymbols linked;
+  if (std::ranges::find(elf.sections, SHT_SYMTAB, &ElfSection::type) == elf.sections.end())
+    return fail("has no symbol table, which --linked needs: link without -s, do not strip");
+  auto symbols = read_symbols(elf);
+  if (!symbols) return std::unexpected(symbols.error());
+  auto variable_section = elf.find(linked.variable_section);
+  for (const ElfSymbol& symbol : *symbols) {
+    if (is_function(symbol)) linked.functions.push_back(symbol.name);
+    if (symbol.type != STT_OBJECT || symbol.section != variable_section) continue;
+    auto variable = find_place(symbol, elf);
+    if (!variable) return std::unexpected(variable.error());
+    linked.variables.push_back(*variable);
+  }
+  auto kfuncs = read_kfuncs(elf, *symbols);
+  if (!kfuncs) return std::unexpected(kfuncs.error());
+  for (const Kfunc& kfunc : *kfuncs) {
+    linked.tags.push_back({kfunc.name, "bpf_kfunc"});
+    if ((kfunc.flags & fastcall_flag) != 0) linked.tags.push_back({kfunc.name, "bpf_fastcall"});
+  }
+  return linked;
+}
+
+std::span<const OmissionText> omission_texts() {
+  using enum LinkedOmission;
+  static constexpr OmissionText texts[] = {
+      {several_prototypes, "several_prototypes", "functions of several prototypes"},
+      {clone, "clone", "functions that only clones are left of"},
+      {several_types, "several_types", "variables of several types"},
+      {other_size, "other_size", "variables of another size than their type's"},
+      {overlap, "overlap", "variables in the place of another"},
+      {tag_without_function, "tag_without_function", "tags of kfuncs without a FUNC"}};
+  return texts;
+}
+
+std::vector<std::string> describe_omitted(const LinkedResult& result) {
+  std::vector<std::string> lines;
+  for (const OmissionText& text : omission_texts()) {
+    size_t count = 0;
+    std::string names;
+    for (const OmittedSymbol& symbol : result.omitted) {
+      if (symbol.reason != text.reason) continue;
+      if (++count > max_names) continue;
+      if (count > 1) names += ", ";
+      names += symbol.name;
+    }
+    if (count == 0) continue;
+    if (count > max_names) names += fmt::format(" and {} more", count - max_names);
+    lines.push_back(fmt::format("omitted {}: {}", text.text, names));
+  }
+  return lines;
+}
+
+}  // namespace bpflink
