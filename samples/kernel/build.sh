@@ -51,7 +51,7 @@ unpack() {
   if [[ -e $source/.patched ]]; then return; fi
   rm -rf "$source"
   tar -x -f "$tarball" -C "$work"
-  patch -d "$source" -p1 <"$here/linker-script.patch"
+  patch -d "$source" -p1 <"$here/units.patch"
   touch "$source/.patched"
 }
 
