@@ -159,6 +159,7 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
 
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->state.options = options;
+  impl_->state.table.is_for_kernel = options.for_kernel;
 }
 
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;

@@ -43,6 +43,7 @@ class TypeWriter {
       result_.types.add_type(key);
     }
     translate();
+    if (d_.options.for_kernel) index_arrays();
     make_maps();
     result_.types.set_layout(std::move(d_.layout));
     return std::move(result_);
@@ -62,6 +63,8 @@ class TypeWriter {
   void add_strings(std::span<const uint32_t> offsets);
   void translate();
   void translate(Identity identity, std::span<uint32_t> words) const;
+  void index_arrays();
+  uint32_t find_index_type() const;
   void make_maps();
 
   Deduplication& d_;
@@ -238,6 +241,29 @@ void TypeWriter::translate(Identity identity, std::span<uint32_t> words) const {
     else
       r = ids_[r & anchor_bit ? representatives_[r & ~anchor_bit] : r];
   });
+}
+
+/// Gives arrays that have none an index type, which no kernel does without.
+void TypeWriter::index_arrays() {
+  uint32_t index_type = find_index_type();
+  for (uint32_t id = result_.types.first_id(); id < result_.types.end_id(); ++id) {
+    std::span<uint32_t> words = result_.types.mutable_words(id);
+    if (kind_of(words.data()) == BTF_KIND_ARRAY && words[4] == 0) words[4] = index_type;
+  }
+}
+
+/// The index type of the first array that has one, the base's before others; without such an array,
+/// the first integer, or 0 if there is none.
+uint32_t TypeWriter::find_index_type() const {
+  uint32_t first_integer = 0;
+  for (uint32_t id = 1; id < result_.types.end_id(); ++id) {
+    bool is_base = id < result_.types.first_id();
+    BtfType type = is_base ? d_.options.base->type(id) : result_.types.type(id);
+    if (type.kind() == BTF_KIND_ARRAY && type.array_index_type() != 0)
+      return type.array_index_type();
+    if (type.kind() == BTF_KIND_INT && first_integer == 0) first_integer = id;
+  }
+  return first_integer;
 }
 
 /// Makes type maps of the inputs' elements, which lead to the ids of what they stand for.

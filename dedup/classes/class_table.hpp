@@ -57,6 +57,9 @@ inline bool is_declaration(const uint32_t* words) {
 /// A copy of a table goes on from it on its own; absorb() brings the two together again.
 class ClassTable {
  public:
+  /// Whether keys are those of types as a kernel takes them (DedupOptions::for_kernel).
+  bool is_for_kernel = false;
+
   ClassTable() : extents_(1), anchors_of_(1), references_(1), is_private_(1), anchor_tags_(1) {}
 
   StringTable& strings() { return strings_; }

@@ -108,10 +108,23 @@ Reference Classifier::reference_to_unassigned(uint32_t id) {
   return anchor_bit | anchor;
 }
 
+/// Changes the words of what no kernel takes. Which type indexes an array of unknown length is left
+/// open, for all to be equal: gcc writes none, where others do.
+void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
+  constexpr uint32_t signed_bit = 1 << 24, char_bit = 1 << 25;
+  uint8_t kind = kind_of(words.data());
+  if (kind == BTF_KIND_INT && (words[3] & signed_bit) != 0) words[3] &= ~char_bit;
+  if (kind == BTF_KIND_FWD) words[2] = 0;
+  if (kind == BTF_KIND_ARRAY && words[5] == 0 && words[4] != 0 &&
+      btf_->type(words[4]).kind() == BTF_KIND_INT)
+    words[4] = 0;
+}
+
 /// Writes the key of a type to `key_`, and the ids whose references are not known to `unknown_`.
 void Classifier::translate(std::span<const uint32_t> words) {
   key_.assign(words.begin(), words.end());
   unknown_.clear();
+  if (table_.is_for_kernel) adapt_to_kernel(key_);
   for_each_string(std::span(key_), [&](uint32_t& offset) { offset = string(offset); });
   for_each_reference(std::span(key_), [&](uint32_t& child) {
     Reference known = reference(child);

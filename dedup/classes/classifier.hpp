@@ -63,6 +63,7 @@ class Classifier {
   uint32_t intern_string(uint32_t offset);
   void note_string(uint32_t offset, uint32_t known);
 
+  void adapt_to_kernel(std::span<uint32_t> words) const;
   Reference reference(uint32_t id);
   Reference reference_to_unassigned(uint32_t id);
 

@@ -2,10 +2,13 @@
 //
 // A compiler writes a FUNC for each function of a unit that it defines, declares or inlines, and
 // gcc before 14 does not say which of these it is, nor whether the function is static. The symbol
-// table says which names are there, but not which unit's function has the name. So what all units
-// say of a name has to agree, with two exceptions. Names of parameters are part of a definition; a
-// declaration has none, and is only asked where there is no definition. And where one symbol alone
-// has the name, declarations that contradict the definition are not of that function, or wrong.
+// table says which names are there, but not which unit's function has the name. So the definitions
+// that units have of a name must agree on all types. A parameter on whose name they do not agree,
+// as where a weak function leaves its own unused, gets one that says nothing.
+//
+// A declaration has no names of parameters. It is only asked where there is no definition; where
+// one symbol alone has the name, declarations that contradict the definition are not of that
+// function, or wrong.
 #include <algorithm>
 #include <unordered_map>
 
@@ -28,7 +31,8 @@ struct NamedFunction {
   uint32_t symbol_count = 0;
   Candidate definition, declaration;  ///< the first of each
   bool has_several_definitions = false, has_several_declarations = false;
-  uint32_t id = 0;  ///< of its FUNC
+  uint64_t disputed_names = 0;  ///< a bit for each parameter that definitions name differently
+  uint32_t id = 0;              ///< of its FUNC
 };
 
 class FunctionAdder {
@@ -69,16 +73,19 @@ class FunctionAdder {
     if (at == numbers_.end() || type.name_off() == 0) return;
     found_.emplace_back(candidate, at->second);
     NamedFunction& function = functions_[at->second];
-    if (is_declaration(candidate))
-      take(candidate, false, function.declaration, function.has_several_declarations);
-    else
-      take(candidate, true, function.definition, function.has_several_definitions);
+    if (is_declaration(candidate)) {
+      take(candidate, function.declaration, function.has_several_declarations);
+    } else {
+      take(candidate, function.definition, function.has_several_definitions);
+      if (!function.has_several_definitions)
+        function.disputed_names |= find_other_names(function.definition, candidate);
+    }
   }
 
-  void take(Candidate candidate, bool with_names, Candidate& first, bool& has_several) const {
+  void take(Candidate candidate, Candidate& first, bool& has_several) const {
     if (!first.is_known())
       first = candidate;
-    else if (!has_several && !are_equal(first, candidate, with_names))
+    else if (!has_several && !are_equal(first, candidate))
       has_several = true;
   }
 
@@ -96,19 +103,29 @@ class FunctionAdder {
     return prototype.vlen() != 0;
   }
 
-  /// Whether the prototypes are of the same types and, if that counts, name parameters alike.
-  bool are_equal(Candidate a, Candidate b, bool with_names) const {
-    const Btf &btf_a = state_.inputs[a.input].btf, &btf_b = state_.inputs[b.input].btf;
+  /// Whether the prototypes are of the same types, whatever the names of parameters.
+  bool are_equal(Candidate a, Candidate b) const {
     const TypeMap &map_a = state_.map(a.input), &map_b = state_.map(b.input);
     BtfType x = prototype_of(a), y = prototype_of(b);
     if (x.vlen() != y.vlen() || map_a[x.type()] != map_b[y.type()]) return false;
-    for (uint32_t i = 0; i < x.vlen(); ++i) {
-      BtfParam p = x.param(i), q = y.param(i);
-      if (map_a[p.type] != map_b[q.type]) return false;
-      if (with_names && btf_a.string(p.name_off) != btf_b.string(q.name_off)) return false;
-    }
+    for (uint32_t i = 0; i < x.vlen(); ++i)
+      if (map_a[x.param(i).type] != map_b[y.param(i).type]) return false;
     return true;
   }
+
+  /// The parameters of equal prototypes that have different names.
+  uint64_t find_other_names(Candidate a, Candidate b) const {
+    const Btf &btf_a = state_.inputs[a.input].btf, &btf_b = state_.inputs[b.input].btf;
+    BtfType x = prototype_of(a), y = prototype_of(b);
+    uint64_t others = 0;
+    for (uint32_t i = 0; i < x.vlen(); ++i)
+      if (btf_a.string(x.param(i).name_off) != btf_b.string(y.param(i).name_off))
+        others |= bit_of(i);
+    return others;
+  }
+
+  /// Those far behind share a bit.
+  static uint64_t bit_of(uint32_t parameter) { return uint64_t{1} << std::min(parameter, 63U); }
 
   /// Whether what is known of a function contradicts itself.
   bool is_ambiguous(const NamedFunction& function) const {
@@ -116,25 +133,26 @@ class FunctionAdder {
     if (function.has_several_definitions) return true;
     if (function.symbol_count == 1 || !function.declaration.is_known()) return false;
     return function.has_several_declarations ||
-           !are_equal(function.definition, function.declaration, false);
+           !are_equal(function.definition, function.declaration);
   }
 
   void add(Candidate candidate, NamedFunction& function) {
     if (function.symbol_count == 0 || is_ambiguous(function)) return;
     Candidate chosen = function.definition.is_known() ? function.definition : function.declaration;
-    if (function.id == 0) function.id = add_func(chosen);
-    if (are_equal(candidate, chosen, false))
-      state_.map(candidate.input).set(candidate.id, function.id);
+    if (function.id == 0) function.id = add_func(chosen, function.disputed_names);
+    if (are_equal(candidate, chosen)) state_.map(candidate.input).set(candidate.id, function.id);
   }
 
-  uint32_t add_func(Candidate chosen) {
+  uint32_t add_func(Candidate chosen, uint64_t disputed_names) {
     const Btf& btf = state_.inputs[chosen.input].btf;
     const TypeMap& map = state_.map(chosen.input);
     BtfType prototype = prototype_of(chosen);
     words_.clear();
     for (uint32_t i = 0; i < prototype.vlen(); ++i) {
       BtfParam param = prototype.param(i);
-      words_.push_back(state_.types().add_string(btf.string(param.name_off)));
+      std::string_view name = btf.string(param.name_off);
+      if ((disputed_names & bit_of(i)) != 0) name = "";
+      words_.push_back(state_.types().add_string(name));
       words_.push_back(map[param.type]);
     }
     state_.function_types.name_parameters(words_);

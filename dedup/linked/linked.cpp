@@ -91,7 +91,10 @@ struct BPFLINK_INTERNAL LinkedDeduplicator::Impl {
   /// The inputs are kept here, and what is sorted is sorted at the end.
   explicit Impl(const DedupOptions& asked)
       : options(asked),
-        deduplicator({.threads = options.threads, .base = options.base, .borrow_inputs = true}) {}
+        deduplicator({.threads = options.threads,
+                      .base = options.base,
+                      .borrow_inputs = true,
+                      .for_kernel = true}) {}
 };
 
 LinkedDeduplicator::LinkedDeduplicator(DedupOptions options)

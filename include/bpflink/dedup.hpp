@@ -29,6 +29,10 @@ struct DedupOptions {
   /// types of one name as they would come otherwise. Without, types are in order
   /// of first occurrence.
   bool sort = false;
+  /// Whether types become what a kernel takes, as gcc writes some that none does: an integer that
+  /// is both signed and char becomes signed, a forward declaration loses its size, and an array of
+  /// unknown length gets an index type, the one that others have. What is equal then is one type.
+  bool for_kernel = false;
 };
 
 /// Whether the types of `btf`, without those of its base, are in the order that

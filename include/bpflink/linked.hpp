@@ -78,11 +78,12 @@ struct LinkedResult {
 /// - a FUNC for each function that is there and that an input has a FUNC of, in order of first
 ///   occurrence in the inputs. It is static, whatever its linkage, as the kernel has it. What is
 ///   defined counts; where nothing but declarations (extern FUNCs, or those that name no parameter)
-///   is known, these do. Where definitions have several prototypes, there is no FUNC.
+///   is known, these do. Where definitions have several prototypes, there is no FUNC; a parameter
+///   that they do not all name alike is called "arg1", and so on.
 /// - a VAR for each variable whose type is known, in order of offsets, and a DATASEC of them.
 /// - tags: those that the inputs have on these FUNCs and VARs, and those asked for.
 ///
-/// Use: `add` each input, `run`.
+/// Types are as DedupOptions::for_kernel has them. Use: `add` each input, `run`.
 class BPFLINK_API LinkedDeduplicator {
  public:
   /// Begins without inputs. Inputs are not split: where the options have a base, types that are
