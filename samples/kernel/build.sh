@@ -96,8 +96,10 @@ configure() { # NAME PROGRAM
 }
 
 build_kernel() { # NAME
-  # Links anew, so that a second run has times, too.
+  # Links anew, so that a second run has times, too. Modules as well: resolve_btfids, run on them
+  # once more, would leave flags in .BTF_ids with the wrong functions.
   rm -f "$work/$1.times" "$work/$1/vmlinux"
+  find "$work/$1" -name '*.ko' -delete
   kernel_make "$1" -j"$(nproc)" bzImage modules
 }
 
@@ -173,10 +175,11 @@ boot_kernel() {
   has_types "$1" vmlinux "${modules[@]%.o}"
 }
 
-# The types of vmlinux get other ids with one more option; nothing changes that modules can see.
+# The types of vmlinux get other ids when a module becomes part of it; nothing changes that other
+# modules can see.
 rebuild() {
   cp "$work/gcc/vmlinux" "$work/vmlinux.before"
-  "$source/scripts/config" --file "$work/gcc/.config" --enable SIGNALFD --enable TIMERFD
+  "$source/scripts/config" --file "$work/gcc/.config" --enable VETH
   kernel_make gcc olddefconfig
   kernel_make gcc -j"$(nproc)" bzImage
   ! cmp "$work/vmlinux.before" "$work/gcc/vmlinux"
