@@ -12,6 +12,7 @@ names are in FILE. Types are compared as C: what has the same text is the same.
 import argparse
 import collections
 import json
+import math
 import re
 import subprocess
 
@@ -90,6 +91,8 @@ class Kernel:
 
 def why_missing(name, other):
     """Of a function that is in one file's BTF: what the other's symbols say of it."""
+    if name.startswith("__SCT__"):
+        return "the trampoline of a static call"
     if name in other.symbols:
         return "a symbol of both"
     if name in other.clones:
@@ -97,16 +100,39 @@ def why_missing(name, other):
     return "no symbol"
 
 
+def one_dimension(text):
+    """The text with one dimension for each array."""
+    return re.sub(r"(?:\[\d+\]){2,}", lambda dimensions: "[{}]".format(
+        math.prod(int(number) for number in re.findall(r"\d+", dimensions[0]))), text)
+
+
+def no_sign(text):
+    """The text with values of enums as if they had no sign."""
+    return re.sub(r" = (-?\d+)", lambda value: f" = {int(value[1]) & 0xffffffff}", text)
+
+
+def no_large_values(text):
+    """The text without enumerators that an int cannot hold."""
+    return re.sub(r"\w+ = (\d+)(, )?", lambda value: value[0] if int(value[1]) < 1 << 31 else "",
+                  no_sign(text)).replace(", }", "}")
+
+
+# What definitions are alike without.
+CAUSES = (("names of parameters", lambda text: re.sub(r" [\w()]+(?=[,)])", "", text)),
+          ("qualifiers", lambda text: re.sub(r"\b(const|volatile|restrict) ", "", text)),
+          ("arrays of several dimensions", one_dimension),
+          ("the sign of an enum", no_sign),
+          ("enumerators of more than 31 bits", no_large_values),
+          ("characters, or not", lambda text: re.sub(r'"encoding": "(CHAR|\(none\))"', "", text)),
+          ("a function without parameters", lambda text: re.sub(r"^.*\(.*\)$", "", text)))
+
+
 def why_different(a, b):
     """Of two sets of definitions of a name."""
-    if len(a) != len(b):
-        return f"{len(a)} and {len(b)} definitions"
-    without_names = [sorted(re.sub(r" \w+([,)])", r"\1", text) for text in texts) for texts in (a, b)]
-    if without_names[0] == without_names[1]:
-        return "names of parameters"
-    without_qualifiers = [sorted(re.sub(r"\b(const|volatile|restrict) ", "", text) for text in texts)
-                          for texts in (a, b)]
-    return "qualifiers" if without_qualifiers[0] == without_qualifiers[1] else "other"
+    for cause, without in CAUSES:
+        if {without(text) for text in a} == {without(text) for text in b}:
+            return cause
+    return f"{len(a)} and {len(b)} definitions" if len(a) != len(b) else "other"
 
 
 def main():

@@ -1,12 +1,15 @@
 // A module that is built outside of the kernel's tree: a type of its own that refers to the
-// kernel's.
+// kernel's. Nothing is called with the routes; their type is one that gets another id when the
+// kernel does.
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <net/ip_fib.h>
 
 struct sample_task {
   struct list_head list;
   struct task_struct* task;
+  struct fib_table* routes;
   u64 seen;
 };
 
