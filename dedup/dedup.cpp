@@ -81,6 +81,7 @@
 // A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
 // input, or n log n in the tainted types for each time that something is taken back.
 #include "dedup/deduplication.hpp"
+#include "dedup/flatten.hpp"
 
 namespace bpflink {
 
@@ -118,7 +119,14 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // What contains itself has no size. The output has each type once, so this is the place to ask.
   if (auto id = find_self_containing(type_section(result->types)))
     return std::unexpected(containment_error(d, result->types, *id));
-  return result;
+
+  // All of the above took the base as it is. If it shall be part of the output, base and output
+  // are deduplicated as one, without a base (flatten.cpp).
+  if (!d.options.flatten || !d.options.base) return result;
+  d.inputs.clear();  // what takes room and is needed no more
+  d.table = ClassTable();
+  d.meanings = Meanings();
+  return flatten(d.options, d.layout, std::move(*result));
 }
 
 /// What layout sections say of the kinds that the library does not know must agree.
@@ -158,8 +166,13 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
 };
 
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
-  impl_->state.options = options;
-  impl_->state.table.is_for_kernel = options.for_kernel;
+  Deduplication& d = impl_->state;
+  d.options = options;
+  d.table.is_for_kernel = options.for_kernel;
+  if (!options.flatten) return;
+  for (const Btf* base = options.base; base != nullptr; base = base->base())
+    if (auto ok = take_layout(d.layout, *base); !ok)
+      d.failure = Error{"base: " + ok.error().message};
 }
 
 Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;

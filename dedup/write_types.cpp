@@ -45,7 +45,7 @@ class TypeWriter {
     translate();
     if (d_.options.for_kernel) index_arrays();
     make_maps();
-    result_.types.set_layout(std::move(d_.layout));
+    result_.types.set_layout(d_.layout);
     return std::move(result_);
   }
 

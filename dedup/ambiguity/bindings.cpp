@@ -3,15 +3,17 @@
 // other unit's. The meanings of a unit other than "declared" are its profile. The binding of a
 // type is the part of its unit's profile that the type can reach.
 //
-// Units with one profile have the same bindings, and there are few profiles. For each of them the
-// graph of tags and classes, with its circles drawn together to components, is gone over once
-// from what is referred to to what refers: the binding of a component is its own tags' part of
-// the profile and the bindings of the components that it refers to, interned, so that it is one
-// number. That is in proportion to the graph for each profile, whatever its depth.
+// Units with one profile have the same bindings. Most programs have few profiles; but each module
+// of a kernel may have one of its own, of a few tags that little refers to. So for each profile the
+// graph of tags and classes, with its circles drawn together to components, is gone over from the
+// tags of the profile to what can reach them, and no further: the binding of a component is its own
+// tags' part of the profile and the bindings of the components that it refers to, interned, so that
+// it is one number. That is in proportion to what can reach the tags, whatever its depth.
 #include "dedup/ambiguity/bindings.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -162,6 +164,7 @@ class BindingFinder {
 
  private:
   void list_edges();
+  void mark_reaching(std::span<const uint32_t> meanings);
   std::vector<uint32_t> find_profiles(std::span<const Meaning> meanings, uint32_t unit_count);
   void bind(uint32_t profile);
 
@@ -170,11 +173,14 @@ class BindingFinder {
   const std::vector<bool>& is_tainted_;  ///< by node of the graph
   Components components_;
   Adjacency edges_;                       ///< of components, without those to themselves
+  Adjacency parents_;                     ///< the same the other way round
   Interner profiles_;                     ///< pairs of an anchor and a meaning's value
   Interner parts_;                        ///< what bindings are made of
   std::vector<bool> has_several_{false};  ///< by binding: whether a tag has several definitions
   std::vector<uint32_t>
-      bindings_;  ///< by component, of the profile at hand; 0 where all is declared
+      bindings_;                  ///< by component, of the profile at hand; 0 where all is declared
+  std::vector<uint32_t> bound_;   ///< the components that have one
+  std::vector<uint64_t> marked_;  ///< a bit for each component: it can reach a tag of the profile
 };
 
 void BindingFinder::list_edges() {
@@ -191,6 +197,26 @@ void BindingFinder::list_edges() {
     for (; pair != pairs.end() && pair->first == component; ++pair)
       edges_.children.push_back(pair->second);
     edges_.starts.push_back(static_cast<uint32_t>(edges_.children.size()));
+  }
+  parents_ = reverse(edges_);
+  bindings_.resize(components_.count());
+  marked_.resize(components_.count() / 64 + 1);
+}
+
+/// Marks the components that can reach a tag of a profile.
+void BindingFinder::mark_reaching(std::span<const uint32_t> meanings) {
+  std::vector<uint32_t> work;
+  auto mark = [&](uint32_t component) {
+    uint64_t bit = uint64_t{1} << component % 64;
+    if ((marked_[component / 64] & bit) != 0) return;
+    marked_[component / 64] |= bit;
+    work.push_back(component);
+  };
+  for (size_t i = 0; i < meanings.size(); i += 2) mark(components_.of(meanings[i]));
+  while (!work.empty()) {
+    uint32_t component = work.back();
+    work.pop_back();
+    for (uint32_t parent : parents_.of(component)) mark(parent);
   }
 }
 
@@ -212,16 +238,18 @@ std::vector<uint32_t> BindingFinder::find_profiles(std::span<const Meaning> mean
 
 /// Finds the bindings of all components in units of a profile.
 void BindingFinder::bind(uint32_t profile) {
-  bindings_.assign(components_.count(), 0);
+  for (uint32_t component : bound_) bindings_[component] = 0;
+  bound_.clear();
   if (profile == 0) return;
   std::span<const uint32_t> meanings = profiles_.at(profile);
   std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> own;  // by component
   for (size_t i = 0; i < meanings.size(); i += 2)
     own.emplace_back(components_.of(meanings[i]), meanings[i], meanings[i + 1]);
   std::ranges::sort(own);
+  mark_reaching(meanings);
   auto next = own.begin();
   std::vector<uint32_t> part;
-  for (uint32_t component = 0; component < components_.count(); ++component) {
+  auto bind_component = [&](uint32_t component) {
     part.clear();
     bool has_several = false;
     for (; next != own.end() && std::get<0>(*next) == component; ++next) {
@@ -235,10 +263,13 @@ void BindingFinder::bind(uint32_t profile) {
       part.push_back(bindings_[child]);
       has_several |= has_several_[bindings_[child]];
     }
-    if (part.empty()) continue;
     bindings_[component] = parts_.intern(part);
+    bound_.push_back(component);
     if (bindings_[component] == has_several_.size()) has_several_.push_back(has_several);
-  }
+  };
+  for (uint32_t word = 0; word < marked_.size(); ++word)
+    for (; marked_[word] != 0; marked_[word] &= marked_[word] - 1)
+      bind_component(64 * word + static_cast<uint32_t>(std::countr_zero(marked_[word])));
 }
 
 /// Adds units that depend on what the types of these units mean. A declaration may be resolved to

@@ -1,7 +1,8 @@
 // Pass: each type gets its class.
 //
 // The work is a list of shares: small inputs whole, large ones in ranges of types. Workers take
-// the shares in order, each with a table of its own: the first has the common one, the others
+// shares of a part of the list each, and then what is left of the parts of others, each with a
+// table of its own: the first has the common one, the others
 // begin with a copy of what that has before the work begins (the classes of the base, the strings
 // of the first input, whose offsets are then those of the table, so that they can be compared as
 // they are). Where a type refers out of its share, the worker follows and gives classes there,
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <ranges>
 
 #include "dedup/deduplication.hpp"
@@ -29,6 +31,34 @@ struct Share {
   uint32_t end;
   bool is_whole;
   unsigned worker = 0;
+};
+
+/// Hands out shares to workers that ask for more. Each has a part of the list of its own, where one
+/// share follows the other, and helps out when that is done.
+class ShareQueue {
+ public:
+  ShareQueue(size_t shares, unsigned workers) : parts_(workers) {
+    for (unsigned i = 0; i < workers; ++i) {
+      parts_[i].next = shares * i / workers;
+      parts_[i].end = shares * (i + 1) / workers;
+    }
+  }
+
+  /// The index of a share that nobody has taken, or nothing where all are.
+  std::optional<size_t> take(unsigned worker) {
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      Part& part = parts_[(worker + i) % parts_.size()];
+      if (size_t share = part.next++; share < part.end) return share;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Part {
+    std::atomic<size_t> next = 0;
+    size_t end = 0;
+  };
+  std::vector<Part> parts_;
 };
 
 class Worker {
@@ -65,6 +95,7 @@ class Worker {
     ZeroedWords& own = own_elements_[index];
     if (own.size() != 0) return own.span();
     own = ZeroedWords(input.elements.size());
+    own.expect_dense_use();
     // The classes of objects are known, and an input with omitted types is one share.
     for (uint32_t id : input.types().objects)
       own[id - input.types().first_id] = input.elements[id - input.types().first_id];
@@ -205,11 +236,13 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   for (unsigned i = 0; i < count; ++i)
     workers.push_back(
         std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], adopted, d.inputs.size()));
-  std::atomic<size_t> next = 0;
+  ShareQueue queue(shares.size(), count);
   run_threads(count, [&](unsigned worker) {
-    for (size_t i = next++; i < shares.size() && !workers[worker]->found_omission; i = next++) {
-      shares[i].worker = worker;
-      workers[worker]->take(d, shares[i], worker == 0);
+    while (!workers[worker]->found_omission) {
+      auto i = queue.take(worker);
+      if (!i) break;
+      shares[*i].worker = worker;
+      workers[worker]->take(d, shares[*i], worker == 0);
     }
   });
   for (const auto& worker : workers)
@@ -220,7 +253,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
 
   std::vector<std::vector<uint32_t>> merged(count);
   for (unsigned i = 1; i < count; ++i) merged[i] = d.table.absorb(workers[i]->table(), shared);
-  next = 0;
+  std::atomic<size_t> next = 0;
   run_threads(count, [&](unsigned) {
     for (size_t i = next++; i < shares.size(); i = next++)
       if (unsigned worker = shares[i].worker; worker != 0)

@@ -172,6 +172,11 @@ TypeSection type_section(const BtfBuilder& types) {
   return {types.impl_->words, types.impl_->starts, types.impl_->first_id};
 }
 
+std::string_view string_section(const BtfBuilder& types) {
+  std::span<const char> bytes = types.impl_->strings.bytes();
+  return {bytes.data(), bytes.size()};
+}
+
 void add_new_strings(BtfBuilder& types, std::string_view strings) {
   types.impl_->strings.append_all(strings);
 }

@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
+#include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
 #include "dedup/run_threads.hpp"
@@ -213,6 +215,31 @@ Btf copy(const Btf& btf) {
   impl->types = impl->found.show(impl->own_words, impl->types.first_id);
   impl->strings = impl->own_strings;
   return Btf(std::move(impl));
+}
+
+std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
+                               std::span<const BtfKindLayout> layout, unsigned threads) {
+  auto impl = std::make_shared<Btf::Impl>();
+  std::vector<const Btf*> chain;
+  for (const Btf* btf = &base; btf != nullptr; btf = btf->base()) chain.push_back(btf);
+  auto append = [&](std::span<const uint32_t> words, std::string_view strings) {
+    impl->own_words.insert(impl->own_words.end(), words.begin(), words.end());
+    impl->own_strings += strings;
+  };
+  for (const Btf* btf : chain | std::views::reverse)
+    append(type_section(*btf).words, btf->strings());
+  append(type_section(types).words, string_section(types));
+  if (impl->own_strings.size() > UINT32_MAX)
+    return fail("string offsets, with those of the base, exceed 32 bits");
+  impl->strings = impl->own_strings;
+  impl->layout.assign(layout.begin(), layout.end());
+  impl->types.words = impl->own_words;
+  Btf btf(std::move(impl));
+  TypeSection& section = btf.impl_->types;
+  unsigned workers = choose_workers(section.words.size_bytes(), threads);
+  if (auto ok = find_types(btf, section, btf.impl_->found, workers); !ok)
+    return std::unexpected(ok.error());
+  return btf;
 }
 
 std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {

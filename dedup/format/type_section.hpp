@@ -47,8 +47,15 @@ Btf share(const Btf& btf);
 /// A Btf with the same types and strings of its own, which needs no blob.
 Btf copy(const Btf& btf);
 /// The same, split from `base`, none of whose types it uses: ids and strings go on from the base's
-/// end. Errors: `btf` has types of unknown kinds, whose ids nobody finds; there are too many strings.
+/// end. Errors: `btf` has types of unknown kinds, whose ids nobody finds; there are too many
+/// strings.
 std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
+
+/// The types and strings of `base`, of all that it is split from, and of `types`, which are split
+/// from it, as one blob without a base: all have the ids and offsets that they had. `layout` is the
+/// layout section. Errors: the strings are too many.
+std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
+                               std::span<const BtfKindLayout> layout, unsigned threads);
 
 /// What is found in the words of a type section, and what TypeSection shows of it.
 struct FoundTypes {

@@ -106,7 +106,7 @@ void find_inputs(const Explainable& result, const std::vector<Definition*>& by_i
   for (size_t input = 0; input < result.type_maps.size(); ++input) {
     const TypeMap& map = result.type_maps[input];
     // What is below is the base's.
-    for (uint32_t id = result.output.first_id(); id < map.end_id(); ++id) {
+    for (uint32_t id = map.first_id(); id < map.end_id(); ++id) {
       if (!by_id[map[id]]) continue;
       std::vector<size_t>& inputs = by_id[map[id]]->inputs;
       if (inputs.empty() || inputs.back() != input) inputs.push_back(input);

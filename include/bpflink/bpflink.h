@@ -470,11 +470,13 @@ struct bpflink_dedup_options {
   const bpflink_btf* base; /**< what all inputs were split from, or null; must outlive */
   uint32_t threads;        /**< 0: as many as the inputs are worth */
   uint32_t big_endian;     /**< 1: the output is big-endian; else 0 */
+  uint32_t flatten; /**< 1: the output stands alone, with the base's types in front; else 0 */
+  uint32_t sort;    /**< 1: types are in order of their names; else 0: as they come first */
 };
 
 /** Initializer of struct bpflink_dedup_options: the defaults. */
 #define BPFLINK_DEDUP_OPTIONS_INIT \
-  { sizeof(struct bpflink_dedup_options), NULL, 0, 0 }
+  { sizeof(struct bpflink_dedup_options), NULL, 0, 0, 0, 0 }
 
 /** Makes a deduplicator, in `*dedup`; null on failure. `options` may be null for
  * the defaults. Errors: ARGUMENT, MEMORY. */
@@ -495,6 +497,28 @@ BPFLINK_C_API enum bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const 
  * of the kernel. */
 BPFLINK_C_API enum bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size,
                                                     char** error);
+
+/** What bpflink_btf_distill() made. bpflink_free() frees each of the three. */
+struct bpflink_distilled {
+  void* base;        /**< the distilled base, what a module has as its section .BTF.base */
+  size_t base_size;  /**< bytes at `base` */
+  void* types;       /**< the split types, split from `base`: its section .BTF */
+  size_t types_size; /**< bytes at `types` */
+  uint32_t* ids;     /**< by id of the input, of its base, too: the new id; 0: nothing needs it */
+  size_t id_count;   /**< how many ids, void among them: bpflink_btf_end_id() of the input */
+};
+
+/** Makes split BTF independent of the ids and offsets of its base: of that, it
+ * takes along names and sizes of the types that it needs, so that the kernel can
+ * find these in another build. `needed` are `needed_count` ids that something else
+ * refers to, such as a section .BTF_ids. `big_endian` is 1 for big-endian blobs, else
+ * 0. Fills `size` bytes at `out`. `error` as in bpflink_object_open(). Errors:
+ * ARGUMENT, MEMORY; INPUT where `split` is not split or needs something of its base
+ * that has no such name. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t big_endian,
+                                                      const uint32_t* needed, size_t needed_count,
+                                                      struct bpflink_distilled* out, size_t size,
+                                                      char** error);
 
 /** Makes the BTF of a linked program: of the types of its units, each once, and of its symbols. A
  * compiler says a FUNC of what is declared, too, and of what was inlined; symbols say what is

@@ -185,6 +185,7 @@ class BtfType {
 };
 
 struct TypeSection;
+class BtfBuilder;
 
 /// The blobs in the contents of a `.BTF` section. Usually there is one; a linker
 /// that knows no BTF puts those of its inputs one after another, perhaps with
@@ -251,6 +252,8 @@ class BPFLINK_API Btf {
                                                              const Btf* base, unsigned threads);
   friend Btf share(const Btf& btf);
   friend Btf copy(const Btf& btf);
+  friend std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
+                                        std::span<const BtfKindLayout> layout, unsigned threads);
   friend std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
   struct Impl;
   explicit Btf(std::shared_ptr<Impl>);
@@ -313,6 +316,7 @@ class BPFLINK_API BtfBuilder {
 
  private:
   friend TypeSection type_section(const BtfBuilder& types);
+  friend std::string_view string_section(const BtfBuilder& types);
   friend void add_new_strings(BtfBuilder& types, std::string_view strings);
   friend void begin_with_strings(BtfBuilder& types, std::string_view strings);
   friend void allow_wide_vlen(BtfBuilder& types);

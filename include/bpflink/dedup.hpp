@@ -29,6 +29,10 @@ struct DedupOptions {
   /// types of one name as they would come otherwise. Without, types are in order
   /// of first occurrence.
   bool sort = false;
+  /// Whether the output stands alone: the types of the base, and of all that it is
+  /// split from, come first, then what the inputs add to them. Declarations of the
+  /// base may then stand for what an input defines. Without a base, as false.
+  bool flatten = false;
   /// Whether types become what a kernel takes, as gcc writes some that none does: an integer that
   /// is both signed and char becomes signed, a forward declaration loses its size, and an array of
   /// unknown length gets an index type, the one that others have. What is equal then is one type.
@@ -57,31 +61,43 @@ class TypeMap {
       : first_id_(first_id), elements_(std::move(elements)), outputs_(std::move(outputs)) {}
 
   /// The output's id for the input's `id`, which is below end_id(). Void is 0,
-  /// as are omitted types. Ids of the base map to themselves.
+  /// as are omitted types. Ids of the base map to themselves where the output has the
+  /// same base, that is, unless the map was made by DedupOptions::flatten or distill().
   uint32_t operator[](uint32_t id) const {
-    if (id < first_id_) return id;
+    if (id < first_id_) return base_outputs_ ? (*base_outputs_)[id] : id;
     uint32_t element = elements_[id - first_id_];
     return outputs_ && element < outputs_->size() ? (*outputs_)[element] : ~element;
   }
   /// Changes where an id of the input itself (not of a base) leads to, as a
   /// linker does that adds what it left out.
   void set(uint32_t id, uint32_t output) { elements_[id - first_id_] = ~output; }
+  /// The input's first id, without those of its base.
+  uint32_t first_id() const { return first_id_; }
   /// One past the input's last id.
   uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(elements_.size()); }
   /// end_id() as a size: how many ids, void among them, can be looked up.
   size_t size() const { return end_id(); }
 
  private:
+  friend void compose(std::vector<TypeMap>& maps, const TypeMap& next);
+  using Ids = std::shared_ptr<const std::vector<uint32_t>>;
+
   uint32_t first_id_ = 1;
   /// By index: a place in `outputs_`, or the output's id, inverted, which no place is as large as.
   std::vector<uint32_t> elements_;
-  std::shared_ptr<const std::vector<uint32_t>> outputs_;
+  Ids outputs_;
+  Ids base_outputs_;  ///< by id of the base, where they do not map to themselves
 };
+
+/// Has `maps` lead to where `next` leads from what they lead to: where `next` is of the types
+/// that they map to, to ids of what became of these. So do ids of a base that they have.
+BPFLINK_API void compose(std::vector<TypeMap>& maps, const TypeMap& next);
 
 /// What a deduplication made.
 struct DedupResult {
   /// The types that are left, in order of first occurrence; more may be added
-  /// before `finish()`, strings of a `.BTF.ext` with `add_string()`.
+  /// before `finish()`, strings of a `.BTF.ext` with `add_string()`. Split from the
+  /// base of the options, if there is one, but for those that were flattened.
   BtfBuilder types;
   /// For each input, in order of addition: output id by input id.
   std::vector<TypeMap> type_maps;
@@ -129,7 +145,8 @@ class BPFLINK_API Deduplicator {
   /// omitted; layout sections of inputs contradict each other; types would be
   /// renumbered of an input that has some of unknown kinds; more types or
   /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only
-  /// declared, and the declaration stands for what the member is in.
+  /// declared, and the declaration stands for what the member is in. The same of the base's
+  /// types where they are flattened.
   std::expected<DedupResult, Error> run();
 
  private:

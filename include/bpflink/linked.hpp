@@ -35,13 +35,13 @@ struct LinkedTag {
 /// What is in a linked program. The strings must outlive the result.
 struct LinkedSymbols {
   /// The names of the functions, in any order; of several functions of a name each.
-  std::vector<std::string_view> functions;
+  std::vector<std::string_view> functions{};
   /// The variables that each CPU has of its own, in any order.
-  std::vector<LinkedVariable> variables;
+  std::vector<LinkedVariable> variables{};
   /// The section that these are in.
   std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
-  std::vector<LinkedTag> tags;
+  std::vector<LinkedTag> tags{};
 };
 
 /// Why there is no FUNC or VAR for a symbol.
@@ -87,7 +87,7 @@ struct LinkedResult {
 class BPFLINK_API LinkedDeduplicator {
  public:
   /// Begins without inputs. Inputs are not split: where the options have a base, types that are
-  /// equal to one of it are that one, and the others go on from its end.
+  /// equal to one of it are that one, and the others go on from its end; `flatten` means nothing.
   explicit LinkedDeduplicator(DedupOptions options = {});
   /// Moves; what was moved from may only be assigned to or destroyed.
   LinkedDeduplicator(LinkedDeduplicator&&) noexcept;

@@ -157,6 +157,7 @@ struct Variable {
   uint32_t type_id = 0;        ///< its type, 0 without BTF
   bool is_static = false;      ///< a local symbol
   bool is_weak = false;        ///< a weak definition
+  bool is_hidden = false;      ///< of hidden visibility, for none but the object's own code
 };
 
 /// A section of data that the loader makes a map of, or puts into an arena.

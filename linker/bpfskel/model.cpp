@@ -56,9 +56,9 @@ uint64_t natural_offset(const Btf& btf, uint64_t end, uint32_t type) {
   return (end + alignment - 1) / alignment * alignment;
 }
 
-/// Static variables, whose names need not be unique, and what has no size are padding.
+/// Static variables, whose names need not be unique, hidden ones and what has no size are padding.
 bool is_shown(const Btf& btf, const Variable& variable) {
-  return !variable.is_static && variable.type_id != 0 &&
+  return !variable.is_static && !variable.is_hidden && variable.type_id != 0 &&
          type_size(btf, variable.type_id).has_value();
 }
 

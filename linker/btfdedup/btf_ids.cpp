@@ -54,21 +54,36 @@ std::unexpected<Error> fail_outside(const ElfSymbol& symbol) {
 
 class IdsAdapter {
  public:
-  IdsAdapter(const ElfFile& elf, const ElfSection& section, const Btf& btf, const TypeMap& map)
-      : elf_(elf), section_(section), btf_(btf), map_(map) {
+  IdsAdapter(const ElfFile& elf, const ElfSection& section, const Btf& btf)
+      : elf_(elf), section_(section), btf_(btf) {
     auto contents = elf.contents(section);
     bytes_.assign(contents.begin(), contents.end());
   }
 
-  std::expected<void, Error> run(uint32_t index) {
+  /// Finds where the ids are, in section `index`, and which.
+  std::expected<std::vector<uint32_t>, Error> find(uint32_t index) {
     auto symbols = read_symbols(elf_);
     if (!symbols) return std::unexpected(symbols.error());
     std::erase_if(*symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
-    if (auto ok = take_symbols(*symbols); !ok) return ok;
+    if (auto ok = take_symbols(*symbols); !ok) return std::unexpected(ok.error());
     if (id_offsets_.empty() && sets_.empty())
       return fail("section {} has type ids, but no symbols say where", section_name);
-    for (uint64_t offset : id_offsets_)
-      if (auto ok = adapt_id(offset); !ok) return ok;
+    std::vector<uint32_t> ids;
+    for (uint64_t offset : id_offsets_) {
+      ids.push_back(load<uint32_t>(&bytes_[offset], elf_.order));
+      if (ids.back() >= btf_.end_id())
+        return fail("section {}: type id {} at offset {:#x} is not that of a type, the last is {}",
+                    section_name, ids.back(), offset, btf_.end_id() - 1);
+    }
+    return ids;
+  }
+
+  /// Gives what was found the ids of a map.
+  std::expected<void, Error> adapt(const TypeMap& map) {
+    for (uint64_t offset : id_offsets_) {
+      std::byte* at = &bytes_[offset];
+      store<uint32_t>(at, map[load<uint32_t>(at, elf_.order)], elf_.order);
+    }
     uint64_t end = 0;
     for (const IdSet& set : sets_) {
       if (set.offset < end)
@@ -104,15 +119,6 @@ class IdsAdapter {
     return {};
   }
 
-  std::expected<void, Error> adapt_id(uint64_t offset) {
-    auto id = load<uint32_t>(&bytes_[offset], elf_.order);
-    if (id >= btf_.end_id())
-      return fail("section {}: type id {} at offset {:#x} is not that of a type, the last is {}",
-                  section_name, id, offset, btf_.end_id() - 1);
-    store<uint32_t>(&bytes_[offset], map_[id], elf_.order);
-    return {};
-  }
-
   /// Puts the elements of a set in order of their ids. Returns where the set ends.
   std::expected<uint64_t, Error> sort(const IdSet& set) {
     uint64_t count = load<uint32_t>(&bytes_[set.offset], elf_.order);
@@ -138,7 +144,6 @@ class IdsAdapter {
   const ElfFile& elf_;
   const ElfSection& section_;
   const Btf& btf_;
-  const TypeMap& map_;
   std::vector<std::byte> bytes_;
   std::vector<uint64_t> id_offsets_;  ///< in order, as are the sets
   std::vector<IdSet> sets_;
@@ -197,10 +202,16 @@ std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
   std::vector<Kfunc> kfuncs;
   for (const Element& element : elements) {
     auto next = std::ranges::upper_bound(sets, element.offset, {}, &Range::begin);
-    if (next == sets.begin() || element.offset + 2 * word > std::prev(next)->end) continue;
+    if (next == sets.begin() || element.offset > std::prev(next)->end - 2 * word) continue;
     kfuncs.push_back({element.function, load<uint32_t>(&bytes[element.offset + word], elf.order)});
   }
   return kfuncs;
+}
+
+std::expected<std::vector<uint32_t>, Error> find_btf_ids(const ElfFile& elf, const Btf& btf) {
+  if (!has_btf_ids(elf)) return {};
+  uint32_t index = *elf.find(section_name);
+  return IdsAdapter(elf, elf.sections[index], btf).find(index);
 }
 
 std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
@@ -209,8 +220,9 @@ std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const
   if (!has_btf_ids(elf)) return patches;
   uint32_t index = *elf.find(section_name);
   const ElfSection& section = elf.sections[index];
-  IdsAdapter adapter(elf, section, btf, map);
-  if (auto ok = adapter.run(index); !ok) return std::unexpected(ok.error());
+  IdsAdapter adapter(elf, section, btf);
+  if (auto ids = adapter.find(index); !ids) return std::unexpected(ids.error());
+  if (auto ok = adapter.adapt(map); !ok) return std::unexpected(ok.error());
   patches.push_back({section.offset, adapter.take()});
   return patches;
 }

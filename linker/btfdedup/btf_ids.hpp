@@ -18,6 +18,10 @@ namespace bpflink {
 /// no symbols say what is an id, some byte.
 bool has_btf_ids(const ElfFile& elf);
 
+/// The type ids in the section, 0 among them, none where there is no section. Errors: those of
+/// adapt_btf_ids().
+std::expected<std::vector<uint32_t>, Error> find_btf_ids(const ElfFile& elf, const Btf& btf);
+
 /// What becomes of the section, if there is one, when the types of `btf` get the ids of `map`.
 /// Errors: the section or its symbols are malformed; an id is not that of a type; there are ids,
 /// but no symbols that say where.

@@ -2,8 +2,8 @@
 _btfdedup() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local options='
-    -h --help --version -o --output --elf --update --base --sort --explain --dump --size-map --stats
-    --json --threads'
+    -h --help --version -o --output --elf --update --base --flatten --distill --linked --sort
+    --explain --dump --size-map --stats --json --threads'
 
   COMPREPLY=()
   case $previous in

@@ -153,7 +153,8 @@ std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf) {
 }
 
 std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> btf,
-                                            std::endian order, const ElfFile* like) {
+                                            std::span<const std::byte> base, std::endian order,
+                                            const ElfFile* like) {
   elf_version(EV_CURRENT);
   ElfHandle elf(elf_begin(fd, ELF_C_WRITE, nullptr));
   int elf_class = like && !like->is_64_bit ? ELFCLASS32 : ELFCLASS64;
@@ -166,10 +167,10 @@ std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> b
   header.e_machine = like ? like->machine : EM_BPF;
   header.e_flags = like ? like->flags : 0;
   header.e_version = EV_CURRENT;
-  header.e_shstrndx = 2;
+  header.e_shstrndx = base.empty() ? 2 : 3;
   gelf_update_ehdr(elf.get(), &header);
 
-  static constexpr char names[] = "\0.BTF\0.shstrtab";
+  static constexpr char names[] = "\0.BTF\0.shstrtab\0.BTF.base";
   struct Contents {
     const void* bytes;
     size_t size;
@@ -178,7 +179,9 @@ std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> b
     uint32_t name;
   };
   for (const Contents& contents : {Contents{btf.data(), btf.size(), 4, SHT_PROGBITS, 1},
+                                   Contents{base.data(), base.size(), 4, SHT_PROGBITS, 16},
                                    Contents{names, sizeof names, 1, SHT_STRTAB, 6}}) {
+    if (contents.size == 0) continue;
     Elf_Scn* scn = elf_newscn(elf.get());
     Elf_Data* data = scn ? elf_newdata(scn) : nullptr;
     GElf_Shdr section{};

@@ -62,8 +62,9 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image);
 std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf);
 
 /// Writes to `fd` an object for the machine of `like` (for BPF if null) that has
-/// nothing but a section .BTF.
+/// nothing but a section .BTF, and .BTF.base where `base` is not empty.
 std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> btf,
-                                            std::endian order, const ElfFile* like);
+                                            std::span<const std::byte> base, std::endian order,
+                                            const ElfFile* like);
 
 }  // namespace bpflink

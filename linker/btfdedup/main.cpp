@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "bpflink/dedup.hpp"
+#include "bpflink/distill.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/format/type_section.hpp"
+#include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/inputs.hpp"
 #include "linker/btfdedup/linked.hpp"
@@ -49,7 +51,7 @@ class Program {
   std::expected<void, Error> run() {
     // What cannot be written to is found out before the work.
     if (auto ok = open_output(); !ok) return ok;
-    if (auto ok = read_base(); !ok) return ok;
+    if (auto ok = read_bases(); !ok) return ok;
     if (auto ok = read_linked(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = check_output(); !ok) return ok;
@@ -63,16 +65,18 @@ class Program {
 
  private:
   std::expected<void, Error> open_output();
-  std::expected<void, Error> read_base();
+  std::expected<void, Error> read_bases();
   std::expected<void, Error> read_linked();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
   std::expected<void, Error> begin(const BtfSource& first);
-  std::expected<void, Error> add_base(const std::string& name, std::span<const std::byte> blob);
   std::expected<void, Error> take(const BtfSource& source);
   std::expected<void, Error> take(const BtfSource& source, const std::string& name,
                                   std::span<const std::byte> blob);
   std::expected<void, Error> deduplicate();
+  void count_bases();
+  std::expected<void, Error> distill_output();
+  std::expected<void, Error> open_update();
   std::expected<void, Error> run_deduplicator();
   std::expected<void, Error> run_linked();
   std::expected<void, Error> finish_update();
@@ -92,15 +96,20 @@ class Program {
     return fail("{}: {}", path.empty() ? "the output" : path, error.message);
   }
 
-  const Btf* base() const { return bases_.empty() ? nullptr : bases_.back().get(); }
+  const Btf* base() const { return last_of(bases_); }
+  /// What the output is split from, or null.
+  const Btf* output_base() const {
+    if (distilled_) return distilled_->base.get();
+    return options_.flatten ? nullptr : base();
+  }
   bool has_begun() const { return deduplicator_ || linked_; }
   bool sorts() const;
 
   const BtfdedupOptions& options_;
   const bool updates_own_types_;  ///< asked once: the answer must stay the same
   std::optional<OutputFile> output_file_, size_map_file_;
-  std::vector<InputFile> files_;               ///< all that were opened, mapped until the end
-  std::vector<std::unique_ptr<Btf>> bases_;    ///< each split from the one before
+  std::vector<InputFile> files_;  ///< all that were opened, mapped until the end
+  Bases bases_;
   std::span<const std::byte> base_of_inputs_;  ///< .BTF.base, which is one for all, or empty
   std::vector<UpdatedBlob>
       updated_;  ///< the one input, where the object that it is from is updated
@@ -113,6 +122,7 @@ class Program {
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
   std::optional<DedupResult> result_;
+  std::optional<DistilledBtf> distilled_;  ///< but for its types, which are the result's
   std::vector<std::byte> blob_;
   InputFile update_file_;
   std::optional<ElfFile> update_elf_;
@@ -134,32 +144,9 @@ std::expected<void, Error> Program::open_output() {
   return {};
 }
 
-std::expected<void, Error> Program::read_base() {
-  for (const std::string& path : options_.bases) {
-    auto sources = open_sources(path, files_);
-    if (!sources) return std::unexpected(sources.error());
-    if (sources->list.empty()) return fail("{}", sources->lack);
-    if (sources->list.size() > 1) return fail("{}: a base has one BTF only", sources->list[1].name);
-    const BtfSource& source = sources->list.front();
-    if (!source.base.empty()) {
-      if (base())
-        return fail("{}: is split from its section .BTF.base, not from the base given before",
-                    source.name);
-      if (auto ok = add_base(source.name + ": .BTF.base", source.base); !ok) return ok;
-    }
-    if (auto ok = add_base(source.name, source.contents); !ok) return ok;
-  }
-  return {};
-}
-
-std::expected<void, Error> Program::add_base(const std::string& name,
-                                             std::span<const std::byte> blob) {
-  auto blobs = find_btf_blobs(blob);
-  if (!blobs) return fail("{}: {}", name, blobs.error().message);
-  if (blobs->size() > 1) return fail("{}: a base has one BTF only", name);
-  auto btf = Btf::parse(blob, base());
-  if (!btf) return fail("{}: {}", name, btf.error().message);
-  bases_.push_back(std::make_unique<Btf>(std::move(*btf)));
+std::expected<void, Error> Program::read_bases() {
+  for (const std::string& path : options_.bases)
+    if (auto ok = read_base(bases_, path, options_.flatten, files_); !ok) return ok;
   return {};
 }
 
@@ -196,15 +183,19 @@ std::expected<void, Error> Program::read_inputs() {
 /// A module may carry what it is split from, which is not what the kernel has.
 std::expected<void, Error> Program::begin(const BtfSource& first) {
   if (!first.base.empty()) {
+    if (options_.distill) return fail("{}: has a section .BTF.base: it is distilled", first.name);
     if (linked_symbols_)
       return fail("{}: has a section .BTF.base, and --linked takes no split BTF", first.name);
     if (base())
       return fail("{}: is split from its section .BTF.base, not from the base given", first.name);
-    if (auto ok = add_base(first.name + ": .BTF.base", first.base); !ok) return ok;
+    if (auto ok = add_base(bases_, first.name + ": .BTF.base", first.base); !ok) return ok;
   }
   base_of_inputs_ = first.base;
-  DedupOptions options{
-      .threads = options_.threads, .base = base(), .borrow_inputs = true, .sort = sorts()};
+  DedupOptions options{.threads = options_.threads,
+                       .base = base(),
+                       .borrow_inputs = true,
+                       .sort = sorts(),
+                       .flatten = options_.flatten};
   if (linked_symbols_)
     linked_.emplace(options);
   else
@@ -288,7 +279,12 @@ std::expected<void, Error> Program::deduplicate() {
     Stopwatch watch(statistics_.resolve);
     if (auto ok = linked_ ? run_linked() : run_deduplicator(); !ok) return ok;
   }
+  if (options_.flatten) count_bases();
   Stopwatch watch(statistics_.write);
+  if (!options_.update.empty())
+    if (auto ok = open_update(); !ok) return ok;
+  if (options_.distill)
+    if (auto ok = distill_output(); !ok) return ok;
   if (!options_.update.empty()) return finish_update();
   auto blob = result_->types.finish(*order_);
   if (!blob) return fail_output(blob.error());
@@ -315,8 +311,50 @@ std::expected<void, Error> Program::run_linked() {
   return {};
 }
 
-/// Finishes the blob for an object whose other sections must go with it.
-std::expected<void, Error> Program::finish_update() {
+/// A base that is flattened is an input like others to who looks at the result.
+void Program::count_bases() {
+  std::vector<std::string> names;
+  std::vector<TypeMap> maps;
+  std::vector<Btf> inputs;
+  for (const auto& base : bases_) {
+    std::vector<uint32_t> ids;
+    for (uint32_t id = base->btf.first_id(); id < base->btf.end_id(); ++id)
+      ids.push_back(result_->type_maps[0][id]);
+    names.push_back(base->name);
+    maps.emplace_back(base->btf.first_id(), std::move(ids));
+    if (size_map_file_) inputs.push_back(share(base->btf));
+    statistics_.input.add(base->btf, base->size);
+  }
+  auto put_first = [](auto& all, auto& first) {
+    all.insert(all.begin(), std::move_iterator(first.begin()), std::move_iterator(first.end()));
+  };
+  put_first(names_, names);
+  put_first(result_->type_maps, maps);
+  put_first(inputs_, inputs);
+}
+
+std::expected<void, Error> Program::distill_output() {
+  std::endian order = update_elf_ ? update_elf_->order : *order_;
+  auto blob = result_->types.finish(order);
+  if (!blob) return fail_output(blob.error());
+  auto split = Btf::parse(*blob, base());
+  if (!split) return fail_output(split.error());
+  std::vector<uint32_t> needed;
+  if (updated_.size() == 1) {
+    auto ids = find_btf_ids(*update_elf_, updated_[0].btf);
+    if (!ids) return fail_output(ids.error());
+    for (uint32_t id : *ids) needed.push_back(result_->type_maps[0][id]);
+  }
+  auto distilled = distill(*split, order, needed);
+  if (!distilled) return fail_output(distilled.error());
+  compose(result_->type_maps, distilled->type_map);
+  result_->types = std::move(distilled->types);
+  distilled_ = std::move(*distilled);
+  return {};
+}
+
+/// Opens the object whose other sections must go with its BTF.
+std::expected<void, Error> Program::open_update() {
   auto file = InputFile::open(options_.update);
   if (!file) return fail_output(file.error());
   update_file_ = std::move(*file);
@@ -324,8 +362,11 @@ std::expected<void, Error> Program::finish_update() {
   auto elf = read_elf(update_file_.bytes());
   if (!elf) return fail_output(elf.error());
   update_elf_ = std::move(*elf);
-  if (auto ok = check_update(); !ok) return ok;
+  return check_update();
+}
 
+/// Finishes the blob for that object.
+std::expected<void, Error> Program::finish_update() {
   auto add_patches = [&](std::expected<std::vector<Patch>, Error> patches) {
     if (patches) std::ranges::move(*patches, std::back_inserter(patches_));
     return patches ? std::expected<void, Error>() : fail_output(patches.error());
@@ -340,11 +381,15 @@ std::expected<void, Error> Program::finish_update() {
   if (!blob) return fail_output(blob.error());
   blob_ = std::move(*blob);
   if (updated_.empty()) return {};
-  return add_patches(adapt_relocations(*update_elf_, updated_, result_->type_maps, blob_));
+  auto btf = Btf::parse(blob_, output_base());
+  if (!btf) return fail_output(btf.error());
+  return add_patches(adapt_relocations(*update_elf_, updated_, result_->type_maps, *btf, blob_));
 }
 
 /// Sections that refer to types by their ids fit only one blob of the file's own.
 std::expected<void, Error> Program::check_update() const {
+  if (options_.distill && update_elf_->find(".BTF.base"))
+    return fail_output({"has a section .BTF.base: it is distilled"});
   if (updated_.size() == 1) return {};
   std::string_view whose = !options_.linked.empty() ? "of what was linked"
                            : updates_own_types_     ? "of several units"
@@ -395,7 +440,7 @@ OutputReport Program::describe_output(const Btf& btf) {
 
 std::expected<void, Error> Program::write_size_map() {
   if (!size_map_file_) return {};
-  auto btf = Btf::parse(blob_, base());
+  auto btf = Btf::parse(blob_, output_base());
   if (!btf) return fail_output(btf.error());
   std::string page = make_size_map(describe_output(*btf));
   auto ok = write_all(size_map_file_->fd(), std::as_bytes(std::span(page)));
@@ -403,8 +448,11 @@ std::expected<void, Error> Program::write_size_map() {
 }
 
 std::expected<void, Error> Program::write_contents(int fd) {
-  if (update_elf_) return write_updated(fd, *update_elf_, blob_, patches_);
-  if (options_.as_elf) return write_btf_object(fd, blob_, *order_, like_ ? &*like_ : nullptr);
+  std::span<const std::byte> base_blob;
+  if (distilled_) base_blob = distilled_->base_blob;
+  if (update_elf_) return write_updated(fd, *update_elf_, blob_, base_blob, patches_);
+  if (options_.as_elf)
+    return write_btf_object(fd, blob_, base_blob, *order_, like_ ? &*like_ : nullptr);
   expect_size(fd, blob_.size());
   return write_all_at(fd, 0, blob_);
 }
@@ -414,7 +462,7 @@ std::expected<void, Error> Program::report() {
   bool is_asked_for = !options_.explain.empty() || options_.statistics ||
                       options_.dump != BtfdedupOptions::Dump::none;
   if (!is_asked_for) return {};
-  auto btf = Btf::parse(blob_, base());
+  auto btf = Btf::parse(blob_, output_base());
   if (!btf) return fail_output(btf.error());
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);

@@ -26,10 +26,19 @@ void add_options(CLI::App& app, BtfdedupOptions& options) {
       ->option_text("FILE")
       ->allow_extra_args(false)
       ->take_all();
+  app.add_flag("--flatten", options.flatten,
+               "Write the types of the base, too: all in one, which needs no base")
+      ->needs("--base")
+      ->excludes("--update");
+  app.add_flag("--distill", options.distill,
+               "Add .BTF.base with what is needed of the base, to fit other builds of it")
+      ->needs("--base")
+      ->excludes("--flatten");
   app.add_option("--linked", options.linked,
                  "Write the BTF of the ELF file FILE that the inputs were linked into: FUNCs and "
                  "per-CPU VARs by its symbols; without INPUT, of its own types")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->excludes("--flatten");
   app.add_flag("--sort", options.sort, "Write the types in order of their names");
   app.add_option(
          "--explain", options.explain,
@@ -58,6 +67,8 @@ std::expected<void, Error> check(const CLI::App& app, BtfdedupOptions& options) 
   if (app.count("-o") != 0 && !options.update.empty())
     return usage_error(app, "-o and --update exclude each other");
   if (options.as_elf && app.count("-o") == 0) return usage_error(app, "--elf needs -o");
+  if (options.distill && app.count("-o") != 0 && !options.as_elf)
+    return usage_error(app, "--distill makes two sections: -o needs --elf with it");
   bool reports = !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none ||
                  options.statistics || app.count("--size-map") != 0;
   if (app.count("-o") == 0 && options.update.empty() && !reports)

@@ -17,8 +17,10 @@ struct BtfdedupOptions {
   bool as_elf = false;  ///< the output is an ELF object
   std::string update;   ///< the ELF file whose .BTF to replace, or ""
   std::vector<std::string>
-      bases;           ///< the first stands alone, each other is split from those before
-  std::string linked;  ///< the ELF file that the inputs were linked into, or ""
+      bases;             ///< the first stands alone, each other is split from those before
+  bool flatten = false;  ///< the output stands alone
+  bool distill = false;  ///< the output has a section .BTF.base of its own
+  std::string linked;    ///< the ELF file that the inputs were linked into, or ""
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;

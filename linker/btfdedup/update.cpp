@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "linker/btfdedup/add_section.hpp"
 #include "linker/elf/btf_ext.hpp"
 #include "linker/elf/bytes.hpp"
 #include "linker/elf/insn.hpp"
@@ -102,12 +103,11 @@ std::expected<std::vector<Patch>, Error> adapt_object(const ElfFile& elf, const 
 std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf,
                                                            std::span<const UpdatedBlob> blobs,
                                                            std::span<const TypeMap> maps,
+                                                           const Btf& updated,
                                                            std::span<const std::byte> blob) {
   std::vector<Patch> patches;
   auto target = elf.find(".BTF");
-  auto updated = Btf::parse(blob, blobs.front().btf.base());
-  if (!updated) return std::unexpected(updated.error());
-  std::vector<uint64_t> after = type_offsets(*updated, blob);
+  std::vector<uint64_t> after = type_offsets(updated, blob);
   std::vector<std::vector<uint64_t>> before;  // by blob, offsets in it
   for (const UpdatedBlob& old : blobs) before.push_back(type_offsets(old.btf, old.bytes));
   for (const ElfSection& section : elf.sections) {
@@ -143,6 +143,7 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf,
 
 std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
                                          std::span<const std::byte> blob,
+                                         std::span<const std::byte> base_blob,
                                          const std::vector<Patch>& patches) {
   auto index = elf.find(".BTF");
   if (!index) return fail("has no section .BTF");
@@ -175,7 +176,9 @@ std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
     return ok;
   for (const Patch& patch : patches)
     if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
-  return {};
+  if (base_blob.empty()) return {};
+  uint64_t end = std::max<uint64_t>(elf.image.size(), place + blob.size());
+  return add_section(fd, elf, end, ".BTF.base", base_blob);
 }
 
 }  // namespace bpflink

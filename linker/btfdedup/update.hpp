@@ -35,18 +35,21 @@ struct UpdatedBlob {
 };
 
 /// The same for relocations of the section .BTF, whose blobs get the ids of `maps` and whose new
-/// contents are `blob`.
+/// contents are `blob`, which `updated` shows.
 std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf,
                                                            std::span<const UpdatedBlob> blobs,
                                                            std::span<const TypeMap> maps,
+                                                           const Btf& updated,
                                                            std::span<const std::byte> blob);
 
 /// Writes the ELF file to `fd`, with `blob` as its section .BTF and the patches
-/// applied. The new contents take the place of the old if they fit, otherwise
-/// one at the end of the file. Errors: there is no section .BTF; it is loaded at
-/// run time and the new contents do not fit; the file cannot be written.
+/// applied, and with a new section .BTF.base where `base_blob` is not empty. The new
+/// contents take the place of the old if they fit, otherwise one at the end of the
+/// file. Errors: there is no section .BTF; it is loaded at run time and the new
+/// contents do not fit; the file cannot be written.
 std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
                                          std::span<const std::byte> blob,
+                                         std::span<const std::byte> base_blob,
                                          const std::vector<Patch>& patches);
 
 }  // namespace bpflink

@@ -3,6 +3,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/dedup.hpp"
+#include "bpflink/distill.hpp"
 #include "bpflink/print.hpp"
 #include "linker/c_api/support.hpp"
 
@@ -209,6 +210,44 @@ bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size
     auto bytes = result->types.finish(dedup->order);
     if (!bytes) return give_reason(bytes.error(), error);
     return give_bytes(*bytes, blob, size);
+  });
+}
+
+bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t big_endian,
+                                   const uint32_t* needed, size_t needed_count,
+                                   bpflink_distilled* out, size_t size, char** error) {
+  if (error) *error = nullptr;
+  if (!split || big_endian > 1 || (!needed && needed_count != 0) || !out)
+    return BPFLINK_ERROR_ARGUMENT;
+  std::span<const uint32_t> ids(needed, needed_count);
+  if (!std::ranges::all_of(ids, [&](uint32_t id) { return id == 0 || is_type(split, id); }))
+    return BPFLINK_ERROR_ARGUMENT;
+  std::memset(static_cast<void*>(out), 0, size);
+  return guarded([&] {
+    auto order = big_endian == 1 ? std::endian::big : std::endian::little;
+    auto distilled = distill(*split->view, order, ids);
+    if (!distilled) return give_reason(distilled.error(), error);
+    auto types = distilled->types.finish(order);
+    if (!types) return give_reason(types.error(), error);
+    std::vector<uint32_t> new_ids;
+    for (uint32_t id = 0; id < distilled->type_map.end_id(); ++id)
+      new_ids.push_back(distilled->type_map[id]);
+
+    bpflink_distilled given{};
+    void* given_ids = nullptr;
+    size_t ids_size = 0;
+    bool has_all =
+        give_bytes(distilled->base_blob, &given.base, &given.base_size) == BPFLINK_OK &&
+        give_bytes(*types, &given.types, &given.types_size) == BPFLINK_OK &&
+        give_bytes(std::as_bytes(std::span(new_ids)), &given_ids, &ids_size) == BPFLINK_OK;
+    if (!has_all) {
+      std::free(given.base);
+      std::free(given.types);
+      return BPFLINK_ERROR_MEMORY;
+    }
+    given.ids = static_cast<uint32_t*>(given_ids);
+    given.id_count = new_ids.size();
+    return describe(given, out, size);
   });
 }
 

@@ -26,7 +26,7 @@ bpflink_status bpflink_linked_new(const bpflink_dedup_options* options, bpflink_
   if (!linked) return BPFLINK_ERROR_ARGUMENT;
   *linked = nullptr;
   auto known = read_dedup_options(options);
-  if (!known) return BPFLINK_ERROR_ARGUMENT;
+  if (!known || known->options.flatten) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     *linked = new bpflink_linked{LinkedDeduplicator(known->options), known->order};
     return BPFLINK_OK;

@@ -57,9 +57,12 @@ struct KnownDedupOptions {
 /// The same of a deduplication; nothing where a value is impossible, too.
 inline std::optional<KnownDedupOptions> read_dedup_options(const bpflink_dedup_options* from) {
   auto known = read_options(from, bpflink_dedup_options BPFLINK_DEDUP_OPTIONS_INIT);
-  if (!known || known->big_endian > 1) return std::nullopt;
+  if (!known || known->big_endian > 1 || known->flatten > 1 || known->sort > 1) return std::nullopt;
   return KnownDedupOptions{
-      {.threads = known->threads, .base = known->base ? known->base->view : nullptr},
+      {.threads = known->threads,
+       .base = known->base ? known->base->view : nullptr,
+       .sort = known->sort == 1,
+       .flatten = known->flatten == 1},
       known->big_endian == 1 ? std::endian::big : std::endian::little};
 }
 

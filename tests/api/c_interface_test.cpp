@@ -278,6 +278,50 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   bpflink_free(error);
   CHECK(bpflink_btf_parse(split_blob.data(), split_blob.size(), &wrong, nullptr) ==
         BPFLINK_ERROR_INPUT);
+
+  // The same without a base, and with a small one.
+  bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
+  options.base = again;
+  options.flatten = 2;
+  bpflink_dedup* flat = nullptr;
+  CHECK(bpflink_dedup_new(&options, &flat) == BPFLINK_ERROR_ARGUMENT);
+  options.flatten = 1;
+  REQUIRE(bpflink_dedup_new(&options, &flat) == BPFLINK_OK);
+  CHECK(bpflink_dedup_add(flat, "split", split) == BPFLINK_OK);
+  void* flat_blob = nullptr;
+  size_t flat_size = 0;
+  CHECK(bpflink_dedup_run(flat, &flat_blob, &flat_size, nullptr) == BPFLINK_OK);
+  bpflink_btf* all = nullptr;
+  REQUIRE(bpflink_btf_parse(flat_blob, flat_size, &all, nullptr) == BPFLINK_OK);
+  CHECK(bpflink_btf_end_id(all) == bpflink_btf_end_id(split));
+  bpflink_distilled distilled;
+  CHECK(bpflink_btf_distill(all, 0, nullptr, 0, &distilled, sizeof distilled, &error) ==
+        BPFLINK_ERROR_INPUT);
+  CHECK(std::string(error) == "is not split BTF: there is no base to distill");
+  bpflink_free(error);
+  bpflink_btf_free(all);
+  bpflink_free(flat_blob);
+  bpflink_dedup_free(flat);
+
+  uint32_t needed = bpflink_btf_end_id(split);
+  CHECK(bpflink_btf_distill(split, 0, &needed, 1, &distilled, sizeof distilled, nullptr) ==
+        BPFLINK_ERROR_ARGUMENT);
+  needed = value;
+  REQUIRE(bpflink_btf_distill(split, 0, &needed, 1, &distilled, sizeof distilled, &error) ==
+          BPFLINK_OK);
+  REQUIRE(distilled.id_count == bpflink_btf_end_id(split));
+  bpflink_btf *base = nullptr, *small = nullptr;
+  REQUIRE(bpflink_btf_parse(distilled.base, distilled.base_size, &base, nullptr) == BPFLINK_OK);
+  CHECK(bpflink_btf_end_id(base) < bpflink_btf_end_id(again));
+  CHECK(std::string(bpflink_btf_name(base, distilled.ids[value])) == "value");
+  REQUIRE(bpflink_btf_parse_split(distilled.types, distilled.types_size, base, &small, nullptr) ==
+          BPFLINK_OK);
+  CHECK(std::string(bpflink_btf_name(small, distilled.ids[values])) == "values_of_a_module");
+  bpflink_btf_free(small);
+  bpflink_btf_free(base);
+  bpflink_free(distilled.base);
+  bpflink_free(distilled.types);
+  bpflink_free(distilled.ids);
   bpflink_btf_free(split);
   bpflink_btf_free(again);
   bpflink_free(blob);

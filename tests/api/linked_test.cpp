@@ -107,8 +107,8 @@ TEST_CASE("functions are those of the symbols") {
         "[7] FUNC 'weak' type_id=6 linkage=static\n"
         "[8] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1\n\t'right' type_id=1\n"
         "[9] FUNC 'wrong' type_id=8 linkage=static\n"
-        "[10] FUNC 'extern' type_id=11 linkage=static\n"
-        "[11] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1\n\t'b' type_id=1\n");
+        "[10] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1\n\t'b' type_id=1\n"
+        "[11] FUNC 'extern' type_id=10 linkage=static\n");
   CHECK(omitted(*result) == Omitted{{"cloned.isra.0", LinkedOmission::clone},
                                     {"differs", LinkedOmission::several_prototypes},
                                     {"twice", LinkedOmission::several_prototypes}});
@@ -147,13 +147,16 @@ TEST_CASE("variables are those of the symbols, at their places") {
   REQUIRE(result);
   CHECK(result->variable_count == 4);
   std::string text = listed(*result);
-  CHECK(text.substr(text.find("[7]")) ==
-        "[7] VAR 'number' type_id=1, linkage=global\n"
-        "[8] VAR 'number' type_id=1, linkage=static\n"
-        "[9] VAR 'array' type_id=5, linkage=global\n"
-        "[10] VAR 'pointers' type_id=7, linkage=global\n"
-        "[11] DATASEC '.data..percpu' size=48 vlen=4\n"
-        "\ttype_id=8 offset=0 size=4 (VAR 'number')\n");
+  CHECK(text.substr(text.find("[8]")) ==
+        "[8] VAR 'number' type_id=1, linkage=global\n"
+        "[9] VAR 'number' type_id=1, linkage=static\n"
+        "[10] VAR 'array' type_id=5, linkage=global\n"
+        "[11] VAR 'pointers' type_id=7, linkage=global\n"
+        "[12] DATASEC '.data..percpu' size=48 vlen=4\n"
+        "\ttype_id=8 offset=0 size=4 (VAR 'number')\n"
+        "\ttype_id=9 offset=8 size=4 (VAR 'number')\n"
+        "\ttype_id=10 offset=16 size=6 (VAR 'array')\n"
+        "\ttype_id=11 offset=32 size=16 (VAR 'pointers')\n");
   CHECK(omitted(*result) == Omitted{{"either", LinkedOmission::several_types},
                                     {"larger", LinkedOmission::other_size},
                                     {"number", LinkedOmission::overlap}});

@@ -26,10 +26,22 @@ the_struct() {
 }
 functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_and_load|attach|detach|destroy|elf_bytes|create_skeleton|assert)\(" | tr -d '(' | sort -u; }
 
+# bpfskel leaves hidden variables out, as bpftool does since libbpf 1.5.
+hidden='__attribute__((visibility("hidden"))) int state = 5;'
+printf '%s int shown = 6; SEC("socket") int match(void *ctx) { return state + shown; }\n' "$hidden" >hidden.c
+"$CLANG" -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h -include bpf/bpf_helpers.h \
+  -c hidden.c -o hidden.o
+"$BPFSKEL" --name p hidden.o >ours.h
+grep -qw 'int shown;' ours.h || fail 'no variable'
+if grep -qw 'int state;' ours.h; then fail 'a hidden variable is a member'; fi
+bpftool gen skeleton hidden.o name p >peer.h
+shows_hidden=$(grep -cw 'int state;' peer.h || true)
+
 compared=0
 for source in *.bpf.c; do
   name=${source%%.*}
   if grep -qE 'address_space|"\.bss\.|\.struct_ops' "$source"; then continue; fi # not known to this bpftool
+  if ((shows_hidden)) && grep -qE 'hidden' "$source"; then continue; fi
   "$CLANG" -g -O2 --target=bpf -mcpu=v3 -w -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h \
     -include bpf/bpf_helpers.h -c "$source" -o "$name.o" 2>log || continue
   "$BPFLINK" "$name.o" -o linked.o 2>log || continue

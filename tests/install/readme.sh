@@ -187,6 +187,15 @@ check() {
   [[ -s $output ]] || fail "$1: nothing in '$output'"
   case $1 in
     ld*) ;;
+    *--flatten*)
+      bpftool btf dump file "$output" >types
+      contains types "STRUCT 'stream'"
+      contains types "STRUCT 'second'"
+      ;;
+    *--distill*)
+      readelf -SW "$output" >types
+      contains types ' .BTF.base '
+      ;;
     *--base*) [[ $(od -An -tx2 -N2 "$output") == ' eb9f' ]] || fail "$1: no BTF" ;;
     *--explain*) contains log 'struct foo' ;;
     *--dump*) "$CC" -Werror -fsyntax-only -x c log ;;

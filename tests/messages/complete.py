@@ -24,6 +24,7 @@ EXCEPTIONS = {
     "too many strings to deduplicate": "takes 4 GiB of strings",
     "too many types to deduplicate": "takes 3 GiB of types",
     "too large types to deduplicate": "takes 8 GiB of types",
+    "cannot read what was written: {}": "only a disk that fails gives back less than was written",
     "section header {}: {}": "libelf has counted it, so only memory can be short",
     "section header {} is outside the file": "libelf has counted it, so only memory can be short",
     "internal error: the output is malformed: {}": "the linker writes none; verify.sh has what follows",

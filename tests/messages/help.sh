@@ -91,6 +91,13 @@ Options:
                               without INPUT, by its own types
   --base FILE                 The BTF that the inputs were split from, left as
                               it is; again for what is split from that
+  --flatten                   Write the types of the base, too: all in one,
+                              which needs no base
+  --distill                   Add .BTF.base with what is needed of the base, to
+                              fit other builds of it
+  --linked FILE               Write the BTF of the ELF file FILE that the inputs
+                              were linked into: FUNCs and per-CPU VARs by its
+                              symbols; without INPUT, of its own types
   --sort                      Write the types in order of their names
   --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef,
                               func, var) is there more than once

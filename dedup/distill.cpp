@@ -1,0 +1,203 @@
+// Distilling: split BTF gets a small base of its own.
+//
+// Split BTF refers to its base by ids and string offsets, which another build of the base does not
+// have. Names, though, it has. So what the split types need of the base is written down by name:
+//
+//   base   [1] INT int  [2] STRUCT task {...}  [3] PTR -> 2  [4] CONST -> 3  ...and 100,000 more
+//   split  [90001] STRUCT event {[4] task, [1] id}
+//
+//   distilled base  [1] INT int  [2] STRUCT task, no members
+//   split           [3] STRUCT event {[5] task, [1] id}  [4] PTR -> 2  [5] CONST -> 4
+//
+// What has a name by which a loader finds it goes into the distilled base, and the walk ends there.
+// What has none (a pointer, a prototype, a struct without a tag), or a name of which the loader
+// does not look for (a typedef), becomes one of the split types.
+//
+// The loader (btf_relocate() of the kernel and of libbpf) compares sizes where a split type has a
+// struct as a member, so sizes are kept. Of enums it accepts an ENUM for an ENUM64 of its size, and
+// nothing else. A string of the distilled base that is no name of one of its types it refuses.
+#include "bpflink/distill.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dedup/format/builder.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/type_section.hpp"
+
+namespace bpflink {
+
+namespace {
+
+std::unexpected<Error> fail(std::string message) {
+  return std::unexpected(Error{std::move(message)});
+}
+
+/// What becomes of a type of the base.
+enum class Fate : uint8_t {
+  unneeded,
+  named,  ///< goes into the distilled base
+  copied  ///< becomes a split type
+};
+
+constexpr std::string_view unavailable = "of the base, which no distilled base can have";
+
+/// What becomes of a needed type of the base; `unneeded` where it cannot be had.
+Fate fate_of(BtfType type) {
+  switch (type.kind()) {
+    case BTF_KIND_INT:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_FWD:
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+      return type.name_off() != 0 ? Fate::named : Fate::copied;
+    case BTF_KIND_PTR:
+    case BTF_KIND_ARRAY:
+    case BTF_KIND_TYPEDEF:
+    case BTF_KIND_VOLATILE:
+    case BTF_KIND_CONST:
+    case BTF_KIND_RESTRICT:
+    case BTF_KIND_FUNC_PROTO:
+    case BTF_KIND_TYPE_TAG:
+      return Fate::copied;
+    default:
+      return Fate::unneeded;
+  }
+}
+
+class Distiller {
+ public:
+  Distiller(const Btf& split, std::endian order)
+      : split_(split), order_(order), fates_(split.first_id()), ids_(split.end_id()) {}
+
+  std::expected<DistilledBtf, Error> run(std::span<const uint32_t> needed) {
+    for (uint32_t id : needed)
+      if (!need(id)) return fail(fmt::format("{} {}", describe_type(split_, id), unavailable));
+    if (auto ok = walk(); !ok) return std::unexpected(ok.error());
+    if (auto ok = write_base(); !ok) return std::unexpected(ok.error());
+    number();
+    return write_split();
+  }
+
+ private:
+  bool need(uint32_t id);
+  std::expected<void, Error> follow(uint32_t id);
+  std::expected<void, Error> walk();
+  std::expected<void, Error> write_base();
+  void number();
+  DistilledBtf write_split();
+
+  const Btf& split_;
+  std::endian order_;
+  std::vector<Fate> fates_;        ///< by id of the base
+  std::vector<uint32_t> ids_;      ///< the new ones, by old id
+  std::vector<uint32_t> copied_;   ///< of the base, whose references are followed in turn
+  std::vector<uint32_t> sources_;  ///< the old ids of the new split types, in order
+  std::vector<std::byte> base_blob_;
+  std::unique_ptr<const Btf> base_;
+};
+
+/// Notes that a type is needed. False where it cannot be had.
+bool Distiller::need(uint32_t id) {
+  if (id == 0 || id >= split_.first_id() || fates_[id] != Fate::unneeded) return true;
+  fates_[id] = fate_of(split_.type(id));
+  if (fates_[id] == Fate::copied) copied_.push_back(id);
+  return fates_[id] != Fate::unneeded;
+}
+
+/// Notes what a type that is kept needs.
+std::expected<void, Error> Distiller::follow(uint32_t id) {
+  uint32_t missing = 0;
+  for_each_reference(split_.type(id).words(), [&](uint32_t reference) {
+    if (!need(reference)) missing = reference;
+  });
+  if (missing == 0) return {};
+  return fail(fmt::format("{} refers to {} {}", describe_type(split_, id),
+                          describe_type(split_, missing), unavailable));
+}
+
+std::expected<void, Error> Distiller::walk() {
+  for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
+    BtfType type = split_.type(id);
+    if (type.kind() >= BTF_KIND_END)
+      return fail(fmt::format("{} is of unknown kind {}, which may refer to any type",
+                              describe_type(split_, id), type.kind()));
+    if (auto ok = follow(id); !ok) return ok;
+    // What has no members when it is distilled cannot have one of them tagged.
+    if (type.kind() == BTF_KIND_DECL_TAG && type.component_idx() >= 0 &&
+        type.type() < split_.first_id() && fates_[type.type()] == Fate::named)
+      return fail(
+          fmt::format("{} is about a member of {} of the base, which has none when it is "
+                      "distilled",
+                      describe_type(split_, id), describe_type(split_, type.type())));
+  }
+  for (size_t i = 0; i < copied_.size(); ++i)
+    if (auto ok = follow(copied_[i]); !ok) return ok;
+  return {};
+}
+
+/// In the order of the base, which is that of names where it was sorted.
+std::expected<void, Error> Distiller::write_base() {
+  BtfBuilder base;
+  for (uint32_t id = 1; id < fates_.size(); ++id) {
+    if (fates_[id] != Fate::named) continue;
+    BtfType type = split_.type(id);
+    uint8_t kind = type.kind();
+    uint32_t name = base.add_string(split_.name(type));
+    if (kind == BTF_KIND_INT || kind == BTF_KIND_FLOAT || kind == BTF_KIND_FWD)
+      ids_[id] = base.add_type(name, type.info(), type.size(), type.extra());
+    else if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION)
+      ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind{kind}), type.size());
+    else
+      ids_[id] = base.add_type(name, BtfBuilder::info(BTF_KIND_ENUM), type.size());
+  }
+  auto blob = base.finish(order_);
+  if (!blob) return std::unexpected(blob.error());
+  base_blob_ = std::move(*blob);
+  auto btf = Btf::parse(base_blob_);
+  if (!btf) return std::unexpected(btf.error());
+  base_ = std::make_unique<const Btf>(std::move(*btf));
+  return {};
+}
+
+/// The split types keep their order, for what lists them in order of their ids, and those of the
+/// base follow in theirs.
+void Distiller::number() {
+  for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) sources_.push_back(id);
+  for (uint32_t id = 1; id < fates_.size(); ++id)
+    if (fates_[id] == Fate::copied) sources_.push_back(id);
+  if (is_sorted_by_name(split_))
+    std::ranges::stable_sort(sources_, {},
+                             [&](uint32_t id) { return split_.name(split_.type(id)); });
+  uint32_t next = base_->end_id();
+  for (uint32_t id : sources_) ids_[id] = next++;
+}
+
+DistilledBtf Distiller::write_split() {
+  BtfBuilder types(base_.get());
+  types.set_layout({split_.layout().begin(), split_.layout().end()});
+  std::vector<uint32_t> words;
+  for (uint32_t id : sources_) {
+    std::span<const uint32_t> old = split_.type(id).words();
+    words.assign(old.begin(), old.end());
+    if (vlen_of(words.data()) > max_classic_vlen) allow_wide_vlen(types);
+    for_each_string(std::span(words),
+                    [&](uint32_t& word) { word = types.add_string(split_.string(word)); });
+    for_each_reference(std::span(words), [&](uint32_t& word) { word = ids_[word]; });
+    types.add_type(words);
+  }
+  return {std::move(base_blob_), std::move(base_), std::move(types), TypeMap(0, std::move(ids_))};
+}
+
+}  // namespace
+
+std::expected<DistilledBtf, Error> distill(const Btf& split, std::endian order,
+                                           std::span<const uint32_t> needed) {
+  if (split.base() == nullptr) return fail("is not split BTF: there is no base to distill");
+  return Distiller(split, order).run(needed);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,43 @@
+#include "linker/btfdedup/bases.hpp"
+
+#include "linker/error.hpp"
+
+namespace bpflink {
+
+const Btf* last_of(const Bases& bases) {
+  return bases.empty() ? nullptr : &bases.back()->btf;
+}
+
+std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool whole,
+                                     std::vector<InputFile>& files) {
+  auto sources = open_sources(path, files);
+  if (!sources) return std::unexpected(sources.error());
+  if (sources->list.empty()) return fail("{}", sources->lack);
+  if (sources->list.size() > 1) return fail("{}: a base has one BTF only", sources->list[1].name);
+  const BtfSource& source = sources->list.front();
+  if (!source.base.empty()) {
+    if (!bases.empty())
+      return fail("{}: is split from its section .BTF.base, not from the base given before",
+                  source.name);
+    if (whole)
+      return fail(
+          "{}: its section .BTF.base has structs without members, of which --flatten can "
+          "make nothing whole",
+          source.name);
+    if (auto ok = add_base(bases, source.name + ": .BTF.base", source.base); !ok) return ok;
+  }
+  return add_base(bases, source.name, source.contents);
+}
+
+std::expected<void, Error> add_base(Bases& bases, const std::string& name,
+                                    std::span<const std::byte> blob) {
+  auto blobs = find_btf_blobs(blob);
+  if (!blobs) return fail("{}: {}", name, blobs.error().message);
+  if (blobs->size() > 1) return fail("{}: a base has one BTF only", name);
+  auto btf = Btf::parse(blob, last_of(bases));
+  if (!btf) return fail("{}: {}", name, btf.error().message);
+  bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));
+  return {};
+}
+
+}  // namespace bpflink

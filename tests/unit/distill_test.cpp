@@ -1,0 +1,297 @@
+// Distilled bases, against a walk of the types as the plain reader takes them apart.
+#include "bpflink/distill.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "plain_btf.hpp"
+#include "random_types.hpp"
+#include "units.hpp"
+
+using namespace bpflink;
+using namespace bpflink::test;
+
+namespace {
+
+bool is_findable(const PlainType& t) {
+  return t.name != 0 &&
+         (t.kind == BTF_KIND_INT || t.kind == BTF_KIND_FLOAT || t.kind == BTF_KIND_FWD ||
+          t.kind == BTF_KIND_STRUCT || t.kind == BTF_KIND_UNION || t.kind == BTF_KIND_ENUM ||
+          t.kind == BTF_KIND_ENUM64);
+}
+
+/// What no loader finds.
+bool is_lost(const PlainType& t) {
+  return t.kind == BTF_KIND_FUNC || t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_DATASEC ||
+         t.kind == BTF_KIND_DECL_TAG;
+}
+
+/// The types of the base that split ones need.
+std::set<uint32_t> find_needed(const PlainBtf& split) {
+  std::set<uint32_t> needed;
+  std::vector<uint32_t> open;
+  for (uint32_t id = split.first_id; id < split.end_id(); ++id) open.push_back(id);
+  while (!open.empty()) {
+    const PlainType& type = split.types[open.back()];
+    open.pop_back();
+    for (uint32_t id : type.references)
+      if (id != 0 && id < split.first_id && needed.insert(id).second &&
+          !is_findable(split.types[id]) && !is_lost(split.types[id]))
+        open.push_back(id);
+  }
+  return needed;
+}
+
+/// What is wrong with what a type of the base became in the distilled one, or "".
+std::string compare_named(BtfType old, std::string_view old_name, BtfType now,
+                          std::string_view now_name) {
+  if (old_name != now_name) return "another name";
+  switch (old.kind()) {
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+      if (now.kind() != old.kind()) return "another kind";
+      break;
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+      if (now.kind() != BTF_KIND_ENUM) return "no ENUM";
+      break;
+    default:
+      return std::ranges::equal(old.words().subspan(1), now.words().subspan(1)) ? "" : "changed";
+  }
+  if (now.vlen() != 0 || now.kind_flag()) return "has members or a flag";
+  return now.size() == old.size() ? "" : "another size";
+}
+
+std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
+  std::set<uint32_t> needed = find_needed(plain);
+  bool is_refused =
+      std::ranges::any_of(needed, [&](uint32_t id) { return is_lost(plain.types[id]); });
+  for (uint32_t id = plain.first_id; id < plain.end_id(); ++id)
+    is_refused |= plain.types[id].kind == BTF_KIND_DECL_TAG &&
+                  split.type(id).component_idx() >= 0 &&
+                  plain.types[id].references[0] < plain.first_id &&
+                  is_findable(plain.types[plain.types[id].references[0]]);
+  auto distilled = distill(split, std::endian::native);
+  if (is_refused) return distilled ? "is not refused" : "";
+  if (!distilled) return distilled.error().message;
+  auto blob = distilled->types.finish(std::endian::native);
+  if (!blob) return blob.error().message;
+  auto read = Btf::parse(*blob, distilled->base.get());
+  if (!read) return read.error().message;
+  PlainBtf base = decode(distilled->base_blob, nullptr, names);
+  PlainBtf now = decode(*blob, &base, names);
+
+  // Nothing more than is needed, and each once
+  size_t own = plain.end_id() - plain.first_id;
+  if (now.end_id() != 1 + own + needed.size()) return "has more or fewer types";
+  std::set<uint32_t> images;
+  const TypeMap& map = distilled->type_map;
+  if (map.end_id() != plain.end_id()) return "the map has another size";
+  for (uint32_t id = 1; id < plain.end_id(); ++id) {
+    bool is_own = id >= plain.first_id;
+    if (!is_own && !needed.contains(id)) {
+      if (map[id] != 0) return "what nothing needs is there";
+      continue;
+    }
+    if (!images.insert(map[id]).second || map[id] == 0) return "two types have become one";
+    if (!is_own && is_findable(plain.types[id])) {
+      if (map[id] >= base.end_id()) return "a name is not in the distilled base";
+      BtfType old = split.type(id), made = read->type(map[id]);
+      std::string fault = compare_named(old, split.name(old), made, read->name(made));
+      if (!fault.empty()) return "[" + std::to_string(id) + "] " + fault;
+      continue;
+    }
+    if (map[id] < base.end_id()) return "a split type is in the distilled base";
+    const PlainType &old = plain.types[id], &made = now.types[map[id]];
+    if (old.words != made.words) return "[" + std::to_string(id) + "] has other words";
+    for (size_t i = 0; i < old.references.size(); ++i)
+      if (map[old.references[i]] != made.references[i]) return "a reference leads elsewhere";
+  }
+  // The loader knows no other strings of the distilled base than its types' names.
+  std::string_view strings = distilled->base->strings();
+  std::set<std::string_view> type_names{""};
+  for (uint32_t id = 1; id < base.end_id(); ++id)
+    type_names.insert(distilled->base->name(distilled->base->type(id)));
+  for (size_t at = 0; at < strings.size(); at += std::string_view(&strings[at]).size() + 1)
+    if (!type_names.contains(&strings[at])) return "a string is no type's name";
+
+  // What is distilled stays as it is.
+  auto again = distill(*read, std::endian::native);
+  if (!again) return again.error().message;
+  if (again->base_blob != distilled->base_blob) return "another base, distilled again";
+  return *again->types.finish(std::endian::native) == *blob ? "" : "other types, distilled again";
+}
+
+uint64_t seed_count() {
+  const char* text = std::getenv("BPFLINK_SEEDS");
+  return text ? std::strtoull(text, nullptr, 10) : 5000;
+}
+
+std::string check_seed(uint64_t seed, unsigned& checked) {
+  RandomInputs random = random_inputs(seed);
+  std::vector<std::vector<std::byte>> blobs;
+  std::vector<Btf> bases;
+  bases.reserve(random.bases.size());
+  Names names;
+  PlainBtf plain_base;
+  auto base = [&] { return bases.empty() ? nullptr : &bases.back(); };
+  for (const RandomUnit& unit : random.bases) {
+    blobs.push_back(encode(unit, static_cast<uint32_t>(plain_base.strings.size())));
+    auto btf = Btf::parse(blobs.back(), base());
+    if (!btf) return "";
+    bases.push_back(std::move(*btf));
+    plain_base = decode(blobs.back(), &plain_base, names);
+  }
+  if (bases.empty()) return "";
+  for (const RandomUnit& unit : random.inputs) {
+    blobs.push_back(encode(unit, static_cast<uint32_t>(plain_base.strings.size())));
+    auto btf = Btf::parse(blobs.back(), base());
+    if (!btf) return "";
+    std::string fault = check(*btf, decode(blobs.back(), &plain_base, names), names);
+    if (!fault.empty()) return fault;
+    ++checked;
+  }
+  return "";
+}
+
+/// A base of all kinds, and what is split from it.
+struct Kernel {
+  Unit unit;
+  uint32_t number = unit.integer("int");
+  uint32_t task = unit.record("task", {{"id", number}, {"next", 0}});
+  uint32_t pointer = unit.ptr(task);
+  uint32_t state = unit.add(BTF_KIND_ENUM64, "state", 8, {unit.b.add_string("ON"), 1, 0}, 1, true);
+  uint32_t anonymous = unit.record("", {{"task", pointer}, {"state", state}});
+  uint32_t unused = unit.record("unused", {{"x", number}});
+  uint32_t proto = unit.add(BTF_KIND_FUNC_PROTO, "", number);
+  uint32_t function = unit.add(BTF_KIND_FUNC, "run", proto, {}, 1);
+  uint32_t name = unit.add(BTF_KIND_TYPEDEF, "task_t", task);
+  std::vector<std::byte> blob = *unit.b.finish(std::endian::native);
+  Btf btf = *Btf::parse(blob);
+};
+
+}  // namespace
+
+TEST_CASE("a distilled base has what is needed, by name and size, and the types stay the same") {
+  unsigned checked = 0;
+  for (uint64_t seed = 1; seed <= seed_count(); ++seed) {
+    std::string fault = check_seed(seed, checked);
+    if (!fault.empty())
+      FAIL("seed " << seed << ": " << fault << "\n" << to_text(random_inputs(seed)));
+  }
+  CHECK(checked > seed_count() / 20);
+}
+
+TEST_CASE("names go into the base, and the rest to the split types, behind those") {
+  Kernel kernel;
+  Unit module{BtfBuilder(&kernel.btf)};
+  uint32_t event = module.record("event", {{"a", kernel.anonymous}, {"id", kernel.number}});
+  uint32_t alias = module.add(BTF_KIND_TYPEDEF, "alias", event);
+  auto blob = *module.b.finish(std::endian::native);
+  Btf split = *Btf::parse(blob, &kernel.btf);
+  for (std::endian order : {std::endian::little, std::endian::big}) {
+    auto distilled = distill(split, order);
+    REQUIRE(distilled);
+    CHECK(distilled->base->byte_order() == order);
+    const Btf& base = *distilled->base;
+    REQUIRE(base.end_id() == 4);
+    CHECK(base.name(base.type(1)) == "int");
+    CHECK(base.name(base.type(2)) == "task");
+    CHECK(base.type(2).vlen() == 0);
+    CHECK(base.type(2).size() == 16);
+    CHECK(base.name(base.type(3)) == "state");
+    CHECK(base.type(3).kind() == BTF_KIND_ENUM);
+    CHECK(base.type(3).size() == 8);
+    const BtfBuilder& types = distilled->types;
+    REQUIRE(types.end_id() == 8);
+    CHECK(types.name(types.type(4)) == "event");
+    CHECK(types.type(4).member(0).type == 7);
+    CHECK(types.type(5).type() == 4);
+    CHECK(types.type(6).kind() == BTF_KIND_PTR);
+    CHECK(types.type(6).type() == 2);
+    CHECK(types.type(7).member(1).type == 3);
+    CHECK(distilled->type_map[event] == 4);
+    CHECK(distilled->type_map[alias] == 5);
+    CHECK(distilled->type_map[kernel.anonymous] == 7);
+    CHECK(distilled->type_map[kernel.unused] == 0);
+  }
+  // What a section refers to by id is needed as well.
+  uint32_t needed[] = {kernel.unused, kernel.name, event, 0};
+  auto distilled = distill(split, std::endian::native, needed);
+  REQUIRE(distilled);
+  CHECK(distilled->base->name(distilled->base->type(4)) == "unused");
+  CHECK(distilled->types.name(distilled->types.type(distilled->type_map[kernel.name])) == "task_t");
+  uint32_t lost[] = {kernel.function};
+  CHECK(distill(split, std::endian::native, lost).error().message ==
+        "type [8] FUNC 'run' of the base, which no distilled base can have");
+}
+
+TEST_CASE("types that are in order of their names are so with what is added to them") {
+  Kernel kernel;
+  Unit module{BtfBuilder(&kernel.btf)};
+  uint32_t event = module.record("event", {{"a", kernel.name}});
+  uint32_t zebra = module.record("zebra", {{"b", kernel.pointer}});
+  auto blob = *module.b.finish(std::endian::native);
+  auto distilled = distill(*Btf::parse(blob, &kernel.btf), std::endian::native);
+  REQUIRE(distilled);
+  auto types = *distilled->types.finish(std::endian::native);
+  CHECK(is_sorted_by_name(*Btf::parse(types, distilled->base.get())));
+  CHECK(distilled->type_map[kernel.pointer] == 2);
+  CHECK(distilled->type_map[event] == 3);
+  CHECK(distilled->type_map[kernel.name] == 4);
+  CHECK(distilled->type_map[zebra] == 5);
+}
+
+TEST_CASE("maps of inputs go on through a distillation") {
+  Kernel kernel;
+  Unit module{BtfBuilder(&kernel.btf)};
+  uint32_t event = module.record("event", {{"a", kernel.anonymous}});
+  uint32_t twin = module.record("event", {{"a", kernel.anonymous}});
+  auto blob = *module.b.finish(std::endian::native);
+  Btf split = *Btf::parse(blob, &kernel.btf);
+  Deduplicator dedup({.base = &kernel.btf});
+  dedup.add("one", split);
+  dedup.add("two", split);
+  auto result = *dedup.run();
+  result.type_maps[1].set(twin, 0);
+  auto merged = *result.types.finish(std::endian::native);
+  auto distilled = *distill(*Btf::parse(merged, &kernel.btf), std::endian::native);
+  compose(result.type_maps, distilled.type_map);
+  uint32_t want = distilled.type_map[event];
+  for (const TypeMap& map : result.type_maps) {
+    CHECK(map[0] == 0);
+    CHECK(map[event] == want);
+    CHECK(map[kernel.task] == 1);
+    CHECK(map[kernel.unused] == 0);
+  }
+  CHECK(result.type_maps[0][twin] == want);
+  CHECK(result.type_maps[1][twin] == 0);
+}
+
+TEST_CASE("what no loader could find is refused") {
+  Kernel kernel;
+  auto fails = [&](auto add, const Btf* base) {
+    Unit module{BtfBuilder(base)};
+    add(module);
+    auto blob = *module.b.finish(std::endian::native);
+    return distill(*Btf::parse(blob, base), std::endian::native).error().message;
+  };
+  CHECK(fails([](Unit& u) { u.integer("long"); }, nullptr) ==
+        "is not split BTF: there is no base to distill");
+  CHECK(fails([&](Unit& u) { u.add(BTF_KIND_DECL_TAG, "fast", kernel.function, {UINT32_MAX}); },
+              &kernel.btf) ==
+        "type [10] DECL_TAG 'fast' refers to type [8] FUNC 'run' of the base, which no distilled "
+        "base can have");
+  CHECK(fails([&](Unit& u) { u.add(BTF_KIND_DECL_TAG, "hot", kernel.task, {1}); }, &kernel.btf) ==
+        "type [10] DECL_TAG 'hot' is about a member of type [2] STRUCT 'task' of the base, which "
+        "has none when it is distilled");
+  auto add_unknown = [](Unit& u) {
+    u.b.set_layout(std::vector<BtfKindLayout>(24));
+    u.add(BtfKind{23}, "new", 0);
+  };
+  CHECK(fails(add_unknown, &kernel.btf) ==
+        "type [10] UNKNOWN 'new' is of unknown kind 23, which may refer to any type");
+}
