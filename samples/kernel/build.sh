@@ -1,11 +1,11 @@
 #!/bin/bash
 # A Linux kernel whose BTF comes from gcc and btfdedup, beside the same kernel with pahole's:
-# built, compared and booted, with programs that bpflink linked and modules. Takes half an hour
-# on two cores. Installs and builds what it needs on Debian 12; safe to run again.
+# built, compared and booted, with programs that bpflink linked and modules. Most of the time goes
+# into compiling. Installs and builds what it needs on Debian 12; safe to run again.
 #
 #   samples/kernel/build.sh [DIRECTORY]
 #
-#   DIRECTORY   for all that is made, some 5 GB; samples/build/kernel unless told
+#   DIRECTORY   for all that is made, some 4 GB; samples/build/kernel unless told
 #   CC=...      (environment) the compiler of the kernels: 'ccache gcc', say
 set -euo pipefail
 
