@@ -7,8 +7,8 @@
 # The groups: build (programs and tests of the presets), bpf (to compile, load and look at
 # BPF objects), test (what else the tests call), bench (what tests/bench measures with), lint
 # (what CI checks the style with), sanitize (what the preset `sanitize` is built with), root (to
-# make a clean root), libcxx (another C++ library to build with), arm64 (to build for arm64 and
-# run that).
+# make a clean root), kernel (what samples/kernel/build.sh builds and boots), libcxx (another C++
+# library to build with), arm64 (to build for arm64 and run that).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
@@ -22,6 +22,8 @@ bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind
 lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
 root=(debootstrap)
+kernel=(linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev zlib1g-dev libbpf-dev cpio kmod patch xz-utils
+  dwarves bpftool time python3 qemu-system-x86 busybox-static)
 arm64=(g++-12-aarch64-linux-gnu qemu-user)
 libcxx=(clang-19 libc++-19-dev libc++abi-19-dev)
 

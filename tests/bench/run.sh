@@ -8,6 +8,7 @@
 #   --quick         a few small inputs, two runs each: to see that the script works
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
 #   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain, and its first half
+#   UNITS=TAR       (environment) also deduplicate the files of this archive, .tar.zst or .tar, together
 #
 # The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool; all
 # from Debian's packages (cmake/packages.sh bench installs what is missing). Peer and program
@@ -28,6 +29,7 @@ while (($#)); do
 done
 programs=$(realpath "$programs")
 corpus=${CORPUS:+$(realpath "$CORPUS")}
+units=${UNITS:+$(realpath "$UNITS")}
 PATH=$PATH:/usr/sbin:/sbin
 
 for tool in cc "${CC:-clang-19}" hyperfine python3 bpftool /usr/bin/time; do
@@ -70,8 +72,11 @@ compare() {
   echo "$input: $peer" >&2
   # shellcheck disable=SC2086 # commands of several words
   read -r seconds theirs_peak <<<"$(run_once $theirs)"
-  # A peer that takes long is run once more and no oftener.
-  if ((${seconds%.*} >= 5)); then many=1; fi
+  # A peer that takes long is not run again.
+  if ((${seconds%.*} >= 5)); then
+    many=0
+    printf '{"results": [{"times": [%s]}]}\n' "$seconds" >"results/$row.peer.once"
+  fi
   for ((round = 0; round < rounds; round++)); do
     if ((round < many)); then measure "$row.peer.$round" "$(runs_for "$seconds")" "$theirs"; fi
     # shellcheck disable=SC2086
@@ -136,6 +141,17 @@ if [[ $corpus ]]; then
   types=$("$here/half.py" corpus.btf half.btf)
   compare - 0 "its first $types, deduplicated" libbpf './libbpf_dedup peer.btf half.btf' \
     './btfdedup -o own.btf half.btf'
+fi
+
+if [[ $units ]]; then
+  mkdir units
+  case $units in
+    *.zst) zstd -qd --long=27 -c "$units" ;;
+    *) cat "$units" ;;
+  esac | tar x -C units
+  mapfile -t files < <(find units -type f | sort)
+  compare - 0 "${#files[@]} units of gcc's BTF, deduplicated" libbpf "./libbpf_dedup peer.btf ${files[*]}" \
+    "./btfdedup -o own.btf ${files[*]}"
 fi
 
 "$here/table.py" results ${plot:+--plot "$plot"}
