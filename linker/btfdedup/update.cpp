@@ -51,7 +51,7 @@ void adapt_instructions(const ElfFile& elf, const BtfExt& ext, const TypeMap& ma
   for (const BtfExtSection& part : ext.core_relo.sections) {
     auto code = elf.contents(elf.sections[part.section]);
     ext.for_each_local_type_id(part, [&](const CoreRelo& relo) {
-      auto insn = code.subspan(relo.insn_off, INSN_SIZE);
+      auto insn = code.subspan(relo.insn_off, insn_size);
       Patch patch{offset_in(elf, insn.data()), {insn.begin(), insn.end()}};
       store_type_id(patch.bytes.data(), map[relo.type_id], elf.order);
       patches.push_back(std::move(patch));

@@ -70,7 +70,7 @@ class TableReader {
   /// Whether a whole slot is there, and it is not the second of an ld_imm64,
   /// which alone has opcode 0.
   static bool is_instruction(std::span<const std::byte> code, uint32_t offset) {
-    return offset % INSN_SIZE == 0 && offset < code.size() && code.size() - offset >= INSN_SIZE &&
+    return offset % insn_size == 0 && offset < code.size() && code.size() - offset >= insn_size &&
            code[offset] != std::byte{0};
   }
 

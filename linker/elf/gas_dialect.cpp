@@ -11,7 +11,7 @@ constexpr uint32_t R_BPF_DATA_32 = 11, R_BPF_DATA_64 = 12;
 /// What the symbol's value and the addend make together, as the field has it.
 int64_t field_value(const Relocation& relocation) {
   // The reader took the immediate for a number of instructions before the next.
-  if (relocation.type == R_BPF_64_32) return relocation.addend / int64_t{INSN_SIZE};
+  if (relocation.type == R_BPF_64_32) return relocation.addend / int64_t{insn_size};
   return relocation.addend;
 }
 

@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-inline constexpr uint64_t INSN_SIZE = 8;
+inline constexpr uint64_t insn_size = 8;
 
 /// One decoded instruction slot.
 struct Insn {

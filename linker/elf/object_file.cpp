@@ -161,7 +161,7 @@ class ObjectReader {
     if (section.size > UINT32_MAX)
       return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name,
                   section.size);
-    if (section.is_code() && (section.is_nobits() || section.size % INSN_SIZE != 0))
+    if (section.is_code() && (section.is_nobits() || section.size % insn_size != 0))
       return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
                   section.name, section.size);
     section.fragments.push_back({0, section.size});
@@ -234,7 +234,7 @@ class ObjectReader {
     symbol.place = InputSymbol::Place::Section;
     symbol.section = section;
     if (object_.sections[section].code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
-    if (symbol.type == STT_FUNC && (symbol.value % INSN_SIZE != 0 || symbol.size % INSN_SIZE != 0))
+    if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
     // An empty section with a symbol of its own is not empty of meaning.
@@ -356,7 +356,7 @@ class ObjectReader {
   static std::expected<void, Error> check_relocated_insn(const Relocation& relocation,
                                                          const InputSection& target, Insn insn) {
     bool fits =
-        relocation.offset % INSN_SIZE == 0 && (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
+        relocation.offset % insn_size == 0 && (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
                                                : relocation.type == R_BPF_64_32 ? insn.is_call()
                                                                                 : false);
     if (fits) return {};

@@ -43,11 +43,11 @@ void for_each_section_reference(ObjectFile& object, InputSection& section, uint6
   if (!section.is_code() || section.fragments.size() == 1) return;
 
   auto relocation = first;
-  for (uint64_t at = begin; at + INSN_SIZE <= end; at += INSN_SIZE) {
+  for (uint64_t at = begin; at + insn_size <= end; at += insn_size) {
     while (relocation != relocations.end() && relocation->offset < at) ++relocation;
     Insn insn = load_insn(section.data.data() + at, object.byte_order);
     if (insn.is_ld_imm64()) {
-      at += INSN_SIZE;
+      at += insn_size;
       continue;
     }
     bool is_call =
@@ -56,7 +56,7 @@ void for_each_section_reference(ObjectFile& object, InputSection& section, uint6
     int64_t distance = is_call ? insn.imm : insn.jump_distance();
     visit(SectionReference{is_call ? SectionReference::Kind::Call : SectionReference::Kind::Jump,
                            at, nullptr, &section,
-                           static_cast<int64_t>(at + INSN_SIZE) + distance * int64_t{INSN_SIZE}});
+                           static_cast<int64_t>(at + insn_size) + distance * int64_t{insn_size}});
   }
 }
 

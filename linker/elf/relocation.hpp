@@ -61,9 +61,9 @@ inline std::optional<uint64_t> relocation_extent(uint32_t type) {
     case R_BPF_NONE:
       return 0;
     case R_BPF_64_64:
-      return 2 * INSN_SIZE;
+      return 2 * insn_size;
     case R_BPF_64_32:
-      return INSN_SIZE;
+      return insn_size;
     case R_BPF_64_ABS64:
       return 8;
     case R_BPF_64_ABS32:
@@ -81,7 +81,7 @@ inline int64_t load_addend(uint32_t type, const std::byte* at, std::endian order
     case R_BPF_64_64:
       return load_insn(at, order).imm;
     case R_BPF_64_32:
-      return (int64_t{load_insn(at, order).imm} + 1) * int64_t{INSN_SIZE};
+      return (int64_t{load_insn(at, order).imm} + 1) * int64_t{insn_size};
     case R_BPF_64_ABS64:
       return load<int64_t>(at, order);
     case R_BPF_64_ABS32:
@@ -104,8 +104,8 @@ inline int64_t load_addend(uint32_t type, const std::byte* at, std::endian order
       store_imm(at, static_cast<int32_t>(addend), order);
       return true;
     case R_BPF_64_32: {
-      int64_t imm = addend / int64_t{INSN_SIZE} - 1;
-      if (addend % int64_t{INSN_SIZE} != 0 || imm < INT32_MIN || imm > INT32_MAX) return false;
+      int64_t imm = addend / int64_t{insn_size} - 1;
+      if (addend % int64_t{insn_size} != 0 || imm < INT32_MIN || imm > INT32_MAX) return false;
       store_imm(at, static_cast<int32_t>(imm), order);
       return true;
     }

@@ -129,13 +129,13 @@ class TableWriter {
     std::vector<std::vector<bool>> is_there(by_section_.size());  // by instruction
     for (size_t i = 0; i < is_there.size(); ++i) {
       if (by_section_[i].empty()) continue;
-      is_there[i].resize(by_section_[i].back().offset / INSN_SIZE + 1);
-      for (const Record& record : by_section_[i]) is_there[i][record.offset / INSN_SIZE] = true;
+      is_there[i].resize(by_section_[i].back().offset / insn_size + 1);
+      for (const Record& record : by_section_[i]) is_there[i][record.offset / insn_size] = true;
     }
     for (const Function& function : functions) {
       auto& records = by_section_[function.place.section->index];
       const std::vector<bool>& insns = is_there[function.place.section->index];
-      uint64_t insn = function.place.offset / INSN_SIZE;
+      uint64_t insn = function.place.offset / insn_size;
       if (insn < insns.size() && insns[insn]) continue;
       auto [words, source] = make(function);
       auto& bytes = made_.emplace_back(sizeof words);

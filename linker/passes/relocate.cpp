@@ -205,20 +205,20 @@ class SectionRelocator {
   /// changes where something between was dropped.
   void relink_calls(const Fragment& fragment, std::byte* bytes) {
     auto relocation = first_relocation(fragment.begin);
-    for (uint64_t at = fragment.begin; at + INSN_SIZE <= fragment.end; at += INSN_SIZE) {
+    for (uint64_t at = fragment.begin; at + insn_size <= fragment.end; at += insn_size) {
       while (is_before(relocation, at)) ++relocation;
       std::byte* here = bytes + (at - fragment.begin);
       Insn insn = load_insn(here, context_.byte_order);
-      if (insn.is_ld_imm64()) at += INSN_SIZE;
+      if (insn.is_ld_imm64()) at += insn_size;
       bool has_relocation = is_before(relocation, at + 1);
       if (!insn.is_local_call() || has_relocation) continue;
-      auto target = place_of(section_, at + INSN_SIZE + int64_t{insn.imm} * int64_t{INSN_SIZE});
-      uint64_t next = output_offset(fragment, at) + INSN_SIZE;
+      auto target = place_of(section_, at + insn_size + int64_t{insn.imm} * int64_t{insn_size});
+      uint64_t next = output_offset(fragment, at) + insn_size;
       // split_into_fragments() has seen that every such target stays.
       if (target)
         store_imm(
             here,
-            static_cast<int32_t>(static_cast<int64_t>(target->offset - next) / int64_t{INSN_SIZE}),
+            static_cast<int32_t>(static_cast<int64_t>(target->offset - next) / int64_t{insn_size}),
             context_.byte_order);
     }
   }

@@ -87,7 +87,7 @@ class Splitter {
   static bool cuts_something(const InputSection& section) {
     if (section.is_code())
       for (const Fragment& fragment : section.fragments)
-        if (fragment.begin % INSN_SIZE != 0) return true;
+        if (fragment.begin % insn_size != 0) return true;
     return std::ranges::any_of(section.relocations, [&](const Relocation& relocation) {
       uint64_t extent = relocation_extent(relocation.type).value_or(0);
       const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
@@ -144,8 +144,8 @@ class Splitter {
   }
 
   bool ends_flow(const InputSection& section, uint64_t end) const {
-    if (end < INSN_SIZE || end % INSN_SIZE != 0) return false;
-    return load_insn(section.data.data() + end - INSN_SIZE, object_.byte_order).ends_flow();
+    if (end < insn_size || end % insn_size != 0) return false;
+    return load_insn(section.data.data() + end - insn_size, object_.byte_order).ends_flow();
   }
 
   /// Bytes that no symbol covers: padding goes with what it pads, anything else

@@ -57,13 +57,13 @@ class ReferenceFinder {
   template <typename Add>
   void visit_calls(const InputSection& section, Add add) const {
     auto relocation = section.relocations.begin();
-    for (uint64_t at = 0; at + INSN_SIZE <= section.size; at += INSN_SIZE) {
+    for (uint64_t at = 0; at + insn_size <= section.size; at += insn_size) {
       while (relocation != section.relocations.end() && relocation->offset < at) ++relocation;
       Insn insn = load_insn(section.data.data() + at, object_.byte_order);
-      if (insn.is_ld_imm64()) at += INSN_SIZE;
+      if (insn.is_ld_imm64()) at += insn_size;
       bool is_relocated = relocation != section.relocations.end() && relocation->offset == at;
       if (!insn.is_local_call() || is_relocated) continue;
-      int64_t target = static_cast<int64_t>(at) + (int64_t{insn.imm} + 1) * int64_t{INSN_SIZE};
+      int64_t target = static_cast<int64_t>(at) + (int64_t{insn.imm} + 1) * int64_t{insn_size};
       connect(find(section.index, at), find(section.index, static_cast<uint64_t>(target)), add);
     }
   }

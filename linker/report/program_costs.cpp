@@ -172,12 +172,12 @@ class ProgramDescription {
           .name = std::string(entity.symbol->name),
           .section = std::string(entity.section->name),
           .type = std::string(program_type_name(section_meaning(entity.section->name).type)),
-          .instructions = entity.symbol->size / INSN_SIZE,
+          .instructions = entity.symbol->size / insn_size,
           .stack = stacks[i],
           .deepest_stack = deepest[graph_.first_alias(i)]};
       Reach reach = walker.walk(graph_.first_alias(i));
       for (uint32_t function : reach.functions)
-        cost.all_instructions += graph_.entities[function].symbol->size / INSN_SIZE;
+        cost.all_instructions += graph_.entities[function].symbol->size / insn_size;
       reach.functions.erase(reach.functions.begin());
       cost.subprograms = names(reach.functions);
       cost.maps = names(reach.maps);

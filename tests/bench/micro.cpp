@@ -85,7 +85,7 @@ BENCHMARK(map_type_ids)->Range(FEW, MANY);
 
 /// Offsets in a section that is split into fragments of two instructions each.
 void map_offsets(benchmark::State& state) {
-  constexpr uint64_t fragment_size = 2 * INSN_SIZE;
+  constexpr uint64_t fragment_size = 2 * insn_size;
   OutputSection output;
   InputSection section;
   section.output = &output;
@@ -104,13 +104,13 @@ BENCHMARK(map_offsets)->Range(FEW, MANY);
 /// Reads and writes an addend for each of many instructions.
 template <RelocationType type>
 void relocate_instructions(benchmark::State& state) {
-  constexpr uint64_t extent = 2 * INSN_SIZE;  // the larger of both
+  constexpr uint64_t extent = 2 * insn_size;  // the larger of both
   std::vector<std::byte> code(extent * state.range(0));
   for (auto _ : state)
     for (uint64_t at = 0; at < code.size(); at += extent) {
       int64_t addend = load_addend(type, &code[at], std::endian::native);
       benchmark::DoNotOptimize(
-          store_addend(type, &code[at], addend + int64_t{INSN_SIZE}, std::endian::native));
+          store_addend(type, &code[at], addend + int64_t{insn_size}, std::endian::native));
     }
   count_elements(state);
 }

@@ -17,9 +17,9 @@ struct Slot {
 };
 
 uint64_t stack_of(const std::vector<Slot>& slots) {
-  std::vector<std::byte> code(slots.size() * INSN_SIZE);
+  std::vector<std::byte> code(slots.size() * insn_size);
   for (size_t i = 0; i < slots.size(); ++i) {
-    std::byte* at = code.data() + i * INSN_SIZE;
+    std::byte* at = code.data() + i * insn_size;
     at[0] = std::byte{slots[i].code};
     at[1] = std::byte(slots[i].src << 4 | slots[i].dst);
     store<int16_t>(at + 2, slots[i].off, std::endian::little);
