@@ -232,6 +232,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   const ClassTable::Shared shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);
   std::vector<std::unique_ptr<Worker>> workers;
+  workers.reserve(count);
   for (unsigned i = 0; i < count; ++i)
     workers.push_back(
         std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], adopted, d.inputs.size()));
