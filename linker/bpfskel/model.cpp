@@ -143,7 +143,10 @@ void add_data_section(const Object& object, const DataSection& data, UniqueNames
                       Skeleton& skeleton) {
   bool is_arena = data.kind == DataSection::Kind::Arena;
   std::string name = is_arena ? "arena" : names.take(data.name.substr(1));
-  bool is_visible = object.btf() && data.datasec_id != 0 && !data.variables.empty();
+  bool is_visible = object.btf() && data.datasec_id != 0 &&
+                    std::ranges::any_of(data.variables, [&](const Variable& variable) {
+                      return is_shown(*object.btf(), variable);
+                    });
   if (is_arena) {
     // The arena is a map of the object's own; its variables are the map's memory.
     for (MapEntry& map : skeleton.maps)

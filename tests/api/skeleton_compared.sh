@@ -20,9 +20,10 @@ awk -v end="'EOF'" '
   $0 == "EOF" { file = "" }
   file { print >file }' "$sources"/*.sh
 
-# the_struct NAME: that of a skeleton, without what differs on purpose: the const of pointers
+# the_struct NAME: that of a skeleton, without what differs on purpose: the const of pointers; and
+# without the empty structs that bpftool before 7.4 makes of sections that have nothing to show
 the_struct() {
-  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/[[:space:]]\+/ /g'
+  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed "/struct $1__[a-z_0-9]* {$/{N;/\\n[[:space:]]*} \*[a-z_0-9]*;$/d}" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/[[:space:]]\+/ /g'
 }
 functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_and_load|attach|detach|destroy|elf_bytes|create_skeleton|assert)\(" | tr -d '(' | sort -u; }
 
