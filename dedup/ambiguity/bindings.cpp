@@ -23,18 +23,26 @@ namespace {
 
 constexpr uint32_t none = UINT32_MAX;
 
-/// The strongly connected components of a graph: a component has a higher number than those that
-/// it refers to. (Tarjan's algorithm, with a stack of its own.)
+/// The strongly connected components of the tainted part of a graph, as far as `roots` reach: a
+/// component has a higher number than those that it refers to. (Tarjan's algorithm, with a stack of
+/// its own.)
 class Components {
  public:
-  explicit Components(const Adjacency& graph)
-      : graph_(graph), of_(graph.node_count(), none), order_(graph.node_count(), none) {
-    for (uint32_t node = 0; node < graph.node_count(); ++node)
-      if (order_[node] == none) visit(node);
+  Components(const Adjacency& graph, const std::vector<bool>& is_tainted,
+             const std::vector<uint32_t>& roots)
+      : graph_(graph),
+        is_tainted_(is_tainted),
+        of_(graph.node_count(), none),
+        order_(graph.node_count(), none),
+        low_(graph.node_count()) {
+    for (uint32_t node : roots)
+      if (is_tainted[node] && order_[node] == none) visit(node);
   }
 
+  /// The component of a node, or `none` where no root reaches it or it is not tainted.
   uint32_t of(uint32_t node) const { return of_[node]; }
-  uint32_t count() const { return count_; }
+  uint32_t count() const { return members_.node_count(); }
+  std::span<const uint32_t> members(uint32_t component) const { return members_.of(component); }
 
  private:
   struct Frame {
@@ -50,6 +58,7 @@ class Components {
       std::span<const uint32_t> children = graph_.of(frame.node);
       if (frame.next < children.size()) {
         uint32_t child = children[frame.next++];
+        if (!is_tainted_[child]) continue;
         if (order_[child] == none) {
           enter(child);
           frames_.push_back({child});
@@ -66,7 +75,6 @@ class Components {
   }
 
   void enter(uint32_t node) {
-    if (low_.empty()) low_.resize(graph_.node_count());
     order_[node] = low_[node] = entered_++;
     open_.push_back(node);
   }
@@ -77,19 +85,21 @@ class Components {
     for (uint32_t member = none; member != node;) {
       member = open_.back();
       open_.pop_back();
-      of_[member] = count_;
+      of_[member] = count();
+      members_.children.push_back(member);
     }
-    ++count_;
+    members_.starts.push_back(static_cast<uint32_t>(members_.children.size()));
   }
 
   const Adjacency& graph_;
+  const std::vector<bool>& is_tainted_;
+  Adjacency members_;            ///< by component
   std::vector<uint32_t> of_;     ///< by node, or `none`
   std::vector<uint32_t> order_;  ///< of entering
   std::vector<uint32_t> low_;    ///< the first node entered that this one leads back to
   std::vector<uint32_t> open_;   ///< nodes of components that are not closed
   std::vector<Frame> frames_;
   uint32_t entered_ = 0;
-  uint32_t count_ = 0;
 };
 
 /// A meaning of an ambiguous tag that is not "declared".
@@ -134,10 +144,17 @@ std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitio
   return meanings;
 }
 
+/// The node of the graph whose binding is that of a type.
+uint32_t node_of(const ClassTable& table, const TagGraph& graph, const TaintedType& type) {
+  uint32_t anchor = table.anchor_of(type.type_class);
+  return anchor != 0 ? anchor : graph.node_of_class(type.type_class);
+}
+
 class BindingFinder {
  public:
-  BindingFinder(const ClassTable& table, const TagGraph& graph, const std::vector<bool>& is_tainted)
-      : table_(table), graph_(graph), is_tainted_(is_tainted), components_(graph.edges()) {
+  BindingFinder(const ClassTable& table, const TagGraph& graph, const std::vector<bool>& is_tainted,
+                const std::vector<uint32_t>& roots)
+      : table_(table), graph_(graph), components_(graph.edges(), is_tainted, roots) {
     list_edges();
   }
 
@@ -154,9 +171,8 @@ class BindingFinder {
       bind(profile);
       for (uint32_t i = begins[profile]; i < begins[profile + 1]; ++i) {
         TaintedType& type = types[order[i]];
-        uint32_t c = type.type_class;
-        uint32_t anchor = table_.anchor_of(c);
-        type.binding = bindings_[components_.of(anchor != 0 ? anchor : graph_.node_of_class(c))];
+        uint32_t component = components_.of(node_of(table_, graph_, type));
+        type.binding = component != none ? bindings_[component] : 0;
         type.is_own = type.binding != 0 && has_several_[type.binding];
       }
     }
@@ -170,7 +186,6 @@ class BindingFinder {
 
   const ClassTable& table_;
   const TagGraph& graph_;
-  const std::vector<bool>& is_tainted_;  ///< by node of the graph
   Components components_;
   Adjacency edges_;                       ///< of components, without those to themselves
   Adjacency parents_;                     ///< the same the other way round
@@ -184,18 +199,16 @@ class BindingFinder {
 };
 
 void BindingFinder::list_edges() {
-  std::vector<std::pair<uint32_t, uint32_t>> pairs;
-  const Adjacency& edges = graph_.edges();
-  for (uint32_t node = 0; node < edges.node_count(); ++node)
-    for (uint32_t child : edges.of(node))
-      if (components_.of(node) != components_.of(child) && is_tainted_[child])
-        pairs.emplace_back(components_.of(node), components_.of(child));
-  std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
-  auto pair = pairs.begin();
+  std::vector<uint32_t> listed_for(components_.count(), none);  // by component: the last parent
   for (uint32_t component = 0; component < components_.count(); ++component) {
-    for (; pair != pairs.end() && pair->first == component; ++pair)
-      edges_.children.push_back(pair->second);
+    listed_for[component] = component;
+    for (uint32_t node : components_.members(component))
+      for (uint32_t child : graph_.edges().of(node)) {
+        uint32_t other = components_.of(child);
+        if (other == none || listed_for[other] == component) continue;
+        listed_for[other] = component;
+        edges_.children.push_back(other);
+      }
     edges_.starts.push_back(static_cast<uint32_t>(edges_.children.size()));
   }
   parents_ = reverse(edges_);
@@ -228,10 +241,11 @@ std::vector<uint32_t> BindingFinder::find_profiles(std::span<const Meaning> mean
     uint32_t unit = meanings[i].unit;
     profile.clear();
     for (; i < meanings.size() && meanings[i].unit == unit; ++i) {
+      if (components_.of(meanings[i].anchor) == none) continue;
       profile.push_back(meanings[i].anchor);
       profile.push_back(meanings[i].value);
     }
-    profiles[unit] = profiles_.intern(profile);
+    if (!profile.empty()) profiles[unit] = profiles_.intern(profile);
   }
   return profiles;
 }
@@ -311,15 +325,35 @@ void spread_own(const ClassTable& table, const Definitions& definitions,
   }
 }
 
+/// The nodes whose bindings are asked for: those of types that are not on their own, and tags of
+/// which some declaration may be resolved by its unit's binding.
+std::vector<uint32_t> list_roots(const ClassTable& table, const TagGraph& graph,
+                                 const Definitions& definitions, std::span<const TaintedType> types,
+                                 const std::vector<bool>& is_own) {
+  std::vector<uint32_t> roots;
+  for (const TaintedType& type : types)
+    if (!is_own[type.unit] || is_declaration_to_bind(table, definitions, type))
+      roots.push_back(node_of(table, graph, type));
+  return roots;
+}
+
 }  // namespace
+
+bool is_declaration_to_bind(const ClassTable& table, const Definitions& definitions,
+                            const TaintedType& type) {
+  uint32_t anchor = table.anchor_of(type.type_class);
+  return type.input != 0 && anchor != 0 && !table.is_definition(type.type_class) &&
+         definitions.is_defined(anchor) && !definitions.is_ambiguous(anchor);
+}
 
 void find_bindings(const ClassTable& table, const TagGraph& graph,
                    const std::vector<bool>& is_tainted, const Definitions& definitions,
                    std::span<TaintedType> types, std::vector<bool> is_own) {
   std::vector<Meaning> meanings = find_unit_meanings(table, definitions, types, is_own);
   auto units = static_cast<uint32_t>(is_own.size());
-  BindingFinder(table, graph, is_tainted).run(meanings, units, types);
-  spread_own(table, definitions, types, is_own);
+  std::vector<uint32_t> roots = list_roots(table, graph, definitions, types, is_own);
+  BindingFinder(table, graph, is_tainted, roots).run(meanings, units, types);
+  if (!std::ranges::all_of(is_own, std::identity())) spread_own(table, definitions, types, is_own);
   for (TaintedType& type : types)
     if (is_own[type.unit]) type.is_own = true;
 }

@@ -22,9 +22,14 @@ struct TaintedType {
   bool is_own = false;  ///< only ids tell what it refers to
 };
 
-/// Fills in the bindings of `types`, which have their units, and which are on their own.
-/// `is_tainted` is by node of the graph. `is_own` says of which units all types are; units are
-/// added where a tag has two meanings, and those that depend on them.
+/// Whether a type is a declaration that R2 may resolve, by what its unit means by other tags.
+bool is_declaration_to_bind(const ClassTable& table, const Definitions& definitions,
+                            const TaintedType& type);
+
+/// Fills in the bindings of `types`, which have their units, and which are on their own: of those
+/// that are, only the bindings of declarations and definitions that R2 looks at. `is_tainted` is by
+/// node of the graph. `is_own` says of which units all types are; units are added where a tag has
+/// two meanings, and those that depend on them.
 void find_bindings(const ClassTable& table, const TagGraph& graph,
                    const std::vector<bool>& is_tainted, const Definitions& definitions,
                    std::span<TaintedType> types, std::vector<bool> is_own);

@@ -98,15 +98,14 @@ bool MeaningFinder::names_may_tell() const {
 /// Whether some declaration may be resolved by what its unit means by other tags.
 bool MeaningFinder::may_need_units() const {
   return std::ranges::any_of(types_, [&](const TaintedType& type) {
-    uint32_t anchor = d_.table.anchor_of(type.type_class);
-    return type.input != 0 && anchor != 0 && !d_.table.is_definition(type.type_class) &&
-           definitions_.is_defined(anchor) && !definitions_.is_ambiguous(anchor);
+    return is_declaration_to_bind(d_.table, definitions_, type);
   });
 }
 
 /// Gives types their units and bindings, and says which are on their own. Returns whether it has.
 bool MeaningFinder::bind_to_units(const TagGraph& graph) {
-  bool has_units = names_may_tell() || may_need_units();
+  bool names_tell = names_may_tell();
+  bool has_units = names_tell || may_need_units();
   if (has_units) {
     std::vector<uint32_t> anchors;
     for (uint32_t anchor = 1; anchor < d_.table.anchor_count(); ++anchor) anchors.push_back(anchor);
@@ -114,7 +113,7 @@ bool MeaningFinder::bind_to_units(const TagGraph& graph) {
                 by_class(d_, graph, graph.find_reaching(anchors)));
     // What one input that was cut defines may resolve declarations in all its units (R1). Beside
     // other inputs these then mean more than other units of the same binding.
-    std::vector<bool> is_own(units.count());
+    std::vector<bool> is_own(units.count(), !names_tell);
     for (TaintedType& type : types_) {
       if (type.input == 0) continue;
       type.unit = units.of(type.input - 1, type.index);
@@ -122,7 +121,7 @@ bool MeaningFinder::bind_to_units(const TagGraph& graph) {
     }
     find_bindings(d_.table, graph, is_tainted_, definitions_, types_, std::move(is_own));
   }
-  if (!names_may_tell())
+  if (!names_tell)
     for (TaintedType& type : types_) type.is_own = true;
   return has_units;
 }
