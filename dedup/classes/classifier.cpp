@@ -40,16 +40,16 @@ void Classifier::begin(const Btf& btf, std::span<const uint32_t> base_classes,
   base_classes_ = base_classes;
   classes_ = classes;
 
-  for (uint32_t offset : known_strings_) strings_[offset] = 0;
-  known_strings_.clear();
-  if (strings_.size() < btf.string_end())
-    strings_ = ZeroedWords(std::max<size_t>(btf.string_end(), 2 * strings_.size()));
   text_ = btf.strings().data();
   text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
   const Btf* root = &btf;
   while (root->base() != nullptr) root = root->base();
   bool is_adopted = !adopted_.empty() && root->strings().data() == adopted_.data();
   adopted_end_ = is_adopted ? static_cast<uint32_t>(adopted_.size()) : 1;
+  for (uint32_t index : known_strings_) strings_[index] = 0;
+  known_strings_.clear();
+  if (size_t count = btf.string_end() - adopted_end_; strings_.size() < count)
+    strings_ = ZeroedWords(std::max(count, 2 * strings_.size()));
 
   size_t expected_classes = std::max<size_t>(table_.class_count(), classes.size());
   if (match_cache_.size() < std::min(expected_classes, max_cached))
@@ -89,7 +89,7 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
 
 uint32_t Classifier::intern_string(uint32_t offset) {
   uint32_t known = table_.strings().intern(text(offset));
-  note_string(offset, known);
+  if (offset >= adopted_end_) note_string(offset, known);
   return known;
 }
 

@@ -120,8 +120,9 @@ class Classifier {
   uint32_t first_id_ = 1;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  ZeroedWords strings_;  ///< the table's offset by the input's, 0 if not yet known
-  /// The offsets whose element of `strings_` is not 0: few of many inputs' elements are
+  /// The table's offset by the input's, from `adopted_end_` on; 0 if not yet known.
+  ZeroedWords strings_;
+  /// The indexes whose element of `strings_` is not 0: few of many inputs' elements are
   /// used, and to forget these takes less than to fill all with 0.
   std::vector<uint32_t> known_strings_;
   const char* text_ = nullptr;  ///< its strings, without those of a base
@@ -148,21 +149,22 @@ inline const char* Classifier::text(uint32_t offset) const {
   return offset >= text_base_ ? text_ + (offset - text_base_) : btf_->string(offset).data();
 }
 
-/// Whether an adopted string begins at an offset, rather than another ends there.
+/// Whether the table has the adopted string of an offset there: another may end there, or it may
+/// be an empty one that is not the first.
 inline bool Classifier::begins_string(uint32_t offset) const {
-  return offset == 0 || adopted_[offset - 1] == '\0';
+  return offset == 0 || (adopted_[offset - 1] == '\0' && adopted_[offset] != '\0');
 }
 
 /// The table's offset of a string of the input.
 inline uint32_t Classifier::string(uint32_t offset) {
-  if (offset < adopted_end_ && begins_string(offset)) return offset;
-  uint32_t known = strings_[offset];
+  if (offset < adopted_end_) return begins_string(offset) ? offset : intern_string(offset);
+  uint32_t known = strings_[offset - adopted_end_];
   return known != 0 ? known : intern_string(offset);
 }
 
 inline void Classifier::note_string(uint32_t offset, uint32_t known) {
-  strings_[offset] = known;
-  known_strings_.push_back(offset);
+  strings_[offset - adopted_end_] = known;
+  known_strings_.push_back(offset - adopted_end_);
 }
 
 /// The reference to a type, if it is known without following others.

@@ -18,17 +18,16 @@ namespace bpflink {
 
 /// Whether a string of the input is the table's that is wanted.
 [[gnu::always_inline]] inline bool Classifier::accept_string(uint32_t offset, uint32_t wanted) {
-  bool is_plain =
-      offset < adopted_end_ ? offset == wanted : wanted != 0 && strings_[offset] == wanted;
+  bool is_plain = offset < adopted_end_ ? offset == wanted
+                                        : wanted != 0 && strings_[offset - adopted_end_] == wanted;
   return is_plain || accept_other_string(offset, wanted);
 }
 
 /// As accept_string(), for strings that do not plainly have the same offset. To
 /// compare two strings takes less than to find one in the table.
 bool Classifier::accept_other_string(uint32_t offset, uint32_t wanted) {
-  if (offset < adopted_end_ && begins_string(offset)) return offset == wanted;
-  uint32_t known = strings_[offset];
-  if (known != 0 || wanted == 0) return string(offset) == wanted;
+  if (offset < adopted_end_ || strings_[offset - adopted_end_] != 0 || wanted == 0)
+    return string(offset) == wanted;
   if (std::strcmp(text(offset), table_.strings().text(wanted)) != 0) return false;
   note_string(offset, wanted);
   return true;
@@ -74,7 +73,8 @@ bool Classifier::accept_unassigned(uint32_t id, Reference wanted) {
 /// compiler cannot know that to give a type a class changes nothing of it.
 struct Classifier::Known {
   bool is_string(uint32_t offset, uint32_t wanted) const {
-    return offset < adopted_end ? offset == wanted : wanted != 0 && strings[offset] == wanted;
+    return offset < adopted_end ? offset == wanted
+                                : wanted != 0 && strings[offset - adopted_end] == wanted;
   }
   bool is_type(uint32_t id, Reference wanted) const {
     uint32_t index = id - first_id;

@@ -128,14 +128,18 @@ std::expected<void, Error> check_room(const Deduplication& d) {
   return {};
 }
 
-/// Has a table without strings begin with those of a section, if none is there twice.
+/// Has a table without strings begin with those of a section, if none is there twice but for the
+/// empty one, with which those split from a base may begin.
 std::string_view adopt_strings(ClassTable& table, std::string_view section) {
   StringTable strings;
   strings.reserve(section.size());
   strings.expect(static_cast<size_t>(std::ranges::count(section, '\0')));
   for (size_t offset = 1; offset < section.size();) {
     std::string_view string = section.data() + offset;
-    if (strings.intern(string) != offset) return {};
+    if (string.empty())
+      strings.append_all({string.data(), 1});
+    else if (strings.intern(string) != offset)
+      return {};
     offset += string.size() + 1;
   }
   table.strings() = std::move(strings);
