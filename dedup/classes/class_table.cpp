@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
@@ -62,7 +61,7 @@ void ClassTable::define(uint32_t type_class, std::span<const uint32_t> words) {
 }
 
 std::vector<uint32_t> ClassTable::absorb(const ClassTable& other, Shared shared) {
-  ZeroedWords strings(other.strings().size() - shared.strings);
+  std::vector<uint32_t> strings(other.strings().size() - shared.strings);
   auto string = [&](uint32_t offset) {
     if (offset < shared.strings) return offset;
     uint32_t& known = strings[offset - shared.strings];

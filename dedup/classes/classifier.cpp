@@ -49,7 +49,7 @@ void Classifier::begin(const Btf& btf, std::span<const uint32_t> base_classes,
   for (uint32_t index : known_strings_) strings_[index] = 0;
   known_strings_.clear();
   if (size_t count = btf.string_end() - adopted_end_; strings_.size() < count)
-    strings_ = ZeroedWords(std::max(count, 2 * strings_.size()));
+    strings_.assign(std::max(count, 2 * strings_.size()), 0);
 
   size_t expected_classes = std::max<size_t>(table_.class_count(), classes.size());
   if (match_cache_.size() < std::min(expected_classes, max_cached))

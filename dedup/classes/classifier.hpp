@@ -10,7 +10,6 @@
 #include "bpflink/btf.hpp"
 #include "dedup/classes/class_table.hpp"
 #include "dedup/format/type_section.hpp"
-#include "dedup/zeroed_array.hpp"
 
 namespace bpflink {
 
@@ -121,7 +120,7 @@ class Classifier {
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   /// The table's offset by the input's, from `adopted_end_` on; 0 if not yet known.
-  ZeroedWords strings_;
+  std::vector<uint32_t> strings_;
   /// The indexes whose element of `strings_` is not 0: few of many inputs' elements are
   /// used, and to forget these takes less than to fill all with 0.
   std::vector<uint32_t> known_strings_;

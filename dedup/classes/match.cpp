@@ -99,7 +99,7 @@ struct Classifier::Known {
 template <int Words, int Name, int Type>
 bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
   const Known known{adopted_end_,           first_id_,       static_cast<uint32_t>(classes_.size()),
-                    strings_.span().data(), classes_.data(), table_.references().data()};
+                    strings_.data(), classes_.data(), table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   key += common_words;

@@ -82,7 +82,7 @@ class Worker {
     Input& input = d.inputs[share.input];
     uint32_t first = input.types().first_id;
     std::span<uint32_t> elements = input.elements;
-    std::span<const uint32_t> own = share.is_whole ? elements : own_elements_[share.input].span();
+    std::span<const uint32_t> own = share.is_whole ? elements : std::span<uint32_t>(own_elements_[share.input]);
     for (uint32_t i = share.begin - first; i < share.end - first; ++i)
       if (elements[i] != omitted_class) elements[i] = merged[own[i]];
   }
@@ -92,18 +92,18 @@ class Worker {
 
  private:
   std::span<uint32_t> own_elements_of(size_t index, const Input& input) {
-    ZeroedWords& own = own_elements_[index];
-    if (own.size() != 0) return own.span();
-    own = ZeroedWords(input.elements.size());
+    std::vector<uint32_t>& own = own_elements_[index];
+    if (!own.empty()) return own;
+    own.resize(input.elements.size());
     // The classes of objects are known, and an input with omitted types is one share.
     for (uint32_t id : input.types().objects)
       own[id - input.types().first_id] = input.elements[id - input.types().first_id];
-    return own.span();
+    return own;
   }
 
   ClassTable& table_;
   Classifier classifier_;
-  std::vector<ZeroedWords> own_elements_;  ///< of large inputs, by input
+  std::vector<std::vector<uint32_t>> own_elements_;  ///< of large inputs, by input
   const Input* current_ = nullptr;
 };
 
