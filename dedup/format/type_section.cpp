@@ -1,8 +1,8 @@
 // Where the types of a section begin, and whether what they refer to is there.
 //
 // Where a type begins is known when the one before it has been looked at, so one worker walks
-// over the section and looks at no more of each type than its size takes. What it has passed is
-// checked behind it in chunks, while it is still in the cache: by the same worker, or by others.
+// over the section. If it is alone it checks each type that it passes; else it looks at no more of
+// it than its size takes, and the others check behind it in chunks.
 #include "dedup/format/type_section.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +22,7 @@ namespace bpflink {
 
 namespace {
 
-/// Types in a chunk. Two chunks, the one that is walked over and the one that is
-/// checked, should fit a core's cache.
+/// Types in a chunk.
 constexpr size_t chunk_size = 1 << 12;
 
 /// How many words ahead of the walk to ask the memory for.
@@ -63,31 +62,17 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words,
   return common_words + layout.info_size / 4 + size_t{vlen_of(words)} * (layout.element_size / 4);
 }
 
-/// The number of words of a type, or 0 if the library does not know its kind. A
-/// table would do, but with branches, which are predicted, the walk need not wait
-/// for one type to know where the next one is.
+/// The number of words of a type, or 0 if the library does not know its kind. For most types a
+/// branch tells, which is predicted, so that the walk need not wait for one type to know where the
+/// next one is. To tell more kinds apart costs more in wrong predictions than it gains.
 inline size_t known_size(const uint32_t* words) {
-  switch (kind_of(words)) {
-    case BTF_KIND_PTR:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_CONST:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_FWD:
-    case BTF_KIND_FUNC:
-      return common_words;
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-      return common_words + size_t{vlen_of(words)} * 3;
-    case BTF_KIND_FUNC_PROTO:
-      return common_words + size_t{vlen_of(words)} * 2;
-    case BTF_KIND_UNKN:
-      return 0;
-    default:
-      break;
-  }
-  if (kind_of(words) >= BTF_KIND_END) return 0;
-  KindLayout layout = kind_layouts[kind_of(words)];
+  constexpr uint32_t of_three_words =
+      1 << BTF_KIND_PTR | 1 << BTF_KIND_TYPEDEF | 1 << BTF_KIND_VOLATILE | 1 << BTF_KIND_CONST |
+      1 << BTF_KIND_RESTRICT | 1 << BTF_KIND_FWD | 1 << BTF_KIND_FUNC;
+  uint8_t kind = kind_of(words);
+  if (kind == BTF_KIND_UNKN || kind >= BTF_KIND_END) return 0;
+  if ((of_three_words >> kind & 1) != 0) return common_words;
+  KindLayout layout = kind_layouts[kind];
   return common_words + layout.fixed_words + size_t{vlen_of(words)} * layout.element_words;
 }
 
@@ -133,25 +118,33 @@ struct Largest {
   }
 };
 
-/// Checks the types with indices from `begin` to before `end`.
-void check(std::span<const uint32_t> words, const uint32_t* starts, uint32_t first_id, size_t begin,
-           size_t end, TypeSummary& summary) {
-  constexpr uint32_t of_note =
-      1 << BTF_KIND_FUNC | 1 << BTF_KIND_VAR | 1 << BTF_KIND_DATASEC | 1 << BTF_KIND_DECL_TAG;
-  Largest largest{summary.largest_id, summary.largest_string};
-  for (size_t index = begin; index < end; ++index) {
-    const uint32_t* type = words.data() + starts[index];
-    largest.type(type);
-    uint8_t kind = kind_of(type);
-    bool is_known = kind < BTF_KIND_END;
-    if (is_known && (of_note >> kind & 1) == 0) continue;
-    uint32_t id = first_id + static_cast<uint32_t>(index);
-    if (is_known && kind != BTF_KIND_VAR) summary.demanding.push_back(id);
-    if (is_object(kind)) summary.objects.push_back(id);
+/// Adds one type after the other to a summary, which is complete when this is gone.
+class Summarizer {
+ public:
+  explicit Summarizer(TypeSummary& summary)
+      : summary_(summary), largest_{summary.largest_id, summary.largest_string} {}
+  Summarizer(const Summarizer&) = delete;
+  Summarizer& operator=(const Summarizer&) = delete;
+  ~Summarizer() {
+    summary_.largest_id = largest_.id;
+    summary_.largest_string = largest_.string;
   }
-  summary.largest_id = largest.id;
-  summary.largest_string = largest.string;
-}
+
+  void add(const uint32_t* words, uint32_t id) {
+    constexpr uint32_t of_note =
+        1 << BTF_KIND_FUNC | 1 << BTF_KIND_VAR | 1 << BTF_KIND_DATASEC | 1 << BTF_KIND_DECL_TAG;
+    largest_.type(words);
+    uint8_t kind = kind_of(words);
+    bool is_known = kind < BTF_KIND_END;
+    if (is_known && (of_note >> kind & 1) == 0) return;
+    if (is_known && kind != BTF_KIND_VAR) summary_.demanding.push_back(id);
+    if (is_object(kind)) summary_.objects.push_back(id);
+  }
+
+ private:
+  TypeSummary& summary_;
+  Largest largest_;
+};
 
 /// Gives memory back that was reserved in excess: of small blobs there may be thousands.
 void shrink_if_small(boost::container::vector<uint32_t>& starts) {
@@ -172,7 +165,7 @@ void read_ahead(std::span<const uint32_t> words) {
 #endif
 }
 
-/// The walk over a section, with checks behind it.
+/// The walk over a section, with checks on the way or behind it.
 class Walk {
  public:
   Walk(const Btf& btf, TypeSection& types, FoundTypes& found, unsigned workers)
@@ -196,6 +189,7 @@ class Walk {
   uint32_t next_id() const { return first_id_ + static_cast<uint32_t>(starts_.size()); }
 
   std::expected<void, Error> walk();
+  template <bool Checks>
   std::expected<void, Error> walk_chunk();
   std::expected<size_t, Error> unusual_size() const;
   void check_all(TypeSummary& summary);
@@ -240,7 +234,10 @@ std::expected<size_t, Error> Walk::unusual_size() const {
       4 * left));
 }
 
+template <bool Checks>
 std::expected<void, Error> Walk::walk_chunk() {
+  Summarizer summarizer(summaries_.front());
+  const uint32_t first_id = next_id();
   const uint32_t* words = words_.data();
   size_t end = words_.size(), at = at_;
   std::array<uint32_t, chunk_size> starts;
@@ -257,6 +254,7 @@ std::expected<void, Error> Walk::walk_chunk() {
       size = *unusual;
     }
     starts[count] = static_cast<uint32_t>(at);
+    if constexpr (Checks) summarizer.add(words + at, first_id + static_cast<uint32_t>(count));
     at += size;
   }
   starts_.insert(starts_.end(), starts.data(), starts.data() + count);
@@ -264,16 +262,12 @@ std::expected<void, Error> Walk::walk_chunk() {
   return {};
 }
 
-/// Walks to the end. A worker that is alone checks a chunk behind its walk.
+/// Walks to the end.
 std::expected<void, Error> Walk::walk() {
   std::expected<void, Error> result;
   while (result && at_ < words_.size()) {
-    result = walk_chunk();
-    if (!result) break;
+    result = workers_ == 1 ? walk_chunk<true>() : walk_chunk<false>();
     publish(starts_.size());
-    size_t walked_chunks = (starts_.size() + chunk_size - 1) / chunk_size;
-    if (workers_ == 1 && walked_chunks > 1)
-      check_chunk(summaries_.front(), chunk_size * next_chunk_++);
   }
   count_ = result ? starts_.size() : 0;
   publish(all);
@@ -291,7 +285,9 @@ bool Walk::check_chunk(TypeSummary& summary, size_t begin) {
   }
   if (walked == all) end = std::min(end, count_);
   if (begin >= end) return false;
-  check(words_, starts_.data(), first_id_, begin, end, summary);
+  Summarizer summarizer(summary);
+  for (size_t i = begin; i < end; ++i)
+    summarizer.add(words_.data() + starts_.data()[i], first_id_ + static_cast<uint32_t>(i));
   return true;
 }
 
@@ -325,7 +321,7 @@ std::expected<void, Error> Walk::run() {
   read_ahead(words_);
   run_threads(workers_, [&](unsigned worker) {
     if (worker == 0) result = walk();
-    check_all(summaries_[worker]);
+    if (workers_ > 1) check_all(summaries_[worker]);
   });
   return result ? conclude() : result;
 }
