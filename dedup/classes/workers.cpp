@@ -221,17 +221,19 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   const Btf* root = d.options.base;
   while (root != nullptr && root->base() != nullptr) root = root->base();
   if (root == nullptr && !d.inputs.empty()) root = &d.inputs.front().btf;
-  std::string_view adopted = root ? adopt_strings(d.table, root->strings()) : "";
-
-  classify_base(d, adopted);
   size_t bytes = 0;
-  for (Input& input : d.inputs) {
-    input.elements.resize(input.btf.end_id() - input.btf.first_id());
-    add_objects(d.table, input.types(), input.elements);
-    bytes += input.types().words.size_bytes();
-  }
-
+  for (const Input& input : d.inputs) bytes += input.types().words.size_bytes();
   unsigned count = choose_workers(bytes, d.options.threads);
+
+  std::string_view adopted;
+  run_threads(std::min(count, 2u), [&](unsigned worker) {
+    if (worker == 0 && root != nullptr) adopted = adopt_strings(d.table, root->strings());
+    if (worker == 1 || count == 1)
+      for (Input& input : d.inputs)
+        input.elements.resize(input.btf.end_id() - input.btf.first_id());
+  });
+  classify_base(d, adopted);
+  for (Input& input : d.inputs) add_objects(d.table, input.types(), input.elements);
   std::vector<Share> shares = make_shares(d, count);
   const ClassTable::Shared shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);
