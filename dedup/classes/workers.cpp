@@ -82,7 +82,8 @@ class Worker {
     Input& input = d.inputs[share.input];
     uint32_t first = input.types().first_id;
     std::span<uint32_t> elements = input.elements;
-    std::span<const uint32_t> own = share.is_whole ? elements : std::span<uint32_t>(own_elements_[share.input]);
+    std::span<const uint32_t> own =
+        share.is_whole ? elements : std::span<uint32_t>(own_elements_[share.input]);
     for (uint32_t i = share.begin - first; i < share.end - first; ++i)
       if (elements[i] != omitted_class) elements[i] = merged[own[i]];
   }
