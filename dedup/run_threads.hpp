@@ -68,6 +68,7 @@ void run_threads(unsigned count, Work&& work) {
         });
     } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead
     }
+    ::sched_yield();  // those that wait for this processor leave it at once
     if (count > 0) guarded(0u);
     for (; started < count; ++started) guarded(started);
   }
