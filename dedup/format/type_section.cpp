@@ -158,10 +158,10 @@ void read_ahead(std::span<const uint32_t> words) {
 #ifdef MADV_POPULATE_READ
   constexpr size_t large = 1 << 20;
   if (words.size_bytes() < large) return;
-  auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  auto begin = reinterpret_cast<uintptr_t>(words.data());
-  auto start = begin & ~(page - 1);
-  ::madvise(reinterpret_cast<void*>(start), begin + words.size_bytes() - start, MADV_POPULATE_READ);
+  auto* begin = const_cast<uint32_t*>(words.data());
+  size_t before = reinterpret_cast<uintptr_t>(begin) % static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  ::madvise(reinterpret_cast<char*>(begin) - before, before + words.size_bytes(),
+            MADV_POPULATE_READ);
 #endif
 }
 

@@ -14,8 +14,10 @@ namespace {
 
 void print_message(std::string_view name, const char* severity, std::string_view message) {
   auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
+  // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage): each has its length before it
   std::fprintf(stderr, "%.*s: %s: %.*s\n", length(name), name.data(), severity, length(message),
                message.data());
+  // NOLINTEND(bugprone-suspicious-stringview-data-usage)
 }
 
 }  // namespace
