@@ -157,8 +157,10 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
     if (omit.empty()) return;
     const TypeSection& types = input.types();
     input.elements.resize(types.end_id() - types.first_id);
-    for (uint32_t id = types.first_id; id < std::min<size_t>(omit.size(), types.end_id()); ++id)
-      if (omit[id]) input.elements[id - types.first_id] = omitted_class;
+    auto element = input.elements.begin();
+    size_t end = std::min<size_t>(omit.size(), types.end_id());
+    for (size_t id = types.first_id; id < end; ++id, ++element)
+      if (omit[id]) *element = omitted_class;
     input.has_omissions = true;
   }
 

@@ -226,10 +226,15 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   for (const Input& input : d.inputs) bytes += input.types().words.size_bytes();
   unsigned count = choose_workers(bytes, d.options.threads);
 
+  // What takes but an instruction or two for each type is worth a thread only for many more.
+  size_t types = 0;
+  for (const Input& input : d.inputs) types += input.btf.end_id() - input.btf.first_id();
+  unsigned helpers = choose_workers(types * sizeof(uint32_t), d.options.threads);
+
   std::string_view adopted;
-  run_threads(std::min(count, 2u), [&](unsigned worker) {
+  run_threads(std::min(helpers, 2u), [&](unsigned worker) {
     if (worker == 0 && root != nullptr) adopted = adopt_strings(d.table, root->strings());
-    if (worker == 1 || count == 1)
+    if (worker == 1 || helpers == 1)
       for (Input& input : d.inputs)
         input.elements.resize(input.btf.end_id() - input.btf.first_id());
   });
@@ -261,7 +266,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   std::vector<std::vector<uint32_t>> merged(count);
   for (unsigned i = 1; i < count; ++i) merged[i] = d.table.absorb(workers[i]->table(), shared);
   std::atomic<size_t> next = 0;
-  run_threads(count, [&](unsigned) {
+  run_threads(helpers, [&](unsigned) {
     for (size_t i = next++; i < shares.size(); i = next++)
       if (unsigned worker = shares[i].worker; worker != 0)
         workers[worker]->merge(d, shares[i], merged[worker]);

@@ -20,9 +20,9 @@ BtfLinkage linkage_of(const Symbol& symbol) {
   return symbol.is_localized ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL;
 }
 
-/// The FUNCs whose code was dropped. One may stand for several static functions.
-std::vector<bool> find_dropped_functions(const ObjectFile& object) {
-  std::vector<bool> dropped(object.btf->end_id()), kept(object.btf->end_id());
+/// The FUNCs whose code was dropped, in order. One may stand for several static functions.
+std::vector<uint32_t> find_dropped_functions(const ObjectFile& object) {
+  std::vector<uint32_t> dropped, kept;
   if (!object.btf_ext) return dropped;
   const BtfExtTable& table = object.btf_ext->func_info;
   for (const BtfExtSection& part : table.sections) {
@@ -30,11 +30,12 @@ std::vector<bool> find_dropped_functions(const ObjectFile& object) {
     for (uint32_t i = 0; i < part.count; ++i) {
       FuncInfo record =
           object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
-      (place_of(section, record.insn_off) ? kept : dropped)[record.type_id] = true;
+      (place_of(section, record.insn_off) ? kept : dropped).push_back(record.type_id);
     }
   }
-  for (size_t id = 0; id < dropped.size(); ++id)
-    if (kept[id]) dropped[id] = false;
+  std::ranges::sort(kept);
+  std::ranges::sort(dropped);
+  std::erase_if(dropped, [&](uint32_t id) { return std::ranges::binary_search(kept, id); });
   return dropped;
 }
 
@@ -54,10 +55,10 @@ std::vector<bool> choose_omitted(const Context& context, const ObjectFile& objec
   std::vector<bool> omitted(object.btf->end_id());
   if (context.options.gc_sections) omitted = find_unused_types(object);
   for (uint32_t id : object.datasecs) omitted[id] = true;
-  std::vector<bool> dropped = find_dropped_functions(object);
+  std::vector<uint32_t> dropped = find_dropped_functions(object);
   for (const BtfDeclaration& declaration : object.declarations)
     if (!is_kept_as_is(object, declaration) ||
-        (!declaration.symbol && dropped[declaration.type_id]))
+        (!declaration.symbol && std::ranges::binary_search(dropped, declaration.type_id)))
       omitted[declaration.type_id] = true;
   for (uint32_t id : object.tags)
     if (omitted[object.btf->type(id).type()]) omitted[id] = true;
