@@ -67,7 +67,12 @@ class StringTable {
     index_.reserve((size() - index_end_) / usual_size);
     while (index_end_ < size()) {
       std::string_view string = at(index_end_);
-      index_.insert(hash_bytes(string.data(), string.size()), index_end_);
+      // A section may have one string any number of times: once is enough.
+      uint32_t hash = hash_bytes(string.data(), string.size());
+      bool is_known = string.empty() || index_.find(hash, [&](uint32_t offset) {
+        return equals(offset, string);
+      }) != 0;
+      if (!is_known) index_.insert(hash, index_end_);
       index_end_ += static_cast<uint32_t>(string.size()) + 1;
     }
   }

@@ -87,6 +87,36 @@ TEST_CASE("a blob cut off anywhere is refused or whole") {
   for (size_t size = 0; size < blob.size(); ++size) CHECK(!Btf::parse(std::span(blob).first(size)));
 }
 
+TEST_CASE("a string section with one string very often") {
+  constexpr size_t string_size_at = 20;  // in the header; strings are the last section
+  for (std::string_view string : {std::string_view("\0", 1), std::string_view("a\0", 2)}) {
+    for (bool has_unknown_kind : {false, true}) {
+      BtfBuilder b;
+      std::vector<BtfKindLayout> layout(26);
+      layout[25] = {4, 0, 0};
+      b.set_layout(layout);
+      uint32_t name = b.add_string("x");
+      if (has_unknown_kind) b.add_type(name, 25u << 24, 0, std::vector<uint32_t>{0});
+      b.add_type(name, BtfBuilder::info(BTF_KIND_FLOAT), 4);
+      auto blob = b.finish(std::endian::native);
+      REQUIRE(blob);
+      uint32_t size;
+      std::memcpy(&size, blob->data() + string_size_at, sizeof size);
+      for (uint32_t i = 0; i < BPFLINK_LONG_CHAIN; ++i, size += string.size())
+        std::ranges::copy(std::as_bytes(std::span(string)), std::back_inserter(*blob));
+      std::memcpy(blob->data() + string_size_at, &size, sizeof size);
+      auto btf = Btf::parse(*blob);
+      REQUIRE(btf);
+      Deduplicator dedup;
+      dedup.add("strings", *btf);
+      auto result = dedup.run();
+      REQUIRE(result);
+      CHECK(result->types.end_id() == btf->end_id());
+      CHECK(result->types.add_string("new") != 0);
+    }
+  }
+}
+
 TEST_CASE("a long chain of typedefs or pointers") {
   for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST}) {
     auto blob = chain(kind, BPFLINK_LONG_CHAIN).finish(std::endian::native);
