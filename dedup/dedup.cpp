@@ -80,6 +80,9 @@
 //
 // A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
 // input, or n log n in the tainted types for each time that something is taken back.
+#include <stdexcept>
+#include <unordered_set>
+
 #include "dedup/deduplication.hpp"
 #include "dedup/flatten.hpp"
 
@@ -96,6 +99,24 @@ Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32
   BtfType type = output.type(id);
   return {"where declarations are resolved, " +
           contains_itself(describe_type(id, type.kind(), output.name(type))).message};
+}
+
+/// Whose strings are too many: those of an input that begin within others.
+Error strings_error(const Deduplication& d) {
+  constexpr size_t limit = max_string_offset + 1;
+  std::string message = "strings that begin within others take more than " + std::to_string(limit) +
+                        " bytes, the kernel's limit";
+  for (const Input& input : d.inputs) {
+    size_t bytes = 0;
+    std::unordered_set<uint32_t> offsets;
+    for (uint32_t id = input.btf.first_id(); id < input.btf.end_id() && bytes <= limit; ++id)
+      for_each_string(input.types().words_of(id), [&](uint32_t offset) {
+        if (bytes <= limit && offsets.insert(offset).second)
+          bytes += input.btf.string(offset).size() + 1;
+      });
+    if (bytes > limit && bytes > input.btf.strings().size()) return {input.name + ": " + message};
+  }
+  return {std::move(message)};
 }
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
@@ -181,7 +202,7 @@ Deduplicator::Deduplicator(Deduplicator&&) noexcept = default;
 Deduplicator& Deduplicator::operator=(Deduplicator&&) noexcept = default;
 Deduplicator::~Deduplicator() = default;
 
-void Deduplicator::add(std::string name, const Btf& btf, std::vector<bool> omit) {
+void Deduplicator::add(std::string name, const Btf& btf, const std::vector<bool>& omit) {
   impl_->add(std::move(name), impl_->keep(btf), omit);
 }
 
@@ -200,7 +221,11 @@ std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
 
 std::expected<DedupResult, Error> Deduplicator::run() {
   if (impl_->state.failure) return std::unexpected(*impl_->state.failure);
-  return deduplicate(impl_->state);
+  try {
+    return deduplicate(impl_->state);
+  } catch (const std::length_error&) {
+    return std::unexpected(strings_error(impl_->state));
+  }
 }
 
 }  // namespace bpflink

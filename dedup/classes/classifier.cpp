@@ -88,8 +88,13 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
 }
 
 uint32_t Classifier::intern_string(uint32_t offset) {
+  if (offset < adopted_end_) {
+    auto [found, is_new] = inner_strings_.try_emplace(offset);
+    if (is_new) found->second = table_.strings().intern(text(offset));
+    return found->second;
+  }
   uint32_t known = table_.strings().intern(text(offset));
-  if (offset >= adopted_end_) note_string(offset, known);
+  note_string(offset, known);
   return known;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,8 @@ class Classifier {
   /// The indexes whose element of `strings_` is not 0: few of many inputs' elements are
   /// used, and to forget these takes less than to fill all with 0.
   std::vector<uint32_t> known_strings_;
+  /// The same of adopted strings that begin within others, by offset; of all inputs.
+  std::unordered_map<uint32_t, uint32_t> inner_strings_;
   const char* text_ = nullptr;  ///< its strings, without those of a base
   uint32_t text_base_ = 0;      ///< the offset of the first of these
   uint32_t adopted_end_ = 1;    ///< its strings up to here are the table's, at the same offsets

@@ -112,8 +112,9 @@ std::unexpected<Error> fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
 }
 
-/// Whether all will fit the table's numbers, even if no two types are equal.
-std::expected<void, Error> check_room(const Deduplication& d) {
+/// Whether all will fit the table's numbers, even if no two types are equal. Says how many bytes of
+/// strings there are.
+std::expected<size_t, Error> check_room(const Deduplication& d) {
   constexpr uint64_t max_types = open_bit / 2;
   uint64_t types = 0, words = 0, string_bytes = 0;
   auto count = [&](const Btf& btf) {
@@ -126,7 +127,7 @@ std::expected<void, Error> check_room(const Deduplication& d) {
   if (types > max_types) return fail("too many types to deduplicate");
   if (words > UINT32_MAX) return fail("too large types to deduplicate");
   if (string_bytes > UINT32_MAX) return fail("too many strings to deduplicate");
-  return {};
+  return string_bytes;
 }
 
 /// Has a table without strings begin with those of a section, if none is there twice but for the
@@ -138,7 +139,7 @@ std::string_view adopt_strings(ClassTable& table, std::string_view section) {
   for (size_t offset = 1; offset < section.size();) {
     std::string_view string = section.data() + offset;
     if (string.empty())
-      strings.append_all({string.data(), 1});
+      strings.append_all(section.substr(offset, 1));
     else if (strings.intern(string) != offset)
       return {};
     offset += string.size() + 1;
@@ -218,7 +219,8 @@ Error omission_error(const Input& input) {
 }  // namespace
 
 std::expected<void, Error> classify_types(Deduplication& d) {
-  if (auto ok = check_room(d); !ok) return ok;
+  auto string_bytes = check_room(d);
+  if (!string_bytes) return std::unexpected(string_bytes.error());
   const Btf* root = d.options.base;
   while (root != nullptr && root->base() != nullptr) root = root->base();
   if (root == nullptr && !d.inputs.empty()) root = &d.inputs.front().btf;
@@ -238,6 +240,8 @@ std::expected<void, Error> classify_types(Deduplication& d) {
       for (Input& input : d.inputs)
         input.elements.resize(input.btf.end_id() - input.btf.first_id());
   });
+  // Only strings that begin within others can make more than there are. All will be in the output.
+  d.table.strings().limit(*string_bytes + max_string_offset + 1);
   classify_base(d, adopted);
   for (Input& input : d.inputs) add_objects(d.table, input.types(), input.elements);
   std::vector<Share> shares = make_shares(d, count);

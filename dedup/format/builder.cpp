@@ -18,7 +18,6 @@ namespace {
 // What the kernel's loader accepts: BTF_MAX_TYPE, BTF_MAX_NAME_OFFSET and
 // BTF_MAX_VLEN of include/uapi/linux/btf.h.
 constexpr uint32_t max_type_id = 0xfffff;
-constexpr uint32_t max_string_offset = 0xffffff;
 constexpr size_t longest_shown_string = 40;
 
 std::unexpected<Error> fail(std::string message) {

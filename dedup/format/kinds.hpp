@@ -53,6 +53,9 @@ inline KindLayout kind_layout(uint8_t kind) {
   return kind < BTF_KIND_END ? kind_layouts[kind] : KindLayout{};
 }
 
+/// The largest string offset that kernels take.
+inline constexpr uint32_t max_string_offset = 0xffffff;
+
 /// The largest vlen of the classic form.
 inline constexpr uint32_t max_classic_vlen = 0xffff;
 

@@ -1,9 +1,12 @@
 // A string section in the making: every string once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -17,13 +20,16 @@ class StringTable {
  public:
   StringTable() : bytes_(1, '\0') {}
 
-  /// The offset of `string`, which must not contain NUL.
+  /// The offset of `string`, which must not contain NUL. Throws std::length_error where it does not
+  /// fit any more.
   uint32_t intern(std::string_view string) {
     if (string.empty()) return 0;
     if (index_end_ != size()) index_appended();
     uint32_t hash = hash_bytes(string.data(), string.size());
     uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
     if (found != 0) return found;
+    if (bytes_.size() + string.size() >= max_size_)
+      throw std::length_error("too many bytes of strings");
     uint32_t offset = size();
     bytes_.insert(bytes_.end(), string.begin(), string.end());
     bytes_.push_back('\0');
@@ -45,6 +51,9 @@ class StringTable {
     bytes_.assign(section.begin(), section.end());
     index_end_ = static_cast<uint32_t>(section.find('\0')) + 1;
   }
+
+  /// Has strings take so many bytes at most, if not fewer.
+  void limit(size_t bytes) { max_size_ = std::min(max_size_, bytes); }
 
   /// Makes room for so many bytes.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
@@ -85,6 +94,7 @@ class StringTable {
   }
 
   std::vector<char> bytes_;
+  size_t max_size_ = std::numeric_limits<uint32_t>::max();
   HashIndex index_;
   uint32_t index_end_ = 1;  ///< up to where strings are in the index
 };

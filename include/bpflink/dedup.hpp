@@ -131,7 +131,7 @@ class BPFLINK_API Deduplicator {
   /// Where `omit` is not empty it has an element for each id of the input
   /// (index 0 unused); types for which it is true are left out. No type that
   /// stays may refer to one that is left out: that is an error of `run()`.
-  void add(std::string name, const Btf& btf, std::vector<bool> omit = {});
+  void add(std::string name, const Btf& btf, const std::vector<bool>& omit = {});
 
   /// Adds inputs as if one after the other.
   void add(std::vector<DedupInput> inputs);
@@ -144,8 +144,9 @@ class BPFLINK_API Deduplicator {
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
   /// omitted; layout sections of inputs contradict each other; types would be
   /// renumbered of an input that has some of unknown kinds; more types or
-  /// strings than 29-bit classes and 32-bit offsets can tell apart; a member's type is only
-  /// declared, and the declaration stands for what the member is in. The same of the base's
+  /// strings than 29-bit classes and 32-bit offsets can tell apart; strings that begin within
+  /// others, each of which is one of its own, take more than a kernel's 16 MB; a member's type is
+  /// only declared, and the declaration stands for what the member is in. The same of the base's
   /// types where they are flattened.
   std::expected<DedupResult, Error> run();
 

@@ -22,6 +22,7 @@ NOT_MESSAGES = {"dedup/print/c_names.cpp", "dedup/print/c_scalars.cpp", "dedup/p
 EXCEPTIONS = {
     "string offsets, with those of the base, exceed 32 bits": "takes 4 GiB of strings",
     "too many strings to deduplicate": "takes 4 GiB of strings",
+    "too many bytes of strings": "takes 4 GiB of strings",
     "too many types to deduplicate": "takes 3 GiB of types",
     "too large types to deduplicate": "takes 8 GiB of types",
     "cannot read what was written: {}": "only a disk that fails gives back less than was written",

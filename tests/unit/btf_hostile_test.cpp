@@ -117,6 +117,34 @@ TEST_CASE("a string section with one string very often") {
   }
 }
 
+TEST_CASE("strings that begin within others") {
+  const std::string longest(1'000'000, 'a');
+  auto make = [&](uint32_t types, uint32_t step) {
+    BtfBuilder b;
+    uint32_t name = b.add_string(longest);
+    for (uint32_t i = 0; i < types; ++i)
+      b.add_type(name + 1 + i * step, BtfBuilder::info(BTF_KIND_TYPEDEF), 0);
+    auto blob = b.finish(std::endian::native);
+    REQUIRE(blob);
+    return *blob;
+  };
+  auto run = [](const std::vector<std::byte>& blob) {
+    Deduplicator dedup;
+    REQUIRE(dedup.add_blob("strings", blob));
+    return dedup.run();
+  };
+  // One of them many times is looked for once.
+  auto same = run(make(BPFLINK_LONG_CHAIN, 0));
+  REQUIRE(same);
+  CHECK(same->types.end_id() == 2);
+  // So many different ones would take gigabytes.
+  auto many = run(make(5000, 1));
+  REQUIRE(!many);
+  CHECK(many.error().message ==
+        "strings: strings that begin within others take more than 16777216 "
+        "bytes, the kernel's limit");
+}
+
 TEST_CASE("a long chain of typedefs or pointers") {
   for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST}) {
     auto blob = chain(kind, BPFLINK_LONG_CHAIN).finish(std::endian::native);
