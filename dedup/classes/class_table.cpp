@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-
 namespace bpflink {
 
 uint32_t ClassTable::intern_anchor(TagSpace space, uint32_t name) {

@@ -98,7 +98,7 @@ struct Classifier::Known {
 /// one a type id.
 template <int Words, int Name, int Type>
 bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
-  const Known known{adopted_end_,           first_id_,       static_cast<uint32_t>(classes_.size()),
+  const Known known{adopted_end_,    first_id_,       static_cast<uint32_t>(classes_.size()),
                     strings_.data(), classes_.data(), table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
