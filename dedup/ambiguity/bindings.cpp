@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <tuple>
 #include <utility>
 
