@@ -3,6 +3,9 @@
 // Prototypes of externs that were bound, types of definitions that lost: what only these led to
 // has no use in the output, and goes. What nothing led to in an input was put there by somebody
 // who knows why, and stays.
+//
+// What these lead to is little and nearly always kept by some other object, which is quick to see.
+// Only where it is not, all of an object is searched for what else leads there.
 #include <algorithm>
 #include <vector>
 
@@ -19,9 +22,10 @@ std::vector<bool> find_kept(const Context& context,
                             const std::vector<std::vector<bool>>& forgotten) {
   const BtfBuilder& btf = *context.btf;
   std::vector<bool> kept(btf.end_id());
+  kept[0] = true;
   std::vector<uint32_t> pending;
   auto keep = [&](uint32_t id) {
-    if (id == 0 || kept[id]) return;
+    if (kept[id]) return;
     kept[id] = true;
     pending.push_back(id);
   };
@@ -42,6 +46,18 @@ std::vector<bool> find_kept(const Context& context,
   return kept;
 }
 
+bool is_all(const std::vector<bool>& kept) {
+  return std::ranges::find(kept, false) == kept.end();
+}
+
+/// Whether any of an object's doubtful types is not kept.
+bool leads_beyond(const std::vector<bool>& kept, const ObjectFile& object,
+                  const std::vector<bool>& doubtful) {
+  for (uint32_t id = 1; id < doubtful.size(); ++id)
+    if (doubtful[id] && !kept[object.type_map[id]]) return true;
+  return false;
+}
+
 /// What such a type refers to is not known, so that nothing may get another number.
 bool has_unknown_kinds(const BtfBuilder& btf) {
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
@@ -56,13 +72,17 @@ void forget_types(Context& context) {
   std::vector<std::vector<bool>> forgotten;
   bool is_any = false;
   for (auto& object : context.objects) {
-    forgotten.push_back(object->btf ? find_forgotten_types(*object) : std::vector<bool>());
+    forgotten.push_back(object->btf ? find_doubtful_types(*object) : std::vector<bool>());
     is_any |= !forgotten.back().empty();
   }
   if (!is_any || has_unknown_kinds(*context.btf)) return;
   std::vector<bool> kept = find_kept(context, forgotten);
-  kept[0] = true;
-  if (std::ranges::find(kept, false) == kept.end()) return;
+  if (is_all(kept)) return;
+  for (size_t i = 0; i < forgotten.size(); ++i)
+    if (leads_beyond(kept, *context.objects[i], forgotten[i]))
+      forgotten[i] = find_forgotten_types(*context.objects[i], std::move(forgotten[i]));
+  kept = find_kept(context, forgotten);
+  if (is_all(kept)) return;
   std::vector<uint32_t> ids = keep_types(*context.btf, kept);
   for (auto& object : context.objects)
     if (object->btf)

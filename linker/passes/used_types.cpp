@@ -26,24 +26,27 @@ class UsedTypes {
     return used_;
   }
 
-  std::vector<bool> find_forgotten() {
+  std::vector<bool> find_doubtful() {
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_gone(declaration)) use(declaration.type_id);
     if (pending_.empty()) return {};
     index_tags();
     follow();
+    return std::move(used_);
+  }
+
+  std::vector<bool> find_forgotten(std::vector<bool> doubtful) {
+    index_tags();
     // All others keep what they lead to.
-    std::vector<bool> reached(btf_.end_id());
-    reached.swap(used_);
     for (const BtfDeclaration& declaration : object_.declarations)
       if (!is_gone(declaration)) use_references(declaration.type_id);
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (!reached[id] && object_.type_map[id] != 0 && !is_tag(id)) use_references(id);
+      if (!doubtful[id] && object_.type_map[id] != 0 && !is_tag(id)) use_references(id);
     use_all_records();
     follow();
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (used_[id]) reached[id] = false;
-    return reached;
+      if (used_[id]) doubtful[id] = false;
+    return doubtful;
   }
 
  private:
@@ -83,12 +86,10 @@ class UsedTypes {
   /// Tags refer to what they tag; this is the other way round.
   void index_tags() {
     tags_begin_.assign(btf_.end_id() + 2, 0);
-    for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (is_tag(id)) ++tags_begin_[btf_.type(id).type() + 2];
+    for (uint32_t id : object_.tags) ++tags_begin_[btf_.type(id).type() + 2];
     for (size_t i = 2; i < tags_begin_.size(); ++i) tags_begin_[i] += tags_begin_[i - 1];
     tags_.resize(tags_begin_.back());
-    for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (is_tag(id)) tags_[tags_begin_[btf_.type(id).type() + 1]++] = id;
+    for (uint32_t id : object_.tags) tags_[tags_begin_[btf_.type(id).type() + 1]++] = id;
   }
 
   bool is_in_output(const BtfDeclaration& declaration) const {
@@ -151,8 +152,12 @@ std::vector<bool> find_unused_types(const ObjectFile& object) {
   return UsedTypes(object).find_unused();
 }
 
-std::vector<bool> find_forgotten_types(const ObjectFile& object) {
-  return UsedTypes(object).find_forgotten();
+std::vector<bool> find_doubtful_types(const ObjectFile& object) {
+  return UsedTypes(object).find_doubtful();
+}
+
+std::vector<bool> find_forgotten_types(const ObjectFile& object, std::vector<bool> doubtful) {
+  return UsedTypes(object).find_forgotten(std::move(doubtful));
 }
 
 }  // namespace bpflink

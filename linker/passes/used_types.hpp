@@ -13,9 +13,12 @@ namespace bpflink {
 /// tags of what is used are where the search begins. Known after number_symbols().
 std::vector<bool> find_unused_types(const ObjectFile& object);
 
-/// By type id: whether only declarations that are not in the output, those of externs that were
-/// bound and of definitions that lost, lead to the type. What nothing led to in the input is none
-/// of these. Empty where there are none. Known after merge_btf().
-std::vector<bool> find_forgotten_types(const ObjectFile& object);
+/// By type id: whether a declaration that is not in the output, of an extern that was bound or of a
+/// definition that lost, leads to the type, by way of any number of others. Empty where there are
+/// none. Known after merge_btf().
+std::vector<bool> find_doubtful_types(const ObjectFile& object);
+
+/// Those of the doubtful types to which nothing else in the object leads.
+std::vector<bool> find_forgotten_types(const ObjectFile& object, std::vector<bool> doubtful);
 
 }  // namespace bpflink
