@@ -4,8 +4,8 @@
 // has no use in the output, and goes. What nothing led to in an input was put there by somebody
 // who knows why, and stays.
 //
-// What these lead to is little and nearly always kept by some other object, which is quick to see.
-// Only where it is not, all of an object is searched for what else leads there.
+// What leads to a type in an input does so in the output, too, as equal types refer to equal ones.
+// So that is looked for there, once for all objects.
 #include <algorithm>
 #include <vector>
 
@@ -16,8 +16,7 @@
 namespace bpflink {
 namespace {
 
-/// What the objects keep, by id of the output, and what that leads to: a declaration that one
-/// object has may have become the definition of another.
+/// What the objects keep, by id of the output, and what that leads to.
 std::vector<bool> find_kept(const Context& context,
                             const std::vector<std::vector<bool>>& forgotten) {
   const BtfBuilder& btf = *context.btf;
@@ -32,8 +31,10 @@ std::vector<bool> find_kept(const Context& context,
   for (size_t i = 0; i < context.objects.size(); ++i) {
     const ObjectFile& object = *context.objects[i];
     if (!object.btf) continue;
-    for (uint32_t id = 1; id < object.type_map.end_id(); ++id)
-      if (forgotten[i].empty() || !forgotten[i][id]) keep(object.type_map[id]);
+    for (uint32_t id = 1; id < object.type_map.end_id(); ++id) {
+      uint32_t output = object.type_map[id];
+      if (!kept[output] && (forgotten[i].empty() || !forgotten[i][id])) keep(output);
+    }
   }
   while (!pending.empty()) {
     uint32_t id = pending.back();
@@ -44,18 +45,6 @@ std::vector<bool> find_kept(const Context& context,
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
     if (btf.type(id).kind() == BTF_KIND_DECL_TAG) kept[id] = kept[btf.type(id).type()];
   return kept;
-}
-
-bool is_all(const std::vector<bool>& kept) {
-  return std::ranges::find(kept, false) == kept.end();
-}
-
-/// Whether any of an object's doubtful types is not kept.
-bool leads_beyond(const std::vector<bool>& kept, const ObjectFile& object,
-                  const std::vector<bool>& doubtful) {
-  for (uint32_t id = 1; id < doubtful.size(); ++id)
-    if (doubtful[id] && !kept[object.type_map[id]]) return true;
-  return false;
 }
 
 /// What such a type refers to is not known, so that nothing may get another number.
@@ -72,17 +61,12 @@ void forget_types(Context& context) {
   std::vector<std::vector<bool>> forgotten;
   bool is_any = false;
   for (auto& object : context.objects) {
-    forgotten.push_back(object->btf ? find_doubtful_types(*object) : std::vector<bool>());
+    forgotten.push_back(object->btf ? find_forgotten_types(*object) : std::vector<bool>());
     is_any |= !forgotten.back().empty();
   }
   if (!is_any || has_unknown_kinds(*context.btf)) return;
   std::vector<bool> kept = find_kept(context, forgotten);
-  if (is_all(kept)) return;
-  for (size_t i = 0; i < forgotten.size(); ++i)
-    if (leads_beyond(kept, *context.objects[i], forgotten[i]))
-      forgotten[i] = find_forgotten_types(*context.objects[i], std::move(forgotten[i]));
-  kept = find_kept(context, forgotten);
-  if (is_all(kept)) return;
+  if (std::ranges::find(kept, false) == kept.end()) return;
   std::vector<uint32_t> ids = keep_types(*context.btf, kept);
   for (auto& object : context.objects)
     if (object->btf)

@@ -26,27 +26,19 @@ class UsedTypes {
     return used_;
   }
 
-  std::vector<bool> find_doubtful() {
+  std::vector<bool> find_forgotten() {
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_gone(declaration)) use(declaration.type_id);
     if (pending_.empty()) return {};
     index_tags();
     follow();
-    return std::move(used_);
-  }
-
-  std::vector<bool> find_forgotten(std::vector<bool> doubtful) {
-    index_tags();
-    // All others keep what they lead to.
+    std::vector<bool> forgotten(btf_.end_id());
+    forgotten.swap(used_);
     for (const BtfDeclaration& declaration : object_.declarations)
       if (!is_gone(declaration)) use_references(declaration.type_id);
-    for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (!doubtful[id] && object_.type_map[id] != 0 && !is_tag(id)) use_references(id);
     use_all_records();
-    follow();
-    for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (used_[id]) doubtful[id] = false;
-    return doubtful;
+    for (uint32_t id : pending_) forgotten[id] = false;
+    return forgotten;
   }
 
  private:
@@ -152,12 +144,8 @@ std::vector<bool> find_unused_types(const ObjectFile& object) {
   return UsedTypes(object).find_unused();
 }
 
-std::vector<bool> find_doubtful_types(const ObjectFile& object) {
-  return UsedTypes(object).find_doubtful();
-}
-
-std::vector<bool> find_forgotten_types(const ObjectFile& object, std::vector<bool> doubtful) {
-  return UsedTypes(object).find_forgotten(std::move(doubtful));
+std::vector<bool> find_forgotten_types(const ObjectFile& object) {
+  return UsedTypes(object).find_forgotten();
 }
 
 }  // namespace bpflink

@@ -14,11 +14,9 @@ namespace bpflink {
 std::vector<bool> find_unused_types(const ObjectFile& object);
 
 /// By type id: whether a declaration that is not in the output, of an extern that was bound or of a
-/// definition that lost, leads to the type, by way of any number of others. Empty where there are
+/// definition that lost, leads to the type, by way of any number of others, and neither another
+/// declaration nor a record of .BTF.ext names it. Other types still may. Empty where there are
 /// none. Known after merge_btf().
-std::vector<bool> find_doubtful_types(const ObjectFile& object);
-
-/// Those of the doubtful types to which nothing else in the object leads.
-std::vector<bool> find_forgotten_types(const ObjectFile& object, std::vector<bool> doubtful);
+std::vector<bool> find_forgotten_types(const ObjectFile& object);
 
 }  // namespace bpflink
