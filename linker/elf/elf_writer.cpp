@@ -1,19 +1,21 @@
-// libelf writes the headers and the tables: symbols, strings, relocations, BTF.
+// libelf writes the headers and the tables: symbols, strings, BTF.
 //
-// The contents of sections do not go through it. It would write them from memory
-// as a whole; we write them from where they are mapped, leave out the zeros and
-// give the memory back, so that 500 MB of arena data take 7 MB of memory and
-// hardly any disk. For this the layout is ours (ELF_F_LAYOUT), and a section
-// without data of libelf's is one that it does not touch.
+// The contents of sections and their relocations do not go through it. It would write each from
+// memory as a whole; we write large ones from where they are mapped and leave out the zeros, so
+// that 500 MB of arena data take 7 MB of memory and hardly any disk, and small ones, of which a
+// link of many programs has thousands, together. For this the layout is ours (ELF_F_LAYOUT), and a
+// section without data of libelf's is one that it does not touch.
 #include "linker/elf/elf_writer.hpp"
 
+#include <cstddef>
 #include <deque>
 
 #include "dedup/internal.hpp"
 #include "linker/elf/alignment.hpp"
+#include "linker/elf/bytes.hpp"
 #include "linker/elf/elf_handle.hpp"
 #include "linker/error.hpp"
-#include "linker/io/write_sparse.hpp"
+#include "linker/io/sparse_writer.hpp"
 
 namespace bpflink {
 namespace {
@@ -117,22 +119,28 @@ class ElfWriter {
     Elf64_Shdr& header = add_section(section.name, section.type, section.alignment, section.size);
     header.sh_flags = section.flags;
     header.sh_entsize = section.entry_size;
-    offsets_.push_back(header.sh_offset);
+    for (const OutputBytes& run : section.contents)
+      contents_.push_back({header.sh_offset + run.offset, run.bytes});
   }
 
   void add_relocations(const OutputSection& section) {
     if (section.relocations.empty()) return;
-    auto& entries = relocations_.emplace_back();
-    entries.reserve(section.relocations.size());
-    for (const OutputRelocation& relocation : section.relocations)
-      entries.push_back(
-          {relocation.offset, ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type)});
-    Elf64_Shdr* header = add_table(fmt::format(".rel{}", section.name), SHT_REL, ELF_T_REL,
-                                   std::as_writable_bytes(std::span(entries)), 8);
-    header->sh_info = section.index;
-    header->sh_entsize = sizeof(Elf64_Rel);
-    header->sh_flags = SHF_INFO_LINK;
-    relocation_headers_.push_back(header);
+    std::vector<std::byte>& entries = relocations_.emplace_back();
+    entries.resize(section.relocations.size() * sizeof(Elf64_Rel));
+    std::byte* at = entries.data();
+    for (const OutputRelocation& relocation : section.relocations) {
+      uint64_t info = ELF64_R_INFO(uint64_t{relocation.symbol}, relocation.type);
+      store<uint64_t>(at + offsetof(Elf64_Rel, r_offset), relocation.offset, context_.byte_order);
+      store<uint64_t>(at + offsetof(Elf64_Rel, r_info), info, context_.byte_order);
+      at += sizeof(Elf64_Rel);
+    }
+    Elf64_Shdr& header =
+        add_section(fmt::format(".rel{}", section.name), SHT_REL, 8, entries.size());
+    header.sh_info = section.index;
+    header.sh_entsize = sizeof(Elf64_Rel);
+    header.sh_flags = SHF_INFO_LINK;
+    relocation_headers_.push_back(&header);
+    contents_.push_back({header.sh_offset, entries});
   }
 
   /// A section of these bytes, which libelf writes; null where there are none.
@@ -181,10 +189,10 @@ class ElfWriter {
   }
 
   std::expected<void, Error> write_contents() {
-    for (size_t i = 0; i < offsets_.size(); ++i)
-      for (const OutputBytes& run : context_.sections[i]->contents)
-        if (auto ok = write_sparse(fd_, offsets_[i] + run.offset, run.bytes); !ok) return ok;
-    return {};
+    SparseWriter writer(fd_);
+    for (const OutputBytes& run : contents_)
+      if (auto ok = writer.write(run.offset, run.bytes); !ok) return ok;
+    return writer.finish();
   }
 
   const Context& context_;
@@ -196,11 +204,11 @@ class ElfWriter {
   bool is_complete_ = true;
   Elf64_Shdr nowhere_{};
 
-  std::vector<uint64_t> offsets_;  ///< in the file, of each output section
+  std::vector<OutputBytes> contents_;  ///< what libelf does not write, by offset in the file
   std::vector<Elf64_Sym> symbols_;
   Elf64_Word first_global_ = 0;
   StringTable strings_;
-  std::deque<std::vector<Elf64_Rel>> relocations_;
+  std::deque<std::vector<std::byte>> relocations_;
   std::vector<Elf64_Shdr*> relocation_headers_;
 };
 

@@ -8,14 +8,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "../api/fixtures.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/io/write_sparse.hpp"
+#include "linker/io/sparse_writer.hpp"
 
 using namespace bpflink;
 
@@ -142,7 +147,7 @@ TEST_CASE("an output that shows an input which was cut off cannot be written") {
     REQUIRE(input);
     std::filesystem::resize_file(path, 4096);
     int fd = ::open(directory.file("out").c_str(), O_RDWR | O_CREAT, 0600);
-    auto written = write_sparse(fd, 0, input->bytes());
+    auto written = SparseWriter(fd).write(0, input->bytes());
     ::close(fd);
     REQUIRE(!written);
     return written.error().message;
@@ -151,4 +156,33 @@ TEST_CASE("an output that shows an input which was cut off cannot be written") {
   keep_inputs_mapped();
   CHECK(message_of() == "cannot write: " + path + ": was cut off while it was read");
   CHECK(find_mapped_input(&path) == nullptr);
+}
+
+TEST_CASE("pieces, gaps and zeros are written where they belong") {
+  constexpr size_t large = 600'000;
+  // By offset: what is there. Alone, side by side, behind a small and a wide gap, empty, large.
+  const std::vector<std::pair<size_t, std::string>> pieces = {
+      {3, "a"},
+      {4, "bc"},
+      {16, "after a gap"},
+      {27, ""},
+      {9'000, std::string(4'000, 'p')},
+      {13'000, std::string(4'000, 'q')},
+      {17'000, std::string(large, 'L') + std::string(large, '\0') + std::string(large, 'M')},
+      {17'000 + 3 * large, "end"},
+  };
+  std::string expected;
+  TemporaryDirectory directory;
+  std::string path = directory.file("out");
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  SparseWriter writer(fd);
+  for (const auto& [offset, text] : pieces) {
+    expected.resize(offset);
+    expected += text;
+    REQUIRE(writer.write(offset, std::as_bytes(std::span(text))));
+  }
+  REQUIRE(writer.finish());
+  ::close(fd);
+  std::ifstream file(path, std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == expected);
 }

@@ -1,0 +1,52 @@
+#include "linker/io/sparse_writer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "linker/io/write_all.hpp"
+
+namespace bpflink {
+namespace {
+
+bool is_zero(std::span<const std::byte> bytes) {
+  return bytes.front() == std::byte{0} &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+}  // namespace
+
+std::expected<void, Error> SparseWriter::write(uint64_t offset, std::span<const std::byte> bytes) {
+  constexpr size_t largest_piece = 4 << 10, widest_gap = 16, most_gathered = 64 << 10;
+  uint64_t end = begin_ + pieces_.size();
+  bool is_next = offset >= end && offset - end <= widest_gap && pieces_.size() < most_gathered;
+  if (!is_next || bytes.size() > largest_piece)
+    if (auto ok = finish(); !ok) return ok;
+  if (bytes.size() > largest_piece) return write_large(offset, bytes);
+  if (pieces_.empty()) begin_ = offset;
+  pieces_.resize(offset - begin_);
+  pieces_.insert(pieces_.end(), bytes.begin(), bytes.end());
+  return {};
+}
+
+std::expected<void, Error> SparseWriter::finish() {
+  auto written = write_all_at(fd_, begin_, pieces_);
+  pieces_.clear();
+  return written;
+}
+
+std::expected<void, Error> SparseWriter::write_large(uint64_t offset,
+                                                     std::span<const std::byte> bytes) const {
+  constexpr size_t block_size = 256 << 10;
+  size_t begin = 0;
+  for (size_t at = 0; at < bytes.size();) {
+    auto block = bytes.subspan(at, std::min(block_size, bytes.size() - at));
+    at += block.size();
+    if (!is_zero(block)) continue;
+    auto before = bytes.subspan(begin, at - block.size() - begin);
+    if (auto ok = write_all_at(fd_, offset + begin, before); !ok) return ok;
+    begin = at;
+  }
+  return write_all_at(fd_, offset + begin, bytes.subspan(begin));
+}
+
+}  // namespace bpflink
