@@ -7,6 +7,8 @@ small        DIRECTORY/small/{main,maps}.o: a program and the maps that it uses
 functions:N  DIRECTORY/functions/0000.o...: N objects of 5,000 functions and 5,000 variables
 headers:N    DIRECTORY/headers/0000.o...: N objects of 5 functions and 430 types, nearly all
              of them those of headers that the objects share
+programs:N   DIRECTORY/programs/0000.o...: N programs that include the running kernel's vmlinux.h,
+             with CO-RE relocations, a map and a license each
 arena:MB     DIRECTORY/arena/0000.o: one object with so many megabytes of arena data
 bss:MB       DIRECTORY/bss/0000.o: one object with a .bss of so many megabytes
 
@@ -24,6 +26,7 @@ import subprocess
 
 TOKEN = "o0000"  # as long as what object_name() gives
 TEMPLATES = 8  # of objects that share headers
+PROGRAM_TEMPLATES = 32
 FUNCTIONS = 5000
 STRUCTS = 87
 HEADER_FUNCTIONS = 5
@@ -33,10 +36,10 @@ def object_name(number):
     return f"o{number:04}"
 
 
-def compile_source(path, source):
+def compile_source(path, source, *options):
     """Compiles to `path`. Names in the debug information do not depend on where that is."""
     command = [os.environ.get("CC", "clang-19"), "-g", "-O2", "--target=bpf", "-mcpu=v3",
-               "-fdebug-compilation-dir=/bench", "-x", "c", "-c", "-", "-o", str(path)]
+               "-fdebug-compilation-dir=/bench", *options, "-x", "c", "-c", "-", "-o", str(path)]
     subprocess.run(command, input=source.encode(), check=True)
 
 
@@ -149,6 +152,54 @@ def make_headers(directory, count, rng):
         derive(templates[number % len(templates)], directory / f"{number:04}.o", number)
 
 
+# What programs look at, of types that kernels have had for long.
+KERNEL_FIELDS = {
+    "task_struct": ["pid", "tgid", "mm, total_vm", "real_parent, pid", "files, next_fd"],
+    "sk_buff": ["len", "data_len", "dev, ifindex", "mark", "sk, sk_rcvbuf"],
+    "file": ["f_flags", "f_pos", "f_inode, i_ino"],
+    "inode": ["i_ino", "i_size", "i_sb, s_magic"],
+    "sock": ["sk_rcvbuf", "sk_sndbuf", "sk_socket, state"],
+    "dentry": ["d_inode, i_ino", "d_parent, d_flags"],
+    "net_device": ["ifindex", "mtu", "flags"],
+    "mm_struct": ["total_vm", "start_code", "exe_file, f_flags"],
+    "super_block": ["s_magic", "s_dev"],
+    "linux_binprm": ["argc", "file, f_flags"],
+}
+
+
+def make_program(rng):
+    lines = ['#include "vmlinux.h"', "#include <bpf/bpf_helpers.h>", "#include <bpf/bpf_core_read.h>",
+             f"struct {TOKEN}_event {{ u64 sum; u32 pid; char comm[16]; u64 values[{rng.randint(1, 8)}]; }};",
+             "struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 64); __type(key, u32);"
+             f" __type(value, struct {TOKEN}_event); }} {TOKEN}_events SEC(\".maps\");"]
+    for i, name in enumerate(rng.sample(sorted(KERNEL_FIELDS), rng.randint(2, 4))):
+        lines.append(f'SEC("kprobe/{TOKEN}_{i}") int {TOKEN}_program_{i}(struct pt_regs *ctx) {{'
+                     f" struct {name} *p = (void *)bpf_get_current_task(); u32 key = {i};"
+                     f" struct {TOKEN}_event *event = bpf_map_lookup_elem(&{TOKEN}_events, &key);"
+                     " if (!event) return 0; event->pid = bpf_get_current_pid_tgid() >> 32;")
+        lines += [f"  event->sum += (u64)BPF_CORE_READ(p, {field});"
+                  for field in rng.sample(KERNEL_FIELDS[name], 2)]
+        lines.append("  return 0; }")
+    lines.append('char LICENSE[] SEC("license") = "GPL";')
+    return "\n".join(lines)
+
+
+def make_programs(directory, count, rng):
+    header = directory / "vmlinux.h"
+    with header.open("w") as file:
+        subprocess.run(["bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux", "format", "c"],
+                       stdout=file, check=True)
+    templates = []
+    for i in range(min(PROGRAM_TEMPLATES, count)):
+        path = directory / "template.o"
+        compile_source(path, make_program(rng), f"-I{directory}")
+        templates.append(path.read_bytes())
+        path.unlink()
+    header.unlink()
+    for number in range(count):
+        derive(templates[number % len(templates)], directory / f"{number:04}.o", number)
+
+
 def make_arena(directory, megabytes):
     """The array's bytes are filled in afterwards: none of them is 0."""
     path, size, mark = directory / "0000.o", megabytes << 20, b"arena data begins"
@@ -181,6 +232,8 @@ def main():
             make_functions(directory, int(size), rng)
         elif kind == "headers":
             make_headers(directory, int(size), rng)
+        elif kind == "programs":
+            make_programs(directory, int(size), rng)
         elif kind == "arena":
             make_arena(directory, int(size))
         elif kind == "bss":

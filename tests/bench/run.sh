@@ -124,6 +124,11 @@ files=("${files[@]:0:${many[0]}}")
 compare - 0 "types of ${many[0]} objects, deduplicated" libbpf "./libbpf_dedup peer.btf ${files[*]}" \
   "./btfdedup -o own.btf ${files[*]}"
 
+if [[ -r /sys/kernel/btf/vmlinux ]]; then
+  generate "programs:${many[0]}"
+  compare_links - 0 "${many[0]} programs with vmlinux.h" programs/*.o
+fi
+
 if [[ ! $quick ]]; then
   generate arena:500
   compare_links - 0 '500 MB of arena data' arena/*.o
