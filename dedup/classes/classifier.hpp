@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -103,15 +102,15 @@ class Classifier {
   ClassTable& table_;
   std::string_view adopted_;
 
-  /// What the types so far, of all inputs, tell of a class.
-  struct Successors {
-    uint32_t last = 0;    ///< the class of the type after the last one of this, or 0
-    uint32_t before = 0;  ///< the class that it was before that
-  };
-  /// By class; of 0, that of the first type of an input.
-  std::vector<Successors> successors_{1};
+  // What the types so far, of all inputs, tell.
+  /// By class: that of the type after the last one of this, or 0. Of 0: that of the first type of
+  /// an input.
+  std::vector<uint32_t> successors_ = {0};
+  /// By anchor: the class of the last type that declared or defined it and was not as expected,
+  /// or 0. Of 0: nothing.
+  std::vector<uint32_t> anchors_ = {0};
   /// By some bits of a summary of what a type says: the class of the last such type that was not
-  /// the successor of the type before it, or 0.
+  /// as expected, or 0.
   std::vector<uint32_t> match_cache_;
 
   // The input at hand.
