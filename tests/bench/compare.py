@@ -44,10 +44,11 @@ def hash_of(directory):
 
 
 def count_instructions(directory, program, inputs):
-    """In an empty environment: the kernel copies it and the program looks through it."""
+    """In an empty environment: the kernel copies it and the program looks through it. With one
+    thread: which of several takes what is chance."""
     result = subprocess.run(
         ["/usr/bin/valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-         program, "-o", "out", *inputs],
+         program, "--threads", "1", "-o", "out", *inputs],
         cwd=directory, env={}, capture_output=True, text=True, check=False)
     found = re.search(r"Collected : (\d+)", result.stderr)
     if result.returncode != 0 or not found:
