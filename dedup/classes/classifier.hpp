@@ -107,7 +107,7 @@ class Classifier {
   /// an input.
   std::vector<uint32_t> successors_ = {0};
   /// By anchor: the class of the last type that declared or defined it and was not as expected,
-  /// or 0. Of 0: nothing.
+  /// or 0. Element 0, of what has no tag, is written and never asked.
   std::vector<uint32_t> anchors_ = {0};
   /// By some bits of a summary of what a type says: the class of the last such type that was not
   /// as expected, or 0.
