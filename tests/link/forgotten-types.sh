@@ -51,3 +51,24 @@ expect 1 count "PTR '\\(anon\\)' type_id=$kept\$" out.o
 # An extern that is left to a later link keeps its prototype.
 "$BPFLINK" -r a.o -o part.o
 expect "$(count "$nameless" a.o)" count "$nameless" part.o
+
+# A variable and a CO-RE relocation lead to types that else only a lost definition leads to: those of
+# the winner have other members.
+compile d <<'EOF'
+struct looked_at { int only_looked_at; } __attribute__((preserve_access_index));
+struct held { int only_held; struct { char only_within; } within; };
+struct held here;
+__attribute__((weak)) int twice(struct looked_at *p, struct held *q) { return p == 0; }
+SEC("socket") int looks(void *ctx) {
+  return twice(0, &here) + ((struct looked_at *)ctx)->only_looked_at;
+}
+EOF
+compile e <<'EOF'
+struct looked_at { long other; };
+struct held { long another; };
+int twice(struct looked_at *p, struct held *q) { return q != 0; }
+EOF
+"$BPFLINK" --no-warn-odr d.o e.o -o out.o
+expect 1 count only_held out.o
+expect 1 count only_within out.o
+expect 1 count only_looked_at out.o
