@@ -31,10 +31,8 @@ std::vector<bool> find_kept(const Context& context,
   for (size_t i = 0; i < context.objects.size(); ++i) {
     const ObjectFile& object = *context.objects[i];
     if (!object.btf) continue;
-    for (uint32_t id = 1; id < object.type_map.end_id(); ++id) {
-      uint32_t output = object.type_map[id];
-      if (!kept[output] && (forgotten[i].empty() || !forgotten[i][id])) keep(output);
-    }
+    for (uint32_t id = 1; id < object.type_map.end_id(); ++id)
+      if (forgotten[i].empty() || !forgotten[i][id]) keep(object.type_map[id]);
   }
   while (!pending.empty()) {
     uint32_t id = pending.back();

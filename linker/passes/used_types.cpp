@@ -58,8 +58,6 @@ class UsedTypes {
     }
   }
 
-  bool is_tag(uint32_t id) const { return btf_.type(id).kind() == BTF_KIND_DECL_TAG; }
-
   /// Whether the declaration stands for nothing in the output.
   bool is_gone(const BtfDeclaration& declaration) const {
     if (declaration.symbol)
