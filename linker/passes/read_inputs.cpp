@@ -1,11 +1,11 @@
 // Pass: opens and checks the inputs.
 //
-// First every file is mapped, and each is looked into on its own, by several threads where there
-// are bytes enough: an object is read. Then archives are taken apart, and their members read in
-// the same way. Then symbols get other names, if the user wants it: all that follows, here and in
-// other passes, knows the new ones only. Last, what depends on the order of the command line is
-// done: messages, so that one run reports every bad file and each time in the same order, and the
-// choice of members.
+// First each file is mapped and looked into on its own, by several threads where there are bytes
+// enough: an object is read. Then archives are taken apart, and their members read in the same way.
+// Then symbols get other names, if the user wants it: all that follows, here and in other passes,
+// knows the new ones only. Last, what depends on the order of the command line is done: messages,
+// so that one run reports every bad file and each time in the same order, and the choice of
+// members.
 //
 // An archive's members are linked only if they define something that is missing,
 // and then what they miss in turn, whatever the order of the files; with
@@ -35,7 +35,7 @@ std::string_view name_of(std::endian order) {
 /// What may be linked: an object, or why there is none.
 struct Candidate {
   std::string name;
-  std::span<const std::byte> image = {};
+  std::optional<InputFile> file = {};   ///< once it is open
   const InputSource* source = nullptr;  ///< where it is that whole file
   std::string_view prefix = {};         ///< of the names of its symbols
   bool is_archive = false;
@@ -50,7 +50,7 @@ class InputReader {
   explicit InputReader(Context& context) : context_(context) {}
 
   void run() {
-    for (const InputSource& source : context_.sources) open(source);
+    for (const InputSource& source : context_.sources) list(source);
     read_candidates();
     if (take_archives_apart()) read_candidates();
     rename_symbols();
@@ -66,16 +66,22 @@ class InputReader {
  private:
   // ---- the files
 
-  void open(const InputSource& source) {
+  void list(const InputSource& source) {
     if (context_.report && !source.given) context_.report->files.push_back(source.name);
+    candidates_.push_back(
+        {.name = source.name, .source = &source, .prefix = renaming_.take_prefix(source.name)});
+  }
+
+  /// Opens the file of a source, unless that was done.
+  static void open(Candidate& candidate) {
+    if (candidate.file || candidate.failure) return;
+    const InputSource& source = *candidate.source;
     auto file = open_source(source);
-    if (!file)
-      return add_failure(
-          source.name, source.given ? file.error() : with_nearest_name(file.error(), source.name));
-    candidates_.push_back({.name = source.name,
-                           .image = keep(std::move(*file)),
-                           .source = &source,
-                           .prefix = renaming_.take_prefix(source.name)});
+    if (file)
+      candidate.file = std::move(*file);
+    else
+      candidate.failure =
+          source.given ? file.error() : with_nearest_name(file.error(), source.name);
   }
 
   /// Where there is no such file, the name in its directory that may have been meant.
@@ -112,18 +118,19 @@ class InputReader {
     if (std::ranges::none_of(candidates_, &Candidate::is_archive)) return false;
     for (Candidate& candidate : std::exchange(candidates_, {})) {
       if (candidate.is_archive)
-        open_members(candidate);
+        open_members(std::move(candidate));
       else
         candidates_.push_back(std::move(candidate));
     }
     return true;
   }
 
-  void open_members(const Candidate& archive) {
+  void open_members(Candidate archive) {
     const InputSource& source = *archive.source;
-    auto members = read_archive(archive.image, source.name);
+    auto members = read_archive(archive.file->bytes(), source.name);
     if (!members) return add_failure(source.name, members.error());
     bool has_objects = false;
+    context_.files.push_back(std::move(*archive.file));
     for (const ArchiveMember& member : *members) {
       if (context_.report && !member.path.empty()) context_.report->files.push_back(member.path);
       Candidate& candidate = candidates_.emplace_back(member.name);
@@ -132,8 +139,8 @@ class InputReader {
       if (auto file = open_member(member); !file)
         candidate.failure = file.error();
       else
-        candidate.image = keep(std::move(*file));
-      if (!candidate.failure) candidate.foreign = describe_foreign_file(candidate.image);
+        candidate.file = std::move(*file);
+      if (!candidate.failure) candidate.foreign = describe_foreign_file(candidate.file->bytes());
       has_objects |= candidate.foreign.empty();
     }
     if (!has_objects)
@@ -146,16 +153,18 @@ class InputReader {
     candidates_.push_back({.name = name, .failure = error});
   }
 
-  std::span<const std::byte> keep(InputFile file) {
-    return context_.files.emplace_back(std::move(file)).bytes();
-  }
-
   // ---- the objects in them
 
+  /// Opens and reads what is not open or read yet. The first files tell whether there are bytes
+  /// enough for several workers.
   void read_candidates() {
     uint64_t bytes = 0;
-    for (const Candidate& candidate : candidates_) bytes += candidate.image.size();
-    size_t workers = choose_workers(bytes, context_.options.threads);
+    size_t workers = 1;
+    for (size_t i = 0; i < candidates_.size() && workers == 1; ++i) {
+      open(candidates_[i]);
+      if (candidates_[i].file) bytes += candidates_[i].file->bytes().size();
+      workers = choose_workers(bytes, context_.options.threads);
+    }
     workers = std::max<size_t>(std::min(workers, candidates_.size()), 1);
     std::atomic<size_t> next = 0;
     run_threads(static_cast<unsigned>(workers), [&](unsigned) {
@@ -164,10 +173,11 @@ class InputReader {
   }
 
   void read(Candidate& candidate) const {
+    open(candidate);
     if (candidate.object || candidate.failure || !candidate.foreign.empty()) return;
-    candidate.is_archive = candidate.source && is_archive(candidate.image);
+    candidate.is_archive = candidate.source && is_archive(candidate.file->bytes());
     if (candidate.is_archive) return;
-    auto object = ObjectFile::read(candidate.name, candidate.image,
+    auto object = ObjectFile::read(candidate.name, candidate.file->bytes(),
                                    {.keep_debug = context_.options.keep_debug});
     if (object)
       candidate.object = std::move(*object);
@@ -192,6 +202,7 @@ class InputReader {
   // ---- those that are linked
 
   void take(Candidate candidate) {
+    if (candidate.file) context_.files.push_back(std::move(*candidate.file));
     if (candidate.failure) return fail(candidate.name, *candidate.failure);
     if (!candidate.foreign.empty())
       context_.diagnostics.note(
