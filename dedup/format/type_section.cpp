@@ -146,12 +146,6 @@ class Summarizer {
   Largest largest_;
 };
 
-/// Gives memory back that was reserved in excess: of small blobs there may be thousands.
-void shrink_if_small(boost::container::vector<uint32_t>& starts) {
-  constexpr size_t large = 100'000;
-  if (starts.size() < large) starts.shrink_to_fit();
-}
-
 /// Has the system map all pages of a large mapped file at once, where it can. One fault for each
 /// few of them takes several times as long: a tenth of a kernel's deduplication.
 void read_ahead(std::span<const uint32_t> words) {
@@ -175,11 +169,8 @@ class Walk {
         found_(found),
         starts_(found.starts),
         first_id_(types.first_id),
-        workers_(workers) {
-    // Memory that is not written to costs nothing, and growing would copy.
-    starts_.reserve(words_.size() / common_words + 1);
-    summaries_.resize(workers);
-  }
+        workers_(workers),
+        summaries_(workers) {}
 
   std::expected<void, Error> run();
 
@@ -257,6 +248,9 @@ std::expected<void, Error> Walk::walk_chunk() {
     if constexpr (Checks) summarizer.add(words + at, first_id + static_cast<uint32_t>(count));
     at += size;
   }
+  // Of small blobs there may be thousands, and one chunk has all of their types. Of others, memory
+  // that is not written to costs nothing, and growing would copy.
+  if (starts_.empty()) starts_.reserve(1 + (at == end ? count : end / common_words));
   starts_.insert(starts_.end(), starts.data(), starts.data() + count);
   at_ = at;
   return {};
@@ -300,7 +294,6 @@ void Walk::check_all(TypeSummary& summary) {
 /// Puts together what was found, and checks what takes more than one type.
 std::expected<void, Error> Walk::conclude() {
   starts_.push_back(static_cast<uint32_t>(words_.size()));
-  shrink_if_small(starts_);
   TypeSummary all_found;
   for (const TypeSummary& summary : summaries_) {
     all_found.largest_id = std::max(all_found.largest_id, summary.largest_id);
