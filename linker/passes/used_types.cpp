@@ -1,5 +1,6 @@
 #include "linker/passes/used_types.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -54,7 +55,9 @@ class UsedTypes {
       uint32_t id = pending_.back();
       pending_.pop_back();
       use_references(id);
-      for (uint32_t i = tags_begin_[id]; i < tags_begin_[id + 1]; ++i) use(tags_[i]);
+      for (auto tag = std::ranges::lower_bound(tags_, id, {}, &Tag::tagged);
+           tag != tags_.end() && tag->tagged == id; ++tag)
+        use(tag->id);
     }
   }
 
@@ -75,11 +78,8 @@ class UsedTypes {
 
   /// Tags refer to what they tag; this is the other way round.
   void index_tags() {
-    tags_begin_.assign(btf_.end_id() + 2, 0);
-    for (uint32_t id : object_.tags) ++tags_begin_[btf_.type(id).type() + 2];
-    for (size_t i = 2; i < tags_begin_.size(); ++i) tags_begin_[i] += tags_begin_[i - 1];
-    tags_.resize(tags_begin_.back());
-    for (uint32_t id : object_.tags) tags_[tags_begin_[btf_.type(id).type() + 1]++] = id;
+    for (uint32_t id : object_.tags) tags_.push_back({btf_.type(id).type(), id});
+    std::ranges::sort(tags_, {}, &Tag::tagged);
   }
 
   bool is_in_output(const BtfDeclaration& declaration) const {
@@ -132,8 +132,10 @@ class UsedTypes {
   std::vector<bool> has_record_;                           ///< FUNCs that func_info speaks of
   std::unordered_set<std::string_view> static_functions_;  ///< whose code is in the output
   std::vector<uint32_t> pending_;
-  /// The tags of type `id` are tags_[tags_begin_[id]] to tags_[tags_begin_[id + 1]].
-  std::vector<uint32_t> tags_begin_, tags_;
+  struct Tag {
+    uint32_t tagged, id;
+  };
+  std::vector<Tag> tags_;  ///< by what they tag
 };
 
 }  // namespace
