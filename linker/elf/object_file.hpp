@@ -3,8 +3,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <deque>
 #include <expected>
+#include <forward_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -180,7 +180,7 @@ struct ObjectFile {
   // What `btf` and `btf_ext` are views of where it is not the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
   /// Names of symbols that have others in the image.
-  std::deque<std::string> new_names;
+  std::forward_list<std::string> new_names;
 
  private:
   mutable std::optional<SourceLines> dwarf_lines_;

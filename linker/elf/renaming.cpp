@@ -104,7 +104,7 @@ std::expected<void, Error> Renaming::rename(ObjectFile& object, std::string_view
       continue;
     }
     if (auto renamed = new_name(symbol.name, symbol.is_defined(), prefix))
-      symbol.name = object.new_names.emplace_back(std::move(*renamed));
+      symbol.name = object.new_names.emplace_front(std::move(*renamed));
   }
   if (declarations.empty()) return {};
   return read_renamed_types(object, rename_declarations(object, declarations));
