@@ -62,6 +62,12 @@ class ClassTable {
 
   ClassTable() : extents_(1), anchors_of_(1), references_(1), is_private_(1), anchor_tags_(1) {}
 
+  /// Makes room for keys of so many words, and for strings of so many bytes.
+  void reserve(size_t words, size_t string_bytes) {
+    words_.reserve(words);
+    strings_.reserve(string_bytes);
+  }
+
   StringTable& strings() { return strings_; }
   const StringTable& strings() const { return strings_; }
 

@@ -61,16 +61,29 @@ class ShareQueue {
   std::vector<Part> parts_;
 };
 
+/// How much there is to classify.
+struct Amount {
+  uint64_t types = 0, words = 0, string_bytes = 0;
+
+  void add(const Btf& btf) {
+    types += btf.end_id() - btf.first_id();
+    words += type_section(btf).words.size();
+    string_bytes += btf.strings().size();
+  }
+};
+
 class Worker {
  public:
-  Worker(ClassTable& table, std::string_view adopted, size_t inputs)
-      : table_(table), classifier_(table, adopted), own_elements_(inputs) {}
+  /// `inputs` is how many there are, `all` what they have, and the base.
+  Worker(ClassTable& table, std::string_view adopted, size_t inputs, const Amount& all)
+      : table_(table), classifier_(table, adopted), own_elements_(inputs), all_(all) {}
 
   void take(Deduplication& d, const Share& share, bool is_first) {
     Input& input = d.inputs[share.input];
     std::span<uint32_t> elements = input.elements;
     // Others write the elements of their shares of it at the same time.
     if (!share.is_whole && !is_first) elements = own_elements_of(share.input, input);
+    if (current_ == nullptr) make_room();
     if (current_ != &input) classifier_.begin(input.btf, d.base_elements, elements);
     current_ = &input;
     classifier_.classify(share.begin, share.end);
@@ -92,6 +105,14 @@ class Worker {
   bool found_omission = false;
 
  private:
+  /// Makes the room that most tables need: memory that is not written to costs nothing, and growing
+  /// copies.
+  void make_room() {
+    constexpr uint64_t most_words = 1 << 17, most_string_bytes = 1 << 18;
+    table_.reserve(std::min(all_.words, most_words),
+                   std::min(all_.string_bytes, most_string_bytes));
+  }
+
   std::span<uint32_t> own_elements_of(size_t index, const Input& input) {
     std::vector<uint32_t>& own = own_elements_[index];
     if (!own.empty()) return own;
@@ -105,6 +126,7 @@ class Worker {
   ClassTable& table_;
   Classifier classifier_;
   std::vector<std::vector<uint32_t>> own_elements_;  ///< of large inputs, by input
+  Amount all_;
   const Input* current_ = nullptr;
 };
 
@@ -112,22 +134,13 @@ std::unexpected<Error> fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
 }
 
-/// Whether all will fit the table's numbers, even if no two types are equal. Says how many bytes of
-/// strings there are.
-std::expected<size_t, Error> check_room(const Deduplication& d) {
+/// Whether so much will fit the table's numbers, even if no two types are equal.
+std::expected<void, Error> check_room(const Amount& all) {
   constexpr uint64_t max_types = open_bit / 2;
-  uint64_t types = 0, words = 0, string_bytes = 0;
-  auto count = [&](const Btf& btf) {
-    types += btf.end_id() - btf.first_id();
-    words += type_section(btf).words.size();
-    string_bytes += btf.strings().size();
-  };
-  for (const Btf* link = d.options.base; link != nullptr; link = link->base()) count(*link);
-  for (const Input& input : d.inputs) count(input.btf);
-  if (types > max_types) return fail("too many types to deduplicate");
-  if (words > UINT32_MAX) return fail("too large types to deduplicate");
-  if (string_bytes > UINT32_MAX) return fail("too many strings to deduplicate");
-  return string_bytes;
+  if (all.types > max_types) return fail("too many types to deduplicate");
+  if (all.words > UINT32_MAX) return fail("too large types to deduplicate");
+  if (all.string_bytes > UINT32_MAX) return fail("too many strings to deduplicate");
+  return {};
 }
 
 /// Has a table without strings begin with those of a section, if none is there twice but for the
@@ -180,11 +193,9 @@ void classify_base(Deduplication& d, std::string_view adopted) {
   }
 }
 
-/// Shares the types of all inputs out for so many workers.
-std::vector<Share> make_shares(const Deduplication& d, unsigned workers) {
+/// Shares the types of all inputs, so many, out for so many workers.
+std::vector<Share> make_shares(const Deduplication& d, size_t types, unsigned workers) {
   constexpr size_t shares_of_a_worker = 32;  // for all of them to end at the same time
-  size_t types = 0;
-  for (const Input& input : d.inputs) types += input.elements.size();
   size_t size = workers == 1 ? types + 1 : types / (workers * shares_of_a_worker) + 1;
   std::vector<Share> shares;
   for (size_t i = 0; i < d.inputs.size(); ++i) {
@@ -219,19 +230,17 @@ Error omission_error(const Input& input) {
 }  // namespace
 
 std::expected<void, Error> classify_types(Deduplication& d) {
-  auto string_bytes = check_room(d);
-  if (!string_bytes) return std::unexpected(string_bytes.error());
+  Amount inputs;
+  for (const Input& input : d.inputs) inputs.add(input.btf);
+  Amount all = inputs;
+  for (const Btf* link = d.options.base; link != nullptr; link = link->base()) all.add(*link);
+  if (auto ok = check_room(all); !ok) return ok;
   const Btf* root = d.options.base;
   while (root != nullptr && root->base() != nullptr) root = root->base();
   if (root == nullptr && !d.inputs.empty()) root = &d.inputs.front().btf;
-  size_t bytes = 0;
-  for (const Input& input : d.inputs) bytes += input.types().words.size_bytes();
-  unsigned count = choose_workers(bytes, d.options.threads);
-
+  unsigned count = choose_workers(inputs.words * sizeof(uint32_t), d.options.threads);
   // What takes but an instruction or two for each type is worth a thread only for many more.
-  size_t types = 0;
-  for (const Input& input : d.inputs) types += input.btf.end_id() - input.btf.first_id();
-  unsigned helpers = choose_workers(types * sizeof(uint32_t), d.options.threads);
+  unsigned helpers = choose_workers(inputs.types * sizeof(uint32_t), d.options.threads);
 
   std::string_view adopted;
   run_threads(std::min(helpers, 2u), [&](unsigned worker) {
@@ -241,17 +250,17 @@ std::expected<void, Error> classify_types(Deduplication& d) {
         input.elements.resize(input.btf.end_id() - input.btf.first_id());
   });
   // Only strings that begin within others can make more than there are. All will be in the output.
-  d.table.strings().limit(*string_bytes + max_string_offset + 1);
+  d.table.strings().limit(all.string_bytes + max_string_offset + 1);
   classify_base(d, adopted);
   for (Input& input : d.inputs) add_objects(d.table, input.types(), input.elements);
-  std::vector<Share> shares = make_shares(d, count);
+  std::vector<Share> shares = make_shares(d, inputs.types, count);
   const ClassTable::Shared shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);
   std::vector<std::unique_ptr<Worker>> workers;
   workers.reserve(count);
   for (unsigned i = 0; i < count; ++i)
     workers.push_back(
-        std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], adopted, d.inputs.size()));
+        std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], adopted, d.inputs.size(), all));
   ShareQueue queue(shares.size(), count);
   run_threads(count, [&](unsigned worker) {
     while (!workers[worker]->found_omission) {

@@ -21,7 +21,7 @@ types=$(types one.btf)
 
 # A table of 4 bytes a type for each input and some; AddressSanitizer takes more. Files that are
 # mapped do not count: the system may have their memory back.
-limit=$((4096 + 2000 * (4 * types + 512) / 1024))
+limit=$((5120 + 2000 * (4 * types + 512) / 1024))
 if grep -qa __asan_init "$BTFDEDUP"; then limit=unlimited; fi
 printf '%s\n' {0001..2000}.btf >all
 (ulimit -n 32 -d $limit && "$BTFDEDUP" @all -o out.btf)
