@@ -7,6 +7,8 @@ small        DIRECTORY/small/{main,maps}.o: a program and the maps that it uses
 functions:N  DIRECTORY/functions/0000.o...: N objects of 5,000 functions and 5,000 variables
 headers:N    DIRECTORY/headers/0000.o...: N objects of 5 functions and 430 types, nearly all
              of them those of headers that the objects share
+debug:N      DIRECTORY/debug/0000.o...: the same objects with debug information of the size that
+             programs with vmlinux.h have
 programs:N   DIRECTORY/programs/0000.o...: N programs that include the running kernel's vmlinux.h,
              with CO-RE relocations, a map and a license each
 arena:MB     DIRECTORY/arena/0000.o: one object with so many megabytes of arena data
@@ -30,6 +32,7 @@ PROGRAM_TEMPLATES = 32
 FUNCTIONS = 5000
 STRUCTS = 87
 HEADER_FUNCTIONS = 5
+DEBUG_BYTES = 610_000
 
 
 def object_name(number):
@@ -128,7 +131,7 @@ def make_header(rng):
     return declarations + enums + handles, definitions
 
 
-def make_headers(directory, count, rng):
+def make_headers(directory, count, rng, debug_bytes=0):
     first, definitions = make_header(rng)
     templates = []
     for i in range(min(TEMPLATES, count)):
@@ -144,6 +147,9 @@ def make_headers(directory, count, rng):
             section = 'SEC("socket") ' if j == 0 else "__noinline "
             lines.append(f"{section}int {TOKEN}_function_{j}(struct record_{record} *p)"
                          f" {{ return p ? (int)(u64)&{TOKEN}_state->r{record} : {j}; }}")
+        if debug_bytes:
+            lines.append('asm(".pushsection .debug_more,\\"\\",@progbits\\n'
+                         f'.fill {debug_bytes}\\n.popsection");')
         path = directory / f"template_{i}.o"
         compile_source(path, "\n".join(lines))
         templates.append(path.read_bytes())
@@ -232,6 +238,8 @@ def main():
             make_functions(directory, int(size), rng)
         elif kind == "headers":
             make_headers(directory, int(size), rng)
+        elif kind == "debug":
+            make_headers(directory, int(size), rng, DEBUG_BYTES)
         elif kind == "programs":
             make_programs(directory, int(size), rng)
         elif kind == "arena":
