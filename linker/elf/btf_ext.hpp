@@ -67,7 +67,8 @@ struct BtfExtTable {
   template <typename Visit>
   void for_each_record(Visit visit) const {
     for (const BtfExtSection& part : sections)
-      for (uint32_t i = 0; i < part.count; ++i) visit(part.section, part.record(i));
+      for (size_t at = 0; at < part.records.size(); at += record_size)
+        visit(part.section, part.records.subspan(at, record_size));
   }
 };
 

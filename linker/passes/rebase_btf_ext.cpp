@@ -26,11 +26,8 @@ namespace {
 /// A record with its fields as they are in the output, but for the offset.
 struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
-  std::span<const std::byte> bytes;
-  const ObjectFile* object;  ///< whose ids the bytes have; null: the output's
-  /// The source file that a record that was made names. Its string is added when the
-  /// record is written, so that another link adds the strings in the same order.
-  std::string_view source = {};
+  const std::byte* bytes;
+  const ObjectFile* object;  ///< whose it is, and whose ids it has; null: it was made
 };
 
 /// A function of the output.
@@ -121,6 +118,7 @@ class TableWriter {
     }
   }
 
+  const BtfExtTableKind& kind() const { return kind_; }
   bool has_records() const { return record_size_ != 0; }
 
   /// Adds what `make` returns for each function at whose start there is nothing.
@@ -138,25 +136,30 @@ class TableWriter {
       uint64_t insn = function.place.offset / insn_size;
       if (insn < insns.size() && insns[insn]) continue;
       auto [words, source] = make(function);
-      auto& bytes = made_.emplace_back(sizeof words);
+      std::byte* bytes = made_.emplace_back().data();
       for (size_t i = 0; i < words.size(); ++i)
-        store<uint32_t>(&bytes[4 * i], words[i], context_.byte_order);
-      added_.push_back({&records, {function.place.offset, bytes, nullptr, source}});
+        store<uint32_t>(bytes + 4 * i, words[i], context_.byte_order);
+      if (!source.empty()) sources_.emplace(bytes, source);
+      added_.push_back({&records, {function.place.offset, bytes, nullptr}});
     }
     for (auto& [records, record] : added_) records->push_back(record);
     if (added_.empty()) return;
     for (auto& records : by_section_) std::ranges::stable_sort(records, {}, &Record::offset);
   }
 
-  /// The table's bytes; none where there are no records.
-  std::vector<std::byte> write() const {
+  /// How many bytes the table takes; none where there are no records.
+  size_t size() const {
     size_t size = 0;
     for (const auto& records : by_section_)
       if (!records.empty()) size += btf_ext_section_header + records.size() * record_size_;
-    if (size == 0) return {};
-    std::vector<std::byte> out(btf_ext_table_header + size);
-    store<uint32_t>(out.data(), record_size_, context_.byte_order);
-    std::byte* at = out.data() + btf_ext_table_header;
+    return size == 0 ? 0 : btf_ext_table_header + size;
+  }
+
+  /// Writes these bytes to zeros.
+  void write(std::byte* at) const {
+    if (size() == 0) return;
+    store<uint32_t>(at, record_size_, context_.byte_order);
+    at += btf_ext_table_header;
     for (auto& section : context_.sections) {
       const auto& records = by_section_[section->index];
       if (records.empty()) continue;
@@ -169,7 +172,6 @@ class TableWriter {
         at += record_size_;
       }
     }
-    return out;
   }
 
  private:
@@ -204,7 +206,7 @@ class TableWriter {
       auto place = place_of(object.sections[section], insn_off);
       if (!place) return;
       record_size_ = std::max(record_size_, table.record_size);
-      by_section_[place->section->index].push_back({place->offset, bytes, &object});
+      by_section_[place->section->index].push_back({place->offset, bytes.data(), &object});
     });
   }
 
@@ -217,17 +219,22 @@ class TableWriter {
 
   /// Writes a record to zeros.
   void write(std::byte* at, const Record& record, LastStrings& lasts) const {
-    std::memcpy(at, record.bytes.data(), record.bytes.size());
-    store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
-    constexpr size_t file_name_word = 1;  // of line_info
-    if (!record.source.empty())
-      store<uint32_t>(at + 4 * file_name_word, context_.btf->add_string(record.source),
-                      context_.byte_order);
-    if (!record.object) return;
+    if (!record.object) return write_made(at, record);
     const ObjectFile& object = *record.object;
+    std::memcpy(at, record.bytes, ((*object.btf_ext).*kind_.table).record_size);
+    store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
     map_record(
         kind_, at, context_.byte_order, [&](uint32_t id) { return object.type_map[id]; },
         [&](uint32_t word, uint32_t offset) { return string(object, offset, lasts[word]); });
+  }
+
+  void write_made(std::byte* at, const Record& record) const {
+    std::memcpy(at, record.bytes, kind_.least_record_size);
+    store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
+    constexpr size_t file_name_word = 1;  // of line_info
+    if (auto source = sources_.find(record.bytes); source != sources_.end())
+      store<uint32_t>(at + 4 * file_name_word, context_.btf->add_string(source->second),
+                      context_.byte_order);
   }
 
   /// The output's offset of a string that an object's record has where the record before
@@ -242,7 +249,10 @@ class TableWriter {
   const BtfExtTableKind& kind_;
   uint32_t record_size_ = 0;
   std::vector<std::vector<Record>> by_section_;
-  std::deque<std::vector<std::byte>> made_;
+  std::deque<std::array<std::byte, sizeof(LineInfo)>> made_;
+  /// The source files that made records name. Their strings are added when the records are
+  /// written, so that another link adds the strings in the same order.
+  std::unordered_map<const std::byte*, std::string_view> sources_;
   std::vector<std::pair<std::vector<Record>*, Record>> added_;
 };
 
@@ -274,24 +284,23 @@ void rebase_btf_ext(Context& context) {
     });
   if (line_info.has_records())
     line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
-  std::array tables = {func_info.write(), line_info.write(), core_relo.write()};
-  size_t size = 0;
-  for (const auto& table : tables) size += table.size();
+  size_t size = func_info.size() + line_info.size() + core_relo.size();
   if (size == 0) return;
 
   std::vector<std::byte>& out = context.output_btf_ext;
-  out.reserve(btf_ext_header_size + size);
-  out.resize(btf_ext_header_size);
+  out.resize(btf_ext_header_size + size);
   auto put = [&](size_t at, size_t word) {
     store<uint32_t>(&out[at], static_cast<uint32_t>(word), context.byte_order);
   };
   store<uint16_t>(out.data(), 0xeb9f, context.byte_order);
   out[2] = std::byte{1};
   put(4, btf_ext_header_size);
-  for (size_t i = 0; i < tables.size(); ++i) {
-    put(btf_ext_table_kinds[i].header_field, out.size() - btf_ext_header_size);
-    put(btf_ext_table_kinds[i].header_field + 4, tables[i].size());
-    out.insert(out.end(), tables[i].begin(), tables[i].end());
+  size_t at = btf_ext_header_size;
+  for (const TableWriter* table : {&func_info, &line_info, &core_relo}) {
+    put(table->kind().header_field, at - btf_ext_header_size);
+    put(table->kind().header_field + 4, table->size());
+    table->write(out.data() + at);
+    at += table->size();
   }
 }
 
