@@ -13,46 +13,50 @@
 //
 // VARs and DATASECs are objects rather than types, and equal only themselves. So are types of kinds
 // that the library does not know. These may refer to types and strings in any of their words, so
-// they are carried only where no id of their input changes, and none of its strings moves.
+// they are carried only where no id of their input changes, and none of its strings moves;
+// elsewhere they are an error.
 //
-// A *tag* is a name in one of C's tag spaces: of structs, of unions, of enums. A tag is
-// *ambiguous* if its definitions differ even when each tag in them is only written by name. What
-// has such a tag, or refers to what has it in any number of steps, declarations included, is
-// *tainted*. Where two drivers happen to give private structs one name, that tag is ambiguous,
-// and a pointer to either struct is tainted.
+// A *tag* is the name of a struct, of a union or of an enum; these are three tag spaces. A tag is
+// *ambiguous* if its definitions, in all inputs and the base, differ even when each tag in them is
+// only written by name. What has such a tag is *tainted*, a declaration as well as a definition,
+// and so is what refers to something tainted. Where two drivers happen to give private structs one
+// name, that tag is ambiguous, and a pointer to either struct is tainted.
 //
 // A *unit* is what a compiler saw at a time. An input is one; but no compiler writes an untainted
 // type twice, so an input that has two equal ones was put together from several units, and is cut
-// into its connected components (ambiguity/units.cpp).
+// into the connected components of the graph of its types (ambiguity/units.cpp).
 //
 // A *forward declaration* (a FWD, or an enum without enumerators) may stand for a definition of
-// its tag. Which one is decided by the set of units alone, never by their order:
+// its tag. Which one is decided by the set of units and the base alone, never by their order:
 //
-//   R1  Where its input, all units of it, or the base defines the tag, and all these definitions
-//       are equal: that one. R2 and R3 are for tags that are not ambiguous. Their definitions may
-//       still differ in what the ambiguous tags that they reach mean.
-//   R2  Else consider only the units that agree with its own on what each of those ambiguous tags
-//       means ("only declared" is a meaning like any other). Where all definitions of the tag in
-//       these are equal: that one.
-//   R3  Else, where all its definitions in all units and the base are equal: that one.
-//       Otherwise it stays a declaration. Two types that differ only there stay two. Never guess.
+//   R1  Where the declaration's own input (in whichever of its units) or the base defines the tag,
+//       be that ambiguous or not, and all these definitions are equal: that one.
+//   R2  Else, if the tag is not ambiguous: its definitions may still differ in what the ambiguous
+//       tags that they reach mean. Consider only the units that agree with the declaration's own on
+//       what each of these means ("only declared" is a meaning like any other). Where all
+//       definitions of the tag in these are equal: that one.
+//   R3  Else, if the tag is not ambiguous, and all its definitions in all units and the base are
+//       equal: that one. Otherwise it stays a declaration. Two types that differ only there stay
+//       two. Never guess.
 //
 //   a.c: struct task; struct ops { void (*run)(struct task *); };
 //   b.c: struct task { int id; };   ...and the same ops            R3: one task, one ops
 //   with c.c, too:
 //   c.c: struct task { long id; };  ...and the same ops            `task` is ambiguous: what a.c
 //                                                                  means nobody knows, and there
-//                                                                  are three ops
+//                                                                  are three ops: of b.c's task, of
+//                                                                  c.c's, of one only declared
 //
-// All of this holds together in the greatest fixed point: begin with all that may be equal, take
-// back what turns out not to be (ambiguity/resolve.cpp).
+// Which types are equal depends on what declarations stand for, and that on which types are equal.
+// What is meant is the greatest answer that holds: begin with all that may be equal, take back what
+// turns out not to be (ambiguity/resolve.cpp).
 //
 // The *base* of split BTF does not change: its types are referred to by their ids, its
 // declarations stay what they are, and a type of a unit that is equal to one of it is that one.
 //
 // The *output* has each of a set of equal types once, in order of first occurrence. Nothing but
 // that order depends on the order of ids or of inputs, and nothing at all on the number of threads
-// or on hashes. Inputs given twice add nothing but objects; deduplicating again changes nothing.
+// or on hashes. Inputs given twice add only their objects; deduplicating again changes nothing.
 // tests/unit/meaning.cpp computes the same in the plainest way, and holds this against it.
 //
 // HOW IT IS DONE
@@ -70,13 +74,14 @@
 //                                                    class 3: STRUCT node {next 2, x 1}
 //
 // As long as all definitions of a tag are of one class, types of one class are equal, and
-// declarations of the tag, which are a class of their own, need nothing more: what refers to them
-// refers to the same name. That settles all but the tainted types, whose keys say too little.
-// Within a unit a tag means what the unit defines, so a tainted type is its class together with
-// what the ambiguous tags that it can reach mean there, its *binding*. These *bound types* are a
-// small graph, which partition refinement settles: color each by its class; then, as long as there
-// are two of one color whose references differ in color, give them different colors. A color is
-// what a tainted type means, and takes the place of its class.
+// declarations of the tag, which are another class, need nothing more: what refers to them refers
+// to the same name, which in the output is the definition's (write_types.cpp). That settles all but
+// the tainted types, whose keys say too little. Within a unit a tag means what the unit defines, so
+// a tainted type is its class together with what the ambiguous tags that it can reach mean there,
+// its *binding*. These *bound types* are a small graph, which partition refinement settles: color
+// each by its class; then, as long as there are two of one color whose references differ in color,
+// give them different colors. A color is what a tainted type means, and takes the place of its
+// class.
 //
 // A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
 // input, or n log n in the tainted types for each time that something is taken back.
@@ -90,8 +95,8 @@ namespace bpflink {
 
 namespace {
 
-/// Whose fault it is that a type of the output contains itself: an input's, or nobody's, where a
-/// declaration stands for the struct that has it as a member. Then no type of any input does.
+/// Whose fault it is that a type of the output contains itself: that of an input with such a type,
+/// or nobody's, where a declaration stands for the struct that has it as a member.
 Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32_t id) {
   for (const Input& input : d.inputs)
     if (auto own = find_self_containing(input.types()))
@@ -101,7 +106,8 @@ Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32
           contains_itself(describe_type(id, type.kind(), output.name(type))).message};
 }
 
-/// Whose strings are too many: those of an input that begin within others.
+/// Whose strings are too many. Only those that types name within others can be: each becomes one of
+/// its own.
 Error strings_error(const Deduplication& d) {
   constexpr size_t limit = max_string_offset + 1;
   std::string message = "strings that begin within others take more than " + std::to_string(limit) +
@@ -124,9 +130,9 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // several workers share it (classes/workers.cpp). Tags are names here, whatever they mean.
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
 
-  // Types in circles that no tag breaks have had classes of their own until here, because a key
-  // would have no end there (classes/circles.cpp). After this pass equal keys have equal classes,
-  // without exception.
+  // Types in circles that no tag breaks have had a class each until here, because a key would have
+  // no end there (classes/circles.cpp). After this pass equal keys have equal classes, without
+  // exception.
   merge_circles(d);
 
   // Tainted types get numbers of their meanings in the place of their classes. Needs to know all

@@ -21,8 +21,9 @@ void run(Context& context, const char* name, void (*pass)(Context&)) {
 }  // namespace
 
 void link(Context& context) {
-  // Make the files to write under names of their own, so that nothing that is there changes.
-  // First, so that a target that cannot be written to is found out before the work.
+  // Create temporary files for all that is written, so that nothing that is there changes; where a
+  // pass fails, they go. First, so that a target that cannot be written to is found out before the
+  // work.
   run(context, "open outputs", open_outputs);
 
   // Everything that can be told of an input alone is checked here, so that no later pass has to;
@@ -38,7 +39,7 @@ void link(Context& context) {
   run(context, "resolve symbols", resolve_symbols);
 
   // Tell what the user asked about by name (-y): before anything fails that the answer may
-  // explain, but for two definitions of one name, which resolve_symbols() has told already.
+  // explain. (Of two definitions of one name resolve_symbols() has told already.)
   run(context, "trace symbols", trace_symbols);
 
   // Cut sections into fragments, one for each definition where that is safe, so that the bytes of
@@ -56,7 +57,8 @@ void link(Context& context) {
   // Say what a loader would say worse, of a link that goes well so far. Needs to know what lives.
   run(context, "warn of inputs", warn_of_inputs);
 
-  // Give every live fragment its place in the output. From here on place_of() answers.
+  // Give every live fragment its place in the output, which place_of() tells from here on. Only
+  // maps may still move.
   run(context, "lay out sections", lay_out_sections);
 
   // Change the places of maps, which loaders create in the order of .maps: inner maps go before
@@ -65,7 +67,7 @@ void link(Context& context) {
 
   // Number the output's symbols, locals first: relocations name symbols by these numbers. Before
   // the types, because a weak function that lost, and that code of its own file still calls, lives
-  // on as a local one, and only if it got a number is it described.
+  // on as a local one, and only if it got a number does its FUNC stay.
   run(context, "number symbols", number_symbols);
 
   // Deduplicate the types of all inputs, without the VARs, DATASECs and FUNCs that resolution
@@ -76,12 +78,14 @@ void link(Context& context) {
   // have equal ids and only those that differ are walked.
   run(context, "check types", check_types);
 
-  // Find what objects exchange behind pointers and lay out otherwise. After check_types(), which
-  // has told of the rest; before types that only externs led to are gone.
+  // Find structs that objects exchange behind pointers and lay out differently. After
+  // check_types(), which has told of what conflicts without a pointer between; before types that
+  // only externs led to are gone.
   run(context, "warn of layouts", warn_of_layouts);
 
-  // Take out the types that only externs that were bound or definitions that lost led to. After
-  // check_types(), which compares these; before anything holds a number of a type.
+  // Take out the types that only externs that were bound or definitions that lost led to, and
+  // number the rest anew. After check_types(), which compares these; before anything but the type
+  // maps and the symbols holds a number of a type.
   run(context, "forget types", forget_types);
 
   // Make the FUNCs that are missing: loaders want one of every function where they have one of any
@@ -93,15 +97,17 @@ void link(Context& context) {
   // these have there.
   run(context, "build datasecs", build_datasecs);
 
-  // Say which types no kernel takes, as those of other languages than C may be called. Now all that
-  // the output has are there, and each once.
+  // Say which types no kernel takes because of their names, such as those of other languages than
+  // C. Now all that the output has are there, and each once.
   run(context, "warn of names", warn_of_names);
 
-  // Make contents and relocations of the output sections: addends move with what they point to.
+  // Make contents and relocations of the output sections; addends change where what they point to
+  // moves.
   // Needs the places, and the type ids, too: an instruction may hold one.
   run(context, "relocate", relocate);
 
-  // func_info, line_info and core_relo follow their instructions.
+  // func_info, line_info and core_relo move with their instructions, and have the output's type ids
+  // and strings.
   run(context, "rebase btf ext", rebase_btf_ext);
 
   // The last strings and types have been added: fix the bytes of .BTF.
@@ -113,14 +119,14 @@ void link(Context& context) {
   // With --verify, read back what was written, while it can still be refused.
   run(context, "verify output", verify_output);
 
-  // Take stock of the object that was written, byte for byte, and explain symbols: the places of
-  // all things are known from here on, and what was dropped as well.
+  // Take stock of the object that was written, byte for byte, and explain symbols: what is where,
+  // and what was dropped, does not change any more.
   run(context, "describe output", describe_output);
 
   // Figures, link map and cross references, of a link that went well.
   run(context, "make report", make_report);
 
-  // Those that go to files, to temporary ones as well.
+  // Write the reports that go to files, to temporary ones as well.
   run(context, "write reports", write_reports);
 
   // All is whole, and what can fail has been done: rename the object and the reports to their
