@@ -7,8 +7,8 @@ small        DIRECTORY/small/{main,maps}.o: a program and the maps that it uses
 functions:N  DIRECTORY/functions/0000.o...: N objects of 5,000 functions and 5,000 variables
 headers:N    DIRECTORY/headers/0000.o...: N objects of 5 functions and 430 types, nearly all
              of them those of headers that the objects share
-debug:N      DIRECTORY/debug/0000.o...: the same objects with debug information of the size that
-             programs with vmlinux.h have
+debug:N      DIRECTORY/debug/0000.o...: the same objects, each with a debug section as large as the
+             DWARF of programs with vmlinux.h, of zeros
 programs:N   DIRECTORY/programs/0000.o...: N programs that include the running kernel's vmlinux.h,
              with CO-RE relocations, a map and a license each
 arena:MB     DIRECTORY/arena/0000.o: one object with so many megabytes of arena data

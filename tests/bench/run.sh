@@ -120,7 +120,7 @@ for count in "${many[@]}"; do
     "$count objects of 430 types and 5 functions" "${files[@]:0:count}"
 done
 generate "debug:${many[0]}"
-compare_links - 0 "${many[0]} such with 610 kB of DWARF each" debug/*.o
+compare_links - 0 "${many[0]} such with a debug section of 610 kB each" debug/*.o
 files=(headers/*.o)
 files=("${files[@]:0:${many[0]}}")
 compare - 0 "types of ${many[0]} objects, deduplicated" libbpf "./libbpf_dedup peer.btf ${files[*]}" \
