@@ -177,12 +177,10 @@ class Walk {
  private:
   static constexpr size_t all = SIZE_MAX;
 
-  uint32_t next_id() const { return first_id_ + static_cast<uint32_t>(starts_.size()); }
-
   std::expected<void, Error> walk();
   template <bool Checks>
   std::expected<void, Error> walk_chunk();
-  std::expected<size_t, Error> unusual_size() const;
+  std::expected<size_t, Error> unusual_size(size_t at, uint32_t id) const;
   void check_all(TypeSummary& summary);
   bool check_chunk(TypeSummary& summary, size_t begin);
   std::expected<void, Error> conclude();
@@ -205,30 +203,28 @@ class Walk {
   std::atomic<size_t> next_chunk_ = 0;
 };
 
-/// The number of words of the type at hand, which is of an unknown kind or cut off.
-std::expected<size_t, Error> Walk::unusual_size() const {
-  if (words_.size() - at_ < common_words)
-    return fail(
-        fmt::format("type [{}] at offset {} of the type section is cut off", next_id(), 4 * at_));
-  const uint32_t* words = &words_[at_];
+/// The number of words of the type at words_[at], which is of an unknown kind or cut off.
+std::expected<size_t, Error> Walk::unusual_size(size_t at, uint32_t id) const {
+  size_t left = words_.size() - at;
+  if (left < common_words)
+    return fail(fmt::format("type [{}] at offset {} of the type section is cut off", id, 4 * at));
+  const uint32_t* words = &words_[at];
   size_t size = known_size(words);
   if (size == 0) {
-    auto unknown = unknown_size(btf_, words, next_id(), at_);
+    auto unknown = unknown_size(btf_, words, id, at);
     if (!unknown) return unknown;
     size = *unknown;
   }
-  size_t left = words_.size() - at_;
   if (size <= left) return size;
   return fail(fmt::format(
-      "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left",
-      next_id(), btf_kind_name(kind_of(words)), btf_.string(words[0]), 4 * at_, 4 * size,
-      4 * left));
+      "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left", id,
+      btf_kind_name(kind_of(words)), btf_.string(words[0]), 4 * at, 4 * size, 4 * left));
 }
 
 template <bool Checks>
 std::expected<void, Error> Walk::walk_chunk() {
   Summarizer summarizer(summaries_.front());
-  const uint32_t first_id = next_id();
+  const uint32_t first_id = first_id_ + static_cast<uint32_t>(starts_.size());
   const uint32_t* words = words_.data();
   size_t end = words_.size(), at = at_;
   std::array<uint32_t, chunk_size> starts;
@@ -237,10 +233,7 @@ std::expected<void, Error> Walk::walk_chunk() {
     size_t size = end - at < common_words ? 0 : known_size(words + at);
     __builtin_prefetch(words + at + prefetch_distance);
     if (size == 0 || size > end - at) {
-      at_ = at;
-      starts_.insert(starts_.end(), starts.data(), starts.data() + count);
-      auto unusual = unusual_size();
-      starts_.erase(starts_.end() - static_cast<ptrdiff_t>(count), starts_.end());
+      auto unusual = unusual_size(at, first_id + static_cast<uint32_t>(count));
       if (!unusual) return std::unexpected(unusual.error());
       size = *unusual;
     }
