@@ -213,6 +213,7 @@ void Deduplicator::add(std::string name, const Btf& btf, const std::vector<bool>
 }
 
 void Deduplicator::add(std::vector<DedupInput> inputs) {
+  impl_->state.inputs.reserve(impl_->state.inputs.size() + inputs.size());
   for (DedupInput& input : inputs)
     impl_->add(std::move(input.name), impl_->keep(*input.btf), input.omit);
 }

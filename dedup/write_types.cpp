@@ -40,9 +40,8 @@ class TypeWriter {
     for (Identity identity : order_) {
       std::span<const uint32_t> key = key_of(identity);
       if (vlen_of(key.data()) > max_classic_vlen) allow_wide_vlen(result_.types);
-      result_.types.add_type(key);
+      translate(identity, result_.types.mutable_words(result_.types.add_type(key)));
     }
-    translate();
     if (d_.options.for_kernel) index_arrays();
     make_maps();
     result_.types.set_layout(d_.layout);
@@ -61,7 +60,6 @@ class TypeWriter {
   void make_room();
   void write_strings();
   void add_strings(std::span<const uint32_t> offsets);
-  void translate();
   void translate(Identity identity, std::span<uint32_t> words) const;
   void index_arrays();
   uint32_t find_index_type() const;
@@ -221,12 +219,7 @@ void TypeWriter::add_strings(std::span<const uint32_t> offsets) {
   }
 }
 
-/// Translates the keys that were added to words of types.
-void TypeWriter::translate() {
-  uint32_t id = result_.types.end_id() - static_cast<uint32_t>(order_.size());
-  for (Identity identity : order_) translate(identity, result_.types.mutable_words(id++));
-}
-
+/// Translates the words of a key to those of a type.
 void TypeWriter::translate(Identity identity, std::span<uint32_t> words) const {
   for_each_string(words, [&](uint32_t& offset) {
     if (offset != 0) offset = strings_[offset / 2];

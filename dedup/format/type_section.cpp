@@ -287,8 +287,8 @@ void Walk::check_all(TypeSummary& summary) {
 /// Puts together what was found, and checks what takes more than one type.
 std::expected<void, Error> Walk::conclude() {
   starts_.push_back(static_cast<uint32_t>(words_.size()));
-  TypeSummary all_found;
-  for (const TypeSummary& summary : summaries_) {
+  TypeSummary all_found = std::move(summaries_.front());
+  for (const TypeSummary& summary : std::span(summaries_).subspan(1)) {
     all_found.largest_id = std::max(all_found.largest_id, summary.largest_id);
     all_found.largest_string = std::max(all_found.largest_string, summary.largest_string);
     std::ranges::copy(summary.demanding, std::back_inserter(all_found.demanding));
