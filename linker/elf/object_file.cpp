@@ -82,6 +82,7 @@ class ObjectReader {
     for (auto step : {&ObjectReader::open, &ObjectReader::read_sections,
                       &ObjectReader::read_symbols, &ObjectReader::read_relocations})
       if (auto ok = (this->*step)(); !ok) return ok;
+    object_.list_linked_sections();
     return read_object_types(object_);
   }
 
@@ -156,7 +157,7 @@ class ObjectReader {
     if (!std::has_single_bit(section.alignment) || section.alignment > max_alignment)
       return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
                   section.name, section.alignment, max_alignment);
-    if (section.use != SectionUse::Link) return {};
+    if (!section.is_linked()) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
       return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name,
@@ -264,7 +265,7 @@ class ObjectReader {
                     object_.sections[i].name, header.sh_info, section_count_ - 1);
       InputSection& target = object_.sections[header.sh_info];
       bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
-      if (target.use != SectionUse::Link && !is_btf) continue;
+      if (!target.is_linked() && !is_btf) continue;
       if (auto ok = read_relocation_section(i, target); !ok) return ok;
     }
     if (is_from_old_gas(object_, has_gas_types_)) normalize_gas_addends(object_);
@@ -403,6 +404,12 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   if (auto ok = ObjectReader(*object, image, options).read(); !ok)
     return std::unexpected(ok.error());
   return object;
+}
+
+void ObjectFile::list_linked_sections() {
+  linked_.clear();
+  for (const InputSection& section : sections)
+    if (section.is_linked()) linked_.push_back(section.index);
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

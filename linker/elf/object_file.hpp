@@ -7,6 +7,7 @@
 #include <forward_list>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,7 @@ struct InputSection {
   /// earlier object, which stands for both.
   InputSection* same_as = nullptr;
 
+  bool is_linked() const { return use == SectionUse::Link; }
   bool is_code() const { return flags & SHF_EXECINSTR; }
   bool is_nobits() const { return type == SHT_NOBITS; }
   /// Of the program, not about it like DWARF: only what is loaded keeps other
@@ -166,6 +168,18 @@ struct ObjectFile {
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
 
+  /// The sections that are linked: of an object with DWARF, a few of many.
+  auto linked_sections() {
+    return std::views::transform(
+        linked_, [this](uint32_t i) -> auto& { return sections[i]; });
+  }
+  auto linked_sections() const {
+    return std::views::transform(
+        linked_, [this](uint32_t i) -> auto& { return sections[i]; });
+  }
+  /// To be called where the use of a section has changed.
+  void list_linked_sections();
+
   /// "main.o:(xdp+0x18)".
   std::string describe_place(const InputSection& section, uint64_t offset) const;
   /// "main.bpf.c:42" where line_info knows the instruction.
@@ -183,6 +197,7 @@ struct ObjectFile {
   std::forward_list<std::string> new_names;
 
  private:
+  std::vector<uint32_t> linked_;  ///< section indexes
   mutable std::optional<SourceLines> dwarf_lines_;
 };
 

@@ -106,9 +106,8 @@ class TypesReader {
     auto bytes = with_relocations(*section, object_.relocated_btf_ext);
     if (!bytes) return std::unexpected(bytes.error());
     std::unordered_map<std::string_view, const InputSection*> code_by_name;
-    for (const InputSection& code : object_.sections)
-      if (code.is_code() && code.use == SectionUse::Link)
-        code_by_name.try_emplace(code.name, &code);
+    for (const InputSection& code : object_.linked_sections())
+      if (code.is_code()) code_by_name.try_emplace(code.name, &code);
     auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
       auto found = code_by_name.find(name);
       if (found == code_by_name.end()) return std::nullopt;
@@ -125,7 +124,7 @@ class TypesReader {
         BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, may_begin_function});
     if (!ext) return std::unexpected(ext.error());
     object_.btf_ext = std::move(*ext);
-    for (InputSection& code : object_.sections) std::ranges::sort(code.nameless_functions);
+    for (InputSection& code : object_.linked_sections()) std::ranges::sort(code.nameless_functions);
     return {};
   }
 

@@ -133,8 +133,8 @@ class MapReader {
 }  // namespace
 
 std::expected<void, Error> collect_maps(const ObjectIndex& index, ObjectContents& contents) {
-  for (const InputSection& section : index.file.sections) {
-    if (section.use != SectionUse::Link || section.name != ".maps") continue;
+  for (const InputSection& section : index.file.linked_sections()) {
+    if (section.name != ".maps") continue;
     MapReader reader(index, section);
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->type != STT_OBJECT && symbol->type != STT_NOTYPE) continue;

@@ -4,9 +4,9 @@
 namespace bpflink {
 
 void collect_programs(const ObjectIndex& index, ObjectContents& contents) {
-  for (const InputSection& section : index.file.sections) {
+  for (const InputSection& section : index.file.linked_sections()) {
     // Functions in .text are called by programs; they are none.
-    if (section.use != SectionUse::Link || !section.is_code() || section.name == ".text") continue;
+    if (!section.is_code() || section.name == ".text") continue;
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->is_local() || symbol->type != STT_FUNC) continue;
       uint32_t func = index.func(symbol->name);

@@ -62,11 +62,10 @@ StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
 }  // namespace
 
 void collect_struct_ops(const ObjectIndex& index, ObjectContents& contents) {
-  for (const InputSection& section : index.file.sections) {
+  for (const InputSection& section : index.file.linked_sections()) {
     std::string_view name = section.name;
     if (name.starts_with('?')) name.remove_prefix(1);
-    if ((name != ".struct_ops" && name != ".struct_ops.link") || section.use != SectionUse::Link)
-      continue;
+    if (name != ".struct_ops" && name != ".struct_ops.link") continue;
     SectionVars vars = index.vars(section.name);
     for (const InputSymbol* symbol : index.symbols_in(section))
       if (symbol->type == STT_OBJECT)

@@ -110,8 +110,8 @@ class ExternDeclarations {
 }  // namespace
 
 void collect_data_sections(const ObjectIndex& index, ObjectContents& contents) {
-  for (const InputSection& section : index.file.sections)
-    if (auto kind = kind_of(section.name); kind && section.use == SectionUse::Link)
+  for (const InputSection& section : index.file.linked_sections())
+    if (auto kind = kind_of(section.name))
       contents.data_sections.push_back(read_section(index, section, *kind));
   if (uint32_t datasec = index.vars(".kconfig").datasec_id; datasec != 0)
     add_kconfig(*index.file.btf, datasec, contents);

@@ -161,8 +161,8 @@ class DatasecBuilder {
     if (sections_object_ != &object) {
       sections_object_ = &object;
       sections_.clear();
-      for (const InputSection& section : object.sections)
-        if (section.use == SectionUse::Link) sections_.try_emplace(section.name, &section);
+      for (const InputSection& section : object.linked_sections())
+        sections_.try_emplace(section.name, &section);
     }
     auto found = sections_.find(name);
     return found == sections_.end() ? nullptr : found->second;

@@ -39,7 +39,7 @@ class Layout {
 
   void run() {
     for (auto& object : context_.objects)
-      for (InputSection& section : object->sections) place(section);
+      for (InputSection& section : object->linked_sections()) place(section);
     for (auto& section : context_.sections)
       if (section->size > UINT32_MAX)
         context_.diagnostics.error(
@@ -66,7 +66,6 @@ class Layout {
   }
 
   void place(InputSection& section) {
-    if (section.use != SectionUse::Link) return;
     if (section.same_as) {
       section.output = section.same_as->output;
       return;

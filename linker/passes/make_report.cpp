@@ -12,8 +12,8 @@ void make_report(Context& context) {
   for (const auto& object : context.objects) {
     ++report.objects;
     if (object->btf) report.input_types += object->btf->end_id() - 1;
-    for (const InputSection& section : object->sections)
-      if (section.use == SectionUse::Link) report.input_bytes += section.size;
+    for (const InputSection& section : object->linked_sections())
+      report.input_bytes += section.size;
     report.symbols +=
         std::ranges::count_if(object->symbols, [](auto& s) { return s.output_index != 0; });
   }

@@ -47,10 +47,10 @@ class Marker {
   /// Nothing lives until it is reached; without --gc-sections that is so for entries about code.
   void begin(ObjectFile& object) {
     bool has_tables = std::ranges::any_of(
-        object.sections, [](const InputSection& s) { return s.code_table != CodeTable::None; });
+        object.linked_sections(),
+        [](const InputSection& section) { return section.code_table != CodeTable::None; });
     if (!has_tables && !context_.options.gc_sections) return;
-    for (InputSection& section : object.sections) {
-      if (section.use != SectionUse::Link) continue;
+    for (InputSection& section : object.linked_sections()) {
       bool is_candidate = context_.options.gc_sections || section.code_table != CodeTable::None;
       for (Fragment& fragment : section.fragments) {
         if (!fragment.live) continue;
@@ -75,7 +75,7 @@ class Marker {
       const InputSymbol& symbol = object.symbols[relocation->symbol];
       if (symbol.place != InputSymbol::Place::Section) continue;
       InputSection& code = object.sections[symbol.section];
-      if (code.use != SectionUse::Link || code.fragments.empty()) continue;
+      if (!code.is_linked() || code.fragments.empty()) continue;
       auto offset =
           static_cast<int64_t>(symbol.value) + (symbol.is_section() ? relocation->addend : 0);
       entries_.emplace(&fragment_at(code, offset), std::pair(&section, &fragment));
@@ -99,7 +99,7 @@ class Marker {
   /// The offsets that a table has are those of one section.
   void note_jump_table(const InputSection& code, const SectionReference& reference) {
     if (!reference.target || reference.target->code_table != CodeTable::JumpTables ||
-        reference.target->use != SectionUse::Link)
+        !reference.target->is_linked())
       return;
     const Fragment& table = fragment_at(*reference.target, reference.offset);
     auto [known, is_new] = context_.code_of_jump_tables.try_emplace(&table, &code);
@@ -114,8 +114,8 @@ class Marker {
 
   void mark_roots() {
     for (auto& object : context_.objects) {
-      for (InputSection& section : object->sections)
-        if (section.use == SectionUse::Link && is_root(section))
+      for (InputSection& section : object->linked_sections())
+        if (is_root(section))
           for (Fragment& fragment : section.fragments) mark(section, fragment);
       // Programs: libbpf loads every global function outside of .text, and other
       // loaders find static ones by their names.
@@ -164,7 +164,7 @@ class Marker {
   }
 
   void mark(InputSection& section, int64_t offset) {
-    if (section.use == SectionUse::Link) mark(section, fragment_at(section, offset));
+    if (section.is_linked()) mark(section, fragment_at(section, offset));
   }
 
   void mark(InputSection& section, Fragment& fragment) {
@@ -181,8 +181,7 @@ class Marker {
             symbol.name.empty() || lost_resolution(*object, i))
           continue;
         InputSection& section = object->sections[symbol.section];
-        if (section.use != SectionUse::Link ||
-            (symbol.type != STT_FUNC && symbol.type != STT_OBJECT))
+        if (!section.is_linked() || (symbol.type != STT_FUNC && symbol.type != STT_OBJECT))
           continue;
         const Fragment& fragment = fragment_at(section, static_cast<int64_t>(symbol.value));
         if (fragment.live || !fragment.is_candidate) continue;
@@ -190,7 +189,7 @@ class Marker {
             {object.get(), &section, symbol.value, symbol.size, symbol.name});
       }
     for (auto& object : context_.objects)
-      for (InputSection& section : object->sections)
+      for (InputSection& section : object->linked_sections())
         if (section.code_table != CodeTable::None && section.code_table != CodeTable::JumpTables)
           for (const Fragment& fragment : section.fragments)
             if (fragment.is_candidate && !fragment.live)
@@ -224,8 +223,8 @@ class Marker {
 /// Marks the externs that live code refers to.
 void mark_referenced_externs(Context& context) {
   for (auto& object : context.objects)
-    for (InputSection& section : object->sections) {
-      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+    for (InputSection& section : object->linked_sections()) {
+      if (!section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations) {
         Symbol* symbol = object->symbols[relocation.symbol].global;
         if (symbol && !symbol->is_defined &&
@@ -240,8 +239,7 @@ bool is_live_definition(const Symbol& symbol) {
   if (input.place != InputSymbol::Place::Section) return true;
   InputSection& section = symbol.file->sections[input.section];
   if (section.same_as) return false;  // the one that is kept has its own symbol
-  return section.use == SectionUse::Link &&
-         fragment_at(section, static_cast<int64_t>(input.value)).live;
+  return section.is_linked() && fragment_at(section, static_cast<int64_t>(input.value)).live;
 }
 
 /// Whether only this object can mean the symbol. Maps can be meant by user space.

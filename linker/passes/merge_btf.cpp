@@ -55,11 +55,15 @@ std::vector<bool> choose_omitted(const Context& context, const ObjectFile& objec
   std::vector<bool> omitted(object.btf->end_id());
   if (context.options.gc_sections) omitted = find_unused_types(object);
   for (uint32_t id : object.datasecs) omitted[id] = true;
-  std::vector<uint32_t> dropped = find_dropped_functions(object);
-  for (const BtfDeclaration& declaration : object.declarations)
-    if (!is_kept_as_is(object, declaration) ||
-        (!declaration.symbol && std::ranges::binary_search(dropped, declaration.type_id)))
-      omitted[declaration.type_id] = true;
+  std::optional<std::vector<uint32_t>> dropped;  // asked for where there are static functions
+  for (const BtfDeclaration& declaration : object.declarations) {
+    bool is_kept = is_kept_as_is(object, declaration);
+    if (is_kept && !declaration.symbol) {
+      if (!dropped) dropped = find_dropped_functions(object);
+      is_kept = !std::ranges::binary_search(*dropped, declaration.type_id);
+    }
+    if (!is_kept) omitted[declaration.type_id] = true;
+  }
   for (uint32_t id : object.tags)
     if (omitted[object.btf->type(id).type()]) omitted[id] = true;
   return omitted;

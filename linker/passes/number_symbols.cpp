@@ -34,9 +34,8 @@ class LocalSymbols {
  private:
   void find_named_by_relocations() {
     named_.resize(object_.symbols.size());
-    for (const InputSection& section : object_.sections)
-      if (section.use == SectionUse::Link)
-        for (const Relocation& relocation : section.relocations) named_[relocation.symbol] = true;
+    for (const InputSection& section : object_.linked_sections())
+      for (const Relocation& relocation : section.relocations) named_[relocation.symbol] = true;
   }
 
   /// Whether what the symbol stands for has another name that is in the output:

@@ -62,8 +62,8 @@ void report_undefined_symbols(Context& context) {
   if (undefined.empty()) return;
 
   for (const auto& object : context.objects)
-    for (const InputSection& section : object->sections) {
-      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+    for (const InputSection& section : object->linked_sections()) {
+      if (!section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations) {
         auto found = undefined.find(object->symbols[relocation.symbol].global);
         if (found == undefined.end()) continue;

@@ -16,18 +16,23 @@
 namespace bpflink {
 namespace {
 
+/// Of no use where the output gets another license.
+void drop_licenses(ObjectFile& object) {
+  for (InputSection& section : object.linked_sections())
+    if (section.name == "license") section.use = SectionUse::Drop;
+  object.list_linked_sections();
+}
+
 /// `license` and `version` describe the whole object: every input must say the
 /// same, and it is kept once.
 void unify_licenses(Context& context) {
+  if (context.options.license)
+    for (auto& object : context.objects) drop_licenses(*object);
   for (std::string_view name : {"license", "version"}) {
     InputSection* kept = nullptr;
     for (auto& object : context.objects)
-      for (InputSection& section : object->sections) {
-        if (section.name != name || section.use != SectionUse::Link) continue;
-        if (context.options.license && name == "license") {
-          section.use = SectionUse::Drop;
-          continue;
-        }
+      for (InputSection& section : object->linked_sections()) {
+        if (section.name != name) continue;
         if (!kept) {
           kept = &section;
         } else if (std::ranges::equal(section.data, kept->data)) {

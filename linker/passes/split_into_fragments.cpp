@@ -38,13 +38,13 @@ class Splitter {
       extents[symbol.section].push_back({symbol.value, symbol.value + symbol.size, !lost});
       if (lost || splits_anyway(object_.sections[symbol.section])) to_split[symbol.section] = true;
     }
-    for (const InputSection& section : object_.sections)
+    for (const InputSection& section : object_.linked_sections())
       for (uint64_t begin : section.nameless_functions) {
         extents[section.index].push_back({begin, begin, false});  // up to what follows
         to_split[section.index] = true;
       }
-    for (InputSection& section : object_.sections) {
-      if (section.use != SectionUse::Link || section.same_as) continue;
+    for (InputSection& section : object_.linked_sections()) {
+      if (section.same_as) continue;
       if (section.code_table != CodeTable::None)
         split_code_table(object_, section);
       else if (section.is_mergeable_strings())
@@ -52,7 +52,7 @@ class Splitter {
       else if (to_split[section.index] && section.is_loaded())
         split_section(section, extents[section.index]);
     }
-    if (!std::ranges::all_of(object_.sections, is_whole)) rejoin_what_is_entangled();
+    if (!std::ranges::all_of(object_.linked_sections(), is_whole)) rejoin_what_is_entangled();
   }
 
  private:
@@ -165,10 +165,8 @@ class Splitter {
   /// Visits all that stays, but for entries about code, which go when that does; what it reaches in
   /// a dropped fragment makes that section whole again, and then what came back is visited too.
   void rejoin_what_is_entangled() {
-    for (InputSection& section : object_.sections) {
-      if (section.use != SectionUse::Link || !section.is_loaded() ||
-          section.code_table != CodeTable::None)
-        continue;
+    for (InputSection& section : object_.linked_sections()) {
+      if (!section.is_loaded() || section.code_table != CodeTable::None) continue;
       for (const Fragment& fragment : section.fragments)
         if (fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
     }

@@ -85,8 +85,8 @@ class UsedTypes {
   bool is_in_output(const BtfDeclaration& declaration) const {
     if (declaration.symbol) return declaration.symbol->in_output;
     if (declaration.is_func()) return !has_record_[declaration.type_id] && is_there(declaration);
-    for (const InputSection& section : object_.sections)
-      if (section.use == SectionUse::Link && section.name == declaration.datasec)
+    for (const InputSection& section : object_.linked_sections())
+      if (section.name == declaration.datasec)
         return place_of(section, declaration.offset).has_value();
     return false;
   }

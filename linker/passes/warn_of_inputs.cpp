@@ -74,16 +74,11 @@ bool is_gpl_compatible(std::string_view license) {
   return std::ranges::find(compatible, license) != std::end(compatible);
 }
 
-bool is_linked(const InputSection& section) {
-  return section.use == SectionUse::Link && !section.fragments.empty();
-}
-
 void warn_of_missing_types(Context& context) {
   bool is_any_typed = false, is_told = false, has_code = false;
   for (auto& object : context.objects) {
     is_any_typed |= object->btf.has_value();
-    for (const InputSection& section : object->sections) {
-      if (!is_linked(section)) continue;
+    for (const InputSection& section : object->linked_sections()) {
       has_code |= section.is_code() && section.size != 0;
       if (section.name != ".maps" || object->btf) continue;
       is_told = true;
@@ -101,8 +96,8 @@ void warn_of_missing_types(Context& context) {
 
 void warn_of_legacy_maps(Context& context) {
   for (auto& object : context.objects)
-    for (const InputSection& section : object->sections)
-      if (is_linked(section) && section.name == "maps" && section.size != 0)
+    for (const InputSection& section : object->linked_sections())
+      if (section.name == "maps" && section.size != 0)
         context.diagnostics.report(
             {.severity = Severity::Warning,
              .message =
@@ -113,8 +108,8 @@ void warn_of_legacy_maps(Context& context) {
 
 void warn_of_empty_objects(Context& context) {
   for (auto& object : context.objects) {
-    bool has_contents = std::ranges::any_of(
-        object->sections, [](const InputSection& s) { return is_linked(s) && s.size != 0; });
+    bool has_contents = std::ranges::any_of(object->linked_sections(),
+                                            [](const InputSection& s) { return s.size != 0; });
     bool has_symbols =
         std::ranges::any_of(object->symbols, [](const InputSymbol& s) { return !s.is_local(); });
     if (has_contents || has_symbols) continue;
@@ -129,8 +124,8 @@ void warn_of_empty_objects(Context& context) {
 std::string license_of(const Context& context) {
   if (context.options.license) return *context.options.license;
   for (auto& object : context.objects)
-    for (const InputSection& section : object->sections)
-      if (section.name == "license" && is_linked(section)) {
+    for (const InputSection& section : object->linked_sections())
+      if (section.name == "license") {
         std::string text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
         return text.substr(0, text.find('\0'));
       }
@@ -160,8 +155,8 @@ void warn_of_license(Context& context) {
   std::vector<DiagnosticLocation> locations;
   size_t calls = 0;
   for (auto& object : context.objects)
-    for (const InputSection& section : object->sections) {
-      if (!is_linked(section) || !section.is_code() || section.is_nobits()) continue;
+    for (const InputSection& section : object->linked_sections()) {
+      if (!section.is_code() || section.is_nobits()) continue;
       for_each_gpl_call(*object, section, [&](uint64_t at, const Helper& helper) {
         if (++calls > most_calls) return;
         auto line = object->source_line(section, at);
@@ -189,11 +184,10 @@ void warn_of_idle_options(Context& context) {
       context.diagnostics.warning(fmt::format("-y {}: no input has a symbol of this name", name));
   for (const std::string& pattern : context.options.keep_sections) {
     auto matches = [&](const InputSection& section) {
-      return is_linked(section) &&
-             ::fnmatch(pattern.c_str(), std::string(section.name).c_str(), 0) == 0;
+      return ::fnmatch(pattern.c_str(), std::string(section.name).c_str(), 0) == 0;
     };
     bool is_met = std::ranges::any_of(context.objects, [&](auto& object) {
-      return std::ranges::any_of(object->sections, matches);
+      return std::ranges::any_of(object->linked_sections(), matches);
     });
     if (!is_met)
       context.diagnostics.warning(

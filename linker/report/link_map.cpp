@@ -53,8 +53,8 @@ void add_dropped(std::string& text, const Context& context) {
 void add_totals(std::string& text, const Context& context) {
   std::unordered_map<std::string_view, uint64_t> input_bytes;
   for (auto& object : context.objects)
-    for (const InputSection& section : object->sections)
-      if (section.use == SectionUse::Link) input_bytes[section.name] += section.size;
+    for (const InputSection& section : object->linked_sections())
+      input_bytes[section.name] += section.size;
   uint64_t all_in = 0, all_out = 0;
   auto add = [&](uint64_t in, uint64_t out, std::string_view name) {
     uint64_t percent = in == 0 ? 100 : (100 * out + in / 2) / in;
@@ -70,9 +70,9 @@ void add_totals(std::string& text, const Context& context) {
     all_out += section->size;
   }
   for (auto& object : context.objects)
-    for (const InputSection& section : object->sections) {
+    for (const InputSection& section : object->linked_sections()) {
       auto left = input_bytes.find(section.name);
-      if (section.use != SectionUse::Link || left == input_bytes.end()) continue;
+      if (left == input_bytes.end()) continue;
       add(left->second, 0, section.name);
       all_in += left->second;
       input_bytes.erase(left);

@@ -20,8 +20,8 @@ class ReferenceFinder {
 
   template <typename Add>
   void visit_all(Add add) const {
-    for (const InputSection& section : object_.sections) {
-      if (section.use != SectionUse::Link || !section.is_loaded()) continue;
+    for (const InputSection& section : object_.linked_sections()) {
+      if (!section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations)
         connect(find(section.index, relocation.offset), target_of(relocation), add);
       if (section.is_code()) visit_calls(section, add);

@@ -68,9 +68,8 @@ class Verifier {
 
   void check_section_names() {
     std::unordered_set<std::string_view> names;
-    for (const InputSection& section : object_.sections)
-      if (section.use == SectionUse::Link && !names.insert(section.name).second)
-        fault("section '{}' is there twice", section.name);
+    for (const InputSection& section : object_.linked_sections())
+      if (!names.insert(section.name).second) fault("section '{}' is there twice", section.name);
   }
 
   void check_relocation_sections() {
@@ -88,8 +87,8 @@ class Verifier {
   // ---- variables
 
   void index() {
-    for (const InputSection& section : object_.sections)
-      if (section.use == SectionUse::Link) sections_.emplace(section.name, &section);
+    for (const InputSection& section : object_.linked_sections())
+      sections_.emplace(section.name, &section);
     for (const InputSymbol& symbol : object_.symbols)
       if (!symbol.is_local()) globals_.emplace(symbol.name, &symbol);
   }
