@@ -38,6 +38,8 @@ struct bpf_linker_file_opts {
  * calls after bpf_linker__finalize(); -EOPNOTSUPP for ELF files of another
  * machine, type or byte order than the link's. */
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the names are libbpf's */
+
 /** Makes a linker whose output will be the file `filename`. Null on failure,
  * with errno set: EINVAL, ENOMEM, or why the file cannot be written. */
 BPFLINK_LIBBPF_API struct bpf_linker* bpf_linker__new(const char* filename,
@@ -65,6 +67,8 @@ BPFLINK_LIBBPF_API int bpf_linker__finalize(struct bpf_linker* linker);
 
 /** Frees a linker; null is allowed. */
 BPFLINK_LIBBPF_API void bpf_linker__free(struct bpf_linker* linker);
+
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /** Takes one line of a message, without a line break. */
 typedef void (*bpflink_libbpf_message_fn)(void* context, const char* line);

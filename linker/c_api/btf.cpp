@@ -230,6 +230,7 @@ bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t big_endian
     auto types = distilled->types.finish(order);
     if (!types) return give_reason(types.error(), error);
     std::vector<uint32_t> new_ids;
+    new_ids.reserve(distilled->type_map.end_id());
     for (uint32_t id = 0; id < distilled->type_map.end_id(); ++id)
       new_ids.push_back(distilled->type_map[id]);
 

@@ -117,7 +117,8 @@ std::expected<std::string, Error> parse_arguments(CLI::App& app, std::vector<std
   }
   auto expanded = expand_response_files(std::move(arguments));
   if (!expanded) return std::unexpected(expanded.error());
-  for (std::string& argument : *expanded) argument = spell(argument);
+  if (spell)
+    for (std::string& argument : *expanded) argument = spell(argument);
   std::ranges::reverse(*expanded);  // CLI11 takes them from the back
   try {
     app.parse(std::move(*expanded));

@@ -25,16 +25,14 @@ void add_help(CLI::App& app, HelpTexts texts);
 CLI::Option* add_size_map_option(CLI::App& app, std::string& path);
 
 /// Parses arguments, without the program's name, into what the options of `app`
-/// are bound to. `@FILE` stands for the arguments in FILE. `spell` gives each
-/// argument the spelling that `app` knows. Returns what to print instead of doing
+/// are bound to. `@FILE` stands for the arguments in FILE. `spell`, if there is one, gives
+/// each argument the spelling that `app` knows. Returns what to print instead of doing
 /// anything, for --help and --version; else "". Errors: those of
 /// expand_response_files(); what is wrong with which argument, and what it may
 /// have been meant for.
 std::expected<std::string, Error> parse_arguments(
     CLI::App& app, std::vector<std::string> arguments,
-    std::string (*spell)(const std::string& argument) = [](const std::string& argument) {
-      return argument;
-    });
+    std::string (*spell)(const std::string& argument) = nullptr);
 
 /// Demands a number of an option's value.
 CLI::Validator in_range(unsigned least, unsigned most);

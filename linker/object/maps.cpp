@@ -45,6 +45,7 @@ class MapReader {
   std::vector<MapAttribute> attributes_of(uint32_t definition) const {
     std::vector<MapAttribute> attributes;
     BtfType type = btf().type(definition);
+    attributes.reserve(type.vlen());
     for (uint32_t i = 0; i < type.vlen(); ++i)
       attributes.push_back(
           attribute_of(btf().string(type.member(i).name_off), type.member(i).type));

@@ -1,5 +1,5 @@
 // struct_ops: variables whose members are programs.
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "bpflink/btf_query.hpp"
 #include "linker/object/contents.hpp"
@@ -24,7 +24,7 @@ std::string member_name(const Btf& btf, uint32_t id, uint64_t offset, int depth 
     std::string name(btf.string(member.name_off));
     std::string inner = member_name(btf, member.type, offset - begin, depth + 1);
     if (inner.empty()) return offset == begin ? name : "";
-    return name.empty() ? inner : name + '.' + inner;
+    return name.empty() ? inner : fmt::format("{}.{}", name, inner);
   }
   return "";
 }
