@@ -82,7 +82,6 @@ class ObjectReader {
     for (auto step : {&ObjectReader::open, &ObjectReader::read_sections,
                       &ObjectReader::read_symbols, &ObjectReader::read_relocations})
       if (auto ok = (this->*step)(); !ok) return ok;
-    object_.list_linked_sections();
     return read_object_types(object_);
   }
 
@@ -404,12 +403,6 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   if (auto ok = ObjectReader(*object, image, options).read(); !ok)
     return std::unexpected(ok.error());
   return object;
-}
-
-void ObjectFile::list_linked_sections() {
-  linked_.clear();
-  for (const InputSection& section : sections)
-    if (section.is_linked()) linked_.push_back(section.index);
 }
 
 std::optional<std::string> ObjectFile::source_line(const InputSection& section,

@@ -168,17 +168,9 @@ struct ObjectFile {
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
 
-  /// The sections that are linked: of an object with DWARF, a few of many.
-  auto linked_sections() {
-    return std::views::transform(
-        linked_, [this](uint32_t i) -> auto& { return sections[i]; });
-  }
-  auto linked_sections() const {
-    return std::views::transform(
-        linked_, [this](uint32_t i) -> auto& { return sections[i]; });
-  }
-  /// To be called where the use of a section has changed.
-  void list_linked_sections();
+  /// The sections that are linked.
+  auto linked_sections() { return std::views::filter(sections, &InputSection::is_linked); }
+  auto linked_sections() const { return std::views::filter(sections, &InputSection::is_linked); }
 
   /// "main.o:(xdp+0x18)".
   std::string describe_place(const InputSection& section, uint64_t offset) const;
@@ -197,7 +189,6 @@ struct ObjectFile {
   std::forward_list<std::string> new_names;
 
  private:
-  std::vector<uint32_t> linked_;  ///< section indexes
   mutable std::optional<SourceLines> dwarf_lines_;
 };
 

@@ -18,9 +18,8 @@ namespace {
 
 /// Of no use where the output gets another license.
 void drop_licenses(ObjectFile& object) {
-  for (InputSection& section : object.linked_sections())
-    if (section.name == "license") section.use = SectionUse::Drop;
-  object.list_linked_sections();
+  for (InputSection& section : object.sections)
+    if (section.name == "license" && section.is_linked()) section.use = SectionUse::Drop;
 }
 
 /// `license` and `version` describe the whole object: every input must say the
