@@ -98,7 +98,7 @@ void link(Context& context) {
   run(context, "build datasecs", build_datasecs);
 
   // Say which types no kernel takes because of their names, such as those of other languages than
-  // C. Now all that the output has are there, and each once.
+  // C, and which it may take for others. Now all that the output has are there, and each once.
   run(context, "warn of names", warn_of_names);
 
   // Make contents and relocations of the output sections; addends change where what they point to

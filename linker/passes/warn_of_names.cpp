@@ -1,10 +1,16 @@
-// Pass: types that no kernel takes.
+// Pass: types that kernels refuse for their names, or find by a name that is not theirs alone.
 //
 // Compilers of Rust and Go call types as their languages do: `Option<u32>`, `*main.event`. Kernels
 // take identifiers of C, with dots, and for pointers and qualifiers no name at all; libbpf then
 // loads the object without its types, if it loads it. bpf-linker changes such names; its users get
 // no warning.
+//
+// What a bpf_list_head or a bpf_rb_root holds, a DECL_TAG of it names: `contains:elem:node`. A
+// compiler sees one `struct elem`; of those of two objects a kernel takes one, and refuses the
+// programs that meant the other.
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
@@ -12,6 +18,13 @@
 
 namespace bpflink {
 namespace {
+
+/// How many types a message lists.
+constexpr size_t most_names = 3;
+
+void add_rest(size_t all, std::vector<std::string>& details) {
+  if (all > most_names) details.push_back(fmt::format(">>> and {} more", all - most_names));
+}
 
 bool is_kernel_name(std::string_view name) {
   auto is_letter = [](char c) {
@@ -45,11 +58,7 @@ bool is_refused(uint8_t kind, std::string_view name) {
   }
 }
 
-}  // namespace
-
-void warn_of_names(Context& context) {
-  if (!context.btf) return;
-  constexpr size_t most_names = 3;
+void warn_of_refused_names(Context& context) {
   std::vector<std::string> details;
   size_t refused = 0;
   for (uint32_t id = 1; id < context.btf->end_id(); ++id) {
@@ -61,8 +70,63 @@ void warn_of_names(Context& context) {
       details.push_back(fmt::format(">>> {} '{}'", btf_kind_name(type.kind()), name));
   }
   if (refused == 0) return;
-  if (refused > most_names) details.push_back(fmt::format(">>> and {} more", refused - most_names));
+  add_rest(refused, details);
   context.diagnostics.warning("kernels refuse types of such names", std::move(details));
+}
+
+/// By id of the output: the first object that has the type.
+std::vector<const ObjectFile*> find_origins(const Context& context) {
+  std::vector<const ObjectFile*> origins(context.btf->end_id());
+  for (const auto& object : context.objects)
+    for (uint32_t id = 1; id < object->type_map.end_id(); ++id)
+      if (auto& origin = origins[object->type_map[id]]; !origin) origin = object.get();
+  return origins;
+}
+
+void warn_of_contents(Context& context) {
+  struct Contents {
+    std::string_view tag;           // the first that names the structs
+    std::vector<uint32_t> structs;  // their ids
+  };
+  std::map<std::string_view, Contents> contents;  // by name, for messages to be in order
+  constexpr std::string_view prefix = "contains:";
+  const BtfBuilder& btf = *context.btf;
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    if (btf.type(id).kind() != BTF_KIND_DECL_TAG) continue;
+    std::string_view tag = btf.string(btf.type(id).name_off());
+    if (!tag.starts_with(prefix)) continue;
+    std::string_view name = tag.substr(prefix.size());
+    contents.try_emplace(name.substr(0, name.find(':')), tag);
+  }
+  if (contents.empty()) return;
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    if (btf.type(id).kind() != BTF_KIND_STRUCT) continue;
+    auto found = contents.find(btf.string(btf.type(id).name_off()));
+    if (found != contents.end()) found->second.structs.push_back(id);
+  }
+  std::vector<const ObjectFile*> origins;
+  for (const auto& [name, found] : contents) {
+    if (found.structs.size() < 2) continue;
+    if (origins.empty()) origins = find_origins(context);
+    std::vector<std::string> details;
+    for (uint32_t id : std::span(found.structs).first(std::min(found.structs.size(), most_names)))
+      details.push_back(fmt::format(">>> struct {} of {} bytes in {}", name, btf.type(id).size(),
+                                    origins[id]->name));
+    add_rest(found.structs.size(), details);
+    details.emplace_back(">>> give each a name of its own");
+    context.diagnostics.warning(
+        fmt::format("kernels take one of {} structs '{}' for what is tagged '{}'",
+                    found.structs.size(), name, found.tag),
+        std::move(details));
+  }
+}
+
+}  // namespace
+
+void warn_of_names(Context& context) {
+  if (!context.btf) return;
+  warn_of_refused_names(context);
+  warn_of_contents(context);
 }
 
 }  // namespace bpflink

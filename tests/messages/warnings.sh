@@ -36,6 +36,29 @@ END
 expect_warning 'bpflink: warning: maps.o: defines maps, but has no BTF that tells what they are
 >>> compile with -g' "$BPFLINK" good.o maps.o -o out.o
 
+# Lists: what they hold is found by name.
+for i in 1 2 3 4 5; do
+  compile "list$i" <<END
+struct list_node { __u64 opaque[3]; };
+struct list_head { __u64 opaque[2]; };
+struct elem { long data[$i]; struct list_node node; };
+struct list_head head$i SEC(".data.A") __attribute__((btf_decl_tag("contains:elem:node")));
+struct elem last$i;
+END
+done
+"$BPFLINK" list1.o good.o -o out.o 2>warnings
+[[ ! -s warnings ]] || mistake "of one list: $(<warnings)"
+expect_warning "bpflink: warning: kernels take one of 2 structs 'elem' for what is tagged 'contains:elem:node'
+>>> struct elem of 32 bytes in list1.o
+>>> struct elem of 40 bytes in list2.o
+>>> give each a name of its own" "$BPFLINK" list1.o list2.o -o out.o
+expect_warning "bpflink: warning: kernels take one of 5 structs 'elem' for what is tagged 'contains:elem:node'
+>>> struct elem of 32 bytes in list1.o
+>>> struct elem of 40 bytes in list2.o
+>>> struct elem of 48 bytes in list3.o
+>>> and 2 more
+>>> give each a name of its own" "$BPFLINK" list[1-5].o -o out.o
+
 # Maps of before
 compile legacy <<'END'
 struct old_map { int type, key_size, value_size, max_entries; };
