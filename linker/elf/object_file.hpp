@@ -169,8 +169,8 @@ struct ObjectFile {
                                                                 ReadOptions options = {});
 
   /// The sections that are linked.
-  auto linked_sections() { return std::views::filter(sections, &InputSection::is_linked); }
-  auto linked_sections() const { return std::views::filter(sections, &InputSection::is_linked); }
+  auto linked_sections() { return std::views::filter(sections, is_linked); }
+  auto linked_sections() const { return std::views::filter(sections, is_linked); }
 
   /// "main.o:(xdp+0x18)".
   std::string describe_place(const InputSection& section, uint64_t offset) const;
@@ -189,6 +189,8 @@ struct ObjectFile {
   std::forward_list<std::string> new_names;
 
  private:
+  static constexpr auto is_linked = [](const InputSection& s) { return s.is_linked(); };
+
   mutable std::optional<SourceLines> dwarf_lines_;
 };
 
