@@ -60,15 +60,14 @@ void Classifier::begin(const Btf& btf, std::span<const uint32_t> base_classes,
   patience_ = 4 * types_->words.size();
 }
 
-void Classifier::prefetch(const Btf& btf, uint32_t begin) {
+void Classifier::prefetch(const Btf& btf) {
   auto ask_for = [](auto values) {
     constexpr size_t cache_line = 64;
     const char* bytes = reinterpret_cast<const char*>(values.data());
     size_t size = std::min(values.size_bytes(), prefetch_distance * sizeof(uint32_t));
     for (size_t at = 0; at < size; at += cache_line) __builtin_prefetch(bytes + at);
   };
-  const TypeSection& types = type_section(btf);
-  ask_for(types.words.subspan(types.starts[begin - types.first_id]));
+  ask_for(type_section(btf).words);
   ask_for(std::span(btf.strings()));
 }
 

@@ -41,9 +41,9 @@ class Classifier {
   /// has the class of each id of the base, and 0 for void. All must outlive its classification.
   void begin(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
 
-  /// Asks the memory for what will be looked at first when types of an input from `begin` on are
-  /// at hand, so that it comes while others still are.
-  static void prefetch(const Btf& btf, uint32_t begin);
+  /// Asks the memory for what will be looked at first when an input is at hand, so that it comes
+  /// while another still is.
+  static void prefetch(const Btf& btf);
 
   /// Gives the types with ids from `begin` to before `end` their classes, and to what they refer
   /// to as far as that takes.

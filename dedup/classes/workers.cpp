@@ -267,8 +267,8 @@ std::expected<void, Error> classify_types(Deduplication& d) {
       auto i = queue.take(worker);
       if (!i) break;
       shares[*i].worker = worker;
-      if (size_t next = *i + 1; next < shares.size())
-        Classifier::prefetch(d.inputs[shares[next].input].btf, shares[next].begin);
+      if (size_t next = *i + 1; next < shares.size() && shares[next].input != shares[*i].input)
+        Classifier::prefetch(d.inputs[shares[next].input].btf);
       workers[worker]->take(d, shares[*i], worker == 0);
     }
   });

@@ -100,7 +100,7 @@ void warn_of_contents(Context& context) {
   }
   if (contents.empty()) return;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
-    if (btf.type(id).kind() != BTF_KIND_STRUCT) continue;
+    if (btf.type(id).kind() != BTF_KIND_STRUCT || btf.type(id).name_off() == 0) continue;
     auto found = contents.find(btf.string(btf.type(id).name_off()));
     if (found != contents.end()) found->second.structs.push_back(id);
   }

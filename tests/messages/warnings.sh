@@ -46,6 +46,12 @@ struct list_head head$i SEC(".data.A") __attribute__((btf_decl_tag("contains:ele
 struct elem last$i;
 END
 done
+compile nameless <<'END'
+struct { int a; } first __attribute__((btf_decl_tag("contains::node")));
+struct { int b; } second;
+END
+"$BPFLINK" nameless.o good.o -o out.o 2>warnings
+[[ ! -s warnings ]] || mistake "of structs without a name: $(<warnings)"
 "$BPFLINK" list1.o good.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of one list: $(<warnings)"
 expect_warning "bpflink: warning: kernels take one of 2 structs 'elem' for what is tagged 'contains:elem:node'
