@@ -85,7 +85,9 @@ OutputGraph::OutputGraph(const ObjectFile& output) {
     if (symbol.type == STT_FUNC || symbol.type == STT_OBJECT)
       entities.push_back({&symbol, &output.sections[symbol.section]});
   }
-  std::ranges::stable_sort(entities, {}, place_of);
+  std::ranges::stable_sort(entities, {}, [](const OutputEntity& entity) {
+    return std::pair(place_of(entity), !entity.is_function());
+  });
   ReferenceFinder finder(output, entities);
   uses =
       Graph::make(static_cast<uint32_t>(entities.size()), [&](auto add) { finder.visit_all(add); });

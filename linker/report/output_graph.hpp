@@ -26,7 +26,7 @@ struct OutputEntity {
 /// The nodes of `uses` are the indices in `entities`: through relocations, and through the calls
 /// that need none. Of several at one place, aliases, the first has the edges of all.
 struct OutputGraph {
-  std::vector<OutputEntity> entities;  ///< by section, then by offset
+  std::vector<OutputEntity> entities;  ///< by section, then by offset; functions before others
   Graph uses;
 
   explicit OutputGraph(const ObjectFile& output);

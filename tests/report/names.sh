@@ -84,6 +84,12 @@ clang-19 --target=bpf -c alias.s -o alias.o
 "$BPFLINK" alias.o -o out.o --json report.json
 has '.programs[0].all_instructions == 5 and (.programs[0].subprograms | length == 2 and contains(["deep"]))'
 
+# So does a program that a variable has the place of, wherever that stands in the symbol table.
+sed -e 's/prog:/table:\n&/; s/.globl prog/.globl table\n\t.type table,@object\n\t.size table, 8\n&/' alias.s >table.s
+clang-19 --target=bpf -c table.s -o table.o
+"$BPFLINK" table.o -o out.o --json report.json
+has '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .programs[0].instructions == 2'
+
 contains '  kept by       what has no reference to it, such as a tag or a table' \
   "$BPFLINK" --gc-sections a.o --license GPL -o out.o --explain caught
 contains '  in the output no: nothing refers to it' \
