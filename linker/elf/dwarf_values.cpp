@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "linker/elf/elf_file.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
@@ -85,6 +86,15 @@ std::optional<size_t> size_of(uint64_t form, const DwarfUnit& unit) {
   }
 }
 
+/// Empty where a section's bytes are not its contents: it is compressed, or its addends are
+/// elsewhere.
+std::span<const std::byte> contents_of(const ElfFile& elf, std::string_view name) {
+  auto found = elf.find(name);
+  if (!found || elf.find(std::string(".rela").append(name))) return {};
+  const ElfSection& section = elf.sections[*found];
+  return section.flags & SHF_COMPRESSED ? std::span<const std::byte>() : elf.contents(section);
+}
+
 }  // namespace
 
 uint64_t DwarfCursor::take_number(size_t size) {
@@ -121,25 +131,15 @@ uint64_t DwarfUnit::take_length(DwarfCursor& cursor) {
   return cursor.take_number(8);
 }
 
-DwarfValues::DwarfValues(const ObjectFile& object)
-    : order_(object.byte_order),
-      info_(section(object, ".debug_info")),
-      abbreviations_(section(object, ".debug_abbrev")),
-      lines_(section(object, ".debug_line")),
-      strings_(section(object, ".debug_str")),
-      line_strings_(section(object, ".debug_line_str")),
-      string_offsets_(section(object, ".debug_str_offsets")) {}
-
-/// Empty where its bytes are not its contents: it is compressed, or its addends are elsewhere.
-std::span<const std::byte> DwarfValues::section(const ObjectFile& object, std::string_view name) {
-  const std::string with_addends = std::string(".rela").append(name);
-  auto find = [&](std::string_view called) {
-    return std::ranges::find(object.sections, called, &InputSection::name);
-  };
-  auto found = find(name);
-  bool is_there = found != object.sections.end() && find(with_addends) == object.sections.end();
-  if (!is_there || (found->flags & SHF_COMPRESSED) != 0) return {};
-  return found->data;
+DwarfValues::DwarfValues(const ObjectFile& object) : order_(object.byte_order) {
+  auto elf = read_elf(object.image);
+  if (!elf) return;
+  info_ = contents_of(*elf, ".debug_info");
+  abbreviations_ = contents_of(*elf, ".debug_abbrev");
+  lines_ = contents_of(*elf, ".debug_line");
+  strings_ = contents_of(*elf, ".debug_str");
+  line_strings_ = contents_of(*elf, ".debug_line_str");
+  string_offsets_ = contents_of(*elf, ".debug_str_offsets");
 }
 
 DwarfValue DwarfValues::take(DwarfCursor& cursor, uint64_t form, uint64_t constant,

@@ -96,7 +96,6 @@ class DwarfValues {
  private:
   using Bytes = std::span<const std::byte>;
 
-  static Bytes section(const ObjectFile& object, std::string_view name);
   std::string_view string_at(Bytes bytes, uint64_t offset);
   std::string_view indexed_string(uint64_t index, const DwarfUnit& unit);
 

@@ -20,13 +20,6 @@ bool is_against_definition(const ObjectFile& object, const Relocation& relocatio
   return symbol.place == InputSymbol::Place::Section && !symbol.is_section();
 }
 
-bool is_made_by_gcc(const ObjectFile& object) {
-  return std::ranges::any_of(object.sections, [](const InputSection& section) {
-    std::string_view text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
-    return section.name == ".comment" && text.find("GCC: (") != text.npos;
-  });
-}
-
 }  // namespace
 
 uint32_t standard_relocation_type(uint32_t type) {
@@ -35,9 +28,7 @@ uint32_t standard_relocation_type(uint32_t type) {
   return type;
 }
 
-bool is_from_old_gas(const ObjectFile& object, bool has_gas_types) {
-  if (has_gas_types) return true;
-  if (!is_made_by_gcc(object)) return false;
+bool holds_symbol_values(const ObjectFile& object) {
   // A newer one leaves the value out; then some field is less than it.
   for (const InputSection& section : object.sections)
     for (const Relocation& relocation : section.relocations)

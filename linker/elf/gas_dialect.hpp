@@ -12,11 +12,10 @@ namespace bpflink {
 /// and 64 bits); any other number unchanged.
 uint32_t standard_relocation_type(uint32_t type);
 
-/// Whether an old GNU as made the object: then the bytes at a relocation against
-/// a symbol that the object defines hold the symbol's value besides the addend,
-/// in calls in bytes and not in instructions. `has_gas_types` tells that a
-/// relocation had a number that only it uses.
-bool is_from_old_gas(const ObjectFile& object, bool has_gas_types);
+/// Whether GNU as made the object, if gcc compiled it, before 2.41: then the bytes at a
+/// relocation against a symbol that the object defines hold the symbol's value besides the addend,
+/// in calls in bytes and not in instructions.
+bool holds_symbol_values(const ObjectFile& object);
 
 /// Makes the addends of such an object what they are in any other.
 void normalize_gas_addends(ObjectFile& object);

@@ -19,37 +19,6 @@ namespace {
 /// is padded with as many bytes.
 constexpr uint64_t max_alignment = 64 << 10;
 
-/// Whether a section is DWARF, which is not linked unless that is asked for.
-bool is_dwarf(std::string_view name, const Elf64_Shdr& header) {
-  bool has_contents = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS;
-  return has_contents && (header.sh_flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
-}
-
-SectionUse use_of_section(std::string_view name, const Elf64_Shdr& header, ReadOptions options) {
-  switch (header.sh_type) {
-    case SHT_NULL:
-    case SHT_SYMTAB:
-    case SHT_STRTAB:
-    case SHT_REL:
-    case SHT_RELA:
-    case SHT_SYMTAB_SHNDX:
-      return SectionUse::Rebuild;
-    case SHT_PROGBITS:
-    case SHT_NOBITS:
-      break;
-    default:
-      return SectionUse::Drop;
-  }
-  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
-  if (header.sh_flags & SHF_EXCLUDE) return SectionUse::Drop;
-  if (is_dwarf(name, header)) return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
-  if (!(header.sh_flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
-                                         name.starts_with(".gnu") || name == ".comment"))
-    return SectionUse::Drop;
-  if (name == ".text" && header.sh_size == 0) return SectionUse::Drop;
-  return SectionUse::Link;
-}
-
 CodeTable code_table_of(std::string_view name, const Elf64_Shdr& header) {
   if (header.sh_type != SHT_PROGBITS || header.sh_flags & SHF_EXECINSTR) return CodeTable::None;
   if (name == ".jumptables") return CodeTable::JumpTables;
@@ -77,6 +46,7 @@ class ObjectReader {
   ObjectReader& operator=(const ObjectReader&) = delete;
 
   std::expected<void, Error> read() {
+    object_.image = image_;
     if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
       return fail("is not a BPF object but: {}", foreign);
     for (auto step : {&ObjectReader::open, &ObjectReader::read_sections,
@@ -122,19 +92,32 @@ class ObjectReader {
     }
     if (headers_[section_names_].sh_type != SHT_STRTAB)
       return fail("section name table index {} is not that of a string table", section_names_);
-    object_.sections.resize(section_count_);
-    contents_.resize(section_count_);
-    contents_[section_names_] = contents_of(headers_[section_names_]);
+    object_.header_count = section_count_;
+    names_.resize(section_count_);
+    indexes_.resize(section_count_);
+    size_t kept = 1;
     for (size_t i = 1; i < section_count_; ++i) {
       auto name = string_at(section_names_, headers_[i].sh_name);
       if (!name) return fail("name of section {} is outside the section name table", i);
-      object_.sections[i].name = *name;
-      object_.sections[i].use = use_of_section(*name, headers_[i], options_);
-      object_.sections[i].code_table = code_table_of(*name, headers_[i]);
-      contents_[i] = contents_of(headers_[i]);
-      if (auto ok = read_section(i); !ok) return ok;
+      names_[i] = *name;
+      kept += is_kept(i);
     }
+    object_.sections.reserve(kept);
+    object_.sections.emplace_back().file = &object_;
+    for (size_t i = 1; i < section_count_; ++i)
+      if (auto ok = read_section(i); !ok) return ok;
     return {};
+  }
+
+  SectionUse use_of(size_t index) const {
+    const Elf64_Shdr& header = headers_[index];
+    return use_of_section(names_[index], header.sh_type, header.sh_flags, header.sh_size, options_);
+  }
+
+  bool is_kept(size_t index) const {
+    std::string_view name = names_[index];
+    return use_of(index) == SectionUse::Link || name == ".text" || name == ".BTF" ||
+           name == ".BTF.ext";
   }
 
   std::span<const std::byte> contents_of(const Elf64_Shdr& header) const {
@@ -142,20 +125,33 @@ class ObjectReader {
     return image_.subspan(header.sh_offset, header.sh_size);
   }
 
-  std::expected<void, Error> read_section(size_t index) {
+  /// Adds a section to those of the object.
+  InputSection& keep_section(size_t index) {
     const Elf64_Shdr& header = headers_[index];
-    InputSection& section = object_.sections[index];
+    indexes_[index] = static_cast<uint32_t>(object_.sections.size());
+    InputSection& section = object_.sections.emplace_back();
     section.file = &object_;
-    section.index = index;
+    section.index = indexes_[index];
+    section.header_index = static_cast<uint32_t>(index);
+    section.name = names_[index];
+    section.use = use_of(index);
+    section.code_table = code_table_of(section.name, header);
     section.type = header.sh_type;
     section.flags = header.sh_flags & ~uint64_t{SHF_GROUP};
     section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
     section.entry_size = header.sh_entsize;
     section.size = header.sh_size;
-    section.data = contents_[index];
-    if (!std::has_single_bit(section.alignment) || section.alignment > max_alignment)
+    section.data = contents_of(header);
+    return section;
+  }
+
+  std::expected<void, Error> read_section(size_t index) {
+    uint64_t alignment = headers_[index].sh_addralign;
+    if (alignment != 0 && (!std::has_single_bit(alignment) || alignment > max_alignment))
       return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
-                  section.name, section.alignment, max_alignment);
+                  names_[index], alignment, max_alignment);
+    if (!is_kept(index)) return {};
+    InputSection& section = keep_section(index);
     if (!section.is_linked()) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
@@ -232,20 +228,21 @@ class ObjectReader {
       return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
                   section == 0 ? entry.st_shndx : section, section_count_ - 1);
     symbol.place = InputSymbol::Place::Section;
-    symbol.section = section;
-    if (object_.sections[section].code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
+    if (indexes_[section] == 0 && !symbol.is_section()) keep_section(section);
+    symbol.section = indexes_[section];
+    InputSection& kept = object_.sections[symbol.section];
+    if (kept.code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
     if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
     // An empty section with a symbol of its own is not empty of meaning.
-    if (!symbol.is_section() && object_.sections[section].type == SHT_PROGBITS &&
-        object_.sections[section].name == ".text")
-      link_empty_section(object_.sections[section]);
-    uint64_t limit = object_.sections[section].size;
+    if (!symbol.is_section() && kept.type == SHT_PROGBITS && kept.name == ".text")
+      link_empty_section(kept);
+    uint64_t limit = headers_[section].sh_size;
     if (symbol.value > limit || symbol.size > limit - symbol.value)
       return fail(
           "symbol '{}' at {:#x} with {:#x} bytes is outside its section '{}' of {:#x} bytes",
-          symbol.name, symbol.value, symbol.size, object_.sections[section].name, limit);
+          symbol.name, symbol.value, symbol.size, names_[section], limit);
     return {};
   }
 
@@ -260,22 +257,33 @@ class ObjectReader {
       const Elf64_Shdr& header = headers_[i];
       if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
       if (header.sh_info == 0 || header.sh_info >= section_count_)
-        return fail("relocation section '{}' is for section {}, the last is {}",
-                    object_.sections[i].name, header.sh_info, section_count_ - 1);
-      InputSection& target = object_.sections[header.sh_info];
+        return fail("relocation section '{}' is for section {}, the last is {}", names_[i],
+                    header.sh_info, section_count_ - 1);
+      InputSection& target = object_.sections[indexes_[header.sh_info]];
       bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
       if (!target.is_linked() && !is_btf) continue;
       if (auto ok = read_relocation_section(i, target); !ok) return ok;
     }
-    if (is_from_old_gas(object_, has_gas_types_)) normalize_gas_addends(object_);
+    if (has_gas_types_ || (is_made_by_gcc() && holds_symbol_values(object_)))
+      normalize_gas_addends(object_);
     return {};
+  }
+
+  bool is_made_by_gcc() const {
+    for (size_t i = 1; i < section_count_; ++i) {
+      if (names_[i] != ".comment") continue;
+      auto bytes = contents_of(headers_[i]);
+      std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      if (text.find("GCC: (") != text.npos) return true;
+    }
+    return false;
   }
 
   std::expected<void, Error> read_relocation_section(size_t index, InputSection& target) {
     const Elf64_Shdr& header = headers_[index];
     bool explicit_addends = header.sh_type == SHT_RELA;
     size_t entry_size = explicit_addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
-    std::string_view name = object_.sections[index].name;
+    std::string_view name = names_[index];
     if (header.sh_entsize != entry_size || header.sh_size % entry_size != 0)
       return fail(
           "relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
@@ -373,7 +381,7 @@ class ObjectReader {
 
   /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
   std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
-    auto bytes = contents_[table];
+    auto bytes = contents_of(headers_[table]);
     if (offset >= bytes.size()) return std::nullopt;
     auto rest = bytes.subspan(offset);
     const void* end = std::memchr(rest.data(), 0, rest.size());
@@ -389,11 +397,43 @@ class ObjectReader {
   size_t section_count_ = 0;
   size_t section_names_ = 0;
   std::vector<Elf64_Shdr> headers_;
-  std::vector<std::span<const std::byte>> contents_;  ///< by section index
-  bool has_gas_types_ = false;                        ///< see gas_dialect.hpp
+  std::vector<std::string_view> names_;  ///< by header
+  std::vector<uint32_t> indexes_;        ///< by header: that of the section, 0 where it is not kept
+  bool has_gas_types_ = false;           ///< see gas_dialect.hpp
 };
 
+/// Whether a section is DWARF, which is not linked unless that is asked for.
+bool is_dwarf(std::string_view name, uint64_t flags) {
+  return (flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
+}
+
 }  // namespace
+
+SectionUse use_of_section(std::string_view name, uint32_t type, uint64_t flags, uint64_t size,
+                          ReadOptions options) {
+  switch (type) {
+    case SHT_NULL:
+    case SHT_SYMTAB:
+    case SHT_STRTAB:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_SYMTAB_SHNDX:
+      return SectionUse::Rebuild;
+    case SHT_PROGBITS:
+    case SHT_NOBITS:
+      break;
+    default:
+      return SectionUse::Drop;
+  }
+  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
+  if (flags & SHF_EXCLUDE) return SectionUse::Drop;
+  if (is_dwarf(name, flags)) return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
+  if (!(flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
+                               name.starts_with(".gnu") || name == ".comment"))
+    return SectionUse::Drop;
+  if (name == ".text" && size == 0) return SectionUse::Drop;
+  return SectionUse::Link;
+}
 
 std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string name,
                                                                    std::span<const std::byte> image,
@@ -414,8 +454,8 @@ std::optional<std::string> ObjectFile::source_line(const InputSection& section,
   return fmt::format("{}:{}", path, line->line());
 }
 
-std::string ObjectFile::describe_place(const InputSection& section, uint64_t offset) const {
-  return fmt::format("{}:({}+{:#x})", name, section.name, offset);
+std::string ObjectFile::describe_place(std::string_view section, uint64_t offset) const {
+  return fmt::format("{}:({}+{:#x})", name, section, offset);
 }
 
 }  // namespace bpflink

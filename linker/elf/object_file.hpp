@@ -50,9 +50,11 @@ enum class SectionUse : uint8_t {
 /// Which entries about code a section has: see code_tables.hpp.
 enum class CodeTable : uint8_t { None, JumpTables, Cleanups, Frames, Exceptions };
 
+/// See ObjectFile::sections.
 struct InputSection {
   ObjectFile* file = nullptr;
-  uint32_t index = 0;
+  uint32_t index = 0;         ///< among the object's sections
+  uint32_t header_index = 0;  ///< of its section header
   SectionUse use = SectionUse::Rebuild;
   CodeTable code_table = CodeTable::None;
   uint32_t type = 0;  ///< SHT_*
@@ -97,7 +99,7 @@ struct InputSymbol {
   std::string_view name;
   uint64_t value = 0;  ///< bytes into the section
   uint64_t size = 0;
-  uint32_t section = 0;  ///< where place is Section
+  uint32_t section = 0;  ///< index, where place is Section
   Place place = Place::Undefined;
   uint8_t type = 0;        ///< STT_*
   uint8_t binding = 0;     ///< STB_*
@@ -147,11 +149,21 @@ struct ReadOptions {
   bool keep_debug = false;  ///< DWARF is linked, not dropped
 };
 
+/// What becomes of a section, as far as its header tells: an empty .text with a symbol of its own
+/// is linked all the same.
+SectionUse use_of_section(std::string_view name, uint32_t type, uint64_t flags, uint64_t size,
+                          ReadOptions options);
+
 struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
-  std::vector<InputSection> sections;  ///< by section index
-  std::vector<InputSymbol> symbols;    ///< by symbol index
+  std::span<const std::byte> image;
+  size_t header_count = 0;  ///< of sections, with that of none
+  /// What the linker looks at again: those that are linked, in the order of their headers, .BTF,
+  /// .BTF.ext, and what has symbols of names. The first one stands for all others, which have but
+  /// the symbols of sections; read_elf() knows more of these.
+  std::vector<InputSection> sections;
+  std::vector<InputSymbol> symbols;  ///< by symbol index
   std::optional<Btf> btf;
   std::span<const std::byte> btf_bytes;  ///< of which it is the reading
   std::optional<BtfExt> btf_ext;
@@ -173,7 +185,10 @@ struct ObjectFile {
   auto linked_sections() const { return std::views::filter(sections, is_linked); }
 
   /// "main.o:(xdp+0x18)".
-  std::string describe_place(const InputSection& section, uint64_t offset) const;
+  std::string describe_place(std::string_view section, uint64_t offset) const;
+  std::string describe_place(const InputSection& section, uint64_t offset) const {
+    return describe_place(section.name, offset);
+  }
   /// "main.bpf.c:42" where line_info knows the instruction.
   std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
 

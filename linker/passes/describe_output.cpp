@@ -18,8 +18,7 @@ std::vector<DroppedPart> describe_dropped(const Context& context, const ObjectFi
   for (const auto& list : {find_dropped(context), find_merged_strings(context), std::move(of_btf)})
     for (const Dropped& dropped : list) {
       if (dropped.bytes == 0) continue;
-      parts.push_back({dropped.object->name,
-                       dropped.section ? std::string(dropped.section->name) : "",
+      parts.push_back({dropped.object->name, std::string(dropped.section),
                        std::string(dropped.name), dropped.reason, dropped.bytes});
     }
   return parts;
@@ -57,7 +56,7 @@ void describe_output(Context& context) {
   OutputReport& report = context.output_report.emplace();
   report.file = target.name;
   report.bytes = written->bytes().size();
-  report.sections = measure_output(context, index, **output, written->bytes());
+  report.sections = measure_output(context, index, **output);
   report.dropped = describe_dropped(context, **output);
   report.tags = describe_tags(context, **output);
   describe_programs(**output, graph, report);

@@ -2,32 +2,34 @@
 
 #include <fmt/format.h>
 
+#include "linker/elf/elf_file.hpp"
 #include "linker/report/merged_btf.hpp"
 
 namespace bpflink {
 namespace {
 
-bool is_dropped_dwarf(const InputSection& section) {
-  return section.use == SectionUse::Drop && section.name.starts_with(".debug_");
-}
-
-std::string_view reason_of(const InputSection& section) {
-  if (section.size == 0) return "empty";
-  return "of no use in a linked object";
-}
-
-void add_sections(const ObjectFile& object, std::vector<Dropped>& list) {
+void add_sections(const ObjectFile& object, ReadOptions options, std::vector<Dropped>& list) {
+  auto elf = read_elf(object.image);
+  if (!elf) return;
+  std::vector<const InputSection*> kept(elf->sections.size());
+  for (const InputSection& section : object.sections) kept[section.header_index] = &section;
   uint64_t dwarf = 0;
-  for (const InputSection& section : object.sections) {
-    if (is_dropped_dwarf(section))
-      dwarf += section.size;
-    else if (section.use == SectionUse::Drop)
-      list.push_back({&object, &section, 0, "", section.size, std::string(reason_of(section))});
-    if (section.same_as)
-      list.push_back({&object, &section, 0, "", section.size,
-                      fmt::format("same as in {}", section.same_as->file->name)});
+  for (uint32_t i = 1; i < elf->sections.size(); ++i) {
+    const ElfSection& header = elf->sections[i];
+    const InputSection* section = kept[i];
+    SectionUse use =
+        section ? section->use
+                : use_of_section(header.name, header.type, header.flags, header.size, options);
+    if (use == SectionUse::Drop && header.name.starts_with(".debug_"))
+      dwarf += header.size;
+    else if (use == SectionUse::Drop)
+      list.push_back({&object, header.name, 0, "", header.size,
+                      header.size == 0 ? "empty" : "of no use in a linked object"});
+    if (section && section->same_as)
+      list.push_back({&object, header.name, 0, "", header.size,
+                      fmt::format("same as in {}", section->same_as->file->name)});
   }
-  if (dwarf != 0) list.push_back({&object, nullptr, 0, "", dwarf, "DWARF"});
+  if (dwarf != 0) list.push_back({&object, "", 0, "", dwarf, "DWARF"});
 }
 
 void add_losers(const ObjectFile& object, std::vector<Dropped>& list) {
@@ -37,7 +39,7 @@ void add_losers(const ObjectFile& object, std::vector<Dropped>& list) {
     const InputSection& section = object.sections[symbol.section];
     if (section.same_as) continue;
     bool stays = place_of(section, symbol.value).has_value();
-    list.push_back({&object, &section, symbol.value, symbol.name, stays ? 0 : symbol.size,
+    list.push_back({&object, section.name, symbol.value, symbol.name, stays ? 0 : symbol.size,
                     fmt::format("gave way to that of {}{}", symbol.global->file->name,
                                 stays ? "; its bytes stay, as the section cannot be split" : "")});
   }
@@ -52,20 +54,20 @@ const InputSection* find_btf_section(const ObjectFile& object) {
 }  // namespace
 
 std::string Dropped::describe() const {
-  if (!section) return object->name;
-  std::string place = object->describe_place(*section, offset);
+  if (section.empty()) return object->name;
+  std::string place = object->describe_place(section, offset);
   return name.empty() ? place : fmt::format("{} {}", place, name);
 }
 
 std::vector<Dropped> find_dropped(const Context& context) {
   std::vector<Dropped> list;
   for (auto& object : context.objects) {
-    add_sections(*object, list);
+    add_sections(*object, {.keep_debug = context.options.keep_debug}, list);
     add_losers(*object, list);
   }
   for (const DroppedDefinition& dropped : context.dropped)
-    list.push_back({dropped.object, dropped.section, dropped.offset, dropped.name, dropped.size,
-                    "not reached from any root"});
+    list.push_back({dropped.object, dropped.section->name, dropped.offset, dropped.name,
+                    dropped.size, "not reached from any root"});
   return list;
 }
 
@@ -77,7 +79,7 @@ std::vector<Dropped> find_merged_strings(const Context& context) {
       for (const Fragment& fragment : section.fragments)
         if (fragment.live && fragment.is_duplicate) bytes += fragment.end - fragment.begin;
       if (bytes != 0)
-        list.push_back({object.get(), &section, 0, "", bytes, "same strings as earlier ones"});
+        list.push_back({object.get(), section.name, 0, "", bytes, "same strings as earlier ones"});
     }
   return list;
 }
@@ -89,7 +91,7 @@ std::vector<Dropped> find_merged_btf(const Context& context, const Btf& output) 
     const InputSection* section = find_btf_section(*object);
     if (!object->btf || !section) continue;
     for (DroppedBtf part : merged.add(*object->btf, section->size, object->type_map))
-      list.push_back({object.get(), section, 0, "", part.bytes, part.reason});
+      list.push_back({object.get(), section->name, 0, "", part.bytes, part.reason});
   }
   return list;
 }

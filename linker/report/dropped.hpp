@@ -12,9 +12,9 @@ namespace bpflink {
 /// Something that was dropped.
 struct Dropped {
   const ObjectFile* object;
-  const InputSection* section;  ///< null for DWARF, of all its sections together
-  uint64_t offset;              ///< bytes into the section
-  std::string_view name;        ///< of a definition, else ""
+  std::string_view section;  ///< "" for DWARF, of all its sections together
+  uint64_t offset;           ///< bytes into the section
+  std::string_view name;     ///< of a definition, else ""
   uint64_t bytes;
   std::string reason;
 

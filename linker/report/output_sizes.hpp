@@ -8,9 +8,9 @@
 
 namespace bpflink {
 
-/// All bytes of the file: headers, sections, what is between them. `output` is the reading of
-/// `image`, which was written for the context.
+/// All bytes of the file: headers, sections, what is between them. `output` is the reading of what
+/// was written for the context.
 std::vector<SizeSection> measure_output(const Context& context, const OutputIndex& index,
-                                        const ObjectFile& output, std::span<const std::byte> image);
+                                        const ObjectFile& output);
 
 }  // namespace bpflink

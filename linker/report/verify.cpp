@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "linker/elf/elf_handle.hpp"
+#include "linker/elf/elf_file.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
@@ -14,14 +14,9 @@ namespace {
 
 class Verifier {
  public:
-  /// `object` is the reading of `image`. libelf wants a writable pointer but
-  /// only reads.
-  Verifier(const ObjectFile& object, std::span<const std::byte> image,
-           std::vector<std::string>& faults)
-      : object_(object),
-        elf_(elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image.data())),
-                        image.size())),
-        faults_(faults) {}
+  /// `object` and `elf` are readings of one file.
+  Verifier(const ObjectFile& object, const ElfFile& elf, std::vector<std::string>& faults)
+      : object_(object), elf_(elf), faults_(faults) {}
 
   void run() {
     check_symbols();
@@ -41,11 +36,6 @@ class Verifier {
     faults_.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// The header of an ELF section. The reader has found that it is there.
-  const Elf64_Shdr& header(size_t section) const {
-    return *elf64_getshdr(elf_getscn(elf_.get(), section));
-  }
-
   // ---- symbols, sections and relocations
 
   void check_symbols() {
@@ -60,10 +50,10 @@ class Verifier {
       else if (!names.insert(symbol.name).second)
         fault("symbol '{}' is there twice", symbol.name);
     }
-    for (const InputSection& section : object_.sections)
-      if (section.type == SHT_SYMTAB && header(section.index).sh_info != first_global)
-        fault("the symbol table's sh_info is {}, but the first global symbol is {}",
-              header(section.index).sh_info, first_global);
+    for (const ElfSection& section : elf_.sections)
+      if (section.type == SHT_SYMTAB && section.info != first_global)
+        fault("the symbol table's sh_info is {}, but the first global symbol is {}", section.info,
+              first_global);
   }
 
   void check_section_names() {
@@ -74,13 +64,12 @@ class Verifier {
 
   void check_relocation_sections() {
     std::unordered_set<uint32_t> targets;
-    for (const InputSection& section : object_.sections) {
+    for (const ElfSection& section : elf_.sections) {
       if (section.type != SHT_REL) continue;
-      const Elf64_Shdr& h = header(section.index);
-      if (h.sh_link >= object_.sections.size() || object_.sections[h.sh_link].type != SHT_SYMTAB)
+      if (section.link >= elf_.sections.size() || elf_.sections[section.link].type != SHT_SYMTAB)
         fault("relocation section '{}' does not name the symbol table", section.name);
-      if (!targets.insert(h.sh_info).second)
-        fault("section {} has two relocation sections", h.sh_info);
+      if (!targets.insert(section.info).second)
+        fault("section {} has two relocation sections", section.info);
     }
   }
 
@@ -196,7 +185,7 @@ class Verifier {
   }
 
   const ObjectFile& object_;
-  ElfHandle elf_;
+  const ElfFile& elf_;
   std::vector<std::string>& faults_;
   std::unordered_map<std::string_view, const InputSection*> sections_;  ///< linked ones
   std::unordered_map<std::string_view, const InputSymbol*> globals_;
@@ -207,10 +196,13 @@ class Verifier {
 std::vector<std::string> find_faults(std::span<const std::byte> image) {
   std::vector<std::string> faults;
   auto object = ObjectFile::read("the output", image, {.keep_debug = true});
+  auto elf = read_elf(image);
   if (!object)
     faults.push_back(object.error().message);
+  else if (!elf)
+    faults.push_back(elf.error().message);
   else
-    Verifier(**object, image, faults).run();
+    Verifier(**object, *elf, faults).run();
   return faults;
 }
 

@@ -20,9 +20,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       file.describe_place(section, relocation.offset);
     }
   }
-  for (const InputSymbol& symbol : file.symbols)
-    if (symbol.place == InputSymbol::Place::Section)
-      fuzz::require(symbol.section < file.sections.size(), "symbols are in a section");
+  for (const InputSymbol& symbol : file.symbols) {
+    if (symbol.place != InputSymbol::Place::Section) continue;
+    fuzz::require(symbol.section < file.sections.size(), "symbols are in a section");
+    bool is_inside = symbol.value <= file.sections[symbol.section].size;
+    fuzz::require(symbol.section == 0 ? symbol.is_section() : is_inside, "symbols have places");
+  }
   for (const auto& [name, line] : file.dwarf_lines())
     fuzz::require(!name.empty() && !line.file.empty() && line.line != 0, "lines are known");
   return 0;
