@@ -159,9 +159,9 @@ struct ObjectFile {
   std::endian byte_order = std::endian::little;
   std::span<const std::byte> image;
   size_t header_count = 0;  ///< of sections, with that of none
-  /// What the linker looks at again: those that are linked, in the order of their headers, .BTF,
-  /// .BTF.ext, and what has symbols of names. The first one stands for all others, which have but
-  /// the symbols of sections; read_elf() knows more of these.
+  /// What the linker looks at again: what is linked, in the order of the headers, .BTF, .BTF.ext,
+  /// and what named symbols are in. The first stands for all others, in which there are only
+  /// symbols of sections; read_elf() tells more of these.
   std::vector<InputSection> sections;
   std::vector<InputSymbol> symbols;  ///< by symbol index
   std::optional<Btf> btf;

@@ -102,6 +102,15 @@ $tmp/lib.bpf.c:2: error: duplicate symbol: missing
 >>>            lib.o:(.bss+0x0)
 >>> defined at twice.o:(.bss+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" lib.o twice.o -o out.o
+# Also in a section that is not linked.
+for name in note other_note; do
+  compile_plain $name <<<'int noted __attribute__((section(".note.here"))) = 1;'
+  llvm-objcopy-19 --set-section-flags .note.here=readonly $name.o
+done
+expect_message "bpflink: error: duplicate symbol: noted
+>>> defined at note.o:(.note.here+0x0)
+>>> defined at other_note.o:(.note.here+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" note.o other_note.o -o out.o
 
 # Licenses
 compile_plain gpl <<<'char _license[] SEC("license") = "GPL"; int _version SEC("version") = 1;'
