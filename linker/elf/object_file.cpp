@@ -399,7 +399,7 @@ class ObjectReader {
   std::vector<Elf64_Shdr> headers_;
   std::vector<std::string_view> names_;  ///< by header
   std::vector<uint32_t> indexes_;        ///< by header: that of the section, 0 where it is not kept
-  bool has_gas_types_ = false;           ///< see gas_dialect.hpp
+  bool has_gas_types_ = false;           ///< a relocation has a number that old GNU as alone uses
 };
 
 /// Whether a section is DWARF, which is not linked unless that is asked for.
