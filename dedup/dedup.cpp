@@ -136,7 +136,8 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   merge_circles(d);
 
   // Tainted types get numbers of their meanings in the place of their classes. Needs to know all
-  // definitions of all inputs. Does nothing where nothing is tainted (ambiguity/find_meanings.cpp).
+  // definitions of all inputs. On the way it lists the types that may be the first with their
+  // number, for the next pass to look at no others (ambiguity/find_meanings.cpp).
   find_meanings(d);
 
   // What has the same number is one type of the output (write_types.cpp).

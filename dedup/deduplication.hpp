@@ -47,6 +47,12 @@ struct Meanings {
   }
 };
 
+/// A type that may be the first of those that mean the same.
+struct FirstType {
+  uint32_t input;  ///< its index
+  uint32_t index;  ///< of its element
+};
+
 struct Deduplication {
   DedupOptions options;
   std::vector<Input> inputs;
@@ -56,6 +62,7 @@ struct Deduplication {
   ClassTable table;
   Elements base_elements{0};  ///< by id of the base, 0 for void
   Meanings meanings;
+  std::vector<FirstType> firsts;  ///< of all inputs, in order
 };
 
 /// Gives each type of all inputs its class. Errors: a type that stays refers to an omitted one;
@@ -67,6 +74,7 @@ std::expected<void, Error> classify_types(Deduplication& d);
 void merge_circles(Deduplication& d);
 
 /// Tells tainted types of one class apart, and finds which definitions declarations stand for.
+/// Lists the types that may be the first of those that mean the same.
 void find_meanings(Deduplication& d);
 
 /// Numbers the types that are left in order of first occurrence and writes them down. Consumes

@@ -32,7 +32,7 @@ class TypeWriter {
   std::expected<DedupResult, Error> run() {
     find_identities();
     number_base();
-    for (const Input& input : d_.inputs) number(input.elements);
+    number_inputs();
     if (d_.options.sort) sort();
     if (auto ok = check_unknown_kinds(); !ok) return std::unexpected(ok.error());
     make_room();
@@ -52,7 +52,7 @@ class TypeWriter {
   size_t identity_count() const { return table_.class_count() + d_.meanings.classes.size(); }
   void find_identities();
   void number_base();
-  void number(const Elements& elements);
+  void number_inputs();
   void sort();
   std::expected<void, Error> check_unknown_kinds();
   std::optional<Error> find_change(const Input& input) const;
@@ -111,11 +111,10 @@ void TypeWriter::number_base() {
     if (uint32_t& known = ids_[identities_[d_.base_elements[id]]]; known == 0) known = id;
 }
 
-/// Gives the types of an input ids in order of first occurrence.
-void TypeWriter::number(const Elements& elements) {
-  for (uint32_t element : elements) {
-    if (element == omitted_class) continue;
-    Identity identity = identities_[element];
+/// Gives the types of the inputs ids in order of first occurrence.
+void TypeWriter::number_inputs() {
+  for (auto [input, index] : d_.firsts) {
+    Identity identity = identities_[d_.inputs[input].elements[index]];
     if (ids_[identity] != 0) continue;
     ids_[identity] = next_id_++;
     order_.push_back(identity);

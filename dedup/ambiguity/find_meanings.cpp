@@ -14,6 +14,9 @@ namespace bpflink {
 
 namespace {
 
+/// How many elements ahead to ask the memory for.
+constexpr size_t prefetch_distance = 512;
+
 /// By class, of what is by node of the graph.
 std::vector<bool> by_class(const Deduplication& d, const TagGraph& graph,
                            const std::vector<bool>& by_node) {
@@ -30,7 +33,7 @@ class MeaningFinder {
     std::vector<uint32_t> ambiguous = definitions_.find_ambiguous();
     std::vector<uint32_t> sources = ambiguous;
     add_declarations_of_base(sources);
-    if (sources.empty()) return;
+    if (sources.empty()) return list_types();
     TagGraph graph(d_.table, definitions_);
     is_tainted_ = graph.find_reaching(ambiguous);
     find_taint(graph, sources);
@@ -78,15 +81,30 @@ void MeaningFinder::find_taint(const TagGraph& graph, const std::vector<uint32_t
   d_.meanings.taints_class.assign(first_class, reaching.end());
 }
 
+/// Lists the tainted types, and for write_types() these and the first of each other class: none
+/// besides can be the first of what it means. Of millions of types these are few, and all that
+/// follows looks at no others.
 void MeaningFinder::list_types() {
-  std::span<const uint8_t> is_tainted = d_.meanings.taints_class;
-  auto list = [&](uint32_t input, std::span<const uint32_t> elements) {
-    for (uint32_t i = 0; i < elements.size(); ++i)
-      if (elements[i] < is_tainted.size() && is_tainted[elements[i]] != 0)  // it is not omitted
-        types_.push_back({input, i, elements[i]});
+  enum class State : uint8_t { unseen, seen, tainted };
+  std::vector<State> states(d_.table.class_count());
+  for (uint32_t c = 0; c < d_.meanings.taints_class.size(); ++c)
+    if (d_.meanings.taints_class[c] != 0) states[c] = State::tainted;
+  auto list_tainted = [&](uint32_t input, uint32_t index, uint32_t type_class) {
+    if (states[type_class] == State::tainted) types_.push_back({input, index, type_class});
   };
-  list(0, d_.base_elements);
-  for (uint32_t i = 0; i < d_.inputs.size(); ++i) list(i + 1, d_.inputs[i].elements);
+  for (uint32_t id = 1; id < d_.base_elements.size(); ++id)
+    list_tainted(0, id, d_.base_elements[id]);
+  for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
+    std::span<const uint32_t> elements = d_.inputs[i].elements;
+    for (uint32_t index = 0; index < elements.size(); ++index) {
+      __builtin_prefetch(&elements[index] + prefetch_distance);
+      uint32_t c = elements[index];
+      if (c == omitted_class || states[c] == State::seen) continue;
+      d_.firsts.push_back({i, index});
+      list_tainted(i + 1, index, c);
+      if (states[c] == State::unseen) states[c] = State::seen;
+    }
+  }
 }
 
 /// Whether types of one class may share nodes, and it is worth to look for that. With a base, ids
