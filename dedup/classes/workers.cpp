@@ -102,6 +102,7 @@ class Worker {
   }
 
   const ClassTable& table() const { return table_; }
+  Classifier& classifier() { return classifier_; }
   bool found_omission = false;
 
  private:
@@ -287,7 +288,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
         workers[worker]->merge(d, shares[i], merged[worker]);
   });
 
-  Classifier classifier(d.table, adopted);
+  Classifier& classifier = workers.front()->classifier();
   for (Input& input : d.inputs) {
     if (input.types().objects.empty()) continue;
     classifier.begin(input.btf, d.base_elements, input.elements);
