@@ -59,6 +59,7 @@ bool Classifier::accept_unassigned(uint32_t id, Reference wanted) {
 [[gnu::always_inline]] inline bool Classifier::assume(uint32_t id, uint32_t type_class) {
   if (type_class == 0 || table_.is_private(type_class)) return false;
   class_of(id) = type_class;
+  __builtin_prefetch(words_of(id));
   if (assumed_count_ == assumed_.size()) make_room_to_assume();
   assumed_[assumed_count_++] = {id, type_class};
   return true;

@@ -273,8 +273,11 @@ bool Walk::check_chunk(TypeSummary& summary, size_t begin) {
   if (walked == all) end = std::min(end, count_);
   if (begin >= end) return false;
   Summarizer summarizer(summary);
-  for (size_t i = begin; i < end; ++i)
-    summarizer.add(words_.data() + starts_.data()[i], first_id_ + static_cast<uint32_t>(i));
+  for (size_t i = begin; i < end; ++i) {
+    const uint32_t* words = words_.data() + starts_.data()[i];
+    __builtin_prefetch(words + prefetch_distance);
+    summarizer.add(words, first_id_ + static_cast<uint32_t>(i));
+  }
   return true;
 }
 
