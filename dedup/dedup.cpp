@@ -159,7 +159,7 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
 
 /// What layout sections say of the kinds that the library does not know must agree.
 std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const Btf& btf) {
-  for (size_t kind = BTF_KIND_END; kind < std::min(layout.size(), btf.layout().size()); ++kind)
+  for (size_t kind = known_kinds; kind < std::min(layout.size(), btf.layout().size()); ++kind)
     if (layout[kind] != btf.layout()[kind])
       return std::unexpected(Error{"layout section gives other sizes for kind " +
                                    std::to_string(kind) + " than that of an input before"});

@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
@@ -46,22 +47,22 @@ constexpr std::string_view unavailable = "of the base, which no distilled base c
 /// What becomes of a needed type of the base; `unneeded` where it cannot be had.
 Fate fate_of(BtfType type) {
   switch (type.kind()) {
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT:
-    case BTF_KIND_FWD:
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Int:
+    case BtfKind::Float:
+    case BtfKind::Fwd:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       return type.name_off() != 0 ? Fate::named : Fate::copied;
-    case BTF_KIND_PTR:
-    case BTF_KIND_ARRAY:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_CONST:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_FUNC_PROTO:
-    case BTF_KIND_TYPE_TAG:
+    case BtfKind::Ptr:
+    case BtfKind::Array:
+    case BtfKind::Typedef:
+    case BtfKind::Volatile:
+    case BtfKind::Const:
+    case BtfKind::Restrict:
+    case BtfKind::FuncProto:
+    case BtfKind::TypeTag:
       return Fate::copied;
     default:
       return Fate::unneeded;
@@ -122,12 +123,12 @@ std::expected<void, Error> Distiller::follow(uint32_t id) {
 std::expected<void, Error> Distiller::walk() {
   for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
     BtfType type = split_.type(id);
-    if (type.kind() >= BTF_KIND_END)
+    if (!is_known(type.kind()))
       return fail(fmt::format("{} is of unknown kind {}, which may refer to any type",
-                              describe_type(split_, id), type.kind()));
+                              describe_type(split_, id), std::to_underlying(type.kind())));
     if (auto ok = follow(id); !ok) return ok;
     // What has no members when it is distilled cannot have one of them tagged.
-    if (type.kind() == BTF_KIND_DECL_TAG && type.component_idx() >= 0 &&
+    if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
         type.type() < split_.first_id() && fates_[type.type()] == Fate::named)
       return fail(
           fmt::format("{} is about a member of {} of the base, which has none when it is "
@@ -145,14 +146,14 @@ std::expected<void, Error> Distiller::write_base() {
   for (uint32_t id = 1; id < fates_.size(); ++id) {
     if (fates_[id] != Fate::named) continue;
     BtfType type = split_.type(id);
-    uint8_t kind = type.kind();
+    BtfKind kind = type.kind();
     uint32_t name = base.add_string(split_.name(type));
-    if (kind == BTF_KIND_INT || kind == BTF_KIND_FLOAT || kind == BTF_KIND_FWD)
+    if (kind == BtfKind::Int || kind == BtfKind::Float || kind == BtfKind::Fwd)
       ids_[id] = base.add_type(name, type.info(), type.size(), type.extra());
-    else if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION)
+    else if (is_composite(kind))
       ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind{kind}), type.size());
     else
-      ids_[id] = base.add_type(name, BtfBuilder::info(BTF_KIND_ENUM), type.size());
+      ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind::Enum), type.size());
   }
   auto blob = base.finish(order_);
   if (!blob) return std::unexpected(blob.error());

@@ -134,7 +134,7 @@ void TypeWriter::sort() {
 std::expected<void, Error> TypeWriter::check_unknown_kinds() {
   for (const Input& input : d_.inputs) {
     const TypeSection& types = input.types();
-    auto is_unknown = [&](uint32_t id) { return kind_of(types.first_word(id)) >= BTF_KIND_END; };
+    auto is_unknown = [&](uint32_t id) { return !is_known(kind_of(types.first_word(id))); };
     auto unknown = std::ranges::find_if(types.objects, is_unknown);
     if (unknown == types.objects.end()) continue;
     if (auto change = find_change(input))
@@ -142,7 +142,7 @@ std::expected<void, Error> TypeWriter::check_unknown_kinds() {
           fmt::format("{}: type [{}] '{}' has unknown kind {}, which may refer to any type or "
                       "string, and {}",
                       input.name, *unknown, input.btf.name(input.btf.type(*unknown)),
-                      kind_of(types.first_word(*unknown)), change->message)});
+                      std::to_underlying(kind_of(types.first_word(*unknown))), change->message)});
     // There is but one: as objects, the types of unknown kinds of another had become new ones.
     keeps_strings_of_ = &input;
   }
@@ -240,7 +240,7 @@ void TypeWriter::index_arrays() {
   uint32_t index_type = find_index_type();
   for (uint32_t id = result_.types.first_id(); id < result_.types.end_id(); ++id) {
     std::span<uint32_t> words = result_.types.mutable_words(id);
-    if (kind_of(words.data()) == BTF_KIND_ARRAY && words[4] == 0) words[4] = index_type;
+    if (kind_of(words.data()) == BtfKind::Array && words[4] == 0) words[4] = index_type;
   }
 }
 
@@ -251,9 +251,9 @@ uint32_t TypeWriter::find_index_type() const {
   for (uint32_t id = 1; id < result_.types.end_id(); ++id) {
     bool is_base = id < result_.types.first_id();
     BtfType type = is_base ? d_.options.base->type(id) : result_.types.type(id);
-    if (type.kind() == BTF_KIND_ARRAY && type.array_index_type() != 0)
+    if (type.kind() == BtfKind::Array && type.array_index_type() != 0)
       return type.array_index_type();
-    if (type.kind() == BTF_KIND_INT && first_integer == 0) first_integer = id;
+    if (type.kind() == BtfKind::Int && first_integer == 0) first_integer = id;
   }
   return first_integer;
 }

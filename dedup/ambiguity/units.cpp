@@ -53,12 +53,12 @@ class Repetition {
   bool has_equal_objects(const Input& input) {
     Interner interner;
     std::vector<uint32_t> key;
-    for (uint8_t kind : {BTF_KIND_VAR, BTF_KIND_DATASEC}) {
+    for (BtfKind kind : {BtfKind::Var, BtfKind::Datasec}) {
       for (uint32_t id : input.types().objects) {
         uint32_t c = input.elements[id - input.types().first_id];
         if (c == omitted_class || is_tainted_[c] || kind_of(d_.table.key(c)) != kind) continue;
         key.assign(d_.table.words(c).begin(), d_.table.words(c).end());
-        if (kind == BTF_KIND_DATASEC)
+        if (kind == BtfKind::Datasec)
           for_each_reference(std::span(key), [&](Reference& r) {
             if ((r & anchor_bit) == 0 && numbers_[r] != 0) r = anchor_bit | numbers_[r];
           });
@@ -90,7 +90,7 @@ std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
   };
   for (uint32_t index = 0; index < parents.size(); ++index) {
     std::span<const uint32_t> words = types.words_of(types.first_id + index);
-    if (input.elements[index] == omitted_class || kind_of(words.data()) == BTF_KIND_DATASEC)
+    if (input.elements[index] == omitted_class || kind_of(words.data()) == BtfKind::Datasec)
       continue;
     uint32_t root = find(index);
     for_each_reference(words, [&](uint32_t child) {

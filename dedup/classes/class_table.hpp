@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -27,10 +28,14 @@ inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
   std::array<TagSpace, 256> spaces;
   spaces.fill(TagSpace::none);
   for (size_t flag : {size_t{0}, kind_flag}) {
-    spaces[flag | BTF_KIND_STRUCT] = TagSpace::structs;
-    spaces[flag | BTF_KIND_UNION] = TagSpace::unions;
-    spaces[flag | BTF_KIND_ENUM] = spaces[flag | BTF_KIND_ENUM64] = TagSpace::enums;
-    spaces[flag | BTF_KIND_FWD] = flag != 0 ? TagSpace::unions : TagSpace::structs;
+    auto set = [&](BtfKind kind, TagSpace space) {
+      spaces[flag | std::to_underlying(kind)] = space;
+    };
+    set(BtfKind::Struct, TagSpace::structs);
+    set(BtfKind::Union, TagSpace::unions);
+    set(BtfKind::Enum, TagSpace::enums);
+    set(BtfKind::Enum64, TagSpace::enums);
+    set(BtfKind::Fwd, flag != 0 ? TagSpace::unions : TagSpace::structs);
   }
   return spaces;
 }();
@@ -44,9 +49,8 @@ inline TagSpace tag_space(const uint32_t* words) {
 /// Whether an anchor is a forward declaration; an enum without enumerators is
 /// the forward declaration of an enum.
 inline bool is_declaration(const uint32_t* words) {
-  uint8_t kind = kind_of(words);
-  if (kind == BTF_KIND_FWD) return true;
-  return (kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64) && vlen_of(words) == 0;
+  BtfKind kind = kind_of(words);
+  return kind == BtfKind::Fwd || (is_enum(kind) && vlen_of(words) == 0);
 }
 
 /// Classes of types with equal canonical keys. A class is a number from 1 on; 0 is void. The

@@ -132,11 +132,11 @@ Reference Classifier::reference_to_unassigned(uint32_t id) {
 /// open, for all to be equal: gcc writes none, where others do.
 void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
   constexpr uint32_t signed_bit = 1 << 24, char_bit = 1 << 25;
-  uint8_t kind = kind_of(words.data());
-  if (kind == BTF_KIND_INT && (words[3] & signed_bit) != 0) words[3] &= ~char_bit;
-  if (kind == BTF_KIND_FWD) words[2] = 0;
-  if (kind == BTF_KIND_ARRAY && words[5] == 0 && words[4] != 0 &&
-      btf_->type(words[4]).kind() == BTF_KIND_INT)
+  BtfKind kind = kind_of(words.data());
+  if (kind == BtfKind::Int && (words[3] & signed_bit) != 0) words[3] &= ~char_bit;
+  if (kind == BtfKind::Fwd) words[2] = 0;
+  if (kind == BtfKind::Array && words[5] == 0 && words[4] != 0 &&
+      btf_->type(words[4]).kind() == BtfKind::Int)
     words[4] = 0;
 }
 

@@ -120,32 +120,32 @@ bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
 [[gnu::always_inline]] inline bool Classifier::is_like(const uint32_t* words, const uint32_t* key) {
   if (words[1] != key[1] || !accept_string(words[0], key[0])) return false;
   switch (kind_of(words)) {
-    case BTF_KIND_PTR:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_CONST:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_FUNC:
-    case BTF_KIND_TYPE_TAG:
+    case BtfKind::Ptr:
+    case BtfKind::Typedef:
+    case BtfKind::Volatile:
+    case BtfKind::Const:
+    case BtfKind::Restrict:
+    case BtfKind::Func:
+    case BtfKind::TypeTag:
       return accept(words[2], key[2]);
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       return words[2] == key[2] && accept_elements<3, 0, 1>(words, key);
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::FuncProto:
       return accept(words[2], key[2]) && accept_elements<2, 0, 1>(words, key);
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       return words[2] == key[2] && words[5] == key[5] && accept(words[3], key[3]) &&
              accept(words[4], key[4]);
-    case BTF_KIND_DECL_TAG:
+    case BtfKind::DeclTag:
       return words[3] == key[3] && accept(words[2], key[2]);
-    case BTF_KIND_INT:
+    case BtfKind::Int:
       return words[2] == key[2] && words[3] == key[3];
-    case BTF_KIND_FWD:
-    case BTF_KIND_FLOAT:
+    case BtfKind::Fwd:
+    case BtfKind::Float:
       return words[2] == key[2];
-    case BTF_KIND_ENUM:
+    case BtfKind::Enum:
       return words[2] == key[2] && accept_elements<2, 0, -1>(words, key);
-    case BTF_KIND_ENUM64:
+    case BtfKind::Enum64:
       return words[2] == key[2] && accept_elements<3, 0, -1>(words, key);
     default:
       return false;  // objects are never equal
@@ -200,7 +200,7 @@ uint32_t Classifier::summarize(std::span<const uint32_t> words) {
   KindLayout layout = kind_layout(kind_of(words.data()));
   hash = mix(hash, layout.refers ? summarize_reference(words[2]) : words[2]);
   if (words[0] == 0 && words.size() > common_words) {
-    if (kind_of(words.data()) == BTF_KIND_ARRAY)
+    if (kind_of(words.data()) == BtfKind::Array)
       hash = mix(mix(hash, summarize_reference(words[3])), words[5]);
     // Two elements tell enough of what has no name.
     size_t end = std::min<size_t>(words.size(), common_words + 2 * layout.element_words);

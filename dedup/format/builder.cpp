@@ -104,10 +104,10 @@ std::string BtfBuilder::Impl::most_common_kind() const {
   std::array<uint32_t, 128> counts{};
   uint8_t most = 0;
   for (uint32_t id = first_id; id < end_id(); ++id) {
-    uint8_t kind = kind_of(words_of(id).data());
+    uint8_t kind = std::to_underlying(kind_of(words_of(id).data()));
     if (++counts[kind] > counts[most]) most = kind;
   }
-  return fmt::format("{} of them are of kind {}", counts[most], btf_kind_name(most));
+  return fmt::format("{} of them are of kind {}", counts[most], btf_kind_name(BtfKind(most)));
 }
 
 std::string BtfBuilder::Impl::longest_string() const {

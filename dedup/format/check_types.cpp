@@ -19,9 +19,9 @@ std::unexpected<Error> fail(const Btf& btf, uint32_t id, const std::string& what
 std::string describe_element(const Btf& btf, BtfType type, size_t i) {
   KindLayout layout = kind_layout(type.kind());
   std::string_view what = "enumerator";
-  if (type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION) what = "member";
-  if (type.kind() == BTF_KIND_FUNC_PROTO) what = "parameter";
-  if (type.kind() == BTF_KIND_DATASEC) what = "variable";
+  if (is_composite(type.kind())) what = "member";
+  if (type.kind() == BtfKind::FuncProto) what = "parameter";
+  if (type.kind() == BtfKind::Datasec) what = "variable";
   std::string_view name;
   if (layout.element_name == 0) name = btf.string(type.extra()[i * layout.element_words]);
   return name.empty() ? fmt::format("{} {}", what, i) : fmt::format("{} '{}'", what, name);
@@ -44,7 +44,7 @@ std::expected<void, Error> check_ranges(const Btf& btf, uint32_t id) {
   KindLayout layout = kind_layout(type.kind());
   if (layout.refers && type.type() >= btf.end_id())
     return fail(btf, id, describe_id(btf, type.type()));
-  if (type.kind() == BTF_KIND_ARRAY) {
+  if (type.kind() == BtfKind::Array) {
     if (type.array_element_type() >= btf.end_id())
       return fail(btf, id, describe_id(btf, type.array_element_type()));
     if (type.array_index_type() >= btf.end_id())
@@ -64,12 +64,12 @@ std::expected<void, Error> check_ranges(const Btf& btf, uint32_t id) {
 }
 
 /// Void and what is known by its kind.
-uint8_t kind_at(const Btf& btf, uint32_t id) {
-  return id == 0 ? 0 : btf.type(id).kind();
+BtfKind kind_at(const Btf& btf, uint32_t id) {
+  return id == 0 ? BtfKind::Void : btf.type(id).kind();
 }
 
 std::expected<void, Error> check_func(const Btf& btf, uint32_t id, BtfType func) {
-  if (kind_at(btf, func.type()) == BTF_KIND_FUNC_PROTO) return {};
+  if (kind_at(btf, func.type()) == BtfKind::FuncProto) return {};
   return fail(btf, id,
               fmt::format("has type id {}, which is {}, not FUNC_PROTO", func.type(),
                           btf_kind_name(kind_at(btf, func.type()))));
@@ -78,8 +78,8 @@ std::expected<void, Error> check_func(const Btf& btf, uint32_t id, BtfType func)
 std::expected<void, Error> check_datasec(const Btf& btf, uint32_t id, BtfType datasec) {
   for (uint32_t i = 0; i < datasec.vlen(); ++i) {
     uint32_t var = datasec.var_secinfo(i).type;
-    uint8_t kind = kind_at(btf, var);
-    if (kind != BTF_KIND_VAR && kind != BTF_KIND_FUNC)
+    BtfKind kind = kind_at(btf, var);
+    if (kind != BtfKind::Var && kind != BtfKind::Func)
       return fail(btf, id,
                   fmt::format("variable {} has type id {}, which is {}, not VAR or FUNC", i, var,
                               btf_kind_name(kind)));
@@ -89,9 +89,9 @@ std::expected<void, Error> check_datasec(const Btf& btf, uint32_t id, BtfType da
 
 /// The number of members or parameters that tags on a type may be about.
 uint32_t tag_components(const Btf& btf, uint32_t id) {
-  uint8_t kind = kind_at(btf, id);
-  if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION) return btf.type(id).vlen();
-  if (kind == BTF_KIND_FUNC && kind_at(btf, btf.type(id).type()) == BTF_KIND_FUNC_PROTO)
+  BtfKind kind = kind_at(btf, id);
+  if (is_composite(kind)) return btf.type(id).vlen();
+  if (kind == BtfKind::Func && kind_at(btf, btf.type(id).type()) == BtfKind::FuncProto)
     return btf.type(btf.type(id).type()).vlen();
   return 0;
 }
@@ -109,9 +109,9 @@ std::expected<void, Error> check_decl_tag(const Btf& btf, uint32_t id, BtfType t
 std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
   switch (type.kind()) {
-    case BTF_KIND_FUNC:
+    case BtfKind::Func:
       return check_func(btf, id, type);
-    case BTF_KIND_DATASEC:
+    case BtfKind::Datasec:
       return check_datasec(btf, id, type);
     default:
       return check_decl_tag(btf, id, type);
@@ -120,7 +120,7 @@ std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
 
 }  // namespace
 
-std::string describe_type(uint32_t id, uint8_t kind, std::string_view name) {
+std::string describe_type(uint32_t id, BtfKind kind, std::string_view name) {
   return name.empty() ? fmt::format("type [{}] {}", id, btf_kind_name(kind))
                       : fmt::format("type [{}] {} '{}'", id, btf_kind_name(kind), name);
 }

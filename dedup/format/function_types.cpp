@@ -35,8 +35,8 @@ bool FunctionTypes::name_parameters(std::span<uint32_t> words) {
 void FunctionTypes::index() {
   for (; end_id_ < types_.end_id(); ++end_id_) {
     bool is_base = end_id_ < types_.first_id();
-    uint8_t kind = is_base ? base_->type(end_id_).kind() : types_.type(end_id_).kind();
-    if (kind != BTF_KIND_FUNC && kind != BTF_KIND_FUNC_PROTO && kind != BTF_KIND_DECL_TAG) continue;
+    BtfKind kind = is_base ? base_->type(end_id_).kind() : types_.type(end_id_).kind();
+    if (kind != BtfKind::Func && kind != BtfKind::FuncProto && kind != BtfKind::DeclTag) continue;
     std::span<const uint32_t> words = words_of(end_id_);
     ids_.insert(hash_bytes(words.data(), words.size_bytes()), end_id_);
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "bpflink/btf.hpp"
@@ -12,6 +13,24 @@ namespace bpflink {
 
 /// The words of every type before those that its kind adds.
 inline constexpr uint32_t common_words = 3;
+
+/// How many kinds the library knows, void included.
+inline constexpr size_t known_kinds = static_cast<size_t>(BtfKind::Enum64) + 1;
+
+/// Kinds that are known, as a set that is tested with one shift.
+class KindSet {
+ public:
+  constexpr KindSet(std::initializer_list<BtfKind> kinds) {
+    for (BtfKind kind : kinds) bits_ |= uint32_t{1} << static_cast<uint32_t>(kind);
+  }
+  /// `kind` must be known.
+  constexpr bool contains(BtfKind kind) const {
+    return (bits_ >> static_cast<uint32_t>(kind) & 1) != 0;
+  }
+
+ private:
+  uint32_t bits_ = 0;
+};
 
 /// The shape of the types of one kind.
 struct KindLayout {
@@ -22,35 +41,36 @@ struct KindLayout {
   int8_t element_type = -1;   ///< which word of an element is a type id
 };
 
-inline constexpr std::array<KindLayout, BTF_KIND_END> kind_layouts = [] {
-  std::array<KindLayout, BTF_KIND_END> shapes{};
+inline constexpr std::array<KindLayout, known_kinds> kind_layouts = [] {
+  std::array<KindLayout, known_kinds> shapes{};
+  auto set = [&](BtfKind kind, KindLayout layout) { shapes[static_cast<size_t>(kind)] = layout; };
   constexpr KindLayout reference{.refers = true};
   constexpr KindLayout members{.element_words = 3, .element_name = 0, .element_type = 1};
-  shapes[BTF_KIND_INT] = {.fixed_words = 1};
-  shapes[BTF_KIND_PTR] = reference;
-  shapes[BTF_KIND_ARRAY] = {.fixed_words = 3};
-  shapes[BTF_KIND_STRUCT] = members;
-  shapes[BTF_KIND_UNION] = members;
-  shapes[BTF_KIND_ENUM] = {.element_words = 2, .element_name = 0};
-  shapes[BTF_KIND_TYPEDEF] = reference;
-  shapes[BTF_KIND_VOLATILE] = reference;
-  shapes[BTF_KIND_CONST] = reference;
-  shapes[BTF_KIND_RESTRICT] = reference;
-  shapes[BTF_KIND_FUNC] = reference;
-  shapes[BTF_KIND_FUNC_PROTO] = {
-      .element_words = 2, .refers = true, .element_name = 0, .element_type = 1};
-  shapes[BTF_KIND_VAR] = {.fixed_words = 1, .refers = true};
-  shapes[BTF_KIND_DATASEC] = {.element_words = 3, .element_type = 0};
-  shapes[BTF_KIND_DECL_TAG] = {.fixed_words = 1, .refers = true};
-  shapes[BTF_KIND_TYPE_TAG] = reference;
-  shapes[BTF_KIND_ENUM64] = {.element_words = 3, .element_name = 0};
+  set(BtfKind::Int, {.fixed_words = 1});
+  set(BtfKind::Ptr, reference);
+  set(BtfKind::Array, {.fixed_words = 3});
+  set(BtfKind::Struct, members);
+  set(BtfKind::Union, members);
+  set(BtfKind::Enum, {.element_words = 2, .element_name = 0});
+  set(BtfKind::Typedef, reference);
+  set(BtfKind::Volatile, reference);
+  set(BtfKind::Const, reference);
+  set(BtfKind::Restrict, reference);
+  set(BtfKind::Func, reference);
+  set(BtfKind::FuncProto,
+      {.element_words = 2, .refers = true, .element_name = 0, .element_type = 1});
+  set(BtfKind::Var, {.fixed_words = 1, .refers = true});
+  set(BtfKind::Datasec, {.element_words = 3, .element_type = 0});
+  set(BtfKind::DeclTag, {.fixed_words = 1, .refers = true});
+  set(BtfKind::TypeTag, reference);
+  set(BtfKind::Enum64, {.element_words = 3, .element_name = 0});
   return shapes;
 }();
 
 /// The shape of a kind; of one that this library does not know, that of a type
 /// whose words are carried as they are.
-inline KindLayout kind_layout(uint8_t kind) {
-  return kind < BTF_KIND_END ? kind_layouts[kind] : KindLayout{};
+inline KindLayout kind_layout(BtfKind kind) {
+  return is_known(kind) ? kind_layouts[static_cast<size_t>(kind)] : KindLayout{};
 }
 
 /// The largest string offset that kernels take.
@@ -60,8 +80,8 @@ inline constexpr uint32_t max_string_offset = 0xffffff;
 inline constexpr uint32_t max_classic_vlen = 0xffff;
 
 // The words of a type, as BtfType reads them.
-inline uint8_t kind_of(const uint32_t* words) {
-  return (words[1] >> 24) & 0x7f;
+inline BtfKind kind_of(const uint32_t* words) {
+  return BtfKind((words[1] >> 24) & 0x7f);
 }
 inline uint32_t vlen_of(const uint32_t* words) {
   return words[1] & 0xffffff;
@@ -73,25 +93,24 @@ inline bool kind_flag_of(const uint32_t* words) {
 /// Whether types of a kind are objects rather than types: two variables of one
 /// name are two variables, and never merged. Of a kind that the library does not
 /// know nobody can say whether words that are equal mean the same.
-inline bool is_object(uint8_t kind) {
-  return kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC || kind >= BTF_KIND_END;
+inline bool is_object(BtfKind kind) {
+  return kind == BtfKind::Var || kind == BtfKind::Datasec || !is_known(kind);
 }
 
 /// Whether types of a kind contain no others by value, or nothing is known of it.
-inline bool is_leaf(uint8_t kind) {
-  constexpr uint32_t leaves = 1 << BTF_KIND_INT | 1 << BTF_KIND_PTR | 1 << BTF_KIND_ENUM |
-                              1 << BTF_KIND_FWD | 1 << BTF_KIND_FUNC_PROTO | 1 << BTF_KIND_FLOAT |
-                              1 << BTF_KIND_ENUM64;
-  return kind >= BTF_KIND_END || (leaves >> kind & 1) != 0;
+inline bool is_leaf(BtfKind kind) {
+  constexpr KindSet leaves{BtfKind::Int,       BtfKind::Ptr,   BtfKind::Enum,  BtfKind::Fwd,
+                           BtfKind::FuncProto, BtfKind::Float, BtfKind::Enum64};
+  return !is_known(kind) || leaves.contains(kind);
 }
 
 /// Calls `visit(word)` for each word of a type that is a type id, in order.
 template <class Word, class Visit>
 void for_each_reference(std::span<Word> words, Visit&& visit) {
-  uint8_t kind = kind_of(words.data());
+  BtfKind kind = kind_of(words.data());
   KindLayout shape = kind_layout(kind);
   if (shape.refers) visit(words[2]);
-  if (kind == BTF_KIND_ARRAY) {
+  if (kind == BtfKind::Array) {
     visit(words[3]);
     visit(words[4]);
   }

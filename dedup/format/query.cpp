@@ -14,11 +14,6 @@ constexpr uint32_t pointer_size = 8;
 /// no source nests as deep, and hostile input may go on for ever.
 constexpr int max_nesting = 64;
 
-bool is_qualifier(uint8_t kind) {
-  return kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT ||
-         kind == BTF_KIND_TYPE_TAG;
-}
-
 /// Follows references of the kinds that `passes` says. Ends: there are at most
 /// as many steps as types, unless a cycle.
 template <typename Passes>
@@ -41,20 +36,20 @@ class AlignmentFinder {
     if (id == 0 || depth > max_nesting) return std::nullopt;
     BtfType type = btf_.type(id);
     switch (type.kind()) {
-      case BTF_KIND_PTR:
+      case BtfKind::Ptr:
         return pointer_size;
-      case BTF_KIND_INT:
-      case BTF_KIND_FLOAT:
-      case BTF_KIND_ENUM:
-      case BTF_KIND_ENUM64:
+      case BtfKind::Int:
+      case BtfKind::Float:
+      case BtfKind::Enum:
+      case BtfKind::Enum64:
         return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
                                     type.size() == 16 ? 16 : pointer_size);
-      case BTF_KIND_ARRAY:
+      case BtfKind::Array:
         return find(type.array_element_type(), depth + 1);
-      case BTF_KIND_VAR:
+      case BtfKind::Var:
         return find(type.type(), depth + 1);
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION: {
+      case BtfKind::Struct:
+      case BtfKind::Union: {
         auto [known, is_new] = structs_.try_emplace(id, 1);
         if (!is_new) return known->second;
         uint32_t alignment = of_struct(type, depth);
@@ -127,7 +122,7 @@ uint32_t skip_qualifiers(const Btf& btf, uint32_t id) {
 }
 
 uint32_t skip_modifiers(const Btf& btf, uint32_t id) {
-  return skip(btf, id, [](uint8_t kind) { return is_qualifier(kind) || kind == BTF_KIND_TYPEDEF; });
+  return skip(btf, id, [](BtfKind kind) { return is_qualifier(kind) || kind == BtfKind::Typedef; });
 }
 
 std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
@@ -138,22 +133,22 @@ std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
     BtfType type = btf.type(id);
     uint64_t size = 0;
     switch (type.kind()) {
-      case BTF_KIND_INT:
-      case BTF_KIND_FLOAT:
-      case BTF_KIND_ENUM:
-      case BTF_KIND_ENUM64:
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION:
-      case BTF_KIND_DATASEC:
+      case BtfKind::Int:
+      case BtfKind::Float:
+      case BtfKind::Enum:
+      case BtfKind::Enum64:
+      case BtfKind::Struct:
+      case BtfKind::Union:
+      case BtfKind::Datasec:
         size = type.size();
         break;
-      case BTF_KIND_PTR:
+      case BtfKind::Ptr:
         size = pointer_size;
         break;
-      case BTF_KIND_VAR:
+      case BtfKind::Var:
         id = type.type();
         continue;
-      case BTF_KIND_ARRAY:
+      case BtfKind::Array:
         if (__builtin_mul_overflow(count, uint64_t{type.array_length()}, &count))
           return std::nullopt;
         id = type.array_element_type();

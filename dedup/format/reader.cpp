@@ -155,12 +155,12 @@ std::vector<BtfKindLayout> read_layout(std::span<const std::byte> section, std::
 
 }  // namespace
 
-std::string_view btf_kind_name(uint8_t kind) {
-  static constexpr std::array<std::string_view, BTF_KIND_END> names = {
+std::string_view btf_kind_name(BtfKind kind) {
+  static constexpr std::array<std::string_view, known_kinds> names = {
       "VOID", "INT",     "PTR",      "ARRAY",    "STRUCT",   "UNION", "ENUM",
       "FWD",  "TYPEDEF", "VOLATILE", "CONST",    "RESTRICT", "FUNC",  "FUNC_PROTO",
       "VAR",  "DATASEC", "FLOAT",    "DECL_TAG", "TYPE_TAG", "ENUM64"};
-  return kind < BTF_KIND_END ? names[kind] : "UNKNOWN";
+  return is_known(kind) ? names[static_cast<size_t>(kind)] : "UNKNOWN";
 }
 
 std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
@@ -252,11 +252,11 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
     std::span<uint32_t> words =
         std::span(impl.own_words)
             .subspan(impl.types.starts[id - 1], impl.types.words_of(id).size());
-    if (kind_of(words.data()) >= BTF_KIND_END)
+    if (!is_known(kind_of(words.data())))
       return fail(
           fmt::format("{} has unknown kind {}, which may refer to any type or string, and "
                       "types would go on from the base's",
-                      describe_type(btf, id), kind_of(words.data())));
+                      describe_type(btf, id), std::to_underlying(kind_of(words.data()))));
     for_each_string(words, [&](uint32_t& offset) { offset += offset != 0 ? string_base : 0; });
     for_each_reference(words, [&](uint32_t& ref) { ref += ref != 0 ? first_id - 1 : 0; });
   }

@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "dedup/format/kinds.hpp"
@@ -41,8 +42,8 @@ std::unexpected<Error> fail(std::string message) {
 /// set there by mistake gives a kind or a size that the checks refuse.
 std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words, uint32_t id,
                                           size_t at) {
-  uint8_t kind = kind_of(words);
-  if (kind == BTF_KIND_UNKN)
+  uint8_t kind = std::to_underlying(kind_of(words));
+  if (kind == 0)
     return fail(fmt::format("type [{}] at offset {} of the type section has kind 0", id, 4 * at));
   // A blob without a layout section of its own shares that of its base.
   const Btf* described = &btf;
@@ -66,13 +67,13 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words,
 /// branch tells, which is predicted, so that the walk need not wait for one type to know where the
 /// next one is. To tell more kinds apart costs more in wrong predictions than it gains.
 inline size_t known_size(const uint32_t* words) {
-  constexpr uint32_t of_three_words =
-      1 << BTF_KIND_PTR | 1 << BTF_KIND_TYPEDEF | 1 << BTF_KIND_VOLATILE | 1 << BTF_KIND_CONST |
-      1 << BTF_KIND_RESTRICT | 1 << BTF_KIND_FWD | 1 << BTF_KIND_FUNC;
-  uint8_t kind = kind_of(words);
-  if (kind == BTF_KIND_UNKN || kind >= BTF_KIND_END) return 0;
-  if ((of_three_words >> kind & 1) != 0) return common_words;
-  KindLayout layout = kind_layouts[kind];
+  constexpr KindSet of_three_words{BtfKind::Ptr,   BtfKind::Typedef,  BtfKind::Volatile,
+                                   BtfKind::Const, BtfKind::Restrict, BtfKind::Fwd,
+                                   BtfKind::Func};
+  BtfKind kind = kind_of(words);
+  if (kind == BtfKind::Void || !is_known(kind)) return 0;
+  if (of_three_words.contains(kind)) return common_words;
+  KindLayout layout = kind_layouts[static_cast<size_t>(kind)];
   return common_words + layout.fixed_words + size_t{vlen_of(words)} * layout.element_words;
 }
 
@@ -97,19 +98,19 @@ struct Largest {
   void type(const uint32_t* words) {
     name(words[0]);
     switch (kind_of(words)) {
-      case BTF_KIND_FUNC_PROTO:
+      case BtfKind::FuncProto:
         refer(words[2]);
         return elements<2, 0, 1>(words);
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION:
+      case BtfKind::Struct:
+      case BtfKind::Union:
         return elements<3, 0, 1>(words);
-      case BTF_KIND_ENUM:
+      case BtfKind::Enum:
         return elements<2, 0, -1>(words);
-      case BTF_KIND_ENUM64:
+      case BtfKind::Enum64:
         return elements<3, 0, -1>(words);
-      case BTF_KIND_DATASEC:
+      case BtfKind::Datasec:
         return elements<3, -1, 0>(words);
-      case BTF_KIND_ARRAY:
+      case BtfKind::Array:
         refer(words[3]);
         return refer(words[4]);
       default:
@@ -131,13 +132,11 @@ class Summarizer {
   }
 
   void add(const uint32_t* words, uint32_t id) {
-    constexpr uint32_t of_note =
-        1 << BTF_KIND_FUNC | 1 << BTF_KIND_VAR | 1 << BTF_KIND_DATASEC | 1 << BTF_KIND_DECL_TAG;
+    constexpr KindSet of_note{BtfKind::Func, BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
     largest_.type(words);
-    uint8_t kind = kind_of(words);
-    bool is_known = kind < BTF_KIND_END;
-    if (is_known && (of_note >> kind & 1) == 0) return;
-    if (is_known && kind != BTF_KIND_VAR) summary_.demanding.push_back(id);
+    BtfKind kind = kind_of(words);
+    if (is_known(kind) && !of_note.contains(kind)) return;
+    if (is_known(kind) && kind != BtfKind::Var) summary_.demanding.push_back(id);
     if (is_object(kind)) summary_.objects.push_back(id);
   }
 

@@ -82,7 +82,7 @@ Error contains_itself(const std::string& type);
 
 /// "type [12] STRUCT 'foo'", as messages begin.
 std::string describe_type(const Btf& btf, uint32_t id);
-std::string describe_type(uint32_t id, uint8_t kind, std::string_view name);
+std::string describe_type(uint32_t id, BtfKind kind, std::string_view name);
 
 /// What is largest in the types of a blob, and which of them make demands on others.
 struct TypeSummary {

@@ -96,7 +96,7 @@ class FunctionAdder {
 
   bool is_declaration(Candidate candidate) const {
     BtfType type = state_.inputs[candidate.input].btf.type(candidate.id);
-    if (type.func_linkage() == BTF_LINKAGE_EXTERN) return true;
+    if (type.func_linkage() == BtfLinkage::Extern) return true;
     BtfType prototype = prototype_of(candidate);
     for (uint32_t i = 0; i < prototype.vlen(); ++i)
       if (prototype.param(i).name_off != 0) return false;
@@ -159,7 +159,7 @@ class FunctionAdder {
     uint32_t id = state_.function_types.add(0, prototype.info(), map[prototype.type()], words_);
     ++state_.result.function_count;
     return state_.function_types.add(state_.types().add_string(btf.name(btf.type(chosen.id))),
-                                     BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), id);
+                                     BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), id);
   }
 
   void list_omitted() const {
@@ -184,7 +184,7 @@ class FunctionAdder {
       }
       uint32_t whole[] = {static_cast<uint32_t>(-1)};
       state_.function_types.add(state_.types().add_string(tag.text),
-                                BtfBuilder::info(BTF_KIND_DECL_TAG), id, whole);
+                                BtfBuilder::info(BtfKind::DeclTag), id, whole);
     }
   }
 

@@ -23,18 +23,18 @@ std::vector<bool> choose_omitted(LinkedInput& input) {
   std::vector<uint32_t> prototypes, tags;
   for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
     switch (kind_of(types.first_word(id))) {
-      case BTF_KIND_FUNC:
+      case BtfKind::Func:
         input.functions.push_back(id);
         break;
-      case BTF_KIND_VAR:
+      case BtfKind::Var:
         input.variables.push_back(id);
         break;
-      case BTF_KIND_DATASEC:
+      case BtfKind::Datasec:
         break;
-      case BTF_KIND_DECL_TAG:
+      case BtfKind::DeclTag:
         tags.push_back(id);
         continue;
-      case BTF_KIND_FUNC_PROTO:
+      case BtfKind::FuncProto:
         prototypes.push_back(id);
         [[fallthrough]];
       default:

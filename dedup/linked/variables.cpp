@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "dedup/linked/linked_state.hpp"
 
@@ -28,26 +29,26 @@ std::optional<Extent> extent_of(const Btf& btf, uint32_t id) {
   for (int nesting = 0; id != 0 && nesting < max_nesting; ++nesting) {
     BtfType type = btf.type(id);
     switch (type.kind()) {
-      case BTF_KIND_TYPEDEF:
-      case BTF_KIND_VOLATILE:
-      case BTF_KIND_CONST:
-      case BTF_KIND_RESTRICT:
-      case BTF_KIND_TYPE_TAG:
+      case BtfKind::Typedef:
+      case BtfKind::Volatile:
+      case BtfKind::Const:
+      case BtfKind::Restrict:
+      case BtfKind::TypeTag:
         id = type.type();
         break;
-      case BTF_KIND_ARRAY:
+      case BtfKind::Array:
         if (__builtin_mul_overflow(extent.count, type.array_length(), &extent.count))
           return std::nullopt;
         id = type.array_element_type();
         break;
-      case BTF_KIND_PTR:
+      case BtfKind::Ptr:
         return extent;
-      case BTF_KIND_INT:
-      case BTF_KIND_FLOAT:
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION:
-      case BTF_KIND_ENUM:
-      case BTF_KIND_ENUM64:
+      case BtfKind::Int:
+      case BtfKind::Float:
+      case BtfKind::Struct:
+      case BtfKind::Union:
+      case BtfKind::Enum:
+      case BtfKind::Enum64:
         extent.element_size = type.size();
         return extent;
       default:
@@ -137,7 +138,7 @@ class VariableAdder {
     }
     if (words.empty()) return;
     state_.types().add_type(state_.types().add_string(state_.symbols.variable_section),
-                            BtfBuilder::info(BTF_KIND_DATASEC, state_.result.variable_count),
+                            BtfBuilder::info(BtfKind::Datasec, state_.result.variable_count),
                             static_cast<uint32_t>(end), words);
   }
 
@@ -155,9 +156,10 @@ class VariableAdder {
   }
 
   uint32_t add(const LinkedVariable& variable, uint32_t type) {
-    uint32_t linkage[] = {variable.is_local ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL};
+    uint32_t linkage[] = {
+        std::to_underlying(variable.is_local ? BtfLinkage::Static : BtfLinkage::Global)};
     uint32_t id = state_.types().add_type(state_.types().add_string(variable.name),
-                                          BtfBuilder::info(BTF_KIND_VAR), type, linkage);
+                                          BtfBuilder::info(BtfKind::Var), type, linkage);
     NamedVariable& named = variables_[names_.at(variable.name)];
     named.id = id;
     ++named.count;

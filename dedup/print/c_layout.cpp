@@ -50,7 +50,7 @@ class Planner {
   }
 
  private:
-  bool is_union() const { return type_.kind() == BTF_KIND_UNION; }
+  bool is_union() const { return type_.kind() == BtfKind::Union; }
 
   void add(uint32_t i);
   bool add_bits(CMember member, const CShape& shape, uint32_t width);
@@ -77,7 +77,7 @@ void Planner::add(uint32_t i) {
   uint32_t width = type_.member_bitfield_size(i);
   // Before there was a flag for it, a bit-field had an INT of its own with an offset and a width.
   BtfType type = raw.type == 0 ? type_ : btf_.type(raw.type);
-  if (!type_.kind_flag() && type.kind() == BTF_KIND_INT) {
+  if (!type_.kind_flag() && type.kind() == BtfKind::Int) {
     uint32_t bits = type.int_data() & 0xff;
     if (bits != 0 && bits != 8 * type.size()) {
       width = bits;
@@ -263,34 +263,34 @@ CShape shape_of(const Btf& btf, uint32_t id, const std::vector<CShape>& shapes,
                 uint32_t long_size) {
   BtfType type = btf.type(id);
   switch (type.kind()) {
-    case BTF_KIND_INT: {
+    case BtfKind::Int: {
       bool is_bool = is_c_bool(btf.name(type), type, long_size);
       return scalar(type.size(), is_bool ? CForm::boolean : CForm::integer, long_size);
     }
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       if (!is_enum_size(type.size())) return {.size = type.size(), .form = CForm::opaque};
       return scalar(type.size(), CForm::integer, long_size);
-    case BTF_KIND_FLOAT:
+    case BtfKind::Float:
       return shape_of_float(btf, type, long_size);
-    case BTF_KIND_FWD:
+    case BtfKind::Fwd:
       return {.form = CForm::incomplete};
-    case BTF_KIND_PTR: {
+    case BtfKind::Ptr: {
       bool is_code = shapes[type.type()].form == CForm::function;
       return scalar(long_size, is_code ? CForm::code_pointer : CForm::pointer, long_size);
     }
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::FuncProto:
       return {.form = CForm::function};
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       return shape_of_array(type, shapes);
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       return shape_of_record(btf, id, shapes);
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_CONST:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_TYPE_TAG:
+    case BtfKind::Typedef:
+    case BtfKind::Const:
+    case BtfKind::Volatile:
+    case BtfKind::Restrict:
+    case BtfKind::TypeTag:
       return shapes[type.type()];
     default:
       return {};

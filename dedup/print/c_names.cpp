@@ -146,23 +146,15 @@ bool is_reserved(std::string_view text) {
   return std::ranges::binary_search(reserved, text) || text.starts_with("__builtin_");
 }
 
-bool is_record(uint8_t kind) {
-  return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
-}
-
-bool is_enum(uint8_t kind) {
-  return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
-}
-
 /// Whether a type only says that there is one of that tag.
 bool is_declaration(BtfType type) {
-  return type.kind() == BTF_KIND_FWD || (is_enum(type.kind()) && type.vlen() == 0);
+  return type.kind() == BtfKind::Fwd || (is_enum(type.kind()) && type.vlen() == 0);
 }
 
 /// Which keyword a tag goes with.
-uint8_t keyword(BtfType type) {
-  if (is_enum(type.kind())) return BTF_KIND_ENUM;
-  if (type.kind() == BTF_KIND_FWD) return type.kind_flag() ? BTF_KIND_UNION : BTF_KIND_STRUCT;
+BtfKind keyword(BtfType type) {
+  if (is_enum(type.kind())) return BtfKind::Enum;
+  if (type.kind() == BtfKind::Fwd) return type.kind_flag() ? BtfKind::Union : BtfKind::Struct;
   return type.kind();
 }
 
@@ -202,15 +194,15 @@ void CNames::collect(uint32_t long_size) {
   };
   for (uint32_t id = 1; id < btf_.end_id(); ++id) {
     BtfType type = btf_.type(id);
-    uint8_t kind = type.kind();
-    if (kind == BTF_KIND_FWD || ((is_record(kind) || is_enum(kind)) && !btf_.name(type).empty()))
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Fwd || ((is_composite(kind) || is_enum(kind)) && !btf_.name(type).empty()))
       add(CNameSpace::tag, type.name_off(), is_declaration(type) ? 1 : 0, id, 0);
-    if (kind == BTF_KIND_TYPEDEF) add(CNameSpace::ordinary, type.name_off(), 0, id, 0);
-    if ((kind == BTF_KIND_INT || kind == BTF_KIND_FLOAT) &&
+    if (kind == BtfKind::Typedef) add(CNameSpace::ordinary, type.name_off(), 0, id, 0);
+    if ((kind == BtfKind::Int || kind == BtfKind::Float) &&
         c_scalar(btf_.name(type), type, long_size).empty())
       add(CNameSpace::ordinary, type.name_off(), 1, id, 0);
     if (!is_enum(kind)) continue;
-    bool is_wide = kind == BTF_KIND_ENUM64;
+    bool is_wide = kind == BtfKind::Enum64;
     for (uint32_t i = 0; i < type.vlen(); ++i) {
       uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
       add(CNameSpace::ordinary, name, 2, id, i + 1);
@@ -280,7 +272,7 @@ std::string_view CNames::of_enumerator(uint32_t id, uint32_t i) const {
   auto it = renamed_.find(key(id, i + 1));
   if (it != renamed_.end()) return it->second;
   BtfType type = btf_.type(id);
-  bool is_wide = type.kind() == BTF_KIND_ENUM64;
+  bool is_wide = type.kind() == BtfKind::Enum64;
   return btf_.string(is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off);
 }
 

@@ -92,7 +92,7 @@ const FloatingType* floating_type(std::string_view name, uint32_t size) {
 uint32_t pointer_size(const Btf& btf) {
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
-    if (type.kind() != BTF_KIND_INT) continue;
+    if (type.kind() != BtfKind::Int) continue;
     IntegerWords words = count_words(btf.name(type));
     if (words.longs == 1 && words.others == 0 && (type.size() == 4 || type.size() == 8))
       return type.size();
@@ -101,7 +101,7 @@ uint32_t pointer_size(const Btf& btf) {
 }
 
 std::string_view c_scalar(std::string_view name, BtfType type, uint32_t long_size) {
-  if (type.kind() == BTF_KIND_FLOAT) {
+  if (type.kind() == BtfKind::Float) {
     if (name == "float" && type.size() == 4) return "float";
     return name == "double" && type.size() == 8 ? "double" : "";
   }
@@ -137,7 +137,7 @@ uint32_t float_alignment(std::string_view name, uint32_t size) {
 
 std::string scalar_typedef(std::string_view name, BtfType type, std::string_view identifier) {
   uint32_t size = type.size();
-  bool is_float = type.kind() == BTF_KIND_FLOAT;
+  bool is_float = type.kind() == BtfKind::Float;
   if (!is_float && is_integer_size(size)) {
     bool is_bool = encoding(type) == bool_encoding && size == 1;
     return fmt::format("typedef {} {};\n",

@@ -30,7 +30,7 @@ std::unexpected<Error> fail(std::string message) {
 /// What the user may ask about, by keyword: the kinds that it may have.
 struct Subject {
   std::string_view keyword;
-  std::vector<uint8_t> kinds;
+  std::vector<BtfKind> kinds;
   std::string_view name = {};
 
   bool is_tag() const { return kinds.size() > 1; }
@@ -39,17 +39,17 @@ struct Subject {
   }
   bool has_kind_of(BtfType type) const {
     if (std::ranges::find(kinds, type.kind()) == kinds.end()) return false;
-    return type.kind() != BTF_KIND_FWD || type.kind_flag() == (keyword == "union");
+    return type.kind() != BtfKind::Fwd || type.kind_flag() == (keyword == "union");
   }
 };
 
 const std::vector<Subject>& all_subjects() {
-  static const std::vector<Subject> subjects = {{"struct", {BTF_KIND_STRUCT, BTF_KIND_FWD}},
-                                                {"union", {BTF_KIND_UNION, BTF_KIND_FWD}},
-                                                {"enum", {BTF_KIND_ENUM, BTF_KIND_ENUM64}},
-                                                {"typedef", {BTF_KIND_TYPEDEF}},
-                                                {"func", {BTF_KIND_FUNC}},
-                                                {"var", {BTF_KIND_VAR}}};
+  static const std::vector<Subject> subjects = {{"struct", {BtfKind::Struct, BtfKind::Fwd}},
+                                                {"union", {BtfKind::Union, BtfKind::Fwd}},
+                                                {"enum", {BtfKind::Enum, BtfKind::Enum64}},
+                                                {"typedef", {BtfKind::Typedef}},
+                                                {"func", {BtfKind::Func}},
+                                                {"var", {BtfKind::Var}}};
   return subjects;
 }
 
@@ -216,19 +216,19 @@ void Comparison::compare(const Pair& pair) {
   BtfType b = btf_.type(pair.b);
   if (a.kind() != b.kind() || btf_.name(a) != btf_.name(b)) return differ_in_type(pair);
   switch (a.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       return compare_members(pair, a, b);
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       return compare_enumerators(pair, a, b);
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::FuncProto:
       return compare_prototypes(pair, a, b);
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       if (a.array_length() != b.array_length()) return differ_in_type(pair);
       return visit(
           {a.array_element_type(), b.array_element_type(), member_path(pair, "") + "[]", false});
-    case BTF_KIND_PTR:
+    case BtfKind::Ptr:
       return visit({a.type(), b.type(), pair.is_pointer ? "*" + pair.path : pair.path, true});
     default:
       break;

@@ -48,19 +48,19 @@ HeaderWriter::Chain HeaderWriter::follow(Declaration declaration) const {
   while (is_first || types_.is_inline(id)) {
     is_first = false;
     BtfType type = btf_.type(id);
-    uint8_t kind = type.kind();
-    if (is_record(type) || is_enum(type)) break;
-    uint32_t next = kind == BTF_KIND_ARRAY ? type.array_element_type() : type.type();
+    BtfKind kind = type.kind();
+    if (is_composite(type.kind()) || is_enum(type.kind())) break;
+    uint32_t next = kind == BtfKind::Array ? type.array_element_type() : type.type();
     const CShape& target = shapes[next];
     // A function has no qualifiers in C, and only pointers to objects are restricted.
     bool is_void = target.form == CForm::function && is_qualifier(kind);
-    if (kind == BTF_KIND_RESTRICT && target.form != CForm::pointer) is_void = true;
+    if (kind == BtfKind::Restrict && target.form != CForm::pointer) is_void = true;
     if (!is_void) chain.ids.push_back(id);
     id = next;
-    bool is_returned = kind == BTF_KIND_FUNC_PROTO &&
+    bool is_returned = kind == BtfKind::FuncProto &&
                        (target.form == CForm::function || target.form == CForm::array);
     if (types_.is_cut[chain.ids.empty() ? 0 : chain.ids.back()] || is_returned) return chain;
-    if (kind == BTF_KIND_ARRAY && !target.is_object()) {
+    if (kind == BtfKind::Array && !target.is_object()) {
       chain.is_empty = true;
       return chain;
     }
@@ -75,12 +75,12 @@ std::string HeaderWriter::qualifiers_of(const Chain& chain, size_t position, boo
   std::string text;
   for (size_t i = position; i-- > 0;) {
     BtfType type = btf_.type(chain.ids[i]);
-    if (type.kind() == BTF_KIND_ARRAY) continue;
+    if (type.kind() == BtfKind::Array) continue;
     if (!is_qualifier(type.kind())) break;
-    if ((type.kind() == BTF_KIND_TYPE_TAG) != tags) continue;
-    std::string word = type.kind() == BTF_KIND_CONST      ? "const"
-                       : type.kind() == BTF_KIND_VOLATILE ? "volatile"
-                       : type.kind() == BTF_KIND_RESTRICT
+    if ((type.kind() == BtfKind::TypeTag) != tags) continue;
+    std::string word = type.kind() == BtfKind::Const      ? "const"
+                       : type.kind() == BtfKind::Volatile ? "volatile"
+                       : type.kind() == BtfKind::Restrict
                            ? "restrict"
                            : type_tag(btf_.name(type), type.kind_flag());
     if (word.empty()) continue;
@@ -99,7 +99,7 @@ void HeaderWriter::declare(Declaration declaration, int indent) {
   auto has_parentheses = [&](size_t i) {
     do ++i;
     while (i < count && is_qualifier(kind(i)));
-    return i < count && kind(i) != BTF_KIND_PTR;
+    return i < count && kind(i) != BtfKind::Ptr;
   };
 
   body_ += qualifiers_of(chain, count, false);
@@ -109,7 +109,7 @@ void HeaderWriter::declare(Declaration declaration, int indent) {
     write_base(chain.base, indent, declaration.is_definition);
   std::string left = qualifiers_of(chain, count, true);
   for (size_t i = count; i-- > 0;) {
-    if (kind(i) != BTF_KIND_PTR) continue;
+    if (kind(i) != BtfKind::Ptr) continue;
     left += has_parentheses(i) ? "(*" : "*";
     left += qualifiers_of(chain, i, false) + qualifiers_of(chain, i, true);
   }
@@ -119,10 +119,10 @@ void HeaderWriter::declare(Declaration declaration, int indent) {
   body_ += left;
   for (size_t i = 0; i < count; ++i) {
     BtfType type = btf_.type(chain.ids[i]);
-    if (kind(i) == BTF_KIND_PTR && has_parentheses(i)) body_ += ')';
-    if (kind(i) == BTF_KIND_ARRAY)
+    if (kind(i) == BtfKind::Ptr && has_parentheses(i)) body_ += ')';
+    if (kind(i) == BtfKind::Array)
       fmt::format_to(std::back_inserter(body_), "[{}]", printed_length(type, types_.shapes));
-    if (kind(i) == BTF_KIND_FUNC_PROTO) {
+    if (kind(i) == BtfKind::FuncProto) {
       if (types_.is_cut[chain.ids[i]])
         body_ += "()";
       else
@@ -162,9 +162,9 @@ void HeaderWriter::write_base(uint32_t id, int indent, bool is_definition) {
   BtfType type = btf_.type(id);
   bool is_inline = types_.is_inline(id);
   switch (type.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_FWD:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Fwd:
       if (is_inline) {
         write_record(id, indent);
         return;
@@ -172,8 +172,8 @@ void HeaderWriter::write_base(uint32_t id, int indent, bool is_definition) {
       mention_tag(id);
       fmt::format_to(std::back_inserter(body_), "{} {}", tag_keyword(type), types_.names.of(id));
       return;
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       if (!is_inline)
         fmt::format_to(std::back_inserter(body_), "{} {}", tag_keyword(type), types_.names.of(id));
       else if (has_enumerators_[id] || type.vlen() == 0)
@@ -181,13 +181,13 @@ void HeaderWriter::write_base(uint32_t id, int indent, bool is_definition) {
       else
         write_enum(id, indent);
       return;
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT: {
+    case BtfKind::Int:
+    case BtfKind::Float: {
       std::string_view spelling = c_scalar(btf_.name(type), type, types_.long_size);
       body_ += spelling.empty() ? types_.names.of(id) : spelling;
       return;
     }
-    case BTF_KIND_TYPEDEF:
+    case BtfKind::Typedef:
       body_ += types_.names.of(id);
       return;
     default:

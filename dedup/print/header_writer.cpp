@@ -34,7 +34,7 @@ struct EnumValue {
 };
 
 EnumValue enum_value(BtfType type, uint32_t i) {
-  bool is_wide = type.kind() == BTF_KIND_ENUM64;
+  bool is_wide = type.kind() == BtfKind::Enum64;
   uint64_t bits = is_wide ? type.enumerator64(i).value : type.enumerator(i).value;
   uint32_t width = std::min(is_wide ? 64U : 32U, 8 * type.size());
   if (width == 0 || !is_enum_size(type.size())) width = is_wide ? 64 : 32;
@@ -81,11 +81,11 @@ std::string_view mode(BtfType type) {
 
 std::string_view tag_keyword(BtfType type) {
   switch (type.kind()) {
-    case BTF_KIND_STRUCT:
+    case BtfKind::Struct:
       return "struct";
-    case BTF_KIND_UNION:
+    case BtfKind::Union:
       return "union";
-    case BTF_KIND_FWD:
+    case BtfKind::Fwd:
       return type.kind_flag() ? "union" : "struct";
     default:
       return is_enum_size(type.size()) ? "enum" : "struct";
@@ -111,11 +111,11 @@ HeaderTypes::HeaderTypes(const Btf& btf)
   // Structs are laid out when their members are known, all else that has no parts is at once.
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
-    if (is_record(type))
+    if (is_composite(type.kind()))
       shapes[id] = {.size = type.size(), .record = id, .form = CForm::record};
-    else if (!kind_layout(type.kind()).refers && type.kind() != BTF_KIND_ARRAY)
+    else if (!kind_layout(type.kind()).refers && type.kind() != BtfKind::Array)
       shapes[id] = shape_of(btf, id, shapes, long_size);
-    else if (type.kind() == BTF_KIND_FUNC_PROTO)
+    else if (type.kind() == BtfKind::FuncProto)
       shapes[id] = {.form = CForm::function};
   }
 }
@@ -124,14 +124,14 @@ bool HeaderTypes::is_inline(uint32_t id) const {
   if (id == 0 || has_given_name[id]) return false;
   BtfType type = btf.type(id);
   switch (type.kind()) {
-    case BTF_KIND_PTR:
-    case BTF_KIND_ARRAY:
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::Ptr:
+    case BtfKind::Array:
+    case BtfKind::FuncProto:
       return true;
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       return btf.name(type).empty();
     default:
       return is_qualifier(type.kind());
@@ -153,7 +153,7 @@ HeaderWriter::HeaderWriter(const HeaderTypes& types)
       has_enumerators_(btf_.end_id()) {
   for (uint32_t id = 1; id < btf_.end_id(); ++id) {
     BtfType type = btf_.type(id);
-    if (type.kind() == BTF_KIND_DECL_TAG && !type.kind_flag())
+    if (type.kind() == BtfKind::DeclTag && !type.kind_flag())
       tags_.push_back({type.type(), type.component_idx(), id});
   }
   std::ranges::sort(tags_);
@@ -163,11 +163,11 @@ void HeaderWriter::define(uint32_t id) {
   BtfType type = btf_.type(id);
   declarations_.clear();
   body_.clear();
-  if (is_record(type)) {
+  if (is_composite(type.kind())) {
     is_tag_known_[id] = true;
     write_record(id, 0);
     body_ += ";\n";
-  } else if (is_enum(type)) {
+  } else if (is_enum(type.kind())) {
     is_tag_known_[id] = true;
     if (!is_enum_size(type.size()))
       write_odd_enum(id);
@@ -176,7 +176,7 @@ void HeaderWriter::define(uint32_t id) {
     else
       write_enum(id, 0);
     body_ += ";\n";
-  } else if (type.kind() == BTF_KIND_INT || type.kind() == BTF_KIND_FLOAT) {
+  } else if (type.kind() == BtfKind::Int || type.kind() == BtfKind::Float) {
     body_ += scalar_typedef(btf_.name(type), type, types_.names.of(id));
   } else {
     write_typedef(id);
@@ -192,9 +192,9 @@ void HeaderWriter::define(uint32_t id) {
 /// C23 has `bool`, `false` and `true` as keywords that mean what programs had before.
 bool HeaderWriter::has_names_of_c23(uint32_t id) const {
   BtfType type = btf_.type(id);
-  if (type.kind() == BTF_KIND_TYPEDEF)
+  if (type.kind() == BtfKind::Typedef)
     return types_.names.of(id) == "bool" && types_.shapes[id].form == CForm::boolean;
-  if (!is_enum(type) || type.vlen() != 2 || !btf_.name(type).empty()) return false;
+  if (!is_enum(type.kind()) || type.vlen() != 2 || !btf_.name(type).empty()) return false;
   auto is = [&](uint32_t i, std::string_view name, uint64_t value) {
     return types_.names.of_enumerator(id, i) == name && enum_value(type, i).bits == value;
   };
@@ -221,7 +221,7 @@ void HeaderWriter::mention_tag(uint32_t id) {
 void HeaderWriter::write_typedef(uint32_t id) {
   BtfType type = btf_.type(id);
   body_ += "typedef ";
-  if (type.kind() == BTF_KIND_TYPEDEF) {
+  if (type.kind() == BtfKind::Typedef) {
     declare({.type = type.type(), .name = types_.names.of(id)}, 0);
     write_tags(id, -1);
   } else {
@@ -331,7 +331,7 @@ void HeaderWriter::write_body(uint32_t id, int indent, Scope& scope) {
 
 /// Members that share their place, as structs of a union.
 void HeaderWriter::write_lanes(uint32_t id, const CPlan& plan, int indent, Scope& scope) {
-  bool is_struct = btf_.type(id).kind() == BTF_KIND_STRUCT;
+  bool is_struct = btf_.type(id).kind() == BtfKind::Struct;
   if (is_struct) {
     body_.append(indent, '\t');
     body_ += "union {\n";
@@ -353,7 +353,7 @@ void HeaderWriter::write_lanes(uint32_t id, const CPlan& plan, int indent, Scope
 
 void HeaderWriter::write_lane(uint32_t id, const CPlan& plan, const CLane& lane, int indent,
                               Scope& scope) {
-  bool is_union = btf_.type(id).kind() == BTF_KIND_UNION && !has_lanes(plan);
+  bool is_union = btf_.type(id).kind() == BtfKind::Union && !has_lanes(plan);
   uint32_t alignment = plan.is_packed ? 8 : std::min<uint32_t>(8, plan.least_alignment);
   uint64_t end = 0;
   for (const CMember& member : lane.members) {

@@ -33,18 +33,6 @@ struct HeaderTypes {
   std::unordered_set<uint64_t> opaque_members;
 };
 
-inline bool is_record(BtfType type) {
-  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
-}
-inline bool is_enum(BtfType type) {
-  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
-}
-/// What C has before a name: const, volatile, restrict, a tag for BTF.
-inline bool is_qualifier(uint8_t kind) {
-  return kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT ||
-         kind == BTF_KIND_TYPE_TAG;
-}
-
 /// What a tag stands behind: "union". An enum of a size that no enum of C has is a struct.
 std::string_view tag_keyword(BtfType type);
 

@@ -101,23 +101,23 @@ std::string CPrinter::base_type(uint32_t id, int depth) {
   std::string contents;
   if (is_anonymous && depth >= max_nesting) contents = "{ ... }";
   switch (type.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       if (is_anonymous && contents.empty()) contents = body(type, depth);
-      return tagged(type.kind() == BTF_KIND_STRUCT  ? "struct"
-                    : type.kind() == BTF_KIND_UNION ? "union"
+      return tagged(type.kind() == BtfKind::Struct  ? "struct"
+                    : type.kind() == BtfKind::Union ? "union"
                                                     : "enum",
                     id, contents);
-    case BTF_KIND_FWD:
+    case BtfKind::Fwd:
       return tagged(type.kind_flag() ? "union" : "struct", id, {});
-    case BTF_KIND_DATASEC:
+    case BtfKind::Datasec:
       return fmt::format("SEC(\"{}\")", btf_.name(type));
-    case BTF_KIND_DECL_TAG:
+    case BtfKind::DeclTag:
       return fmt::format("__attribute__((btf_decl_tag(\"{}\")))", btf_.name(type));
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT:
+    case BtfKind::Int:
+    case BtfKind::Float:
       return scalar_name(btf_.name(type));
     default:
       return name(id);
@@ -136,28 +136,28 @@ std::string CPrinter::declaration(uint32_t id, std::string_view name, int depth)
       break;
     }
     BtfType type = btf_.type(id);
-    uint8_t kind = type.kind();
-    if (kind == BTF_KIND_PTR) {
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Ptr) {
       wrap_pointer(d);
       id = type.type();
-    } else if (kind == BTF_KIND_ARRAY) {
+    } else if (kind == BtfKind::Array) {
       wrap_suffix(d, fmt::format("[{}]", type.array_length()));
       id = type.array_element_type();
-    } else if (kind == BTF_KIND_FUNC_PROTO) {
+    } else if (kind == BtfKind::FuncProto) {
       wrap_suffix(d, parameters(type, depth));
       id = type.type();
-    } else if (kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT) {
-      prepend_word(d.qualifiers, kind == BTF_KIND_CONST      ? "const"
-                                 : kind == BTF_KIND_VOLATILE ? "volatile"
+    } else if (kind == BtfKind::Const || kind == BtfKind::Volatile || kind == BtfKind::Restrict) {
+      prepend_word(d.qualifiers, kind == BtfKind::Const      ? "const"
+                                 : kind == BtfKind::Volatile ? "volatile"
                                                              : "restrict");
       id = type.type();
-    } else if (kind == BTF_KIND_TYPE_TAG) {
+    } else if (kind == BtfKind::TypeTag) {
       prepend_word(d.qualifiers,
                    type.kind_flag()
                        ? fmt::format("__attribute__(({}))", btf_.name(type))
                        : fmt::format("__attribute__((btf_type_tag(\"{}\")))", btf_.name(type)));
       id = type.type();
-    } else if (kind == BTF_KIND_VAR || kind == BTF_KIND_FUNC) {
+    } else if (kind == BtfKind::Var || kind == BtfKind::Func) {
       prepend_word(d.text, c_name(btf_.name(type)));
       id = type.type();
     } else {
@@ -187,7 +187,7 @@ std::string CPrinter::members(BtfType type, int depth) {
 }
 
 std::string enumerator_value(BtfType type, uint32_t i) {
-  bool is_wide = type.kind() == BTF_KIND_ENUM64;
+  bool is_wide = type.kind() == BtfKind::Enum64;
   uint64_t value = is_wide ? type.enumerator64(i).value : type.enumerator(i).value;
   if (!type.kind_flag()) return fmt::to_string(value);
   return fmt::to_string(is_wide ? static_cast<int64_t>(value)
@@ -199,7 +199,7 @@ std::string CPrinter::enumerators(BtfType type, int depth) const {
   std::string text = "{\n";
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     if (text.size() > max_text) return text + indent + "...\n" + std::string(depth, '\t') + "}";
-    bool is_wide = type.kind() == BTF_KIND_ENUM64;
+    bool is_wide = type.kind() == BtfKind::Enum64;
     uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
     text += fmt::format("{}{} = {}{},\n", indent, c_name(btf_.string(name)),
                         enumerator_value(type, i), is_wide && !type.kind_flag() ? "ULL" : "");
@@ -208,33 +208,32 @@ std::string CPrinter::enumerators(BtfType type, int depth) const {
 }
 
 std::string CPrinter::body(BtfType type, int depth) {
-  bool is_enum = type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
-  return is_enum ? enumerators(type, depth) : members(type, depth);
+  return is_enum(type.kind()) ? enumerators(type, depth) : members(type, depth);
 }
 
 std::string CPrinter::definition(uint32_t id) {
   work_ = 0;
   BtfType type = btf_.type(id);
   switch (type.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64: {
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64: {
       std::string text = base_type(id, 0);
-      if (!btf_.name(type).empty() && !(type.vlen() == 0 && type.kind() >= BTF_KIND_ENUM))
+      if (!btf_.name(type).empty() && !(type.vlen() == 0 && type.kind() >= BtfKind::Enum))
         text += ' ' + body(type, 0);
       return text + ";";
     }
-    case BTF_KIND_TYPEDEF:
+    case BtfKind::Typedef:
       return "typedef " + declaration(type.type(), name(id), 0) + ";";
-    case BTF_KIND_VAR: {
-      bool is_static = type.var_linkage() == BTF_LINKAGE_STATIC;
-      bool is_extern = type.var_linkage() == BTF_LINKAGE_EXTERN;
+    case BtfKind::Var: {
+      bool is_static = type.var_linkage() == BtfLinkage::Static;
+      bool is_extern = type.var_linkage() == BtfLinkage::Extern;
       return (is_static ? "static " : is_extern ? "extern " : "") + declaration(id, {}, 0) + ";";
     }
-    case BTF_KIND_FUNC: {
-      bool is_static = type.func_linkage() == BTF_LINKAGE_STATIC;
-      bool is_extern = type.func_linkage() == BTF_LINKAGE_EXTERN;
+    case BtfKind::Func: {
+      bool is_static = type.func_linkage() == BtfLinkage::Static;
+      bool is_extern = type.func_linkage() == BtfLinkage::Extern;
       return (is_static ? "static " : is_extern ? "extern " : "") + declaration(id, {}, 0) + ";";
     }
     default:

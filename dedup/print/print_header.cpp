@@ -44,35 +44,35 @@ void for_each_need(const Btf& btf, Need need, Visit visit) {
   auto reach = [&](uint32_t id, bool mention_only) {
     if (id == 0) return;
     BtfType target = btf.type(id);
-    uint8_t kind = target.kind();
+    BtfKind kind = target.kind();
     bool has_name = !btf.name(target).empty();
     // Any struct can be mentioned that has a tag.
-    if (mention_only && ((is_record(target) && has_name) || kind == BTF_KIND_FWD)) return;
+    if (mention_only && ((is_composite(target.kind()) && has_name) || kind == BtfKind::Fwd)) return;
     // One of both is all that there is of others.
-    if (kind == BTF_KIND_PTR || kind == BTF_KIND_FUNC_PROTO) mention_only = true;
-    if (kind == BTF_KIND_ARRAY || (is_record(target) && !has_name)) mention_only = false;
+    if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) mention_only = true;
+    if (kind == BtfKind::Array || (is_composite(target.kind()) && !has_name)) mention_only = false;
     visit(Need{id, mention_only});
   };
   switch (type.kind()) {
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       reach(type.array_element_type(), false);
       return;
-    case BTF_KIND_PTR:
+    case BtfKind::Ptr:
       reach(type.type(), true);
       return;
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::FuncProto:
       reach(type.type(), true);
       for (uint32_t i = 0; i < type.vlen(); ++i) reach(type.param(i).type, true);
       return;
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       for (uint32_t i = 0; i < type.vlen(); ++i) reach(type.member(i).type, false);
       return;
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_CONST:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_TYPE_TAG:
+    case BtfKind::Typedef:
+    case BtfKind::Const:
+    case BtfKind::Volatile:
+    case BtfKind::Restrict:
+    case BtfKind::TypeTag:
       reach(type.type(), need.mention_only);
       return;
     default:
@@ -135,7 +135,7 @@ class HeaderPrinter {
     count_uses();
     Search search(btf_);
     auto look = [&](uint32_t id) {
-      bool mention_only = is_enum(btf_.type(id)) && btf_.type(id).vlen() == 0;
+      bool mention_only = is_enum(btf_.type(id).kind()) && btf_.type(id).vlen() == 0;
       search.run(
           {id, mention_only}, [&](Need need) { return !types_.is_cut[need.id]; },
           [&](Need need) { leave(need); });
@@ -182,8 +182,8 @@ void HeaderPrinter::cut_circles() {
     for_each_need(btf_, need, [&](Need next) { is_bad |= search.is_open(next) || circular(next); });
     if (!is_bad) return;
     circular(need) = true;
-    uint8_t kind = btf_.type(need.id).kind();
-    if (kind == BTF_KIND_PTR || kind == BTF_KIND_FUNC_PROTO) types_.is_cut[need.id] = true;
+    BtfKind kind = btf_.type(need.id).kind();
+    if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) types_.is_cut[need.id] = true;
   };
   for (uint32_t id = 1; id < btf_.end_id(); ++id)
     search.run(
@@ -203,17 +203,17 @@ void HeaderPrinter::count_uses() {
 /// Whether a type is printed though no other may need it.
 bool HeaderPrinter::is_root(uint32_t id) const {
   BtfType type = btf_.type(id);
-  if (is_enum(type) && btf_.name(type).empty()) return uses_[id] == 0;
-  return type.kind() == BTF_KIND_TYPEDEF || type.kind() == BTF_KIND_FWD || is_record(type) ||
-         is_enum(type);
+  if (is_enum(type.kind()) && btf_.name(type).empty()) return uses_[id] == 0;
+  return type.kind() == BtfKind::Typedef || type.kind() == BtfKind::Fwd ||
+         is_composite(type.kind()) || is_enum(type.kind());
 }
 
 /// All that a need leads to has been seen to.
 void HeaderPrinter::leave(Need need) {
   uint32_t id = need.id;
   BtfType type = btf_.type(id);
-  bool is_mentioned_record = is_record(type) && need.mention_only;
-  if (!is_mentioned_record && type.kind() != BTF_KIND_FUNC_PROTO)
+  bool is_mentioned_record = is_composite(type.kind()) && need.mention_only;
+  if (!is_mentioned_record && type.kind() != BtfKind::FuncProto)
     types_.shapes[id] = shape_of(btf_, id, types_.shapes, types_.long_size);
   weigh(id);
   if (types_.is_inline(id)) {
@@ -222,23 +222,23 @@ void HeaderPrinter::leave(Need need) {
   }
   uint32_t declared = types_.names.declared(id);
   switch (type.kind()) {
-    case BTF_KIND_FWD:
+    case BtfKind::Fwd:
       if (declared == id) writer_.declare_tag(id);
       return;
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       if (need.mention_only && type.vlen() == 0 && declared == id)
         writer_.declare_tag(id);
       else
         define(declared);
       return;
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT:
+    case BtfKind::Int:
+    case BtfKind::Float:
       if (c_scalar(btf_.name(type), type, types_.long_size).empty()) define(id);
       return;
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_TYPEDEF:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Typedef:
       define(id);
       return;
     default:
@@ -250,17 +250,17 @@ void HeaderPrinter::leave(Need need) {
 void HeaderPrinter::weigh(uint32_t id) {
   if (weights_[id] != 0) return;
   BtfType type = btf_.type(id);
-  uint64_t weight = is_enum(type) ? 1 + type.vlen() : 1;
+  uint64_t weight = is_enum(type.kind()) ? 1 + type.vlen() : 1;
   uint8_t nesting = 0;
   uint32_t member = 0;
   auto add = [&](uint32_t child) {
-    if (is_record(type) && weigh_nameless(id, member++, weight, nesting)) return;
+    if (is_composite(type.kind()) && weigh_nameless(id, member++, weight, nesting)) return;
     ++weight;
     if (!types_.is_inline(child)) return;
     weight += weights_[child];
     nesting = std::max(nesting, nesting_[child]);
   };
-  if (is_record(type)) {
+  if (is_composite(type.kind())) {
     for (uint32_t i = 0; i < type.vlen(); ++i) add(type.member(i).type);
   } else if (!types_.is_cut[id]) {
     for_each_need(btf_, {id, false}, [&](Need next) { add(next.id); });
@@ -292,7 +292,7 @@ void HeaderPrinter::limit(uint32_t id) {
   BtfType type = btf_.type(id);
   bool is_repeated = uses_[id] > 1;
   // Enumerators can be there once only.
-  bool needs_name = is_enum(type) && (is_repeated || !is_enum_size(type.size()));
+  bool needs_name = is_enum(type.kind()) && (is_repeated || !is_enum_size(type.size()));
   uint64_t repeats = is_repeated && weights_[id] > small_text ? (uses_[id] - 1) * weights_[id] : 0;
   if (needs_name || nesting_[id] >= most_nesting || repeats > repeats_left_)
     name(id);
@@ -302,7 +302,7 @@ void HeaderPrinter::limit(uint32_t id) {
 
 void HeaderPrinter::name(uint32_t id) {
   BtfType type = btf_.type(id);
-  bool has_tag = is_record(type) || is_enum(type);
+  bool has_tag = is_composite(type.kind()) || is_enum(type.kind());
   std::string wish = (has_tag ? "unnamed_" : "type_") + std::to_string(id);
   types_.names.give(id,
                     types_.names.unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, wish));
@@ -319,7 +319,7 @@ void HeaderPrinter::define(uint32_t id) {
 /// An anonymous enum that no other type has is defined by itself.
 void HeaderPrinter::define_left_enum(uint32_t id) {
   BtfType type = btf_.type(id);
-  if (!is_enum(type) || !types_.is_inline(id) || type.vlen() == 0) return;
+  if (!is_enum(type.kind()) || !types_.is_inline(id) || type.vlen() == 0) return;
   if (writer_.has_enumerators_of(id)) return;
   if (is_enum_size(type.size()))
     define(id);
@@ -379,8 +379,8 @@ std::string HeaderPrinter::finish() {
   }
   if (has_macros) text += '\n';
   for (uint32_t id = 1; id < btf_.end_id(); ++id) {
-    uint8_t kind = btf_.type(id).kind();
-    if (kind != BTF_KIND_TYPE_TAG && kind != BTF_KIND_DECL_TAG) continue;
+    BtfKind kind = btf_.type(id).kind();
+    if (kind != BtfKind::TypeTag && kind != BtfKind::DeclTag) continue;
     text += tag_macros;
     break;
   }

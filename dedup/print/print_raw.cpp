@@ -1,6 +1,8 @@
 // Types as a numbered list, in the format that bpftool made familiar.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
 
@@ -27,9 +29,10 @@ std::string_view int_encoding(uint32_t int_data) {
   }
 }
 
-std::string_view linkage(uint32_t value) {
+std::string_view linkage(BtfLinkage value) {
   static constexpr std::string_view names[] = {"static", "global", "extern"};
-  return value < std::size(names) ? names[value] : "(unknown)";
+  auto index = std::to_underlying(value);
+  return index < std::size(names) ? names[index] : "(unknown)";
 }
 
 std::string_view signedness(BtfType type) {
@@ -39,43 +42,43 @@ std::string_view signedness(BtfType type) {
 /// What follows the name on a type's own line.
 std::string attributes(BtfType type) {
   switch (type.kind()) {
-    case BTF_KIND_INT:
+    case BtfKind::Int:
       return fmt::format("size={} bits_offset={} nr_bits={} encoding={}", type.size(),
                          type.int_data() >> 16 & 0xff, type.int_data() & 0xff,
                          int_encoding(type.int_data()));
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       return fmt::format("type_id={} index_type_id={} nr_elems={}", type.array_element_type(),
                          type.array_index_type(), type.array_length());
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       return fmt::format("size={} vlen={}", type.size(), type.vlen());
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       return fmt::format("encoding={} size={} vlen={}", signedness(type), type.size(), type.vlen());
-    case BTF_KIND_FWD:
+    case BtfKind::Fwd:
       return fmt::format("fwd_kind={}", type.kind_flag() ? "union" : "struct");
-    case BTF_KIND_FUNC:
+    case BtfKind::Func:
       return fmt::format("type_id={} linkage={}", type.type(), linkage(type.func_linkage()));
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::FuncProto:
       return fmt::format("ret_type_id={} vlen={}", type.type(), type.vlen());
-    case BTF_KIND_VAR:
+    case BtfKind::Var:
       return fmt::format("type_id={}, linkage={}", type.type(), linkage(type.var_linkage()));
-    case BTF_KIND_DATASEC:
+    case BtfKind::Datasec:
       return fmt::format("size={} vlen={}", type.size(), type.vlen());
-    case BTF_KIND_FLOAT:
+    case BtfKind::Float:
       return fmt::format("size={}", type.size());
-    case BTF_KIND_DECL_TAG:
+    case BtfKind::DeclTag:
       return fmt::format("type_id={} component_idx={}", type.type(), type.component_idx());
     default:
-      if (type.kind() < BTF_KIND_END) return fmt::format("type_id={}", type.type());
-      return fmt::format("kind={} words={}", type.kind(), type.words().size());
+      if (is_known(type.kind())) return fmt::format("type_id={}", type.type());
+      return fmt::format("kind={} words={}", std::to_underlying(type.kind()), type.words().size());
   }
 }
 
 std::string element(const Btf& btf, BtfType type, uint32_t i) {
   switch (type.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION: {
+    case BtfKind::Struct:
+    case BtfKind::Union: {
       BtfMember member = type.member(i);
       std::string text =
           fmt::format("'{}' type_id={} bits_offset={}", or_anonymous(btf.string(member.name_off)),
@@ -84,19 +87,19 @@ std::string element(const Btf& btf, BtfType type, uint32_t i) {
         text += fmt::format(" bitfield_size={}", bits);
       return text;
     }
-    case BTF_KIND_ENUM: {
+    case BtfKind::Enum: {
       BtfEnumerator e = type.enumerator(i);
       int64_t value = type.kind_flag() ? static_cast<int32_t>(e.value) : int64_t{e.value};
       return fmt::format("'{}' val={}", btf.string(e.name_off), value);
     }
-    case BTF_KIND_ENUM64: {
+    case BtfKind::Enum64: {
       BtfEnumerator64 e = type.enumerator64(i);
       std::string value = type.kind_flag() ? fmt::to_string(static_cast<int64_t>(e.value))
                                            : fmt::to_string(e.value);
       return fmt::format("'{}' val={}{}", btf.string(e.name_off), value,
                          type.kind_flag() ? "LL" : "ULL");
     }
-    case BTF_KIND_FUNC_PROTO: {
+    case BtfKind::FuncProto: {
       BtfParam param = type.param(i);
       return fmt::format("'{}' type_id={}", or_anonymous(btf.string(param.name_off)), param.type);
     }

@@ -18,38 +18,59 @@
 namespace bpflink {
 
 /// The kinds of types, btf.rst section 2.2.
-enum BtfKind : uint8_t {
-  BTF_KIND_UNKN = 0,  ///< void, the type with id 0; never in a type section
-  BTF_KIND_INT = 1,
-  BTF_KIND_PTR = 2,
-  BTF_KIND_ARRAY = 3,
-  BTF_KIND_STRUCT = 4,
-  BTF_KIND_UNION = 5,
-  BTF_KIND_ENUM = 6,
-  BTF_KIND_FWD = 7,
-  BTF_KIND_TYPEDEF = 8,
-  BTF_KIND_VOLATILE = 9,
-  BTF_KIND_CONST = 10,
-  BTF_KIND_RESTRICT = 11,
-  BTF_KIND_FUNC = 12,
-  BTF_KIND_FUNC_PROTO = 13,
-  BTF_KIND_VAR = 14,
-  BTF_KIND_DATASEC = 15,
-  BTF_KIND_FLOAT = 16,
-  BTF_KIND_DECL_TAG = 17,
-  BTF_KIND_TYPE_TAG = 18,
-  BTF_KIND_ENUM64 = 19,
+enum class BtfKind : uint8_t {
+  Void = 0,  ///< void, the type with id 0; never in a type section
+  Int = 1,
+  Ptr = 2,
+  Array = 3,
+  Struct = 4,
+  Union = 5,
+  Enum = 6,
+  Fwd = 7,
+  Typedef = 8,
+  Volatile = 9,
+  Const = 10,
+  Restrict = 11,
+  Func = 12,
+  FuncProto = 13,
+  Var = 14,
+  Datasec = 15,
+  Float = 16,
+  DeclTag = 17,
+  TypeTag = 18,
+  Enum64 = 19,
 };
 
-/// One past the last kind that this library knows. Types of higher kinds are
-/// read when the layout section of the blob or its base gives their size. They
-/// may refer to types in any of their words, so deduplication keeps them where no
-/// type of their blob changes its id, and fails otherwise.
-inline constexpr uint8_t BTF_KIND_END = 20;
-
 /// How a kind is spelled in messages and listings: "STRUCT" for
-/// BTF_KIND_STRUCT, "KIND 23" never: an unknown kind gives "UNKNOWN".
-BPFLINK_API std::string_view btf_kind_name(uint8_t kind);
+/// BtfKind::Struct, "KIND 23" never: an unknown kind gives "UNKNOWN".
+BPFLINK_API std::string_view btf_kind_name(BtfKind kind);
+
+/// Whether this library knows the kind. Types of other kinds are read when the
+/// layout section of the blob or its base gives their size. They may refer to
+/// types in any of their words, so deduplication keeps them where no type of
+/// their blob changes its id, and fails otherwise.
+constexpr bool is_known(BtfKind kind) {
+  return kind <= BtfKind::Enum64;
+}
+/// Whether a type of the kind has members: STRUCT and UNION.
+constexpr bool is_composite(BtfKind kind) {
+  return kind == BtfKind::Struct || kind == BtfKind::Union;
+}
+/// Whether a type of the kind has enumerators: ENUM and ENUM64.
+constexpr bool is_enum(BtfKind kind) {
+  return kind == BtfKind::Enum || kind == BtfKind::Enum64;
+}
+/// Whether a type of the kind says more of another type: CONST, VOLATILE,
+/// RESTRICT and TYPE_TAG.
+constexpr bool is_qualifier(BtfKind kind) {
+  return kind == BtfKind::Const || kind == BtfKind::Volatile || kind == BtfKind::Restrict ||
+         kind == BtfKind::TypeTag;
+}
+/// Whether a type of the kind is another type by another name: a qualifier or a
+/// TYPEDEF.
+constexpr bool is_modifier(BtfKind kind) {
+  return is_qualifier(kind) || kind == BtfKind::Typedef;
+}
 
 /// How large types of one kind are: an entry of a blob's layout section, which
 /// has one for each kind from 0 on.
@@ -61,12 +82,12 @@ struct BtfKindLayout {
   friend bool operator==(const BtfKindLayout&, const BtfKindLayout&) = default;
 };
 
-/// Linkage of a BTF_KIND_VAR (its word 3) and of a BTF_KIND_FUNC (its vlen),
+/// Linkage of a BtfKind::Var (its word 3) and of a BtfKind::Func (its vlen),
 /// btf.rst sections 2.2.12 and 2.2.14.
-enum BtfLinkage : uint32_t {
-  BTF_LINKAGE_STATIC = 0,
-  BTF_LINKAGE_GLOBAL = 1,
-  BTF_LINKAGE_EXTERN = 2,
+enum class BtfLinkage : uint32_t {
+  Static = 0,
+  Global = 1,
+  Extern = 2,
 };
 
 /// A member of a struct or union, btf.rst section 2.2.4.
@@ -83,13 +104,13 @@ struct BtfParam {
   uint32_t type;      ///< its type's id
 };
 
-/// An enumerator of a BTF_KIND_ENUM.
+/// An enumerator of a BtfKind::Enum.
 struct BtfEnumerator {
   uint32_t name_off;  ///< its name's string offset
   uint32_t value;     ///< two's complement; kind_flag says whether it is signed
 };
 
-/// An enumerator of a BTF_KIND_ENUM64.
+/// An enumerator of a BtfKind::Enum64.
 struct BtfEnumerator64 {
   uint32_t name_off;  ///< its name's string offset
   uint64_t value;     ///< two's complement; kind_flag says whether it is signed
@@ -117,7 +138,7 @@ class BtfType {
   /// vlen, kind and kind_flag in one word.
   uint32_t info() const { return words_[1]; }
   /// Bits 24-30: the wide form, of which the classic one is a part.
-  uint8_t kind() const { return (words_[1] >> 24) & 0x7f; }
+  BtfKind kind() const { return BtfKind((words_[1] >> 24) & 0x7f); }
   /// Bits 0-23: the wide form, of which the classic one is a part.
   uint32_t vlen() const { return words_[1] & 0xffffff; }
   /// Bit 31, whose meaning depends on the kind.
@@ -174,9 +195,9 @@ class BtfType {
   /// Of an INT: encoding << 24 | offset << 16 | bits.
   uint32_t int_data() const { return words_[3]; }
   /// Of a VAR: a BtfLinkage.
-  uint32_t var_linkage() const { return words_[3]; }
+  BtfLinkage var_linkage() const { return BtfLinkage(words_[3]); }
   /// Of a FUNC: a BtfLinkage.
-  uint32_t func_linkage() const { return vlen(); }
+  BtfLinkage func_linkage() const { return BtfLinkage(vlen()); }
   /// Of a DECL_TAG: a member or parameter, or -1 for the whole.
   int32_t component_idx() const { return static_cast<int32_t>(words_[3]); }
 
@@ -285,7 +306,12 @@ class BPFLINK_API BtfBuilder {
                     std::span<const uint32_t> extra = {});
   /// info for the words of a type.
   static constexpr uint32_t info(BtfKind kind, uint32_t vlen = 0, bool kind_flag = false) {
-    return uint32_t{kind_flag} << 31 | uint32_t{kind} << 24 | vlen;
+    return uint32_t{kind_flag} << 31 | static_cast<uint32_t>(kind) << 24 | vlen;
+  }
+
+  /// info for the words of a FUNC.
+  static constexpr uint32_t info(BtfKind kind, BtfLinkage linkage) {
+    return info(kind, static_cast<uint32_t>(linkage));
   }
 
   /// Adds a type as the words that encode it, info among them.

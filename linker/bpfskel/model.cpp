@@ -33,7 +33,7 @@ std::string declare_writable(const Btf& btf, uint32_t type, std::string name) {
     return fmt::format("char {}[{}]", name, type_size(btf, type).value_or(0));
   for (;;) {
     type = skip_qualifiers(btf, type);
-    if (type == 0 || btf.type(type).kind() != BTF_KIND_ARRAY) break;
+    if (type == 0 || btf.type(type).kind() != BtfKind::Array) break;
     name += fmt::format("[{}]", btf.type(type).array_length());
     type = btf.type(type).array_element_type();
   }
@@ -91,19 +91,19 @@ std::string declare_shadow(const Btf& btf, uint32_t type, const std::string& nam
   uint32_t id = skip_modifiers(btf, type);
   if (id == 0) return "";
   switch (btf.type(id).kind()) {
-    case BTF_KIND_PTR: {
+    case BtfKind::Ptr: {
       uint32_t target = skip_modifiers(btf, btf.type(id).type());
-      bool is_function = target != 0 && btf.type(target).kind() == BTF_KIND_FUNC_PROTO;
+      bool is_function = target != 0 && btf.type(target).kind() == BtfKind::FuncProto;
       return (is_function ? "struct bpf_program *" : "void *") + name;
     }
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
+    case BtfKind::Int:
+    case BtfKind::Float:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
       return print_c_declaration(btf, id, name);
-    case BTF_KIND_ARRAY: {
+    case BtfKind::Array: {
       uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
-      if (element == 0 || btf.type(element).kind() != BTF_KIND_INT) return "";
+      if (element == 0 || btf.type(element).kind() != BtfKind::Int) return "";
       return print_c_declaration(btf, element,
                                  fmt::format("{}[{}]", name, btf.type(id).array_length()));
     }
@@ -176,7 +176,7 @@ Skeleton make_skeleton(const Object& object, std::string name, std::span<const s
   for (const StructOps& ops : object.struct_ops()) {
     std::string ops_name = map_names.take(ops.name);
     skeleton.maps.push_back({ops_name, std::string(ops.name), "", true});
-    bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BTF_KIND_STRUCT;
+    bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BtfKind::Struct;
     if (is_struct) skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
   }
   for (const DataSection& data : object.data_sections())

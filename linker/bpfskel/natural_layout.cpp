@@ -31,7 +31,7 @@ bool is_natural(const Btf& btf, BtfType record) {
     position += width != 0 ? width : size;
     end = std::max(end, position);
     most = std::max(most, alignment / bits);
-    if (record.kind() == BTF_KIND_UNION) position = 0;
+    if (record.kind() == BtfKind::Union) position = 0;
   }
   return round_up(end, bits * most) == bits * record.size();
 }
@@ -39,7 +39,7 @@ bool is_natural(const Btf& btf, BtfType record) {
 /// The type of the elements, where `id` is an array.
 uint32_t element_type(const Btf& btf, uint32_t id) {
   id = skip_qualifiers(btf, id);
-  while (id != 0 && btf.type(id).kind() == BTF_KIND_ARRAY)
+  while (id != 0 && btf.type(id).kind() == BtfKind::Array)
     id = skip_qualifiers(btf, btf.type(id).array_element_type());
   return id;
 }
@@ -47,7 +47,7 @@ uint32_t element_type(const Btf& btf, uint32_t id) {
 bool is_anonymous_record(const Btf& btf, uint32_t id) {
   if (id == 0) return false;
   BtfType type = btf.type(id);
-  bool is_record = type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
+  bool is_record = is_composite(type.kind());
   return is_record && btf.name(type).empty();
 }
 

@@ -42,20 +42,12 @@ std::string integer_text(uint32_t size, bool is_signed) {
   return fmt::format("[u8; {}]", size);
 }
 
-bool is_record(BtfType type) {
-  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
-}
-
-bool is_enum(BtfType type) {
-  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
-}
-
 /// Whether a type is a struct or union, or an array of them.
 bool is_made_of_records(const Btf& btf, uint32_t id) {
   id = skip_modifiers(btf, id);
-  while (id != 0 && btf.type(id).kind() == BTF_KIND_ARRAY)
+  while (id != 0 && btf.type(id).kind() == BtfKind::Array)
     id = skip_modifiers(btf, btf.type(id).array_element_type());
-  return id != 0 && is_record(btf.type(id));
+  return id != 0 && is_composite(btf.type(id).kind());
 }
 
 }  // namespace
@@ -79,12 +71,12 @@ std::string RustTypes::name_type(uint32_t id, std::string_view wish) {
 std::string RustTypes::base_text(uint32_t id, std::string_view wish) {
   if (id == 0) return "[u8; 0]";
   BtfType type = btf_->type(id);
-  if (is_record(type) || is_enum(type)) return name_type(id, wish);
-  if (type.kind() == BTF_KIND_PTR) return "u64";
+  if (is_composite(type.kind()) || is_enum(type.kind())) return name_type(id, wish);
+  if (type.kind() == BtfKind::Ptr) return "u64";
   uint32_t size = static_cast<uint32_t>(type_size(*btf_, id).value_or(0));
-  if (type.kind() == BTF_KIND_FLOAT && (size == 4 || size == 8))
+  if (type.kind() == BtfKind::Float && (size == 4 || size == 8))
     return fmt::format("f{}", 8 * size);
-  bool is_signed = type.kind() == BTF_KIND_INT && (type.int_data() >> 24 & signed_encoding) != 0;
+  bool is_signed = type.kind() == BtfKind::Int && (type.int_data() >> 24 & signed_encoding) != 0;
   return integer_text(size, is_signed);
 }
 
@@ -96,10 +88,10 @@ std::string RustTypes::type_text(uint32_t id, std::string_view wish) {
     id = skip_qualifiers(*btf_, id);
     if (id == 0) break;
     BtfType type = btf_->type(id);
-    if (type.kind() == BTF_KIND_TYPEDEF) {
+    if (type.kind() == BtfKind::Typedef) {
       name = btf_->name(type);
       id = type.type();
-    } else if (type.kind() == BTF_KIND_ARRAY) {
+    } else if (type.kind() == BtfKind::Array) {
       before += '[';
       behind = fmt::format("; {}]{}", type.array_length(), behind);
       id = type.array_element_type();
@@ -163,7 +155,7 @@ void RustTypes::define_section(const Section& section) {
 
 void RustTypes::define_record(uint32_t id) {
   BtfType type = btf_->type(id);
-  bool is_union = type.kind() == BTF_KIND_UNION;
+  bool is_union = type.kind() == BtfKind::Union;
   const std::string name = named_.at(id);
   Record record;
   record.alignment = type_alignment(*btf_, id).value_or(1);
@@ -188,7 +180,7 @@ void RustTypes::define_enum(uint32_t id) {
   text_ +=
       fmt::format("\n    pub type {} = {};\n", name, integer_text(type.size(), type.kind_flag()));
   for (uint32_t i = 0; i < type.vlen(); ++i) {
-    bool is_wide = type.kind() == BTF_KIND_ENUM64;
+    bool is_wide = type.kind() == BtfKind::Enum64;
     uint32_t text = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
     text_ += fmt::format("    pub const {}: {} = {};\n",
                          enumerators_.next(make_rust_name(btf_->string(text)), is_used), name,
@@ -200,7 +192,7 @@ std::string RustTypes::take() {
   while (!open_.empty()) {
     uint32_t id = open_.front();
     open_.pop_front();
-    if (is_enum(btf_->type(id)))
+    if (is_enum(btf_->type(id).kind()))
       define_enum(id);
     else
       define_record(id);

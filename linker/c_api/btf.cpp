@@ -5,6 +5,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/distill.hpp"
 #include "bpflink/print.hpp"
+#include "dedup/internal.hpp"
 #include "linker/c_api/support.hpp"
 
 using namespace bpflink;
@@ -22,29 +23,21 @@ bool is_type(const bpflink_btf* btf, uint32_t id) {
   return btf && id >= 1 && id < btf->view->end_id();
 }
 
-bool is_composite(BtfType type) {
-  return type.kind() == BTF_KIND_STRUCT || type.kind() == BTF_KIND_UNION;
-}
-
-bool is_enum(BtfType type) {
-  return type.kind() == BTF_KIND_ENUM || type.kind() == BTF_KIND_ENUM64;
-}
-
 /// The type that `type` refers to besides its members, 0 for none.
 uint32_t referred_type(BtfType type) {
   switch (type.kind()) {
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       return type.array_element_type();
-    case BTF_KIND_PTR:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_CONST:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_FUNC:
-    case BTF_KIND_FUNC_PROTO:
-    case BTF_KIND_VAR:
-    case BTF_KIND_DECL_TAG:
-    case BTF_KIND_TYPE_TAG:
+    case BtfKind::Ptr:
+    case BtfKind::Typedef:
+    case BtfKind::Volatile:
+    case BtfKind::Const:
+    case BtfKind::Restrict:
+    case BtfKind::Func:
+    case BtfKind::FuncProto:
+    case BtfKind::Var:
+    case BtfKind::DeclTag:
+    case BtfKind::TypeTag:
       return type.type();
     default:
       return 0;
@@ -52,8 +45,8 @@ uint32_t referred_type(BtfType type) {
 }
 
 /// The value of an enumerator, extended to 64 bits by the enum's sign.
-uint64_t enumerator_value(BtfType type, uint32_t index) {
-  if (type.kind() == BTF_KIND_ENUM64) return type.enumerator64(index).value;
+uint64_t enumerator_number(BtfType type, uint32_t index) {
+  if (type.kind() == BtfKind::Enum64) return type.enumerator64(index).value;
   uint32_t value = type.enumerator(index).value;
   return type.kind_flag() ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}) : value;
 }
@@ -101,7 +94,7 @@ uint32_t bpflink_btf_end_id(const bpflink_btf* btf) {
 }
 
 uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id) {
-  return is_type(btf, id) ? btf->view->type(id).kind() : 0;
+  return is_type(btf, id) ? std::to_underlying(btf->view->type(id).kind()) : 0;
 }
 
 const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id) {
@@ -110,8 +103,8 @@ const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id) {
 
 bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name,
                                 uint32_t* id) {
-  if (!btf || !name || !id || kind == 0 || kind >= BTF_KIND_END) return BPFLINK_ERROR_ARGUMENT;
-  auto found = find_type(*btf->view, static_cast<BtfKind>(kind), name);
+  if (!btf || !name || !id || kind == 0 || kind >= known_kinds) return BPFLINK_ERROR_ARGUMENT;
+  auto found = find_type(*btf->view, BtfKind(kind), name);
   if (!found) return BPFLINK_ERROR_NOT_FOUND;
   *id = *found;
   return BPFLINK_OK;
@@ -132,13 +125,13 @@ bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_typ
   bpflink_type description = {};
   description.name = c_string(btf->view->name(type));
   description.type_size = type_size(*btf->view, id).value_or(0);
-  description.kind = type.kind();
+  description.kind = std::to_underlying(type.kind());
   description.kind_flag = type.kind_flag();
   description.alignment = type_alignment(*btf->view, id).value_or(0);
   description.type_id = referred_type(type);
-  if (type.kind() == BTF_KIND_ARRAY) description.element_count = type.array_length();
-  if (type.kind() == BTF_KIND_INT) description.encoding = type.int_data() >> 24;
-  if (is_composite(type) || is_enum(type)) description.member_count = type.vlen();
+  if (type.kind() == BtfKind::Array) description.element_count = type.array_length();
+  if (type.kind() == BtfKind::Int) description.encoding = type.int_data() >> 24;
+  if (is_composite(type.kind()) || is_enum(type.kind())) description.member_count = type.vlen();
   return describe(description, out, size);
 }
 
@@ -146,7 +139,7 @@ bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint32_t 
                                   bpflink_member* out, size_t size) {
   if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
   BtfType type = btf->view->type(id);
-  if (!is_composite(type) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
+  if (!is_composite(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
   BtfMember member = type.member(index);
   bpflink_member description = {c_string(btf->view->string(member.name_off)), member.type,
                                 type.member_bit_offset(index), type.member_bitfield_size(index)};
@@ -157,11 +150,11 @@ bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint3
                                       bpflink_enumerator* out, size_t size) {
   if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
   BtfType type = btf->view->type(id);
-  if (!is_enum(type) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
-  uint32_t name_off = type.kind() == BTF_KIND_ENUM ? type.enumerator(index).name_off
+  if (!is_enum(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
+  uint32_t name_off = type.kind() == BtfKind::Enum ? type.enumerator(index).name_off
                                                    : type.enumerator64(index).name_off;
   bpflink_enumerator description = {c_string(btf->view->string(name_off)),
-                                    enumerator_value(type, index)};
+                                    enumerator_number(type, index)};
   return describe(description, out, size);
 }
 

@@ -98,7 +98,7 @@ class TableReader {
 
   std::expected<void, Error> check_func(uint64_t at) const {
     uint32_t id = word(at + 4);
-    if (around_.btf.type(id).kind() == BTF_KIND_FUNC) return {};
+    if (around_.btf.type(id).kind() == BtfKind::Func) return {};
     return fail_ext("func_info at offset {:#x} refers to type [{}] {}, expected a FUNC",
                     offset_ + at, id, btf_kind_name(around_.btf.type(id).kind()));
   }

@@ -11,7 +11,7 @@ constexpr uint32_t int_signed_bit = 1u << 24, int_char_bit = 1u << 25;
 
 bool needs_repair(BtfType type) {
   constexpr uint32_t both = int_signed_bit | int_char_bit;
-  return type.kind() == BTF_KIND_INT && (type.int_data() & both) == both;
+  return type.kind() == BtfKind::Int && (type.int_data() & both) == both;
 }
 
 std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& btf) {

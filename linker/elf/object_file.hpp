@@ -142,7 +142,7 @@ struct BtfDeclaration {
 
   /// The VAR or FUNC.
   BtfType type() const { return BtfType(words); }
-  bool is_func() const { return type().kind() == BTF_KIND_FUNC; }
+  bool is_func() const { return type().kind() == BtfKind::Func; }
 };
 
 struct ReadOptions {

@@ -79,17 +79,17 @@ class TypesReader {
     const TypeSection& types = type_section(*object_.btf);
     for (uint32_t id = 1; id < types.end_id(); ++id) {
       switch (kind_of(types.first_word(id))) {
-        case BTF_KIND_INT:
+        case BtfKind::Int:
           to_repair |= needs_repair(BtfType(types.words_of(id)));
           break;
-        case BTF_KIND_DATASEC:
+        case BtfKind::Datasec:
           object_.datasecs.push_back(id);
           break;
-        case BTF_KIND_DECL_TAG:
+        case BtfKind::DeclTag:
           object_.tags.push_back(id);
           break;
-        case BTF_KIND_VAR:
-        case BTF_KIND_FUNC:
+        case BtfKind::Var:
+        case BtfKind::Func:
           object_.declarations.emplace_back(id, types.words_of(id));
           break;
         default:
@@ -199,8 +199,8 @@ class TypesReader {
   }
 
   static bool is_static(BtfType type) {
-    return type.kind() == BTF_KIND_FUNC ? type.func_linkage() == BTF_LINKAGE_STATIC
-                                        : type.var_linkage() == BTF_LINKAGE_STATIC;
+    return type.kind() == BtfKind::Func ? type.func_linkage() == BtfLinkage::Static
+                                        : type.var_linkage() == BtfLinkage::Static;
   }
 
   std::unordered_set<std::string_view> find_local_names() const {
@@ -243,7 +243,7 @@ class TypesReader {
       if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
         declaration.is_made = is_static(type) && is_void_of_void(btf.type(type.type())) &&
                               object_.symbols[declaration.symbol_index].is_defined();
-      if (declaration.is_func() && type.func_linkage() == BTF_LINKAGE_GLOBAL &&
+      if (declaration.is_func() && type.func_linkage() == BtfLinkage::Global &&
           !has_record[declaration.type_id] && declaration.symbol_index == 0)
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
                     declaration.type_id, btf.name(type));
@@ -252,8 +252,7 @@ class TypesReader {
   }
 
   static bool is_void_of_void(BtfType prototype) {
-    return prototype.kind() == BTF_KIND_FUNC_PROTO && prototype.vlen() == 0 &&
-           prototype.type() == 0;
+    return prototype.kind() == BtfKind::FuncProto && prototype.vlen() == 0 && prototype.type() == 0;
   }
 
   static uint32_t hash_of_place(uint32_t section, uint64_t offset) {

@@ -4,11 +4,11 @@ namespace bpflink {
 
 bool is_typeless(const Btf& btf, uint32_t id) {
   BtfType type = btf.type(id);
-  if (type.kind() != BTF_KIND_VAR) return false;
+  if (type.kind() != BtfKind::Var) return false;
   // At most as many steps as there are types: parse() refuses cycles of these.
   while (type.type() != 0) {
     type = btf.type(type.type());
-    if (type.kind() != BTF_KIND_CONST && type.kind() != BTF_KIND_VOLATILE) return false;
+    if (type.kind() != BtfKind::Const && type.kind() != BtfKind::Volatile) return false;
   }
   return true;
 }

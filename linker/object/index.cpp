@@ -13,8 +13,8 @@ ObjectIndex::ObjectIndex(const ObjectFile& object)
   if (!file.btf) return;
   for (uint32_t id = 1; id < file.btf->end_id(); ++id) {
     BtfType type = file.btf->type(id);
-    if (type.kind() == BTF_KIND_FUNC) funcs_.emplace(file.btf->name(type), id);
-    if (type.kind() == BTF_KIND_DATASEC) datasecs_.emplace(file.btf->name(type), id);
+    if (type.kind() == BtfKind::Func) funcs_.emplace(file.btf->name(type), id);
+    if (type.kind() == BtfKind::Datasec) datasecs_.emplace(file.btf->name(type), id);
   }
 }
 

@@ -40,7 +40,7 @@ class MapReader {
  private:
   const Btf& btf() const { return *index_.file.btf; }
 
-  bool is_struct(uint32_t id) const { return id != 0 && btf().type(id).kind() == BTF_KIND_STRUCT; }
+  bool is_struct(uint32_t id) const { return id != 0 && btf().type(id).kind() == BtfKind::Struct; }
 
   std::vector<MapAttribute> attributes_of(uint32_t definition) const {
     std::vector<MapAttribute> attributes;
@@ -56,12 +56,12 @@ class MapReader {
     uint32_t id = skip_modifiers(btf(), member);
     if (id == 0) return {.name = name};
     BtfType type = btf().type(id);
-    if (type.kind() == BTF_KIND_PTR) return pointer_attribute(name, type.type());
-    if (type.kind() == BTF_KIND_ARRAY)
+    if (type.kind() == BtfKind::Ptr) return pointer_attribute(name, type.type());
+    if (type.kind() == BtfKind::Array)
       return {name, MapAttribute::Form::Values, 0, element_of(type)};
-    if (type.kind() == BTF_KIND_ENUM && type.vlen() > 0)
+    if (type.kind() == BtfKind::Enum && type.vlen() > 0)
       return {name, MapAttribute::Form::Number, type.enumerator(0).value};
-    if (type.kind() == BTF_KIND_ENUM64 && type.vlen() > 0)
+    if (type.kind() == BtfKind::Enum64 && type.vlen() > 0)
       return {name, MapAttribute::Form::Number, type.enumerator64(0).value};
     return {name, MapAttribute::Form::Other, 0, id};
   }
@@ -70,7 +70,7 @@ class MapReader {
   /// where the attribute is none of those that have a type.
   MapAttribute pointer_attribute(std::string_view name, uint32_t target) const {
     uint32_t id = skip_modifiers(btf(), target);
-    bool is_array = id != 0 && btf().type(id).kind() == BTF_KIND_ARRAY;
+    bool is_array = id != 0 && btf().type(id).kind() == BtfKind::Array;
     if (is_array && name != "key" && name != "value")
       return {name, MapAttribute::Form::Number, btf().type(id).array_length()};
     return {name, MapAttribute::Form::Type, 0, target};
@@ -79,7 +79,7 @@ class MapReader {
   /// What the elements of `values` point to.
   uint32_t element_of(BtfType array) const {
     uint32_t element = skip_modifiers(btf(), array.array_element_type());
-    if (element != 0 && btf().type(element).kind() == BTF_KIND_PTR)
+    if (element != 0 && btf().type(element).kind() == BtfKind::Ptr)
       element = skip_modifiers(btf(), btf().type(element).type());
     return element;
   }

@@ -15,7 +15,7 @@ std::string member_name(const Btf& btf, uint32_t id, uint64_t offset, int depth 
   id = skip_modifiers(btf, id);
   if (id == 0 || depth > deepest_nesting) return "";
   BtfType type = btf.type(id);
-  if (type.kind() != BTF_KIND_STRUCT && type.kind() != BTF_KIND_UNION) return "";
+  if (type.kind() != BtfKind::Struct && type.kind() != BtfKind::Union) return "";
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     BtfMember member = type.member(i);
     uint64_t begin = type.member_bit_offset(i) / 8;

@@ -60,7 +60,7 @@ void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) 
   for (uint32_t i = 0; i < datasec.vlen(); ++i) {
     BtfVarSecinfo entry = datasec.var_secinfo(i);
     BtfType var = btf.type(entry.type);
-    if (var.kind() != BTF_KIND_VAR) continue;
+    if (var.kind() != BtfKind::Var) continue;
     section.variables.push_back({.name = btf.name(var),
                                  .size = type_size(btf, var.type()).value_or(entry.size),
                                  .var_id = entry.type,
@@ -85,9 +85,9 @@ class ExternDeclarations {
   explicit ExternDeclarations(const Btf& btf) {
     for (uint32_t id = 1; id < btf.end_id(); ++id) {
       BtfType type = btf.type(id);
-      if (type.kind() == BTF_KIND_FUNC || type.kind() == BTF_KIND_VAR)
+      if (type.kind() == BtfKind::Func || type.kind() == BtfKind::Var)
         ids_.emplace(btf.name(type), id);
-      if (type.kind() == BTF_KIND_DATASEC &&
+      if (type.kind() == BtfKind::Datasec &&
           (btf.name(type) == ".ksyms" || btf.name(type) == ".kconfig"))
         for (uint32_t i = 0; i < type.vlen(); ++i)
           sections_.emplace(type.var_secinfo(i).type, btf.name(type));
@@ -130,7 +130,7 @@ void collect_externs(const ObjectIndex& index, ObjectContents& contents) {
       BtfType type = file.btf->type(id);
       entry.btf_id = id;
       entry.type_id = type.type();
-      entry.is_function = type.kind() == BTF_KIND_FUNC;
+      entry.is_function = type.kind() == BtfKind::Func;
       entry.section = declarations->section(id);
     }
     contents.externs.push_back(entry);

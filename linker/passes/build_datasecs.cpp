@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "linker/context.hpp"
 
@@ -59,9 +60,9 @@ class DatasecBuilder {
       return declare_local(object, declaration, type);
     if (!describes_symbol(object, declaration) || !symbol->in_output) return;
     if (!is_func) {
-      auto linkage = !symbol->is_defined    ? BTF_LINKAGE_EXTERN
-                     : symbol->is_localized ? BTF_LINKAGE_STATIC
-                                            : BTF_LINKAGE_GLOBAL;
+      auto linkage = !symbol->is_defined    ? BtfLinkage::Extern
+                     : symbol->is_localized ? BtfLinkage::Static
+                                            : BtfLinkage::Global;
       symbol->output_btf_id = add_var(object, type, linkage);
       object.type_map.set(declaration.type_id, symbol->output_btf_id);
     }
@@ -74,8 +75,8 @@ class DatasecBuilder {
   }
 
   static bool is_extern(BtfType type) {
-    uint32_t linkage = type.kind() == BTF_KIND_FUNC ? type.func_linkage() : type.var_linkage();
-    return linkage == BTF_LINKAGE_EXTERN;
+    return (type.kind() == BtfKind::Func ? type.func_linkage() : type.var_linkage()) ==
+           BtfLinkage::Extern;
   }
 
   void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
@@ -83,7 +84,7 @@ class DatasecBuilder {
     if (!section || section->same_as) return;
     auto place = place_of(*section, declaration.offset);
     if (!place) return;
-    uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
+    uint32_t id = add_var(object, type, BtfLinkage::Static);
     object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
   }
@@ -94,7 +95,7 @@ class DatasecBuilder {
     if (input.place != InputSymbol::Place::Section) return;
     auto place = place_of(object.sections[input.section], input.value);
     if (!place) return;
-    uint32_t id = add_var(object, type, BTF_LINKAGE_STATIC);
+    uint32_t id = add_var(object, type, BtfLinkage::Static);
     object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
   }
@@ -110,8 +111,8 @@ class DatasecBuilder {
   }
 
   uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
-    uint32_t words[] = {linkage};
-    return btf_.add_type(btf_.add_string(object.btf->name(type)), BtfBuilder::info(BTF_KIND_VAR),
+    uint32_t words[] = {std::to_underlying(linkage)};
+    return btf_.add_type(btf_.add_string(object.btf->name(type)), BtfBuilder::info(BtfKind::Var),
                          object.type_map[type.type()], words);
   }
 
@@ -132,7 +133,7 @@ class DatasecBuilder {
       words.insert(words.end(),
                    {variable.id, static_cast<uint32_t>(variable.offset), variable.size});
     btf_.add_type(btf_.add_string(name),
-                  BtfBuilder::info(BTF_KIND_DATASEC, static_cast<uint32_t>(variables.size())),
+                  BtfBuilder::info(BtfKind::Datasec, static_cast<uint32_t>(variables.size())),
                   static_cast<uint32_t>(size), words);
   }
 
@@ -144,7 +145,7 @@ class DatasecBuilder {
     uint64_t end = 0;
     for (const DatasecEntry& variable : variables) {
       BtfType type = btf_.type(variable.id);
-      if (type.kind() == BTF_KIND_FUNC || type.var_linkage() == BTF_LINKAGE_EXTERN) continue;
+      if (type.kind() == BtfKind::Func || type.var_linkage() == BtfLinkage::Extern) continue;
       std::string_view fault = variable.offset < end ? "overlaps the variable before it"
                                : variable.offset + variable.size > size
                                    ? "reaches out of the section"
@@ -184,7 +185,7 @@ class DatasecBuilder {
       if (!known_tags_.insert({btf.name(type), target, component}).second) continue;
       uint32_t words[] = {component};
       btf_.add_type(btf_.add_string(btf.name(type)),
-                    BtfBuilder::info(BTF_KIND_DECL_TAG, type.vlen(), type.kind_flag()), target,
+                    BtfBuilder::info(BtfKind::DeclTag, type.vlen(), type.kind_flag()), target,
                     words);
     }
   }
@@ -205,9 +206,9 @@ class DatasecBuilder {
     has_known_tags_ = true;
     for (uint32_t id = 1; id < btf_.end_id(); ++id) {
       BtfType type = btf_.type(id);
-      if (type.kind() != BTF_KIND_DECL_TAG) continue;
-      uint8_t target_kind = btf_.type(type.type()).kind();
-      if (target_kind != BTF_KIND_FUNC) continue;
+      if (type.kind() != BtfKind::DeclTag) continue;
+      BtfKind target_kind = btf_.type(type.type()).kind();
+      if (target_kind != BtfKind::Func) continue;
       tag_texts_.emplace_back(btf_.name(type));
       known_tags_.insert(
           {tag_texts_.back(), type.type(), static_cast<uint32_t>(type.component_idx())});

@@ -41,14 +41,14 @@ std::vector<bool> find_kept(const Context& context,
   }
   // Tags go with what they are put on, which may be kept for the sake of another object.
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
-    if (btf.type(id).kind() == BTF_KIND_DECL_TAG) kept[id] = kept[btf.type(id).type()];
+    if (btf.type(id).kind() == BtfKind::DeclTag) kept[id] = kept[btf.type(id).type()];
   return kept;
 }
 
 /// What such a type refers to is not known, so that nothing may get another number.
 bool has_unknown_kinds(const BtfBuilder& btf) {
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
-    if (btf.type(id).kind() >= BTF_KIND_END) return true;
+    if (!is_known(btf.type(id).kind())) return true;
   return false;
 }
 

@@ -84,8 +84,8 @@ class KernelTypes {
   }
 
  private:
-  static bool has_tag_or_typedef(uint8_t kind) {
-    return is_composite(kind) || is_enum(kind) || kind == BTF_KIND_FWD || kind == BTF_KIND_TYPEDEF;
+  static bool has_tag_or_typedef(BtfKind kind) {
+    return is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd || kind == BtfKind::Typedef;
   }
 
   static bool is_kernels(std::string_view section) {
@@ -151,7 +151,7 @@ class KernelTypes {
     BtfType prototype = btf_.type(declaration.type().type());
     if (prototype.vlen() == 0) return;
     uint32_t context = skip_modifiers(btf_, prototype.param(0).type);
-    if (context != 0 && btf_.type(context).kind() == BTF_KIND_PTR) add(context);
+    if (context != 0 && btf_.type(context).kind() == BtfKind::Ptr) add(context);
   }
 
   const ObjectFile& object_;

@@ -122,9 +122,9 @@ bool LayoutComparer::hides_contents(const Btf& btf, uint32_t record, const Field
   if (fields.size() != 1 || fields[0].bits != uint64_t{8} * size || size < size_of_other)
     return false;
   uint32_t id = skip_modifiers(btf, fields[0].type);
-  if (id == 0 || btf.type(id).kind() != BTF_KIND_ARRAY) return false;
+  if (id == 0 || btf.type(id).kind() != BtfKind::Array) return false;
   uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
-  return element != 0 && btf.type(element).kind() == BTF_KIND_INT;
+  return element != 0 && btf.type(element).kind() == BtfKind::Int;
 }
 
 std::optional<LayoutDifference> LayoutComparer::compare_records(uint32_t a, uint32_t b,

@@ -16,8 +16,8 @@ namespace {
 
 /// The linkage that the output's FUNC of a global symbol has.
 BtfLinkage linkage_of(const Symbol& symbol) {
-  if (!symbol.is_defined) return BTF_LINKAGE_EXTERN;
-  return symbol.is_localized ? BTF_LINKAGE_STATIC : BTF_LINKAGE_GLOBAL;
+  if (!symbol.is_defined) return BtfLinkage::Extern;
+  return symbol.is_localized ? BtfLinkage::Static : BtfLinkage::Global;
 }
 
 /// The FUNCs whose code was dropped, in order. One may stand for several static functions.
@@ -85,10 +85,10 @@ class FunctionMaker {
     BtfType type = declaration.type();
     uint32_t id = object.type_map[declaration.type_id];
     Symbol& symbol = *declaration.symbol;
-    if (lives_on_as_local(object, declaration)) return add_func(object, type, BTF_LINKAGE_STATIC);
+    if (lives_on_as_local(object, declaration)) return add_func(object, type, BtfLinkage::Static);
     if (!describes_symbol(object, declaration) || !symbol.in_output) return id;
     if (id == 0) id = add_func(object, type, linkage_of(symbol));
-    if (symbol.is_defined && type.func_linkage() == BTF_LINKAGE_EXTERN) {
+    if (symbol.is_defined && type.func_linkage() == BtfLinkage::Extern) {
       uint32_t prototype = name_parameters(object.type_map[type.type()]);
       types_.mutable_words(id)[2] = prototype;
     }
@@ -98,10 +98,10 @@ class FunctionMaker {
 
   uint32_t add_func(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
     uint32_t name = types_.add_string(object.btf->name(type));
-    uint32_t info = BtfBuilder::info(BTF_KIND_FUNC, linkage);
+    uint32_t info = BtfBuilder::info(BtfKind::Func, linkage);
     uint32_t prototype = object.type_map[type.type()];
     // There is one global of a name, but static ones may be equal.
-    return linkage == BTF_LINKAGE_STATIC ? function_types_.add(name, info, prototype)
+    return linkage == BtfLinkage::Static ? function_types_.add(name, info, prototype)
                                          : types_.add_type(name, info, prototype);
   }
 

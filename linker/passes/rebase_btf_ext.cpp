@@ -77,9 +77,9 @@ class RecordMaker {
     if (auto it = static_functions_.find(symbol.name); it != static_functions_.end())
       return it->second;
     if (prototype_ == 0)
-      prototype_ = function_types_.add(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO), 0);
+      prototype_ = function_types_.add(0, BtfBuilder::info(BtfKind::FuncProto), 0);
     return function_types_.add(types_.add_string(symbol.name),
-                               BtfBuilder::info(BTF_KIND_FUNC, BTF_LINKAGE_STATIC), prototype_);
+                               BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype_);
   }
 
   /// Looks once at an object for all of its functions, which come one after another.

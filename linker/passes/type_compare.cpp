@@ -12,15 +12,10 @@ namespace {
 /// BTF_INT_CHAR: compilers differ on whether `char` has it.
 constexpr uint32_t int_char_bit = 1u << 25;
 
-bool is_transparent(uint8_t kind) {
-  return kind == BTF_KIND_TYPEDEF || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE ||
-         kind == BTF_KIND_RESTRICT || kind == BTF_KIND_TYPE_TAG;
-}
-
 /// The kind that a tag of C declares: a FWD is a struct, or with kind_flag a
 /// union, of which no more is known.
-uint8_t tag_kind(BtfType type) {
-  if (type.kind() == BTF_KIND_FWD) return type.kind_flag() ? BTF_KIND_UNION : BTF_KIND_STRUCT;
+BtfKind tag_kind(BtfType type) {
+  if (type.kind() == BtfKind::Fwd) return type.kind_flag() ? BtfKind::Union : BtfKind::Struct;
   return type.kind();
 }
 
@@ -35,7 +30,7 @@ std::string place_of_member(BtfType type, uint32_t i) {
 uint32_t TypeComparer::strip(uint32_t id) const {
   for (uint32_t steps = 0; id != 0 && steps < btf_.end_id(); ++steps) {
     BtfType type = btf_.type(id);
-    if (!is_transparent(type.kind())) break;
+    if (!is_modifier(type.kind())) break;
     id = type.type();
   }
   return id;
@@ -92,32 +87,32 @@ bool TypeComparer::differ_at(std::string_view label, uint32_t a, uint32_t b, std
 bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
   if (pair.a == 0 || pair.b == 0) return differ(pair);
   BtfType a = btf_.type(pair.a), b = btf_.type(pair.b);
-  if (a.kind() == BTF_KIND_FWD || b.kind() == BTF_KIND_FWD)
+  if (a.kind() == BtfKind::Fwd || b.kind() == BtfKind::Fwd)
     return (tag_kind(a) == tag_kind(b) && btf_.name(a) == btf_.name(b)) || differ(pair);
   if (is_enum(a.kind()) && is_enum(b.kind())) return compare_enums(pair, a, b);
   if (a.kind() != b.kind()) return differ(pair);
   switch (a.kind()) {
-    case BTF_KIND_INT:
+    case BtfKind::Int:
       if (agreement_ == Agreement::Shapes && a.size() == b.size()) return true;
       if (a.size() == b.size() && (a.int_data() & ~int_char_bit) == (b.int_data() & ~int_char_bit))
         return true;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
-    case BTF_KIND_FLOAT:
+    case BtfKind::Float:
       return a.size() == b.size() || differ(pair, bytes_note(a.size()), bytes_note(b.size()));
-    case BTF_KIND_PTR:
+    case BtfKind::Ptr:
       follow(a.type(), b.type(), true, "->");
       return true;
-    case BTF_KIND_ARRAY: {
+    case BtfKind::Array: {
       bool open = !exact_lengths && (a.array_length() == 0 || b.array_length() == 0);
       open |= agreement_ == Agreement::Shapes;
       if (a.array_length() != b.array_length() && !open) return differ(pair);
       follow(a.array_element_type(), b.array_element_type(), pair.behind_pointer, "[]");
       return true;
     }
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       return compare_structs(pair, a, b);
-    case BTF_KIND_FUNC_PROTO: {
+    case BtfKind::FuncProto: {
       if (a.vlen() != b.vlen()) return differ(pair);
       bool behind_pointer = agreement_ == Agreement::Shapes && pair.behind_pointer;
       follow(a.type(), b.type(), behind_pointer, " (return value)");
@@ -126,7 +121,7 @@ bool TypeComparer::compare_one(const Pair& pair, bool exact_lengths) {
                fmt::format(" (parameter {})", i + 1));
       return true;
     }
-    case BTF_KIND_FUNC:
+    case BtfKind::Func:
       follow(a.type(), b.type(), false, "");
       return btf_.name(a) == btf_.name(b) || differ(pair);
     default:
@@ -235,11 +230,11 @@ std::optional<uint64_t> TypeComparer::number_of(uint32_t attribute) const {
   uint32_t id = strip(attribute);
   if (id == 0) return std::nullopt;
   BtfType type = btf_.type(id);
-  if (type.kind() == BTF_KIND_ENUM && type.vlen() == 1) return type.enumerator(0).value;
-  if (type.kind() == BTF_KIND_ENUM64 && type.vlen() == 1) return type.enumerator64(0).value;
-  if (type.kind() != BTF_KIND_PTR) return std::nullopt;
+  if (type.kind() == BtfKind::Enum && type.vlen() == 1) return type.enumerator(0).value;
+  if (type.kind() == BtfKind::Enum64 && type.vlen() == 1) return type.enumerator64(0).value;
+  if (type.kind() != BtfKind::Ptr) return std::nullopt;
   uint32_t target = strip(type.type());
-  if (target == 0 || btf_.type(target).kind() != BTF_KIND_ARRAY) return std::nullopt;
+  if (target == 0 || btf_.type(target).kind() != BtfKind::Array) return std::nullopt;
   return btf_.type(target).array_length();
 }
 
@@ -248,11 +243,11 @@ uint64_t TypeComparer::size_of(uint32_t id) const {
   uint64_t count = 1;
   for (uint32_t steps = 0; (id = strip(id)) != 0 && steps < btf_.end_id(); ++steps) {
     BtfType type = btf_.type(id);
-    if (type.kind() == BTF_KIND_PTR) return count * sizeof(uint64_t);
-    bool has_size = type.kind() == BTF_KIND_INT || type.kind() == BTF_KIND_FLOAT ||
+    if (type.kind() == BtfKind::Ptr) return count * sizeof(uint64_t);
+    bool has_size = type.kind() == BtfKind::Int || type.kind() == BtfKind::Float ||
                     is_composite(type.kind()) || is_enum(type.kind());
     if (has_size) return count * type.size();
-    if (type.kind() != BTF_KIND_ARRAY) return 0;
+    if (type.kind() != BtfKind::Array) return 0;
     count *= type.array_length();
     id = type.array_element_type();
   }
@@ -261,15 +256,15 @@ uint64_t TypeComparer::size_of(uint32_t id) const {
 
 uint64_t TypeComparer::size_of_pointee(uint32_t id) const {
   id = strip(id);
-  return id != 0 && btf_.type(id).kind() == BTF_KIND_PTR ? size_of(btf_.type(id).type()) : 0;
+  return id != 0 && btf_.type(id).kind() == BtfKind::Ptr ? size_of(btf_.type(id).type()) : 0;
 }
 
 /// What the elements of the array `values` point to, or 0.
 uint32_t TypeComparer::element_of_values(uint32_t id) const {
   id = strip(id);
-  if (id == 0 || btf_.type(id).kind() != BTF_KIND_ARRAY) return 0;
+  if (id == 0 || btf_.type(id).kind() != BtfKind::Array) return 0;
   id = strip(btf_.type(id).array_element_type());
-  return id != 0 && btf_.type(id).kind() == BTF_KIND_PTR ? strip(btf_.type(id).type()) : 0;
+  return id != 0 && btf_.type(id).kind() == BtfKind::Ptr ? strip(btf_.type(id).type()) : 0;
 }
 
 /// Whether two arrays `values` hold maps or programs of one shape.
@@ -277,7 +272,7 @@ bool TypeComparer::hold_same_shape(uint32_t values_a, uint32_t values_b) {
   uint32_t a = element_of_values(values_a), b = element_of_values(values_b);
   if (a == 0 || b == 0) return a == b;
   if (btf_.type(a).kind() != btf_.type(b).kind()) return false;
-  if (btf_.type(a).kind() == BTF_KIND_FUNC_PROTO) return true;
+  if (btf_.type(a).kind() == BtfKind::FuncProto) return true;
   if (is_in_inner_map_) return false;  // maps are not nested deeper
   is_in_inner_map_ = true;
   bool same = !compare_maps(a, b, false);
@@ -309,15 +304,15 @@ std::optional<TypeDifference> TypeComparer::compare_attributes(std::string_view 
   // The enumerators of numbers are named for nothing but to be unlike.
   if (is_enum(type_a.kind()) && number_of(inner_a) && number_of(inner_a) == number_of(inner_b))
     return std::nullopt;
-  if (type_a.kind() == BTF_KIND_PTR) {
+  if (type_a.kind() == BtfKind::Ptr) {
     inner_a = strip(type_a.type());
     inner_b = strip(type_b.type());
-    if (inner_a != 0 && inner_b != 0 && btf_.type(inner_a).kind() == BTF_KIND_ARRAY &&
-        btf_.type(inner_b).kind() == BTF_KIND_ARRAY &&
+    if (inner_a != 0 && inner_b != 0 && btf_.type(inner_a).kind() == BtfKind::Array &&
+        btf_.type(inner_b).kind() == BtfKind::Array &&
         btf_.type(inner_a).array_length() != btf_.type(inner_b).array_length())
       return whole(fmt::format("value {}", btf_.type(inner_a).array_length()),
                    fmt::format("value {}", btf_.type(inner_b).array_length()));
-  } else if (name == "values" && type_a.kind() == BTF_KIND_ARRAY) {
+  } else if (name == "values" && type_a.kind() == BtfKind::Array) {
     inner_a = type_a.array_element_type();
     inner_b = type_b.array_element_type();
   }

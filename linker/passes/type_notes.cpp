@@ -21,7 +21,7 @@ std::string offset_note(uint64_t bit_offset, uint32_t width) {
 }
 
 Enumerator enumerator_of(BtfType type, uint32_t i) {
-  if (type.kind() == BTF_KIND_ENUM64)
+  if (type.kind() == BtfKind::Enum64)
     return {type.enumerator64(i).name_off, type.enumerator64(i).value};
   return {type.enumerator(i).name_off, type.enumerator(i).value};
 }

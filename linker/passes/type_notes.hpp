@@ -10,16 +10,9 @@
 
 namespace bpflink {
 
-inline bool is_composite(uint8_t kind) {
-  return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
-}
-inline bool is_enum(uint8_t kind) {
-  return kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
-}
-
 /// What an array, of arrays perhaps, is made of; any other type but for its modifiers.
 inline uint32_t skip_arrays(const Btf& btf, uint32_t id) {
-  for (id = skip_modifiers(btf, id); id != 0 && btf.type(id).kind() == BTF_KIND_ARRAY;)
+  for (id = skip_modifiers(btf, id); id != 0 && btf.type(id).kind() == BtfKind::Array;)
     id = skip_modifiers(btf, btf.type(id).array_element_type());
   return id;
 }

@@ -122,7 +122,7 @@ class UsedTypes {
   /// DATASECs refer to all variables, used or not, and are made anew.
   void use_references(uint32_t id) {
     BtfType type = btf_.type(id);
-    if (type.kind() == BTF_KIND_DATASEC) return;
+    if (type.kind() == BtfKind::Datasec) return;
     for_each_reference(type.words(), [&](uint32_t reference) { use(reference); });
   }
 

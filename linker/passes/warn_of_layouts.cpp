@@ -132,7 +132,7 @@ Name LayoutChecker::name_of(uint32_t a, uint32_t b, const Name& owner) const {
   if (!tag.empty() || !tag_b.empty()) return tag == tag_b ? Name{tag, id_a, id_b} : Name{};
   auto last_typedef = [](const Btf& btf, uint32_t id) {
     uint32_t last = 0;
-    for (id = skip_qualifiers(btf, id); btf.type(id).kind() == BTF_KIND_TYPEDEF;
+    for (id = skip_qualifiers(btf, id); btf.type(id).kind() == BtfKind::Typedef;
          id = skip_qualifiers(btf, btf.type(id).type()))
       last = id;
     return last;
@@ -168,19 +168,19 @@ void LayoutChecker::walk(const Pair& pair) {
   }
   if (of_a.kind() != of_b.kind()) return;
   switch (of_a.kind()) {
-    case BTF_KIND_PTR:
+    case BtfKind::Ptr:
       return follow(pair, of_a.type(), of_b.type(), "->", pair.owner, pair.is_map);
-    case BTF_KIND_ARRAY:
+    case BtfKind::Array:
       return follow(pair, of_a.array_element_type(), of_b.array_element_type(), "[]", pair.owner,
                     pair.is_map);
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::FuncProto:
       follow(pair, of_a.type(), of_b.type(), " (return value)", {});
       for (uint32_t i = 0; i < std::min(of_a.vlen(), of_b.vlen()); ++i)
         follow(pair, of_a.param(i).type, of_b.param(i).type, fmt::format(" (parameter {})", i + 1),
                {});
       return;
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       return pair.is_map ? walk_map(pair, of_a, of_b) : walk_records(pair);
     default:
       return;

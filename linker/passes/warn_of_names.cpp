@@ -35,23 +35,23 @@ bool is_kernel_name(std::string_view name) {
 }
 
 /// Whether kernels refuse a type of this kind for its name.
-bool is_refused(uint8_t kind, std::string_view name) {
+bool is_refused(BtfKind kind, std::string_view name) {
   switch (kind) {
-    case BTF_KIND_PTR:
-    case BTF_KIND_CONST:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_ARRAY:
-    case BTF_KIND_FUNC_PROTO:
+    case BtfKind::Ptr:
+    case BtfKind::Const:
+    case BtfKind::Volatile:
+    case BtfKind::Restrict:
+    case BtfKind::Array:
+    case BtfKind::FuncProto:
       return !name.empty();
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
-    case BTF_KIND_FWD:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VAR:
-    case BTF_KIND_FUNC:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+    case BtfKind::Fwd:
+    case BtfKind::Typedef:
+    case BtfKind::Var:
+    case BtfKind::Func:
       return !name.empty() && !is_kernel_name(name);
     default:
       return false;
@@ -92,7 +92,7 @@ void warn_of_contents(Context& context) {
   constexpr std::string_view prefix = "contains:";
   const BtfBuilder& btf = *context.btf;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
-    if (btf.type(id).kind() != BTF_KIND_DECL_TAG) continue;
+    if (btf.type(id).kind() != BtfKind::DeclTag) continue;
     std::string_view tag = btf.string(btf.type(id).name_off());
     if (!tag.starts_with(prefix)) continue;
     std::string_view name = tag.substr(prefix.size());
@@ -100,7 +100,7 @@ void warn_of_contents(Context& context) {
   }
   if (contents.empty()) return;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
-    if (btf.type(id).kind() != BTF_KIND_STRUCT || btf.type(id).name_off() == 0) continue;
+    if (btf.type(id).kind() != BtfKind::Struct || btf.type(id).name_off() == 0) continue;
     auto found = contents.find(btf.string(btf.type(id).name_off()));
     if (found != contents.end()) found->second.structs.push_back(id);
   }

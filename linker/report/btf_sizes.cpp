@@ -22,9 +22,9 @@ namespace {
 
 constexpr uint32_t nobody = UINT32_MAX;
 
-bool is_wrapper(uint8_t kind) {
-  constexpr std::array wrappers = {BTF_KIND_PTR,      BTF_KIND_CONST, BTF_KIND_VOLATILE,
-                                   BTF_KIND_RESTRICT, BTF_KIND_ARRAY, BTF_KIND_TYPE_TAG};
+bool is_wrapper(BtfKind kind) {
+  constexpr std::array wrappers = {BtfKind::Ptr,      BtfKind::Const, BtfKind::Volatile,
+                                   BtfKind::Restrict, BtfKind::Array, BtfKind::TypeTag};
   return std::ranges::find(wrappers, kind) != wrappers.end();
 }
 
@@ -53,11 +53,11 @@ class TypeOrigins {
   template <typename Add>
   void visit_edges(uint32_t node, Add add) const {
     BtfType of = type(node);
-    if (of.kind() == BTF_KIND_DATASEC) return;
+    if (of.kind() == BtfKind::Datasec) return;
     for_each_reference(of.words(), [&](uint32_t id) {
       if (id < btf_.first_id()) return;
       uint32_t other = id - btf_.first_id() + 1;
-      if (of.kind() == BTF_KIND_DECL_TAG)
+      if (of.kind() == BtfKind::DeclTag)
         add(other, node);
       else
         add(node, other);
@@ -65,8 +65,8 @@ class TypeOrigins {
   }
 
   bool is_object(uint32_t node) const {
-    uint8_t kind = type(node).kind();
-    return kind == BTF_KIND_FUNC || kind == BTF_KIND_VAR || kind == BTF_KIND_DATASEC;
+    BtfKind kind = type(node).kind();
+    return kind == BtfKind::Func || kind == BtfKind::Var || kind == BtfKind::Datasec;
   }
 
   /// Functions and variables; then types that nothing refers to; then what is only reached in
@@ -140,7 +140,7 @@ class TypeOrigins {
     for (int i = 0; i < most_wrappers; ++i) {
       BtfType of = type(node);
       if (!is_wrapper(of.kind()) || of.name_off() != 0) return node;
-      uint32_t id = of.kind() == BTF_KIND_ARRAY ? of.array_element_type() : of.type();
+      uint32_t id = of.kind() == BtfKind::Array ? of.array_element_type() : of.type();
       if (id < btf_.first_id()) return 0;
       node = id - btf_.first_id() + 1;
     }
@@ -244,12 +244,12 @@ class BtfMeasure {
 }  // namespace
 
 std::string_view name_of_kind(BtfType type) {
-  constexpr std::array<std::string_view, BTF_KIND_END> names = {
+  constexpr std::array<std::string_view, known_kinds> names = {
       "void",     "integer", "pointer",  "array", "struct",   "union",    "enum",
       "struct",   "typedef", "volatile", "const", "restrict", "function", "prototype",
       "variable", "section", "float",    "tag",   "type tag", "enum"};
-  if (type.kind() == BTF_KIND_FWD && type.kind_flag()) return "union";
-  return type.kind() < BTF_KIND_END ? names[type.kind()] : "unknown kind";
+  if (type.kind() == BtfKind::Fwd && type.kind_flag()) return "union";
+  return is_known(type.kind()) ? names[static_cast<size_t>(type.kind())] : "unknown kind";
 }
 
 SizeSection measure_btf(const Btf& btf, uint64_t blob_size,

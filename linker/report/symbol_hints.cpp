@@ -122,7 +122,7 @@ bool SymbolHints::is_in_kernel(std::string_view name) {
     if (!types) return false;
     for (uint32_t id = types->first_id(); id < types->end_id(); ++id) {
       BtfType type = types->type(id);
-      bool has_symbol = type.kind() == BTF_KIND_FUNC || type.kind() == BTF_KIND_VAR;
+      bool has_symbol = type.kind() == BtfKind::Func || type.kind() == BtfKind::Var;
       if (has_symbol) kernel_names_.insert(types->name(type));
     }
   }

@@ -93,7 +93,7 @@ class Verifier {
     std::vector<bool> is_listed(btf.end_id());
     for (uint32_t id = 1; id < btf.end_id(); ++id) {
       BtfType datasec = btf.type(id);
-      if (datasec.kind() != BTF_KIND_DATASEC) continue;
+      if (datasec.kind() != BtfKind::Datasec) continue;
       if (!names.insert(btf.name(datasec)).second)
         fault("DATASEC '{}' is there twice", btf.name(datasec));
       check_datasec(datasec);
@@ -104,8 +104,8 @@ class Verifier {
       }
     }
     for (uint32_t id = 1; id < btf.end_id(); ++id)
-      if (btf.type(id).kind() == BTF_KIND_VAR && !is_listed[id] &&
-          btf.type(id).var_linkage() != BTF_LINKAGE_EXTERN)
+      if (btf.type(id).kind() == BtfKind::Var && !is_listed[id] &&
+          btf.type(id).var_linkage() != BtfLinkage::Extern)
         fault("{} is in no DATASEC", describe(id));
   }
 
@@ -120,7 +120,7 @@ class Verifier {
     for (uint32_t i = 0; i < datasec.vlen(); ++i) {
       BtfVarSecinfo entry = datasec.var_secinfo(i);
       BtfType variable = object_.btf->type(entry.type);
-      if (variable.kind() == BTF_KIND_FUNC || variable.var_linkage() == BTF_LINKAGE_EXTERN)
+      if (variable.kind() == BtfKind::Func || variable.var_linkage() == BtfLinkage::Extern)
         continue;
       if (!section) {
         fault("{} is in DATASEC '{}', which has no section", describe(entry.type), name);
@@ -133,7 +133,7 @@ class Verifier {
       if (end > section->size)
         fault("{} at {}+{:#x} with {:#x} bytes reaches out of the section", describe(entry.type),
               name, entry.offset, entry.size);
-      if (variable.var_linkage() == BTF_LINKAGE_GLOBAL) check_symbol(entry, *section);
+      if (variable.var_linkage() == BtfLinkage::Global) check_symbol(entry, *section);
     }
   }
 

@@ -212,9 +212,9 @@ TEST_CASE("Enumerators are extended by the sign of their enum") {
   uint32_t words[] = {builder.add_string("MINUS"), 0xffffffff};
   uint32_t words64[] = {builder.add_string("LARGE"), 1, 2};
   uint32_t name = builder.add_string("e");
-  builder.add_type(name, builder.info(bpflink::BTF_KIND_ENUM, 1, true), 4, words);
-  builder.add_type(name, builder.info(bpflink::BTF_KIND_ENUM, 1), 4, words);
-  builder.add_type(name, builder.info(bpflink::BTF_KIND_ENUM64, 1), 8, words64);
+  builder.add_type(name, builder.info(bpflink::BtfKind::Enum, 1, true), 4, words);
+  builder.add_type(name, builder.info(bpflink::BtfKind::Enum, 1), 4, words);
+  builder.add_type(name, builder.info(bpflink::BtfKind::Enum64, 1), 8, words64);
   auto blob = *builder.finish(std::endian::native);
   bpflink_btf* btf = nullptr;
   REQUIRE(bpflink_btf_parse(blob.data(), blob.size(), &btf, nullptr) == BPFLINK_OK);
@@ -263,9 +263,9 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
       *bpflink::Btf::parse({static_cast<const std::byte*>(blob), blob_size}, nullptr);
   bpflink::BtfBuilder builder(&whole);
   uint32_t words[] = {id, id, 3};
-  uint32_t array = builder.add_type(0, builder.info(bpflink::BTF_KIND_ARRAY), 0, words);
+  uint32_t array = builder.add_type(0, builder.info(bpflink::BtfKind::Array), 0, words);
   builder.add_type(builder.add_string("values_of_a_module"),
-                   builder.info(bpflink::BTF_KIND_TYPEDEF), array);
+                   builder.info(bpflink::BtfKind::Typedef), array);
   auto split_blob = *builder.finish(std::endian::native);
   bpflink_btf* split = nullptr;
   char* error = nullptr;

@@ -21,28 +21,29 @@ class Unit {
  public:
   uint32_t add_int(std::string_view name = "int", uint32_t size = 4, uint32_t data = signed_int) {
     uint32_t words[] = {data};
-    return types.add_type(types.add_string(name), types.info(BTF_KIND_INT), size, words);
+    return types.add_type(types.add_string(name), types.info(BtfKind::Int), size, words);
   }
   uint32_t add_prototype(uint32_t result, std::vector<std::string> names, uint32_t type) {
     std::vector<uint32_t> words;
     for (const std::string& name : names) words.insert(words.end(), {types.add_string(name), type});
-    return types.add_type(0, types.info(BTF_KIND_FUNC_PROTO, static_cast<uint32_t>(names.size())),
+    return types.add_type(0, types.info(BtfKind::FuncProto, static_cast<uint32_t>(names.size())),
                           result, words);
   }
-  uint32_t add_function(std::string_view name, uint32_t prototype, uint32_t linkage = 0) {
-    return types.add_type(types.add_string(name), types.info(BTF_KIND_FUNC, linkage), prototype);
+  uint32_t add_function(std::string_view name, uint32_t prototype,
+                        BtfLinkage linkage = BtfLinkage::Static) {
+    return types.add_type(types.add_string(name), types.info(BtfKind::Func, linkage), prototype);
   }
   uint32_t add_variable(std::string_view name, uint32_t type) {
-    uint32_t words[] = {BTF_LINKAGE_GLOBAL};
-    return types.add_type(types.add_string(name), types.info(BTF_KIND_VAR), type, words);
+    uint32_t words[] = {std::to_underlying(BtfLinkage::Global)};
+    return types.add_type(types.add_string(name), types.info(BtfKind::Var), type, words);
   }
   uint32_t add_array(uint32_t type, uint32_t index, uint32_t length) {
     uint32_t words[] = {type, index, length};
-    return types.add_type(0, types.info(BTF_KIND_ARRAY), 0, words);
+    return types.add_type(0, types.info(BtfKind::Array), 0, words);
   }
   uint32_t add_tag(std::string_view text, uint32_t type, int32_t component = -1) {
     uint32_t words[] = {static_cast<uint32_t>(component)};
-    return types.add_type(types.add_string(text), types.info(BTF_KIND_DECL_TAG), type, words);
+    return types.add_type(types.add_string(text), types.info(BtfKind::DeclTag), type, words);
   }
 
   std::vector<std::byte> finish() const { return *types.finish(std::endian::native); }
@@ -80,7 +81,7 @@ TEST_CASE("functions are those of the symbols") {
   one.add_function("wrong", one.add_prototype(0, {""}, number));
   one.add_function("twice", one.add_prototype(0, {""}, number));
   one.add_function("cloned", one.add_prototype(0, {"a"}, number));
-  one.add_function("extern", one.add_prototype(0, {"a"}, number), BTF_LINKAGE_EXTERN);
+  one.add_function("extern", one.add_prototype(0, {"a"}, number), BtfLinkage::Extern);
   number = two.add_int();
   two.add_function("wrong", two.add_prototype(number, {"right"}, number));
   two.add_function("twice", two.add_prototype(number, {"a"}, number));
@@ -120,7 +121,7 @@ TEST_CASE("functions are those of the symbols") {
 TEST_CASE("variables are those of the symbols, at their places") {
   Unit unit;
   uint32_t number = unit.add_int(), letter = unit.add_int("char", 1, 8);
-  uint32_t pointer = unit.types.add_type(0, unit.types.info(BTF_KIND_PTR), number);
+  uint32_t pointer = unit.types.add_type(0, unit.types.info(BtfKind::Ptr), number);
   unit.add_variable("number", number);
   unit.add_variable("array", unit.add_array(letter, number, 0));
   unit.add_variable("array", unit.add_array(letter, number, 6));
@@ -130,7 +131,7 @@ TEST_CASE("variables are those of the symbols, at their places") {
   unit.add_variable("larger", number);
   unit.add_variable("elsewhere", number);
   uint32_t words[] = {4, 0, 4};
-  unit.types.add_type(unit.types.add_string(".data"), unit.types.info(BTF_KIND_DATASEC, 1), 4,
+  unit.types.add_type(unit.types.add_string(".data"), unit.types.info(BtfKind::Datasec, 1), 4,
                       words);
 
   LinkedDeduplicator linked;
@@ -195,7 +196,7 @@ TEST_CASE("types are what a kernel takes") {
   uint32_t letter = unit.add_int("signed char", 1, signed_char);
   unit.add_array(letter, number, 3);
   unit.add_array(letter, 0, 0);
-  unit.types.add_type(unit.types.add_string("declared"), unit.types.info(BTF_KIND_FWD), 7);
+  unit.types.add_type(unit.types.add_string("declared"), unit.types.info(BtfKind::Fwd), 7);
   Unit other;
   number = other.add_int();
   letter = other.add_int("signed char", 1, 1U << 24 | 8);
@@ -297,11 +298,14 @@ TEST_CASE("the same in C") {
   bpflink_btf* output = nullptr;
   REQUIRE(bpflink_btf_parse(blob, size, &output, nullptr) == BPFLINK_OK);
   uint32_t id = 0;
-  CHECK(bpflink_btf_find(output, BTF_KIND_FUNC, "kept", &id) == BPFLINK_OK);
-  CHECK(bpflink_btf_find(output, BTF_KIND_FUNC, "gone", &id) == BPFLINK_ERROR_NOT_FOUND);
-  CHECK(bpflink_btf_find(output, BTF_KIND_VAR, "variable", &id) == BPFLINK_OK);
-  CHECK(bpflink_btf_find(output, BTF_KIND_DATASEC, ".data..percpu", &id) == BPFLINK_OK);
-  CHECK(bpflink_btf_find(output, BTF_KIND_DECL_TAG, "bpf_kfunc", &id) == BPFLINK_OK);
+  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Func), "kept", &id) == BPFLINK_OK);
+  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Func), "gone", &id) ==
+        BPFLINK_ERROR_NOT_FOUND);
+  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Var), "variable", &id) == BPFLINK_OK);
+  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Datasec), ".data..percpu", &id) ==
+        BPFLINK_OK);
+  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::DeclTag), "bpf_kfunc", &id) ==
+        BPFLINK_OK);
   CHECK(bpflink_btf_end_id(output) == 7);
   CHECK(bpflink_linked_omitted(linked, 0, &symbol, &reason) == BPFLINK_OK);
   CHECK(std::string(symbol) == "differs");

@@ -150,17 +150,17 @@ TEST_CASE_FIXTURE(Linked, "struct_ops") {
 TEST_CASE_FIXTURE(Linked, "types by kind and name") {
   const Btf& btf = *object->btf();
   BtfIndex index(btf);
-  auto key = find_type(btf, BTF_KIND_STRUCT, "key");
+  auto key = find_type(btf, BtfKind::Struct, "key");
   REQUIRE(key);
-  CHECK(index.find(BTF_KIND_STRUCT, "key") == key);
+  CHECK(index.find(BtfKind::Struct, "key") == key);
   CHECK(type_size(btf, *key) == 8);
   CHECK(type_alignment(btf, *key) == 4);
-  CHECK(type_size(btf, *index.find(BTF_KIND_STRUCT, "value")) == 40);
-  CHECK(type_alignment(btf, *index.find(BTF_KIND_STRUCT, "value")) == 8);
-  CHECK_FALSE(find_type(btf, BTF_KIND_UNION, "key"));
-  CHECK_FALSE(index.find(BTF_KIND_UNION, "key"));
-  CHECK_FALSE(index.find(BTF_KIND_STRUCT, ""));
-  CHECK_FALSE(type_size(btf, *index.find(BTF_KIND_FUNC, "helper")));
+  CHECK(type_size(btf, *index.find(BtfKind::Struct, "value")) == 40);
+  CHECK(type_alignment(btf, *index.find(BtfKind::Struct, "value")) == 8);
+  CHECK_FALSE(find_type(btf, BtfKind::Union, "key"));
+  CHECK_FALSE(index.find(BtfKind::Union, "key"));
+  CHECK_FALSE(index.find(BtfKind::Struct, ""));
+  CHECK_FALSE(type_size(btf, *index.find(BtfKind::Func, "helper")));
   CHECK_FALSE(type_size(btf, 0));
 }
 
@@ -171,12 +171,12 @@ TEST_CASE_FIXTURE(Linked, "what a type refers to") {
     visit_references(btf, *find_type(btf, kind, name), [&](uint32_t id) { ids.push_back(id); });
     return ids;
   };
-  auto members = visited(BTF_KIND_STRUCT, "value");
+  auto members = visited(BtfKind::Struct, "value");
   REQUIRE(members.size() == 2);
   CHECK(print_c_declaration(btf, members[0]) == "__u64");
   CHECK(print_c_declaration(btf, members[1], "x") == "__u64 x[4]");
-  CHECK(visited(BTF_KIND_FUNC, "helper").size() == 1);
-  CHECK(visited(BTF_KIND_INT, "int").empty());
+  CHECK(visited(BtfKind::Func, "helper").size() == 1);
+  CHECK(visited(BtfKind::Int, "int").empty());
 }
 
 TEST_CASE("an object of the other byte order") {

@@ -22,7 +22,7 @@ void read_records(const BtfExt& ext, const Btf& btf) {
   for (const BtfExtSection& part : ext.func_info.sections)
     for (uint32_t i = 0; i < part.count; i++) {
       auto info = ext.load_func_info(&part.records[size_t{i} * ext.func_info.record_size]);
-      require(btf.type(info.type_id).kind() == BTF_KIND_FUNC, "func_info has a FUNC");
+      require(btf.type(info.type_id).kind() == BtfKind::Func, "func_info has a FUNC");
     }
   for (uint64_t offset = 0; offset < SECTION_SIZE; offset += 512)
     if (auto line = ext.find_line(1, offset)) btf.string(line->file_name_off);

@@ -42,7 +42,7 @@ TEST_CASE("a forward declaration becomes the one definition of its name") {
   b.ptr(b.record("foo", {{"x", b.integer("int")}}));
   auto result = dedup({&a, &b});
   CHECK(result.types.end_id() == 4);
-  CHECK(result.types.type(result.type_maps[0][1]).kind() == BTF_KIND_STRUCT);
+  CHECK(result.types.type(result.type_maps[0][1]).kind() == BtfKind::Struct);
   CHECK(result.type_maps[0][2] == result.type_maps[1][3]);
 }
 

@@ -59,7 +59,7 @@ BtfBuilder chain(BtfKind kind, uint32_t length) {
   BtfBuilder b;
   uint32_t name = b.add_string("t");
   for (uint32_t i = 0; i < length; ++i)
-    b.add_type(kind == BTF_KIND_TYPEDEF ? name : 0, BtfBuilder::info(kind),
+    b.add_type(kind == BtfKind::Typedef ? name : 0, BtfBuilder::info(kind),
                i + 2 > length ? 0 : i + 2);
   return b;
 }
@@ -97,7 +97,7 @@ TEST_CASE("a string section with one string very often") {
       b.set_layout(layout);
       uint32_t name = b.add_string("x");
       if (has_unknown_kind) b.add_type(name, 25u << 24, 0, std::vector<uint32_t>{0});
-      b.add_type(name, BtfBuilder::info(BTF_KIND_FLOAT), 4);
+      b.add_type(name, BtfBuilder::info(BtfKind::Float), 4);
       auto blob = b.finish(std::endian::native);
       REQUIRE(blob);
       uint32_t size;
@@ -123,7 +123,7 @@ TEST_CASE("strings that begin within others") {
     BtfBuilder b;
     uint32_t name = b.add_string(longest);
     for (uint32_t i = 0; i < types; ++i)
-      b.add_type(name + 1 + i * step, BtfBuilder::info(BTF_KIND_TYPEDEF), 0);
+      b.add_type(name + 1 + i * step, BtfBuilder::info(BtfKind::Typedef), 0);
     auto blob = b.finish(std::endian::native);
     REQUIRE(blob);
     return *blob;
@@ -146,7 +146,7 @@ TEST_CASE("strings that begin within others") {
 }
 
 TEST_CASE("a long chain of typedefs or pointers") {
-  for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST}) {
+  for (BtfKind kind : {BtfKind::Typedef, BtfKind::Ptr, BtfKind::Const}) {
     auto blob = chain(kind, BPFLINK_LONG_CHAIN).finish(std::endian::native);
     REQUIRE(blob);
     auto btf = Btf::parse(*blob);
@@ -164,7 +164,7 @@ TEST_CASE("very many pointers in a circle are all the same pointer") {
   BtfBuilder b;
   constexpr uint32_t length = BPFLINK_LONG_CHAIN;
   for (uint32_t i = 1; i <= length; ++i)
-    b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), i % length + 1);
+    b.add_type(0, BtfBuilder::info(BtfKind::Ptr), i % length + 1);
   auto blob = b.finish(std::endian::native);
   REQUIRE(blob);
   auto btf = Btf::parse(*blob);
@@ -186,9 +186,9 @@ TEST_CASE("a chain of structs of which only the last differs") {
       uint32_t id = b.end_id();
       bool is_last = i + 1 == length;
       uint32_t words[] = {member, is_last ? 0 : id + 1, 0};
-      b.add_type(b.add_string("s" + std::to_string(i)), BtfBuilder::info(BTF_KIND_STRUCT, 1),
+      b.add_type(b.add_string("s" + std::to_string(i)), BtfBuilder::info(BtfKind::Struct, 1),
                  is_last ? copy : 8, words);
-      if (!is_last) b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), id + 2);
+      if (!is_last) b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id + 2);
     }
   }
   auto blob = b.finish(std::endian::native);
@@ -209,10 +209,10 @@ TEST_CASE("chains that look the same until their ends") {
   BtfBuilder b;
   for (uint32_t copy = 0; copy < 2; ++copy) {
     for (uint32_t i = 0; i < length; ++i)
-      b.add_type(b.add_string("t" + std::to_string(i)), BtfBuilder::info(BTF_KIND_TYPEDEF),
+      b.add_type(b.add_string("t" + std::to_string(i)), BtfBuilder::info(BtfKind::Typedef),
                  b.end_id() + 1);
     uint32_t bits[] = {32 + 32 * copy};
-    b.add_type(b.add_string("int"), BtfBuilder::info(BTF_KIND_INT), 4 + 4 * copy, bits);
+    b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Int), 4 + 4 * copy, bits);
   }
   auto blob = b.finish(std::endian::native);
   REQUIRE(blob);
@@ -232,7 +232,7 @@ TEST_CASE("anonymous structs in anonymous structs do not multiply") {
   for (uint32_t i = 1; i <= 64; ++i) {
     uint32_t next = i == 64 ? 0 : i + 1;
     uint32_t words[] = {x, next, 0, y, next, 32};
-    b.add_type(0, BtfBuilder::info(BTF_KIND_STRUCT, 2), 8, words);
+    b.add_type(0, BtfBuilder::info(BtfKind::Struct, 2), 8, words);
   }
   auto blob = b.finish(std::endian::native);
   REQUIRE(blob);

@@ -30,27 +30,27 @@ BtfBuilder every_kind() {
     return BtfBuilder::info(kind, vlen, flag);
   };
   uint32_t x = b.add_string("x");
-  b.add_type(b.add_string("int"), info(BTF_KIND_INT), 4, std::vector<uint32_t>{0x01000020});
-  b.add_type(0, info(BTF_KIND_PTR), 1);
-  b.add_type(0, info(BTF_KIND_ARRAY), 0, std::vector<uint32_t>{1, 1, 7});
-  b.add_type(b.add_string("s"), info(BTF_KIND_STRUCT, 2), 8,
+  b.add_type(b.add_string("int"), info(BtfKind::Int), 4, std::vector<uint32_t>{0x01000020});
+  b.add_type(0, info(BtfKind::Ptr), 1);
+  b.add_type(0, info(BtfKind::Array), 0, std::vector<uint32_t>{1, 1, 7});
+  b.add_type(b.add_string("s"), info(BtfKind::Struct, 2), 8,
              std::vector<uint32_t>{x, 1, 0, b.add_string("y"), 2, 32});
-  b.add_type(b.add_string("u"), info(BTF_KIND_UNION, 1, true), 4,
+  b.add_type(b.add_string("u"), info(BtfKind::Union, 1, true), 4,
              std::vector<uint32_t>{x, 1, 3u << 24});
-  b.add_type(b.add_string("e"), info(BTF_KIND_ENUM, 1), 4, std::vector<uint32_t>{x, 5});
-  b.add_type(b.add_string("f"), info(BTF_KIND_FWD, 0, true), 0);
-  b.add_type(b.add_string("t"), info(BTF_KIND_TYPEDEF), 4);
-  b.add_type(0, info(BTF_KIND_VOLATILE), 1);
-  b.add_type(0, info(BTF_KIND_CONST), 1);
-  b.add_type(0, info(BTF_KIND_RESTRICT), 2);
-  b.add_type(b.add_string("fn"), info(BTF_KIND_FUNC, BTF_LINKAGE_GLOBAL), 13);
-  b.add_type(0, info(BTF_KIND_FUNC_PROTO, 1), 1, std::vector<uint32_t>{x, 1});
-  b.add_type(b.add_string("v"), info(BTF_KIND_VAR), 1, std::vector<uint32_t>{BTF_LINKAGE_EXTERN});
-  b.add_type(b.add_string(".data"), info(BTF_KIND_DATASEC, 1), 4, std::vector<uint32_t>{14, 0, 4});
-  b.add_type(b.add_string("double"), info(BTF_KIND_FLOAT), 8);
-  b.add_type(b.add_string("tag"), info(BTF_KIND_DECL_TAG), 4, std::vector<uint32_t>{1});
-  b.add_type(b.add_string("user"), info(BTF_KIND_TYPE_TAG), 1);
-  b.add_type(b.add_string("e64"), info(BTF_KIND_ENUM64, 1, true), 8,
+  b.add_type(b.add_string("e"), info(BtfKind::Enum, 1), 4, std::vector<uint32_t>{x, 5});
+  b.add_type(b.add_string("f"), info(BtfKind::Fwd, 0, true), 0);
+  b.add_type(b.add_string("t"), info(BtfKind::Typedef), 4);
+  b.add_type(0, info(BtfKind::Volatile), 1);
+  b.add_type(0, info(BtfKind::Const), 1);
+  b.add_type(0, info(BtfKind::Restrict), 2);
+  b.add_type(b.add_string("fn"), BtfBuilder::info(BtfKind::Func, BtfLinkage::Global), 13);
+  b.add_type(0, info(BtfKind::FuncProto, 1), 1, std::vector<uint32_t>{x, 1});
+  b.add_type(b.add_string("v"), info(BtfKind::Var), 1, std::vector<uint32_t>{2});
+  b.add_type(b.add_string(".data"), info(BtfKind::Datasec, 1), 4, std::vector<uint32_t>{14, 0, 4});
+  b.add_type(b.add_string("double"), info(BtfKind::Float), 8);
+  b.add_type(b.add_string("tag"), info(BtfKind::DeclTag), 4, std::vector<uint32_t>{1});
+  b.add_type(b.add_string("user"), info(BtfKind::TypeTag), 1);
+  b.add_type(b.add_string("e64"), info(BtfKind::Enum64, 1, true), 8,
              std::vector<uint32_t>{x, 1, 2});
   return b;
 }
@@ -66,7 +66,7 @@ TEST_CASE("every kind is read back in both byte orders") {
     CHECK(btf->byte_order() == order);
     REQUIRE(btf->end_id() == 20);
     for (uint32_t id = 1; id < 20; ++id) {
-      CHECK(btf->type(id).kind() == id);
+      CHECK(btf->type(id).kind() == BtfKind(id));
       CHECK(std::ranges::equal(btf->type(id).words(), b.type(id).words()));
       CHECK(btf->name(btf->type(id)) == b.name(b.type(id)));
     }
@@ -102,12 +102,12 @@ TEST_CASE("headers that do not fit are refused") {
 
 TEST_CASE("references out of range are named") {
   BtfBuilder b;
-  b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), 9);
+  b.add_type(0, BtfBuilder::info(BtfKind::Ptr), 9);
   CHECK(error_of(finish(b)) == "type [1] PTR: refers to type id 9, but the last is 1");
 
   BtfBuilder s;
   uint32_t x = s.add_string("x");
-  s.add_type(s.add_string("foo"), BtfBuilder::info(BTF_KIND_STRUCT, 1), 4,
+  s.add_type(s.add_string("foo"), BtfBuilder::info(BtfKind::Struct, 1), 4,
              std::vector<uint32_t>{x, 7, 0});
   CHECK(error_of(finish(s)) ==
         "type [1] STRUCT 'foo': member 'x' refers to type id 7, but the last is 1");
@@ -115,7 +115,7 @@ TEST_CASE("references out of range are named") {
 
 TEST_CASE("a type that is cut off is named") {
   BtfBuilder b;
-  b.add_type(b.add_string("foo"), BtfBuilder::info(BTF_KIND_STRUCT, 2), 4,
+  b.add_type(b.add_string("foo"), BtfBuilder::info(BtfKind::Struct, 2), 4,
              std::vector<uint32_t>{0, 0, 0});
   CHECK(
       error_of(finish(b)).starts_with("type [1] STRUCT 'foo' at offset 0 of the type section has "
@@ -186,20 +186,20 @@ TEST_CASE("a layout section is written between types and strings, and read where
 
 TEST_CASE("a type without size is refused, one through a pointer is not") {
   BtfBuilder b;
-  b.add_type(b.add_string("a"), BtfBuilder::info(BTF_KIND_TYPEDEF), 2);
-  b.add_type(b.add_string("b"), BtfBuilder::info(BTF_KIND_TYPEDEF), 1);
+  b.add_type(b.add_string("a"), BtfBuilder::info(BtfKind::Typedef), 2);
+  b.add_type(b.add_string("b"), BtfBuilder::info(BtfKind::Typedef), 1);
   CHECK(error_of(finish(b)).find("contains itself") != std::string::npos);
 
   BtfBuilder p;
-  p.add_type(p.add_string("a"), BtfBuilder::info(BTF_KIND_TYPEDEF), 2);
-  p.add_type(0, BtfBuilder::info(BTF_KIND_PTR), 1);
+  p.add_type(p.add_string("a"), BtfBuilder::info(BtfKind::Typedef), 2);
+  p.add_type(0, BtfBuilder::info(BtfKind::Ptr), 1);
   auto blob = finish(p);
   CHECK(Btf::parse(blob));
 }
 
 TEST_CASE("the kernel's limits are checked on output") {
   BtfBuilder b;
-  for (int i = 0; i < 0x100000; ++i) b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), 0);
+  for (int i = 0; i < 0x100000; ++i) b.add_type(0, BtfBuilder::info(BtfKind::Ptr), 0);
   auto blob = b.finish(std::endian::native);
   REQUIRE(!blob);
   CHECK(blob.error().message ==

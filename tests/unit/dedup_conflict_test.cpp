@@ -77,7 +77,7 @@ TEST_CASE("two definitions of a central struct in a blob of many units") {
   auto result = dedup({&blob});
   CHECK(type_count(result) == types_expected(24));
   // One for a task that may be either. Each file is what it is in units of the same task.
-  CHECK(count(result, BTF_KIND_FWD) == 1);
+  CHECK(count(result, BtfKind::Fwd) == 1);
 }
 
 TEST_CASE("the same with each unit an input, and with several blobs") {
@@ -134,7 +134,7 @@ TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
     add_unit(blob, number, alternating(number), 1);
     uint32_t type = blob.b.end_id() - 1;
     for (uint32_t i = 0; i < depth; ++i)
-      type = blob.add(i % 2 ? BTF_KIND_CONST : BTF_KIND_PTR, "", type);
+      type = blob.add(i % 2 ? BtfKind::Const : BtfKind::Ptr, "", type);
   }
   // None of these only declares it.
   CHECK(count_types(blob) == types_expected(6) - 6 + 2 * depth);

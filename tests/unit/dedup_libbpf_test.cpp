@@ -29,7 +29,7 @@ uint32_t count_with_bpflink(const std::vector<std::byte>& blob) {
 bool has_void_enums(const RandomInputs& inputs) {
   for (const RandomUnit& unit : inputs.inputs)
     for (const RandomType& t : unit) {
-      bool is_enum = t.kind == bpflink::BTF_KIND_ENUM || t.kind == bpflink::BTF_KIND_ENUM64;
+      bool is_enum = t.kind == bpflink::BtfKind::Enum || t.kind == bpflink::BtfKind::Enum64;
       if (is_enum && t.name.empty() && t.elements.empty()) return true;
     }
   return false;

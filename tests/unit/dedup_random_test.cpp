@@ -195,7 +195,7 @@ std::vector<bool> find_objects(const Inputs& inputs, const Meaning& meaning) {
     for (uint32_t to = meaning.first_id; to < meaning.end_id(); ++to) {
       auto [n, id] = meaning.kept[to - meaning.first_id];
       const PlainType& t = inputs.plain[n].btf.types[id];
-      bool found = t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_DATASEC;
+      bool found = BtfKind(t.kind) == BtfKind::Var || BtfKind(t.kind) == BtfKind::Datasec;
       for (uint32_t reference : t.references)
         found = found || is_object[meaning.images[n][reference]];
       is_growing |= found && !is_object[to];

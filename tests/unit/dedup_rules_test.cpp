@@ -73,22 +73,22 @@ Unit defining(uint32_t size) {
 
 TEST_CASE("structs of one name that differ deep down") {
   Unit four = nested(4), also_four = nested(4), eight = nested(8);
-  CHECK(count(dedup({&four, &also_four}), BTF_KIND_STRUCT) == 2);
+  CHECK(count(dedup({&four, &also_four}), BtfKind::Struct) == 2);
   auto apart = dedup({&four, &eight, &also_four});
-  CHECK(count(apart, BTF_KIND_STRUCT) == 4);
-  CHECK(count(apart, BTF_KIND_PTR) == 2);
+  CHECK(count(apart, BtfKind::Struct) == 4);
+  CHECK(count(apart, BtfKind::Ptr) == 2);
   CHECK(apart.type_maps[0][4] == apart.type_maps[2][4]);
   CHECK(apart.type_maps[0][4] != apart.type_maps[1][4]);
 }
 
 TEST_CASE("a declaration, and no, one or two definitions") {
   Unit declares = declaring(), four = defining(4), eight = defining(8);
-  CHECK(count(dedup({&declares}), BTF_KIND_FWD) == 1);
-  CHECK(count(dedup({&declares, &four}), BTF_KIND_FWD) == 0);
+  CHECK(count(dedup({&declares}), BtfKind::Fwd) == 1);
+  CHECK(count(dedup({&declares, &four}), BtfKind::Fwd) == 0);
   // It may be either: nobody knows, nobody guesses.
   auto apart = dedup({&four, &eight, &declares});
-  CHECK(count(apart, BTF_KIND_FWD) == 1);
-  CHECK(count(apart, BTF_KIND_STRUCT) == 5);
+  CHECK(count(apart, BtfKind::Fwd) == 1);
+  CHECK(count(apart, BtfKind::Struct) == 5);
 }
 
 TEST_CASE("a declaration beside the only definition of its own unit") {
@@ -98,7 +98,7 @@ TEST_CASE("a declaration beside the only definition of its own unit") {
   uint32_t declared = both.fwd("opaque");
   uint32_t pointer = both.ptr(declared);
   auto result = dedup({&eight, &both});
-  CHECK(count(result, BTF_KIND_FWD) == 0);
+  CHECK(count(result, BtfKind::Fwd) == 0);
   CHECK(result.type_maps[1][declared] == result.type_maps[1][number + 1]);
   CHECK(result.types.type(result.type_maps[1][pointer]).type() == result.type_maps[1][number + 1]);
 }
@@ -118,13 +118,13 @@ TEST_CASE("a declaration of a struct that can reach an ambiguous one") {
   Unit knows_four = make(4, false), knows_none = make(0, false), agrees = make(0, true);
   // Who knows which opaque is meant knows which middle is; who does not, does not.
   auto known = dedup({&four, &eight, &knows_four});
-  CHECK(count(known, BTF_KIND_FWD) == 0);
-  CHECK(count(known, BTF_KIND_STRUCT) == 6);
-  CHECK(count(dedup({&four, &eight, &knows_none}), BTF_KIND_FWD) == 2);
+  CHECK(count(known, BtfKind::Fwd) == 0);
+  CHECK(count(known, BtfKind::Struct) == 6);
+  CHECK(count(dedup({&four, &eight, &knows_none}), BtfKind::Fwd) == 2);
   // That it is only declared is a meaning, too.
   auto declared = dedup({&four, &eight, &knows_none, &agrees});
-  CHECK(count(declared, BTF_KIND_FWD) == 1);
-  CHECK(count(declared, BTF_KIND_STRUCT) == 8);
+  CHECK(count(declared, BtfKind::Fwd) == 1);
+  CHECK(count(declared, BtfKind::Struct) == 8);
 }
 
 TEST_CASE("a declared union is not a struct") {
@@ -132,8 +132,8 @@ TEST_CASE("a declared union is not a struct") {
   u.ptr(u.fwd("foo", true));
   s.ptr(s.record("foo", {}));
   auto result = dedup({&u, &s});
-  CHECK(count(result, BTF_KIND_FWD) == 1);
-  CHECK(count(result, BTF_KIND_PTR) == 2);
+  CHECK(count(result, BtfKind::Fwd) == 1);
+  CHECK(count(result, BtfKind::Ptr) == 2);
 }
 
 TEST_CASE("structs that refer to each other, also through prototypes") {
@@ -143,7 +143,7 @@ TEST_CASE("structs that refer to each other, also through prototypes") {
     u.ptr(3);
     u.record("b", {{"f", 4}});
     u.ptr(5);
-    u.add(BTF_KIND_FUNC_PROTO, "", 0, {u.b.add_string("p"), 7}, 1);
+    u.add(BtfKind::FuncProto, "", 0, {u.b.add_string("p"), 7}, 1);
     u.integer("n", size);
     u.ptr(1);
     return u;
@@ -158,9 +158,9 @@ TEST_CASE("typedefs in a circle through a pointer, entered anywhere") {
     Unit u;
     if (rotated) {
       u.ptr(2);
-      u.add(BTF_KIND_TYPEDEF, "t", 1);
+      u.add(BtfKind::Typedef, "t", 1);
     } else {
-      u.add(BTF_KIND_TYPEDEF, "t", 2);
+      u.add(BtfKind::Typedef, "t", 2);
       u.ptr(1);
     }
     return u;
@@ -168,9 +168,9 @@ TEST_CASE("typedefs in a circle through a pointer, entered anywhere") {
   Unit a = make(false), b = make(true);
   CHECK(dedup({&a, &b}).types.end_id() == 3);
   Unit c;
-  c.add(BTF_KIND_TYPEDEF, "t", 2);
+  c.add(BtfKind::Typedef, "t", 2);
   c.ptr(3);
-  c.add(BTF_KIND_TYPEDEF, "other", 2);
+  c.add(BtfKind::Typedef, "other", 2);
   CHECK(dedup({&a, &c}).types.end_id() > 4);
 }
 
@@ -181,11 +181,11 @@ TEST_CASE("anonymous structs and unions, in arrays and members") {
     u.array(u.record("", {{member, n}}, kind), n, 4);
     return u;
   };
-  Unit a = make(BTF_KIND_STRUCT, "x"), b = make(BTF_KIND_STRUCT, "x");
-  Unit c = make(BTF_KIND_UNION, "x"), d = make(BTF_KIND_STRUCT, "y");
+  Unit a = make(BtfKind::Struct, "x"), b = make(BtfKind::Struct, "x");
+  Unit c = make(BtfKind::Union, "x"), d = make(BtfKind::Struct, "y");
   CHECK(dedup({&a, &b}).types.end_id() == 4);
-  CHECK(count(dedup({&a, &c}), BTF_KIND_ARRAY) == 2);
-  CHECK(count(dedup({&a, &d}), BTF_KIND_ARRAY) == 2);
+  CHECK(count(dedup({&a, &c}), BtfKind::Array) == 2);
+  CHECK(count(dedup({&a, &d}), BtfKind::Array) == 2);
 }
 
 TEST_CASE("the same type twice in one unit") {
@@ -205,41 +205,41 @@ TEST_CASE("tags on members, arguments and types") {
     Unit u;
     uint32_t n = u.integer("int");
     uint32_t s = u.record("s", {{"x", n}, {"y", n}});
-    u.add(BTF_KIND_DECL_TAG, tag, s, {component}, 0, flag);
-    u.ptr(u.add(BTF_KIND_TYPE_TAG, tag, u.add(BTF_KIND_TYPE_TAG, "inner", n), {}, 0, flag));
+    u.add(BtfKind::DeclTag, tag, s, {component}, 0, flag);
+    u.ptr(u.add(BtfKind::TypeTag, tag, u.add(BtfKind::TypeTag, "inner", n), {}, 0, flag));
     return u;
   };
   Unit a = make(0, "t", false), b = make(0, "t", false);
   Unit other_member = make(1, "t", false), whole = make(UINT32_MAX, "t", false);
   Unit other_tag = make(0, "u", false), attribute = make(0, "t", true);
   CHECK(dedup({&a, &b}).types.end_id() == a.b.end_id());
-  CHECK(count(dedup({&a, &other_member}), BTF_KIND_DECL_TAG) == 2);
-  CHECK(count(dedup({&a, &whole}), BTF_KIND_DECL_TAG) == 2);
-  CHECK(count(dedup({&a, &other_tag}), BTF_KIND_TYPE_TAG) == 3);
+  CHECK(count(dedup({&a, &other_member}), BtfKind::DeclTag) == 2);
+  CHECK(count(dedup({&a, &whole}), BtfKind::DeclTag) == 2);
+  CHECK(count(dedup({&a, &other_tag}), BtfKind::TypeTag) == 3);
   auto flagged = dedup({&a, &attribute});
-  CHECK(count(flagged, BTF_KIND_DECL_TAG) == 2);
-  CHECK(count(flagged, BTF_KIND_TYPE_TAG) == 3);
-  CHECK(count(flagged, BTF_KIND_PTR) == 2);
+  CHECK(count(flagged, BtfKind::DeclTag) == 2);
+  CHECK(count(flagged, BtfKind::TypeTag) == 3);
+  CHECK(count(flagged, BtfKind::Ptr) == 2);
 }
 
 TEST_CASE("bitfields with and without kind_flag") {
   auto make = [](bool flag, uint32_t offset) {
     Unit u;
-    u.record("s", {{"x", u.integer("int"), offset}}, BTF_KIND_STRUCT, flag);
+    u.record("s", {{"x", u.integer("int"), offset}}, BtfKind::Struct, flag);
     return u;
   };
   Unit plain = make(false, 0), same = make(false, 0), flagged = make(true, 0);
   Unit three_bits = make(true, 3u << 24), five_bits = make(true, 5u << 24);
-  CHECK(count(dedup({&plain, &same}), BTF_KIND_STRUCT) == 1);
-  CHECK(count(dedup({&plain, &flagged}), BTF_KIND_STRUCT) == 2);
-  CHECK(count(dedup({&three_bits, &five_bits}), BTF_KIND_STRUCT) == 2);
+  CHECK(count(dedup({&plain, &same}), BtfKind::Struct) == 1);
+  CHECK(count(dedup({&plain, &flagged}), BtfKind::Struct) == 2);
+  CHECK(count(dedup({&three_bits, &five_bits}), BtfKind::Struct) == 2);
 }
 
 TEST_CASE("integers with the old offset and bits") {
   Unit whole, part, also_part;
-  whole.add(BTF_KIND_INT, "int", 4, {0x01000020});
-  part.add(BTF_KIND_INT, "int", 4, {0x01020004});
-  also_part.add(BTF_KIND_INT, "int", 4, {0x01020004});
+  whole.add(BtfKind::Int, "int", 4, {0x01000020});
+  part.add(BtfKind::Int, "int", 4, {0x01020004});
+  also_part.add(BtfKind::Int, "int", 4, {0x01020004});
   CHECK(dedup({&part, &also_part}).types.end_id() == 2);
   CHECK(dedup({&whole, &part}).types.end_id() == 3);
 }
@@ -252,32 +252,32 @@ TEST_CASE("enums: values, sign, width and declarations") {
   };
   Unit a = make(1, false), b = make(1, false), value = make(2, false), sign = make(1, true);
   CHECK(dedup({&a, &b}).types.end_id() == 3);
-  CHECK(count(dedup({&a, &value}), BTF_KIND_ENUM) == 2);
-  CHECK(count(dedup({&a, &sign}), BTF_KIND_PTR) == 2);
+  CHECK(count(dedup({&a, &value}), BtfKind::Enum) == 2);
+  CHECK(count(dedup({&a, &sign}), BtfKind::Ptr) == 2);
   Unit wide, declared;
-  wide.add(BTF_KIND_ENUM64, "e", 8, {wide.b.add_string("A"), 1, 0}, 1);
+  wide.add(BtfKind::Enum64, "e", 8, {wide.b.add_string("A"), 1, 0}, 1);
   declared.ptr(declared.enumeration("e", {}));
   CHECK(dedup({&a, &wide}).types.end_id() == 4);
   CHECK(dedup({&a, &declared}).types.end_id() == 3);
-  CHECK(count(dedup({&declared, &wide}), BTF_KIND_ENUM64) == 1);
-  CHECK(count(dedup({&declared, &wide}), BTF_KIND_ENUM) == 0);
+  CHECK(count(dedup({&declared, &wide}), BtfKind::Enum64) == 1);
+  CHECK(count(dedup({&declared, &wide}), BtfKind::Enum) == 0);
 }
 
 TEST_CASE("functions merge, but not across linkage; variables never") {
   auto make = [](uint32_t linkage) {
     Unit u;
     uint32_t n = u.integer("int");
-    u.add(BTF_KIND_FUNC, "f", u.add(BTF_KIND_FUNC_PROTO, "", n), {}, linkage);
-    uint32_t var = u.add(BTF_KIND_VAR, "v", n, {1});
-    u.add(BTF_KIND_DATASEC, ".data", 4, {var, 0, 4}, 1);
+    u.add(BtfKind::Func, "f", u.add(BtfKind::FuncProto, "", n), {}, linkage);
+    uint32_t var = u.add(BtfKind::Var, "v", n, {1});
+    u.add(BtfKind::Datasec, ".data", 4, {var, 0, 4}, 1);
     return u;
   };
   Unit global = make(1), also_global = make(1), local = make(0);
   auto same = dedup({&global, &also_global});
-  CHECK(count(same, BTF_KIND_FUNC) == 1);
-  CHECK(count(same, BTF_KIND_VAR) == 2);
-  CHECK(count(same, BTF_KIND_DATASEC) == 2);
-  CHECK(count(dedup({&global, &local}), BTF_KIND_FUNC) == 2);
+  CHECK(count(same, BtfKind::Func) == 1);
+  CHECK(count(same, BtfKind::Var) == 2);
+  CHECK(count(same, BtfKind::Datasec) == 2);
+  CHECK(count(dedup({&global, &local}), BtfKind::Func) == 2);
 }
 
 TEST_CASE("types of a base are used and stay as they are") {
@@ -292,11 +292,11 @@ TEST_CASE("types of a base are used and stay as they are") {
   REQUIRE(base);
 
   BtfBuilder split(&*base);
-  uint32_t own = split.add_type(split.add_string("own"), BtfBuilder::info(BTF_KIND_TYPEDEF), foo);
-  uint32_t copy = split.add_type(0, BtfBuilder::info(BTF_KIND_PTR), n);
+  uint32_t own = split.add_type(split.add_string("own"), BtfBuilder::info(BtfKind::Typedef), foo);
+  uint32_t copy = split.add_type(0, BtfBuilder::info(BtfKind::Ptr), n);
   uint32_t definition =
-      split.add_type(split.add_string("opaque"), BtfBuilder::info(BTF_KIND_STRUCT), 16);
-  uint32_t pointer = split.add_type(0, BtfBuilder::info(BTF_KIND_PTR), definition);
+      split.add_type(split.add_string("opaque"), BtfBuilder::info(BtfKind::Struct), 16);
+  uint32_t pointer = split.add_type(0, BtfBuilder::info(BtfKind::Ptr), definition);
   auto blob = split.finish(std::endian::native);
   auto btf = Btf::parse(*blob, &*base);
   REQUIRE(btf);
@@ -324,7 +324,7 @@ std::vector<std::byte> with_unknown_kinds(const Btf* base = nullptr) {
   uint32_t first = b.first_id();
   b.add_type(b.add_string("unused by any type that is known"), info(other, 0), 0,
              std::vector<uint32_t>{b.add_string("neither")});
-  b.add_type(b.add_string("number"), BtfBuilder::info(BTF_KIND_INT), 4, std::vector<uint32_t>{32});
+  b.add_type(b.add_string("number"), BtfBuilder::info(BtfKind::Int), 4, std::vector<uint32_t>{32});
   for (int copy = 0; copy < 2; ++copy) {
     uint32_t parameter = b.add_type(0, info(loc_param, 1), 0, std::vector<uint32_t>{1, 7});
     uint32_t prototype = b.add_type(0, info(loc_proto, 2), 0, std::vector{parameter, parameter});
@@ -452,7 +452,7 @@ TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
   uint32_t name = b.add_string("wide");
   std::vector<uint32_t> values;
   for (uint32_t i = 0; i < vlen; ++i) values.insert(values.end(), {name, i});
-  uint32_t info = BtfBuilder::info(BTF_KIND_ENUM, vlen);
+  uint32_t info = BtfBuilder::info(BtfKind::Enum, vlen);
   b.add_type(name, info, 4, values);
   CHECK(!b.finish(std::endian::native));  // nobody asked for the wide form
   b.set_layout(std::vector<BtfKindLayout>(1));
@@ -480,9 +480,9 @@ TEST_CASE("types are sorted by name where that is asked for") {
   uint32_t zebra = unit.integer("zebra");
   uint32_t to_apple = unit.ptr(4);
   unit.record("apple", {{"stripes", zebra}, {"next", to_apple}});
-  uint32_t apple = unit.add(BTF_KIND_TYPEDEF, "apple", 3);
+  uint32_t apple = unit.add(BtfKind::Typedef, "apple", 3);
   uint32_t to_zebra = unit.ptr(zebra);
-  unit.add(BTF_KIND_TYPEDEF, "Zebra", to_zebra);
+  unit.add(BtfKind::Typedef, "Zebra", to_zebra);
   CHECK(apple == 4);
   auto blob = *unit.b.finish(std::endian::native);
   auto before = Btf::parse(blob);
@@ -559,7 +559,7 @@ TEST_CASE("a blob that is not split from the base given is told so") {
   CHECK(error(base_blob, *base) == "is not split from the base given: it stands alone");
 
   BtfBuilder split(&*base);
-  split.add_type(split.add_string("a_name_of_the_module"), BtfBuilder::info(BTF_KIND_TYPEDEF), 4);
+  split.add_type(split.add_string("a_name_of_the_module"), BtfBuilder::info(BtfKind::Typedef), 4);
   auto split_blob = *split.finish(std::endian::native);
   REQUIRE(Btf::parse(split_blob, &*base));
   error(split_blob, *other);

@@ -19,19 +19,19 @@ void add_header(BtfBuilder& b, uint32_t header, uint32_t unit) {
   uint32_t members[] = {b.add_string("next"), id + 1, 0,   b.add_string("call"), id + 2, 64,
                         b.add_string("data"), id + 4, 128, b.add_string("rest"), id + 6, 256};
   std::string name = "s" + std::to_string(header);
-  b.add_type(b.add_string(name), BtfBuilder::info(BTF_KIND_STRUCT, 4),
+  b.add_type(b.add_string(name), BtfBuilder::info(BtfKind::Struct, 4),
              header == 7 && unit % 100 == 0 ? 128 : 64, members);
-  b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), id);
-  b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), id + 3);
+  b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id);
+  b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id + 3);
   uint32_t parameter[] = {0, id + 1};
-  b.add_type(0, BtfBuilder::info(BTF_KIND_FUNC_PROTO, 1), id + 5, parameter);
+  b.add_type(0, BtfBuilder::info(BtfKind::FuncProto, 1), id + 5, parameter);
   uint32_t array[] = {id + 5, id + 5, 1 + header};
-  b.add_type(0, BtfBuilder::info(BTF_KIND_ARRAY), 0, array);
+  b.add_type(0, BtfBuilder::info(BtfKind::Array), 0, array);
   uint32_t bits[] = {32};
-  b.add_type(b.add_string("int"), BtfBuilder::info(BTF_KIND_INT), 4, bits);
-  b.add_type(b.add_string("t" + std::to_string(header % 40)), BtfBuilder::info(BTF_KIND_TYPEDEF),
+  b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Int), 4, bits);
+  b.add_type(b.add_string("t" + std::to_string(header % 40)), BtfBuilder::info(BtfKind::Typedef),
              id + 7);
-  b.add_type(0, BtfBuilder::info(BTF_KIND_CONST), id + 2);
+  b.add_type(0, BtfBuilder::info(BtfKind::Const), id + 2);
 }
 
 /// Some 12 MB of types: units that include headers in one order, but not all of
@@ -46,8 +46,8 @@ std::vector<std::byte> make_units(bool with_circles) {
       if (random() % 2 == 0) add_header(b, header, unit);
     add_header(b, headers + unit, unit);
     if (!with_circles || unit % 1000 != 0) continue;
-    b.add_type(b.add_string("circle"), BtfBuilder::info(BTF_KIND_TYPEDEF), b.end_id() + 1);
-    b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), b.end_id() - 1);
+    b.add_type(b.add_string("circle"), BtfBuilder::info(BtfKind::Typedef), b.end_id() + 1);
+    b.add_type(0, BtfBuilder::info(BtfKind::Ptr), b.end_id() - 1);
   }
   auto blob = b.finish(std::endian::native);
   REQUIRE(blob);
@@ -99,8 +99,8 @@ TEST_CASE("many inputs at a time are what they are one after the other") {
     for (uint32_t header = 0; header < 50; ++header)
       if (random() % 2 == 0) add_header(b, header, unit);
     if (unit % 100 == 99) {
-      b.add_type(b.add_string("circle"), BtfBuilder::info(BTF_KIND_TYPEDEF), b.end_id() + 1);
-      b.add_type(0, BtfBuilder::info(BTF_KIND_PTR), b.end_id() - 1);
+      b.add_type(b.add_string("circle"), BtfBuilder::info(BtfKind::Typedef), b.end_id() + 1);
+      b.add_type(0, BtfBuilder::info(BtfKind::Ptr), b.end_id() - 1);
     }
     auto blob = b.finish(std::endian::native);
     REQUIRE(blob);
@@ -151,10 +151,10 @@ TEST_CASE("one type is most of the input") {
   BtfBuilder b;
   std::vector<uint32_t> values;
   for (uint32_t i = 0; i < 1'000'000; ++i)
-    values.insert(values.end(), {0, i % 3 == 1 ? BtfBuilder::info(BTF_KIND_PTR) : 0});
-  b.add_type(b.add_string("e"), BtfBuilder::info(BTF_KIND_ENUM, 1'000'000), 4, values);
+    values.insert(values.end(), {0, i % 3 == 1 ? BtfBuilder::info(BtfKind::Ptr) : 0});
+  b.add_type(b.add_string("e"), BtfBuilder::info(BtfKind::Enum, 1'000'000), 4, values);
   for (uint32_t i = 0; i < 250'000; ++i)
-    b.add_type(0, BtfBuilder::info(i % 2 ? BTF_KIND_PTR : BTF_KIND_CONST), 1 + i % 1000);
+    b.add_type(0, BtfBuilder::info(i % 2 ? BtfKind::Ptr : BtfKind::Const), 1 + i % 1000);
   b.set_layout(std::vector<BtfKindLayout>(1));  // so that there may be so many values
   auto enumeration = b.finish(std::endian::native);
   REQUIRE(enumeration);

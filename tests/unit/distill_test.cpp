@@ -17,16 +17,16 @@ using namespace bpflink::test;
 namespace {
 
 bool is_findable(const PlainType& t) {
-  return t.name != 0 &&
-         (t.kind == BTF_KIND_INT || t.kind == BTF_KIND_FLOAT || t.kind == BTF_KIND_FWD ||
-          t.kind == BTF_KIND_STRUCT || t.kind == BTF_KIND_UNION || t.kind == BTF_KIND_ENUM ||
-          t.kind == BTF_KIND_ENUM64);
+  return t.name != 0 && (BtfKind(t.kind) == BtfKind::Int || BtfKind(t.kind) == BtfKind::Float ||
+                         BtfKind(t.kind) == BtfKind::Fwd || BtfKind(t.kind) == BtfKind::Struct ||
+                         BtfKind(t.kind) == BtfKind::Union || BtfKind(t.kind) == BtfKind::Enum ||
+                         BtfKind(t.kind) == BtfKind::Enum64);
 }
 
 /// What no loader finds.
 bool is_lost(const PlainType& t) {
-  return t.kind == BTF_KIND_FUNC || t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_DATASEC ||
-         t.kind == BTF_KIND_DECL_TAG;
+  return BtfKind(t.kind) == BtfKind::Func || BtfKind(t.kind) == BtfKind::Var ||
+         BtfKind(t.kind) == BtfKind::Datasec || BtfKind(t.kind) == BtfKind::DeclTag;
 }
 
 /// The types of the base that split ones need.
@@ -50,13 +50,13 @@ std::string compare_named(BtfType old, std::string_view old_name, BtfType now,
                           std::string_view now_name) {
   if (old_name != now_name) return "another name";
   switch (old.kind()) {
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
+    case BtfKind::Struct:
+    case BtfKind::Union:
       if (now.kind() != old.kind()) return "another kind";
       break;
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
-      if (now.kind() != BTF_KIND_ENUM) return "no ENUM";
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+      if (now.kind() != BtfKind::Enum) return "no ENUM";
       break;
     default:
       return std::ranges::equal(old.words().subspan(1), now.words().subspan(1)) ? "" : "changed";
@@ -70,7 +70,7 @@ std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
   bool is_refused =
       std::ranges::any_of(needed, [&](uint32_t id) { return is_lost(plain.types[id]); });
   for (uint32_t id = plain.first_id; id < plain.end_id(); ++id)
-    is_refused |= plain.types[id].kind == BTF_KIND_DECL_TAG &&
+    is_refused |= BtfKind(plain.types[id].kind) == BtfKind::DeclTag &&
                   split.type(id).component_idx() >= 0 &&
                   plain.types[id].references[0] < plain.first_id &&
                   is_findable(plain.types[plain.types[id].references[0]]);
@@ -163,12 +163,12 @@ struct Kernel {
   uint32_t number = unit.integer("int");
   uint32_t task = unit.record("task", {{"id", number}, {"next", 0}});
   uint32_t pointer = unit.ptr(task);
-  uint32_t state = unit.add(BTF_KIND_ENUM64, "state", 8, {unit.b.add_string("ON"), 1, 0}, 1, true);
+  uint32_t state = unit.add(BtfKind::Enum64, "state", 8, {unit.b.add_string("ON"), 1, 0}, 1, true);
   uint32_t anonymous = unit.record("", {{"task", pointer}, {"state", state}});
   uint32_t unused = unit.record("unused", {{"x", number}});
-  uint32_t proto = unit.add(BTF_KIND_FUNC_PROTO, "", number);
-  uint32_t function = unit.add(BTF_KIND_FUNC, "run", proto, {}, 1);
-  uint32_t name = unit.add(BTF_KIND_TYPEDEF, "task_t", task);
+  uint32_t proto = unit.add(BtfKind::FuncProto, "", number);
+  uint32_t function = unit.add(BtfKind::Func, "run", proto, {}, 1);
+  uint32_t name = unit.add(BtfKind::Typedef, "task_t", task);
   std::vector<std::byte> blob = *unit.b.finish(std::endian::native);
   Btf btf = *Btf::parse(blob);
 };
@@ -189,7 +189,7 @@ TEST_CASE("names go into the base, and the rest to the split types, behind those
   Kernel kernel;
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.anonymous}, {"id", kernel.number}});
-  uint32_t alias = module.add(BTF_KIND_TYPEDEF, "alias", event);
+  uint32_t alias = module.add(BtfKind::Typedef, "alias", event);
   auto blob = *module.b.finish(std::endian::native);
   Btf split = *Btf::parse(blob, &kernel.btf);
   for (std::endian order : {std::endian::little, std::endian::big}) {
@@ -203,14 +203,14 @@ TEST_CASE("names go into the base, and the rest to the split types, behind those
     CHECK(base.type(2).vlen() == 0);
     CHECK(base.type(2).size() == 16);
     CHECK(base.name(base.type(3)) == "state");
-    CHECK(base.type(3).kind() == BTF_KIND_ENUM);
+    CHECK(base.type(3).kind() == BtfKind::Enum);
     CHECK(base.type(3).size() == 8);
     const BtfBuilder& types = distilled->types;
     REQUIRE(types.end_id() == 8);
     CHECK(types.name(types.type(4)) == "event");
     CHECK(types.type(4).member(0).type == 7);
     CHECK(types.type(5).type() == 4);
-    CHECK(types.type(6).kind() == BTF_KIND_PTR);
+    CHECK(types.type(6).kind() == BtfKind::Ptr);
     CHECK(types.type(6).type() == 2);
     CHECK(types.type(7).member(1).type == 3);
     CHECK(distilled->type_map[event] == 4);
@@ -281,11 +281,11 @@ TEST_CASE("what no loader could find is refused") {
   };
   CHECK(fails([](Unit& u) { u.integer("long"); }, nullptr) ==
         "is not split BTF: there is no base to distill");
-  CHECK(fails([&](Unit& u) { u.add(BTF_KIND_DECL_TAG, "fast", kernel.function, {UINT32_MAX}); },
+  CHECK(fails([&](Unit& u) { u.add(BtfKind::DeclTag, "fast", kernel.function, {UINT32_MAX}); },
               &kernel.btf) ==
         "type [10] DECL_TAG 'fast' refers to type [8] FUNC 'run' of the base, which no distilled "
         "base can have");
-  CHECK(fails([&](Unit& u) { u.add(BTF_KIND_DECL_TAG, "hot", kernel.task, {1}); }, &kernel.btf) ==
+  CHECK(fails([&](Unit& u) { u.add(BtfKind::DeclTag, "hot", kernel.task, {1}); }, &kernel.btf) ==
         "type [10] DECL_TAG 'hot' is about a member of type [2] STRUCT 'task' of the base, which "
         "has none when it is distilled");
   auto add_unknown = [](Unit& u) {

@@ -159,7 +159,7 @@ TEST_CASE("a declaration of the base becomes what a module defines") {
   CHECK(map[pointer] == 3);
   CHECK(map[own_pointer] == 3);
   CHECK(map[last] == 4);
-  CHECK(result.types.type(2).kind() == BTF_KIND_STRUCT);
+  CHECK(result.types.type(2).kind() == BtfKind::Struct);
   CHECK(result.types.type(3).type() == 2);
 }
 

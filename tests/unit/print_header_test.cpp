@@ -27,7 +27,7 @@ std::string header(const Unit& unit) {
 }
 
 uint32_t type_definition(Unit& unit, const char* name, uint32_t type) {
-  return unit.add(BTF_KIND_TYPEDEF, name, type);
+  return unit.add(BtfKind::Typedef, name, type);
 }
 
 }  // namespace
@@ -51,10 +51,10 @@ TEST_CASE("a struct that parameters mention first is declared") {
   Unit u;
   uint32_t number = u.integer("int");
   uint32_t pointer = u.ptr(4);
-  uint32_t function = u.add(BTF_KIND_FUNC_PROTO, "", number, {0, pointer}, 1);
+  uint32_t function = u.add(BtfKind::FuncProto, "", number, {0, pointer}, 1);
   u.record("later", {{"a", number, 0}});
   type_definition(u, "f", function);
-  uint32_t other = u.add(BTF_KIND_FUNC_PROTO, "", 0, {0, u.ptr(u.fwd("never")), 0, 0}, 2);
+  uint32_t other = u.add(BtfKind::FuncProto, "", 0, {0, u.ptr(u.fwd("never")), 0, 0}, 2);
   type_definition(u, "g", other);
   CHECK(header(u) ==
         "struct later {\n\tint a;\n\tint: 32;\n};\n\n"
@@ -108,11 +108,11 @@ TEST_CASE("32-bit targets") {
   Unit u;
   uint32_t number = u.integer("long int", 4), wide = u.integer("long long int", 8);
   // One without padding, one whose padding i386 would not leave, one where it is packed.
-  u.add(BTF_KIND_STRUCT, "a", 8,
+  u.add(BtfKind::Struct, "a", 8,
         {u.b.add_string("p"), u.ptr(number), 0, u.b.add_string("n"), number, 32}, 2);
-  u.add(BTF_KIND_STRUCT, "b", 16, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 64},
+  u.add(BtfKind::Struct, "b", 16, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 64},
         2);
-  u.add(BTF_KIND_STRUCT, "c", 12, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 32},
+  u.add(BtfKind::Struct, "c", 12, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 32},
         2);
   CHECK(header(u) ==
         "struct a {\n\tlong int *p;\n\tlong int n;\n};\n\n"
@@ -135,23 +135,23 @@ TEST_CASE("a text is not much longer than its types") {
   uint32_t type = u.integer("int");
   // 2^30 members, if each were written out wherever it is used.
   for (int i = 0; i < 30; ++i)
-    type = u.record("", {{"a", type, 0}, {"b", type, 0}}, BTF_KIND_UNION);
+    type = u.record("", {{"a", type, 0}, {"b", type, 0}}, BtfKind::Union);
   type_definition(u, "t", type);
   CHECK(header(u).size() < 100'000);
 }
 
 TEST_CASE("a long chain of typedefs of one name, and of others") {
-  for (BtfKind kind : {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_CONST, BTF_KIND_STRUCT}) {
+  for (BtfKind kind : {BtfKind::Typedef, BtfKind::Ptr, BtfKind::Const, BtfKind::Struct}) {
     Unit u;
     uint32_t type = u.integer("int");
-    int length = kind == BTF_KIND_TYPEDEF ? BPFLINK_LONG_CHAIN : 200'000;
+    int length = kind == BtfKind::Typedef ? BPFLINK_LONG_CHAIN : 200'000;
     for (int i = 0; i < length; ++i)
-      type = kind == BTF_KIND_STRUCT ? u.add(kind, "t", 4, {1, type, 0}, 1)
-                                     : u.add(kind, kind == BTF_KIND_TYPEDEF ? "t" : "", type);
+      type = kind == BtfKind::Struct ? u.add(kind, "t", 4, {1, type, 0}, 1)
+                                     : u.add(kind, kind == BtfKind::Typedef ? "t" : "", type);
     type_definition(u, "last", type);
     std::string text = header(u);
     CHECK(text.size() < 100'000'000);
-    std::string last = kind == BTF_KIND_TYPEDEF ? "typedef t___" + std::to_string(length) : "";
+    std::string last = kind == BtfKind::Typedef ? "typedef t___" + std::to_string(length) : "";
     CHECK(text.find(last + " last;") != std::string::npos);
   }
 }
@@ -161,9 +161,9 @@ TEST_CASE("types that lead back to themselves without a tag") {
   type_definition(u, "t", 2);
   u.ptr(1);
   type_definition(u, "f", 4);
-  u.add(BTF_KIND_FUNC_PROTO, "", 3, {0, 5}, 1);
+  u.add(BtfKind::FuncProto, "", 3, {0, 5}, 1);
   u.ptr(3);
-  u.add(BTF_KIND_STRUCT, "", 8, {0, 7, 0}, 1);
+  u.add(BtfKind::Struct, "", 8, {0, 7, 0}, 1);
   u.ptr(6);
   CHECK(header(u) == "typedef void *t;\n\ntypedef void f();\n\n");
 }

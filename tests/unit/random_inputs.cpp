@@ -13,21 +13,21 @@ namespace bpflink::test {
 namespace {
 
 bool is_record(const RandomType& t) {
-  return t.kind == BTF_KIND_STRUCT || t.kind == BTF_KIND_UNION;
+  return t.kind == BtfKind::Struct || t.kind == BtfKind::Union;
 }
 
 bool is_enum(const RandomType& t) {
-  return t.kind == BTF_KIND_ENUM || t.kind == BTF_KIND_ENUM64;
+  return t.kind == BtfKind::Enum || t.kind == BtfKind::Enum64;
 }
 
 bool has_tag(const RandomType& t) {
-  return !t.name.empty() && (is_record(t) || is_enum(t) || t.kind == BTF_KIND_FWD);
+  return !t.name.empty() && (is_record(t) || is_enum(t) || t.kind == BtfKind::Fwd);
 }
 
 /// Whether other types than those made for it may refer to it.
 bool is_data(const RandomType& t) {
-  return t.kind != BTF_KIND_VAR && t.kind != BTF_KIND_DATASEC && t.kind != BTF_KIND_FUNC &&
-         t.kind != BTF_KIND_DECL_TAG && t.kind != BTF_KIND_FUNC_PROTO;
+  return t.kind != BtfKind::Var && t.kind != BtfKind::Datasec && t.kind != BtfKind::Func &&
+         t.kind != BtfKind::DeclTag && t.kind != BtfKind::FuncProto;
 }
 
 /// A struct, union or enum of a program, as its headers have it.
@@ -141,7 +141,7 @@ class Generator {
     std::vector<bool> is_there(first_id() + unit.size(), true);
     std::map<std::pair<std::string, uint32_t>, uint32_t> first;
     for (uint32_t i = 0; i < unit.size(); ++i) {
-      if (unit[i].kind != BTF_KIND_INT) continue;
+      if (unit[i].kind != BtfKind::Int) continue;
       uint32_t id = first_id() + i;
       uint32_t target =
           first.emplace(std::pair(unit[i].name, unit[i].size + unit[i].number), id).first->second;
@@ -154,10 +154,10 @@ class Generator {
 
   /// Makes one DATASEC of all, which then has variables of several units.
   void merge_sections(RandomUnit& unit) {
-    RandomType all{.kind = BTF_KIND_DATASEC, .name = ".data"};
+    RandomType all{.kind = BtfKind::Datasec, .name = ".data"};
     std::vector<bool> is_there(first_id() + unit.size(), true);
     for (uint32_t i = 0; i < unit.size(); ++i) {
-      if (unit[i].kind != BTF_KIND_DATASEC) continue;
+      if (unit[i].kind != BtfKind::Datasec) continue;
       all.elements.insert(all.elements.end(), unit[i].elements.begin(), unit[i].elements.end());
       for (RandomType& t : unit)
         for_each_id(t, [&](uint32_t& to) { to = to == first_id() + i ? 0 : to; });
@@ -190,7 +190,7 @@ class Generator {
     for (uint32_t i = 0; i < count; ++i) {
       Tag tag;
       tag.type = {
-          .kind = chance(85) ? BTF_KIND_STRUCT : BTF_KIND_UNION,
+          .kind = chance(85) ? BtfKind::Struct : BtfKind::Union,
           .name = "s" + std::to_string(chance(flavor_.is_small ? 100 : 90) ? i : below(count)),
           .size = 8};
       for (uint32_t members = chance(90) ? 1 + below(3) : 0; members > 0; --members) {
@@ -213,12 +213,12 @@ class Generator {
   RandomUnit unit_of_program() {
     RandomUnit unit;
     std::vector<uint32_t> ids(program_.size());
-    std::map<std::pair<int, uint32_t>, uint32_t> users;
+    std::map<std::pair<BtfKind, uint32_t>, uint32_t> users;
     bool is_second_version = chance(50);
     uint32_t declared = 10 + below(60);
     auto next_id = [&] { return first_id() + static_cast<uint32_t>(unit.size()); };
     uint32_t integer = next_id();
-    unit.push_back({.kind = BTF_KIND_INT, .name = "int", .size = 4, .number = 32});
+    unit.push_back({.kind = BtfKind::Int, .name = "int", .size = 4, .number = 32});
     std::vector<size_t> to_define;
 
     // What is referred to by a tag, defined or declared, made where it is not there.
@@ -237,7 +237,7 @@ class Generator {
         unit.push_back(type);
       } else {
         unit.push_back(
-            {.kind = BTF_KIND_FWD, .kind_flag = type.kind == BTF_KIND_UNION, .name = type.name});
+            {.kind = BtfKind::Fwd, .kind_flag = type.kind == BtfKind::Union, .name = type.name});
       }
       return id;
     };
@@ -246,19 +246,19 @@ class Generator {
       uint32_t& id = users[{kind, to}];
       if (id != 0 && chance(95)) return id;
       id = next_id();
-      unit.push_back({.kind = kind, .type = kind == BTF_KIND_FUNC_PROTO ? 0 : to});
-      if (kind == BTF_KIND_FUNC_PROTO) unit.back().elements.push_back({"p", to, 0});
+      unit.push_back({.kind = kind, .type = kind == BtfKind::FuncProto ? 0 : to});
+      if (kind == BtfKind::FuncProto) unit.back().elements.push_back({"p", to, 0});
       return id;
     };
     auto find_member = [&](const Tag::Member& member) {
       switch (member.how) {
         case Tag::pointer:
-          return refer(BTF_KIND_PTR, find_tag(member.tag, false));
+          return refer(BtfKind::Ptr, find_tag(member.tag, false));
         case Tag::pointer_to_const:
-          return refer(BTF_KIND_PTR, refer(BTF_KIND_CONST, find_tag(member.tag, false)));
+          return refer(BtfKind::Ptr, refer(BtfKind::Const, find_tag(member.tag, false)));
         case Tag::argument:
-          return refer(BTF_KIND_PTR, refer(BTF_KIND_FUNC_PROTO,
-                                           refer(BTF_KIND_PTR, find_tag(member.tag, false))));
+          return refer(BtfKind::Ptr,
+                       refer(BtfKind::FuncProto, refer(BtfKind::Ptr, find_tag(member.tag, false))));
         case Tag::value:
           return find_tag(member.tag, true);
         default:
@@ -271,7 +271,7 @@ class Generator {
       size_t tag = to_define.back();
       to_define.pop_back();
       uint32_t id = ids[tag];
-      if (id < first_id() || unit[id - first_id()].kind == BTF_KIND_FWD) continue;
+      if (id < first_id() || unit[id - first_id()].kind == BtfKind::Fwd) continue;
       if (!unit[id - first_id()].elements.empty()) continue;
       RandomType type = program_[tag].type;
       for (const Tag::Member& member : program_[tag].members) {
@@ -295,13 +295,13 @@ class Generator {
   void add_root(RandomUnit& unit, FindTag find_tag) {
     uint32_t to = find_tag(below(program_.size()), false);
     uint32_t id = first_id() + static_cast<uint32_t>(unit.size());
-    unit.push_back({.kind = BTF_KIND_PTR, .type = to});
-    if (chance(30)) unit.push_back({.kind = BTF_KIND_TYPEDEF, .name = name("t", 3), .type = to});
+    unit.push_back({.kind = BtfKind::Ptr, .type = to});
+    if (chance(30)) unit.push_back({.kind = BtfKind::Typedef, .name = name("t", 3), .type = to});
     if (!flavor_.has_all_kinds || chance(40)) return;
     id = first_id() + static_cast<uint32_t>(unit.size());
-    unit.push_back({.kind = BTF_KIND_VAR, .name = name("v", 3), .type = id - 1, .number = 1});
+    unit.push_back({.kind = BtfKind::Var, .name = name("v", 3), .type = id - 1, .number = 1});
     if (chance(70)) {
-      unit.push_back({.kind = BTF_KIND_DATASEC, .name = ".data"});
+      unit.push_back({.kind = BtfKind::Datasec, .name = ".data"});
       unit.back().elements.push_back({"", id, 0});
     }
   }
@@ -316,14 +316,14 @@ class Generator {
     std::vector<RandomType> types = all_;
     // An integer and a prototype, so that there always is something to refer to.
     if (all_.size() == 1 || chance(30))
-      types.push_back({.kind = BTF_KIND_INT, .name = "int", .size = 4, .number = 32});
-    if (flavor_.has_all_kinds) types.push_back({.kind = BTF_KIND_FUNC_PROTO});
+      types.push_back({.kind = BtfKind::Int, .name = "int", .size = 4, .number = 32});
+    if (flavor_.has_all_kinds) types.push_back({.kind = BtfKind::FuncProto});
     for (; count > 0; --count) types.push_back(type(types));
     // What may refer anywhere can do so only when all is there.
     for (uint32_t id = first_id(); id < types.size(); ++id) {
       RandomType& t = types[id];
-      if (t.kind == BTF_KIND_PTR) t.type = any_type(types, id);
-      if (t.kind != BTF_KIND_FUNC_PROTO) continue;
+      if (t.kind == BtfKind::Ptr) t.type = any_type(types, id);
+      if (t.kind != BtfKind::FuncProto) continue;
       t.type = any_type(types, id);
       for (auto& e : t.elements) e.type = any_type(types, id);
     }
@@ -332,17 +332,16 @@ class Generator {
   }
 
   BtfKind kind() {
-    static constexpr BtfKind basic[] = {BTF_KIND_STRUCT, BTF_KIND_STRUCT, BTF_KIND_STRUCT,
-                                        BTF_KIND_STRUCT, BTF_KIND_UNION,  BTF_KIND_ENUM,
-                                        BTF_KIND_PTR,    BTF_KIND_PTR,    BTF_KIND_PTR,
-                                        BTF_KIND_PTR,    BTF_KIND_CONST,  BTF_KIND_TYPEDEF};
+    static constexpr BtfKind basic[] = {BtfKind::Struct, BtfKind::Struct, BtfKind::Struct,
+                                        BtfKind::Struct, BtfKind::Union,  BtfKind::Enum,
+                                        BtfKind::Ptr,    BtfKind::Ptr,    BtfKind::Ptr,
+                                        BtfKind::Ptr,    BtfKind::Const,  BtfKind::Typedef};
     static constexpr BtfKind all[] = {
-        BTF_KIND_INT,      BTF_KIND_PTR,     BTF_KIND_PTR,        BTF_KIND_PTR,
-        BTF_KIND_PTR,      BTF_KIND_ARRAY,   BTF_KIND_STRUCT,     BTF_KIND_STRUCT,
-        BTF_KIND_STRUCT,   BTF_KIND_STRUCT,  BTF_KIND_UNION,      BTF_KIND_ENUM,
-        BTF_KIND_ENUM64,   BTF_KIND_TYPEDEF, BTF_KIND_CONST,      BTF_KIND_VOLATILE,
-        BTF_KIND_RESTRICT, BTF_KIND_FUNC,    BTF_KIND_FUNC_PROTO, BTF_KIND_VAR,
-        BTF_KIND_DATASEC,  BTF_KIND_FLOAT,   BTF_KIND_DECL_TAG,   BTF_KIND_TYPE_TAG};
+        BtfKind::Int,      BtfKind::Ptr,      BtfKind::Ptr,     BtfKind::Ptr,       BtfKind::Ptr,
+        BtfKind::Array,    BtfKind::Struct,   BtfKind::Struct,  BtfKind::Struct,    BtfKind::Struct,
+        BtfKind::Union,    BtfKind::Enum,     BtfKind::Enum64,  BtfKind::Typedef,   BtfKind::Const,
+        BtfKind::Volatile, BtfKind::Restrict, BtfKind::Func,    BtfKind::FuncProto, BtfKind::Var,
+        BtfKind::Datasec,  BtfKind::Float,    BtfKind::DeclTag, BtfKind::TypeTag};
     return flavor_.has_all_kinds ? all[below(std::size(all))] : basic[below(std::size(basic))];
   }
 
@@ -350,29 +349,29 @@ class Generator {
     if (chance(flavor_.declarations)) return declaration();
     RandomType t{.kind = kind()};
     switch (t.kind) {
-      case BTF_KIND_INT:
+      case BtfKind::Int:
         t.name = name("int", 2);
         t.size = 4;
         t.number = chance(80) ? 32 : 0x01000020;
         break;
-      case BTF_KIND_FLOAT:
+      case BtfKind::Float:
         t.name = "float";
         t.size = 4 + 4 * below(2);
         break;
-      case BTF_KIND_ARRAY:
+      case BtfKind::Array:
         t.type = value_type(before);
         t.index = value_type(before);
         t.number = below(2);
         break;
-      case BTF_KIND_STRUCT:
-      case BTF_KIND_UNION:
+      case BtfKind::Struct:
+      case BtfKind::Union:
         if (chance(80)) t.name = name("s", flavor_.names);
         t.size = 8 * below(2);
         t.kind_flag = chance(15);
         for (uint32_t i = below(4); i > 0; --i) t.elements.push_back(member(before, t.kind_flag));
         break;
-      case BTF_KIND_ENUM:
-      case BTF_KIND_ENUM64:
+      case BtfKind::Enum:
+      case BtfKind::Enum64:
         t = declaration_of_enum();
         t.kind_flag = chance(20);
         for (uint32_t i = 1 + below(2); i > 0; --i)
@@ -380,50 +379,50 @@ class Generator {
         if (chance(25)) t.name = chance(50) ? name("s", 2) : "";
         if (t.name.empty() && chance(20)) t.elements.clear();
         break;
-      case BTF_KIND_TYPEDEF:
+      case BtfKind::Typedef:
         t.name = chance(85) ? name("t", 3) : name("s", flavor_.names);
         t.type = chance(10) ? 0 : value_type(before, 60);
         break;
-      case BTF_KIND_CONST:
-      case BTF_KIND_VOLATILE:
-      case BTF_KIND_RESTRICT:
+      case BtfKind::Const:
+      case BtfKind::Volatile:
+      case BtfKind::Restrict:
         t.type = chance(10) ? 0 : value_type(before, 60);
         break;
-      case BTF_KIND_TYPE_TAG:
+      case BtfKind::TypeTag:
         t.name = name("tag", 2);
         t.kind_flag = chance(20);
         t.type = value_type(before, 60);
         break;
-      case BTF_KIND_FUNC_PROTO:
+      case BtfKind::FuncProto:
         for (uint32_t i = below(3); i > 0; --i) t.elements.push_back({name("p", 2), 0, 0});
         break;
-      case BTF_KIND_FUNC:
+      case BtfKind::Func:
         t.name = name("f", 3);
         t.number = below(3);
-        t.type = find(before, [](const RandomType& o) { return o.kind == BTF_KIND_FUNC_PROTO; });
-        if (t.type == 0) t = {.kind = BTF_KIND_PTR};
+        t.type = find(before, [](const RandomType& o) { return o.kind == BtfKind::FuncProto; });
+        if (t.type == 0) t = {.kind = BtfKind::Ptr};
         break;
-      case BTF_KIND_VAR:
+      case BtfKind::Var:
         t.name = name("v", 3);
         t.type = value_type(before);
         t.number = below(2);
         break;
-      case BTF_KIND_DATASEC:
+      case BtfKind::Datasec:
         t.name = ".data";
         for (uint32_t i = below(3); i > 0; --i)
           if (uint32_t object = find(before, [&](const RandomType& o) {
-                return o.kind == BTF_KIND_VAR || o.kind == BTF_KIND_FUNC;
+                return o.kind == BtfKind::Var || o.kind == BtfKind::Func;
               }))
             t.elements.push_back({"", object, 4 * below(2)});
         break;
-      case BTF_KIND_DECL_TAG:
+      case BtfKind::DeclTag:
         t.name = name("tag", 2);
         t.kind_flag = chance(20);
         t.type = find(before, [](const RandomType& o) {
-          return is_record(o) || o.kind == BTF_KIND_FUNC || o.kind == BTF_KIND_TYPEDEF ||
-                 o.kind == BTF_KIND_VAR;
+          return is_record(o) || o.kind == BtfKind::Func || o.kind == BtfKind::Typedef ||
+                 o.kind == BtfKind::Var;
         });
-        if (t.type == 0) return {.kind = BTF_KIND_PTR};
+        if (t.type == 0) return {.kind = BtfKind::Ptr};
         t.number = below(components(before, t.type) + 1) - 1;
         break;
       default:
@@ -434,12 +433,12 @@ class Generator {
 
   RandomType declaration() {
     if (chance(20)) return declaration_of_enum();
-    return {.kind = BTF_KIND_FWD, .kind_flag = chance(20), .name = name("s", flavor_.names)};
+    return {.kind = BtfKind::Fwd, .kind_flag = chance(20), .name = name("s", flavor_.names)};
   }
 
   RandomType declaration_of_enum() {
     bool is_wide = flavor_.has_all_kinds && chance(25);
-    return {.kind = is_wide ? BTF_KIND_ENUM64 : BTF_KIND_ENUM,
+    return {.kind = is_wide ? BtfKind::Enum64 : BtfKind::Enum,
             .name = name("e", 2),
             .size = is_wide      ? 8u
                     : chance(80) ? 4u
@@ -455,7 +454,7 @@ class Generator {
   static uint32_t components(const std::vector<RandomType>& types, uint32_t id) {
     const RandomType& t = types[id];
     if (is_record(t)) return static_cast<uint32_t>(t.elements.size());
-    if (t.kind == BTF_KIND_FUNC) return static_cast<uint32_t>(types[t.type].elements.size());
+    if (t.kind == BtfKind::Func) return static_cast<uint32_t>(types[t.type].elements.size());
     return 0;
   }
 
@@ -470,14 +469,14 @@ class Generator {
   static bool is_complete(const std::vector<RandomType>& types, uint32_t id) {
     for (;;) {
       switch (types[id].kind) {
-        case BTF_KIND_UNKN:
-        case BTF_KIND_FWD:
+        case BtfKind::Void:
+        case BtfKind::Fwd:
           return false;
-        case BTF_KIND_TYPEDEF:
-        case BTF_KIND_CONST:
-        case BTF_KIND_VOLATILE:
-        case BTF_KIND_RESTRICT:
-        case BTF_KIND_TYPE_TAG:
+        case BtfKind::Typedef:
+        case BtfKind::Const:
+        case BtfKind::Volatile:
+        case BtfKind::Restrict:
+        case BtfKind::TypeTag:
           id = types[id].type;
           break;
         default:
@@ -504,7 +503,7 @@ class Generator {
     for (int tries = 0; tries < 9; ++tries) {
       uint32_t id = below(types.size());
       bool is_allowed =
-          is_data(types[id]) || chance(5) || (types[id].kind == BTF_KIND_FUNC_PROTO && chance(50));
+          is_data(types[id]) || chance(5) || (types[id].kind == BtfKind::FuncProto && chance(50));
       if (id != 0 && is_allowed && (id < from || has_tag(types[id]) || flavor_.has_circles))
         return id;
     }
@@ -548,28 +547,28 @@ class Generator {
       unit.push_back(std::move(copy));
     } else if (is_record(t) && !t.name.empty() && chance(50)) {
       // A definition that this unit only declares.
-      t = {.kind = BTF_KIND_FWD, .kind_flag = t.kind == BTF_KIND_UNION, .name = t.name};
+      t = {.kind = BtfKind::Fwd, .kind_flag = t.kind == BtfKind::Union, .name = t.name};
     } else if (is_record(t) && !t.elements.empty() && chance(50)) {
       if (chance(50))
         t.elements.pop_back();
       else
         t.elements[0].name = name("m", 2);
-    } else if (is_record(t) || t.kind == BTF_KIND_INT) {
+    } else if (is_record(t) || t.kind == BtfKind::Int) {
       t.size += 8;
-    } else if (t.kind == BTF_KIND_FWD) {
-      t = {.kind = t.kind_flag ? BTF_KIND_UNION : BTF_KIND_STRUCT, .name = t.name, .size = 8};
+    } else if (t.kind == BtfKind::Fwd) {
+      t = {.kind = t.kind_flag ? BtfKind::Union : BtfKind::Struct, .name = t.name, .size = 8};
       uint32_t integer =
-          find(by_id(unit), [](const RandomType& o) { return o.kind == BTF_KIND_INT; });
+          find(by_id(unit), [](const RandomType& o) { return o.kind == BtfKind::Int; });
       t.elements.push_back({"m0", integer, 0});
     } else if (is_enum(t) && !t.name.empty()) {
-      if (chance(50)) t.kind = t.kind == BTF_KIND_ENUM ? BTF_KIND_ENUM64 : BTF_KIND_ENUM;
+      if (chance(50)) t.kind = t.kind == BtfKind::Enum ? BtfKind::Enum64 : BtfKind::Enum;
       if (t.elements.empty())
         t.elements.push_back({name("E", 2), 0, below(2)});
       else if (chance(70))
         t.elements.clear();
-    } else if (t.kind == BTF_KIND_PTR) {
+    } else if (t.kind == BtfKind::Ptr) {
       t.type = any_type(by_id(unit), 1);
-    } else if (t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_FUNC) {
+    } else if (t.kind == BtfKind::Var || t.kind == BtfKind::Func) {
       t.number = below(2);
     }
   }
@@ -578,7 +577,7 @@ class Generator {
   void repair(RandomUnit& unit) {
     std::vector<RandomType> types = by_id(unit);
     for (RandomType& t : unit)
-      if (t.kind == BTF_KIND_DECL_TAG && t.number + 1 > components(types, t.type))
+      if (t.kind == BtfKind::DeclTag && t.number + 1 > components(types, t.type))
         t.number = UINT32_MAX;
   }
 
@@ -627,7 +626,7 @@ class Generator {
   std::vector<Tag> program_;
   RandomInputs result_;
   /// The types of the bases, by id; void is the first.
-  std::vector<RandomType> all_{{.kind = BTF_KIND_UNKN}};
+  std::vector<RandomType> all_{{.kind = BtfKind::Void}};
 };
 
 }  // namespace

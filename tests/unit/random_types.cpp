@@ -35,18 +35,18 @@ RandomInputs without_type(RandomInputs inputs, bool in_base, size_t u, uint32_t 
 std::vector<uint32_t> extra_words(const RandomType& t,
                                   const std::function<uint32_t(const std::string&)>& place) {
   std::vector<uint32_t> extra;
-  if (t.kind == BTF_KIND_ARRAY) extra = {t.type, t.index, t.number};
-  if (t.kind == BTF_KIND_INT || t.kind == BTF_KIND_VAR || t.kind == BTF_KIND_DECL_TAG)
+  if (t.kind == BtfKind::Array) extra = {t.type, t.index, t.number};
+  if (t.kind == BtfKind::Int || t.kind == BtfKind::Var || t.kind == BtfKind::DeclTag)
     extra = {t.number};
   for (const auto& e : t.elements) {
     auto low = static_cast<uint32_t>(e.value), high = static_cast<uint32_t>(e.value >> 32);
-    if (t.kind == BTF_KIND_DATASEC)
+    if (t.kind == BtfKind::Datasec)
       extra.insert(extra.end(), {e.type, low, 4});
-    else if (t.kind == BTF_KIND_ENUM)
+    else if (t.kind == BtfKind::Enum)
       extra.insert(extra.end(), {place(e.name), low});
-    else if (t.kind == BTF_KIND_FUNC_PROTO)
+    else if (t.kind == BtfKind::FuncProto)
       extra.insert(extra.end(), {place(e.name), e.type});
-    else if (t.kind == BTF_KIND_ENUM64)
+    else if (t.kind == BtfKind::Enum64)
       extra.insert(extra.end(), {place(e.name), low, high});
     else
       extra.insert(extra.end(), {place(e.name), e.type, low});
@@ -57,16 +57,16 @@ std::vector<uint32_t> extra_words(const RandomType& t,
 /// The third of the common words.
 uint32_t size_or_type(const RandomType& t) {
   switch (t.kind) {
-    case BTF_KIND_ARRAY:
-    case BTF_KIND_FWD:
+    case BtfKind::Array:
+    case BtfKind::Fwd:
       return 0;
-    case BTF_KIND_INT:
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
-    case BTF_KIND_FLOAT:
-    case BTF_KIND_DATASEC:
+    case BtfKind::Int:
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+    case BtfKind::Float:
+    case BtfKind::Datasec:
       return t.size;
     default:
       return t.type;
@@ -124,7 +124,7 @@ std::vector<std::byte> encode(const RandomUnit& unit, uint32_t first_string) {
   if (first_string == 0) strings.push_back('\0');
   std::vector<uint32_t> words;
   for (const RandomType& t : unit) {
-    uint32_t vlen = t.kind == BTF_KIND_FUNC ? t.number : static_cast<uint32_t>(t.elements.size());
+    uint32_t vlen = t.kind == BtfKind::Func ? t.number : static_cast<uint32_t>(t.elements.size());
     words.insert(words.end(),
                  {place(t.name), BtfBuilder::info(t.kind, vlen, t.kind_flag), size_or_type(t)});
     std::vector<uint32_t> extra = extra_words(t, place);
@@ -190,9 +190,9 @@ std::string to_text(const RandomInputs& inputs) {
       if (!t.name.empty()) text += " '" + t.name + "'";
       if (t.kind_flag) text += " flag";
       if (t.size != 0) text += " size " + std::to_string(t.size);
-      if (size_or_type(t) == t.type && t.kind != BTF_KIND_FWD)
+      if (size_or_type(t) == t.type && t.kind != BtfKind::Fwd)
         text += " -> " + std::to_string(t.type);
-      if (t.kind == BTF_KIND_ARRAY)
+      if (t.kind == BtfKind::Array)
         text += " of " + std::to_string(t.type) + " by " + std::to_string(t.index);
       if (t.number != 0) text += " number " + std::to_string(static_cast<int32_t>(t.number));
       if (t.is_omitted) text += " omitted";

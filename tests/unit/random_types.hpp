@@ -13,7 +13,7 @@ namespace bpflink::test {
 
 /// A type with strings as text. Ids are those of the blob that it will be in.
 struct RandomType {
-  BtfKind kind = BTF_KIND_INT;
+  BtfKind kind = BtfKind::Int;
   bool kind_flag = false;
   std::string name{};
   uint32_t size = 0;    ///< in bytes; of the kinds that have one

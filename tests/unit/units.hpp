@@ -19,14 +19,14 @@ struct Unit {
     return b.add_type(b.add_string(name), BtfBuilder::info(kind, vlen, flag), third, extra);
   }
   uint32_t integer(const char* name, uint32_t size = 4) {
-    return add(BTF_KIND_INT, name, size, {0x01000000 | size * 8});
+    return add(BtfKind::Int, name, size, {0x01000000 | size * 8});
   }
-  uint32_t ptr(uint32_t type) { return add(BTF_KIND_PTR, "", type); }
+  uint32_t ptr(uint32_t type) { return add(BtfKind::Ptr, "", type); }
   uint32_t fwd(const char* name, bool is_union = false) {
-    return add(BTF_KIND_FWD, name, 0, {}, 0, is_union);
+    return add(BtfKind::Fwd, name, 0, {}, 0, is_union);
   }
   uint32_t array(uint32_t type, uint32_t index, uint32_t length) {
-    return add(BTF_KIND_ARRAY, "", 0, {type, index, length});
+    return add(BtfKind::Array, "", 0, {type, index, length});
   }
 
   struct Member {
@@ -35,7 +35,7 @@ struct Unit {
     uint32_t offset = UINT32_MAX;  ///< in bits; the next multiple of 64 if not given
   };
   uint32_t record(const char* name, const std::vector<Member>& members,
-                  BtfKind kind = BTF_KIND_STRUCT, bool flag = false) {
+                  BtfKind kind = BtfKind::Struct, bool flag = false) {
     std::vector<uint32_t> words;
     uint32_t next = 0;
     for (const Member& m : members) {
@@ -49,7 +49,7 @@ struct Unit {
                        bool is_signed = false, uint32_t size = 4) {
     std::vector<uint32_t> words;
     for (auto [label, value] : values) words.insert(words.end(), {b.add_string(label), value});
-    return add(BTF_KIND_ENUM, name, size, words, static_cast<uint32_t>(values.size()), is_signed);
+    return add(BtfKind::Enum, name, size, words, static_cast<uint32_t>(values.size()), is_signed);
   }
 };
 
