@@ -21,13 +21,23 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
-# Manual pages and completions.
+# Manual pages and completions, which the programs write themselves, where they can run.
 foreach(program bpflink btfdedup bpfskel)
-  install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.bash
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
-    COMPONENT programs)
-  install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/_${program}
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    set(bash_completion ${CMAKE_BINARY_DIR}/completions/${program}.bash)
+    set(zsh_completion ${CMAKE_BINARY_DIR}/completions/_${program})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/completions)
+    add_custom_command(OUTPUT ${bash_completion} ${zsh_completion}
+      COMMAND ${program} --completion bash > ${bash_completion}
+      COMMAND ${program} --completion zsh > ${zsh_completion}
+      DEPENDS ${program} VERBATIM)
+    add_custom_target(${program}_completions ALL DEPENDS ${bash_completion} ${zsh_completion})
+    install(FILES ${bash_completion}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
+      COMPONENT programs)
+    install(FILES ${zsh_completion}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
+  endif()
   install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
 endforeach()

@@ -40,8 +40,8 @@ endfunction()
 
 # add_program(TARGET source...): a program with a command line; the sources are those of its folder.
 function(add_program target)
-  add_executable(${target} ${ARGN} ../io/arguments.cpp ../io/interruption.cpp ../io/program.cpp)
-  target_link_libraries(${target} PRIVATE bpflink_options CLI11::CLI11 bpflink_format)
+  add_executable(${target} ${ARGN} ../io/options.cpp ../io/interruption.cpp ../io/program.cpp)
+  target_link_libraries(${target} PRIVATE bpflink_options bpflink_format)
   link_program(${target})
   target_compile_definitions(${target} PRIVATE BPFLINK_VERSION="${PROJECT_VERSION}")
 endfunction()

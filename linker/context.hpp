@@ -81,11 +81,13 @@ struct DroppedDefinition {
 struct OutputTarget {
   std::optional<std::string> path = {};
   std::optional<int> fd = {};
+  /// Where it is set, what it makes of the object goes to `path`, and the object to memory.
+  Linker::Converter convert = {};
 };
 
-/// A file that the link writes: the linked object, or a report.
+/// A file that the link writes: the linked object, what is made of it, or a report.
 struct PendingOutput {
-  enum class Contents : uint8_t { Object, Map, Dependencies, Json, SizeMap };
+  enum class Contents : uint8_t { Object, Converted, Map, Dependencies, Json, SizeMap };
 
   Contents contents;
   std::string name;  ///< for messages

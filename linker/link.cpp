@@ -126,7 +126,8 @@ void link(Context& context) {
   // Figures, link map and cross references, of a link that went well.
   run(context, "make report", make_report);
 
-  // Write the reports that go to files, to temporary ones as well.
+  // Write the reports that go to files, to temporary ones as well; and where a generator's output
+  // is wanted in place of the object, that.
   run(context, "write reports", write_reports);
 
   // All is whole, and what can fail has been done: rename the object and the reports to their

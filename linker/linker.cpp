@@ -98,6 +98,10 @@ bool Linker::link_to_file(const std::string& path) {
   return impl_->run({.path = path});
 }
 
+bool Linker::link_to_file(const std::string& path, Converter convert) {
+  return impl_->run({.path = path, .convert = std::move(convert)});
+}
+
 bool Linker::link_to_fd(int fd) {
   return impl_->run({.fd = fd});
 }

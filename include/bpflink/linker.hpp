@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
+#include "bpflink/error.hpp"
 #include "bpflink/export.hpp"
 #include "bpflink/report.hpp"
 
@@ -131,6 +133,13 @@ class BPFLINK_API Linker {
   /// renamed, so that on failure what stood there stays, and where nothing was,
   /// nothing is. False on failure; the handler has been told why.
   bool link_to_file(const std::string& path);
+  /// Makes what is written of the linked object, whose bytes it gets. Errors: why that cannot be;
+  /// the link fails with them.
+  using Converter =
+      std::function<std::expected<std::string, Error>(std::span<const std::byte> object)>;
+  /// The same, but what is written is not the object but what `convert` makes of it, such as a
+  /// skeleton: for generators, whose output then takes its place with all reports or not at all.
+  bool link_to_file(const std::string& path, Converter convert);
   /// Links into the file open for writing as `fd`, which stays the caller's. A
   /// file that can be sought becomes the output from its first byte to its last,
   /// whatever it held; to a pipe or socket the output is written. Nothing is

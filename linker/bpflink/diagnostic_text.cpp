@@ -23,7 +23,7 @@ std::string printable(std::string_view text) {
 
 class TextMaker {
  public:
-  explicit TextMaker(bool color) : color_(color) {}
+  TextMaker(std::string_view program, bool color) : program_(program), color_(color) {}
 
   std::string make(const Diagnostic& diagnostic) const {
     bool stands_out = diagnostic.severity != Severity::Note;
@@ -32,10 +32,10 @@ class TextMaker {
     if (place && place->line == 0) place = nullptr;
     std::string text;
     if (stands_out)
-      text = fmt::format("{} {} {}\n", painted(bold, place ? start_of(*place) : "bpflink:"),
+      text = fmt::format("{} {} {}\n", painted(bold, place ? start_of(*place) : program_ + ":"),
                          kind_of(diagnostic.severity), painted(bold, diagnostic.message));
     else
-      text = fmt::format("bpflink: {}\n", diagnostic.message);
+      text = fmt::format("{}: {}\n", program_, diagnostic.message);
     if (place) text += excerpt_of(*place);
     for (const std::string& line : diagnostic.details) text += line + "\n";
     return text;
@@ -70,13 +70,14 @@ class TextMaker {
     return text + fmt::format("      | {}{}\n", indent, painted(green, "^"));
   }
 
+  std::string program_;
   bool color_;
 };
 
 }  // namespace
 
-std::string make_text(const Diagnostic& diagnostic, bool color) {
-  return TextMaker(color).make(diagnostic);
+std::string make_text(const Diagnostic& diagnostic, std::string_view program, bool color) {
+  return TextMaker(program, color).make(diagnostic);
 }
 
 }  // namespace bpflink

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "linker/bpflink/diagnostic_text.hpp"
+#include "linker/io/interruption.hpp"
 #include "linker/io/program.hpp"
 
 namespace bpflink {
@@ -71,6 +74,24 @@ std::string to_json(const Diagnostic& diagnostic) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// The figures of a link as a table.
+std::string make_statistics(const LinkReport& report) {
+  std::string text;
+  auto add = [&](std::string_view name, uint64_t value) {
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12}\n", name, value);
+  };
+  add("objects", report.objects);
+  add("types in", report.input_types);
+  add("types out", report.output_types);
+  add("section bytes in", report.input_bytes);
+  add("section bytes out", report.output_bytes);
+  add("relocations out", report.relocations);
+  add("symbols out", report.symbols);
+  for (const auto& [pass, seconds] : report.passes)
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12} s\n", pass, std::to_string(seconds));
+  return text;
+}
+
 }  // namespace
 
 bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
@@ -92,37 +113,50 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
   ++errors_;
   if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
   if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
-    print_error("bpflink", "too many errors, the rest is not shown (--error-limit 0 shows all)");
+    print_error(program_, "too many errors, the rest is not shown (--error-limit 0 shows all)");
   return true;
 }
 
 bool DiagnosticPrinter::uses_color() const {
-  if (command_.color != CommandLine::Color::Auto)
-    return command_.color == CommandLine::Color::Always;
+  if (command_.color != LinkCommand::Color::Auto)
+    return command_.color == LinkCommand::Color::Always;
   return ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
 }
 
 void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
   if (!is_wanted(diagnostic) || is_beyond_limit(diagnostic)) return;
   if (command_.json_diagnostics) return write_to(stderr, to_json(diagnostic) + "\n");
-  write_to(stderr, make_text(diagnostic, uses_color()));
+  write_to(stderr, make_text(diagnostic, program_, uses_color()));
 }
 
-std::string make_statistics(const LinkReport& report) {
-  std::string text;
-  auto add = [&](std::string_view name, uint64_t value) {
-    fmt::format_to(std::back_inserter(text), "{:<24} {:>12}\n", name, value);
-  };
-  add("objects", report.objects);
-  add("types in", report.input_types);
-  add("types out", report.output_types);
-  add("section bytes in", report.input_bytes);
-  add("section bytes out", report.output_bytes);
-  add("relocations out", report.relocations);
-  add("symbols out", report.symbols);
-  for (const auto& [pass, seconds] : report.passes)
-    fmt::format_to(std::back_inserter(text), "{:<24} {:>12} s\n", pass, std::to_string(seconds));
-  return text;
+int run_link(const char* program, const LinkCommand& command, const std::string& output,
+             Linker::Converter convert) {
+  // Writing to a pipe that nobody reads any more is an error, not the end.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::vector<std::string> outputs = command.report_files();
+  outputs.push_back(output);
+  clean_up_when_interrupted(program, std::move(outputs));
+  DiagnosticPrinter printer(program, command);
+  bool is_fatal = command.link.fatal_warnings;
+  for (const std::string& warning : command.warnings)
+    printer.print({.severity = is_fatal ? Severity::Error : Severity::Warning, .message = warning});
+  if (is_fatal && !command.warnings.empty()) return 1;
+  Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
+  command.add_inputs(linker);
+  bool ok = convert ? linker.link_to_file(output, std::move(convert)) : linker.link_to_file(output);
+  if (!ok) return 1;
+  if (command.cross_references) print_text(linker.report().cross_references);
+  print_text(linker.report().explanations);
+  if (command.statistics) print_text(make_statistics(linker.report()));
+  return 0;
+}
+
+int report_usage(std::string_view program, const Error& error,
+                 const std::vector<std::string>& arguments) {
+  LinkCommand command;
+  command.json_diagnostics = std::ranges::count(arguments, "--json-diagnostics") != 0;
+  DiagnosticPrinter(program, command).print({.message = error.message});
+  return 1;
 }
 
 }  // namespace bpflink

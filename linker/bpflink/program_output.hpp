@@ -1,4 +1,4 @@
-// What the program bpflink prints.
+// What the programs that link do and print.
 #pragma once
 
 #include <string>
@@ -6,13 +6,14 @@
 
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/report.hpp"
-#include "linker/bpflink/command_line.hpp"
+#include "linker/bpflink/link_options.hpp"
 
 namespace bpflink {
 
 class DiagnosticPrinter {
  public:
-  explicit DiagnosticPrinter(const CommandLine& command) : command_(command) {}
+  DiagnosticPrinter(std::string_view program, const LinkCommand& command)
+      : program_(program), command_(command) {}
   /// To standard error, if the user wants to know. Beyond the limit, errors are
   /// counted only.
   void print(const Diagnostic& diagnostic);
@@ -22,11 +23,19 @@ class DiagnosticPrinter {
   bool is_beyond_limit(const Diagnostic& diagnostic);
   bool uses_color() const;
 
-  const CommandLine& command_;
+  std::string_view program_;
+  const LinkCommand& command_;
   size_t errors_ = 0;
 };
 
-/// The figures of a link as a table.
-std::string make_statistics(const LinkReport& report);
+/// Links as the command line of `program` says, to `output`, and prints what it asks for. Returns
+/// the exit status.
+int run_link(const char* program, const LinkCommand& command, const std::string& output,
+             Linker::Converter convert = {});
+
+/// Prints what is wrong with a command line; JSON if `arguments` ask for that. Returns the exit
+/// status.
+int report_usage(std::string_view program, const Error& error,
+                 const std::vector<std::string>& arguments);
 
 }  // namespace bpflink

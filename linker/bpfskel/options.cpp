@@ -1,35 +1,15 @@
 #include "linker/bpfskel/options.hpp"
 
+#include <fmt/format.h>
+
 #include "dedup/internal.hpp"
-#include "linker/io/arguments.hpp"
+#include "linker/io/options.hpp"
 #include "linker/io/program.hpp"
 
 namespace bpflink {
 namespace {
 
 using Language = BpfskelOptions::Language;
-
-/// What add_options() binds besides the options themselves.
-struct Chosen {
-  bool c = false, cpp = false, rust = false;
-};
-
-void add_options(CLI::App& app, BpfskelOptions& options, Chosen& chosen) {
-  add_help(app, {"Usage: bpfskel [OPTION]... FILE... -o OUTPUT\n", 25, "the skeleton was written"});
-  app.add_option("FILE", options.inputs, "Objects and archives, which are linked")
-      ->option_text("FILE");
-  app.add_option("-o,--output", options.output,
-                 "Write the skeleton to FILE, and not to standard output")
-      ->option_text("FILE");
-  app.add_option("--name", options.name,
-                 "Name the skeleton NAME; without, as the first FILE is named")
-      ->option_text("NAME");
-  auto* c = app.add_flag("--c", chosen.c, "Write a header for C and C++, as without an option");
-  app.add_flag("--cpp", chosen.cpp, "Write the header with a class that owns it")->excludes(c);
-  app.add_flag("--rust", chosen.rust, "Write a module for Rust")
-      ->excludes("--c")
-      ->excludes("--cpp");
-}
 
 /// "prog_bpf" of "dir/prog.bpf.o", as bpftool has it.
 std::string name_of_file(std::string_view path) {
@@ -46,20 +26,49 @@ std::string name_of_file(std::string_view path) {
 
 std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::string> arguments) {
   BpfskelOptions options;
-  Chosen chosen;
-  CLI::App app("Links BPF objects and writes a skeleton of the result.", "bpfskel");
-  add_options(app, options, chosen);
-  auto text = parse_arguments(app, std::move(arguments));
+  auto choose = [&options](Language language) -> OptionAction {
+    return [&options, language](std::string_view) -> std::expected<void, Error> {
+      options.language = language;
+      return {};
+    };
+  };
+  std::vector<OptionGroup> groups = link_options(options);
+  std::vector<Option>& general = groups.front().options;
+  general.insert(
+      general.begin(),
+      {{"-o,--output", "FILE", "Write the skeleton to FILE, and not to standard output",
+        store(options.output)},
+       {"--name", "NAME", "Name the skeleton NAME; without, as the first FILE is named",
+        store(options.name)},
+       {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},
+       {"--cpp", "", "Write the header with a class that owns it", choose(Language::Cpp)},
+       {"--rust", "", "Write a module for Rust", choose(Language::Rust)}});
+  OptionTable table(
+      {.name = "bpfskel",
+       .purpose = "Links BPF objects and writes a skeleton of the result.",
+       .usage = "Usage: bpfskel [OPTION]... FILE... -o OUTPUT",
+       .success = "the skeleton was written",
+       .width = 30,
+       .argument = {"FILE", "", "Objects and archives, which are linked", add_input(options)}},
+      std::move(groups));
+  auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
-  if (options.inputs.empty()) return usage_error(app, "no input files");
-  if (chosen.cpp) options.language = Language::Cpp;
-  if (chosen.rust) options.language = Language::Rust;
-  options.name = options.name.empty() ? name_of_file(options.inputs[0]) : make_c_name(options.name);
-  auto output = output_path("-o", app.count("-o") == 0 ? "-" : std::move(options.output), true);
+  for (auto [one, other] : {std::pair("--c", "--cpp"), {"--c", "--rust"}, {"--cpp", "--rust"}})
+    if (auto ok = table.check_exclusive(one, other); !ok) return std::unexpected(ok.error());
+  if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
+  options.name =
+      options.name.empty() ? name_of_file(options.inputs[0].path) : make_c_name(options.name);
+  auto output =
+      output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true);
   if (!output) return std::unexpected(output.error());
   options.output = std::move(*output);
+  if (options.output == "/dev/stdout")
+    for (std::string_view report : {"--cref", "--emit-stats", "--explain"})
+      if (table.is_given(report))
+        return table.usage_error(fmt::format(
+            "{} prints to standard output, where the skeleton goes: give -o FILE", report));
   return options;
 }
 

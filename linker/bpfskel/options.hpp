@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "linker/bpflink/link_options.hpp"
 
 namespace bpflink {
 
-struct BpfskelOptions {
+struct BpfskelOptions : LinkCommand {
   enum class Language { C, Cpp, Rust };
 
-  std::vector<std::string> inputs;  ///< objects and archives
-  std::string output;               ///< where the skeleton is written
-  std::string name;                 ///< of the skeleton, an identifier
+  std::string output;  ///< where the skeleton is written
+  std::string name;    ///< of the skeleton, an identifier
   Language language = Language::C;
 
   /// What to print instead of anything else: for --help and --version.

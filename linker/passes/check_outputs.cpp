@@ -15,6 +15,7 @@ namespace {
 std::string_view option_of(PendingOutput::Contents contents) {
   switch (contents) {
     case PendingOutput::Contents::Object:
+    case PendingOutput::Contents::Converted:
       return "-o";
     case PendingOutput::Contents::Map:
       return "--Map";
@@ -65,7 +66,7 @@ void check_outputs(Context& context) {
     else if (const PendingOutput* before = find_output_before(context, output))
       problem = fmt::format("and {} are one file", describe(*before));
     else if (replaces_object(output))
-      problem = "would replace an object file or archive with a report: delete it first";
+      problem = "would replace an object file or archive with text: delete it first";
     if (problem.empty()) continue;
     context.diagnostics.report({.message = fmt::format("{} {}", describe(output), problem),
                                 .code = DiagnosticCode::OutputFailure,

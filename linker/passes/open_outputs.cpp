@@ -10,7 +10,8 @@ namespace {
 
 std::expected<OutputFile, Error> open_target(const OutputTarget& target) {
   if (target.fd) return OutputFile::open(*target.fd);
-  return target.path ? OutputFile::open(*target.path) : OutputFile::open_in_memory();
+  return target.path && !target.convert ? OutputFile::open(*target.path)
+                                        : OutputFile::open_in_memory();
 }
 
 void add(Context& context, PendingOutput::Contents contents, std::string name,
@@ -27,6 +28,7 @@ void open_outputs(Context& context) {
   using enum PendingOutput::Contents;
   const OutputTarget& target = context.target;
   add(context, Object, target.path.value_or("the output"), open_target(target));
+  if (target.convert) add(context, Converted, *target.path, OutputFile::open(*target.path));
   for (auto [contents, path] : {std::pair{Map, &context.options.map_file},
                                 {Dependencies, &context.options.dependency_file},
                                 {Json, &context.options.json_file},

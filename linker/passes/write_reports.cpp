@@ -1,4 +1,5 @@
-// Pass: the reports that the user wants in files, each beside its place.
+// Pass: the reports that the user wants in files, each beside its place, and what a generator
+// makes of the object.
 #include "linker/context.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/report/report_text.hpp"
@@ -7,7 +8,16 @@
 namespace bpflink {
 namespace {
 
-std::string make_text(const Context& context, PendingOutput::Contents contents) {
+/// What is written of the linked object in its place.
+std::expected<std::string, Error> convert_object(const Context& context) {
+  const PendingOutput& object = context.outputs.front();
+  auto written = InputFile::open(object.file.fd(), object.name);
+  if (!written) return std::unexpected(written.error());
+  return context.target.convert(written->bytes());
+}
+
+std::expected<std::string, Error> make_text(const Context& context,
+                                            PendingOutput::Contents contents) {
   switch (contents) {
     case PendingOutput::Contents::Map:
       return context.report->map;
@@ -17,6 +27,8 @@ std::string make_text(const Context& context, PendingOutput::Contents contents) 
       return make_json(*context.report, *context.output_report);
     case PendingOutput::Contents::SizeMap:
       return make_size_map(*context.output_report);
+    case PendingOutput::Contents::Converted:
+      return convert_object(context);
     case PendingOutput::Contents::Object:
       break;
   }
@@ -28,8 +40,12 @@ std::string make_text(const Context& context, PendingOutput::Contents contents) 
 void write_reports(Context& context) {
   for (const PendingOutput& output : context.outputs) {
     if (output.contents == PendingOutput::Contents::Object) continue;
-    std::string text = make_text(context, output.contents);
-    if (auto ok = write_all(output.file.fd(), std::as_bytes(std::span(text))); !ok)
+    auto text = make_text(context, output.contents);
+    if (!text) {
+      fail_output(context, output.name, text.error());
+      continue;
+    }
+    if (auto ok = write_all(output.file.fd(), std::as_bytes(std::span(*text))); !ok)
       fail_output(context, output.name, ok.error());
   }
 }

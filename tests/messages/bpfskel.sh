@@ -19,14 +19,16 @@ wrong() {
 wrong 'no arguments (see bpfskel --help)
 Usage: bpfskel [OPTION]... FILE... -o OUTPUT'
 wrong 'no input files (see bpfskel --help)' -o out.h
-wrong '--c excludes --cpp (see bpfskel --help)' --cpp --c main.o
-wrong '--cpp excludes --rust (see bpfskel --help)' --rust --cpp main.o
+wrong '--c and --cpp exclude each other (see bpfskel --help)' --cpp --c main.o
+wrong '--cpp and --rust exclude each other (see bpfskel --help)' --rust --cpp main.o
 wrong '-o: the name of the file is empty' main.o -o ''
 wrong "no/such.h: cannot open output file: there is no directory 'no'" main.o helper.o -o no/such.h
-wrong "-o './main.o' would replace the input 'main.o'" main.o helper.o -o ./main.o
-wrong "undefined symbol: helper
+wrong "-o './main.o' would replace the input 'main.o': name another file" main.o helper.o -o ./main.o
+expect_message "$tmp/main.bpf.c:2:44: error: undefined symbol: helper
+    2 | SEC(\"socket\") int prog(void *ctx) { return helper(1); }
+      |                                            ^
 >>> referenced by $tmp/main.bpf.c:2
->>>               main.o:(socket+0x8)" main.o -o out.h
+>>>               main.o:(socket+0x8)" "$BPFSKEL" main.o -o out.h
 [[ ! -e out.h ]] || mistake 'a header in spite of an error'
 
 # What stood there stays, and warnings are no errors.
@@ -38,3 +40,15 @@ compile untyped -g0 <helper.bpf.c
 expect 'bpfskel: warning: no input has BTF' head -n 1 errors
 grep -q untyped__open out.h || mistake 'no skeleton'
 if [[ -c /dev/full ]]; then wrong '/dev/full: cannot write: No space left on device' main.o helper.o -o /dev/full; fi
+
+# The options of a link are bpfskel's, too; what they write names the skeleton and comes with it.
+"$BPFSKEL" main.o helper.o --gc-sections --license GPL --dependency-file out.d -Map out.map -o out.h
+grep -q '^out.h: ' out.d || mistake 'the rule is not for the skeleton'
+grep -q helper.o out.map || mistake 'no map'
+"$BPFSKEL" main.o --dependency-file new.d -o new.h 2>errors && mistake 'an undefined symbol is no error'
+[[ ! -e new.h && ! -e new.d ]] || mistake 'a report in spite of an error'
+"$BPFSKEL" -q untyped.o -o out.h 2>errors
+[[ ! -s errors ]] || mistake '-q: a warning'
+ar rc libhelper.a helper.o
+"$BPFSKEL" -q main.o -L. -lhelper -o out.h
+wrong '--cref prints to standard output, where the skeleton goes: give -o FILE (see bpfskel --help)' main.o helper.o --cref

@@ -81,7 +81,7 @@ END
 
 # The file of the map forgotten, so that an object is taken for it
 shows 'delete it first' bpflink --Map maps.o main.o -o out.o <<'END'
-bpflink: error: --Map 'maps.o' would replace an object file or archive with a report: delete it first
+bpflink: error: --Map 'maps.o' would replace an object file or archive with text: delete it first
 END
 
 # An option misspelled

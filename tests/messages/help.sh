@@ -33,7 +33,7 @@ What is kept:
   -u,--undefined SYMBOL       Keep SYMBOL; take it from an archive
   --keep-section PATTERN      Keep all of the sections that PATTERN matches
   --keep-debug                Keep and merge DWARF
-  -S,--strip-debug            Drop DWARF (always so without --keep-debug)
+  -S,--strip-debug            Drop DWARF (the default)
 
 Symbols:
   --localize-hidden           Make hidden definitions local, but for maps
@@ -47,7 +47,7 @@ Symbols:
   -s,--strip-all              -x and -S: all that a loader does not need
 
 Reports:
-  --Map FILE                  Write to FILE where every fragment of every input
+  -Map,--Map FILE             Write to FILE where every fragment of every input
                               went
   --cref                      Print who defines and who uses each symbol
   -y,--trace-symbol SYMBOL    Print each file that defines or uses SYMBOL
@@ -68,7 +68,8 @@ Messages:
   --fatal-warnings            Take warnings for errors
   --error-limit N             Stop printing errors after N, 20 unless told; 0:
                               never
-  --color-diagnostics WHEN    Color messages: auto (on a terminal), always or
+  --color-diagnostics auto|always|never
+                              Color messages: auto (on a terminal), always or
                               never
   --json-diagnostics          Print messages as JSON, one a line
 
@@ -76,7 +77,7 @@ Messages:
 Exits with 0 if the output was written, else with 1 and the output as it was.' "$BPFLINK" --help
 
 expect 'Merges equal types of BTF.
-Usage: btfdedup [OPTION]... INPUT... -o OUT
+Usage: btfdedup [OPTION]... INPUT... -o FILE
        btfdedup [OPTION]... [INPUT...] --update FILE
 
   INPUT                       Raw BTF, ELF files with .BTF, archives of these, -
@@ -85,8 +86,8 @@ Usage: btfdedup [OPTION]... INPUT... -o OUT
 Options:
   -h,--help                   Print this help and exit
   --version                   Print the version and exit
-  -o,--output OUT             Write the BTF to OUT (- for standard output)
-  --elf                       Make OUT an ELF object with a section .BTF
+  -o,--output FILE            Write the BTF to FILE (- for standard output)
+  --elf                       Make the output an ELF object with a section .BTF
   --update FILE               Replace the section .BTF of the ELF file FILE;
                               without INPUT, by its own types
   --base FILE                 The BTF that the inputs were split from, left as
@@ -112,23 +113,31 @@ Options:
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if all was done, else with 1 and the output as it was.' "$BTFDEDUP" --help
 
+# bpfskel takes the options of a link as well.
+of_link() { sed -n '/^Inputs:/,/^Messages:/p'; }
+cmp <("$BPFLINK" --help | of_link) <("$BPFSKEL" --help | of_link) || mistake 'bpfskel --help: other options'
 expect 'Links BPF objects and writes a skeleton of the result.
 Usage: bpfskel [OPTION]... FILE... -o OUTPUT
 
-  FILE                   Objects and archives, which are linked
+  FILE                        Objects and archives, which are linked
 
 Options:
-  -h,--help              Print this help and exit
-  --version              Print the version and exit
-  -o,--output FILE       Write the skeleton to FILE, and not to standard output
-  --name NAME            Name the skeleton NAME; without, as the first FILE is
-                         named
-  --c                    Write a header for C and C++, as without an option
-  --cpp                  Write the header with a class that owns it
-  --rust                 Write a module for Rust
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
+  -o,--output FILE            Write the skeleton to FILE, and not to standard
+                              output
+  --name NAME                 Name the skeleton NAME; without, as the first FILE
+                              is named
+  --c                         Write a header for C and C++ (the default)
+  --cpp                       Write the header with a class that owns it
+  --rust                      Write a module for Rust
+  --threads N                 Use N threads; without, as many as the inputs are
+                              large enough for' bash -c '"$0" --help | sed -n "1,/^Inputs:/p" | head -n -2' "$BPFSKEL"
 
+expect '
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if the skeleton was written, else with 1 and the output as it was.' "$BPFSKEL" --help
+Exits with 0 if the skeleton was written, else with 1 and the output as it was.' \
+  bash -c '"$0" --help | tail -n 3' "$BPFSKEL"
 
 "$BPFLINK" --version | grep -Ex 'bpflink [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
 "$BTFDEDUP" --version | grep -Ex 'btfdedup [0-9]+\.[0-9]+\.[0-9]+' >/dev/null

@@ -34,16 +34,19 @@ expect_message '{"severity":"error","code":"general","message":"no input files (
 cp out.o wanted.o
 "$BPFLINK" -static -nostdlib -O2 -g -m elf64bpf --as-needed --start-group good.o --end-group '-(' '-)' -o out.o
 cmp out.o wanted.o || mistake 'options without a meaning here change the output'
-wrong '--output: 1 required TEXT missing (see bpflink --help)' good.o -o
-wrong 'The following argument was not expected: --nothing (see bpflink --help)' good.o -o out.o --nothing
-wrong 'The following arguments were not expected: --two --one (see bpflink --help)' good.o -o out.o --one --two
-wrong 'The following argument was not expected: --gc-section; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o --gc-section
-wrong 'The following argument was not expected: -gc-sections; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o -gc-sections
-wrong 'The following arguments were not expected: --jsn=x --gcsections; did you mean --gc-sections, --json? (see bpflink --help)' good.o -o out.o --gcsections --jsn=x
+wrong '-o needs FILE (see bpflink --help)' good.o -o
+wrong '--gc-sections=yes: takes no value (see bpflink --help)' good.o -o out.o --gc-sections=yes
+wrong '-oother.o: was given before (see bpflink --help)' good.o -o out.o -oother.o
+wrong '-o needs FILE (see bpflink --help)' good.o -o --gc-sections
+wrong 'unknown option: --nothing (see bpflink --help)' good.o -o out.o --nothing
+wrong 'unknown options: --one --two (see bpflink --help)' good.o -o out.o --one --two
+wrong 'unknown option: --gc-section; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o --gc-section
+wrong 'unknown option: -gc-sections; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o -gc-sections
+wrong 'unknown options: --gcsections --jsn=x; did you mean --gc-sections, --json? (see bpflink --help)' good.o -o out.o --gcsections --jsn=x
 wrong '--keep-debug contradicts -s and -S (see bpflink --help)' good.o -o out.o --keep-debug -s
 wrong '--keep-debug contradicts -s and -S (see bpflink --help)' good.o -o out.o --keep-debug -S
-wrong '--color-diagnostics: red not in {auto,always,never} (see bpflink --help)' good.o -o out.o --color-diagnostics red
-wrong 'Could not convert: --error-limit = many (see bpflink --help)' good.o -o out.o --error-limit many
+wrong '--color-diagnostics red: must be one of auto, always, never (see bpflink --help)' good.o -o out.o --color-diagnostics red
+wrong '--error-limit many: must be a number from 0 to 4294967295 (see bpflink --help)' good.o -o out.o --error-limit many
 wrong '-lmissing: no libmissing.a in the directory given with -L' good.o -o out.o -L. -lmissing
 wrong '-lmissing: no libmissing.a in the directories given with -L' good.o -o out.o -L. -L.. -lmissing
 wrong '-l:odd.a: no odd.a in the directory given with -L' good.o -o out.o -L. -l:odd.a
@@ -65,19 +68,19 @@ duped() {
   expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@"
 }
 duped 'no arguments (see btfdedup --help)
-Usage: btfdedup [OPTION]... INPUT... -o OUT
+Usage: btfdedup [OPTION]... INPUT... -o FILE
        btfdedup [OPTION]... [INPUT...] --update FILE'
 duped 'no input (see btfdedup --help)' -o out.o
-duped 'The following argument was not expected: --nothing (see btfdedup --help)' good.o -o out.o --nothing
-duped 'The following argument was not expected: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian
+duped 'unknown option: --nothing (see btfdedup --help)' good.o -o out.o --nothing
+duped 'unknown option: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian
 duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o --update good.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
-duped 'nothing to do: give -o OUT, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)' good.o
-duped '--json requires --stats (see btfdedup --help)' good.o --json
-wrong '--threads: Value 0 not in range 1 to 1024 (see bpflink --help)' good.o -o out.o --threads 0
-duped '--threads: Value 0 not in range 1 to 1024 (see btfdedup --help)' good.o --stats --threads 0
-wrong '--size-map: map.svg: a size map is a page of HTML (see bpflink --help)' good.o -o out.o --size-map map.svg
-duped '--size-map: map.svg: a size map is a page of HTML (see btfdedup --help)' good.o --size-map map.svg
+duped 'nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)' good.o
+duped '--json needs --stats (see btfdedup --help)' good.o --json
+wrong '--threads 0: must be a number from 1 to 1024 (see bpflink --help)' good.o -o out.o --threads 0
+duped '--threads 0: must be a number from 1 to 1024 (see btfdedup --help)' good.o --stats --threads 0
+wrong '--size-map map.svg: a size map is a page of HTML (see bpflink --help)' good.o -o out.o --size-map map.svg
+duped '--size-map map.svg: a size map is a page of HTML (see btfdedup --help)' good.o --size-map map.svg
 duped '--size-map: the name of the file is empty' good.o --size-map ''
-duped '--dump: x not in {c,raw} (see btfdedup --help)' good.o --dump x
+duped '--dump x: must be one of c, raw (see btfdedup --help)' good.o --dump x
 duped 'circle: response files are nested too deeply' @circle -o out.o

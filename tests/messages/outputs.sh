@@ -55,7 +55,7 @@ for option in Map json dependency-file size-map; do
     kept "bpflink: error: $shown '$name' and -o 'out.o' are one file" "$BPFLINK" good.o -o out.o --$option $name
   done
   for report in other.o lib.a; do
-    kept "bpflink: error: $shown '$report' would replace an object file or archive with a report: delete it first" \
+    kept "bpflink: error: $shown '$report' would replace an object file or archive with text: delete it first" \
       "$BPFLINK" good.o -o out.o --$option $report
   done
 done

@@ -1,0 +1,215 @@
+#include "linker/bpflink/link_options.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "linker/elf/renaming.hpp"
+#include "linker/error.hpp"
+#include "linker/io/program.hpp"
+
+namespace bpflink {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+using ParsePair = std::optional<std::pair<std::string, std::string>>(const std::string& text);
+
+OptionAction append_pair(Pairs& pairs, ParsePair* parse, std::string_view form) {
+  return [&pairs, parse, form](std::string_view text) -> std::expected<void, Error> {
+    auto pair = parse(std::string(text));
+    if (!pair) return fail("is not {}", form);
+    pairs.push_back(std::move(*pair));
+    return {};
+  };
+}
+
+OptionAction add_library(LinkCommand& command) {
+  return [&command](std::string_view name) -> std::expected<void, Error> {
+    command.inputs.push_back({std::string(name), true, command.whole_archive});
+    return {};
+  };
+}
+
+OptionAction strip_all(LinkCommand& command) {
+  return [&command](std::string_view) -> std::expected<void, Error> {
+    command.link.discard_locals = command.strip_debug = true;
+    return {};
+  };
+}
+
+OptionAction set_color(LinkCommand& command) {
+  return [&command](std::string_view when) -> std::expected<void, Error> {
+    using Color = LinkCommand::Color;
+    command.color = when == "auto" ? Color::Auto : when == "always" ? Color::Always : Color::Never;
+    return {};
+  };
+}
+
+OptionAction check_emulation() {
+  return [](std::string_view name) -> std::expected<void, Error> {
+    if (name == "elf64bpf") return {};
+    return fail("objects for BPF are elf64bpf");
+  };
+}
+
+/// What compilers and build systems pass to any linker and means nothing here; and what is meant
+/// for another program, which is told instead of "unknown option".
+std::vector<Option> foreign_options() {
+  constexpr std::string_view compile =
+      "is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes";
+  constexpr std::string_view relocatable =
+      "a BPF object is relocatable, there are no programs or shared libraries to make";
+  constexpr std::string_view script = "there are no linker scripts: sections merge by name";
+  constexpr std::string_view through_compiler =
+      "linker options are written as they are, without -Wl,";
+  return {
+      {"-static,--static,-nostdlib,-g,--start-group,--end-group,-(,-),--as-needed,--no-as-needed",
+       "", "", ignore()},
+      {"-O,-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
+      {"-m,--emulation", "EMULATION", "", check_emulation()},
+      {"-c,-E", "", "", refuse(compile)},
+      {"-I,-D,-f,-target,--target,-std,-march,-mcpu", "VALUE", "", refuse(compile)},
+      {"-W", "VALUE", "",
+       [=](std::string_view value) {
+         return refuse(value.starts_with("l,") ? through_compiler : compile)(value);
+       }},
+      {"-shared,--shared,-pie,--pie", "", "", refuse(relocatable)},
+      {"-T,--script", "FILE", "", refuse(script)}};
+}
+
+std::expected<void, Error> name_reports(LinkCommand& command, const OptionTable& table) {
+  LinkOptions& link = command.link;
+  struct Report {
+    std::string_view option;
+    std::string* path;
+  };
+  for (auto [option, path] :
+       {Report{"--Map", &link.map_file}, Report{"--dependency-file", &link.dependency_file},
+        Report{"--json", &link.json_file}, Report{"--size-map", &link.size_map_file}}) {
+    if (!table.is_given(option)) continue;
+    auto target = output_path(option, std::move(*path), true);
+    if (!target) return std::unexpected(target.error());
+    *path = std::move(*target);
+  }
+  return {};
+}
+
+void warn_of_idle_options(LinkCommand& command) {
+  for (const std::string& directory : command.link.library_paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(directory, error))
+      command.warnings.push_back(fmt::format("-L {}: is no directory", directory));
+  }
+  if (command.print_gc_sections && !command.link.gc_sections)
+    command.warnings.emplace_back("--print-gc-sections: nothing is dropped without --gc-sections");
+}
+
+}  // namespace
+
+void LinkCommand::add_inputs(Linker& linker) const {
+  for (const Input& input : inputs) {
+    if (input.is_library)
+      linker.add_library(input.path, input.is_whole_archive);
+    else if (input.is_whole_archive)
+      linker.add_whole_archive(input.path);
+    else
+      linker.add_file(input.path);
+  }
+}
+
+std::vector<std::string> LinkCommand::report_files() const {
+  return {link.map_file, link.dependency_file, link.json_file, link.size_map_file};
+}
+
+OptionAction add_input(LinkCommand& command) {
+  return [&command](std::string_view path) -> std::expected<void, Error> {
+    command.inputs.push_back({std::string(path), false, command.whole_archive});
+    return {};
+  };
+}
+
+std::vector<OptionGroup> link_options(LinkCommand& command) {
+  LinkOptions& link = command.link;
+  return {
+      {"Options",
+       {{"--threads", "N", "Use N threads; without, as many as the inputs are large enough for",
+         store_number(link.threads, 1, 1024)}}},
+      {"Inputs",
+       {{"-l,--library", "NAME...", "Link with the archive libNAME.a", add_library(command)},
+        {"-L,--library-path", "DIR...", "Look for archives in DIR", append(link.library_paths)},
+        {"--whole-archive", "", "Link all members of the archives that follow, needed or not",
+         set(command.whole_archive)},
+        {"--no-whole-archive", "", "Link what is needed of those that follow",
+         set(command.whole_archive, false)},
+        {"--license", "TEXT", "The license, whatever the inputs say", store(link.license)},
+        {"--no-check-types", "", "Warn of types that conflict, and link all the same",
+         set(link.check_types, false)},
+        {"--no-warn-odr", "", "Do not warn of structs that have two layouts",
+         set(link.warn_odr, false)}}},
+      {"What is kept",
+       {{"--gc-sections", "", "Drop what no program, map or struct_ops variable reaches",
+         set(link.gc_sections)},
+        {"--print-gc-sections", "", "List what --gc-sections drops",
+         set(command.print_gc_sections)},
+        {"-u,--undefined", "SYMBOL...", "Keep SYMBOL; take it from an archive",
+         append(link.undefined)},
+        {"--keep-section", "PATTERN...", "Keep all of the sections that PATTERN matches",
+         append(link.keep_sections)},
+        {"--keep-debug", "", "Keep and merge DWARF", set(link.keep_debug)},
+        {"-S,--strip-debug", "", "Drop DWARF (the default)", set(command.strip_debug)}}},
+      {"Symbols",
+       {{"--localize-hidden", "", "Make hidden definitions local, but for maps",
+         set(link.localize_hidden)},
+        {"--redefine-sym", "OLD=NEW...", "Call the symbol OLD NEW, in all inputs",
+         append_pair(link.redefine_symbols, parse_redefinition, "OLD=NEW")},
+        {"--prefix-symbols", "PREFIX", "Put PREFIX before the names of all symbols",
+         store(link.prefix_symbols)},
+        {"--prefix-symbols-of", "FILE=PREFIX...",
+         "Put PREFIX before the names of what the input FILE defines",
+         append_pair(link.prefix_symbols_of, parse_prefix, "FILE=PREFIX")},
+        {"-x,--discard-all", "",
+         "Drop local symbols that nothing needs: labels, file names, variables",
+         set(link.discard_locals)},
+        {"-s,--strip-all", "", "-x and -S: all that a loader does not need", strip_all(command)}}},
+      {"Reports",
+       {{"-Map,--Map", "FILE", "Write to FILE where every fragment of every input went",
+         store(link.map_file)},
+        {"--cref", "", "Print who defines and who uses each symbol", set(command.cross_references)},
+        {"-y,--trace-symbol", "SYMBOL...", "Print each file that defines or uses SYMBOL",
+         append(link.trace_symbols)},
+        {"--dependency-file", "FILE", "Write to FILE the inputs as a rule of make",
+         store(link.dependency_file)},
+        {"--emit-stats", "", "Print figures of the link", set(command.statistics)},
+        {"--json", "FILE", "Write to FILE as JSON the figures and all that is known of the output",
+         store(link.json_file)},
+        {"--size-map", "FILE",
+         "Write to FILE a page for browsers that shows where the output's bytes come from",
+         store_page(link.size_map_file)},
+        {"--explain", "SYMBOL...", "Print why SYMBOL is in the output or is not, and what it is",
+         append(link.explain)}}},
+      {"Messages",
+       {{"-v,--verbose", "", "Say what is read, kept and dropped, and why", set(command.verbose)},
+        {"-q,--quiet", "", "Print no warnings", set(command.quiet)},
+        {"--verify", "", "Read the output back and check it before it takes its place",
+         set(link.verify)},
+        {"--fatal-warnings", "", "Take warnings for errors", set(link.fatal_warnings)},
+        {"--error-limit", "N", "Stop printing errors after N, 20 unless told; 0: never",
+         store_number(command.error_limit, 0, UINT32_MAX)},
+        {"--color-diagnostics", "auto|always|never",
+         "Color messages: auto (on a terminal), always or never", set_color(command)},
+        {"--json-diagnostics", "", "Print messages as JSON, one a line",
+         set(command.json_diagnostics)}}},
+      {"", foreign_options()}};
+}
+
+std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table) {
+  if (command.inputs.empty()) return table.usage_error("no input files");
+  if (command.strip_debug && command.link.keep_debug)
+    return table.usage_error("--keep-debug contradicts -s and -S");
+  if (auto ok = name_reports(command, table); !ok) return ok;
+  command.link.report = command.cross_references || command.statistics;
+  warn_of_idle_options(command);
+  return {};
+}
+
+}  // namespace bpflink

@@ -1,0 +1,329 @@
+#include "linker/io/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ranges>
+
+#include "dedup/print/edit_distance.hpp"
+#include "linker/error.hpp"
+#include "linker/io/response_file.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr size_t terminal_width = 80;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (auto part : std::views::split(text, separator)) parts.emplace_back(part.begin(), part.end());
+  return parts;
+}
+
+/// As _arguments takes a text between brackets, within single quotes.
+std::string escaped_for_zsh(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '[' || c == ']' || c == ':') result += '\\';
+    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return result;
+}
+
+}  // namespace
+
+OptionAction set(bool& flag, bool value) {
+  return [&flag, value](std::string_view) -> std::expected<void, Error> {
+    flag = value;
+    return {};
+  };
+}
+
+OptionAction store(std::string& text) {
+  return [&text](std::string_view value) -> std::expected<void, Error> {
+    text = value;
+    return {};
+  };
+}
+
+OptionAction store(std::optional<std::string>& text) {
+  return [&text](std::string_view value) -> std::expected<void, Error> {
+    text = value;
+    return {};
+  };
+}
+
+OptionAction append(std::vector<std::string>& list) {
+  return [&list](std::string_view value) -> std::expected<void, Error> {
+    list.emplace_back(value);
+    return {};
+  };
+}
+
+OptionAction store_number(unsigned& number, unsigned least, unsigned most) {
+  return [&number, least, most](std::string_view value) -> std::expected<void, Error> {
+    auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    bool is_number = error == std::errc() && rest == value.data() + value.size();
+    if (is_number && number >= least && number <= most) return {};
+    return fail("must be a number from {} to {}", least, most);
+  };
+}
+
+OptionAction store_page(std::string& path) {
+  return [&path](std::string_view name) -> std::expected<void, Error> {
+    if (name.ends_with(".svg")) return fail("a size map is a page of HTML");
+    path = name;
+    return {};
+  };
+}
+
+OptionAction ignore() {
+  return [](std::string_view) -> std::expected<void, Error> { return {}; };
+}
+
+OptionAction refuse(std::string_view reason) {
+  return [reason](std::string_view) -> std::expected<void, Error> { return fail("{}", reason); };
+}
+
+OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
+    : program_(std::move(program)), groups_(std::move(groups)) {
+  auto print = [this](auto make_text) -> OptionAction {
+    return [this, make_text](std::string_view value) -> std::expected<void, Error> {
+      text_ = make_text(value);
+      return {};
+    };
+  };
+  std::vector<Option> general = {
+      {"-h,--help", "", "Print this help and exit",
+       print([this](std::string_view) { return help(); })},
+      {"--version", "", "Print the version and exit", print([this](std::string_view) {
+         return fmt::format("{} {}\n", program_.name, BPFLINK_VERSION);
+       })},
+      {"--completion", "bash|zsh", "", print([this](std::string_view shell) {
+         return shell == "bash" ? bash_completion() : zsh_completion();
+       })}};
+  auto& first = groups_.front().options;
+  first.insert(first.begin(), general.begin(), general.end());
+}
+
+std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> arguments) {
+  if (arguments.empty())
+    return fail("no arguments (see {} --help)\n{}", program_.name, program_.usage);
+  auto expanded = expand_response_files(std::move(arguments));
+  if (!expanded) return std::unexpected(expanded.error());
+  std::span<const std::string> left = *expanded;
+  bool has_ended = false;
+  while (!left.empty() && text_.empty()) {
+    const std::string& argument = left.front();
+    if (!has_ended && argument == "--") {
+      has_ended = true;
+      left = left.subspan(1);
+    } else if (has_ended || argument == "-" || !argument.starts_with('-')) {
+      if (auto ok = program_.argument.action(argument); !ok) return std::unexpected(ok.error());
+      left = left.subspan(1);
+    } else {
+      auto used = parse_one(left);
+      if (!used) return std::unexpected(used.error());
+      left = left.subspan(*used);
+    }
+  }
+  if (!text_.empty() || unknown_.empty()) return std::move(text_);
+  std::string meant;
+  for (const std::string& name : unknown_)
+    if (std::string similar = find_similar(name); !similar.empty())
+      meant += (meant.empty() ? "; did you mean " : ", ") + similar;
+  return usage_error(fmt::format("unknown option{}: {}{}{}", unknown_.size() == 1 ? "" : "s",
+                                 fmt::join(unknown_, " "), meant, meant.empty() ? "" : "?"));
+}
+
+/// Returns how many arguments belong to the option that the first one is: "--output=FILE", or
+/// "--output" and "FILE"; "-oFILE", or "-o" and "FILE"; or flags in one, "-rv", the last of which
+/// may take a value.
+std::expected<size_t, Error> OptionTable::parse_one(std::span<const std::string> arguments) {
+  std::string_view argument = arguments.front();
+  size_t equals = argument.find('=');
+  if (const Option* option = find(argument.substr(0, equals)); option != nullptr)
+    return apply(
+        *option, arguments,
+        equals == argument.npos ? std::nullopt : std::optional(argument.substr(equals + 1)));
+  for (size_t i = 1; i < argument.size(); ++i) {
+    const Option* option = find(std::string{'-', argument[i]});
+    bool is_part =
+        option != nullptr && (!option->help.empty() || (i == 1 && option->takes_value()));
+    if (!is_part || argument.starts_with("--")) {
+      unknown_.emplace_back(argument);
+      return 1;
+    }
+    std::string_view rest = argument.substr(i + 1);
+    bool has_value = option->takes_value() && !rest.empty();
+    auto used = apply(*option, arguments, has_value ? std::optional(rest) : std::nullopt);
+    if (!used || option->takes_value()) return used;
+  }
+  return 1;
+}
+
+/// `value` is what the first argument has of it. Returns how many arguments were used.
+std::expected<size_t, Error> OptionTable::apply(const Option& option,
+                                                std::span<const std::string> arguments,
+                                                std::optional<std::string_view> value) {
+  size_t used = 1;
+  std::string spelling = arguments.front();
+  if (value && !option.takes_value()) return usage_error(spelling + ": takes no value");
+  if (option.takes_value() && !value) {
+    if (arguments.size() < 2 || find(arguments[1]) != nullptr)
+      return usage_error(fmt::format("{} needs {}", spelling, option.value_name()));
+    value = arguments[1];
+    used = 2;
+    spelling += " " + arguments[1];
+  }
+  bool is_new = given_.insert(option.long_name()).second;
+  if (!is_new && option.takes_value() && !option.is_repeatable())
+    return usage_error(spelling + ": was given before");
+  std::vector<std::string_view> words = split(option.value, '|');
+  if (words.size() > 1 && std::ranges::find(words, *value) == words.end())
+    return usage_error(fmt::format("{}: must be one of {}", spelling, fmt::join(words, ", ")));
+  auto ok = option.action(value.value_or(""));
+  if (!ok) return usage_error(fmt::format("{}: {}", spelling, ok.error().message));
+  return used;
+}
+
+const Option* OptionTable::find(std::string_view name) const {
+  for (const OptionGroup& group : groups_)
+    for (const Option& option : group.options) {
+      std::vector<std::string_view> names = split(option.names, ',');
+      if (std::ranges::find(names, name) != names.end()) return &option;
+    }
+  return nullptr;
+}
+
+std::string OptionTable::find_similar(std::string_view name) const {
+  name = name.substr(0, name.find('='));
+  std::string similar;
+  size_t best = misspelling_limit(name);
+  for (const OptionGroup& group : groups_)
+    for (const Option& option : group.options) {
+      if (option.help.empty() || !option.long_name().starts_with("--")) continue;
+      if (size_t distance = edit_distance(name, option.long_name()); distance < best) {
+        best = distance;
+        similar = option.long_name();
+      }
+    }
+  return similar;
+}
+
+std::expected<void, Error> OptionTable::check_exclusive(std::string_view a,
+                                                        std::string_view b) const {
+  if (!is_given(a) || !is_given(b)) return {};
+  return usage_error(
+      fmt::format("{} and {} exclude each other", find(a)->short_name(), find(b)->short_name()));
+}
+
+std::expected<void, Error> OptionTable::check_needs(std::string_view option,
+                                                    std::string_view needed) const {
+  if (!is_given(option) || is_given(needed)) return {};
+  return usage_error(
+      fmt::format("{} needs {}", find(option)->short_name(), find(needed)->short_name()));
+}
+
+std::unexpected<Error> OptionTable::usage_error(std::string_view message) const {
+  return fail("{} (see {} --help)", message, program_.name);
+}
+
+// ---- --help
+
+std::string OptionTable::help() const {
+  std::string text = fmt::format("{}\n{}\n\n{}", program_.purpose, program_.usage,
+                                 help_line(program_.argument.names, program_.argument.help));
+  for (const OptionGroup& group : groups_) {
+    if (group.heading.empty()) continue;
+    text += fmt::format("\n{}:\n", group.heading);
+    for (const Option& option : group.options) {
+      if (option.help.empty()) continue;
+      std::string name(option.names);
+      if (option.takes_value()) name += fmt::format(" {}", option.value_name());
+      text += help_line(name, option.help);
+    }
+  }
+  return text + fmt::format(
+                    "\n@FILE stands for the arguments in FILE, separated by white space.\n"
+                    "Exits with 0 if {}, else with 1 and the output as it was.\n",
+                    program_.success);
+}
+
+std::string OptionTable::help_line(std::string_view name, std::string_view text) const {
+  std::string line = fmt::format("  {:<{}}", name, program_.width - 3);  // a space before each word
+  size_t column = line.size() < program_.width ? line.size() : terminal_width;
+  for (std::string_view word : split(text, ' ')) {
+    bool fits = column + 1 + word.size() <= terminal_width;
+    line += fits ? " " : fmt::format("\n{:{}}", "", program_.width);
+    line += word;
+    column = (fits ? column + 1 : program_.width) + word.size();
+  }
+  return line + '\n';
+}
+
+// ---- completions
+
+std::string OptionTable::bash_completion() const {
+  std::string names, cases;
+  std::vector<std::string_view> without;  // options whose values nothing is known of
+  auto add_case = [&](const std::vector<std::string_view>& options, std::string_view answer) {
+    cases += fmt::format("    {}) {} ;;\n", fmt::join(options, " | "), answer);
+  };
+  for (const OptionGroup& group : groups_)
+    for (const Option& option : group.options) {
+      if (option.help.empty()) continue;
+      std::vector<std::string_view> all = split(option.names, ','),
+                                    words = split(option.value, '|');
+      for (std::string_view name : all) names += fmt::format("\n      {}", name);
+      if (words.size() > 1)
+        add_case(all, fmt::format("offer -W '{}'", fmt::join(words, " ")));
+      else if (option.value_name() == "DIR")
+        add_case(all, "offer -d");
+      else if (option.takes_value() && option.value_name() != "FILE")
+        without.insert(without.end(), all.begin(), all.end());
+    }
+  if (!without.empty()) add_case(without, ":");
+  return fmt::format(R"(# bash completion of {0}(1)
+_{0}() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} options='{1}'
+  offer() {{ mapfile -t COMPREPLY < <(compgen "$@" -- "$word"); }}
+  COMPREPLY=()
+  case ${{COMP_WORDS[COMP_CWORD - 1]}} in
+{2}    *)
+      case $word in
+        -*) offer -W "$options" ;;
+        @*) word=${{word#@}} && offer -P @ -f ;;
+        *) offer -f ;;
+      esac
+      ;;
+  esac
+  unset -f offer
+}}
+complete -o filenames -F _{0} {0}
+)",
+                     program_.name, names, cases);
+}
+
+std::string OptionTable::zsh_completion() const {
+  std::string text = fmt::format(
+      "#compdef {0}\n# zsh completion of {0}(1)\n\n_arguments -s -S \\\n", program_.name);
+  for (const OptionGroup& group : groups_)
+    for (const Option& option : group.options) {
+      if (option.help.empty()) continue;
+      std::string_view value = option.value_name();
+      std::vector<std::string_view> words = split(value, '|');
+      std::string action = words.size() > 1  ? fmt::format(":word:({})", fmt::join(words, " "))
+                           : value == "FILE" ? ":file:_files"
+                           : value == "DIR"  ? ":directory:_files -/"
+                           : !value.empty()  ? fmt::format(":{}:", value)
+                                             : "";
+      for (std::string_view name : split(option.names, ','))
+        text += fmt::format("  '{}{}[{}]{}' \\\n", option.is_repeatable() ? "*" : "", name,
+                            escaped_for_zsh(option.help), action);
+    }
+  return text + "  '*:file:_files'\n";
+}
+
+}  // namespace bpflink

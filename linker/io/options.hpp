@@ -1,0 +1,114 @@
+// The options of a program as one table, which parsing, --help and completions come from.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// What an option does with its value, which is "" where it takes none. Errors: what is wrong with
+/// the value, without the option's name.
+using OptionAction = std::function<std::expected<void, Error>(std::string_view value)>;
+
+/// Sets a flag.
+OptionAction set(bool& flag, bool value = true);
+/// Stores the value.
+OptionAction store(std::string& text);
+OptionAction store(std::optional<std::string>& text);
+/// Adds the value to a list.
+OptionAction append(std::vector<std::string>& list);
+/// Stores a number from `least` to `most`.
+OptionAction store_number(unsigned& number, unsigned least, unsigned most);
+/// Stores the path of a page of HTML.
+OptionAction store_page(std::string& path);
+/// Does nothing: for options of other linkers that mean nothing here.
+OptionAction ignore();
+/// Fails and says why: for options of other programs that have no place here.
+OptionAction refuse(std::string_view reason);
+
+/// A row of the table.
+struct Option {
+  /// "-o,--output": the long name last.
+  std::string_view names;
+  /// What stands for its value in --help: "FILE" and "DIR" for what completions look for, "a|b" for
+  /// one of these words, any other text; "" for a flag. "NAME..." may be given several times.
+  std::string_view value;
+  /// What it does, for --help. An option without is not shown, nor suggested.
+  std::string_view help;
+  OptionAction action;
+
+  std::string_view long_name() const { return names.substr(names.rfind(',') + 1); }
+  std::string_view short_name() const { return names.substr(0, names.find(',')); }
+  bool takes_value() const { return !value.empty(); }
+  bool is_repeatable() const { return value.ends_with("..."); }
+  /// "FILE" of "FILE...".
+  std::string_view value_name() const {
+    return is_repeatable() ? value.substr(0, value.size() - 3) : value;
+  }
+};
+
+/// Rows that --help shows under a heading; without one it does not show them.
+struct OptionGroup {
+  std::string_view heading;
+  std::vector<Option> options;
+};
+
+/// A program's command line: what it is for, its arguments and its options.
+class OptionTable {
+ public:
+  struct Program {
+    std::string_view name;
+    std::string_view purpose;  ///< one sentence
+    std::string_view usage;    ///< lines, the first of which begins with "Usage: "
+    std::string_view success;  ///< when it exits with 0
+    unsigned width;            ///< the column in which the texts of --help begin
+    Option argument;           ///< what is no option; `names` is what stands for it
+  };
+
+  /// Adds --help, --version and --completion to the first group.
+  OptionTable(Program program, std::vector<OptionGroup> groups);
+
+  /// Carries out the actions of the options in `arguments` (without the program's name), in their
+  /// order. "@FILE" stands for the arguments in FILE; "--" ends the options. Returns what to print
+  /// instead of doing anything else, for --help and the like, or "". Errors: those of
+  /// expand_response_files(); what is wrong with which argument, and what it may have been meant
+  /// for.
+  std::expected<std::string, Error> parse(std::vector<std::string> arguments);
+
+  /// Whether the option of that long name was given.
+  bool is_given(std::string_view long_name) const { return given_.contains(long_name); }
+  /// An error if both options were given.
+  std::expected<void, Error> check_exclusive(std::string_view a, std::string_view b) const;
+  /// An error if `option` was given and `needed` was not.
+  std::expected<void, Error> check_needs(std::string_view option, std::string_view needed) const;
+  /// An error that says where help is.
+  std::unexpected<Error> usage_error(std::string_view message) const;
+
+ private:
+  std::expected<size_t, Error> parse_one(std::span<const std::string> arguments);
+  std::expected<size_t, Error> apply(const Option& option, std::span<const std::string> arguments,
+                                     std::optional<std::string_view> value);
+  const Option* find(std::string_view name) const;
+  std::string find_similar(std::string_view name) const;
+
+  std::string help() const;
+  std::string help_line(std::string_view name, std::string_view text) const;
+  std::string bash_completion() const;
+  std::string zsh_completion() const;
+
+  Program program_;
+  std::vector<OptionGroup> groups_;
+  std::set<std::string_view> given_;  ///< long names
+  std::string text_;                  ///< what to print instead of anything else
+  std::vector<std::string> unknown_;
+};
+
+}  // namespace bpflink
