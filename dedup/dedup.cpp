@@ -90,6 +90,7 @@
 
 #include "dedup/deduplication.hpp"
 #include "dedup/flatten.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 
@@ -161,8 +162,8 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
 std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const Btf& btf) {
   for (size_t kind = known_kinds; kind < std::min(layout.size(), btf.layout().size()); ++kind)
     if (layout[kind] != btf.layout()[kind])
-      return std::unexpected(Error{"layout section gives other sizes for kind " +
-                                   std::to_string(kind) + " than that of an input before"});
+      return fail("layout section gives other sizes for kind " + std::to_string(kind) +
+                  " than that of an input before");
   if (btf.layout().size() > layout.size()) layout.assign(btf.layout().begin(), btf.layout().end());
   return {};
 }

@@ -26,14 +26,11 @@
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 
 namespace {
-
-std::unexpected<Error> fail(std::string message) {
-  return std::unexpected(Error{std::move(message)});
-}
 
 /// What becomes of a type of the base.
 enum class Fate : uint8_t {
@@ -76,7 +73,7 @@ class Distiller {
 
   std::expected<DistilledBtf, Error> run(std::span<const uint32_t> needed) {
     for (uint32_t id : needed)
-      if (!need(id)) return fail(fmt::format("{} {}", describe_type(split_, id), unavailable));
+      if (!need(id)) return fail("{} {}", describe_type(split_, id), unavailable);
     if (auto ok = walk(); !ok) return std::unexpected(ok.error());
     if (auto ok = write_base(); !ok) return std::unexpected(ok.error());
     number();
@@ -116,24 +113,22 @@ std::expected<void, Error> Distiller::follow(uint32_t id) {
     if (!need(reference)) missing = reference;
   });
   if (missing == 0) return {};
-  return fail(fmt::format("{} refers to {} {}", describe_type(split_, id),
-                          describe_type(split_, missing), unavailable));
+  return fail("{} refers to {} {}", describe_type(split_, id), describe_type(split_, missing),
+              unavailable);
 }
 
 std::expected<void, Error> Distiller::walk() {
   for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
     BtfType type = split_.type(id);
     if (!is_known(type.kind()))
-      return fail(fmt::format("{} is of unknown kind {}, which may refer to any type",
-                              describe_type(split_, id), std::to_underlying(type.kind())));
+      return fail("{} is of unknown kind {}, which may refer to any type",
+                  describe_type(split_, id), std::to_underlying(type.kind()));
     if (auto ok = follow(id); !ok) return ok;
     // What has no members when it is distilled cannot have one of them tagged.
     if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
         type.type() < split_.first_id() && fates_[type.type()] == Fate::named)
-      return fail(
-          fmt::format("{} is about a member of {} of the base, which has none when it is "
-                      "distilled",
-                      describe_type(split_, id), describe_type(split_, type.type())));
+      return fail("{} is about a member of {} of the base, which has none when it is distilled",
+                  describe_type(split_, id), describe_type(split_, type.type()));
   }
   for (size_t i = 0; i < copied_.size(); ++i)
     if (auto ok = follow(copied_[i]); !ok) return ok;

@@ -10,6 +10,7 @@
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - enumerator_value(): conflicting enumerators in messages
 // - make_c_name(), RepeatedNames: names in skeletons
+// - count_of(): numbers of things in messages
 // - edit_distance(), misspelling_limit(): names that were meant
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/print/c_names.hpp"
 #include "dedup/print/c_printer.hpp"
 #include "dedup/print/edit_distance.hpp"

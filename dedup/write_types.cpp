@@ -8,6 +8,7 @@
 
 #include "dedup/deduplication.hpp"
 #include "dedup/format/builder.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -138,11 +139,11 @@ std::expected<void, Error> TypeWriter::check_unknown_kinds() {
     auto unknown = std::ranges::find_if(types.objects, is_unknown);
     if (unknown == types.objects.end()) continue;
     if (auto change = find_change(input))
-      return std::unexpected(Error{
-          fmt::format("{}: type [{}] '{}' has unknown kind {}, which may refer to any type or "
-                      "string, and {}",
-                      input.name, *unknown, input.btf.name(input.btf.type(*unknown)),
-                      std::to_underlying(kind_of(types.first_word(*unknown))), change->message)});
+      return fail(
+          "{}: type [{}] '{}' has unknown kind {}, which may refer to any type or "
+          "string, and {}",
+          input.name, *unknown, input.btf.name(input.btf.type(*unknown)),
+          std::to_underlying(kind_of(types.first_word(*unknown))), change->message);
     // There is but one: as objects, the types of unknown kinds of another had become new ones.
     keeps_strings_of_ = &input;
   }

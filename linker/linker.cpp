@@ -8,6 +8,7 @@
 #include <new>
 
 #include "linker/context.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 
@@ -80,7 +81,7 @@ void Linker::add_library(const std::string& name, bool whole) {
                             ? "no directory to look in is given with -L"
                             : fmt::format("no {} in the {} given with -L", file,
                                           directories.size() == 1 ? "directory" : "directories");
-  impl_->sources.push_back({.name = "-l" + name, .given = std::unexpected(Error{message})});
+  impl_->sources.push_back({.name = "-l" + name, .given = fail(message)});
 }
 
 void Linker::add_memory(std::string name, std::span<const std::byte> image) {

@@ -18,6 +18,7 @@
 #include <ranges>
 
 #include "dedup/deduplication.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -130,10 +131,6 @@ class Worker {
   Amount all_;
   const Input* current_ = nullptr;
 };
-
-std::unexpected<Error> fail(std::string message) {
-  return std::unexpected(Error{std::move(message)});
-}
 
 /// Whether so much will fit the table's numbers, even if no two types are equal.
 std::expected<void, Error> check_room(const Amount& all) {

@@ -10,6 +10,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 
@@ -19,10 +20,6 @@ namespace {
 // BTF_MAX_VLEN of include/uapi/linux/btf.h.
 constexpr uint32_t max_type_id = 0xfffff;
 constexpr size_t longest_shown_string = 40;
-
-std::unexpected<Error> fail(std::string message) {
-  return std::unexpected(Error{std::move(message)});
-}
 
 /// Appends to a blob in the byte order asked for.
 class Writer {

@@ -16,6 +16,7 @@
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -26,10 +27,6 @@ constexpr uint16_t btf_magic = 0xeb9f;
 constexpr uint8_t btf_version = 1;
 constexpr size_t classic_header_size = 24;
 constexpr size_t layout_header_size = 32;
-
-std::unexpected<Error> fail(std::string message) {
-  return std::unexpected(Error{std::move(message)});
-}
 
 /// The header with its offsets made relative to the blob's first byte.
 struct Header {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
 
 namespace bpflink {
@@ -28,10 +29,6 @@ constexpr size_t chunk_size = 1 << 12;
 
 /// How many words ahead of the walk to ask the memory for.
 constexpr size_t prefetch_distance = 1024;
-
-std::unexpected<Error> fail(std::string message) {
-  return std::unexpected(Error{std::move(message)});
-}
 
 /// The number of words of the type at words[at], which is of a kind that the
 /// library does not know, or why that cannot be told.

@@ -11,6 +11,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
 #include "dedup/linked/linked_state.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 namespace {
@@ -106,8 +107,7 @@ LinkedDeduplicator::~LinkedDeduplicator() = default;
 
 std::expected<Btf, Error> LinkedDeduplicator::add(std::string name, const Btf& btf) {
   const DedupOptions& options = impl_->options;
-  if (btf.base())
-    return std::unexpected(Error{"is split BTF, not what a compiler makes of a unit"});
+  if (btf.base()) return fail("is split BTF, not what a compiler makes of a unit");
   std::expected<Btf, Error> own = options.base            ? split_off(btf, *options.base)
                                   : options.borrow_inputs ? share(btf)
                                                           : copy(btf);

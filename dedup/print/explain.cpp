@@ -14,6 +14,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/classes/class_table.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/print/c_printer.hpp"
 #include "dedup/print/edit_distance.hpp"
 
@@ -22,10 +23,6 @@ namespace bpflink {
 namespace {
 
 constexpr size_t max_names = 5;  ///< inputs listed by name for one definition
-
-std::unexpected<Error> fail(std::string message) {
-  return std::unexpected(Error{std::move(message)});
-}
 
 /// What the user may ask about, by keyword: the kinds that it may have.
 struct Subject {
@@ -89,10 +86,6 @@ std::string suggest(const Btf& btf, const std::vector<Subject>& subjects) {
     }
   }
   return suggestion;
-}
-
-std::string count(uint32_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 /// A type of that name in the output, and where it came from.
@@ -236,7 +229,8 @@ void Comparison::compare(const Pair& pair) {
   if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()))
     return differ(pair.path, "one kind", "another");
   if (kind_layout(a.kind()).refers) return visit({a.type(), b.type(), pair.path, pair.is_pointer});
-  if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+  if (a.size() != b.size())
+    differ(pair.path, count_of(a.size(), "byte"), count_of(b.size(), "byte"));
 }
 
 void Comparison::compare_members(const Pair& pair, BtfType a, BtfType b) {
@@ -272,8 +266,9 @@ void Comparison::compare_members(const Pair& pair, BtfType a, BtfType b) {
   }
   if (!difference_.empty()) return;
   if (a.vlen() != b.vlen())
-    return differ(pair.path, count(a.vlen(), "member"), fmt::format("{}", b.vlen()));
-  if (a.size() != b.size()) differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+    return differ(pair.path, count_of(a.vlen(), "member"), fmt::format("{}", b.vlen()));
+  if (a.size() != b.size())
+    differ(pair.path, count_of(a.size(), "byte"), count_of(b.size(), "byte"));
 }
 
 void Comparison::compare_prototypes(const Pair& pair, BtfType a, BtfType b) {
@@ -301,8 +296,8 @@ void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
       return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), left, right);
   }
   if (a.vlen() != b.vlen())
-    return differ(pair.path, count(a.vlen(), "enumerator"), fmt::format("{}", b.vlen()));
-  differ(pair.path, count(a.size(), "byte"), count(b.size(), "byte"));
+    return differ(pair.path, count_of(a.vlen(), "enumerator"), fmt::format("{}", b.vlen()));
+  differ(pair.path, count_of(a.size(), "byte"), count_of(b.size(), "byte"));
 }
 
 bool is_in_base(const Explainable& result, const Definition& definition) {

@@ -5,18 +5,15 @@
 
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
 
-std::unexpected<Error> fail(const std::string& name, std::string_view message) {
-  return std::unexpected(Error{fmt::format("{}: {}", name, message)});
-}
-
 /// The BTF of an ELF file; nothing where it has none.
 std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
   auto elf = read_elf(file.bytes());
-  if (!elf) return fail(file.name(), elf.error().message);
+  if (!elf) return fail("{}: {}", file.name(), elf.error().message);
   auto section = elf->find(".BTF");
   if (!section) return std::nullopt;
   std::span<const std::byte> contents = elf->contents(elf->sections[*section]), base;
@@ -28,11 +25,11 @@ std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& fil
 std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archive,
                                                           std::vector<InputFile>& files) {
   auto members = read_archive(archive.bytes(), archive.name());
-  if (!members) return fail(archive.name(), members.error().message);
+  if (!members) return fail("{}: {}", archive.name(), members.error().message);
   std::vector<BtfSource> sources;
   for (const ArchiveMember& member : *members) {
     auto file = open_member(member);
-    if (!file) return fail(member.name, file.error().message);
+    if (!file) return fail("{}: {}", member.name, file.error().message);
     if (!is_elf(file->bytes())) continue;
     auto source = find_section(*file);
     if (!source) return std::unexpected(source.error());
@@ -49,7 +46,7 @@ std::expected<Sources, Error> open_sources(const std::string& path, std::vector<
   bool is_standard_input = path == "-";
   std::string name = is_standard_input ? "standard input" : path;
   auto opened = is_standard_input ? InputFile::read(STDIN_FILENO, name) : InputFile::open(path);
-  if (!opened) return fail(name, opened.error().message);
+  if (!opened) return fail("{}: {}", name, opened.error().message);
   InputFile file = std::move(*opened);
   Sources sources;
   if (is_archive(file.bytes())) {

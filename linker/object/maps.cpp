@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"
+#include "linker/error.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
@@ -29,8 +30,7 @@ class MapReader {
             .is_weak = symbol.binding == STB_WEAK};
     if (map.var_id == 0) return map;
     uint32_t definition = skip_modifiers(btf(), btf().type(map.var_id).type());
-    if (!is_struct(definition))
-      return std::unexpected(Error{fmt::format("map '{}' is not a struct", map.name)});
+    if (!is_struct(definition)) return fail("map '{}' is not a struct", map.name);
     map.attributes = attributes_of(definition);
     for (const MapAttribute& attribute : map.attributes) apply(attribute, map);
     read_slots(definition, symbol, map);

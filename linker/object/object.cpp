@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/object/contents.hpp"
 
@@ -30,7 +31,7 @@ std::expected<Object, Error> Object::open(const std::string& path) {
     if (object) object->impl_->input = std::move(*input);
     return object;
   } catch (const std::exception& exception) {
-    return std::unexpected(Error{exception.what()});
+    return fail(exception.what());
   }
 }
 
@@ -48,7 +49,7 @@ std::expected<Object, Error> Object::parse(std::span<const std::byte> image) {
     collect_struct_ops(index, impl->contents);
     return Object(std::move(impl));
   } catch (const std::exception& exception) {
-    return std::unexpected(Error{exception.what()});
+    return fail(exception.what());
   }
 }
 

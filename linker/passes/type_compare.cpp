@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dedup/internal.hpp"
 #include "linker/passes/type_notes.hpp"
 
 namespace bpflink {
@@ -169,7 +170,7 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
     if (enumerator_of(a, i) != enumerator_of(b, i)) return differ(pair, note(a, i), note(b, i));
   return a.vlen() == b.vlen() ||
-         differ(pair, count_note(a.vlen(), "enumerator"), count_note(b.vlen(), "enumerator"));
+         differ(pair, count_of(a.vlen(), "enumerator"), count_of(b.vlen(), "enumerator"));
 }
 
 std::optional<TypeDifference> TypeComparer::compare_maps(uint32_t declared, uint32_t defined,

@@ -6,12 +6,8 @@
 
 namespace bpflink {
 
-std::string count_note(uint32_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string bytes_note(uint32_t bytes) {
-  return count_note(bytes, "byte");
+  return count_of(bytes, "byte");
 }
 
 std::string offset_note(uint64_t bit_offset, uint32_t width) {

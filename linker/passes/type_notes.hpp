@@ -17,8 +17,7 @@ inline uint32_t skip_arrays(const Btf& btf, uint32_t id) {
   return id;
 }
 
-/// "3 enumerators", "1 byte".
-std::string count_note(uint32_t count, std::string_view what);
+/// "1 byte".
 std::string bytes_note(uint32_t bytes);
 
 /// Where a member is: "at byte 8", "at bit 3", "4 bits at bit 8"; `width` is 0 where it is no

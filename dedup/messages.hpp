@@ -1,0 +1,33 @@
+// Texts of messages.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// An error with this text.
+inline std::unexpected<Error> fail(std::string message) {
+  return std::unexpected(Error{std::move(message)});
+}
+
+/// An error with a text made of what the format names.
+template <typename First, typename... Args>
+std::unexpected<Error> fail(fmt::format_string<First, Args...> format, First&& first,
+                            Args&&... args) {
+  return fail(fmt::format(format, std::forward<First>(first), std::forward<Args>(args)...));
+}
+
+/// "1 byte", "3 bytes": `what` is the singular.
+inline std::string count_of(uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace bpflink
