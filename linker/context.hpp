@@ -12,12 +12,12 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/linker.hpp"
 #include "bpflink/report.hpp"
+#include "linker/diagnostics/diagnostics.hpp"
 #include "linker/elf/fragments.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/elf/symbol.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/report/diagnostics.hpp"
 #include "linker/report/output_report.hpp"
 
 namespace bpflink {

@@ -1,9 +1,13 @@
-// What a link has to tell its user.
+// What a link reports to its user.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "bpflink/export.hpp"
 
 namespace bpflink {
 
@@ -41,14 +45,39 @@ struct DiagnosticLocation {
   std::string text = {};     ///< the line, as line_info has it
 };
 
-/// Something to tell the user: the text of it, and the same in fields.
+/// What a reference contributes to a diagnostic. `location` and `text` are those of the
+/// DiagnosticReference.
+enum class ReferenceRole {
+  Subject,       ///< `location` is the place that the message itself names
+  DefinedAt,     ///< one of several definitions of the symbol is there
+  ReferencedBy,  ///< the code or data there refers to the symbol
+  Definition,    ///< the symbol is defined there; `text` is its type as C, or ""
+  Declaration,   ///< the symbol is declared there; `text` is its type as C, or ""
+  Occurrence,    ///< there stands `text`: a license, a call, flags of a section
+  Layout,        ///< the input `location.object` defines the type as `text`, in C
+  DiffersAt,     ///< two types differ at `text`, a path in C; a Side of each follows
+  Side,          ///< what the input `location.object` has there
+  MeetsAt,       ///< both types are reached from `text`, a path in C
+  Note,          ///< `text` says more
+  Hint,          ///< `text` says what would help
+};
+
+/// One of the facts that a diagnostic rests on. `text` is free of marks and indentation; types as
+/// C may have several lines.
+struct DiagnosticReference {
+  ReferenceRole role;
+  DiagnosticLocation location = {};
+  std::string text = {};
+  /// Where it is not 0, the reference has a role only: so many more of them are not listed.
+  size_t more = 0;
+};
+
+/// Something to tell the user, as facts. render() makes text of it.
 struct Diagnostic {
   /// How much it matters.
   Severity severity = Severity::Error;
   /// One line without a final full stop: what is wrong and with what.
   std::string message;
-  /// Further lines: where, and what would help.
-  std::vector<std::string> details = {};
   /// What it is about.
   DiagnosticCode code = DiagnosticCode::General;
   /// The input (or output) that it is about, as its name was given; "" where it
@@ -56,8 +85,19 @@ struct Diagnostic {
   std::string file = {};
   /// The symbol that it is about, or "".
   std::string symbol = {};
-  /// The places that it is about, the most important first.
-  std::vector<DiagnosticLocation> locations = {};
+  /// Where, and what would help, in the order in which it is to be read.
+  std::vector<DiagnosticReference> references = {};
 };
+
+/// How render() presents a diagnostic.
+struct RenderOptions {
+  std::string_view program = "bpflink";  ///< who speaks, where no line of source is known
+  bool color = false;                    ///< with ANSI escapes
+};
+
+/// A diagnostic as text for people, each line with a line break: the message, after its first
+/// place in the source where that is known, and that line with a mark at the column, as compilers
+/// show them; then the references. What comes from an input is made harmless to a terminal.
+BPFLINK_API std::string render(const Diagnostic& diagnostic, const RenderOptions& options = {});
 
 }  // namespace bpflink

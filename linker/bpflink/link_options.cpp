@@ -39,8 +39,8 @@ OptionAction strip_all(LinkCommand& command) {
 
 OptionAction set_color(LinkCommand& command) {
   return [&command](std::string_view when) -> std::expected<void, Error> {
-    using Color = LinkCommand::Color;
-    command.color = when == "auto" ? Color::Auto : when == "always" ? Color::Always : Color::Never;
+    command.color.reset();
+    if (when != "auto") command.color = when == "always";
     return {};
   };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,6 @@ namespace bpflink {
 
 /// What the options of a link say: what to link, how, and what to print of it.
 struct LinkCommand {
-  enum class Color : uint8_t { Auto, Always, Never };
   struct Input {
     std::string path;  ///< or what -l names
     bool is_library = false;
@@ -21,7 +21,7 @@ struct LinkCommand {
 
   std::vector<Input> inputs;  ///< objects, archives and libraries, in the order given
   LinkOptions link;
-  Color color = Color::Auto;
+  std::optional<bool> color;  ///< else as the terminal
   unsigned error_limit = 20;  ///< 0: none
   bool json_diagnostics = false;
   bool verbose = false;

@@ -1,77 +1,55 @@
 #include "linker/bpflink/program_output.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "linker/bpflink/diagnostic_text.hpp"
+#include "linker/diagnostics/render.hpp"
 #include "linker/io/interruption.hpp"
 #include "linker/io/program.hpp"
 
 namespace bpflink {
 namespace {
 
-void write_to(std::FILE* stream, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
-}
+/// By DiagnosticCode.
+constexpr std::string_view code_names[] = {
+    "general",          "invalid-input",     "input-mismatch", "undefined-symbol",
+    "duplicate-symbol", "conflicting-types", "output-failure", "trace",
+    "dropped",          "different-layouts"};
 
-std::string_view code_name(DiagnosticCode code) {
-  switch (code) {
-    case DiagnosticCode::General:
-      return "general";
-    case DiagnosticCode::InvalidInput:
-      return "invalid-input";
-    case DiagnosticCode::InputMismatch:
-      return "input-mismatch";
-    case DiagnosticCode::UndefinedSymbol:
-      return "undefined-symbol";
-    case DiagnosticCode::DuplicateSymbol:
-      return "duplicate-symbol";
-    case DiagnosticCode::ConflictingTypes:
-      return "conflicting-types";
-    case DiagnosticCode::OutputFailure:
-      return "output-failure";
-    case DiagnosticCode::Trace:
-      return "trace";
-    case DiagnosticCode::Dropped:
-      return "dropped";
-    case DiagnosticCode::DifferentLayouts:
-      return "different-layouts";
+using Json = nlohmann::ordered_json;
+
+Json to_json(const DiagnosticLocation& location) {
+  Json json{{"object", location.object}};
+  if (!location.section.empty()) {
+    json["section"] = location.section;
+    json["offset"] = location.offset;
   }
-  return "general";
+  if (!location.source.empty()) {
+    json["source"] = location.source;
+    json["line"] = location.line;
+    json["column"] = location.column;
+    if (!location.text.empty()) json["text"] = location.text;
+  }
+  return json;
 }
 
 std::string to_json(const Diagnostic& diagnostic) {
-  using Json = nlohmann::ordered_json;
   constexpr std::string_view severities[] = {"error", "warning", "note"};
   Json json;
   json["severity"] = severities[static_cast<size_t>(diagnostic.severity)];
-  json["code"] = code_name(diagnostic.code);
+  json["code"] = code_names[static_cast<size_t>(diagnostic.code)];
   json["message"] = diagnostic.message;
   if (!diagnostic.file.empty()) json["file"] = diagnostic.file;
   if (!diagnostic.symbol.empty()) json["symbol"] = diagnostic.symbol;
-  if (!diagnostic.details.empty()) json["details"] = diagnostic.details;
-  for (const DiagnosticLocation& location : diagnostic.locations) {
-    Json place;
-    place["object"] = location.object;
-    if (!location.section.empty()) {
-      place["section"] = location.section;
-      place["offset"] = location.offset;
-    }
-    if (!location.source.empty()) {
-      place["source"] = location.source;
-      place["line"] = location.line;
-      place["column"] = location.column;
-      if (!location.text.empty()) place["text"] = location.text;
-    }
-    json["locations"].push_back(std::move(place));
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (auto lines = detail_lines(diagnostic); !lines.empty()) json["details"] = std::move(lines);
+  for (const DiagnosticLocation* location : places_of(diagnostic))
+    json["locations"].push_back(to_json(*location));
+  // As ASCII: names keep what printable() would replace, and a terminal does not see it.
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 /// The figures of a link as a table.
@@ -113,20 +91,21 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
   ++errors_;
   if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
   if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
-    print_error(program_, "too many errors, the rest is not shown (--error-limit 0 shows all)");
+    write({.message = "too many errors, the rest is not shown (--error-limit 0 shows all)"});
   return true;
 }
 
-bool DiagnosticPrinter::uses_color() const {
-  if (command_.color != LinkCommand::Color::Auto)
-    return command_.color == LinkCommand::Color::Always;
-  return ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
+  if (command_.json_diagnostics) {
+    std::string line = to_json(diagnostic) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  } else {
+    print_diagnostic(program_, diagnostic, command_.color);
+  }
 }
 
 void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
-  if (!is_wanted(diagnostic) || is_beyond_limit(diagnostic)) return;
-  if (command_.json_diagnostics) return write_to(stderr, to_json(diagnostic) + "\n");
-  write_to(stderr, make_text(diagnostic, program_, uses_color()));
+  if (is_wanted(diagnostic) && !is_beyond_limit(diagnostic)) write(diagnostic);
 }
 
 int run_link(const char* program, const LinkCommand& command, const std::string& output,

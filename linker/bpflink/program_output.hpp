@@ -21,7 +21,7 @@ class DiagnosticPrinter {
  private:
   bool is_wanted(const Diagnostic& diagnostic) const;
   bool is_beyond_limit(const Diagnostic& diagnostic);
-  bool uses_color() const;
+  void write(const Diagnostic& diagnostic) const;
 
   std::string_view program_;
   const LinkCommand& command_;

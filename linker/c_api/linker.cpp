@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linker/c_api/support.hpp"
+#include "linker/diagnostics/render.hpp"
 #include "linker/elf/renaming.hpp"
 
 using namespace bpflink;
@@ -23,16 +24,14 @@ bpflink_location location_for_c(const DiagnosticLocation& location) {
 
 /// Hands a diagnostic to C for the time of the call.
 void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) {
+  std::vector<std::string> lines = detail_lines(diagnostic);
   std::vector<const char*> details;
-  details.reserve(diagnostic.details.size());
-  for (const std::string& line : diagnostic.details) details.push_back(line.c_str());
+  for (const std::string& line : lines) details.push_back(line.c_str());
   std::vector<bpflink_location> locations;
   std::vector<const char*> texts;
-  locations.reserve(diagnostic.locations.size());
-  texts.reserve(diagnostic.locations.size());
-  for (const DiagnosticLocation& location : diagnostic.locations) {
-    locations.push_back(location_for_c(location));
-    texts.push_back(location.text.c_str());
+  for (const DiagnosticLocation* location : places_of(diagnostic)) {
+    locations.push_back(location_for_c(*location));
+    texts.push_back(location->text.c_str());
   }
   bpflink_diagnostic for_c{sizeof for_c,
                            static_cast<bpflink_severity>(diagnostic.severity),

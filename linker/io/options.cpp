@@ -21,6 +21,16 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+/// The usage without its first word, which the other lines are indented by.
+std::string on_one_line(std::string_view usage) {
+  std::string text;
+  for (std::string_view line : split(usage, '\n')) {
+    if (!text.empty()) text += ", or ";
+    text += line.substr(std::string_view("Usage: ").size());
+  }
+  return text;
+}
+
 /// As _arguments takes a text between brackets, within single quotes.
 std::string escaped_for_zsh(std::string_view text) {
   std::string result;
@@ -109,7 +119,7 @@ OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
 
 std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> arguments) {
   if (arguments.empty())
-    return fail("no arguments (see {} --help)\n{}", program_.name, program_.usage);
+    return usage_error("no arguments, expected " + on_one_line(program_.usage));
   auto expanded = expand_response_files(std::move(arguments));
   if (!expanded) return std::unexpected(expanded.error());
   std::span<const std::string> left = *expanded;

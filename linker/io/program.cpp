@@ -6,18 +6,16 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <utility>
 
+#include "linker/diagnostics/printable.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
 
-void print_message(std::string_view name, const char* severity, std::string_view message) {
-  auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
-  // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage): each has its length before it
-  std::fprintf(stderr, "%.*s: %s: %.*s\n", length(name), name.data(), severity, length(message),
-               message.data());
-  // NOLINTEND(bugprone-suspicious-stringview-data-usage)
+void write_to(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
 }
 
 }  // namespace
@@ -34,12 +32,18 @@ int run_program(std::string_view name, int argc, char** argv,
   return 1;
 }
 
-void print_error(std::string_view name, std::string_view message) {
-  print_message(name, "error", message);
+void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
+                      std::optional<bool> color) {
+  if (!color) color = ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+  write_to(stderr, render(diagnostic, {.program = program, .color = *color}));
 }
 
-void print_note(std::string_view name, std::string_view message) {
-  print_message(name, "note", message);
+void print_error(std::string_view program, std::string message) {
+  print_diagnostic(program, {.message = std::move(message)});
+}
+
+void print_note(std::string_view program, std::string message) {
+  print_diagnostic(program, {.severity = Severity::Note, .message = std::move(message)});
 }
 
 std::expected<std::string, Error> output_path(std::string_view option, std::string path,
@@ -52,7 +56,7 @@ std::expected<std::string, Error> output_path(std::string_view option, std::stri
 }
 
 void print_text(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  write_to(stdout, printable_lines(text));
 }
 
 }  // namespace bpflink

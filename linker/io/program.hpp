@@ -2,10 +2,12 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bpflink/diagnostic.hpp"
 #include "bpflink/error.hpp"
 
 namespace bpflink {
@@ -15,17 +17,21 @@ namespace bpflink {
 int run_program(std::string_view name, int argc, char** argv,
                 int (*run)(std::vector<std::string> arguments));
 
-/// Prints an error of the program called `name` to standard error.
-void print_error(std::string_view name, std::string_view message);
+/// Prints a diagnostic of a program to standard error; unless `color` decides, in color where that
+/// is a terminal and NO_COLOR is not set.
+void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
+                      std::optional<bool> color = {});
+/// Prints an error that is nothing but its message.
+void print_error(std::string_view program, std::string message);
+/// Prints a note that is nothing but its message.
+void print_note(std::string_view program, std::string message);
 
 /// The path to write to where `path` is what `option` was given: "-" is standard output. Errors:
 /// that is a terminal, and what will be written is not text; `path` is "".
 std::expected<std::string, Error> output_path(std::string_view option, std::string path,
                                               bool is_text);
-/// Prints a note of the program called `name` to standard error.
-void print_note(std::string_view name, std::string_view message);
 
-/// Prints to standard output.
+/// Prints to standard output, where what could move a terminal's cursor becomes '?'.
 void print_text(std::string_view text);
 
 }  // namespace bpflink

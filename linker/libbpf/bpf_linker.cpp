@@ -16,11 +16,13 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "bpflink/linker.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
@@ -31,7 +33,7 @@ using namespace bpflink;
 namespace {
 
 void print_to_stderr(void*, const char* line) {
-  std::fprintf(stderr, "bpflink: %s\n", line);
+  std::fprintf(stderr, "%s\n", line);
 }
 
 }  // namespace
@@ -60,8 +62,16 @@ int fail(int code) {
   return -code;
 }
 
-void tell(const bpf_linker& linker, const std::string& line) {
-  if (linker.on_message) linker.on_message(linker.message_context, line.c_str());
+/// Hands a diagnostic to the caller, a line at a time.
+void report(const bpf_linker& linker, const Diagnostic& diagnostic) {
+  if (!linker.on_message) return;
+  std::istringstream text(render(diagnostic));
+  for (std::string line; std::getline(text, line);)
+    linker.on_message(linker.message_context, line.c_str());
+}
+
+void report(const bpf_linker& linker, const std::string& name, const std::string& what) {
+  report(linker, {.message = name + ": " + what, .file = name});
 }
 
 /// Whether a struct of the caller's, of whatever size, sets nothing that is not
@@ -113,9 +123,10 @@ bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
     if (section == "license" || section == "version") continue;  // kept once
     auto [entry, is_new] = linker.definitions.try_emplace(std::string(symbol.name), object.name);
     if (is_new) continue;
-    tell(linker, "duplicate symbol: " + entry->first);
-    tell(linker, ">>> defined in " + entry->second);
-    tell(linker, ">>> defined in " + object.name);
+    report(linker, {.message = "duplicate symbol: " + entry->first,
+                    .symbol = entry->first,
+                    .references = {{ReferenceRole::DefinedAt, {.object = entry->second}},
+                                   {ReferenceRole::DefinedAt, location_of(object, symbol)}}});
     found = true;
   }
   return found;
@@ -130,7 +141,7 @@ bool has_untyped_externs(const bpf_linker& linker, const ObjectFile& object) {
   for (size_t i = 1; i < object.symbols.size(); ++i) {
     const InputSymbol& symbol = object.symbols[i];
     if (symbol.is_local() || symbol.is_defined() || is_declared[i]) continue;
-    tell(linker, object.name + ": extern without a type in BTF: " + std::string(symbol.name));
+    report(linker, object.name, "extern without a type in BTF: " + std::string(symbol.name));
     found = true;
   }
   return found;
@@ -148,11 +159,11 @@ int add_image(bpf_linker& linker, std::string name, std::span<const std::byte> b
   bpf_linker::Input input{std::move(name), {bytes.begin(), bytes.end()}};
   auto object = ObjectFile::read(input.name, input.image);
   if (!object) {
-    tell(linker, input.name + ": " + object.error().message);
+    report(linker, input.name, object.error().message);
     return fail(is_other_elf(input.image) ? EOPNOTSUPP : EINVAL);
   }
   if (linker.byte_order.value_or((*object)->byte_order) != (*object)->byte_order) {
-    tell(linker, input.name + ": has another byte order than the inputs before");
+    report(linker, input.name, "has another byte order than the inputs before");
     return fail(EOPNOTSUPP);
   }
   if (has_untyped_externs(linker, **object)) return fail((*object)->btf ? ENOENT : EINVAL);
@@ -168,7 +179,7 @@ int add_open_file(bpf_linker& linker, std::string name, int fd) {
   if (S_ISDIR(info.st_mode)) return fail(EISDIR);
   auto file = InputFile::open(fd, name);
   if (!file) {
-    tell(linker, name + ": " + file.error().message);
+    report(linker, name, file.error().message);
     return fail(EINVAL);
   }
   return add_image(linker, std::move(name), file->bytes());
@@ -180,8 +191,7 @@ int finalize(bpf_linker& linker) {
   auto on_diagnostic = [&](const Diagnostic& diagnostic) {
     if (diagnostic.severity == Severity::Note) return;
     if (diagnostic.code == DiagnosticCode::OutputFailure) code = EIO;
-    tell(linker, diagnostic.message);
-    for (const std::string& line : diagnostic.details) tell(linker, line);
+    report(linker, diagnostic);
   };
   LinkOptions options;
   options.partial = true;
@@ -226,7 +236,7 @@ int bpf_linker__add_file(bpf_linker* linker, const char* filename,
     int fd = retry([&] { return ::open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) {
       int code = errno;
-      tell(*linker, std::string(filename) + ": " + std::strerror(code));
+      report(*linker, filename, std::strerror(code));
       return fail(code);
     }
     int result = add_open_file(*linker, filename, fd);

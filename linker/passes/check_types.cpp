@@ -10,8 +10,8 @@
 
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/passes/type_compare.hpp"
-#include "linker/report/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -39,20 +39,16 @@ class TypeChecker {
     if (!difference) return false;
     bool is_error = context_.options.check_types &&
                     find_difference(shapes_, object, declaration, symbol).has_value();
-    std::vector<std::string> details;
     uint32_t chosen = symbol.btf_file == symbol.file ? symbol.index : 0;
-    describe(*symbol.btf_file, symbol.btf_id, chosen, details);
-    describe(object, declaration.type_id, declaration.symbol_index, details);
-    explain(*difference, object, symbol, details);
-    details.emplace_back(">>> declare it once, in a header that all include");
-    context_.diagnostics.report(
-        {.severity = is_error ? Severity::Error : Severity::Warning,
-         .message = fmt::format("conflicting types of '{}'", symbol.name),
-         .details = std::move(details),
-         .code = DiagnosticCode::ConflictingTypes,
-         .symbol = std::string(symbol.name),
-         .locations = {location_of(*symbol.btf_file, symbol.btf_file->symbols[chosen]),
-                       location_of(object, object.symbols[declaration.symbol_index])}});
+    std::vector references = {describe(*symbol.btf_file, symbol.btf_id, chosen),
+                              describe(object, declaration.type_id, declaration.symbol_index)};
+    explain(*difference, object, symbol, references);
+    references.push_back(hint("declare it once, in a header that all include"));
+    context_.diagnostics.report({.severity = is_error ? Severity::Error : Severity::Warning,
+                                 .message = fmt::format("conflicting types of '{}'", symbol.name),
+                                 .code = DiagnosticCode::ConflictingTypes,
+                                 .symbol = std::string(symbol.name),
+                                 .references = std::move(references)});
     return true;
   }
 
@@ -80,36 +76,33 @@ class TypeChecker {
 
   /// Where inside they differ, where that is not plain from the declarations.
   static void explain(const TypeDifference& difference, const ObjectFile& object,
-                      const Symbol& symbol, std::vector<std::string>& details) {
+                      const Symbol& symbol, std::vector<DiagnosticReference>& references) {
     bool is_plain =
         difference.path.empty() && difference.note_a.empty() && difference.note_b.empty();
     if (is_plain) return;
-    details.push_back(fmt::format(">>> they differ at {}{}", symbol.name, difference.path));
-    details.push_back(describe_side(*symbol.btf_file, difference.b, difference.note_b));
-    details.push_back(describe_side(object, difference.a, difference.note_a));
+    references.push_back({.role = ReferenceRole::DiffersAt,
+                          .text = fmt::format("{}{}", symbol.name, difference.path)});
+    references.push_back(describe_side(*symbol.btf_file, difference.b, difference.note_b));
+    references.push_back(describe_side(object, difference.a, difference.note_a));
   }
 
-  static std::string describe_side(const ObjectFile& object, uint32_t output_id,
-                                   std::string_view note) {
-    std::string text = fmt::format(">>>     {}: ", object.name);
+  static DiagnosticReference describe_side(const ObjectFile& object, uint32_t output_id,
+                                           std::string_view note) {
+    std::string text;
     const TypeMap& map = object.type_map;
     uint32_t id = output_id == 0 ? map.end_id() : 1;
     while (id < map.end_id() && map[id] != output_id) ++id;
-    if (id < map.end_id()) text += print_c_declaration(*object.btf, id);
+    if (id < map.end_id()) text = print_c_declaration(*object.btf, id);
     if (id < map.end_id() && !note.empty()) text += ", ";
-    return text + std::string(note);
+    return {ReferenceRole::Side, {.object = object.name}, text.append(note)};
   }
 
-  /// Two lines: the declaration in C, and where it is.
-  static void describe(const ObjectFile& object, uint32_t id, uint32_t symbol_index,
-                       std::vector<std::string>& details) {
+  static DiagnosticReference describe(const ObjectFile& object, uint32_t id,
+                                      uint32_t symbol_index) {
     BtfType type = object.btf->type(id);
     const InputSymbol& symbol = object.symbols[symbol_index];
-    bool is_defined = symbol.is_defined();
-    add_lines(fmt::format("{}{}", is_defined ? "" : "extern ",
-                          print_c_declaration(*object.btf, type.type(), object.btf->name(type))),
-              details);
-    details.push_back(fmt::format(">>>     {}", describe_symbol(object, symbol)));
+    std::string text = print_c_declaration(*object.btf, type.type(), object.btf->name(type));
+    return reference_to(object, symbol, symbol.is_defined() ? text : "extern " + text);
   }
 
   Context& context_;

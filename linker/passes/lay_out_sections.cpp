@@ -59,7 +59,7 @@ class Layout {
           return context_.diagnostics.error(
               fmt::format("{}: section '{}' would put {:#x} zeros into the output, more than {:#x}",
                           section->file->name, section->name, section->size, left),
-              {">>> the section has contents in another object"});
+              {note("the section has contents in another object")});
         left -= section->size;
       }
     }
@@ -99,18 +99,16 @@ class Layout {
   bool agrees(const OutputSection& output, const InputSection& section) {
     uint64_t flags = section.flags & merged_flags;
     if (output.flags == flags && output.entry_size == section.entry_size) return true;
-    const ObjectFile& first = *output.members.front()->file;
     bool flags_differ = output.flags != flags;
-    context_.diagnostics.error(
-        fmt::format("{} of section '{}' differ", flags_differ ? "flags" : "entry sizes",
-                    section.name),
-        {fmt::format(
-             ">>> {} in {}",
-             flags_differ ? describe_flags(output.flags) : fmt::to_string(output.entry_size),
-             first.name),
-         fmt::format(">>> {} in {}",
-                     flags_differ ? describe_flags(flags) : fmt::to_string(section.entry_size),
-                     section.file->name)});
+    auto describe = [&](const InputSection& member) {
+      return DiagnosticReference{
+          ReferenceRole::Occurrence,
+          {.object = member.file->name},
+          flags_differ ? describe_flags(member.flags) : fmt::to_string(member.entry_size)};
+    };
+    context_.diagnostics.error(fmt::format("{} of section '{}' differ",
+                                           flags_differ ? "flags" : "entry sizes", section.name),
+                               {describe(*output.members.front()), describe(section)});
     return false;
   }
 

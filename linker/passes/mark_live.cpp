@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/code_tables.hpp"
 #include "linker/elf/references.hpp"
@@ -108,8 +109,8 @@ class Marker {
     context_.diagnostics.error(
         fmt::format("{}: the jump table is used by code of two sections",
                     object.describe_place(*reference.target, table.begin)),
-        {fmt::format(">>> '{}' and '{}', from whose start its offsets might be",
-                     known->second->name, code.name)});
+        {note(fmt::format("'{}' and '{}', from whose start its offsets might be",
+                          known->second->name, code.name))});
   }
 
   void mark_roots() {
@@ -205,13 +206,9 @@ class Marker {
     for (const DroppedDefinition& dropped : context_.dropped) bytes += dropped.size;
     context_.diagnostics.report(
         {.severity = Severity::Note,
-         .message = fmt::format("removed {} bytes of {}", bytes,
+         .message = fmt::format("removed {} of {}", count_of(bytes, "byte"),
                                 count_of(context_.dropped.size(), "unused definition")),
          .code = DiagnosticCode::Dropped});
-  }
-
-  static std::string count_of(size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   }
 
   Context& context_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/elf/code_tables.hpp"
 
 namespace bpflink {
@@ -249,11 +250,11 @@ class SectionRelocator {
   }
 
   void complain(const Relocation& relocation, std::string_view target) {
-    auto line = object_.source_line(section_, relocation.offset);
-    std::string place = object_.describe_place(section_, relocation.offset);
-    context_.diagnostics.error(fmt::format("{}: relocation {} refers to {}", line ? *line : place,
-                                           relocation_name(relocation.type), target),
-                               line ? std::vector{">>> " + place} : std::vector<std::string>{});
+    context_.diagnostics.error(
+        fmt::format("{}: relocation {} refers to {}",
+                    object_.describe_place(section_, relocation.offset),
+                    relocation_name(relocation.type), target),
+        {{ReferenceRole::Subject, location_of(object_, section_, relocation.offset)}});
   }
 
   Context& context_;

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
+#include "linker/diagnostics/symbol_hints.hpp"
 #include "linker/elf/references.hpp"
-#include "linker/report/locations.hpp"
-#include "linker/report/symbol_hints.hpp"
 
 namespace bpflink {
 namespace {
@@ -19,9 +19,8 @@ constexpr size_t most_references = 5;
 constexpr size_t most_hints = 20;
 
 struct Undefined {
-  std::vector<std::string> details;
-  std::vector<DiagnosticLocation> locations;
-  size_t references = 0;
+  std::vector<DiagnosticReference> references;  ///< at most most_references
+  size_t count = 0;                             ///< of all
 };
 
 bool must_be_defined(const Symbol& symbol) {
@@ -31,12 +30,9 @@ bool must_be_defined(const Symbol& symbol) {
 
 void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
                    uint64_t offset, std::string_view name) {
-  if (++undefined.references > most_references) return;
-  undefined.locations.push_back(location_of(object, section, offset, name));
-  std::string place = object.describe_place(section, offset);
-  auto line = object.source_line(section, offset);
-  undefined.details.push_back(fmt::format(">>> referenced by {}", line ? *line : place));
-  if (line) undefined.details.push_back(fmt::format(">>>               {}", place));
+  if (++undefined.count > most_references) return;
+  undefined.references.push_back(
+      {ReferenceRole::ReferencedBy, location_of(object, section, offset, name)});
 }
 
 /// What the user asked for by name (-u) has to be there.
@@ -45,9 +41,9 @@ void report_undefined_requests(Context& context) {
     const Symbol* symbol = context.symbols.find(name);
     if (symbol && symbol->is_defined) continue;
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", name),
-                                .details = {">>> asked for by -u"},
                                 .code = DiagnosticCode::UndefinedSymbol,
-                                .symbol = name});
+                                .symbol = name,
+                                .references = {note("asked for by -u")}});
   }
 }
 
@@ -77,20 +73,15 @@ void report_undefined_symbols(Context& context) {
   for (const Symbol* symbol : context.symbols.all()) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
-    Undefined& report = found->second;
-    if (report.references == most_references + 1)
-      report.details.emplace_back(">>> referenced 1 more time");
-    else if (report.references > most_references)
-      report.details.push_back(
-          fmt::format(">>> referenced {} more times", report.references - most_references));
-    if (shown++ < most_hints) hints.add(*symbol, report.details);
-    if (context.options.hint_at_options)
-      report.details.emplace_back(">>> -r leaves it to a later link");
+    auto& [references, count] = found->second;
+    add_more(references, ReferenceRole::ReferencedBy, count, most_references);
+    if (shown++ < most_hints)
+      for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
+    if (context.options.hint_at_options) references.push_back(hint("-r leaves it to a later link"));
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
-                                .details = std::move(report.details),
                                 .code = DiagnosticCode::UndefinedSymbol,
                                 .symbol = std::string(symbol->name),
-                                .locations = std::move(report.locations)});
+                                .references = std::move(references)});
   }
 }
 

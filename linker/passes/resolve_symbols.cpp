@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
-#include "linker/report/locations.hpp"
+#include "linker/diagnostics/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -20,6 +20,25 @@ namespace {
 void drop_licenses(ObjectFile& object) {
   for (InputSection& section : object.sections)
     if (section.name == "license" && section.is_linked()) section.use = SectionUse::Drop;
+}
+
+/// The text of a license; nothing of a version, which is a number.
+DiagnosticReference describe_contents(const InputSection& section) {
+  std::string_view text;
+  if (section.name == "license")
+    text = {reinterpret_cast<const char*>(section.data.data()), section.data.size()};
+  return {ReferenceRole::Occurrence,
+          {.object = section.file->name},
+          std::string(text.substr(0, text.find('\0')))};
+}
+
+void report_difference(Context& context, const InputSection& kept, const InputSection& other) {
+  std::vector references = {describe_contents(kept), describe_contents(other)};
+  if (kept.name == "license" && context.options.hint_at_options)
+    references.push_back(hint("--license TEXT settles it"));
+  context.diagnostics.report({.message = fmt::format("'{}' sections differ", kept.name),
+                              .code = DiagnosticCode::InputMismatch,
+                              .references = std::move(references)});
 }
 
 /// `license` and `version` describe the whole object: every input must say the
@@ -38,31 +57,10 @@ void unify_licenses(Context& context) {
           section.same_as = kept;
         } else {
           section.same_as = kept;
-          auto text = [](const InputSection& s) {
-            std::string_view all(reinterpret_cast<const char*>(s.data.data()), s.data.size());
-            return fmt::format(">>> {} in {}", all.substr(0, all.find('\0')), s.file->name);
-          };
-          std::vector<std::string> details;
-          if (name == "license")
-            details = {text(*kept), text(section)};
-          else
-            details = {fmt::format(">>> in {}", kept->file->name),
-                       fmt::format(">>> in {}", section.file->name)};
-          if (name == "license" && context.options.hint_at_options)
-            details.emplace_back(">>> --license TEXT settles it");
-          context.diagnostics.report({.message = fmt::format("'{}' sections differ", name),
-                                      .details = std::move(details),
-                                      .code = DiagnosticCode::InputMismatch,
-                                      .locations = {location_of(*kept->file, *kept, 0),
-                                                    location_of(*section.file, section, 0)}});
+          report_difference(context, *kept, section);
         }
       }
   }
-}
-
-std::string describe_definition(const ObjectFile& object, const InputSymbol& symbol) {
-  if (symbol.place != InputSymbol::Place::Section) return object.name;
-  return object.describe_place(object.sections[symbol.section], symbol.value);
 }
 
 class Resolver {
@@ -147,44 +145,38 @@ class Resolver {
 
   void report_duplicates() {
     for (const Duplicate& duplicate : duplicates_) {
-      std::vector<std::string> details;
-      std::vector<DiagnosticLocation> locations;
-      auto add = [&](const ObjectFile& object, const InputSymbol& symbol) {
-        std::string place = describe_definition(object, symbol);
-        auto line = source_line(object, symbol);
-        details.push_back(fmt::format(">>> defined at {}", line ? *line : place));
-        if (line) details.push_back(fmt::format(">>>            {}", place));
-        locations.push_back(location_of(object, symbol));
-      };
-      add(*duplicate.symbol->file, duplicate.symbol->input());
-      add(*duplicate.file, duplicate.file->symbols[duplicate.index]);
-      details.push_back(hint_of(duplicate));
+      const Symbol& symbol = *duplicate.symbol;
+      const InputSymbol& second = duplicate.file->symbols[duplicate.index];
+      DiagnosticLocation place = location_of(*symbol.file, symbol.input());
+      DiagnosticLocation second_place = location_of(*duplicate.file, second);
+      std::string advice = find_hint(duplicate, place, second_place);
       context_.diagnostics.report(
-          {.message = fmt::format("duplicate symbol: {}", duplicate.symbol->name),
-           .details = std::move(details),
+          {.message = fmt::format("duplicate symbol: {}", symbol.name),
            .code = DiagnosticCode::DuplicateSymbol,
-           .symbol = std::string(duplicate.symbol->name),
-           .locations = std::move(locations)});
+           .symbol = std::string(symbol.name),
+           .references = {{ReferenceRole::DefinedAt, std::move(place)},
+                          {ReferenceRole::DefinedAt, std::move(second_place)},
+                          hint(std::move(advice))}});
     }
   }
 
   /// How two definitions come to be, where they are no clash of names.
-  std::string hint_of(const Duplicate& duplicate) const {
+  std::string find_hint(const Duplicate& duplicate, const DiagnosticLocation& place,
+                        const DiagnosticLocation& second_place) const {
     const ObjectFile &first = *duplicate.symbol->file, &second = *duplicate.file;
     const InputSymbol &a = duplicate.symbol->input(), &b = second.symbols[duplicate.index];
     if (is_same_input(first, second))
-      return fmt::format(">>> {} is given twice: give it once", second.name);
+      return fmt::format("{} is given twice: give it once", second.name);
     bool in_sections =
         a.place == InputSymbol::Place::Section && b.place == InputSymbol::Place::Section;
     if (!in_sections || a.size != b.size || a.type != b.type)
-      return ">>> if they are not the same thing, make one of them static";
-    auto line = first.source_line(first.sections[a.section], a.value);
-    if (line && line == second.source_line(second.sections[b.section], b.value))
-      return fmt::format(
-          ">>> {} defines it in each: make it static inline there, or only declare "
-          "it",
-          line->substr(0, line->find(':')));
-    return ">>> if a header defines it, only declare it there (extern), and define it in one file";
+      return "if they are not the same thing, make one of them static";
+    bool is_in_header =
+        place.line != 0 && place.line == second_place.line && place.source == second_place.source;
+    if (is_in_header && a.type == STT_FUNC)
+      return fmt::format("{} defines it in each: make it static inline there, or only declare it",
+                         place.source);
+    return "if a header defines it, only declare it there (extern), and define it in one file";
   }
 
   bool is_same_input(const ObjectFile& a, const ObjectFile& b) const {

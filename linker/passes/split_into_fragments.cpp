@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/elf/code_tables.hpp"
 #include "linker/elf/references.hpp"
 
@@ -210,10 +211,10 @@ class Splitter {
       if (!fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
     section.fragments.assign(1, {0, section.size});
     context_.diagnostics.note(
-        fmt::format("{}: section '{}' stays whole, with definitions that lost", object_.name,
-                    section.name),
-        {fmt::format(">>> {} points into one of them or outside of any",
-                     object_.describe_place(from, offset))});
+        fmt::format("{}: section '{}' stays whole, with definitions that lost: this points into "
+                    "one of them or outside of any",
+                    object_.name, section.name),
+        {{ReferenceRole::Occurrence, location_of(object_, from, offset)}});
   }
 
   Context& context_;

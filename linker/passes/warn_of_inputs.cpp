@@ -10,8 +10,8 @@
 #include <array>
 
 #include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/elf/insn.hpp"
-#include "linker/report/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -86,12 +86,12 @@ void warn_of_missing_types(Context& context) {
           {.severity = Severity::Warning,
            .message = fmt::format("{}: defines maps, but has no BTF that tells what they are",
                                   object->name),
-           .details = {">>> compile with -g"},
-           .file = object->name});
+           .file = object->name,
+           .references = {hint("compile with -g")}});
     }
   }
   if (!is_any_typed && !is_told && has_code)
-    context.diagnostics.warning("no input has BTF", {">>> compile with -g"});
+    context.diagnostics.warning("no input has BTF", {hint("compile with -g")});
 }
 
 void warn_of_legacy_maps(Context& context) {
@@ -102,8 +102,8 @@ void warn_of_legacy_maps(Context& context) {
             {.severity = Severity::Warning,
              .message =
                  fmt::format("{}: libbpf 1.0 and later refuse maps in SEC(\"maps\")", object->name),
-             .details = {">>> define them in SEC(\".maps\")"},
-             .file = object->name});
+             .file = object->name,
+             .references = {hint("define them in SEC(\".maps\")")}});
 }
 
 void warn_of_empty_objects(Context& context) {
@@ -113,10 +113,11 @@ void warn_of_empty_objects(Context& context) {
     bool has_symbols =
         std::ranges::any_of(object->symbols, [](const InputSymbol& s) { return !s.is_local(); });
     if (has_contents || has_symbols) continue;
-    context.diagnostics.report({.severity = Severity::Warning,
-                                .message = fmt::format("{}: has nothing to link", object->name),
-                                .details = {">>> was anything left of the source file by its #if?"},
-                                .file = object->name});
+    context.diagnostics.report(
+        {.severity = Severity::Warning,
+         .message = fmt::format("{}: has nothing to link", object->name),
+         .file = object->name,
+         .references = {hint("was anything left of the source file by its #if?")}});
   }
 }
 
@@ -151,31 +152,28 @@ void warn_of_license(Context& context) {
   std::string license = license_of(context);
   if (context.options.partial || is_gpl_compatible(license)) return;
   constexpr size_t most_calls = 5;
-  std::vector<std::string> details;
-  std::vector<DiagnosticLocation> locations;
+  std::vector<DiagnosticReference> references;
   size_t calls = 0;
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections()) {
       if (!section.is_code() || section.is_nobits()) continue;
       for_each_gpl_call(*object, section, [&](uint64_t at, const Helper& helper) {
         if (++calls > most_calls) return;
-        auto line = object->source_line(section, at);
-        details.push_back(fmt::format(">>> {} in {}", helper.name,
-                                      line ? *line : object->describe_place(section, at)));
-        locations.push_back(location_of(*object, section, at));
+        references.push_back({ReferenceRole::Occurrence, location_of(*object, section, at),
+                              std::string(helper.name)});
       });
     }
   if (calls == 0) return;
-  if (calls > most_calls) details.push_back(fmt::format(">>> and {} more", calls - most_calls));
-  details.push_back(fmt::format(">>> if yours is: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
-                                context.options.hint_at_options ? " or --license GPL" : ""));
+  add_more(references, ReferenceRole::Occurrence, calls, most_calls);
+  references.push_back(
+      hint(fmt::format("if yours is: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
+                       context.options.hint_at_options ? " or --license GPL" : "")));
   context.diagnostics.report(
       {.severity = Severity::Warning,
        .message = fmt::format("kernels let only programs under the GPL call this, and the license "
                               "{}",
                               license.empty() ? "is missing" : fmt::format("is '{}'", license)),
-       .details = std::move(details),
-       .locations = std::move(locations)});
+       .references = std::move(references)});
 }
 
 void warn_of_idle_options(Context& context) {

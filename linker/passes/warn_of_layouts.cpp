@@ -27,10 +27,10 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/passes/kernel_tags.hpp"
 #include "linker/passes/layout_compare.hpp"
 #include "linker/passes/type_notes.hpp"
-#include "linker/report/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -270,35 +270,32 @@ std::string marked(const Btf& btf, uint32_t id, const LayoutSide& side) {
 void LayoutChecker::warn(const Pair& pair, const Name& name, const LayoutDifference& difference) {
   if (!told_.insert(name.text).second) return;
   std::string what = print_c_declaration(*a_->btf, name.a);
-  std::vector<std::string> details;
-  auto describe = [&](const ObjectFile& object, uint32_t id, const LayoutSide& side) {
-    add_lines(marked(*object.btf, id, side), details);
-    details.push_back(fmt::format(">>>     in {}", object.name));
+  auto describe = [](const ObjectFile& object, uint32_t id, const LayoutSide& side) {
+    return DiagnosticReference{
+        ReferenceRole::Layout, {.object = object.name}, marked(*object.btf, id, side)};
   };
-  describe(*a_, name.a, difference.a);
-  describe(*b_, name.b, difference.b);
-  auto describe_side = [&](const ObjectFile& object, const LayoutSide& side) {
+  auto describe_side = [](const ObjectFile& object, const LayoutSide& side) {
     std::string type = side.type == 0 ? "" : print_c_declaration(*object.btf, side.type) + ", ";
-    details.push_back(fmt::format(">>>     {}: {}{}", object.name, type, side.note));
+    return DiagnosticReference{ReferenceRole::Side, {.object = object.name}, type + side.note};
   };
-  details.push_back(fmt::format(">>> they differ at {}",
-                                difference.path.empty() ? what : difference.path.substr(1)));
-  describe_side(*a_, difference.a);
-  describe_side(*b_, difference.b);
   const Symbol& symbol = *declaration_->symbol;
   const InputSymbol none, &of_a = symbol.file == a_ ? symbol.input() : none,
                           &of_b = b_->symbols[declaration_->symbol_index];
-  details.push_back(fmt::format(">>> they meet at {}", path_to(pair.step)));
-  details.push_back(fmt::format(">>>     {}", describe_symbol(*a_, of_a)));
-  details.push_back(fmt::format(">>>     {}", describe_symbol(*b_, of_b)));
-  details.emplace_back(">>> define it once, in a header that all include");
   context_.diagnostics.report(
       {.severity = Severity::Warning,
        .message = fmt::format("'{}' has two layouts, in {} and {}", what, a_->name, b_->name),
-       .details = std::move(details),
        .code = DiagnosticCode::DifferentLayouts,
        .symbol = std::string(symbol.name),
-       .locations = {location_of(*a_, of_a), location_of(*b_, of_b)}});
+       .references = {describe(*a_, name.a, difference.a),
+                      describe(*b_, name.b, difference.b),
+                      {.role = ReferenceRole::DiffersAt,
+                       .text = difference.path.empty() ? what : difference.path.substr(1)},
+                      describe_side(*a_, difference.a),
+                      describe_side(*b_, difference.b),
+                      {.role = ReferenceRole::MeetsAt, .text = path_to(pair.step)},
+                      reference_to(*a_, of_a),
+                      reference_to(*b_, of_b),
+                      hint("define it once, in a header that all include")}});
 }
 
 }  // namespace

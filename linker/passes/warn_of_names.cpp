@@ -22,10 +22,6 @@ namespace {
 /// How many types a message lists.
 constexpr size_t most_names = 3;
 
-void add_rest(size_t all, std::vector<std::string>& details) {
-  if (all > most_names) details.push_back(fmt::format(">>> and {} more", all - most_names));
-}
-
 bool is_kernel_name(std::string_view name) {
   auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
@@ -59,7 +55,7 @@ bool is_refused(BtfKind kind, std::string_view name) {
 }
 
 void warn_of_refused_names(Context& context) {
-  std::vector<std::string> details;
+  std::vector<DiagnosticReference> references;
   size_t refused = 0;
   for (uint32_t id = 1; id < context.btf->end_id(); ++id) {
     BtfType type = context.btf->type(id);
@@ -67,11 +63,11 @@ void warn_of_refused_names(Context& context) {
     std::string_view name = context.btf->string(type.name_off());
     if (!is_refused(type.kind(), name)) continue;
     if (++refused <= most_names)
-      details.push_back(fmt::format(">>> {} '{}'", btf_kind_name(type.kind()), name));
+      references.push_back(note(fmt::format("{} '{}'", btf_kind_name(type.kind()), name)));
   }
   if (refused == 0) return;
-  add_rest(refused, details);
-  context.diagnostics.warning("kernels refuse types of such names", std::move(details));
+  add_more(references, ReferenceRole::Note, refused, most_names);
+  context.diagnostics.warning("kernels refuse types of such names", std::move(references));
 }
 
 /// By id of the output: the first object that has the type.
@@ -108,16 +104,17 @@ void warn_of_contents(Context& context) {
   for (const auto& [name, found] : contents) {
     if (found.structs.size() < 2) continue;
     if (origins.empty()) origins = find_origins(context);
-    std::vector<std::string> details;
+    std::vector<DiagnosticReference> references;
     for (uint32_t id : std::span(found.structs).first(std::min(found.structs.size(), most_names)))
-      details.push_back(fmt::format(">>> struct {} of {} bytes in {}", name, btf.type(id).size(),
-                                    origins[id]->name));
-    add_rest(found.structs.size(), details);
-    details.emplace_back(">>> give each a name of its own");
+      references.push_back({ReferenceRole::Occurrence,
+                            {.object = origins[id]->name},
+                            fmt::format("struct {} of {} bytes", name, btf.type(id).size())});
+    add_more(references, ReferenceRole::Occurrence, found.structs.size(), most_names);
+    references.push_back(hint("give each a name of its own"));
     context.diagnostics.warning(
         fmt::format("kernels take one of {} structs '{}' for what is tagged '{}'",
                     found.structs.size(), name, found.tag),
-        std::move(details));
+        std::move(references));
   }
 }
 

@@ -1,14 +1,13 @@
 // The chain that keeps a symbol is found in the output: from all roots at once the references are
 // walked breadth first, so that the first way that comes to a symbol is a shortest one.
-#include "linker/report/symbol_story.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "bpflink/print.hpp"
+#include "linker/diagnostics/symbol_hints.hpp"
 #include "linker/passes/roots.hpp"
-#include "linker/report/symbol_hints.hpp"
+#include "linker/report/symbol_story.hpp"
 
 namespace bpflink {
 namespace {

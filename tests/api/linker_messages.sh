@@ -4,4 +4,4 @@
 #   linker_messages.sh PROGRAM ARGUMENT...
 set -euo pipefail
 
-"$@" 2>&1 | grep -xF 'bpflink: packets-nobtf.o: extern without a type in BTF: tally'
+"$@" 2>&1 | grep -xF 'bpflink: error: packets-nobtf.o: extern without a type in BTF: tally'

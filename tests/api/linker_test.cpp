@@ -190,8 +190,9 @@ TEST_CASE("an undefined symbol has its name and places in fields") {
     if (diagnostic.symbol == "helper") helper = &diagnostic;
   }
   REQUIRE(helper);
-  REQUIRE(helper->locations.size() == 1);
-  const DiagnosticLocation& location = helper->locations[0];
+  REQUIRE(helper->references.size() == 1);
+  CHECK(helper->references[0].role == ReferenceRole::ReferencedBy);
+  const DiagnosticLocation& location = helper->references[0].location;
   CHECK(location.object == fixture("counters.o"));
   CHECK(location.section == "xdp");
   CHECK(location.offset % 8 == 0);
@@ -212,11 +213,46 @@ TEST_CASE("a duplicate symbol has both places in fields") {
     if (diagnostic.code != DiagnosticCode::DuplicateSymbol || diagnostic.symbol != "helper")
       continue;
     found = true;
-    REQUIRE(diagnostic.locations.size() == 2);
-    CHECK(diagnostic.locations[0].object == "first");
-    CHECK(diagnostic.locations[1].object == "second");
+    REQUIRE(diagnostic.references.size() == 3);
+    for (size_t i : {0, 1}) CHECK(diagnostic.references[i].role == ReferenceRole::DefinedAt);
+    CHECK(diagnostic.references[0].location.object == "first");
+    CHECK(diagnostic.references[1].location.object == "second");
+    CHECK(diagnostic.references[2].role == ReferenceRole::Hint);
   }
   CHECK(found);
+}
+
+TEST_CASE("render() makes the text of a diagnostic from its facts") {
+  DiagnosticLocation place{.object = "a.o", .section = "xdp", .offset = 8};
+  Diagnostic diagnostic{
+      .severity = Severity::Warning,
+      .message = "what\nand why",
+      .references = {{ReferenceRole::ReferencedBy, place},
+                     {.role = ReferenceRole::ReferencedBy, .more = 2},
+                     {ReferenceRole::Definition, place, "struct s {\n\tint x;\n} y"},
+                     {.role = ReferenceRole::Hint, .text = "try\033 again"}}};
+  std::string details =
+      ">>> referenced by a.o:(xdp+0x8)\n"
+      ">>> referenced 2 more times\n"
+      ">>> struct s {\n"
+      ">>> \tint x;\n"
+      ">>> } y\n"
+      ">>>     defined in a.o:(xdp+0x8)\n"
+      ">>> try? again\n";
+  CHECK(render(diagnostic, {.program = "tool"}) == "tool: warning: what?and why\n" + details);
+
+  DiagnosticLocation& first = diagnostic.references[0].location;
+  first.source = "a.bpf.c";
+  first.line = 3;
+  first.column = 2;
+  first.text = "\tgo();";
+  details.replace(0, details.find('\n'),
+                  ">>> referenced by a.bpf.c:3\n>>>               a.o:(xdp+0x8)");
+  CHECK(render(diagnostic) ==
+        "a.bpf.c:3:2: warning: what?and why\n    3 | \tgo();\n      | \t^\n" + details);
+  diagnostic.severity = Severity::Note;
+  diagnostic.references.clear();
+  CHECK(render(diagnostic) == "bpflink: what?and why\n");
 }
 
 TEST_CASE("a library is looked for where the options say") {

@@ -74,5 +74,5 @@ done
 echo 'nop' | as -o asm.o -
 ar rc asm.a asm.o
 same a.o asm.o b.o asm.a
-expect 'btfdedup: note: asm.o: has no section .BTF
-btfdedup: note: asm.a: is an archive without BTF' cat errors
+expect 'btfdedup: asm.o: has no section .BTF
+btfdedup: asm.a: is an archive without BTF' cat errors

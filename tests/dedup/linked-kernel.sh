@@ -120,9 +120,9 @@ link "${units[@]}" asm.o -o vmlinux
 listed() { bpftool btf dump file "$1" | sed -nE "s/^\[[0-9]+\] $2 '([^']*)'.*/\1/p" | sort; }
 cp vmlinux linked
 "$BTFDEDUP" --linked vmlinux --update linked --stats 2>notes >stats
-expect "btfdedup: note: vmlinux: omitted functions of several prototypes: other
-btfdedup: note: vmlinux: omitted functions that only clones are left of: cloned.N
-btfdedup: note: vmlinux: omitted tags of kfuncs without a FUNC: other" sed -E "s/cloned[.a-z0-9]+/cloned.N/" notes
+expect "btfdedup: vmlinux: omitted functions of several prototypes: other
+btfdedup: vmlinux: omitted functions that only clones are left of: cloned.N
+btfdedup: vmlinux: omitted tags of kfuncs without a FUNC: other" sed -E "s/cloned[.a-z0-9]+/cloned.N/" notes
 expect "_start asm_function call_0 call_1 call_2 call_3 call_4 call_5 call_6 call_7 each \
 fast_function kernel_function same unit_0 unit_1 unit_2 unit_3 unit_4 unit_5 unit_6 unit_7 \
 weak_function " tr '\n' ' ' < <(listed linked FUNC)

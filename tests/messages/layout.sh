@@ -97,8 +97,9 @@ extern int global;
 SEC("socket") int prog(void *ctx) { return global; }
 END
 sed '/\.section .data/,$d' dropped.s | assemble only_dropped
-fails "$tmp/lines.bpf.c:2: relocation R_BPF_64_64 refers to symbol 'global', which is not in the output
->>> lines.o:(socket+0x0)" lines.o only_dropped.o
+expect_message "$tmp/lines.bpf.c:2:44: error: lines.o:(socket+0x0): relocation R_BPF_64_64 refers to symbol 'global', which is not in the output
+    2 | SEC(\"socket\") int prog(void *ctx) { return global; }
+      |                                            ^" "$BPFLINK" lines.o only_dropped.o -o out.o
 assemble good <<'END'
 	.globl v
 	.section .data,"aw",@progbits

@@ -125,11 +125,11 @@ add(VAR, "two", 3, 1)
 add(VAR, "three", 1, 1)
 add(VAR, "four", 1, 1)'
 "$BTFDEDUP" --linked all.o all.btf -o all.out --stats >stats 2>errors || mistake "$(<errors)"
-[[ $(<errors) == "btfdedup: note: all.o: omitted functions of several prototypes: a, b, c, d, e and 3 more
-btfdedup: note: all.o: omitted functions that only clones are left of: clone.isra.0
-btfdedup: note: all.o: omitted variables of several types: one
-btfdedup: note: all.o: omitted variables of another size than their type's: two
-btfdedup: note: all.o: omitted variables in the place of another: three" ]] || mistake "$(<errors)"
+[[ $(<errors) == "btfdedup: all.o: omitted functions of several prototypes: a, b, c, d, e and 3 more
+btfdedup: all.o: omitted functions that only clones are left of: clone.isra.0
+btfdedup: all.o: omitted variables of several types: one
+btfdedup: all.o: omitted variables of another size than their type's: two
+btfdedup: all.o: omitted variables in the place of another: three" ]] || mistake "$(<errors)"
 [[ $(sed -n '/^variables/,/^$/p; /^omitted/,/^$/p' stats) == "variables                                1
 
 omitted
@@ -145,4 +145,4 @@ omitted
 sed -i '/__BTF_ID__func__f__1/s/f__1/missing__1/' symbols.s
 as symbols.s -o kfunc.o
 "$BTFDEDUP" --linked kfunc.o types.btf -o all.out 2>errors || mistake "$(<errors)"
-[[ $(<errors) == "btfdedup: note: kfunc.o: omitted tags of kfuncs without a FUNC: missing" ]] || mistake "$(<errors)"
+[[ $(<errors) == "btfdedup: kfunc.o: omitted tags of kfuncs without a FUNC: missing" ]] || mistake "$(<errors)"

@@ -69,8 +69,8 @@ END
 expect "bpflink: entangled.o: 6 sections, 4 symbols, 0 types
 bpflink: winner.o: 5 sections, 2 symbols, 0 types
 bpflink: entangled.o: 'loser' gives way to that of winner.o
-bpflink: entangled.o: section '.data' stays whole, with definitions that lost
->>> entangled.o:(.data+0x8) points into one of them or outside of any" cat log
+bpflink: entangled.o: section '.data' stays whole, with definitions that lost: this points into one of them or outside of any
+>>> in entangled.o:(.data+0x8)" cat log
 
 # --Map
 assemble strings <<'END'

@@ -15,8 +15,7 @@ wrong() {
 wrong 'no input files (see bpflink --help)' -o out.o
 wrong 'no output is given with -o (see bpflink --help)' good.o
 wrong "no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is 'bpflink INPUT... -o OUTPUT' (see bpflink --help)" linked.o good.o
-wrong 'no arguments (see bpflink --help)
-Usage: bpflink [OPTION]... FILE... -o OUTPUT'
+wrong 'no arguments, expected bpflink [OPTION]... FILE... -o OUTPUT (see bpflink --help)'
 wrong '-m elf_x86_64: objects for BPF are elf64bpf (see bpflink --help)' good.o -o out.o -m elf_x86_64
 compiler="is the compiler's: bpflink links what \`clang -target bpf -g -O2 -c\` makes (see bpflink --help)"
 for option in -c -E -target=bpf --target=bpf -Idir -DX -std=c11 -flto -march=bpfel -mcpu=v3 -Wall; do
@@ -67,9 +66,7 @@ duped() {
   shift
   expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@"
 }
-duped 'no arguments (see btfdedup --help)
-Usage: btfdedup [OPTION]... INPUT... -o FILE
-       btfdedup [OPTION]... [INPUT...] --update FILE'
+duped 'no arguments, expected btfdedup [OPTION]... INPUT... -o FILE, or btfdedup [OPTION]... [INPUT...] --update FILE (see btfdedup --help)'
 duped 'no input (see btfdedup --help)' -o out.o
 duped 'unknown option: --nothing (see btfdedup --help)' good.o -o out.o --nothing
 duped 'unknown option: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian

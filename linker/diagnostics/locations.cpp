@@ -1,8 +1,7 @@
-#include "linker/report/locations.hpp"
-
-#include <fmt/format.h>
+#include "linker/diagnostics/locations.hpp"
 
 #include <cctype>
+#include <utility>
 
 namespace bpflink {
 namespace {
@@ -59,20 +58,11 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symb
   return location;
 }
 
-std::optional<std::string> source_line(const ObjectFile& object, const InputSymbol& symbol) {
-  DiagnosticLocation location = location_of(object, symbol);
-  if (location.line == 0) return std::nullopt;
-  return fmt::format("{}:{}", location.source, location.line);
-}
-
-std::string describe_symbol(const ObjectFile& object, const InputSymbol& symbol) {
-  std::string_view what = symbol.is_defined() ? "defined" : "declared";
-  if (auto line = source_line(object, symbol))
-    return fmt::format("{} in {} ({})", what, *line, object.name);
-  if (symbol.place != InputSymbol::Place::Section)
-    return fmt::format("{} in {}", what, object.name);
-  return fmt::format("{} in {}", what,
-                     object.describe_place(object.sections[symbol.section], symbol.value));
+DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& symbol,
+                                 std::string type) {
+  bool is_defined = symbol.is_defined();
+  return {is_defined ? ReferenceRole::Definition : ReferenceRole::Declaration,
+          location_of(object, symbol), std::move(type)};
 }
 
 }  // namespace bpflink

@@ -17,11 +17,11 @@ class SymbolHints {
  public:
   explicit SymbolHints(const Context& context) : context_(context) {}
 
-  /// Adds lines to a message on `symbol`: a static symbol of that name in another
+  /// What a message on `symbol` can advise: a static symbol of that name in another
   /// object, how to declare what the loader or the kernel has, what a name of C++ or Rust says,
   /// an archive that has it and was not given, or a defined name that is spelled almost
   /// alike. Nothing where none of these is known.
-  void add(const Symbol& symbol, std::vector<std::string>& details);
+  std::vector<std::string> find(const Symbol& symbol);
 
  private:
   bool is_in_kernel(std::string_view name);

@@ -1,4 +1,4 @@
-#include "linker/report/symbol_hints.hpp"
+#include "linker/diagnostics/symbol_hints.hpp"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -8,25 +8,23 @@
 #include <memory>
 
 #include "dedup/internal.hpp"
+#include "linker/diagnostics/rust_names.hpp"
 #include "linker/elf/archive.hpp"
-#include "linker/report/rust_names.hpp"
 
 namespace bpflink {
 namespace {
 
+using Hints = std::vector<std::string>;
+
 /// Names longer than this are not compared: the effort grows with the square.
 constexpr size_t longest_compared = 64;
 
-bool add_static_hint(const Context& context, const Symbol& symbol,
-                     std::vector<std::string>& details) {
+Hints find_static_hint(const Context& context, const Symbol& symbol) {
   for (auto& object : context.objects)
     for (const InputSymbol& other : object->symbols)
-      if (other.is_local() && other.is_defined() && other.name == symbol.name) {
-        details.push_back(
-            fmt::format(">>> it is static in {}, and would have to be global", object->name));
-        return true;
-      }
-  return false;
+      if (other.is_local() && other.is_defined() && other.name == symbol.name)
+        return {fmt::format("it is static in {}, and would have to be global", object->name)};
+  return {};
 }
 
 bool archive_defines(const std::filesystem::path& path, std::string_view name) {
@@ -45,55 +43,47 @@ bool archive_defines(const std::filesystem::path& path, std::string_view name) {
   return false;
 }
 
-bool add_archive_hint(const Context& context, const Symbol& symbol,
-                      std::vector<std::string>& details) {
+Hints find_archive_hint(const Context& context, const Symbol& symbol) {
   for (const std::string& directory : context.options.library_paths) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
       std::string name = entry.path().filename().string();
       bool is_library = name.starts_with("lib") && name.ends_with(".a");
       if (!is_library || !archive_defines(entry.path(), symbol.name)) continue;
-      details.push_back(fmt::format(">>> {} defines it: link with -l{}", entry.path().string(),
-                                    name.substr(3, name.size() - 5)));
-      return true;
+      return {fmt::format("{} defines it: link with -l{}", entry.path().string(),
+                          name.substr(3, name.size() - 5))};
     }
   }
-  return false;
+  return {};
 }
 
-bool add_spelling_hint(const Context& context, const Symbol& symbol,
-                       std::vector<std::string>& details) {
+Hints find_spelling_hint(const Context& context, const Symbol& symbol) {
   const Symbol* nearest = find_nearest_definition(context, symbol.name);
-  if (!nearest) return false;
-  details.push_back(fmt::format(">>> did you mean: {}", nearest->name));
-  details.push_back(fmt::format(">>> defined in: {}", nearest->file->name));
-  return true;
+  if (!nearest) return {};
+  return {fmt::format("did you mean: {}", nearest->name),
+          fmt::format("defined in: {}", nearest->file->name)};
 }
 
 /// What loaders provide, by the name alone.
-bool add_kconfig_hint(const Symbol& symbol, std::vector<std::string>& details) {
-  if (!symbol.name.starts_with("CONFIG_") && symbol.name != "LINUX_KERNEL_VERSION") return false;
-  details.emplace_back(">>> the loader provides it where it is declared with __kconfig");
-  return true;
+Hints find_kconfig_hint(const Symbol& symbol) {
+  if (!symbol.name.starts_with("CONFIG_") && symbol.name != "LINUX_KERNEL_VERSION") return {};
+  return {"the loader provides it where it is declared with __kconfig"};
 }
 
-bool add_rust_hint(const Symbol& symbol, std::vector<std::string>& details) {
+Hints find_rust_hint(const Symbol& symbol) {
   auto name = rust_name(symbol.name);
-  if (!name) return false;
-  details.push_back(name->empty() ? ">>> a name of Rust" : fmt::format(">>> in Rust: {}", *name));
-  details.emplace_back(">>> what C defines is declared in an extern \"C\" block");
-  return true;
+  if (!name) return {};
+  return {name->empty() ? "a name of Rust" : fmt::format("in Rust: {}", *name),
+          "what C defines is declared in an extern \"C\" block"};
 }
 
-bool add_mangling_hint(const Symbol& symbol, std::vector<std::string>& details) {
-  if (!symbol.name.starts_with("_Z")) return false;
+Hints find_mangling_hint(const Symbol& symbol) {
+  if (!symbol.name.starts_with("_Z")) return {};
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> name(
       abi::__cxa_demangle(std::string(symbol.name).c_str(), nullptr, nullptr, &status), std::free);
-  if (!name) return false;
-  details.push_back(fmt::format(">>> in C++: {}", name.get()));
-  details.emplace_back(">>> what C defines is declared extern \"C\"");
-  return true;
+  if (!name) return {};
+  return {fmt::format("in C++: {}", name.get()), "what C defines is declared extern \"C\""};
 }
 
 }  // namespace
@@ -129,18 +119,16 @@ bool SymbolHints::is_in_kernel(std::string_view name) {
   return kernel_names_.contains(name);
 }
 
-void SymbolHints::add(const Symbol& symbol, std::vector<std::string>& details) {
-  constexpr auto of_kernel = ">>> what the kernel has is declared with __ksym";
-  if (add_static_hint(context_, symbol, details) || add_kconfig_hint(symbol, details) ||
-      add_rust_hint(symbol, details) || add_mangling_hint(symbol, details))
-    return;
-  if (is_in_kernel(symbol.name)) {
-    details.emplace_back(of_kernel);
-    return;
-  }
-  if (add_archive_hint(context_, symbol, details) || add_spelling_hint(context_, symbol, details))
-    return;
-  if (symbol.name.starts_with("bpf_")) details.emplace_back(of_kernel);
+std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
+  const Hints of_kernel = {"what the kernel has is declared with __ksym"};
+  if (auto hints = find_static_hint(context_, symbol); !hints.empty()) return hints;
+  if (auto hints = find_kconfig_hint(symbol); !hints.empty()) return hints;
+  if (auto hints = find_rust_hint(symbol); !hints.empty()) return hints;
+  if (auto hints = find_mangling_hint(symbol); !hints.empty()) return hints;
+  if (is_in_kernel(symbol.name)) return of_kernel;
+  if (auto hints = find_archive_hint(context_, symbol); !hints.empty()) return hints;
+  if (auto hints = find_spelling_hint(context_, symbol); !hints.empty()) return hints;
+  return symbol.name.starts_with("bpf_") ? of_kernel : Hints();
 }
 
 }  // namespace bpflink

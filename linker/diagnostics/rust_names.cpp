@@ -2,7 +2,7 @@
 // What no name of C++ may have is spelled between dollars. The newer one is that of Rust's RFC
 // 2603, of which only paths are read here: N and a letter for each step, C for the crate, then the
 // names.
-#include "linker/report/rust_names.hpp"
+#include "linker/diagnostics/rust_names.hpp"
 
 #include <algorithm>
 #include <array>

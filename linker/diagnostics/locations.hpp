@@ -1,7 +1,6 @@
 // Places in inputs as the fields of a diagnostic.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,10 +18,8 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
 /// know it.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);
 
-/// "main.bpf.c:42", where a symbol is defined or declared, as far as line_info or DWARF know it.
-std::optional<std::string> source_line(const ObjectFile& object, const InputSymbol& symbol);
-
-/// "defined in main.bpf.c:42 (main.o)", or as far as that is known; "declared in main.o".
-std::string describe_symbol(const ObjectFile& object, const InputSymbol& symbol);
+/// The definition or declaration that a symbol is, with its type as C where that is given.
+DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& symbol,
+                                 std::string type = {});
 
 }  // namespace bpflink

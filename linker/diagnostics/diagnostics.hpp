@@ -1,0 +1,63 @@
+// Collects what a link reports and knows whether it has failed.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bpflink/linker.hpp"
+
+namespace bpflink {
+
+class Diagnostics {
+ public:
+  using References = std::vector<DiagnosticReference>;
+
+  Diagnostics(Linker::DiagnosticHandler handler, bool fatal_warnings)
+      : handler_(std::move(handler)), fatal_warnings_(fatal_warnings) {}
+
+  void error(std::string message, References references = {}) {
+    add(Severity::Error, std::move(message), std::move(references));
+  }
+  void warning(std::string message, References references = {}) {
+    add(Severity::Warning, std::move(message), std::move(references));
+  }
+  void note(std::string message, References references = {}) {
+    add(Severity::Note, std::move(message), std::move(references));
+  }
+  /// The same with a code, a file and a symbol.
+  void report(Diagnostic diagnostic) {
+    if (fatal_warnings_ && diagnostic.severity == Severity::Warning)
+      diagnostic.severity = Severity::Error;
+    if (diagnostic.severity == Severity::Error) failed_ = true;
+    if (handler_) handler_(diagnostic);
+  }
+  /// Whether there has been an error.
+  bool failed() const { return failed_; }
+
+ private:
+  void add(Severity severity, std::string message, References references) {
+    report(
+        {.severity = severity, .message = std::move(message), .references = std::move(references)});
+  }
+
+  Linker::DiagnosticHandler handler_;
+  bool fatal_warnings_;
+  bool failed_ = false;
+};
+
+/// A reference that is nothing but its text.
+inline DiagnosticReference note(std::string text) {
+  return {.role = ReferenceRole::Note, .text = std::move(text)};
+}
+inline DiagnosticReference hint(std::string text) {
+  return {.role = ReferenceRole::Hint, .text = std::move(text)};
+}
+
+/// Adds to a list of at most `most` references of one role how many of `all` it lacks.
+inline void add_more(std::vector<DiagnosticReference>& references, ReferenceRole role, size_t all,
+                     size_t most) {
+  if (all > most) references.push_back({.role = role, .more = all - most});
+}
+
+}  // namespace bpflink

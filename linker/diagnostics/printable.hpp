@@ -1,0 +1,16 @@
+// Names and text of inputs, made harmless to a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bpflink {
+
+/// One line of text with a '?' for each byte of a control character: those of ASCII but the tab,
+/// and U+0080 to U+009F in UTF-8.
+std::string printable(std::string_view line);
+
+/// The same for text of several lines, whose line breaks stay.
+std::string printable_lines(std::string_view text);
+
+}  // namespace bpflink
