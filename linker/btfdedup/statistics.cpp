@@ -76,7 +76,7 @@ std::string Statistics::as_json() const {
                                 {"write", write},
                                 {"total", classify + resolve + write}}}};
   if (linked) json["linked"] = linked_as_json(*linked);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace bpflink

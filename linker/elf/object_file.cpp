@@ -445,15 +445,6 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   return object;
 }
 
-std::optional<std::string> ObjectFile::source_line(const InputSection& section,
-                                                   uint64_t offset) const {
-  if (!btf_ext) return std::nullopt;
-  auto line = btf_ext->find_line(section.index, offset);
-  if (!line) return std::nullopt;
-  std::string_view path = btf->string(line->file_name_off);
-  return fmt::format("{}:{}", path, line->line());
-}
-
 std::string ObjectFile::describe_place(std::string_view section, uint64_t offset) const {
   return fmt::format("{}:({}+{:#x})", name, section, offset);
 }

@@ -189,8 +189,6 @@ struct ObjectFile {
   std::string describe_place(const InputSection& section, uint64_t offset) const {
     return describe_place(section.name, offset);
   }
-  /// "main.bpf.c:42" where line_info knows the instruction.
-  std::optional<std::string> source_line(const InputSection& section, uint64_t offset) const;
 
   /// Where its variables and functions are declared; read when it is asked for first.
   const SourceLines& dwarf_lines() const {

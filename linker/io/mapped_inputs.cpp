@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linker/diagnostics/printable.hpp"
+
 namespace bpflink {
 namespace {
 
 struct MappedInput {
-  std::string name;
+  std::string name;  ///< printable, as a signal handler writes it
   std::span<const std::byte> bytes;
   MappedInput* before;
 };
@@ -27,7 +29,7 @@ void keep_inputs_mapped() {
 
 bool list_mapped_input(const std::string& name, std::span<const std::byte> bytes) {
   if (!stay_mapped) return false;
-  auto* input = new MappedInput{name, bytes, latest};
+  auto* input = new MappedInput{printable(name), bytes, latest};
   while (!latest.compare_exchange_weak(input->before, input)) {
   }
   return true;

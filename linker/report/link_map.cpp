@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "linker/diagnostics/printable.hpp"
 #include "linker/report/dropped.hpp"
 #include "linker/report/symbols_by_place.hpp"
 
@@ -12,12 +13,12 @@ namespace {
 
 void add_line(std::string& text, uint64_t offset, uint64_t size, std::string_view rest) {
   fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x}{}{}\n", offset, size,
-                 rest.empty() ? "" : "  ", rest);
+                 rest.empty() ? "" : "  ", printable(rest));
 }
 
 void add_section(std::string& text, const OutputSection& output,
                  std::unordered_map<const ObjectFile*, SymbolsByPlace>& names) {
-  fmt::format_to(std::back_inserter(text), "{}\n", output.name);
+  fmt::format_to(std::back_inserter(text), "{}\n", printable(output.name));
   add_line(text, 0, output.size, "");
   struct Row {
     uint64_t offset, size;
@@ -46,7 +47,7 @@ void add_dropped(std::string& text, const Context& context) {
   text += "\nDropped\n";
   for (const Dropped& dropped : find_dropped(context))
     fmt::format_to(std::back_inserter(text), "  {:>#10x}  {}: {}\n", dropped.bytes,
-                   dropped.describe(), dropped.reason);
+                   printable(dropped.describe()), printable(dropped.reason));
 }
 
 /// What the inputs had of each output section, and how much of that is left.
@@ -59,7 +60,7 @@ void add_totals(std::string& text, const Context& context) {
   auto add = [&](uint64_t in, uint64_t out, std::string_view name) {
     uint64_t percent = in == 0 ? 100 : (100 * out + in / 2) / in;
     fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x} {:>3} %  {}\n", in, out, percent,
-                   name);
+                   printable(name));
   };
   text += "\nTotals\n          in        out\n";
   for (auto& section : context.sections) {
@@ -102,16 +103,20 @@ std::string make_cross_references(const Context& context) {
       if (symbol.global && symbol.global->file != object.get())
         users[symbol.global].push_back({object.get(), symbol.is_defined()});
   std::string text = "Cross references: symbol, where it is defined, who else has it\n\n";
+  auto add = [&](std::string_view symbol, std::string_view file, std::string_view note) {
+    fmt::format_to(std::back_inserter(text), "{:<40} {}{}\n", printable(symbol), printable(file),
+                   note);
+  };
   for (const Symbol* symbol : context.symbols.all()) {
-    fmt::format_to(std::back_inserter(text), "{:<40} {}\n", symbol->name,
-                   !symbol->is_defined ? "(undefined)"
-                                       : fmt::format("{} ({})", symbol->file->name,
-                                                     symbol->in_output ? "defined" : "dropped"));
-    if (!symbol->is_defined)
-      fmt::format_to(std::back_inserter(text), "{:<40} {}\n", "", symbol->file->name);
+    std::string_view file = symbol->file->name;
+    if (symbol->is_defined) {
+      add(symbol->name, file, symbol->in_output ? " (defined)" : " (dropped)");
+    } else {
+      add(symbol->name, "", "(undefined)");
+      add("", file, "");
+    }
     for (const User& user : users[symbol])
-      fmt::format_to(std::back_inserter(text), "{:<40} {}{}\n", "", user.object->name,
-                     user.defines ? " (gave way)" : "");
+      add("", user.object->name, user.defines ? " (gave way)" : "");
   }
   return text;
 }

@@ -1,13 +1,16 @@
 // The chain that keeps a symbol is found in the output: from all roots at once the references are
 // walked breadth first, so that the first way that comes to a symbol is a shortest one.
+#include "linker/report/symbol_story.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "bpflink/print.hpp"
+#include "linker/diagnostics/locations.hpp"
+#include "linker/diagnostics/printable.hpp"
 #include "linker/diagnostics/symbol_hints.hpp"
 #include "linker/passes/roots.hpp"
-#include "linker/report/symbol_story.hpp"
 
 namespace bpflink {
 namespace {
@@ -16,7 +19,19 @@ constexpr uint32_t nobody = UINT32_MAX;
 constexpr size_t most_users = 5;  ///< files listed by name
 
 std::string line(std::string_view what, std::string_view text) {
-  return fmt::format("  {:<13} {}\n", what, text);
+  return fmt::format("  {:<13} {}\n", what, printable(text));
+}
+
+/// Text of several lines, all but the first below the second column.
+std::string lines(std::string_view what, std::string_view text) {
+  size_t end = text.find('\n');
+  std::string result = line(what, text.substr(0, end));
+  while (end != text.npos) {
+    text.remove_prefix(end + 1);
+    end = text.find('\n');
+    result += line("", text.substr(0, end));
+  }
+  return result;
 }
 
 /// "a.o:(.text+0x10), a.bpf.c:3".
@@ -24,8 +39,8 @@ std::string describe_definition(const ObjectFile& object, const InputSymbol& sym
   if (symbol.place != InputSymbol::Place::Section) return object.name;
   const InputSection& section = object.sections[symbol.section];
   std::string text = object.describe_place(section, symbol.value);
-  if (auto source = object.source_line(section, symbol.value)) text += ", " + *source;
-  return text;
+  DiagnosticLocation place = location_of(object, section, symbol.value);
+  return place.line == 0 ? text : fmt::format("{}, {}:{}", text, place.source, place.line);
 }
 
 std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
@@ -35,23 +50,12 @@ std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
              : fmt::format("weak, and that of {} is not", winner.file->name);
 }
 
-/// Text of several lines, all but the first below the second column.
-std::string indent(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    result += c;
-    if (c == '\n') result.append(16, ' ');
-  }
-  return result;
-}
-
 /// The type that an object's BTF gives a function or variable, as C; "" where it has none.
 std::string describe_type(const ObjectFile& object, std::string_view name) {
   if (!object.btf) return "";
   for (const BtfDeclaration& declaration : object.declarations)
     if (object.btf->name(declaration.type()) == name)
-      return line("type",
-                  indent(print_c_declaration(*object.btf, declaration.type().type(), name)));
+      return lines("type", print_c_declaration(*object.btf, declaration.type().type(), name));
   return "";
 }
 
@@ -101,11 +105,11 @@ std::string SymbolStory::tell(std::string_view name) const {
   if (!text.empty()) return text;
   const Symbol* nearest = find_nearest_definition(context_, name);
   std::string hint = nearest ? fmt::format(", did you mean {}?", nearest->name) : "";
-  return fmt::format("{}: no input has a symbol of this name{}\n", name, hint);
+  return printable(fmt::format("{}: no input has a symbol of this name{}", name, hint)) + '\n';
 }
 
 std::string SymbolStory::tell_global(const Symbol& symbol) const {
-  std::string text = fmt::format("{}\n", symbol.name);
+  std::string text = printable(symbol.name) + '\n';
   if (symbol.is_defined)
     text += line("defined by", describe_definition(*symbol.file, symbol.input()));
   else if (symbol.loader_section.empty())
@@ -133,7 +137,7 @@ std::string SymbolStory::tell_global(const Symbol& symbol) const {
 }
 
 std::string SymbolStory::tell_local(const ObjectFile& object, const InputSymbol& symbol) const {
-  return fmt::format("{}\n", symbol.name) +
+  return printable(symbol.name) + '\n' +
          line("defined by", describe_definition(object, symbol) + ", static") +
          tell_place(object, symbol) + describe_type(object, symbol.name);
 }
