@@ -146,7 +146,7 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   if (!result) return result;
 
   // What contains itself has no size. The output has each type once, so this is the place to ask.
-  if (auto id = find_self_containing(type_section(result->types)))
+  if (auto id = find_self_containing(result->types))
     return std::unexpected(containment_error(d, result->types, *id));
 
   // All of the above took the base as it is. If it shall be part of the output, base and output
@@ -170,7 +170,7 @@ std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const
 
 }  // namespace
 
-bool is_sorted_by_name(const Btf& btf) {
+bool is_sorted_by_name(const BtfView& btf) {
   for (uint32_t id = btf.first_id() + 1; id < btf.end_id(); ++id)
     if (btf.name(btf.type(id)) < btf.name(btf.type(id - 1))) return false;
   return true;
@@ -184,11 +184,11 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
       state.failure = Error{name + ": " + ok.error().message};
     Input& input = state.inputs.emplace_back(std::move(name), std::move(btf));
     if (omit.empty()) return;
-    const TypeSection& types = input.types();
-    input.elements.resize(types.end_id() - types.first_id);
+    const BtfView& types = input.types();
+    input.elements.resize(types.end_id() - types.first_id());
     auto element = input.elements.begin();
     size_t end = std::min<size_t>(omit.size(), types.end_id());
-    for (size_t id = types.first_id; id < end; ++id, ++element)
+    for (size_t id = types.first_id(); id < end; ++id, ++element)
       if (omit[id]) *element = omitted_class;
     input.has_omissions = true;
   }

@@ -12,6 +12,7 @@
 #include "dedup/ambiguity/refine.hpp"
 #include "dedup/classes/class_table.hpp"
 #include "dedup/classes/classifier.hpp"
+#include "dedup/format/access.hpp"
 #include "dedup/format/type_section.hpp"
 
 namespace bpflink {
@@ -27,7 +28,8 @@ struct Input {
   Elements elements;           ///< from btf.first_id() on
   bool has_omissions = false;  ///< whether some are omitted
 
-  const TypeSection& types() const { return type_section(btf); }
+  const BtfView& types() const { return btf; }
+  std::span<const uint32_t> objects() const { return objects_of(btf); }
 };
 
 /// What tainted types mean, in numbers from 0 on: types of equal meaning are equal.

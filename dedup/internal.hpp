@@ -3,9 +3,10 @@
 // - hash_bytes(), HashIndex: the linker's symbol table, and names within an object
 // - StringTable: .strtab of the output
 // - for_each_reference(): which types the live part of an object uses
+// - btf_magic, btf_version: the header of .BTF.ext
+// - rename_types(), repair_btf(), type_offsets(): the bytes of a blob
 // - FunctionTypes: FUNCs and prototypes that a pass adds
 // - keep_types(): what becomes unreachable by linking goes
-// - type_section(): the kinds of all types of an input at a glance
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - enumerator_value(): conflicting enumerators in messages
@@ -17,7 +18,9 @@
 #include "dedup/format/builder.hpp"
 #include "dedup/format/function_types.hpp"
 #include "dedup/format/hash.hpp"
+#include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/format/patch.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
 #include "dedup/messages.hpp"

@@ -134,10 +134,10 @@ void TypeWriter::sort() {
 /// Types of unknown kinds are not renumbered, so what they may refer to must stay where it is.
 std::expected<void, Error> TypeWriter::check_unknown_kinds() {
   for (const Input& input : d_.inputs) {
-    const TypeSection& types = input.types();
+    const BtfView& types = input.types();
     auto is_unknown = [&](uint32_t id) { return !is_known(kind_of(types.first_word(id))); };
-    auto unknown = std::ranges::find_if(types.objects, is_unknown);
-    if (unknown == types.objects.end()) continue;
+    auto unknown = std::ranges::find_if(input.objects(), is_unknown);
+    if (unknown == input.objects().end()) continue;
     if (auto change = find_change(input))
       return fail(
           "{}: type [{}] '{}' has unknown kind {}, which may refer to any type or "

@@ -164,7 +164,7 @@ void GraphMaker::refer_from(const TaintedType& type) {
     return;
   }
   const Input& input = d_.inputs[type.input - 1];
-  uint32_t first_id = input.types().first_id;
+  uint32_t first_id = input.types().first_id();
   for_each_reference(input.types().words_of(first_id + type.index), [&](uint32_t child) {
     refer_to(child < first_id ? d_.base_elements[child] : input.elements[child - first_id]);
   });

@@ -54,8 +54,8 @@ class Repetition {
     Interner interner;
     std::vector<uint32_t> key;
     for (BtfKind kind : {BtfKind::Var, BtfKind::Datasec}) {
-      for (uint32_t id : input.types().objects) {
-        uint32_t c = input.elements[id - input.types().first_id];
+      for (uint32_t id : input.objects()) {
+        uint32_t c = input.elements[id - input.types().first_id()];
         if (c == omitted_class || is_tainted_[c] || kind_of(d_.table.key(c)) != kind) continue;
         key.assign(d_.table.words(c).begin(), d_.table.words(c).end());
         if (kind == BtfKind::Datasec)
@@ -81,7 +81,7 @@ class Repetition {
 /// The connected components of an input's types, by index, in numbers from 0 on, and their count.
 std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
                                                            const std::vector<bool>& reaches_tag) {
-  const TypeSection& types = input.types();
+  const BtfView& types = input.types();
   std::vector<uint32_t> parents(input.elements.size());
   std::iota(parents.begin(), parents.end(), 0);
   auto find = [&](uint32_t index) {
@@ -89,13 +89,14 @@ std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
     return index;
   };
   for (uint32_t index = 0; index < parents.size(); ++index) {
-    std::span<const uint32_t> words = types.words_of(types.first_id + index);
+    std::span<const uint32_t> words = types.words_of(types.first_id() + index);
     if (input.elements[index] == omitted_class || kind_of(words.data()) == BtfKind::Datasec)
       continue;
     uint32_t root = find(index);
     for_each_reference(words, [&](uint32_t child) {
-      if (child < types.first_id || !reaches_tag[input.elements[child - types.first_id]]) return;
-      uint32_t other = find(child - types.first_id);
+      if (child < types.first_id() || !reaches_tag[input.elements[child - types.first_id()]])
+        return;
+      uint32_t other = find(child - types.first_id());
       // The lower one is the root, so that each element comes after its root.
       if (other < root) std::swap(other, root);
       parents[other] = root;

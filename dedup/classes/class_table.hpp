@@ -2,10 +2,8 @@
 // classes and anchors are for.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -15,43 +13,9 @@
 
 namespace bpflink {
 
-/// The name spaces of C's tags. A forward declaration says which it is of.
-enum class TagSpace : uint8_t { structs, unions, enums, none };
-
 /// A reference in a canonical key: to a class, or to whatever type has the tag of an anchor.
 using Reference = uint32_t;
 inline constexpr Reference anchor_bit = 0x80000000;
-
-/// By the upper 8 bits of a type's second word, its kind flag and kind.
-inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
-  constexpr size_t kind_flag = 0x80;
-  std::array<TagSpace, 256> spaces;
-  spaces.fill(TagSpace::none);
-  for (size_t flag : {size_t{0}, kind_flag}) {
-    auto set = [&](BtfKind kind, TagSpace space) {
-      spaces[flag | std::to_underlying(kind)] = space;
-    };
-    set(BtfKind::Struct, TagSpace::structs);
-    set(BtfKind::Union, TagSpace::unions);
-    set(BtfKind::Enum, TagSpace::enums);
-    set(BtfKind::Enum64, TagSpace::enums);
-    set(BtfKind::Fwd, flag != 0 ? TagSpace::unions : TagSpace::structs);
-  }
-  return spaces;
-}();
-
-/// The tag space of a type with these words; `none` for a type without tag. A
-/// name is what makes an anchor, so callers must look at that, too.
-inline TagSpace tag_space(const uint32_t* words) {
-  return tag_spaces[words[1] >> 24];
-}
-
-/// Whether an anchor is a forward declaration; an enum without enumerators is
-/// the forward declaration of an enum.
-inline bool is_declaration(const uint32_t* words) {
-  BtfKind kind = kind_of(words);
-  return kind == BtfKind::Fwd || (is_enum(kind) && vlen_of(words) == 0);
-}
 
 /// Classes of types with equal canonical keys. A class is a number from 1 on; 0 is void. The
 /// words of its key are those of a BTF type, but for string offsets, which are the table's own,

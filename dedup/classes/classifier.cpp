@@ -33,23 +33,19 @@ constexpr size_t prefetch_distance = 1 << 14;
 
 }  // namespace
 
-void Classifier::begin(const Btf& btf, std::span<const uint32_t> base_classes,
+void Classifier::begin(const BtfView& types, std::span<const uint32_t> base_classes,
                        std::span<uint32_t> classes) {
-  btf_ = &btf;
-  types_ = &type_section(btf);
-  first_id_ = btf.first_id();
+  types_ = types;
   base_classes_ = base_classes;
   classes_ = classes;
 
-  text_ = btf.strings().data();
-  text_base_ = btf.string_end() - static_cast<uint32_t>(btf.strings().size());
-  const Btf* root = &btf;
+  const BtfView* root = &types;
   while (root->base() != nullptr) root = root->base();
   bool is_adopted = !adopted_.empty() && root->strings().data() == adopted_.data();
   adopted_end_ = is_adopted ? static_cast<uint32_t>(adopted_.size()) : 1;
   for (uint32_t index : known_strings_) strings_[index] = 0;
   known_strings_.clear();
-  if (size_t count = btf.string_end() - adopted_end_; strings_.size() < count)
+  if (size_t count = types.string_end() - adopted_end_; strings_.size() < count)
     strings_.assign(std::max(count, 2 * strings_.size()), 0);
 
   size_t expected_classes = std::max<size_t>(table_.class_count(), classes.size());
@@ -57,18 +53,18 @@ void Classifier::begin(const Btf& btf, std::span<const uint32_t> base_classes,
     match_cache_.assign(std::min(std::bit_ceil(2 * expected_classes), max_cached), 0);
   successors_.resize(table_.class_count());
   anchors_.resize(table_.anchor_count());
-  patience_ = 4 * types_->words.size();
+  patience_ = 4 * types_.words().size();
 }
 
-void Classifier::prefetch(const Btf& btf) {
+void Classifier::prefetch(const BtfView& types) {
   auto ask_for = [](auto values) {
     constexpr size_t cache_line = 64;
     const char* bytes = reinterpret_cast<const char*>(values.data());
     size_t size = std::min(values.size_bytes(), prefetch_distance * sizeof(uint32_t));
     for (size_t at = 0; at < size; at += cache_line) __builtin_prefetch(bytes + at);
   };
-  ask_for(type_section(btf).words);
-  ask_for(std::span(btf.strings()));
+  ask_for(types.words());
+  ask_for(std::span(types.strings()));
 }
 
 /// Gives a type its class, which comes after one of the class `before`. Returns it, or 0 where the
@@ -89,8 +85,8 @@ inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
 void Classifier::classify(uint32_t begin, uint32_t end) {
   uint32_t before = 0;
   for (uint32_t id = begin; id < end; ++id) {
-    size_t ahead = types_->starts[id - first_id_] + prefetch_distance;
-    if (ahead < types_->words.size()) __builtin_prefetch(&types_->words[ahead]);
+    size_t ahead = types_.starts()[id - types_.first_id()] + prefetch_distance;
+    if (ahead < types_.words().size()) __builtin_prefetch(&types_.words()[ahead]);
     uint32_t known = class_of(id);
     if (!is_class(known)) {
       if (known == omitted_class) continue;
@@ -131,12 +127,11 @@ Reference Classifier::reference_to_unassigned(uint32_t id) {
 /// Changes the words of what no kernel takes. Which type indexes an array of unknown length is left
 /// open, for all to be equal: gcc writes none, where others do.
 void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
-  constexpr uint32_t signed_bit = 1 << 24, char_bit = 1 << 25;
   BtfKind kind = kind_of(words.data());
-  if (kind == BtfKind::Int && (words[3] & signed_bit) != 0) words[3] &= ~char_bit;
+  if (kind == BtfKind::Int && (words[3] & int_signed_bit) != 0) words[3] &= ~int_char_bit;
   if (kind == BtfKind::Fwd) words[2] = 0;
   if (kind == BtfKind::Array && words[5] == 0 && words[4] != 0 &&
-      btf_->type(words[4]).kind() == BtfKind::Int)
+      types_.type(words[4]).kind() == BtfKind::Int)
     words[4] = 0;
 }
 
@@ -154,7 +149,7 @@ void Classifier::translate(std::span<const uint32_t> words) {
 }
 
 std::span<const uint32_t> Classifier::key_of(uint32_t id) {
-  translate(types_->words_of(id));
+  translate(types_.words_of(id));
   return key_;
 }
 
@@ -190,14 +185,14 @@ void Classifier::expand(Frame& frame) {
   frame.is_expanded = true;
   uint32_t id = frame.id;
   open(id);
-  for_each_reference(types_->words_of(id), [&](uint32_t child) {
+  for_each_reference(types_.words_of(id), [&](uint32_t child) {
     if (reference(child) == unknown_reference && class_of(child) == 0) stack_.push_back({child});
   });
 }
 
 /// Gives a type its class when those that it refers to have theirs.
 void Classifier::assign(const Frame& frame) {
-  std::span<const uint32_t> words = types_->words_of(frame.id);
+  std::span<const uint32_t> words = types_.words_of(frame.id);
   translate(words);
   if (!unknown_.empty()) {
     close_circles();

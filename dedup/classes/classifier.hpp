@@ -39,11 +39,12 @@ class Classifier {
   /// Makes an input the one at hand. `classes` has an element for each type from
   /// `btf.first_id()` on: 0, `omitted_class`, or the private class of an object. `base_classes`
   /// has the class of each id of the base, and 0 for void. All must outlive its classification.
-  void begin(const Btf& btf, std::span<const uint32_t> base_classes, std::span<uint32_t> classes);
+  void begin(const BtfView& types, std::span<const uint32_t> base_classes,
+             std::span<uint32_t> classes);
 
   /// Asks the memory for what will be looked at first when an input is at hand, so that it comes
   /// while another still is.
-  static void prefetch(const Btf& btf);
+  static void prefetch(const BtfView& types);
 
   /// Gives the types with ids from `begin` to before `end` their classes, and to what they refer
   /// to as far as that takes.
@@ -57,8 +58,8 @@ class Classifier {
   std::span<const uint32_t> key_of(uint32_t id);
 
  private:
-  uint32_t& class_of(uint32_t id) { return classes_[id - first_id_]; }
-  const uint32_t* words_of(uint32_t id) const { return types_->first_word(id); }
+  uint32_t& class_of(uint32_t id) { return classes_[id - types_.first_id()]; }
+  const uint32_t* words_of(uint32_t id) const { return types_.first_word(id); }
 
   const char* text(uint32_t offset) const;
   bool begins_string(uint32_t offset) const;
@@ -118,9 +119,7 @@ class Classifier {
   std::vector<uint32_t> match_cache_;
 
   // The input at hand.
-  const Btf* btf_ = nullptr;
-  const TypeSection* types_ = nullptr;
-  uint32_t first_id_ = 1;
+  BtfView types_;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   /// The table's offset by the input's, from `adopted_end_` on; 0 if not yet known.
@@ -130,9 +129,7 @@ class Classifier {
   std::vector<uint32_t> known_strings_;
   /// The same of adopted strings that begin within others, by offset; of all inputs.
   std::unordered_map<uint32_t, uint32_t> inner_strings_;
-  const char* text_ = nullptr;  ///< its strings, without those of a base
-  uint32_t text_base_ = 0;      ///< the offset of the first of these
-  uint32_t adopted_end_ = 1;    ///< its strings up to here are the table's, at the same offsets
+  uint32_t adopted_end_ = 1;  ///< its strings up to here are the table's, at the same offsets
   bool found_omission_ = false;
 
   // The type at hand.
@@ -151,7 +148,9 @@ class Classifier {
 
 /// A string of the input.
 inline const char* Classifier::text(uint32_t offset) const {
-  return offset >= text_base_ ? text_ + (offset - text_base_) : btf_->string(offset).data();
+  uint32_t begin = types_.string_begin();
+  return offset >= begin ? types_.strings().data() + (offset - begin)
+                         : types_.string(offset).data();
 }
 
 /// Whether the table has the adopted string of an offset there: another may end there, or it may
@@ -174,7 +173,7 @@ inline void Classifier::note_string(uint32_t offset, uint32_t known) {
 
 /// The reference to a type, if it is known without following others.
 inline Reference Classifier::reference(uint32_t id) {
-  if (id < first_id_) return table_.reference_to(base_classes_[id]);
+  if (id < types_.first_id()) return table_.reference_to(base_classes_[id]);
   uint32_t known = class_of(id);
   if (is_class(known)) return table_.reference_to(known);
   return reference_to_unassigned(id);

@@ -35,7 +35,7 @@ bool Classifier::accept_other_string(uint32_t offset, uint32_t wanted) {
 
 /// Whether a type is what is wanted as far as is known, or can be assumed to be.
 [[gnu::always_inline]] inline bool Classifier::accept(uint32_t id, Reference wanted) {
-  if (id < first_id_) return reference(id) == wanted;
+  if (id < types_.first_id()) return reference(id) == wanted;
   uint32_t known = class_of(id);
   if (is_class(known)) return table_.reference_to(known) == wanted;
   if ((wanted & anchor_bit) == 0) return known == 0 && assume(id, wanted);
@@ -99,8 +99,8 @@ struct Classifier::Known {
 /// one a type id.
 template <int Words, int Name, int Type>
 bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
-  const Known known{adopted_end_,    first_id_,       static_cast<uint32_t>(classes_.size()),
-                    strings_.data(), classes_.data(), table_.references().data()};
+  const Known known{adopted_end_,    types_.first_id(), static_cast<uint32_t>(classes_.size()),
+                    strings_.data(), classes_.data(),   table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   key += common_words;
@@ -184,7 +184,7 @@ bool Classifier::confirm() {
 /// or how that begins.
 uint64_t Classifier::summarize_reference(uint32_t id) {
   Reference known = reference(id);
-  if (known != unknown_reference || id < first_id_) return known;
+  if (known != unknown_reference || id < types_.first_id()) return known;
   const uint32_t* words = words_of(id);
   return uint64_t{words[1]} << 32 | string(words[0]);
 }
@@ -215,7 +215,7 @@ uint32_t Classifier::summarize(std::span<const uint32_t> words) {
 
 /// Matches a type with the class of the last one that says the same as far as can be told at once.
 bool Classifier::match_with_cache(Frame& frame) {
-  frame.summary = summarize(types_->words_of(frame.id));
+  frame.summary = summarize(types_.words_of(frame.id));
   uint32_t cached = match_cache_[frame.summary & (match_cache_.size() - 1)];
   return cached != 0 && match(frame.id, cached);
 }

@@ -68,7 +68,7 @@ struct Amount {
 
   void add(const Btf& btf) {
     types += btf.end_id() - btf.first_id();
-    words += type_section(btf).words.size();
+    words += BtfView(btf).words().size();
     string_bytes += btf.strings().size();
   }
 };
@@ -94,7 +94,7 @@ class Worker {
   /// Brings the elements of a share to the common table, whose classes are `merged`.
   void merge(Deduplication& d, const Share& share, std::span<const uint32_t> merged) {
     Input& input = d.inputs[share.input];
-    uint32_t first = input.types().first_id;
+    uint32_t first = input.types().first_id();
     std::span<uint32_t> elements = input.elements;
     std::span<const uint32_t> own =
         share.is_whole ? elements : std::span<uint32_t>(own_elements_[share.input]);
@@ -120,8 +120,8 @@ class Worker {
     if (!own.empty()) return own;
     own.resize(input.elements.size());
     // The classes of objects are known, and an input with omitted types is one share.
-    for (uint32_t id : input.types().objects)
-      own[id - input.types().first_id] = input.elements[id - input.types().first_id];
+    for (uint32_t id : input.objects())
+      own[id - input.types().first_id()] = input.elements[id - input.types().first_id()];
     return own;
   }
 
@@ -160,17 +160,17 @@ std::string_view adopt_strings(ClassTable& table, std::string_view section) {
 }
 
 /// Gives the objects among types private classes.
-void add_objects(ClassTable& table, const TypeSection& types, std::span<uint32_t> elements) {
-  for (uint32_t id : types.objects)
-    if (uint32_t& element = elements[id - types.first_id]; element != omitted_class)
+void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> elements) {
+  for (uint32_t id : objects_of(btf))
+    if (uint32_t& element = elements[id - btf.first_id()]; element != omitted_class)
       element = table.add_private();
 }
 
 /// Writes the keys of the objects of the input at hand.
-void define_objects(ClassTable& table, Classifier& classifier, const TypeSection& types,
+void define_objects(ClassTable& table, Classifier& classifier, const Btf& btf,
                     std::span<const uint32_t> elements) {
-  for (uint32_t id : types.objects)
-    if (uint32_t element = elements[id - types.first_id]; element != omitted_class)
+  for (uint32_t id : objects_of(btf))
+    if (uint32_t element = elements[id - btf.first_id()]; element != omitted_class)
       table.define(element, classifier.key_of(id));
 }
 
@@ -181,13 +181,12 @@ void classify_base(Deduplication& d, std::string_view adopted) {
     chain.push_back(link);
   Classifier classifier(d.table, adopted);
   for (const Btf* link : std::views::reverse(chain)) {
-    const TypeSection& types = type_section(*link);
     d.base_elements.resize(link->end_id());
     std::span<uint32_t> elements = std::span(d.base_elements).subspan(link->first_id());
-    add_objects(d.table, types, elements);
+    add_objects(d.table, *link, elements);
     classifier.begin(*link, d.base_elements, elements);
-    classifier.classify(types.first_id, types.end_id());
-    define_objects(d.table, classifier, types, elements);
+    classifier.classify(link->first_id(), link->end_id());
+    define_objects(d.table, classifier, *link, elements);
   }
 }
 
@@ -197,12 +196,12 @@ std::vector<Share> make_shares(const Deduplication& d, size_t types, unsigned wo
   size_t size = workers == 1 ? types + 1 : types / (workers * shares_of_a_worker) + 1;
   std::vector<Share> shares;
   for (size_t i = 0; i < d.inputs.size(); ++i) {
-    const TypeSection& section = d.inputs[i].types();
-    size_t count = section.end_id() - section.first_id;
+    const BtfView& section = d.inputs[i].types();
+    size_t count = section.end_id() - section.first_id();
     size_t step = d.inputs[i].has_omissions ? count + 1 : size;
     for (size_t begin = 0; begin < count; begin += step)
-      shares.push_back({i, section.first_id + static_cast<uint32_t>(begin),
-                        section.first_id + static_cast<uint32_t>(std::min(begin + step, count)),
+      shares.push_back({i, section.first_id() + static_cast<uint32_t>(begin),
+                        section.first_id() + static_cast<uint32_t>(std::min(begin + step, count)),
                         count <= step});
   }
   return shares;
@@ -210,13 +209,13 @@ std::vector<Share> make_shares(const Deduplication& d, size_t types, unsigned wo
 
 /// Why an input cannot stay as it is without its omitted types.
 Error omission_error(const Input& input) {
-  const TypeSection& types = input.types();
-  auto element = [&](uint32_t id) { return input.elements[id - types.first_id]; };
-  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+  const BtfView& types = input.types();
+  auto element = [&](uint32_t id) { return input.elements[id - types.first_id()]; };
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
     if (element(id) == omitted_class) continue;
     uint32_t missing = 0;
     for_each_reference(types.words_of(id), [&](uint32_t child) {
-      if (child >= types.first_id && element(child) == omitted_class) missing = child;
+      if (child >= types.first_id() && element(child) == omitted_class) missing = child;
     });
     if (missing != 0)
       return {input.name + ": " + describe_type(input.btf, id) + ": refers to " +
@@ -250,7 +249,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   // Only strings that begin within others can make more than there are. All will be in the output.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
   classify_base(d, adopted);
-  for (Input& input : d.inputs) add_objects(d.table, input.types(), input.elements);
+  for (Input& input : d.inputs) add_objects(d.table, input.btf, input.elements);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
   const ClassTable::Shared shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);
@@ -287,9 +286,9 @@ std::expected<void, Error> classify_types(Deduplication& d) {
 
   Classifier& classifier = workers.front()->classifier();
   for (Input& input : d.inputs) {
-    if (input.types().objects.empty()) continue;
+    if (input.objects().empty()) continue;
     classifier.begin(input.btf, d.base_elements, input.elements);
-    define_objects(d.table, classifier, input.types(), input.elements);
+    define_objects(d.table, classifier, input.btf, input.elements);
   }
   return {};
 }

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
+#include "dedup/format/access.hpp"
+#include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
@@ -20,37 +22,6 @@ namespace {
 // BTF_MAX_VLEN of include/uapi/linux/btf.h.
 constexpr uint32_t max_type_id = 0xfffff;
 constexpr size_t longest_shown_string = 40;
-
-/// Appends to a blob in the byte order asked for.
-class Writer {
- public:
-  Writer(std::endian order, size_t size) : swap_(order != std::endian::native) {
-    bytes_.reserve(size);
-  }
-
-  void put_byte(uint8_t value) { bytes_.push_back(std::byte{value}); }
-
-  void put_half(uint16_t value) {
-    if (swap_) value = __builtin_bswap16(value);
-    append(&value, sizeof value);
-  }
-
-  void put_word(uint32_t value) {
-    if (swap_) value = __builtin_bswap32(value);
-    append(&value, sizeof value);
-  }
-
-  void append(const void* bytes, size_t size) {
-    const auto* first = static_cast<const std::byte*>(bytes);
-    bytes_.insert(bytes_.end(), first, first + size);
-  }
-
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  bool swap_;
-  std::vector<std::byte> bytes_;
-};
 
 }  // namespace
 
@@ -69,16 +40,16 @@ struct BPFLINK_INTERNAL BtfBuilder::Impl {
 
   uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }
 
-  std::span<const uint32_t> words_of(uint32_t id) const {
-    uint32_t i = id - first_id;
-    return std::span(words).subspan(starts[i], starts[i + 1] - starts[i]);
+  BtfView view() const {
+    std::span<const char> bytes = strings.bytes();
+    const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
+    return {words, starts, {bytes.data(), bytes.size()}, base_view};
   }
 
   void index_base_strings();
   uint32_t find_in_base(std::string_view string) const;
   std::string most_common_kind() const;
   std::string longest_string() const;
-  std::string_view string(uint32_t offset) const;
   std::expected<void, Error> check_limits() const;
 };
 
@@ -100,8 +71,9 @@ uint32_t BtfBuilder::Impl::find_in_base(std::string_view string) const {
 std::string BtfBuilder::Impl::most_common_kind() const {
   std::array<uint32_t, 128> counts{};
   uint8_t most = 0;
+  const BtfView types = view();
   for (uint32_t id = first_id; id < end_id(); ++id) {
-    uint8_t kind = std::to_underlying(kind_of(words_of(id).data()));
+    uint8_t kind = std::to_underlying(types.type(id).kind());
     if (++counts[kind] > counts[most]) most = kind;
   }
   return fmt::format("{} of them are of kind {}", counts[most], btf_kind_name(BtfKind(most)));
@@ -118,30 +90,21 @@ std::string BtfBuilder::Impl::longest_string() const {
                      longest.substr(0, longest_shown_string));
 }
 
-std::string_view BtfBuilder::Impl::string(uint32_t offset) const {
-  if (offset < string_base) return base->string(offset);
-  offset -= string_base;
-  return offset < strings.bytes().size() ? strings.at(offset) : std::string_view();
-}
-
 std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
   if (end_id() - 1 > max_type_id)
-    return fail(fmt::format("{} types are more than the kernel's limit of {}; {}", end_id() - 1,
-                            max_type_id, most_common_kind()));
+    return fail("{} types are more than the kernel's limit of {}; {}", end_id() - 1, max_type_id,
+                most_common_kind());
   size_t strings_end = string_base + strings.bytes().size();
   if (strings_end - 1 > max_string_offset)
-    return fail(fmt::format("{} bytes of strings are more than the kernel's limit of {}; {}",
-                            strings_end, max_string_offset + 1, longest_string()));
+    return fail("{} bytes of strings are more than the kernel's limit of {}; {}", strings_end,
+                max_string_offset + 1, longest_string());
   // A layout section is the mark of a blob in the wide form, too.
   if (!layout.empty() || may_have_wide_vlen) return {};
-  for (uint32_t id = first_id; id < end_id(); ++id) {
-    const uint32_t* type = words_of(id).data();
-    if (vlen_of(type) > max_classic_vlen)
-      return fail(fmt::format(
-          "type [{}] {} '{}' has {} elements, more than the kernel's limit of "
-          "{}",
-          id, btf_kind_name(kind_of(type)), string(type[0]), vlen_of(type), max_classic_vlen));
-  }
+  const BtfView types = view();
+  for (uint32_t id = first_id; id < end_id(); ++id)
+    if (uint32_t vlen = types.type(id).vlen(); vlen > max_classic_vlen)
+      return fail("{} has {} elements, more than the kernel's limit of {}",
+                  describe_type(types, id), vlen, max_classic_vlen);
   return {};
 }
 
@@ -164,21 +127,16 @@ uint32_t BtfBuilder::add_string(std::string_view string) {
   return in_base != 0 ? in_base : impl_->string_base + impl_->strings.intern(string);
 }
 
-TypeSection type_section(const BtfBuilder& types) {
-  return {types.impl_->words, types.impl_->starts, types.impl_->first_id};
-}
-
-std::string_view string_section(const BtfBuilder& types) {
-  std::span<const char> bytes = types.impl_->strings.bytes();
-  return {bytes.data(), bytes.size()};
+BtfBuilder::operator BtfView() const {
+  return impl_->view();
 }
 
 void add_new_strings(BtfBuilder& types, std::string_view strings) {
-  types.impl_->strings.append_all(strings);
+  BtfAccess::impl(types).strings.append_all(strings);
 }
 
 void begin_with_strings(BtfBuilder& types, std::string_view strings) {
-  types.impl_->strings.begin_with(strings);
+  BtfAccess::impl(types).strings.begin_with(strings);
 }
 
 std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept) {
@@ -189,18 +147,19 @@ std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kep
 }
 
 std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order) {
-  const BtfBuilder::Impl& old = *types.impl_;
+  const BtfAccess::BuilderImpl& old = BtfAccess::impl(types);
+  const BtfView old_types = old.view();
   std::vector<uint32_t> ids(old.end_id());
   for (uint32_t id = 0; id < old.first_id; ++id) ids[id] = id;
   for (uint32_t next = old.first_id; uint32_t id : order) ids[id] = next++;
   BtfBuilder arranged(old.base);
-  arranged.impl_->layout = old.layout;
-  arranged.impl_->may_have_wide_vlen = old.may_have_wide_vlen;
+  arranged.set_layout(old.layout);
+  if (old.may_have_wide_vlen) allow_wide_vlen(arranged);
   std::vector<uint32_t> words;
   for (uint32_t id : order) {
-    words.assign(old.words_of(id).begin(), old.words_of(id).end());
+    words.assign(old_types.words_of(id).begin(), old_types.words_of(id).end());
     for_each_string(std::span(words),
-                    [&](uint32_t& word) { word = arranged.add_string(old.string(word)); });
+                    [&](uint32_t& word) { word = arranged.add_string(old_types.string(word)); });
     for_each_reference(std::span(words), [&](uint32_t& word) { word = ids[word]; });
     arranged.add_type(words);
   }
@@ -209,13 +168,13 @@ std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_
 }
 
 void allow_wide_vlen(BtfBuilder& types) {
-  types.impl_->may_have_wide_vlen = true;
+  BtfAccess::impl(types).may_have_wide_vlen = true;
 }
 
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes) {
-  types.impl_->starts.reserve(count + 1);
-  types.impl_->words.reserve(words);
-  types.impl_->strings.reserve(string_bytes);
+  BtfAccess::impl(types).starts.reserve(count + 1);
+  BtfAccess::impl(types).words.reserve(words);
+  BtfAccess::impl(types).strings.reserve(string_bytes);
 }
 
 uint32_t BtfBuilder::add_type(uint32_t name_off, uint32_t info, uint32_t size_or_type,
@@ -236,7 +195,7 @@ void BtfBuilder::set_layout(std::vector<BtfKindLayout> layout) {
 }
 
 BtfType BtfBuilder::type(uint32_t id) const {
-  return BtfType(impl_->words_of(id));
+  return impl_->view().type(id);
 }
 
 std::span<uint32_t> BtfBuilder::mutable_words(uint32_t id) {
@@ -245,7 +204,7 @@ std::span<uint32_t> BtfBuilder::mutable_words(uint32_t id) {
 }
 
 std::string_view BtfBuilder::string(uint32_t offset) const {
-  return impl_->string(offset);
+  return impl_->view().string(offset);
 }
 
 uint32_t BtfBuilder::first_id() const {
@@ -259,36 +218,24 @@ uint32_t BtfBuilder::end_id() const {
 std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
   if (auto ok = impl_->check_limits(); !ok) return std::unexpected(ok.error());
 
-  auto types = std::as_bytes(std::span(impl_->words));
-  auto strings = std::as_bytes(impl_->strings.bytes());
-  auto layout_size = static_cast<uint32_t>(4 * impl_->layout.size());
-  uint32_t header_size = layout_size == 0 ? 24 : 32;
-  Writer out(order, header_size + layout_size + types.size() + strings.size());
-  out.put_half(0xeb9f);
-  out.put_byte(1);
-  out.put_byte(0);
-  out.put_word(header_size);
   // Types, layout, strings: libbpf refuses a blob with another order. All but the strings is
   // made of words, so nothing needs padding.
-  out.put_word(0);
-  out.put_word(static_cast<uint32_t>(types.size()));
-  out.put_word(static_cast<uint32_t>(types.size()) + layout_size);
-  out.put_word(static_cast<uint32_t>(strings.size()));
-  if (layout_size != 0) {
-    out.put_word(static_cast<uint32_t>(types.size()));
-    out.put_word(layout_size);
-  }
-  if (order == std::endian::native)
-    out.append(types.data(), types.size());
-  else
-    for (uint32_t word : impl_->words) out.put_word(word);
-  for (const BtfKindLayout& kind : impl_->layout) {
-    out.put_byte(kind.info_size);
-    out.put_byte(kind.element_size);
-    out.put_half(kind.flags);
-  }
-  out.append(strings.data(), strings.size());
-  return out.take();
+  std::span<const char> strings = impl_->strings.bytes();
+  BtfHeader header;
+  header.order = order;
+  if (!impl_->layout.empty()) header.size = BtfHeader::size_with_layout;
+  header.types_offset = header.size;
+  header.types_size = sizeof(uint32_t) * impl_->words.size();
+  header.layout_offset = header.types_offset + header.types_size;
+  header.layout_size = sizeof(BtfKindLayout) * impl_->layout.size();
+  header.strings_offset = header.layout_offset + header.layout_size;
+  header.strings_size = strings.size();
+  std::vector<std::byte> blob(header.strings_offset + header.strings_size);
+  write_header(header, blob);
+  write_words(&blob[header.types_offset], impl_->words, order);
+  write_layout(impl_->layout, header, blob);
+  std::ranges::copy(std::as_bytes(strings), &blob[header.strings_offset]);
+  return blob;
 }
 
 }  // namespace bpflink

@@ -10,9 +10,6 @@
 
 namespace bpflink {
 
-/// The string section, without that of a base. Valid until the next addition.
-std::string_view string_section(const BtfBuilder& types);
-
 /// Adds strings that are different, each with its NUL, to a builder without a base that
 /// has none of them yet. The first one gets the offset that the last one's NUL has, and 1.
 void add_new_strings(BtfBuilder& types, std::string_view strings);

@@ -11,76 +11,72 @@ namespace bpflink {
 
 namespace {
 
-std::unexpected<Error> fail(const Btf& btf, uint32_t id, const std::string& what) {
-  return std::unexpected(Error{describe_type(btf, id) + ": " + what});
+std::unexpected<Error> fail(const BtfView& types, uint32_t id, const std::string& what) {
+  return std::unexpected(Error{describe_type(types, id) + ": " + what});
 }
 
 /// How messages call element `i` of a type, whose first word may be its name.
-std::string describe_element(const Btf& btf, BtfType type, size_t i) {
+std::string describe_element(const BtfView& types, BtfType type, size_t i) {
   KindLayout layout = kind_layout(type.kind());
   std::string_view what = "enumerator";
   if (is_composite(type.kind())) what = "member";
   if (type.kind() == BtfKind::FuncProto) what = "parameter";
   if (type.kind() == BtfKind::Datasec) what = "variable";
   std::string_view name;
-  if (layout.element_name == 0) name = btf.string(type.extra()[i * layout.element_words]);
+  if (layout.element_name == 0) name = types.string(type.extra()[i * layout.element_words]);
   return name.empty() ? fmt::format("{} {}", what, i) : fmt::format("{} '{}'", what, name);
 }
 
-std::string describe_id(const Btf& btf, uint32_t id) {
-  return fmt::format("refers to type id {}, but the last is {}", id, btf.end_id() - 1);
+std::string describe_id(const BtfView& types, uint32_t id) {
+  return fmt::format("refers to type id {}, but the last is {}", id, types.end_id() - 1);
 }
 
-std::string describe_string(const Btf& btf, uint32_t offset) {
+std::string describe_string(const BtfView& types, uint32_t offset) {
   return fmt::format("has its name at string offset {}, but the strings end at {}", offset,
-                     btf.string_end());
+                     types.string_end());
 }
 
 /// Finds what is out of range in one type.
-std::expected<void, Error> check_ranges(const Btf& btf, uint32_t id) {
-  BtfType type = btf.type(id);
-  if (type.name_off() >= btf.string_end() && type.name_off() != 0)
-    return fail(btf, id, describe_string(btf, type.name_off()));
+std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
+  BtfType type = types.type(id);
+  if (type.name_off() >= types.string_end() && type.name_off() != 0)
+    return fail(types, id, describe_string(types, type.name_off()));
   KindLayout layout = kind_layout(type.kind());
-  if (layout.refers && type.type() >= btf.end_id())
-    return fail(btf, id, describe_id(btf, type.type()));
+  if (layout.refers && type.type() >= types.end_id())
+    return fail(types, id, describe_id(types, type.type()));
   if (type.kind() == BtfKind::Array) {
-    if (type.array_element_type() >= btf.end_id())
-      return fail(btf, id, describe_id(btf, type.array_element_type()));
-    if (type.array_index_type() >= btf.end_id())
-      return fail(btf, id, "index " + describe_id(btf, type.array_index_type()));
+    if (type.array_element_type() >= types.end_id())
+      return fail(types, id, describe_id(types, type.array_element_type()));
+    if (type.array_index_type() >= types.end_id())
+      return fail(types, id, "index " + describe_id(types, type.array_index_type()));
   }
   if (layout.element_words == 0) return {};
   for (size_t i = 0; i < type.vlen(); ++i) {
     const uint32_t* element = &type.extra()[i * layout.element_words];
-    if (layout.element_name >= 0 && element[0] >= btf.string_end() && element[0] != 0)
-      return fail(btf, id, describe_element(btf, type, i) + " " + describe_string(btf, element[0]));
-    if (layout.element_type >= 0 && element[layout.element_type] >= btf.end_id())
-      return fail(
-          btf, id,
-          describe_element(btf, type, i) + " " + describe_id(btf, element[layout.element_type]));
+    if (layout.element_name >= 0 && element[0] >= types.string_end() && element[0] != 0)
+      return fail(types, id,
+                  describe_element(types, type, i) + " " + describe_string(types, element[0]));
+    if (layout.element_type >= 0 && element[layout.element_type] >= types.end_id())
+      return fail(types, id,
+                  describe_element(types, type, i) + " " +
+                      describe_id(types, element[layout.element_type]));
   }
   return {};
 }
 
-/// Void and what is known by its kind.
-BtfKind kind_at(const Btf& btf, uint32_t id) {
-  return id == 0 ? BtfKind::Void : btf.type(id).kind();
-}
-
-std::expected<void, Error> check_func(const Btf& btf, uint32_t id, BtfType func) {
-  if (kind_at(btf, func.type()) == BtfKind::FuncProto) return {};
-  return fail(btf, id,
+std::expected<void, Error> check_func(const BtfView& types, uint32_t id, BtfType func) {
+  if (types.kind(func.type()) == BtfKind::FuncProto) return {};
+  return fail(types, id,
               fmt::format("has type id {}, which is {}, not FUNC_PROTO", func.type(),
-                          btf_kind_name(kind_at(btf, func.type()))));
+                          btf_kind_name(types.kind(func.type()))));
 }
 
-std::expected<void, Error> check_datasec(const Btf& btf, uint32_t id, BtfType datasec) {
+std::expected<void, Error> check_datasec(const BtfView& types, uint32_t id, BtfType datasec) {
   for (uint32_t i = 0; i < datasec.vlen(); ++i) {
     uint32_t var = datasec.var_secinfo(i).type;
-    BtfKind kind = kind_at(btf, var);
+    BtfKind kind = types.kind(var);
     if (kind != BtfKind::Var && kind != BtfKind::Func)
-      return fail(btf, id,
+      return fail(types, id,
                   fmt::format("variable {} has type id {}, which is {}, not VAR or FUNC", i, var,
                               btf_kind_name(kind)));
   }
@@ -88,33 +84,33 @@ std::expected<void, Error> check_datasec(const Btf& btf, uint32_t id, BtfType da
 }
 
 /// The number of members or parameters that tags on a type may be about.
-uint32_t tag_components(const Btf& btf, uint32_t id) {
-  BtfKind kind = kind_at(btf, id);
-  if (is_composite(kind)) return btf.type(id).vlen();
-  if (kind == BtfKind::Func && kind_at(btf, btf.type(id).type()) == BtfKind::FuncProto)
-    return btf.type(btf.type(id).type()).vlen();
+uint32_t tag_components(const BtfView& types, uint32_t id) {
+  BtfKind kind = types.kind(id);
+  if (is_composite(kind)) return types.type(id).vlen();
+  if (kind == BtfKind::Func && types.kind(types.type(id).type()) == BtfKind::FuncProto)
+    return types.type(types.type(id).type()).vlen();
   return 0;
 }
 
-std::expected<void, Error> check_decl_tag(const Btf& btf, uint32_t id, BtfType tag) {
+std::expected<void, Error> check_decl_tag(const BtfView& types, uint32_t id, BtfType tag) {
   int64_t index = tag.component_idx();
-  uint32_t components = tag_components(btf, tag.type());
+  uint32_t components = tag_components(types, tag.type());
   if (index >= -1 && index < components) return {};
-  return fail(btf, id,
+  return fail(types, id,
               fmt::format("has component index {}, but type id {} has {} components", index,
                           tag.type(), components));
 }
 
 /// Checks what a FUNC, DATASEC or DECL_TAG demands of the types that it refers to.
-std::expected<void, Error> check_demands(const Btf& btf, uint32_t id) {
-  BtfType type = btf.type(id);
+std::expected<void, Error> check_demands(const BtfView& types, uint32_t id) {
+  BtfType type = types.type(id);
   switch (type.kind()) {
     case BtfKind::Func:
-      return check_func(btf, id, type);
+      return check_func(types, id, type);
     case BtfKind::Datasec:
-      return check_datasec(btf, id, type);
+      return check_datasec(types, id, type);
     default:
-      return check_decl_tag(btf, id, type);
+      return check_decl_tag(types, id, type);
   }
 }
 
@@ -125,55 +121,49 @@ std::string describe_type(uint32_t id, BtfKind kind, std::string_view name) {
                       : fmt::format("type [{}] {} '{}'", id, btf_kind_name(kind), name);
 }
 
-std::string describe_type(const Btf& btf, uint32_t id) {
-  BtfType type = btf.type(id);
-  return describe_type(id, type.kind(), btf.name(type));
+std::string describe_type(const BtfView& types, uint32_t id) {
+  BtfType type = types.type(id);
+  return describe_type(id, type.kind(), types.name(type));
 }
 
 namespace {
 
-std::expected<void, Error> check_in_range(const Btf& btf, const TypeSection& types,
-                                          const TypeSummary& summary) {
-  bool strings_fit = summary.largest_string < btf.string_end() || summary.largest_string == 0;
+std::expected<void, Error> check_in_range(const BtfView& types, const TypeSummary& summary) {
+  bool strings_fit = summary.largest_string < types.string_end() || summary.largest_string == 0;
   if (summary.largest_id >= types.end_id() || !strings_fit)
-    for (uint32_t id = types.first_id; id < types.end_id(); ++id)
-      if (auto ok = check_ranges(btf, id); !ok) return ok;
+    for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
+      if (auto ok = check_ranges(types, id); !ok) return ok;
   for (uint32_t id : summary.demanding)
-    if (auto ok = check_demands(btf, id); !ok) return ok;
+    if (auto ok = check_demands(types, id); !ok) return ok;
   return {};
 }
 
 /// Whether the byte of all strings before this offset ends another one.
-bool begins_string(const Btf& btf, uint32_t offset) {
-  const Btf* owner = &btf;
-  auto strings_begin = [&] {
-    return owner->string_end() - static_cast<uint32_t>(owner->strings().size());
-  };
-  while (offset - 1 < strings_begin()) owner = owner->base();
-  return owner->strings()[offset - 1 - strings_begin()] == '\0';
+bool begins_string(const BtfView& types, uint32_t offset) {
+  const BtfView* owner = &types;
+  while (offset - 1 < owner->string_begin()) owner = owner->base();
+  return owner->strings()[offset - 1 - owner->string_begin()] == '\0';
 }
 
 /// Whether a blob is one that stands alone: all that it refers to would be there without a base,
 /// and it uses nothing of its own as split BTF.
-bool stands_alone(const Btf& btf, const TypeSection& types, const TypeSummary& summary) {
-  std::string_view strings = btf.strings();
-  uint32_t strings_begin = btf.string_end() - static_cast<uint32_t>(strings.size());
-  uint32_t count = types.end_id() - types.first_id;
+bool stands_alone(const BtfView& types, const TypeSummary& summary) {
+  std::string_view strings = types.strings();
+  uint32_t count = types.end_id() - types.first_id();
   return count != 0 && strings.size() > 1 && strings.front() == '\0' &&
-         summary.largest_string < std::min<size_t>(strings.size(), strings_begin) &&
-         summary.largest_id <= std::min(count, types.first_id - 1);
+         summary.largest_string < std::min<size_t>(strings.size(), types.string_begin()) &&
+         summary.largest_id <= std::min(count, types.first_id() - 1);
 }
 
 /// Ids and offsets into another base than that which a blob was split from are often in range.
 /// But nearly all names then begin in the midst of a string, which few producers write and none
 /// for most names.
-std::expected<void, Error> check_base(const Btf& btf, const TypeSection& types,
-                                      const TypeSummary& summary) {
-  if (stands_alone(btf, types, summary)) return std::unexpected(Error{"it stands alone"});
+std::expected<void, Error> check_base(const BtfView& types, const TypeSummary& summary) {
+  if (stands_alone(types, summary)) return std::unexpected(Error{"it stands alone"});
   uint32_t beginning = 0, within = 0;
-  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
     uint32_t name = types.first_word(id)[0];
-    if (name != 0) ++(begins_string(btf, name) ? beginning : within);
+    if (name != 0) ++(begins_string(types, name) ? beginning : within);
   }
   if (within <= beginning) return {};
   return std::unexpected(Error{fmt::format(
@@ -182,11 +172,10 @@ std::expected<void, Error> check_base(const Btf& btf, const TypeSection& types,
 
 }  // namespace
 
-std::expected<void, Error> check_references(const Btf& btf, const TypeSection& types,
-                                            const TypeSummary& summary) {
-  auto ok = check_in_range(btf, types, summary);
-  if (btf.base() == nullptr) return ok;
-  if (ok) ok = check_base(btf, types, summary);
+std::expected<void, Error> check_references(const BtfView& types, const TypeSummary& summary) {
+  auto ok = check_in_range(types, summary);
+  if (types.base() == nullptr) return ok;
+  if (ok) ok = check_base(types, summary);
   if (ok) return ok;
   return std::unexpected(Error{"is not split from the base given: " + ok.error().message});
 }

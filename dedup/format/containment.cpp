@@ -25,14 +25,14 @@ enum Mark : uint8_t { unknown, sound, open };
 
 class ContainmentCheck {
  public:
-  explicit ContainmentCheck(const TypeSection& types)
-      : types_(types), marks_(types.end_id() - types.first_id) {}
+  explicit ContainmentCheck(const BtfView& types)
+      : types_(types), marks_(types.end_id() - types.first_id()) {}
 
   std::optional<uint32_t> run() {
     std::vector<uint32_t> doubtful;
-    for (uint32_t id = types_.first_id; id < types_.end_id(); ++id)
+    for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
       if (is_leaf(kind_of(types_.first_word(id)))) mark(id) = sound;
-    for (uint32_t id = types_.first_id; id < types_.end_id(); ++id)
+    for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
       if (mark(id) != sound && !settle(id)) doubtful.push_back(id);
     for (int pass = 0; pass < max_passes && !doubtful.empty(); ++pass) {
       std::ranges::reverse(doubtful);
@@ -45,9 +45,9 @@ class ContainmentCheck {
   }
 
  private:
-  uint8_t& mark(uint32_t id) { return marks_[id - types_.first_id]; }
+  uint8_t& mark(uint32_t id) { return marks_[id - types_.first_id()]; }
   /// Types of the base are, and void.
-  bool is_sound(uint32_t id) { return id < types_.first_id || mark(id) == sound; }
+  bool is_sound(uint32_t id) { return id < types_.first_id() || mark(id) == sound; }
 
   /// Marks a type as sound if all is that it contains.
   bool settle(uint32_t id) {
@@ -84,14 +84,14 @@ class ContainmentCheck {
     return is_circle;
   }
 
-  const TypeSection& types_;
+  const BtfView& types_;
   std::vector<uint8_t> marks_;
   std::vector<uint32_t> stack_;
 };
 
 }  // namespace
 
-std::optional<uint32_t> find_self_containing(const TypeSection& types) {
+std::optional<uint32_t> find_self_containing(const BtfView& types) {
   return ContainmentCheck(types).run();
 }
 

@@ -34,8 +34,7 @@ bool FunctionTypes::name_parameters(std::span<uint32_t> words) {
 /// Adds what has come since the last call.
 void FunctionTypes::index() {
   for (; end_id_ < types_.end_id(); ++end_id_) {
-    bool is_base = end_id_ < types_.first_id();
-    BtfKind kind = is_base ? base_->type(end_id_).kind() : types_.type(end_id_).kind();
+    BtfKind kind = types_.type(end_id_).kind();
     if (kind != BtfKind::Func && kind != BtfKind::FuncProto && kind != BtfKind::DeclTag) continue;
     std::span<const uint32_t> words = words_of(end_id_);
     ids_.insert(hash_bytes(words.data(), words.size_bytes()), end_id_);
@@ -45,11 +44,11 @@ void FunctionTypes::index() {
 /// The words of a type, with strings as a type that is added has them: a base may have some twice.
 /// Valid until the next call.
 std::span<const uint32_t> FunctionTypes::words_of(uint32_t id) {
-  if (id >= types_.first_id()) return types_.type(id).words();
-  std::span<const uint32_t> words = base_->type(id).words();
+  std::span<const uint32_t> words = types_.type(id).words();
+  if (id >= types_.first_id()) return words;
   base_words_.assign(words.begin(), words.end());
   for_each_string(std::span(base_words_),
-                  [&](uint32_t& offset) { offset = types_.add_string(base_->string(offset)); });
+                  [&](uint32_t& offset) { offset = types_.add_string(types_.string(offset)); });
   return base_words_;
 }
 

@@ -13,9 +13,7 @@ namespace bpflink {
 /// One that is there, or in their base, serves: no two types of an output are equal.
 class FunctionTypes {
  public:
-  /// `base` is that of `types`, or null.
-  explicit FunctionTypes(BtfBuilder& types, const Btf* base = nullptr)
-      : types_(types), base_(base) {}
+  explicit FunctionTypes(BtfBuilder& types) : types_(types) {}
 
   /// The id of the type with these words, which is added if there is none.
   uint32_t add(uint32_t name_off, uint32_t info, uint32_t type,
@@ -30,7 +28,6 @@ class FunctionTypes {
   std::span<const uint32_t> words_of(uint32_t id);
 
   BtfBuilder& types_;
-  const Btf* base_;
   HashIndex ids_;        ///< of FUNCs, prototypes and tags, by their words
   uint32_t end_id_ = 1;  ///< the types before it are in `ids_`
   std::vector<uint32_t> words_, base_words_;

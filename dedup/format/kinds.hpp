@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 
 #include "bpflink/btf.hpp"
 
@@ -32,7 +33,7 @@ class KindSet {
   uint32_t bits_ = 0;
 };
 
-/// The shape of the types of one kind.
+/// How types of one kind are encoded.
 struct KindLayout {
   uint8_t fixed_words = 0;    ///< words after the common three, before the elements
   uint8_t element_words = 0;  ///< words of each of the vlen elements
@@ -42,8 +43,8 @@ struct KindLayout {
 };
 
 inline constexpr std::array<KindLayout, known_kinds> kind_layouts = [] {
-  std::array<KindLayout, known_kinds> shapes{};
-  auto set = [&](BtfKind kind, KindLayout layout) { shapes[static_cast<size_t>(kind)] = layout; };
+  std::array<KindLayout, known_kinds> layouts{};
+  auto set = [&](BtfKind kind, KindLayout layout) { layouts[static_cast<size_t>(kind)] = layout; };
   constexpr KindLayout reference{.refers = true};
   constexpr KindLayout members{.element_words = 3, .element_name = 0, .element_type = 1};
   set(BtfKind::Int, {.fixed_words = 1});
@@ -64,14 +65,18 @@ inline constexpr std::array<KindLayout, known_kinds> kind_layouts = [] {
   set(BtfKind::DeclTag, {.fixed_words = 1, .refers = true});
   set(BtfKind::TypeTag, reference);
   set(BtfKind::Enum64, {.element_words = 3, .element_name = 0});
-  return shapes;
+  return layouts;
 }();
 
-/// The shape of a kind; of one that this library does not know, that of a type
+/// How a kind is encoded; of one that this library does not know, that of a type
 /// whose words are carried as they are.
 inline KindLayout kind_layout(BtfKind kind) {
   return is_known(kind) ? kind_layouts[static_cast<size_t>(kind)] : KindLayout{};
 }
+
+/// The encodings of an INT, in BtfType::int_data(). Compilers differ on whether `char` has the
+/// second.
+inline constexpr uint32_t int_signed_bit = 1u << 24, int_char_bit = 1u << 25;
 
 /// The largest string offset that kernels take.
 inline constexpr uint32_t max_string_offset = 0xffffff;
@@ -104,29 +109,69 @@ inline bool is_leaf(BtfKind kind) {
   return !is_known(kind) || leaves.contains(kind);
 }
 
+/// The name spaces of C's tags. A forward declaration says which it is of.
+enum class TagSpace : uint8_t { structs, unions, enums, none };
+
+/// By the upper 8 bits of a type's second word, its kind flag and kind.
+inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
+  constexpr size_t kind_flag = 0x80;
+  std::array<TagSpace, 256> spaces;
+  spaces.fill(TagSpace::none);
+  for (size_t flag : {size_t{0}, kind_flag}) {
+    auto set = [&](BtfKind kind, TagSpace space) {
+      spaces[flag | std::to_underlying(kind)] = space;
+    };
+    set(BtfKind::Struct, TagSpace::structs);
+    set(BtfKind::Union, TagSpace::unions);
+    set(BtfKind::Enum, TagSpace::enums);
+    set(BtfKind::Enum64, TagSpace::enums);
+    set(BtfKind::Fwd, flag != 0 ? TagSpace::unions : TagSpace::structs);
+  }
+  return spaces;
+}();
+
+/// The tag space of a type with these words; `none` for a type without tag. A
+/// name is what makes an anchor, so callers must look at that, too.
+inline TagSpace tag_space(const uint32_t* words) {
+  return tag_spaces[words[1] >> 24];
+}
+inline TagSpace tag_space(BtfType type) {
+  return tag_space(type.words().data());
+}
+
+/// Whether a type only says that there is one of its tag; an enum without enumerators is the
+/// forward declaration of an enum.
+inline bool is_declaration(const uint32_t* words) {
+  BtfKind kind = kind_of(words);
+  return kind == BtfKind::Fwd || (is_enum(kind) && vlen_of(words) == 0);
+}
+inline bool is_declaration(BtfType type) {
+  return is_declaration(type.words().data());
+}
+
 /// Calls `visit(word)` for each word of a type that is a type id, in order.
 template <class Word, class Visit>
 void for_each_reference(std::span<Word> words, Visit&& visit) {
   BtfKind kind = kind_of(words.data());
-  KindLayout shape = kind_layout(kind);
-  if (shape.refers) visit(words[2]);
+  KindLayout layout = kind_layout(kind);
+  if (layout.refers) visit(words[2]);
   if (kind == BtfKind::Array) {
     visit(words[3]);
     visit(words[4]);
   }
-  if (shape.element_type < 0) return;
-  for (size_t i = common_words; i < words.size(); i += shape.element_words)
-    visit(words[i + shape.element_type]);
+  if (layout.element_type < 0) return;
+  for (size_t i = common_words; i < words.size(); i += layout.element_words)
+    visit(words[i + layout.element_type]);
 }
 
 /// Calls `visit(word)` for each word of a type that is a string offset, in order.
 template <class Word, class Visit>
 void for_each_string(std::span<Word> words, Visit&& visit) {
   visit(words[0]);
-  KindLayout shape = kind_layout(kind_of(words.data()));
-  if (shape.element_name < 0) return;
-  for (size_t i = common_words; i < words.size(); i += shape.element_words)
-    visit(words[i + shape.element_name]);
+  KindLayout layout = kind_layout(kind_of(words.data()));
+  if (layout.element_name < 0) return;
+  for (size_t i = common_words; i < words.size(); i += layout.element_words)
+    visit(words[i + layout.element_name]);
 }
 
 }  // namespace bpflink

@@ -17,8 +17,8 @@ constexpr int max_nesting = 64;
 /// Follows references of the kinds that `passes` says. Ends: there are at most
 /// as many steps as types, unless a cycle.
 template <typename Passes>
-uint32_t skip(const Btf& btf, uint32_t id, Passes passes) {
-  for (uint32_t steps = 0; id != 0 && steps < btf.end_id(); steps++) {
+uint32_t skip(const BtfView& btf, uint32_t id, Passes passes) {
+  for (uint32_t steps = 0; id != 0 && steps < btf.end_id(); ++steps) {
     BtfType type = btf.type(id);
     if (!passes(type.kind())) return id;
     id = type.type();
@@ -29,7 +29,7 @@ uint32_t skip(const Btf& btf, uint32_t id, Passes passes) {
 /// Each struct is looked into once, however many others hold it.
 class AlignmentFinder {
  public:
-  explicit AlignmentFinder(const Btf& btf) : btf_(btf) {}
+  explicit AlignmentFinder(const BtfView& btf) : btf_(btf) {}
 
   std::optional<uint32_t> find(uint32_t id, int depth = 0) {
     id = skip_modifiers(btf_, id);
@@ -65,7 +65,7 @@ class AlignmentFinder {
   uint32_t of_struct(BtfType type, int depth) {
     uint32_t largest = 1;
     bool packed = false;
-    for (uint32_t i = 0; i < type.vlen(); i++) {
+    for (uint32_t i = 0; i < type.vlen(); ++i) {
       uint32_t member = find(type.member(i).type, depth + 1).value_or(1);
       largest = std::max(largest, member);
       bool bitfield = type.member_bitfield_size(i) != 0;
@@ -74,15 +74,15 @@ class AlignmentFinder {
     return packed || type.size() % largest != 0 ? 1 : largest;
   }
 
-  const Btf& btf_;
+  BtfView btf_;
   std::unordered_map<uint32_t, uint32_t> structs_;
 };
 
 }  // namespace
 
-std::optional<uint32_t> find_type(const Btf& btf, BtfKind kind, std::string_view name) {
+std::optional<uint32_t> find_type(const BtfView& btf, BtfKind kind, std::string_view name) {
   if (name.empty()) return std::nullopt;
-  for (uint32_t id = 1; id < btf.end_id(); id++) {
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     if (type.kind() == kind && btf.name(type) == name) return id;
   }
@@ -92,12 +92,12 @@ std::optional<uint32_t> find_type(const Btf& btf, BtfKind kind, std::string_view
 struct BPFLINK_INTERNAL BtfIndex::Impl {
   /// By name, all ids of that name in ascending order.
   std::unordered_multimap<std::string_view, uint32_t> ids;
-  const Btf* btf;
+  BtfView btf;
 };
 
-BtfIndex::BtfIndex(const Btf& btf) : impl_(new Impl{{}, &btf}) {
+BtfIndex::BtfIndex(const BtfView& btf) : impl_(new Impl{{}, btf}) {
   impl_->ids.reserve(btf.end_id());
-  for (uint32_t id = 1; id < btf.end_id(); id++)
+  for (uint32_t id = 1; id < btf.end_id(); ++id)
     if (std::string_view name = btf.name(btf.type(id)); !name.empty()) impl_->ids.emplace(name, id);
 }
 BtfIndex::BtfIndex(BtfIndex&&) noexcept = default;
@@ -108,26 +108,26 @@ std::optional<uint32_t> BtfIndex::find(BtfKind kind, std::string_view name) cons
   std::optional<uint32_t> first;
   auto [begin, end] = impl_->ids.equal_range(name);
   for (auto entry = begin; entry != end; ++entry)
-    if (impl_->btf->type(entry->second).kind() == kind && (!first || entry->second < *first))
+    if (impl_->btf.type(entry->second).kind() == kind && (!first || entry->second < *first))
       first = entry->second;
   return first;
 }
 
-void visit_references(const Btf& btf, uint32_t id, const std::function<void(uint32_t)>& visit) {
+void visit_references(const BtfView& btf, uint32_t id, const std::function<void(uint32_t)>& visit) {
   for_each_reference(btf.type(id).words(), visit);
 }
 
-uint32_t skip_qualifiers(const Btf& btf, uint32_t id) {
+uint32_t skip_qualifiers(const BtfView& btf, uint32_t id) {
   return skip(btf, id, is_qualifier);
 }
 
-uint32_t skip_modifiers(const Btf& btf, uint32_t id) {
-  return skip(btf, id, [](BtfKind kind) { return is_qualifier(kind) || kind == BtfKind::Typedef; });
+uint32_t skip_modifiers(const BtfView& btf, uint32_t id) {
+  return skip(btf, id, is_modifier);
 }
 
-std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
+std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id) {
   uint64_t count = 1;
-  for (uint32_t steps = 0; steps < btf.end_id(); steps++) {
+  for (uint32_t steps = 0; steps < btf.end_id(); ++steps) {
     id = skip_modifiers(btf, id);
     if (id == 0) return std::nullopt;
     BtfType type = btf.type(id);
@@ -162,7 +162,7 @@ std::optional<uint64_t> type_size(const Btf& btf, uint32_t id) {
   return std::nullopt;
 }
 
-std::optional<uint32_t> type_alignment(const Btf& btf, uint32_t id) {
+std::optional<uint32_t> type_alignment(const BtfView& btf, uint32_t id) {
   return AlignmentFinder(btf).find(id);
 }
 

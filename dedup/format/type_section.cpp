@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "dedup/format/access.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
@@ -158,13 +159,12 @@ void read_ahead(std::span<const uint32_t> words) {
 /// The walk over a section, with checks on the way or behind it.
 class Walk {
  public:
-  Walk(const Btf& btf, TypeSection& types, FoundTypes& found, unsigned workers)
+  Walk(const Btf& btf, unsigned workers)
       : btf_(btf),
-        types_(types),
-        words_(types.words),
-        found_(found),
-        starts_(found.starts),
-        first_id_(types.first_id),
+        found_(*BtfAccess::impl(btf)),
+        words_(found_.view.words()),
+        starts_(found_.starts),
+        first_id_(found_.view.first_id()),
         workers_(workers),
         summaries_(workers) {}
 
@@ -186,9 +186,8 @@ class Walk {
   }
 
   const Btf& btf_;
-  TypeSection& types_;
+  BtfAccess::Impl& found_;
   std::span<const uint32_t> words_;
-  FoundTypes& found_;
   boost::container::vector<uint32_t>& starts_;
   uint32_t first_id_;
   unsigned workers_;
@@ -297,8 +296,8 @@ std::expected<void, Error> Walk::conclude() {
   for (std::vector<uint32_t>* ids : {&all_found.demanding, &all_found.objects})
     if (!std::ranges::is_sorted(*ids)) std::ranges::sort(*ids);
   found_.objects = std::move(all_found.objects);
-  types_ = found_.show(words_, first_id_);
-  return check_references(btf_, types_, all_found);
+  found_.show(words_, btf_.strings());
+  return check_references(btf_, all_found);
 }
 
 std::expected<void, Error> Walk::run() {
@@ -313,9 +312,9 @@ std::expected<void, Error> Walk::run() {
 
 }  // namespace
 
-std::expected<void, Error> find_types(const Btf& btf, TypeSection& types, FoundTypes& found,
-                                      unsigned workers) {
-  return Walk(btf, types, found, workers).run();
+std::expected<void, Error> find_types(const Btf& btf, unsigned threads) {
+  const BtfView& types = btf;
+  return Walk(btf, choose_workers(types.words().size_bytes(), threads)).run();
 }
 
 }  // namespace bpflink

@@ -19,10 +19,10 @@ namespace {
 /// What the deduplicator is not shown: FUNCs, VARs, DATASECs, their tags, and prototypes that no
 /// other type refers to. The first three are listed, as are the tags.
 std::vector<bool> choose_omitted(LinkedInput& input) {
-  const TypeSection& types = type_section(input.btf);
+  const BtfView& types = input.btf;
   std::vector<bool> omitted(types.end_id()), needed(types.end_id());
   std::vector<uint32_t> prototypes, tags;
-  for (uint32_t id = types.first_id; id < types.end_id(); ++id) {
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
     switch (kind_of(types.first_word(id))) {
       case BtfKind::Func:
         input.functions.push_back(id);
@@ -128,7 +128,7 @@ std::expected<LinkedResult, Error> LinkedDeduplicator::run(const LinkedSymbols& 
   auto dedup = impl_->deduplicator.run();
   if (!dedup) return std::unexpected(dedup.error());
   LinkedResult result{.dedup = std::move(*dedup)};
-  FunctionTypes function_types(result.dedup.types, impl_->options.base);
+  FunctionTypes function_types(result.dedup.types);
   LinkedState state{symbols, impl_->inputs, result, function_types};
 
   // FUNCs of the functions that are there, with the tags asked for.

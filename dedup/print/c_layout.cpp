@@ -37,7 +37,7 @@ uint64_t align_up(uint64_t position, uint64_t alignment) {
 
 class Planner {
  public:
-  Planner(const Btf& btf, BtfType type, const std::vector<CShape>& shapes)
+  Planner(const BtfView& btf, BtfType type, const std::vector<CShape>& shapes)
       : btf_(btf), type_(type), shapes_(shapes), bits_(8 * uint64_t{type.size()}) {}
 
   CPlan run() {
@@ -61,7 +61,7 @@ class Planner {
   void place(CLane& lane);
   void fill_union();
 
-  const Btf& btf_;
+  BtfView btf_;
   BtfType type_;
   const std::vector<CShape>& shapes_;
   uint64_t bits_;  ///< of the whole
@@ -221,7 +221,7 @@ CShape scalar(uint32_t size, CForm form, uint32_t long_size) {
           .form = form};
 }
 
-CShape shape_of_float(const Btf& btf, BtfType type, uint32_t long_size) {
+CShape shape_of_float(const BtfView& btf, BtfType type, uint32_t long_size) {
   std::string_view name = btf.name(type);
   if (!c_scalar(name, type, long_size).empty())
     return scalar(type.size(), CForm::opaque, long_size);
@@ -241,7 +241,7 @@ CShape shape_of_array(BtfType type, const std::vector<CShape>& shapes) {
   return shape;
 }
 
-CShape shape_of_record(const Btf& btf, uint32_t id, const std::vector<CShape>& shapes) {
+CShape shape_of_record(const BtfView& btf, uint32_t id, const std::vector<CShape>& shapes) {
   BtfType type = btf.type(id);
   CPlan plan = plan_layout(btf, type, shapes);
   return {.size = type.size(),
@@ -259,7 +259,7 @@ uint32_t printed_length(BtfType array, const std::vector<CShape>& shapes) {
   return array.array_length() > largest_object / size ? 0 : array.array_length();
 }
 
-CShape shape_of(const Btf& btf, uint32_t id, const std::vector<CShape>& shapes,
+CShape shape_of(const BtfView& btf, uint32_t id, const std::vector<CShape>& shapes,
                 uint32_t long_size) {
   BtfType type = btf.type(id);
   switch (type.kind()) {
@@ -297,7 +297,7 @@ CShape shape_of(const Btf& btf, uint32_t id, const std::vector<CShape>& shapes,
   }
 }
 
-CPlan plan_layout(const Btf& btf, BtfType type, const std::vector<CShape>& shapes) {
+CPlan plan_layout(const BtfView& btf, BtfType type, const std::vector<CShape>& shapes) {
   return Planner(btf, type, shapes).run();
 }
 

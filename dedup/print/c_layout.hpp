@@ -67,14 +67,15 @@ struct CPlan {
 
 /// The shape of a type, whose parts' shapes are in `shapes` already. With pointers, and `long`, of
 /// `long_size` bytes.
-CShape shape_of(const Btf& btf, uint32_t id, const std::vector<CShape>& shapes, uint32_t long_size);
+CShape shape_of(const BtfView& btf, uint32_t id, const std::vector<CShape>& shapes,
+                uint32_t long_size);
 
 /// How many elements an array is given: its own number, unless it would be larger than any object
 /// can be.
 uint32_t printed_length(BtfType array, const std::vector<CShape>& shapes);
 
 /// Lays out a struct or union. `shapes` has that of each type by id.
-CPlan plan_layout(const Btf& btf, BtfType type, const std::vector<CShape>& shapes);
+CPlan plan_layout(const BtfView& btf, BtfType type, const std::vector<CShape>& shapes);
 
 /// Whether the members of a plan are in lanes that have to be shown as such.
 inline bool has_lanes(const CPlan& plan) {

@@ -146,18 +146,6 @@ bool is_reserved(std::string_view text) {
   return std::ranges::binary_search(reserved, text) || text.starts_with("__builtin_");
 }
 
-/// Whether a type only says that there is one of that tag.
-bool is_declaration(BtfType type) {
-  return type.kind() == BtfKind::Fwd || (is_enum(type.kind()) && type.vlen() == 0);
-}
-
-/// Which keyword a tag goes with.
-BtfKind keyword(BtfType type) {
-  if (is_enum(type.kind())) return BtfKind::Enum;
-  if (type.kind() == BtfKind::Fwd) return type.kind_flag() ? BtfKind::Union : BtfKind::Struct;
-  return type.kind();
-}
-
 }  // namespace
 
 bool is_c_name(std::string_view text) {
@@ -175,7 +163,7 @@ std::string make_c_name(std::string_view text) {
   return name;
 }
 
-CNames::CNames(const Btf& btf, uint32_t long_size) : btf_(btf) {
+CNames::CNames(const BtfView& btf, uint32_t long_size) : btf_(btf) {
   collect(long_size);
   auto order = [](const Entry& e) { return std::tie(e.space, e.name, e.rank, e.id, e.element); };
   std::ranges::sort(entries_, {}, order);
@@ -202,11 +190,8 @@ void CNames::collect(uint32_t long_size) {
         c_scalar(btf_.name(type), type, long_size).empty())
       add(CNameSpace::ordinary, type.name_off(), 1, id, 0);
     if (!is_enum(kind)) continue;
-    bool is_wide = kind == BtfKind::Enum64;
-    for (uint32_t i = 0; i < type.vlen(); ++i) {
-      uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
-      add(CNameSpace::ordinary, name, 2, id, i + 1);
-    }
+    for (uint32_t i = 0; i < type.vlen(); ++i)
+      add(CNameSpace::ordinary, type.enumerator(i).name_off, 2, id, i + 1);
   }
 }
 
@@ -235,7 +220,7 @@ bool CNames::bind(size_t begin, size_t at) {
   constexpr size_t far = 16;
   for (size_t i = begin; i < at && i - begin < far; ++i) {
     BtfType type = btf_.type(entries_[i].id);
-    if (keyword(type) != keyword(declaration)) continue;
+    if (tag_space(type) != tag_space(declaration)) continue;
     if (is_enum(type.kind()) && type.size() != declaration.size()) continue;
     declared_.emplace(entries_[at].id, declared(entries_[i].id));
     return true;
@@ -271,9 +256,7 @@ std::string_view CNames::of(uint32_t id) const {
 std::string_view CNames::of_enumerator(uint32_t id, uint32_t i) const {
   auto it = renamed_.find(key(id, i + 1));
   if (it != renamed_.end()) return it->second;
-  BtfType type = btf_.type(id);
-  bool is_wide = type.kind() == BtfKind::Enum64;
-  return btf_.string(is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off);
+  return btf_.string(btf_.type(id).enumerator(i).name_off);
 }
 
 }  // namespace bpflink

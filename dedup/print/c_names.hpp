@@ -50,7 +50,7 @@ class CNames {
  public:
   /// Finds names for all types and enumerators of `btf`, in which `long` has `long_size` bytes. The
   /// first that has a name keeps it, definitions before declarations and types before enumerators.
-  CNames(const Btf& btf, uint32_t long_size);
+  CNames(const BtfView& btf, uint32_t long_size);
 
   /// The name of a typedef, of a tag, of an INT or FLOAT that C does not know, or that was given.
   std::string_view of(uint32_t id) const;
@@ -80,7 +80,7 @@ class CNames {
   bool is_taken(CNameSpace space, std::string_view name) const;
   static uint64_t key(uint32_t id, uint32_t element) { return uint64_t{id} << 32 | element; }
 
-  const Btf& btf_;
+  BtfView btf_;
   std::vector<Entry> entries_;  ///< sorted
   std::unordered_map<uint64_t, std::string> renamed_;
   std::unordered_map<uint32_t, uint32_t> declared_;

@@ -14,7 +14,7 @@ std::string enumerator_value(BtfType type, uint32_t i);
 
 class CPrinter {
  public:
-  explicit CPrinter(const Btf& btf) : btf_(btf) {}
+  explicit CPrinter(const BtfView& btf) : btf_(btf) {}
 
   std::string declaration(uint32_t id, std::string_view name, int depth = 0);
   std::string definition(uint32_t id);
@@ -37,7 +37,7 @@ class CPrinter {
 
   std::string name(uint32_t id) const;
 
-  const Btf& btf_;
+  BtfView btf_;
   bool is_too_long() const;
 
   size_t work_ = 0;  ///< references followed, and bytes of all declarations, inner ones again

@@ -89,7 +89,7 @@ const FloatingType* floating_type(std::string_view name, uint32_t size) {
 
 }  // namespace
 
-uint32_t pointer_size(const Btf& btf) {
+uint32_t pointer_size(const BtfView& btf) {
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     if (type.kind() != BtfKind::Int) continue;

@@ -10,7 +10,7 @@
 namespace bpflink {
 
 /// The bytes of a pointer: 4 where `long` has 4, else 8.
-uint32_t pointer_size(const Btf& btf);
+uint32_t pointer_size(const BtfView& btf);
 
 /// What C calls an INT or FLOAT that has the name and the size of one of C's own types; empty for
 /// any other. `long_size` is that of `long`, in bytes.

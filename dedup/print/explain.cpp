@@ -31,7 +31,7 @@ struct Subject {
   std::string_view name = {};
 
   bool is_tag() const { return kinds.size() > 1; }
-  bool matches(const Btf& btf, BtfType type) const {
+  bool matches(const BtfView& btf, BtfType type) const {
     return btf.name(type) == name && has_kind_of(type);
   }
   bool has_kind_of(BtfType type) const {
@@ -69,7 +69,7 @@ std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what)
 }
 
 /// ", did you mean 'struct foo'?" where a type has nearly the name that none has.
-std::string suggest(const Btf& btf, const std::vector<Subject>& subjects) {
+std::string suggest(const BtfView& btf, const std::vector<Subject>& subjects) {
   std::string suggestion;
   size_t best = misspelling_limit(subjects.front().name);
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
@@ -118,12 +118,12 @@ std::vector<Definition> find_definitions(const Explainable& result, const Subjec
 }
 
 /// Whether it says that there is a type of that tag, and not what it is.
-bool is_only_declared(const Btf& btf, uint32_t id) {
+bool is_only_declared(const BtfView& btf, uint32_t id) {
   return id != 0 && is_declaration(btf.type(id).words().data());
 }
 
 /// The definitions that a declaration could stand for: "[3] or [7]", or "" where there is none.
-std::string list_candidates(const Btf& btf, uint32_t declaration) {
+std::string list_candidates(const BtfView& btf, uint32_t declaration) {
   BtfType declared = btf.type(declaration);
   TagSpace space = tag_space(declared.words().data());
   std::vector<uint32_t> candidates;
@@ -148,7 +148,7 @@ std::string list_candidates(const Btf& btf, uint32_t declaration) {
 /// Walks two types at once to their first difference.
 class Comparison {
  public:
-  Comparison(const Btf& btf, std::string left, std::string right)
+  Comparison(const BtfView& btf, std::string left, std::string right)
       : btf_(btf), left_(std::move(left)), right_(std::move(right)) {}
 
   /// The difference between two types of one name, in a sentence.
@@ -196,7 +196,7 @@ class Comparison {
                                       : " (only declared, could be " + candidates + ")");
   }
 
-  const Btf& btf_;
+  BtfView btf_;
   std::string left_, right_;
   std::vector<Pair> pairs_;
   std::set<std::pair<uint32_t, uint32_t>> seen_;
@@ -363,7 +363,7 @@ struct DefinedTag {
 };
 
 /// By "struct NAME", in the order of their first definition.
-std::vector<DefinedTag> find_defined_tags(const Btf& btf) {
+std::vector<DefinedTag> find_defined_tags(const BtfView& btf) {
   std::vector<DefinedTag> tags;
   std::unordered_map<std::string, size_t> index;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {

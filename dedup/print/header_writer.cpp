@@ -35,7 +35,7 @@ struct EnumValue {
 
 EnumValue enum_value(BtfType type, uint32_t i) {
   bool is_wide = type.kind() == BtfKind::Enum64;
-  uint64_t bits = is_wide ? type.enumerator64(i).value : type.enumerator(i).value;
+  uint64_t bits = type.enumerator(i).value;
   uint32_t width = std::min(is_wide ? 64U : 32U, 8 * type.size());
   if (width == 0 || !is_enum_size(type.size())) width = is_wide ? 64 : 32;
   uint64_t sign = uint64_t{1} << (width - 1);
@@ -101,7 +101,7 @@ std::string attribute_text(std::string_view text) {
   return result + '"';
 }
 
-HeaderTypes::HeaderTypes(const Btf& btf)
+HeaderTypes::HeaderTypes(const BtfView& btf)
     : btf(btf),
       long_size(pointer_size(btf)),
       names(btf, long_size),

@@ -15,7 +15,7 @@ namespace bpflink {
 
 /// What is decided about types before they are printed.
 struct HeaderTypes {
-  explicit HeaderTypes(const Btf& btf);
+  explicit HeaderTypes(const BtfView& btf);
 
   /// A type without a name that is written out wherever it is used: a pointer, an array, a
   /// function, a qualifier, an anonymous struct, union or enum.
@@ -23,7 +23,7 @@ struct HeaderTypes {
   /// The struct or union that a member without a name consists of, or 0.
   uint32_t nameless_record(uint32_t record, uint32_t member) const;
 
-  const Btf& btf;
+  BtfView btf;
   uint32_t long_size;  ///< bytes, of a pointer too
   CNames names;
   std::vector<CShape> shapes;        ///< by id, as far as they are known
@@ -103,7 +103,7 @@ class HeaderWriter {
   void mention_tag(uint32_t id);
 
   const HeaderTypes& types_;
-  const Btf& btf_;
+  BtfView btf_;
   std::vector<bool> is_tag_known_;     ///< by id: the tag has been declared or defined
   std::vector<bool> has_enumerators_;  ///< by id: of an enum
   /// DECL_TAGs as id, component and id of the tag, sorted.

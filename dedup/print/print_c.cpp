@@ -187,11 +187,8 @@ std::string CPrinter::members(BtfType type, int depth) {
 }
 
 std::string enumerator_value(BtfType type, uint32_t i) {
-  bool is_wide = type.kind() == BtfKind::Enum64;
-  uint64_t value = is_wide ? type.enumerator64(i).value : type.enumerator(i).value;
-  if (!type.kind_flag()) return fmt::to_string(value);
-  return fmt::to_string(is_wide ? static_cast<int64_t>(value)
-                                : int64_t{static_cast<int32_t>(static_cast<uint32_t>(value))});
+  uint64_t value = type.enumerator(i).value;
+  return type.kind_flag() ? fmt::to_string(static_cast<int64_t>(value)) : fmt::to_string(value);
 }
 
 std::string CPrinter::enumerators(BtfType type, int depth) const {
@@ -200,8 +197,7 @@ std::string CPrinter::enumerators(BtfType type, int depth) const {
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     if (text.size() > max_text) return text + indent + "...\n" + std::string(depth, '\t') + "}";
     bool is_wide = type.kind() == BtfKind::Enum64;
-    uint32_t name = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
-    text += fmt::format("{}{} = {}{},\n", indent, c_name(btf_.string(name)),
+    text += fmt::format("{}{} = {}{},\n", indent, c_name(btf_.string(type.enumerator(i).name_off)),
                         enumerator_value(type, i), is_wide && !type.kind_flag() ? "ULL" : "");
   }
   return text + std::string(depth, '\t') + "}";
@@ -241,11 +237,11 @@ std::string CPrinter::definition(uint32_t id) {
   }
 }
 
-std::string print_c_declaration(const Btf& btf, uint32_t id, std::string_view name) {
+std::string print_c_declaration(const BtfView& btf, uint32_t id, std::string_view name) {
   return CPrinter(btf).declaration(id, name, 0);
 }
 
-std::string print_c_definition(const Btf& btf, uint32_t id) {
+std::string print_c_definition(const BtfView& btf, uint32_t id) {
   return CPrinter(btf).definition(id);
 }
 

@@ -39,7 +39,7 @@ struct Need {
 
 /// Calls `visit` with each need that a need leads to.
 template <typename Visit>
-void for_each_need(const Btf& btf, Need need, Visit visit) {
+void for_each_need(const BtfView& btf, Need need, Visit visit) {
   BtfType type = btf.type(need.id);
   auto reach = [&](uint32_t id, bool mention_only) {
     if (id == 0) return;
@@ -83,7 +83,7 @@ void for_each_need(const Btf& btf, Need need, Visit visit) {
 /// A depth-first search over needs.
 class Search {
  public:
-  explicit Search(const Btf& btf) : btf_(btf), states_(2 * size_t{btf.end_id()}) {}
+  explicit Search(const BtfView& btf) : btf_(btf), states_(2 * size_t{btf.end_id()}) {}
 
   bool is_open(Need need) const { return states_[index(need)] == open; }
 
@@ -115,14 +115,14 @@ class Search {
   enum State : uint8_t { unknown, open, done };
   static size_t index(Need need) { return 2 * size_t{need.id} + need.mention_only; }
 
-  const Btf& btf_;
+  BtfView btf_;
   std::vector<uint8_t> states_;
   std::vector<Need> stack_;
 };
 
 class HeaderPrinter {
  public:
-  explicit HeaderPrinter(const Btf& btf)
+  explicit HeaderPrinter(const BtfView& btf)
       : btf_(btf),
         types_(btf),
         is_defined_(btf.end_id()),
@@ -162,7 +162,7 @@ class HeaderPrinter {
   void define_left_enum(uint32_t id);
   std::string finish();
 
-  const Btf& btf_;
+  BtfView btf_;
   HeaderTypes types_;
   HeaderWriter writer_{types_};
   std::vector<bool> is_defined_;
@@ -362,9 +362,9 @@ constexpr std::string_view closing =
 /// Macros that compilers define for a target, without an underscore.
 constexpr std::string_view predefined[] = {"PPC", "i386", "linux", "m68k", "mips", "sparc", "unix"};
 
-bool has_string(const Btf& btf, std::string_view text) {
+bool has_string(const BtfView& btf, std::string_view text) {
   std::string wanted = '\0' + std::string(text) + '\0';
-  for (const Btf* part = &btf; part != nullptr; part = part->base())
+  for (const BtfView* part = &btf; part != nullptr; part = part->base())
     if (part->strings().find(wanted) != std::string_view::npos) return true;
   return false;
 }
@@ -391,7 +391,7 @@ std::string HeaderPrinter::finish() {
 
 }  // namespace
 
-std::string print_c_header(const Btf& btf) {
+std::string print_c_header(const BtfView& btf) {
   return HeaderPrinter(btf).run();
 }
 

@@ -5,6 +5,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/print/c_printer.hpp"
 
 namespace bpflink {
 
@@ -75,7 +76,7 @@ std::string attributes(BtfType type) {
   }
 }
 
-std::string element(const Btf& btf, BtfType type, uint32_t i) {
+std::string element(const BtfView& btf, BtfType type, uint32_t i) {
   switch (type.kind()) {
     case BtfKind::Struct:
     case BtfKind::Union: {
@@ -87,17 +88,11 @@ std::string element(const Btf& btf, BtfType type, uint32_t i) {
         text += fmt::format(" bitfield_size={}", bits);
       return text;
     }
-    case BtfKind::Enum: {
-      BtfEnumerator e = type.enumerator(i);
-      int64_t value = type.kind_flag() ? static_cast<int32_t>(e.value) : int64_t{e.value};
-      return fmt::format("'{}' val={}", btf.string(e.name_off), value);
-    }
+    case BtfKind::Enum:
     case BtfKind::Enum64: {
-      BtfEnumerator64 e = type.enumerator64(i);
-      std::string value = type.kind_flag() ? fmt::to_string(static_cast<int64_t>(e.value))
-                                           : fmt::to_string(e.value);
-      return fmt::format("'{}' val={}{}", btf.string(e.name_off), value,
-                         type.kind_flag() ? "LL" : "ULL");
+      std::string_view suffix = type.kind_flag() ? "LL" : "ULL";
+      return fmt::format("'{}' val={}{}", btf.string(type.enumerator(i).name_off),
+                         enumerator_value(type, i), type.kind() == BtfKind::Enum64 ? suffix : "");
     }
     case BtfKind::FuncProto: {
       BtfParam param = type.param(i);
@@ -114,7 +109,7 @@ std::string element(const Btf& btf, BtfType type, uint32_t i) {
 
 }  // namespace
 
-std::string print_raw(const Btf& btf, uint32_t id) {
+std::string print_raw(const BtfView& btf, uint32_t id) {
   BtfType type = btf.type(id);
   std::string text = fmt::format("[{}] {} '{}' {}\n", id, btf_kind_name(type.kind()),
                                  or_anonymous(btf.name(type)), attributes(type));

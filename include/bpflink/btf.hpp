@@ -104,16 +104,12 @@ struct BtfParam {
   uint32_t type;      ///< its type's id
 };
 
-/// An enumerator of a BtfKind::Enum.
+/// An enumerator of an ENUM or ENUM64, btf.rst sections 2.2.6 and 2.2.19.
 struct BtfEnumerator {
   uint32_t name_off;  ///< its name's string offset
-  uint32_t value;     ///< two's complement; kind_flag says whether it is signed
-};
-
-/// An enumerator of a BtfKind::Enum64.
-struct BtfEnumerator64 {
-  uint32_t name_off;  ///< its name's string offset
-  uint64_t value;     ///< two's complement; kind_flag says whether it is signed
+  uint64_t value;     ///< two's complement of 64 bits where kind_flag says that it is signed
+  /// Whether both say the same.
+  friend bool operator==(const BtfEnumerator&, const BtfEnumerator&) = default;
 };
 
 /// A variable (or, in `.ksyms`, an extern function) of a DATASEC.
@@ -162,15 +158,13 @@ class BtfType {
     const uint32_t* w = &words_[3 + 2 * size_t{i}];
     return {w[0], w[1]};
   }
-  /// The i-th enumerator (i < vlen) of an ENUM.
+  /// The i-th enumerator (i < vlen) of an ENUM or ENUM64.
   BtfEnumerator enumerator(uint32_t i) const {
-    const uint32_t* w = &words_[3 + 2 * size_t{i}];
-    return {w[0], w[1]};
-  }
-  /// The i-th enumerator (i < vlen) of an ENUM64.
-  BtfEnumerator64 enumerator64(uint32_t i) const {
-    const uint32_t* w = &words_[3 + 3 * size_t{i}];
-    return {w[0], w[1] | uint64_t{w[2]} << 32};
+    bool is_wide = kind() == BtfKind::Enum64;
+    const uint32_t* w = &words_[3 + (is_wide ? 3 : 2) * size_t{i}];
+    if (is_wide) return {w[0], w[1] | uint64_t{w[2]} << 32};
+    auto extended = static_cast<uint64_t>(static_cast<int32_t>(w[1]));
+    return {w[0], kind_flag() ? extended : w[1]};
   }
   /// The i-th variable (i < vlen) of a DATASEC.
   BtfVarSecinfo var_secinfo(uint32_t i) const {
@@ -205,8 +199,77 @@ class BtfType {
   std::span<const uint32_t> words_;
 };
 
-struct TypeSection;
-class BtfBuilder;
+/// The types and strings of a Btf or BtfBuilder, and of what it is split from. What
+/// reads types takes this; a Btf and a BtfBuilder convert to it. A value that is
+/// cheap to copy and valid as long as what it shows: of a builder until the next
+/// addition. Nothing is checked; ids and offsets that are in the types are in range.
+class BtfView {
+ public:
+  /// No types.
+  BtfView() = default;
+  /// Types as words of which `starts` says where each begins, and the end, and their
+  /// strings, each with its NUL. Both go on from the end of `base`, if there is one.
+  BtfView(std::span<const uint32_t> words, std::span<const uint32_t> starts,
+          std::string_view strings, const BtfView* base = nullptr)
+      : words_(words),
+        starts_(starts),
+        strings_(strings),
+        base_(base),
+        first_id_(base != nullptr ? base->end_id() : 1),
+        string_base_(base != nullptr ? base->string_end() : 0) {}
+
+  /// The id of the first type that is not of a base.
+  uint32_t first_id() const { return first_id_; }
+  /// One past the id of the last type.
+  uint32_t end_id() const {
+    return first_id_ + static_cast<uint32_t>(starts_.empty() ? 0 : starts_.size() - 1);
+  }
+  /// The type with an id in [1, end_id()); of the base for ids below first_id().
+  BtfType type(uint32_t id) const {
+    const BtfView* view = this;
+    while (id < view->first_id_) view = view->base_;
+    return BtfType(view->words_of(id));
+  }
+  /// The kind of the type with an id in [0, end_id()).
+  BtfKind kind(uint32_t id) const { return id == 0 ? BtfKind::Void : type(id).kind(); }
+  /// The string at an offset below string_end(); "" otherwise. NUL-terminated at its
+  /// end.
+  std::string_view string(uint32_t offset) const {
+    const BtfView* view = this;
+    while (offset < view->string_base_) view = view->base_;
+    offset -= view->string_base_;
+    return offset < view->strings_.size() ? std::string_view(view->strings_.data() + offset)
+                                          : std::string_view();
+  }
+  /// string(type.name_off()).
+  std::string_view name(BtfType type) const { return string(type.name_off()); }
+  /// The offset of the first byte of strings().
+  uint32_t string_begin() const { return string_base_; }
+  /// One past the last string offset, the base's included.
+  uint32_t string_end() const { return string_base_ + static_cast<uint32_t>(strings_.size()); }
+  /// The string section, without that of a base.
+  std::string_view strings() const { return strings_; }
+  /// What these types are split from, or null.
+  const BtfView* base() const { return base_; }
+
+  /// The words of all types but a base's, one type after the other.
+  std::span<const uint32_t> words() const { return words_; }
+  /// Where each of these types begins in words(), and the end.
+  std::span<const uint32_t> starts() const { return starts_; }
+  /// The first word of a type that is not a base's.
+  const uint32_t* first_word(uint32_t id) const { return words_.data() + starts_[id - first_id_]; }
+  /// All words of a type that is not a base's.
+  std::span<const uint32_t> words_of(uint32_t id) const {
+    uint32_t i = id - first_id_;
+    return words_.subspan(starts_[i], starts_[i + 1] - starts_[i]);
+  }
+
+ private:
+  std::span<const uint32_t> words_, starts_;
+  std::string_view strings_;
+  const BtfView* base_ = nullptr;
+  uint32_t first_id_ = 1, string_base_ = 0;
+};
 
 /// The blobs in the contents of a `.BTF` section. Usually there is one; a linker
 /// that knows no BTF puts those of its inputs one after another, perhaps with
@@ -267,19 +330,13 @@ class BPFLINK_API Btf {
   /// The layout section, empty where the blob has none.
   std::span<const BtfKindLayout> layout() const;
 
+  /// Its types, to read; valid as long as it.
+  operator const BtfView&() const;
+
  private:
-  friend const TypeSection& type_section(const Btf& btf);
-  friend std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
-                                                             const Btf* base, unsigned threads);
-  friend Btf share(const Btf& btf);
-  friend Btf copy(const Btf& btf);
-  friend std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
-                                        std::span<const BtfKindLayout> layout, unsigned threads);
-  friend std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
+  friend struct BtfAccess;
   struct Impl;
   explicit Btf(std::shared_ptr<Impl>);
-  static std::expected<std::shared_ptr<Impl>, Error> read_sections(std::span<const std::byte> blob,
-                                                                   const Btf* base);
   std::shared_ptr<Impl> impl_;
 };
 
@@ -319,10 +376,13 @@ class BPFLINK_API BtfBuilder {
   /// Gives the blob a layout section, and with it the long header.
   void set_layout(std::vector<BtfKindLayout> layout);
 
-  /// The type with an id in [first_id(), end_id()). Valid until the next
-  /// addition.
+  /// Its types and the base's, to read; valid until the next addition.
+  operator BtfView() const;
+
+  /// The type with an id in [1, end_id()); of the base for ids below first_id().
+  /// Valid until the next addition.
   BtfType type(uint32_t id) const;
-  /// The words of a type, to change in place. Valid until the next addition.
+  /// The words of a type that was added, to change in place. Valid until the next addition.
   std::span<uint32_t> mutable_words(uint32_t id);
   /// The string at an offset that add_string() gave, or of the base.
   std::string_view string(uint32_t offset) const;
@@ -341,13 +401,7 @@ class BPFLINK_API BtfBuilder {
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:
-  friend TypeSection type_section(const BtfBuilder& types);
-  friend std::string_view string_section(const BtfBuilder& types);
-  friend void add_new_strings(BtfBuilder& types, std::string_view strings);
-  friend void begin_with_strings(BtfBuilder& types, std::string_view strings);
-  friend void allow_wide_vlen(BtfBuilder& types);
-  friend std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order);
-  friend void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
+  friend struct BtfAccess;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -41,7 +41,7 @@ struct DedupOptions {
 
 /// Whether the types of `btf`, without those of its base, are in the order that
 /// DedupOptions::sort asks for.
-BPFLINK_API bool is_sorted_by_name(const Btf& btf);
+BPFLINK_API bool is_sorted_by_name(const BtfView& btf);
 
 /// From the type ids of one input to those of the output.
 class TypeMap {

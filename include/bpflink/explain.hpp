@@ -15,7 +15,7 @@ namespace bpflink {
 
 /// What a deduplication made, with the names of its inputs in order of addition.
 struct Explainable {
-  const Btf& output;                         ///< the types that are left
+  BtfView output;                            ///< the types that are left
   std::span<const TypeMap> type_maps;        ///< DedupResult::type_maps
   std::span<const std::string> input_names;  ///< as they were added
 };

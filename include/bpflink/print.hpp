@@ -13,12 +13,12 @@ namespace bpflink {
 /// Structs, unions and enums are referred to by tag; anonymous ones are written
 /// out. With an empty name, the type's name alone. Names that C cannot have are made
 /// into ones that it can, as by print_c_header().
-BPFLINK_API std::string print_c_declaration(const Btf& btf, uint32_t id,
+BPFLINK_API std::string print_c_declaration(const BtfView& btf, uint32_t id,
                                             std::string_view name = {});
 
 /// The C definition of the struct, union, enum, typedef, VAR or FUNC with id
 /// `id`, over several lines for members, with a final semicolon.
-BPFLINK_API std::string print_c_definition(const Btf& btf, uint32_t id);
+BPFLINK_API std::string print_c_definition(const BtfView& btf, uint32_t id);
 
 /// A header with all structs, unions, enums and typedefs of `btf`, in an order
 /// in which C accepts them, for gcc and clang (C11 with GNU extensions). As
@@ -37,11 +37,11 @@ BPFLINK_API std::string print_c_definition(const Btf& btf, uint32_t id);
 /// Compiled for BPF, records are marked `preserve_access_index`, unless
 /// BPF_NO_PRESERVE_ACCESS_INDEX is defined. The header calls itself
 /// __VMLINUX_H__, which libbpf's headers look for.
-BPFLINK_API std::string print_c_header(const Btf& btf);
+BPFLINK_API std::string print_c_header(const BtfView& btf);
 
 /// The type with id `id` as in a numbered list: a line with the id, kind, name
 /// and what else the type says, and one for each member, enumerator, parameter
 /// or variable, each with a line break at its end.
-BPFLINK_API std::string print_raw(const Btf& btf, uint32_t id);
+BPFLINK_API std::string print_raw(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

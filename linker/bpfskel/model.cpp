@@ -28,7 +28,7 @@ class UniqueNames {
 /// The declaration of a member with the variable's type, but one that user space
 /// may write to: without the qualifiers of the variable or its elements. Where C would
 /// lay it out otherwise, its bytes.
-std::string declare_writable(const Btf& btf, uint32_t type, std::string name) {
+std::string declare_writable(const BtfView& btf, uint32_t type, std::string name) {
   if (!has_natural_layout(btf, type))
     return fmt::format("char {}[{}]", name, type_size(btf, type).value_or(0));
   for (;;) {
@@ -49,7 +49,7 @@ Member make_padding(std::string name, uint64_t begin, uint64_t end) {
 
 /// Where every C compiler puts a member of that type behind `end` bytes, or 0. That of
 /// 32 bits aligns nothing to more than 4, which makes padding explicit for all.
-uint64_t natural_offset(const Btf& btf, uint64_t end, uint32_t type) {
+uint64_t natural_offset(const BtfView& btf, uint64_t end, uint32_t type) {
   constexpr uint32_t most = 4;
   bool is_bytes = !has_natural_layout(btf, type);
   uint64_t alignment = is_bytes ? 1 : std::min(type_alignment(btf, type).value_or(1), most);
@@ -57,12 +57,12 @@ uint64_t natural_offset(const Btf& btf, uint64_t end, uint32_t type) {
 }
 
 /// Static variables, whose names need not be unique, hidden ones and what has no size are padding.
-bool is_shown(const Btf& btf, const Variable& variable) {
+bool is_shown(const BtfView& btf, const Variable& variable) {
   return !variable.is_static && !variable.is_hidden && variable.type_id != 0 &&
          type_size(btf, variable.type_id).has_value();
 }
 
-Section make_section(const Btf& btf, const DataSection& data, std::string name) {
+Section make_section(const BtfView& btf, const DataSection& data, std::string name) {
   Section section{std::move(name), std::string(data.name), data.size, {}};
   UniqueNames names;
   uint64_t end = 0;
@@ -87,7 +87,7 @@ Section make_section(const Btf& btf, const DataSection& data, std::string name) 
 
 /// What a shadow has for a member of a struct_ops: a program for a function, the
 /// member itself where its type is known everywhere, else nothing.
-std::string declare_shadow(const Btf& btf, uint32_t type, const std::string& name) {
+std::string declare_shadow(const BtfView& btf, uint32_t type, const std::string& name) {
   uint32_t id = skip_modifiers(btf, type);
   if (id == 0) return "";
   switch (btf.type(id).kind()) {
@@ -112,7 +112,7 @@ std::string declare_shadow(const Btf& btf, uint32_t type, const std::string& nam
   }
 }
 
-Shadow make_shadow(const Btf& btf, const StructOps& ops, std::string name) {
+Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
   Shadow shadow{std::move(name), make_c_name(ops.type_name), {}};
   BtfType type = btf.type(ops.type_id);
   UniqueNames names;

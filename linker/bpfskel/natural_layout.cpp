@@ -16,7 +16,7 @@ uint64_t round_up(uint64_t position, uint64_t unit) {
 
 /// Whether each member of a struct or union is where C puts it, and nothing behind the last that C
 /// would not have.
-bool is_natural(const Btf& btf, BtfType record) {
+bool is_natural(const BtfView& btf, BtfType record) {
   constexpr uint64_t bits = 8;
   uint64_t position = 0, end = 0, most = 1;
   for (uint32_t i = 0; i < record.vlen(); ++i) {
@@ -37,14 +37,14 @@ bool is_natural(const Btf& btf, BtfType record) {
 }
 
 /// The type of the elements, where `id` is an array.
-uint32_t element_type(const Btf& btf, uint32_t id) {
+uint32_t element_type(const BtfView& btf, uint32_t id) {
   id = skip_qualifiers(btf, id);
   while (id != 0 && btf.type(id).kind() == BtfKind::Array)
     id = skip_qualifiers(btf, btf.type(id).array_element_type());
   return id;
 }
 
-bool is_anonymous_record(const Btf& btf, uint32_t id) {
+bool is_anonymous_record(const BtfView& btf, uint32_t id) {
   if (id == 0) return false;
   BtfType type = btf.type(id);
   bool is_record = is_composite(type.kind());
@@ -53,7 +53,7 @@ bool is_anonymous_record(const Btf& btf, uint32_t id) {
 
 }  // namespace
 
-bool has_natural_layout(const Btf& btf, uint32_t id) {
+bool has_natural_layout(const BtfView& btf, uint32_t id) {
   std::vector<uint32_t> open{id};
   std::unordered_set<uint32_t> seen;
   while (!open.empty()) {

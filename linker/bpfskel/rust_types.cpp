@@ -43,7 +43,7 @@ std::string integer_text(uint32_t size, bool is_signed) {
 }
 
 /// Whether a type is a struct or union, or an array of them.
-bool is_made_of_records(const Btf& btf, uint32_t id) {
+bool is_made_of_records(const BtfView& btf, uint32_t id) {
   id = skip_modifiers(btf, id);
   while (id != 0 && btf.type(id).kind() == BtfKind::Array)
     id = skip_modifiers(btf, btf.type(id).array_element_type());
@@ -180,8 +180,7 @@ void RustTypes::define_enum(uint32_t id) {
   text_ +=
       fmt::format("\n    pub type {} = {};\n", name, integer_text(type.size(), type.kind_flag()));
   for (uint32_t i = 0; i < type.vlen(); ++i) {
-    bool is_wide = type.kind() == BtfKind::Enum64;
-    uint32_t text = is_wide ? type.enumerator64(i).name_off : type.enumerator(i).name_off;
+    uint32_t text = type.enumerator(i).name_off;
     text_ += fmt::format("    pub const {}: {} = {};\n",
                          enumerators_.next(make_rust_name(btf_->string(text)), is_used), name,
                          enumerator_value(type, i));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "dedup/internal.hpp"
 #include "linker/btfdedup/add_section.hpp"
 #include "linker/elf/btf_ext.hpp"
 #include "linker/elf/bytes.hpp"
@@ -59,19 +60,6 @@ void adapt_instructions(const ElfFile& elf, const BtfExt& ext, const TypeMap& ma
   }
 }
 
-/// The offset of each type in its blob, by id, and the end.
-std::vector<uint64_t> type_offsets(const Btf& btf, std::span<const std::byte> blob) {
-  uint64_t at = uint64_t{load<uint32_t>(&blob[4], btf.byte_order())} +
-                load<uint32_t>(&blob[8], btf.byte_order());
-  std::vector<uint64_t> offsets(btf.end_id() + 1);
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
-    offsets[id] = at;
-    at += btf.type(id).words().size_bytes();
-  }
-  offsets[btf.end_id()] = at;
-  return offsets;
-}
-
 std::expected<std::vector<Patch>, Error> adapt_ext(const ElfFile& elf, uint32_t section,
                                                    const Btf& btf, const TypeMap& map,
                                                    BtfBuilder& types) {
@@ -107,9 +95,9 @@ std::expected<std::vector<Patch>, Error> adapt_relocations(const ElfFile& elf,
                                                            std::span<const std::byte> blob) {
   std::vector<Patch> patches;
   auto target = elf.find(".BTF");
-  std::vector<uint64_t> after = type_offsets(updated, blob);
+  std::vector<uint64_t> after = type_offsets(blob, updated);
   std::vector<std::vector<uint64_t>> before;  // by blob, offsets in it
-  for (const UpdatedBlob& old : blobs) before.push_back(type_offsets(old.btf, old.bytes));
+  for (const UpdatedBlob& old : blobs) before.push_back(type_offsets(old.bytes, old.btf));
   for (const ElfSection& section : elf.sections) {
     bool relocates = section.type == SHT_REL || section.type == SHT_RELA;
     if (!relocates || section.info != *target || section.entry_size == 0) continue;

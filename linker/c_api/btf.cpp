@@ -44,13 +44,6 @@ uint32_t referred_type(BtfType type) {
   }
 }
 
-/// The value of an enumerator, extended to 64 bits by the enum's sign.
-uint64_t enumerator_number(BtfType type, uint32_t index) {
-  if (type.kind() == BtfKind::Enum64) return type.enumerator64(index).value;
-  uint32_t value = type.enumerator(index).value;
-  return type.kind_flag() ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}) : value;
-}
-
 template <typename Print>
 char* print(Print print) noexcept {
   try {
@@ -151,10 +144,9 @@ bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint3
   if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
   BtfType type = btf->view->type(id);
   if (!is_enum(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
-  uint32_t name_off = type.kind() == BtfKind::Enum ? type.enumerator(index).name_off
-                                                   : type.enumerator64(index).name_off;
-  bpflink_enumerator description = {c_string(btf->view->string(name_off)),
-                                    enumerator_number(type, index)};
+  BtfEnumerator enumerator = type.enumerator(index);
+  bpflink_enumerator description = {c_string(btf->view->string(enumerator.name_off)),
+                                    enumerator.value};
   return describe(description, out, size);
 }
 

@@ -1,12 +1,12 @@
 #include "linker/elf/btf_ext.hpp"
 
+#include "dedup/internal.hpp"
 #include "linker/elf/insn.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr uint16_t btf_magic = 0xeb9f;
 constexpr uint32_t least_header_size = 24;  // up to and with line_info_len
 
 /// An error with the section's name.
@@ -120,8 +120,8 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
   if (load<uint16_t>(blob.data(), around.order) != btf_magic)
     return fail_ext("magic is {:#06x}, expected {:#06x}", load<uint16_t>(blob.data(), around.order),
                     btf_magic);
-  if (blob[2] != std::byte{1})
-    return fail_ext("version is {}, expected 1", std::to_integer<int>(blob[2]));
+  if (blob[2] != std::byte{btf_version})
+    return fail_ext("version is {}, expected {}", std::to_integer<int>(blob[2]), btf_version);
   uint32_t header_size = word(4);
   if (header_size < least_header_size || header_size % 4 != 0 || header_size > blob.size())
     return fail_ext("header claims {} bytes of {}", header_size, blob.size());

@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
-#include "linker/elf/btf_repair.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -76,7 +75,7 @@ class TypesReader {
     object_.tags.clear();
     object_.declarations.clear();
     bool to_repair = false;
-    const TypeSection& types = type_section(*object_.btf);
+    const BtfView& types = *object_.btf;
     for (uint32_t id = 1; id < types.end_id(); ++id) {
       switch (kind_of(types.first_word(id))) {
         case BtfKind::Int:

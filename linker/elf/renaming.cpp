@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "linker/elf/bytes.hpp"
+#include "dedup/internal.hpp"
 #include "linker/elf/object_types.hpp"
 
 namespace bpflink {
@@ -15,34 +15,6 @@ bool has_name_of_program(const ObjectFile& object, const InputSymbol& symbol) {
       object.sections[symbol.section].code_table != CodeTable::None)
     return false;
   return !symbol.is_local() || symbol.type == STT_FUNC || symbol.type == STT_OBJECT;
-}
-
-/// The object's BTF with the names of VARs and FUNCs, by their ids, changed. The strings go to
-/// the end of the blob, where there is room for more: those that are there keep their offsets.
-std::vector<std::byte> rename_declarations(const ObjectFile& object,
-                                           const std::unordered_map<uint32_t, std::string>& names) {
-  const Btf& btf = *object.btf;
-  const std::endian order = btf.byte_order();
-  std::string strings(btf.strings());
-  std::vector<std::byte> blob(object.btf_bytes.begin(), object.btf_bytes.end());
-  // Of the header: hdr_len; type_off, str_off and str_len, which count from the header's end.
-  const size_t header = load<uint32_t>(&blob[4], order);
-  size_t at = header + load<uint32_t>(&blob[8], order);
-  std::unordered_map<std::string_view, uint32_t> offsets;
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
-    if (auto name = names.find(id); name != names.end()) {
-      auto [offset, is_new] =
-          offsets.try_emplace(name->second, static_cast<uint32_t>(strings.size()));
-      if (is_new) strings.append(name->second).push_back('\0');
-      store<uint32_t>(&blob[at], offset->second, order);
-    }
-    at += 4 * btf.type(id).words().size();
-  }
-  store<uint32_t>(&blob[16], static_cast<uint32_t>(blob.size() - header), order);
-  store<uint32_t>(&blob[20], static_cast<uint32_t>(strings.size()), order);
-  auto bytes = std::as_bytes(std::span(strings));
-  blob.insert(blob.end(), bytes.begin(), bytes.end());
-  return blob;
 }
 
 std::optional<std::pair<std::string, std::string>> split(const std::string& text, size_t at) {
@@ -107,7 +79,7 @@ std::expected<void, Error> Renaming::rename(ObjectFile& object, std::string_view
       symbol.name = object.new_names.emplace_front(std::move(*renamed));
   }
   if (declarations.empty()) return {};
-  return read_renamed_types(object, rename_declarations(object, declarations));
+  return read_renamed_types(object, rename_types(object.btf_bytes, *object.btf, declarations));
 }
 
 std::optional<std::string> Renaming::new_name(std::string_view name, bool is_defined,

@@ -2,7 +2,7 @@
 
 namespace bpflink {
 
-bool is_typeless(const Btf& btf, uint32_t id) {
+bool is_typeless(const BtfView& btf, uint32_t id) {
   BtfType type = btf.type(id);
   if (type.kind() != BtfKind::Var) return false;
   // At most as many steps as there are types: parse() refuses cycles of these.

@@ -64,7 +64,7 @@ inline bool lives_on_as_local(const ObjectFile& object, const BtfDeclaration& de
 
 /// Whether type `id` is a variable that is declared without a type, as ksyms
 /// may be: as `const void`.
-bool is_typeless(const Btf& btf, uint32_t id);
+bool is_typeless(const BtfView& btf, uint32_t id);
 
 /// All global symbols, in order of first appearance.
 class SymbolTable {

@@ -1,16 +1,10 @@
-// Maps: their definitions in `.maps`, read from BTF.
-//
-// A map is a variable of struct type. Each member says one attribute in its
-// type: a number is the length of an array that the member points to, or the
-// value of an enumerator; a type is what the member points to; what a map of
-// maps or programs holds is an array of pointers to it.
+// Maps: what their definitions in `.maps` say, and what is in their slots.
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "bpflink/btf_query.hpp"
 #include "linker/error.hpp"
 #include "linker/object/contents.hpp"
+#include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {
@@ -31,58 +25,16 @@ class MapReader {
     if (map.var_id == 0) return map;
     uint32_t definition = skip_modifiers(btf(), btf().type(map.var_id).type());
     if (!is_struct(definition)) return fail("map '{}' is not a struct", map.name);
-    map.attributes = attributes_of(definition);
+    map.attributes = read_map_attributes(btf(), definition);
     for (const MapAttribute& attribute : map.attributes) apply(attribute, map);
     read_slots(definition, symbol, map);
     return map;
   }
 
  private:
-  const Btf& btf() const { return *index_.file.btf; }
+  const BtfView& btf() const { return *index_.file.btf; }
 
-  bool is_struct(uint32_t id) const { return id != 0 && btf().type(id).kind() == BtfKind::Struct; }
-
-  std::vector<MapAttribute> attributes_of(uint32_t definition) const {
-    std::vector<MapAttribute> attributes;
-    BtfType type = btf().type(definition);
-    attributes.reserve(type.vlen());
-    for (uint32_t i = 0; i < type.vlen(); ++i)
-      attributes.push_back(
-          attribute_of(btf().string(type.member(i).name_off), type.member(i).type));
-    return attributes;
-  }
-
-  MapAttribute attribute_of(std::string_view name, uint32_t member) const {
-    uint32_t id = skip_modifiers(btf(), member);
-    if (id == 0) return {.name = name};
-    BtfType type = btf().type(id);
-    if (type.kind() == BtfKind::Ptr) return pointer_attribute(name, type.type());
-    if (type.kind() == BtfKind::Array)
-      return {name, MapAttribute::Form::Values, 0, element_of(type)};
-    if (type.kind() == BtfKind::Enum && type.vlen() > 0)
-      return {name, MapAttribute::Form::Number, type.enumerator(0).value};
-    if (type.kind() == BtfKind::Enum64 && type.vlen() > 0)
-      return {name, MapAttribute::Form::Number, type.enumerator64(0).value};
-    return {name, MapAttribute::Form::Other, 0, id};
-  }
-
-  /// `int (*name)[N]` is a number, `T *name` a type. An array is a number only
-  /// where the attribute is none of those that have a type.
-  MapAttribute pointer_attribute(std::string_view name, uint32_t target) const {
-    uint32_t id = skip_modifiers(btf(), target);
-    bool is_array = id != 0 && btf().type(id).kind() == BtfKind::Array;
-    if (is_array && name != "key" && name != "value")
-      return {name, MapAttribute::Form::Number, btf().type(id).array_length()};
-    return {name, MapAttribute::Form::Type, 0, target};
-  }
-
-  /// What the elements of `values` point to.
-  uint32_t element_of(BtfType array) const {
-    uint32_t element = skip_modifiers(btf(), array.array_element_type());
-    if (element != 0 && btf().type(element).kind() == BtfKind::Ptr)
-      element = skip_modifiers(btf(), btf().type(element).type());
-    return element;
-  }
+  bool is_struct(uint32_t id) const { return btf().kind(id) == BtfKind::Struct; }
 
   void apply(const MapAttribute& attribute, Map& map) const {
     auto number = static_cast<uint32_t>(attribute.number);
@@ -105,7 +57,7 @@ class MapReader {
         map.value_size = size;
       }
     } else if (attribute.form == MapAttribute::Form::Values && is_struct(attribute.type_id)) {
-      map.inner_attributes = attributes_of(attribute.type_id);
+      map.inner_attributes = read_map_attributes(btf(), attribute.type_id);
     }
   }
 

@@ -11,7 +11,7 @@ constexpr int deepest_nesting = 8;  ///< structs within structs; the kernel uses
 
 /// The name of the member at byte `offset` of a struct, "inner.name" for one
 /// within a member; "" where none begins there.
-std::string member_name(const Btf& btf, uint32_t id, uint64_t offset, int depth = 0) {
+std::string member_name(const BtfView& btf, uint32_t id, uint64_t offset, int depth = 0) {
   id = skip_modifiers(btf, id);
   if (id == 0 || depth > deepest_nesting) return "";
   BtfType type = btf.type(id);

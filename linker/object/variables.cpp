@@ -50,7 +50,7 @@ DataSection read_section(const ObjectIndex& index, const InputSection& section,
 
 /// `.kconfig` is a section in BTF only: the loader lays it out, what has the largest alignment
 /// first, of that the smallest first, then by name.
-void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) {
+void add_kconfig(const BtfView& btf, uint32_t datasec_id, ObjectContents& contents) {
   DataSection section{
       .name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
   auto alignment_of = [&](const Variable& variable) {
@@ -82,7 +82,7 @@ void add_kconfig(const Btf& btf, uint32_t datasec_id, ObjectContents& contents) 
 /// extern, by name.
 class ExternDeclarations {
  public:
-  explicit ExternDeclarations(const Btf& btf) {
+  explicit ExternDeclarations(const BtfView& btf) {
     for (uint32_t id = 1; id < btf.end_id(); ++id) {
       BtfType type = btf.type(id);
       if (type.kind() == BtfKind::Func || type.kind() == BtfKind::Var)

@@ -11,7 +11,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
-#include "linker/passes/used_types.hpp"
+#include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/passes/type_notes.hpp"
+#include "linker/types/type_notes.hpp"
 
 namespace bpflink {
 
@@ -204,12 +204,12 @@ std::optional<LayoutDifference> LayoutComparer::compare_enums(uint32_t a, uint32
   if (of_a.vlen() == 0 || of_b.vlen() == 0) return std::nullopt;
   std::unordered_map<std::string_view, uint32_t> by_name;
   for (uint32_t i = 0; i < of_b.vlen(); ++i)
-    by_name.emplace(b_.string(enumerator_of(of_b, i).name_off), i);
+    by_name.emplace(b_.string(of_b.enumerator(i).name_off), i);
   for (uint32_t i = 0; i < of_a.vlen(); ++i) {
-    Enumerator x = enumerator_of(of_a, i);
+    BtfEnumerator x = of_a.enumerator(i);
     std::string_view name = a_.string(x.name_off);
     auto found = by_name.find(name);
-    if (found == by_name.end() || enumerator_of(of_b, found->second).value == x.value) continue;
+    if (found == by_name.end() || of_b.enumerator(found->second).value == x.value) continue;
     if (of_a.vlen() != of_b.vlen() && is_count(name)) continue;
     return LayoutDifference{
         "",

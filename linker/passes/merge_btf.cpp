@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
-#include "linker/passes/used_types.hpp"
+#include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {

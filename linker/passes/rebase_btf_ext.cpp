@@ -292,8 +292,8 @@ void rebase_btf_ext(Context& context) {
   auto put = [&](size_t at, size_t word) {
     store<uint32_t>(&out[at], static_cast<uint32_t>(word), context.byte_order);
   };
-  store<uint16_t>(out.data(), 0xeb9f, context.byte_order);
-  out[2] = std::byte{1};
+  store<uint16_t>(out.data(), btf_magic, context.byte_order);
+  out[2] = std::byte{btf_version};
   put(4, btf_ext_header_size);
   size_t at = btf_ext_header_size;
   for (const TableWriter* table : {&func_info, &line_info, &core_relo}) {

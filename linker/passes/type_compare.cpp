@@ -5,13 +5,10 @@
 #include <algorithm>
 
 #include "dedup/internal.hpp"
-#include "linker/passes/type_notes.hpp"
+#include "linker/types/type_notes.hpp"
 
 namespace bpflink {
 namespace {
-
-/// BTF_INT_CHAR: compilers differ on whether `char` has it.
-constexpr uint32_t int_char_bit = 1u << 25;
 
 /// The kind that a tag of C declares: a FWD is a struct, or with kind_flag a
 /// union, of which no more is known.
@@ -165,10 +162,10 @@ bool TypeComparer::compare_enums(const Pair& pair, BtfType a, BtfType b) {
     return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
   if (agreement_ == Agreement::Shapes) return true;
   auto note = [&](BtfType type, uint32_t i) {
-    return enumerator_note(btf_.string(enumerator_of(type, i).name_off), type, i);
+    return enumerator_note(btf_.string(type.enumerator(i).name_off), type, i);
   };
   for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
-    if (enumerator_of(a, i) != enumerator_of(b, i)) return differ(pair, note(a, i), note(b, i));
+    if (a.enumerator(i) != b.enumerator(i)) return differ(pair, note(a, i), note(b, i));
   return a.vlen() == b.vlen() ||
          differ(pair, count_of(a.vlen(), "enumerator"), count_of(b.vlen(), "enumerator"));
 }
@@ -231,8 +228,7 @@ std::optional<uint64_t> TypeComparer::number_of(uint32_t attribute) const {
   uint32_t id = strip(attribute);
   if (id == 0) return std::nullopt;
   BtfType type = btf_.type(id);
-  if (type.kind() == BtfKind::Enum && type.vlen() == 1) return type.enumerator(0).value;
-  if (type.kind() == BtfKind::Enum64 && type.vlen() == 1) return type.enumerator64(0).value;
+  if (is_enum(type.kind()) && type.vlen() == 1) return type.enumerator(0).value;
   if (type.kind() != BtfKind::Ptr) return std::nullopt;
   uint32_t target = strip(type.type());
   if (target == 0 || btf_.type(target).kind() != BtfKind::Array) return std::nullopt;

@@ -28,9 +28,9 @@
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
-#include "linker/passes/kernel_tags.hpp"
 #include "linker/passes/layout_compare.hpp"
-#include "linker/passes/type_notes.hpp"
+#include "linker/types/kernel_tags.hpp"
+#include "linker/types/type_notes.hpp"
 
 namespace bpflink {
 namespace {

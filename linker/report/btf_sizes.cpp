@@ -32,7 +32,7 @@ bool is_wrapper(BtfKind kind) {
 /// first_id() + N - 1. What belongs to a base is not in it.
 class TypeOrigins {
  public:
-  explicit TypeOrigins(const Btf& btf) : btf_(btf), count_(btf.end_id() - btf.first_id() + 1) {
+  explicit TypeOrigins(const BtfView& btf) : btf_(btf), count_(btf.end_id() - btf.first_id() + 1) {
     find_roots();
     Graph graph = Graph::make(count_, [&](auto add) {
       for (uint32_t root : roots_) add(0, root);
@@ -147,14 +147,14 @@ class TypeOrigins {
     return 0;
   }
 
-  const Btf& btf_;
+  BtfView btf_;
   uint32_t count_;  ///< of nodes
   std::vector<uint32_t> roots_, dominators_, part_, origin_;
 };
 
 /// Who uses each string first, by where the string begins: a node, or one of the foreign strings,
 /// counted on from the last node; nobody.
-std::vector<uint32_t> find_string_users(const Btf& btf, const TypeOrigins& origins,
+std::vector<uint32_t> find_string_users(const BtfView& btf, const TypeOrigins& origins,
                                         std::span<const ForeignString> foreign) {
   std::string_view strings = btf.strings();
   uint32_t first = btf.string_end() - static_cast<uint32_t>(strings.size());
@@ -176,7 +176,7 @@ std::string describe_unnamed(BtfType type) {
 
 class BtfMeasure {
  public:
-  BtfMeasure(const Btf& btf, uint64_t blob_size, std::span<const ForeignString> foreign)
+  BtfMeasure(const BtfView& btf, uint64_t blob_size, std::span<const ForeignString> foreign)
       : btf_(btf), foreign_(foreign), origins_(btf), bytes_(origins_.count()) {
     uint64_t rest = blob_size - btf.strings().size();
     for (uint32_t node = 1; node < origins_.count(); ++node) {
@@ -234,7 +234,7 @@ class BtfMeasure {
     return type.name_off() == 0 ? describe_unnamed(type) : std::string(btf_.name(type));
   }
 
-  const Btf& btf_;
+  BtfView btf_;
   std::span<const ForeignString> foreign_;
   TypeOrigins origins_;
   std::vector<uint64_t> bytes_;  ///< by node that others count with
@@ -252,7 +252,7 @@ std::string_view name_of_kind(BtfType type) {
   return is_known(type.kind()) ? names[static_cast<size_t>(type.kind())] : "unknown kind";
 }
 
-SizeSection measure_btf(const Btf& btf, uint64_t blob_size,
+SizeSection measure_btf(const BtfView& btf, uint64_t blob_size,
                         std::span<const ForeignString> foreign_strings) {
   return BtfMeasure(btf, blob_size, foreign_strings).measure();
 }

@@ -19,7 +19,7 @@ struct ForeignString {
 /// All bytes of a blob, whose types are `btf`, by what brought them in: each function, variable or
 /// type without which the types in its group would not be there. What several of these need is a
 /// group of its own. A string counts with the first type that uses it.
-SizeSection measure_btf(const Btf& btf, uint64_t blob_size,
+SizeSection measure_btf(const BtfView& btf, uint64_t blob_size,
                         std::span<const ForeignString> foreign_strings);
 
 /// The kind of a type as C calls it: "struct", "typedef", "function".

@@ -1,4 +1,4 @@
-#include "linker/passes/used_types.hpp"
+#include "linker/types/used_types.hpp"
 
 #include <algorithm>
 #include <string_view>

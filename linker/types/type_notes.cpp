@@ -1,4 +1,4 @@
-#include "linker/passes/type_notes.hpp"
+#include "linker/types/type_notes.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,6 @@ std::string offset_note(uint64_t bit_offset, uint32_t width) {
   if (width != 0) return fmt::format("{} bits at bit {}", width, bit_offset);
   return bit_offset % 8 == 0 ? fmt::format("at byte {}", bit_offset / 8)
                              : fmt::format("at bit {}", bit_offset);
-}
-
-Enumerator enumerator_of(BtfType type, uint32_t i) {
-  if (type.kind() == BtfKind::Enum64)
-    return {type.enumerator64(i).name_off, type.enumerator64(i).value};
-  return {type.enumerator(i).name_off, type.enumerator(i).value};
 }
 
 std::string enumerator_note(std::string_view name, BtfType type, uint32_t i) {

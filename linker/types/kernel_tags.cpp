@@ -1,4 +1,4 @@
-#include "linker/passes/kernel_tags.hpp"
+#include "linker/types/kernel_tags.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
-#include "linker/passes/type_notes.hpp"
 #include "linker/report/graph.hpp"
+#include "linker/types/type_notes.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,0 +1,46 @@
+// What a Btf holds, and how the library gets at it and at what a BtfBuilder holds.
+#pragma once
+
+#include <boost/container/vector.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+
+namespace bpflink {
+
+struct BPFLINK_INTERNAL Btf::Impl {
+  BtfView view;
+  const Btf* base = nullptr;
+  std::endian order = std::endian::native;
+  boost::container::vector<uint32_t> starts;  ///< what view.starts() shows
+  std::vector<uint32_t> objects;              ///< ids of the objects (is_object()), in order
+  std::vector<uint32_t> own_words;            ///< what view.words() shows, if not the blob
+  std::string own_strings;                    ///< what view.strings() shows, if not the blob
+  std::vector<BtfKindLayout> layout;
+
+  /// Shows the types that begin at `starts` in `words`.
+  void show(std::span<const uint32_t> words, std::string_view strings) {
+    const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
+    view = BtfView(words, {starts.data(), starts.size()}, strings, base_view);
+  }
+};
+
+struct BtfAccess {
+  using Impl = Btf::Impl;
+  static const std::shared_ptr<Impl>& impl(const Btf& btf) { return btf.impl_; }
+  static Btf wrap(std::shared_ptr<Impl> impl) { return Btf(std::move(impl)); }
+
+  using BuilderImpl = BtfBuilder::Impl;
+  static BuilderImpl& impl(const BtfBuilder& types) { return *types.impl_; }
+};
+
+/// The ids of the objects (is_object()) among the types of `btf` itself, in order.
+inline std::span<const uint32_t> objects_of(const Btf& btf) {
+  return BtfAccess::impl(btf)->objects;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,158 @@
+#include "dedup/format/header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "dedup/messages.hpp"
+
+namespace bpflink {
+
+namespace {
+
+uint16_t in_order(uint16_t half, std::endian order) {
+  return order == std::endian::native ? half : std::byteswap(half);
+}
+
+/// The size and version, and the byte order of the magic number.
+std::expected<BtfHeader, Error> read_preamble(std::span<const std::byte> blob) {
+  BtfHeader header;
+  if (blob.size() < BtfHeader::classic_size)
+    return fail("{} bytes are too few for a header of {}", blob.size(), BtfHeader::classic_size);
+  uint16_t magic = 0;
+  std::memcpy(&magic, blob.data(), sizeof magic);
+  if (magic == std::byteswap(btf_magic))
+    header.order =
+        std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+  else if (magic != btf_magic)
+    return fail("not BTF: magic number is {:#06x}, not {:#06x}", magic, btf_magic);
+  if (auto version = static_cast<uint8_t>(blob[2]); version != btf_version)
+    return fail("BTF version {} is not {}", version, btf_version);
+  uint32_t size = 0;
+  read_words(&blob[4], {&size, 1}, header.order);
+  if (size < BtfHeader::classic_size)
+    return fail("header length {} is less than {}", size, BtfHeader::classic_size);
+  if (size > blob.size())
+    return fail("header length {} is more than the blob's {} bytes", size, blob.size());
+  header.size = size;
+  return header;
+}
+
+std::expected<void, Error> check_section(const char* name, size_t offset, size_t size,
+                                         size_t alignment, const BtfHeader& header,
+                                         size_t blob_size) {
+  if (offset > blob_size || size > blob_size - offset)
+    return fail("{} section at offset {} with {} bytes exceeds the blob's {} bytes", name, offset,
+                size, blob_size);
+  if ((offset - header.size) % alignment != 0 || size % alignment != 0)
+    return fail("{} section at offset {} with {} bytes is not aligned to {}", name, offset, size,
+                alignment);
+  return {};
+}
+
+std::expected<void, Error> check_sections(const BtfHeader& h, size_t blob_size) {
+  struct Section {
+    const char* name;
+    size_t offset, size, alignment;
+  };
+  // Padding between sections is as good as none: the kernel refuses it, but
+  // user-space tools write it and read it.
+  Section sections[] = {{"type", h.types_offset, h.types_size, 4},
+                        {"string", h.strings_offset, h.strings_size, 1},
+                        {"layout", h.layout_offset, h.layout_size, 4}};
+  for (const Section& s : sections)
+    if (auto ok = check_section(s.name, s.offset, s.size, s.alignment, h, blob_size); !ok)
+      return ok;
+  std::ranges::sort(sections, {}, [](const Section& s) { return std::pair(s.offset, s.size); });
+  for (int i = 0; i < 2; ++i)
+    if (sections[i].offset + sections[i].size > sections[i + 1].offset)
+      return fail("{} section at offset {} overlaps the {} section at offset {}", sections[i].name,
+                  sections[i].offset, sections[i + 1].name, sections[i + 1].offset);
+  return {};
+}
+
+/// How many of the words behind the header's size we know.
+size_t known_fields(size_t header_size) {
+  return header_size < BtfHeader::size_with_layout ? 4 : 6;
+}
+
+}  // namespace
+
+std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
+  auto header = read_preamble(blob);
+  if (!header) return header;
+  size_t size = header->size, known = known_fields(size);
+  // A header longer than we know is readable if what we do not know is unused.
+  for (size_t i = 8 + 4 * known; i < size; ++i)
+    if (blob[i] != std::byte{0}) return fail("unknown header field at offset {} is not zero", i);
+  uint32_t fields[6] = {};
+  read_words(&blob[8], std::span(fields).first(known), header->order);
+  header->types_offset = size + fields[0];
+  header->types_size = fields[1];
+  header->strings_offset = size + fields[2];
+  header->strings_size = fields[3];
+  header->layout_offset = size + fields[4];
+  header->layout_size = fields[5];
+  if (auto ok = check_sections(*header, blob.size()); !ok) return std::unexpected(ok.error());
+  return header;
+}
+
+void write_header(const BtfHeader& header, std::span<std::byte> blob) {
+  uint16_t magic = in_order(btf_magic, header.order);
+  std::memcpy(blob.data(), &magic, sizeof magic);
+  blob[2] = std::byte{btf_version};
+  auto from_end = [&](size_t offset) { return static_cast<uint32_t>(offset - header.size); };
+  const uint32_t words[] = {
+      static_cast<uint32_t>(header.size),         from_end(header.types_offset),
+      static_cast<uint32_t>(header.types_size),   from_end(header.strings_offset),
+      static_cast<uint32_t>(header.strings_size), from_end(header.layout_offset),
+      static_cast<uint32_t>(header.layout_size)};
+  write_words(&blob[4], std::span(words).first(1 + known_fields(header.size)), header.order);
+}
+
+void read_words(const std::byte* from, std::span<uint32_t> words, std::endian order) {
+  if (words.empty()) return;  // then `from` may be null
+  std::memcpy(words.data(), from, words.size_bytes());
+  if (order == std::endian::native) return;
+  for (uint32_t& word : words) word = std::byteswap(word);
+}
+
+void write_words(std::byte* to, std::span<const uint32_t> words, std::endian order) {
+  if (words.empty()) return;
+  if (order == std::endian::native) {
+    std::memcpy(to, words.data(), words.size_bytes());
+    return;
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    uint32_t word = std::byteswap(words[i]);
+    std::memcpy(to + 4 * i, &word, sizeof word);
+  }
+}
+
+std::vector<BtfKindLayout> read_layout(std::span<const std::byte> blob, const BtfHeader& header) {
+  auto section = blob.subspan(header.layout_offset, header.layout_size);
+  std::vector<BtfKindLayout> layout(section.size() / 4);
+  for (size_t i = 0; i < layout.size(); ++i) {
+    uint16_t flags = 0;
+    std::memcpy(&flags, &section[4 * i + 2], sizeof flags);
+    layout[i] = {static_cast<uint8_t>(section[4 * i]), static_cast<uint8_t>(section[4 * i + 1]),
+                 in_order(flags, header.order)};
+  }
+  return layout;
+}
+
+void write_layout(std::span<const BtfKindLayout> layout, const BtfHeader& header,
+                  std::span<std::byte> blob) {
+  std::byte* to = blob.data() + header.layout_offset;
+  for (const BtfKindLayout& kind : layout) {
+    to[0] = std::byte{kind.info_size};
+    to[1] = std::byte{kind.element_size};
+    uint16_t flags = in_order(kind.flags, header.order);
+    std::memcpy(to + 2, &flags, sizeof flags);
+    to += 4;
+  }
+}
+
+}  // namespace bpflink

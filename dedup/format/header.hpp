@@ -1,0 +1,48 @@
+// The header of a blob of BTF, and words in either byte order.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// What .BTF and .BTF.ext begin with, in their byte order; the version follows.
+inline constexpr uint16_t btf_magic = 0xeb9f;
+inline constexpr uint8_t btf_version = 1;
+
+/// Where the sections of a blob are, in bytes from its begin.
+struct BtfHeader {
+  static constexpr size_t classic_size = 24;
+  static constexpr size_t size_with_layout = 32;
+
+  std::endian order = std::endian::native;
+  size_t size = classic_size;
+  size_t types_offset = 0, types_size = 0;
+  size_t strings_offset = 0, strings_size = 0;
+  size_t layout_offset = 0, layout_size = 0;
+};
+
+/// Reads the header of a blob, which may go on behind its sections. Errors: it is not BTF, or its
+/// sections do not lie in it one beside the other.
+std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob);
+
+/// Writes a header to the begin of a blob, which has room for it.
+void write_header(const BtfHeader& header, std::span<std::byte> blob);
+
+/// Reads as many words as there are, of whatever alignment.
+void read_words(const std::byte* from, std::span<uint32_t> words, std::endian order);
+void write_words(std::byte* to, std::span<const uint32_t> words, std::endian order);
+
+/// The layout section: what the blob says of each kind, from 0 on.
+std::vector<BtfKindLayout> read_layout(std::span<const std::byte> blob, const BtfHeader& header);
+void write_layout(std::span<const BtfKindLayout> layout, const BtfHeader& header,
+                  std::span<std::byte> blob);
+
+}  // namespace bpflink

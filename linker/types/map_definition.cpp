@@ -1,0 +1,48 @@
+#include "linker/types/map_definition.hpp"
+
+#include "bpflink/btf_query.hpp"
+
+namespace bpflink {
+namespace {
+
+/// `int (*name)[N]` is a number, `T *name` a type. An array is a number only
+/// where the attribute is none of those that have a type.
+MapAttribute pointer_attribute(const BtfView& types, std::string_view name, uint32_t target) {
+  uint32_t id = skip_modifiers(types, target);
+  if (types.kind(id) == BtfKind::Array && name != "key" && name != "value")
+    return {name, MapAttribute::Form::Number, types.type(id).array_length()};
+  return {name, MapAttribute::Form::Type, 0, target};
+}
+
+/// What the elements of `values` point to.
+uint32_t element_of(const BtfView& types, BtfType array) {
+  uint32_t element = skip_modifiers(types, array.array_element_type());
+  if (types.kind(element) != BtfKind::Ptr) return element;
+  return skip_modifiers(types, types.type(element).type());
+}
+
+MapAttribute attribute_of(const BtfView& types, std::string_view name, uint32_t member) {
+  uint32_t id = skip_modifiers(types, member);
+  if (id == 0) return {.name = name};
+  BtfType type = types.type(id);
+  if (type.kind() == BtfKind::Ptr) return pointer_attribute(types, name, type.type());
+  if (type.kind() == BtfKind::Array)
+    return {name, MapAttribute::Form::Values, 0, element_of(types, type)};
+  if (is_enum(type.kind()) && type.vlen() == 1)
+    return {name, MapAttribute::Form::Number, type.enumerator(0).value};
+  return {name, MapAttribute::Form::Other, 0, id};
+}
+
+}  // namespace
+
+std::vector<MapAttribute> read_map_attributes(const BtfView& types, uint32_t definition) {
+  std::vector<MapAttribute> attributes;
+  BtfType type = types.type(definition);
+  attributes.reserve(type.vlen());
+  for (uint32_t i = 0; i < type.vlen(); ++i)
+    attributes.push_back(
+        attribute_of(types, types.string(type.member(i).name_off), type.member(i).type));
+  return attributes;
+}
+
+}  // namespace bpflink
