@@ -1,4 +1,5 @@
 // The reader of objects: ELF with symbols, relocations, BTF and .BTF.ext, and the lines of DWARF.
+#include "linker/diagnostics/locations.hpp"
 #include "linker/elf/object_file.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const Relocation& relocation : section.relocations) {
       fuzz::require(relocation.offset < section.size, "relocations are inside their section");
       fuzz::require(relocation.symbol < file.symbols.size(), "relocations name a symbol");
-      file.source_line(section, relocation.offset);
+      location_of(file, section, relocation.offset);
       file.describe_place(section, relocation.offset);
     }
   }

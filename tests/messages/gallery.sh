@@ -86,7 +86,7 @@ END
 
 # An option misspelled
 shows 'did you mean' bpflink main.o maps.o --gc-section -o out.o <<'END'
-bpflink: error: The following argument was not expected: --gc-section; did you mean --gc-sections? (see bpflink --help)
+bpflink: error: unknown option: --gc-section; did you mean --gc-sections? (see bpflink --help)
 END
 
 # A compiler's option
@@ -435,8 +435,8 @@ END
 # ---- btfdedup
 
 # -o forgotten
-shows 'give -o OUT' btfdedup main.o maps.o <<'END'
-btfdedup: error: nothing to do: give -o OUT, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)
+shows 'give -o FILE' btfdedup main.o maps.o <<'END'
+btfdedup: error: nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)
 END
 
 # The output is the input
