@@ -46,8 +46,8 @@ void link(Context& context) {
   // one that lost can go while what stands around them stays. Needs to know the losers.
   run(context, "split into fragments", split_into_fragments);
 
-  // What did not lose lives; with --gc-sections, only what programs, maps and struct_ops reach.
-  // What lives decides which externs are needed at all.
+  // Garbage-collect unreachable sections: without --gc-sections, only what lost a resolution.
+  // elf/gc_roots.hpp says what is a root. What is live decides which externs are needed at all.
   run(context, "mark live", mark_live);
 
   // An extern that live code needs, that nobody defines and that the loader will

@@ -1,5 +1,7 @@
 #include "linker/elf/code_tables.hpp"
 
+#include "linker/elf/references.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -44,9 +46,8 @@ void split_at_references(const ObjectFile& object, InputSection& section) {
       cuts.push_back(symbol.value);
   for (const InputSection& from : object.sections)
     for (const Relocation& relocation : from.relocations) {
-      const InputSymbol& symbol = object.symbols[relocation.symbol];
-      bool is_here = symbol.is_section() && symbol.section == section.index;
-      if (is_here) cuts.push_back(symbol.value + static_cast<uint64_t>(relocation.addend));
+      RelocationTarget target = target_of(object, relocation);
+      if (target.section == section.index) cuts.push_back(static_cast<uint64_t>(target.offset));
     }
   std::ranges::sort(cuts);
   for (size_t i = 0; i < cuts.size() && cuts[i] < section.size; ++i) {

@@ -10,7 +10,6 @@
 // - .gcc_except_table: what an FDE, or code, refers to.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,7 +31,7 @@ void split_code_table(const ObjectFile& object, InputSection& section);
 template <typename Visit>
 void for_each_plain_offset(const InputSection& section, const Fragment& table, Visit visit) {
   const auto& relocations = section.relocations;
-  auto next = std::ranges::lower_bound(relocations, table.begin, {}, &Relocation::offset);
+  auto next = section.first_relocation(table.begin);
   for (uint64_t at = table.begin; at + jump_table_entry_size <= table.end;
        at += jump_table_entry_size) {
     while (next != relocations.end() && next->offset < at) ++next;

@@ -5,6 +5,9 @@
 
 #include <linux/bpf.h>
 
+#include <algorithm>
+#include <span>
+
 #include "linker/elf/bytes.hpp"
 
 namespace bpflink {
@@ -54,6 +57,19 @@ inline Insn load_insn(const std::byte* from, std::endian order) {
   bool little = order == std::endian::little;
   return {std::to_integer<uint8_t>(from[0]), little ? low : high, little ? high : low,
           load<int16_t>(from + 2, order), load<int32_t>(from + 4, order)};
+}
+
+/// Calls `visit(at, insn)` for each instruction that begins in [begin, end) of `code`; `at` is in
+/// bytes, too. The second slot of an ld_imm64 is not an instruction.
+template <typename Visit>
+void for_each_insn(std::span<const std::byte> code, uint64_t begin, uint64_t end, std::endian order,
+                   Visit visit) {
+  end = std::min<uint64_t>(end, code.size());
+  for (uint64_t at = begin; at + insn_size <= end; at += insn_size) {
+    Insn insn = load_insn(code.data() + at, order);
+    visit(at, insn);
+    if (insn.is_ld_imm64()) at += insn_size;
+  }
 }
 
 inline void store_imm(std::byte* insn, int32_t imm, std::endian order) {

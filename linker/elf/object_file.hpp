@@ -1,6 +1,7 @@
 // An input object: its sections, symbols, relocations and BTF, checked whole.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <expected>
@@ -80,6 +81,11 @@ struct InputSection {
 
   bool is_linked() const { return use == SectionUse::Link; }
   bool is_code() const { return flags & SHF_EXECINSTR; }
+  /// A loader starts each global function of such a section, and other loaders than libbpf static
+  /// ones too, which they find by their names. What is in .text is only called.
+  bool holds_programs() const { return is_code() && name != ".text"; }
+  /// Those with BTF, or the ones that libbpf before 1.0 knew.
+  bool holds_maps() const { return name == ".maps" || name == "maps"; }
   bool is_nobits() const { return type == SHT_NOBITS; }
   /// Of the program, not about it like DWARF: only what is loaded keeps other
   /// things alive.
@@ -90,6 +96,16 @@ struct InputSection {
     return (flags & both) == both && relocations.empty() && !is_nobits() && entry_size != 0 &&
            size % entry_size == 0;
   }
+  /// The first at or behind `at`, in bytes.
+  std::vector<Relocation>::const_iterator first_relocation(uint64_t at) const {
+    return std::ranges::lower_bound(relocations, at, {}, &Relocation::offset);
+  }
+};
+
+/// A place in an input.
+struct InputPlace {
+  InputSection* section = nullptr;  ///< null where it is in no section
+  int64_t offset = 0;               ///< bytes into the section; may be outside of it
 };
 
 /// An entry of the symbol table.

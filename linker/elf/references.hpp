@@ -1,14 +1,56 @@
-// What a run of an input section refers to, from its relocations and, in code,
-// from the calls and jumps that need none.
+// Where relocations lead, and the calls and jumps that need none.
+//
+// An addend means one of two things. Against the symbol of a section it is an offset into that
+// section: the relocation leads to what stands there, and the addend changes when that moves.
+// Against any other symbol it is a distance from there: the relocation leads to that symbol, and
+// the addend stays.
 #pragma once
-
-#include <algorithm>
 
 #include "linker/elf/fragments.hpp"
 #include "linker/elf/symbol.hpp"
 
 namespace bpflink {
 
+/// Where a relocation leads within its own object.
+struct RelocationTarget {
+  const InputSymbol* symbol;  ///< null where the section's symbol stands for all in the section
+  uint32_t section;           ///< index; 0 for a symbol outside of the sections that are read
+  int64_t offset;             ///< bytes into the section; may be outside of it
+};
+
+inline RelocationTarget target_of(const ObjectFile& object, const Relocation& relocation) {
+  const InputSymbol& symbol = object.symbols[relocation.symbol];
+  auto value = static_cast<int64_t>(symbol.value);
+  if (symbol.is_section() && symbol.is_local())
+    return {nullptr, symbol.section, value + relocation.addend};
+  return {&symbol, symbol.section, value};
+}
+
+/// A call or jump whose distance is in the instruction.
+struct LocalBranch {
+  bool is_call;   ///< of a function of the section; else a jump, which stays inside its function
+  uint64_t from;  ///< bytes into the section
+  int64_t to;     ///< likewise; may be outside of it
+};
+
+/// Calls `visit` for each branch in [begin, end) of a section of code that has no relocation: the
+/// jumps, and the calls of functions of the same section. Distances count from the next
+/// instruction, in instructions.
+template <typename Visit>
+void for_each_local_branch(const InputSection& section, uint64_t begin, uint64_t end, Visit visit) {
+  auto relocation = section.first_relocation(begin);
+  for_each_insn(section.data, begin, end, section.file->byte_order, [&](uint64_t at, Insn insn) {
+    while (relocation != section.relocations.end() && relocation->offset < at) ++relocation;
+    bool is_relocated = relocation != section.relocations.end() && relocation->offset == at;
+    bool is_call = insn.is_local_call() && !is_relocated;
+    if (!is_call && !insn.is_jump()) return;
+    int64_t distance = is_call ? insn.imm : insn.jump_distance();
+    visit(LocalBranch{is_call, at,
+                      static_cast<int64_t>(at + insn_size) + distance * int64_t{insn_size}});
+  });
+}
+
+/// What a run of an input section refers to.
 struct SectionReference {
   enum class Kind : uint8_t {
     Pointer,  ///< through a relocation
@@ -20,6 +62,9 @@ struct SectionReference {
   Symbol* global;        ///< the symbol, or null where section and offset tell
   InputSection* target;  ///< null where global is set, or for an absolute symbol
   int64_t offset;        ///< bytes into `target`; may be outside of it
+
+  /// What it refers to in whichever object defines that.
+  InputPlace resolve() const { return global ? global->place() : InputPlace{target, offset}; }
 };
 
 /// Calls `visit` for each reference from [begin, end) of `section`. Calls and
@@ -28,36 +73,18 @@ struct SectionReference {
 template <typename Visit>
 void for_each_section_reference(ObjectFile& object, InputSection& section, uint64_t begin,
                                 uint64_t end, Visit visit) {
-  const auto& relocations = section.relocations;
-  auto first = std::ranges::lower_bound(relocations, begin, {}, &Relocation::offset);
-  for (auto r = first; r != relocations.end() && r->offset < end; ++r) {
-    const InputSymbol& symbol = object.symbols[r->symbol];
-    SectionReference reference{SectionReference::Kind::Pointer, r->offset, symbol.global, nullptr,
-                               0};
-    if (!symbol.global && symbol.place == InputSymbol::Place::Section) {
-      reference.target = &object.sections[symbol.section];
-      reference.offset = static_cast<int64_t>(symbol.value) + (symbol.is_section() ? r->addend : 0);
-    }
-    visit(reference);
+  for (auto r = section.first_relocation(begin); r != section.relocations.end() && r->offset < end;
+       ++r) {
+    RelocationTarget to = target_of(object, *r);
+    Symbol* global = to.symbol ? to.symbol->global : nullptr;
+    InputSection* target = global || to.section == 0 ? nullptr : &object.sections[to.section];
+    visit(SectionReference{SectionReference::Kind::Pointer, r->offset, global, target, to.offset});
   }
   if (!section.is_code() || section.fragments.size() == 1) return;
-
-  auto relocation = first;
-  for (uint64_t at = begin; at + insn_size <= end; at += insn_size) {
-    while (relocation != relocations.end() && relocation->offset < at) ++relocation;
-    Insn insn = load_insn(section.data.data() + at, object.byte_order);
-    if (insn.is_ld_imm64()) {
-      at += insn_size;
-      continue;
-    }
-    bool is_call =
-        insn.is_local_call() && (relocation == relocations.end() || relocation->offset != at);
-    if (!is_call && !insn.is_jump()) continue;
-    int64_t distance = is_call ? insn.imm : insn.jump_distance();
-    visit(SectionReference{is_call ? SectionReference::Kind::Call : SectionReference::Kind::Jump,
-                           at, nullptr, &section,
-                           static_cast<int64_t>(at + insn_size) + distance * int64_t{insn_size}});
-  }
+  for_each_local_branch(section, begin, end, [&](const LocalBranch& branch) {
+    auto kind = branch.is_call ? SectionReference::Kind::Call : SectionReference::Kind::Jump;
+    visit(SectionReference{kind, branch.from, nullptr, &section, branch.to});
+  });
 }
 
 }  // namespace bpflink

@@ -36,6 +36,11 @@ struct Symbol {
   bool is_localized = false;
 
   const InputSymbol& input() const { return file->symbols[index]; }
+  /// Where the definition is.
+  InputPlace place() const {
+    if (input().place != InputSymbol::Place::Section) return {};
+    return {&file->sections[input().section], static_cast<int64_t>(input().value)};
+  }
   bool is_from(const ObjectFile& object, uint32_t symbol_index) const {
     return file == &object && index == symbol_index;
   }

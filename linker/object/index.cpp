@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "linker/elf/references.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
@@ -37,10 +38,10 @@ SectionVars ObjectIndex::vars(std::string_view section) const {
 }
 
 const InputSymbol* ObjectIndex::pointee(const Relocation& relocation) const {
-  const InputSymbol& named = file.symbols[relocation.symbol];
-  if (!named.is_section() || named.place != InputSymbol::Place::Section) return &named;
-  const auto& candidates = symbols_[named.section];
-  auto value = static_cast<uint64_t>(relocation.addend);
+  RelocationTarget target = target_of(file, relocation);
+  if (target.symbol) return target.symbol;
+  const auto& candidates = symbols_[target.section];
+  auto value = static_cast<uint64_t>(target.offset);
   for (auto found = std::ranges::lower_bound(candidates, value, {}, &InputSymbol::value);
        found != candidates.end() && (*found)->value == value; ++found)
     if ((*found)->type == STT_FUNC || (*found)->type == STT_OBJECT) return *found;

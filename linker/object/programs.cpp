@@ -5,8 +5,7 @@ namespace bpflink {
 
 void collect_programs(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections()) {
-    // Functions in .text are called by programs; they are none.
-    if (!section.is_code() || section.name == ".text") continue;
+    if (!section.holds_programs()) continue;
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->is_local() || symbol->type != STT_FUNC) continue;
       uint32_t func = index.func(symbol->name);

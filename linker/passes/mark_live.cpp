@@ -1,12 +1,9 @@
 // Pass: what the output needs.
 //
 // Without --gc-sections everything that did not lose a resolution is live, but for
-// entries about code that lost (code_tables.hpp). With it, what the roots reach is: programs
-// (functions in any code section but .text, global or static), maps, struct_ops variables, license
-// and version, what -u and
-// --keep-section name, and the callbacks that tags of live code name. The walk
-// goes fragment by fragment over the references, with a list instead of
-// recursion.
+// entries about code that lost (code_tables.hpp). With it, only what is reached from the roots
+// (gc_roots.hpp) and from the callbacks that tags name is live. The walk goes fragment by fragment
+// over the references, with a list instead of recursion.
 //
 // Then the symbols: a definition is in the output if its bytes are, an extern if
 // live code refers to it, or the loader provides it, or a later link may.
@@ -17,8 +14,8 @@
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/code_tables.hpp"
+#include "linker/elf/gc_roots.hpp"
 #include "linker/elf/references.hpp"
-#include "linker/passes/roots.hpp"
 
 namespace bpflink {
 namespace {
@@ -37,7 +34,7 @@ class Marker {
       for_each_section_reference(*section->file, *section, fragment->begin, fragment->end,
                                  [&](const SectionReference& reference) {
                                    if (section->is_code()) note_jump_table(*section, reference);
-                                   mark(reference);
+                                   mark(reference.resolve());
                                  });
       mark_entries(*section, *fragment);
     }
@@ -66,20 +63,15 @@ class Marker {
 
   /// An entry is about the code that its first relocation refers to.
   void index_entries(ObjectFile& object, InputSection& section) {
-    auto relocation = section.relocations.begin();
     for (Fragment& fragment : section.fragments) {
-      while (relocation != section.relocations.end() && relocation->offset < fragment.begin)
-        ++relocation;
+      auto relocation = section.first_relocation(fragment.begin);
       if (relocation == section.relocations.end()) return;
       if (relocation->offset >= fragment.end || lost_resolution(object, relocation->symbol))
         continue;
-      const InputSymbol& symbol = object.symbols[relocation->symbol];
-      if (symbol.place != InputSymbol::Place::Section) continue;
-      InputSection& code = object.sections[symbol.section];
+      RelocationTarget target = target_of(object, *relocation);
+      InputSection& code = object.sections[target.section];
       if (!code.is_linked() || code.fragments.empty()) continue;
-      auto offset =
-          static_cast<int64_t>(symbol.value) + (symbol.is_section() ? relocation->addend : 0);
-      entries_.emplace(&fragment_at(code, offset), std::pair(&section, &fragment));
+      entries_.emplace(&fragment_at(code, target.offset), std::pair(&section, &fragment));
     }
   }
 
@@ -88,12 +80,12 @@ class Marker {
     auto [begin, end] = entries_.equal_range(&fragment);
     for (auto entry = begin; entry != end; ++entry)
       mark(*entry->second.first, *entry->second.second);
-    if (auto cie = find_cie(section, fragment)) mark(section, static_cast<int64_t>(cie->cie));
+    if (auto cie = find_cie(section, fragment)) mark({&section, static_cast<int64_t>(cie->cie)});
     if (section.code_table != CodeTable::JumpTables) return;
     auto code = context_.code_of_jump_tables.find(&fragment);
     if (code == context_.code_of_jump_tables.end()) return;
     for_each_plain_offset(section, fragment, [&](uint64_t, uint64_t offset) {
-      mark(section.file->sections[code->second->index], static_cast<int64_t>(offset));
+      mark({&section.file->sections[code->second->index], static_cast<int64_t>(offset)});
     });
   }
 
@@ -116,28 +108,17 @@ class Marker {
   void mark_roots() {
     for (auto& object : context_.objects) {
       for (InputSection& section : object->linked_sections())
-        if (is_root(section))
+        if (!gc_root_reason(section, context_.options).empty())
           for (Fragment& fragment : section.fragments) mark(section, fragment);
-      // Programs: libbpf loads every global function outside of .text, and other
-      // loaders find static ones by their names.
       for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
-        if (symbol.place != InputSymbol::Place::Section) continue;
-        if (symbol.is_local() && symbol.type != STT_FUNC) continue;
+        if (symbol.place != InputSymbol::Place::Section || lost_resolution(*object, i)) continue;
         InputSection& section = object->sections[symbol.section];
-        if (section.is_code() && section.name != ".text" && !lost_resolution(*object, i))
-          mark(section, static_cast<int64_t>(symbol.value));
+        if (!gc_root_reason(symbol, section, context_.options).empty())
+          mark({&section, static_cast<int64_t>(symbol.value)});
       }
       mark_tagged_callbacks(*object);
     }
-    for (const std::string& name : context_.options.undefined)
-      if (Symbol* symbol = context_.symbols.find(name)) mark(*symbol);
-  }
-
-  bool is_root(const InputSection& section) const {
-    if (section.code_table != CodeTable::None) return false;
-    if (section.same_as || !section.is_loaded()) return true;
-    return !why_root(section.name, context_.options).empty();
   }
 
   /// A tag "exception_callback:NAME" makes the verifier call NAME although no
@@ -149,23 +130,13 @@ class Marker {
       BtfType type = object.btf->type(id);
       if (!object.btf->name(type).starts_with(prefix)) continue;
       if (Symbol* symbol = context_.symbols.find(object.btf->name(type).substr(prefix.size())))
-        mark(*symbol);
+        mark(symbol->place());
     }
   }
 
-  void mark(const SectionReference& reference) {
-    if (reference.global) mark(*reference.global);
-    if (reference.target) mark(*reference.target, reference.offset);
-  }
-
-  void mark(Symbol& symbol) {
-    const InputSymbol& input = symbol.input();
-    if (input.place != InputSymbol::Place::Section) return;
-    mark(symbol.file->sections[input.section], static_cast<int64_t>(input.value));
-  }
-
-  void mark(InputSection& section, int64_t offset) {
-    if (section.is_linked()) mark(section, fragment_at(section, offset));
+  void mark(InputPlace place) {
+    if (place.section && place.section->is_linked())
+      mark(*place.section, fragment_at(*place.section, place.offset));
   }
 
   void mark(InputSection& section, Fragment& fragment) {
@@ -232,19 +203,17 @@ void mark_referenced_externs(Context& context) {
 }
 
 bool is_live_definition(const Symbol& symbol) {
-  const InputSymbol& input = symbol.input();
-  if (input.place != InputSymbol::Place::Section) return true;
-  InputSection& section = symbol.file->sections[input.section];
-  if (section.same_as) return false;  // the one that is kept has its own symbol
-  return section.is_linked() && fragment_at(section, static_cast<int64_t>(input.value)).live;
+  auto [section, offset] = symbol.place();
+  if (!section) return true;
+  if (section->same_as) return false;  // the one that is kept has its own symbol
+  return section->is_linked() && fragment_at(*section, offset).live;
 }
 
 /// Whether only this object can mean the symbol. Maps can be meant by user space.
 bool may_be_local(const Symbol& symbol) {
   if (symbol.visibility != STV_HIDDEN && symbol.visibility != STV_INTERNAL) return false;
-  const InputSymbol& input = symbol.input();
-  return input.place == InputSymbol::Place::Section &&
-         symbol.file->sections[input.section].name != ".maps";
+  const InputSection* section = symbol.place().section;
+  return section && section->name != ".maps";
 }
 
 }  // namespace

@@ -38,14 +38,7 @@ class MapOrder {
   void for_each_inner(const Map& map, Visit visit) {
     for_each_section_reference(*map.section->file, *map.section, map.fragment->begin,
                                map.fragment->end, [&](const SectionReference& reference) {
-                                 InputSection* target = reference.target;
-                                 int64_t offset = reference.offset;
-                                 if (reference.global) {
-                                   const InputSymbol& symbol = reference.global->input();
-                                   if (symbol.place != InputSymbol::Place::Section) return;
-                                   target = &reference.global->file->sections[symbol.section];
-                                   offset = static_cast<int64_t>(symbol.value);
-                                 }
+                                 auto [target, offset] = reference.resolve();
                                  if (!target || target->output != &output_) return;
                                  auto found = number_.find(&fragment_at(*target, offset));
                                  if (found != number_.end()) visit(found->second);

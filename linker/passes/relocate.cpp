@@ -13,6 +13,7 @@
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/code_tables.hpp"
+#include "linker/elf/references.hpp"
 
 namespace bpflink {
 namespace {
@@ -126,7 +127,7 @@ class SectionRelocator {
   void relocate_data(const Fragment& fragment) {
     constexpr uint64_t block_size = 4096;
     uint64_t at = fragment.begin;
-    for (auto r = first_relocation(at); is_before(r, fragment.end);) {
+    for (auto r = section_.first_relocation(at); is_before(r, fragment.end);) {
       uint64_t begin = std::max(at, r->offset - r->offset % block_size);
       uint64_t end = begin + block_size;
       for (; is_before(r, end); ++r)
@@ -155,39 +156,31 @@ class SectionRelocator {
     return fragment.output_offset + (offset - fragment.begin);
   }
 
-  std::vector<Relocation>::const_iterator first_relocation(uint64_t offset) const {
-    return std::ranges::lower_bound(std::as_const(section_).relocations, offset, {},
-                                    &Relocation::offset);
-  }
   bool is_before(std::vector<Relocation>::const_iterator relocation, uint64_t offset) const {
     return relocation != section_.relocations.end() && relocation->offset < offset;
   }
 
   /// Applies the relocations of [begin, end), of which `bytes` are the copy.
   void relocate_range(const Fragment& fragment, uint64_t begin, uint64_t end, std::byte* bytes) {
-    for (auto r = first_relocation(begin); is_before(r, end); ++r)
+    for (auto r = section_.first_relocation(begin); is_before(r, end); ++r)
       relocate_one(*r, fragment, bytes + (r->offset - begin));
   }
 
   void relocate_one(const Relocation& relocation, const Fragment& fragment, std::byte* at) {
-    const InputSymbol& symbol = object_.symbols[relocation.symbol];
+    RelocationTarget target = target_of(object_, relocation);
     int64_t addend = relocation.addend;
     uint32_t output_symbol = 0;
-    if (symbol.global) {
-      output_symbol = symbol.global->output_index;
-      if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
-      if (output_symbol == 0) return complain_of_symbol(relocation, symbol);
-    } else if (symbol.is_section()) {
-      auto target = place_of_pointer(object_.sections[symbol.section],
-                                     static_cast<int64_t>(symbol.value) + relocation.addend);
-      if (!target && !section_.is_loaded()) return bury(relocation, at);
-      if (!target) return complain(relocation, "what was dropped from the output");
-      output_symbol = target->section->symbol_index;
-      addend = static_cast<int64_t>(target->offset);
-    } else {
-      output_symbol = symbol.output_index;
-      if (output_symbol == 0 && !section_.is_loaded()) return bury(relocation, at);
-      if (output_symbol == 0) return complain_of_symbol(relocation, symbol);
+    if (target.symbol) {
+      const Symbol* global = target.symbol->global;
+      output_symbol = global ? global->output_index : target.symbol->output_index;
+    } else if (auto place = place_of_pointer(object_.sections[target.section], target.offset)) {
+      output_symbol = place->section->symbol_index;
+      addend = static_cast<int64_t>(place->offset);
+    }
+    if (output_symbol == 0) {
+      if (!section_.is_loaded()) return bury(relocation, at);
+      if (target.symbol) return complain_of_symbol(relocation, *target.symbol);
+      return complain(relocation, "what was dropped from the output");
     }
     if (!store_addend(relocation.type, at, addend, context_.byte_order))
       return complain(
@@ -205,23 +198,16 @@ class SectionRelocator {
   /// Calls of functions of this section that have no relocation: the distance
   /// changes where something between was dropped.
   void relink_calls(const Fragment& fragment, std::byte* bytes) {
-    auto relocation = first_relocation(fragment.begin);
-    for (uint64_t at = fragment.begin; at + insn_size <= fragment.end; at += insn_size) {
-      while (is_before(relocation, at)) ++relocation;
-      std::byte* here = bytes + (at - fragment.begin);
-      Insn insn = load_insn(here, context_.byte_order);
-      if (insn.is_ld_imm64()) at += insn_size;
-      bool has_relocation = is_before(relocation, at + 1);
-      if (!insn.is_local_call() || has_relocation) continue;
-      auto target = place_of(section_, at + insn_size + int64_t{insn.imm} * int64_t{insn_size});
-      uint64_t next = output_offset(fragment, at) + insn_size;
+    for_each_local_branch(section_, fragment.begin, fragment.end, [&](const LocalBranch& branch) {
+      if (!branch.is_call) return;
       // split_into_fragments() has seen that every such target stays.
-      if (target)
-        store_imm(
-            here,
-            static_cast<int32_t>(static_cast<int64_t>(target->offset - next) / int64_t{insn_size}),
-            context_.byte_order);
-    }
+      auto target = place_of(section_, static_cast<uint64_t>(branch.to));
+      if (!target) return;
+      uint64_t next = output_offset(fragment, branch.from) + insn_size;
+      int64_t distance = static_cast<int64_t>(target->offset - next) / int64_t{insn_size};
+      store_imm(bytes + (branch.from - fragment.begin), static_cast<int32_t>(distance),
+                context_.byte_order);
+    });
   }
 
   void collect_local_type_ids() {

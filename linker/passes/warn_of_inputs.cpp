@@ -138,13 +138,12 @@ template <typename Visit>
 void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Visit visit) {
   for (const Fragment& fragment : section.fragments) {
     if (!fragment.live) continue;
-    for (uint64_t at = fragment.begin; at + insn_size <= fragment.end; at += insn_size) {
-      Insn insn = load_insn(&section.data[at], object.byte_order);
-      if (insn.is_ld_imm64()) at += insn_size;
-      if (!insn.is_call() || insn.src_reg != 0) continue;
-      auto helper = std::ranges::lower_bound(gpl_helpers, insn.imm, {}, &Helper::id);
-      if (helper != gpl_helpers.end() && helper->id == insn.imm) visit(at, *helper);
-    }
+    for_each_insn(section.data, fragment.begin, fragment.end, object.byte_order,
+                  [&](uint64_t at, const Insn& insn) {
+                    if (!insn.is_call() || insn.src_reg != 0) return;
+                    auto helper = std::ranges::lower_bound(gpl_helpers, insn.imm, {}, &Helper::id);
+                    if (helper != gpl_helpers.end() && helper->id == insn.imm) visit(at, *helper);
+                  });
   }
 }
 

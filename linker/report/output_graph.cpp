@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "linker/elf/references.hpp"
+
 namespace bpflink {
 namespace {
 
-using Place = std::pair<uint32_t, uint64_t>;  ///< index of a section, offset
+using Key = std::pair<uint32_t, uint64_t>;  ///< index of a section, offset
 
-Place place_of(const OutputEntity& entity) {
+Key key_of(const OutputEntity& entity) {
   return {entity.section->index, entity.begin()};
 }
 
@@ -23,7 +25,7 @@ class ReferenceFinder {
     for (const InputSection& section : object_.linked_sections()) {
       if (!section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations)
-        connect(find(section.index, relocation.offset), target_of(relocation), add);
+        connect(find(section.index, relocation.offset), find_target(relocation), add);
       if (section.is_code()) visit_calls(section, add);
     }
   }
@@ -36,10 +38,10 @@ class ReferenceFinder {
 
   /// The entity that begins at or before a place and has the byte there.
   std::optional<uint32_t> find(uint32_t section, uint64_t offset) const {
-    auto after = std::ranges::upper_bound(entities_, Place{section, offset}, {}, place_of);
+    auto after = std::ranges::upper_bound(entities_, Key{section, offset}, {}, key_of);
     if (after == entities_.begin()) return std::nullopt;
     // Of several that begin there, aliases, the first stands for all.
-    auto found = std::ranges::lower_bound(entities_, place_of(*(after - 1)), {}, place_of);
+    auto found = std::ranges::lower_bound(entities_, key_of(*(after - 1)), {}, key_of);
     const OutputEntity& entity = *found;
     bool is_inside = entity.section->index == section &&
                      (offset == entity.begin() || offset - entity.begin() < entity.symbol->size);
@@ -47,25 +49,18 @@ class ReferenceFinder {
     return static_cast<uint32_t>(found - entities_.begin());
   }
 
-  std::optional<uint32_t> target_of(const Relocation& relocation) const {
-    const InputSymbol& symbol = object_.symbols[relocation.symbol];
-    if (symbol.place != InputSymbol::Place::Section) return std::nullopt;
-    int64_t addend = symbol.is_section() ? relocation.addend : 0;
-    return find(symbol.section, symbol.value + static_cast<uint64_t>(addend));
+  std::optional<uint32_t> find_target(const Relocation& relocation) const {
+    RelocationTarget target = target_of(object_, relocation);
+    return find(target.section, static_cast<uint64_t>(target.offset));
   }
 
   template <typename Add>
   void visit_calls(const InputSection& section, Add add) const {
-    auto relocation = section.relocations.begin();
-    for (uint64_t at = 0; at + insn_size <= section.size; at += insn_size) {
-      while (relocation != section.relocations.end() && relocation->offset < at) ++relocation;
-      Insn insn = load_insn(section.data.data() + at, object_.byte_order);
-      if (insn.is_ld_imm64()) at += insn_size;
-      bool is_relocated = relocation != section.relocations.end() && relocation->offset == at;
-      if (!insn.is_local_call() || is_relocated) continue;
-      int64_t target = static_cast<int64_t>(at) + (int64_t{insn.imm} + 1) * int64_t{insn_size};
-      connect(find(section.index, at), find(section.index, static_cast<uint64_t>(target)), add);
-    }
+    for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
+      if (!branch.is_call) return;
+      connect(find(section.index, branch.from),
+              find(section.index, static_cast<uint64_t>(branch.to)), add);
+    });
   }
 
   const ObjectFile& object_;
@@ -75,7 +70,7 @@ class ReferenceFinder {
 }  // namespace
 
 uint32_t OutputGraph::first_alias(uint32_t entity) const {
-  auto found = std::ranges::lower_bound(entities, place_of(entities[entity]), {}, place_of);
+  auto found = std::ranges::lower_bound(entities, key_of(entities[entity]), {}, key_of);
   return static_cast<uint32_t>(found - entities.begin());
 }
 
@@ -86,7 +81,7 @@ OutputGraph::OutputGraph(const ObjectFile& output) {
       entities.push_back({&symbol, &output.sections[symbol.section]});
   }
   std::ranges::stable_sort(entities, {}, [](const OutputEntity& entity) {
-    return std::pair(place_of(entity), !entity.is_function());
+    return std::pair(key_of(entity), !entity.is_function());
   });
   ReferenceFinder finder(output, entities);
   uses =

@@ -16,10 +16,10 @@ struct OutputEntity {
 
   uint64_t begin() const { return symbol->value; }
   bool is_function() const { return symbol->type == STT_FUNC; }
-  bool is_map() const { return section->name == ".maps" || section->name == "maps"; }
-  /// Whether a loader starts it: a global function in any section of code but .text.
+  bool is_map() const { return section->holds_maps(); }
+  /// Whether libbpf loads it by itself.
   bool is_program() const {
-    return is_function() && !symbol->is_local() && section->is_code() && section->name != ".text";
+    return is_function() && !symbol->is_local() && section->holds_programs();
   }
 };
 

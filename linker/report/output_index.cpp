@@ -10,7 +10,7 @@ namespace {
 
 std::string_view kind_of(const InputSection& section, const InputSymbol& symbol) {
   if (symbol.type == STT_FUNC) return "function";
-  return section.name == ".maps" || section.name == "maps" ? "map" : "variable";
+  return section.holds_maps() ? "map" : "variable";
 }
 
 /// A string of a section of strings, as it stands there.

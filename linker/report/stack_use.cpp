@@ -42,8 +42,7 @@ bool is_add_of_constant(const Insn& insn) {
 uint64_t stack_use(std::span<const std::byte> code, std::endian order) {
   int64_t lowest = 0;
   uint32_t copies = 0;  // bit N: register N is what the frame pointer is
-  for (size_t at = 0; at + insn_size <= code.size(); at += insn_size) {
-    Insn insn = load_insn(code.data() + at, order);
+  for_each_insn(code, 0, code.size(), order, [&](uint64_t, const Insn& insn) {
     uint32_t changed = 1u << insn.dst_reg;
     if (is_memory_access(insn) && base_register(insn) == frame_pointer)
       lowest = std::min<int64_t>(lowest, insn.off);
@@ -55,8 +54,7 @@ uint64_t stack_use(std::span<const std::byte> code, std::endian order) {
       copies |= changed;
     else if (changes_register(insn))
       copies &= ~changed;
-    if (insn.is_ld_imm64()) at += insn_size;
-  }
+  });
   return static_cast<uint64_t>(-lowest);
 }
 

@@ -10,7 +10,7 @@
 #include "linker/diagnostics/locations.hpp"
 #include "linker/diagnostics/printable.hpp"
 #include "linker/diagnostics/symbol_hints.hpp"
-#include "linker/passes/roots.hpp"
+#include "linker/elf/gc_roots.hpp"
 
 namespace bpflink {
 namespace {
@@ -77,20 +77,13 @@ SymbolStory::SymbolStory(const Context& context, const OutputGraph& graph)
     reached.push_back(entity);
   };
   for (uint32_t i = 0; i < graph.entities.size(); ++i)
-    if (!why_root_of(graph.entities[i]).empty()) reach(i, i);
+    if (!root_reason(graph.entities[i]).empty()) reach(i, i);
   for (size_t i = 0; i < reached.size(); ++i)
     for (uint32_t used : graph.uses.edges(reached[i])) reach(used, reached[i]);
 }
 
-std::string SymbolStory::why_root_of(const OutputEntity& entity) const {
-  if (std::string_view why = why_root(entity.section->name, context_.options); !why.empty())
-    return std::string(why);
-  if (std::ranges::find(context_.options.undefined, entity.symbol->name) !=
-      context_.options.undefined.end())
-    return "-u";
-  if (entity.is_function() && entity.section->is_code() && entity.section->name != ".text")
-    return "program";
-  return "";
+std::string_view SymbolStory::root_reason(const OutputEntity& entity) const {
+  return gc_root_reason(*entity.symbol, *entity.section, context_.options);
 }
 
 std::string SymbolStory::tell(std::string_view name) const {
@@ -168,7 +161,7 @@ std::string SymbolStory::tell_why_kept(OutputPlace place) const {
     chain.push_back(graph_.entities[entity].symbol->name);
   chain.push_back(graph_.entities[entity].symbol->name);
   std::ranges::reverse(chain);
-  std::string why = why_root_of(graph_.entities[entity]);
+  std::string_view why = root_reason(graph_.entities[entity]);
   if (chain.size() == 1) return line("kept by", fmt::format("being a root: {}", why));
   return line("kept by", fmt::format("{} {}", why, fmt::join(chain, " -> ")));
 }

@@ -24,7 +24,7 @@ class SymbolStory {
   std::string tell_local(const ObjectFile& object, const InputSymbol& symbol) const;
   std::string tell_place(const ObjectFile& object, const InputSymbol& symbol) const;
   std::string tell_why_kept(OutputPlace place) const;
-  std::string why_root_of(const OutputEntity& entity) const;
+  std::string_view root_reason(const OutputEntity& entity) const;
 
   const Context& context_;
   const OutputGraph& graph_;

@@ -1,0 +1,42 @@
+#include "linker/elf/gc_roots.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace bpflink {
+namespace {
+
+bool is_struct_ops(std::string_view name) {
+  if (name.starts_with('?')) name.remove_prefix(1);
+  return name.starts_with(".struct_ops");
+}
+
+bool matches_any(std::string_view section, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(patterns, [name = std::string(section)](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
+}  // namespace
+
+std::string_view gc_root_reason(const InputSection& section, const LinkOptions& options) {
+  if (section.code_table != CodeTable::None) return "";
+  if (section.holds_maps()) return "map";
+  if (is_struct_ops(section.name)) return "struct_ops variable";
+  if (section.name == "license" || section.name == "version") return section.name;
+  if (matches_any(section.name, options.keep_sections)) return "--keep-section";
+  return section.is_loaded() ? "" : "in a section that is not loaded";
+}
+
+std::string_view gc_root_reason(const InputSymbol& symbol, const InputSection& section,
+                                const LinkOptions& options) {
+  if (std::string_view reason = gc_root_reason(section, options); !reason.empty()) return reason;
+  if (symbol.is_local())
+    return section.holds_programs() && symbol.type == STT_FUNC ? "program" : "";
+  bool is_requested = std::ranges::find(options.undefined, symbol.name) != options.undefined.end();
+  if (is_requested) return "-u";
+  return section.holds_programs() ? "program" : "";
+}
+
+}  // namespace bpflink
