@@ -110,12 +110,6 @@ class TableWriter {
     by_section_.resize(context_.sections.size() + 1);
     make_room();
     for (auto& object : context_.objects) collect(*object);
-    for (auto& records : by_section_) {
-      // Objects come one after another, and most have their records in order.
-      if (!std::ranges::is_sorted(records, {}, &Record::offset))
-        std::ranges::stable_sort(records, {}, &Record::offset);
-      if (!kind_.may_repeat) keep_last_of_each(records);
-    }
   }
 
   const BtfExtTableKind& kind() const { return kind_; }
@@ -125,26 +119,32 @@ class TableWriter {
   template <typename Make>
   void complete(const std::vector<Function>& functions, Make make) {
     std::vector<std::vector<bool>> is_there(by_section_.size());  // by instruction
-    for (size_t i = 0; i < is_there.size(); ++i) {
-      if (by_section_[i].empty()) continue;
-      is_there[i].resize(by_section_[i].back().offset / insn_size + 1);
-      for (const Record& record : by_section_[i]) is_there[i][record.offset / insn_size] = true;
+    for (const auto& section : context_.sections) {
+      if (by_section_[section->index].empty()) continue;
+      is_there[section->index].resize(section->size / insn_size + 1);
+      for (const Record& record : by_section_[section->index])
+        is_there[section->index][record.offset / insn_size] = true;
     }
     for (const Function& function : functions) {
-      auto& records = by_section_[function.place.section->index];
       const std::vector<bool>& insns = is_there[function.place.section->index];
-      uint64_t insn = function.place.offset / insn_size;
-      if (insn < insns.size() && insns[insn]) continue;
+      if (!insns.empty() && insns[function.place.offset / insn_size]) continue;
       auto [words, source] = make(function);
       std::byte* bytes = made_.emplace_back().data();
       for (size_t i = 0; i < words.size(); ++i)
         store<uint32_t>(bytes + 4 * i, words[i], context_.byte_order);
       if (!source.empty()) sources_.emplace(bytes, source);
-      added_.push_back({&records, {function.place.offset, bytes, nullptr}});
+      by_section_[function.place.section->index].push_back({function.place.offset, bytes, nullptr});
     }
-    for (auto& [records, record] : added_) records->push_back(record);
-    if (added_.empty()) return;
-    for (auto& records : by_section_) std::ranges::stable_sort(records, {}, &Record::offset);
+  }
+
+  /// To be called when all records are there.
+  void sort() {
+    for (auto& records : by_section_) {
+      // Objects come one after another, and most have their records in order.
+      if (!std::ranges::is_sorted(records, {}, &Record::offset))
+        std::ranges::stable_sort(records, {}, &Record::offset);
+      if (!kind_.may_repeat) keep_last_of_each(records);
+    }
   }
 
   /// How many bytes the table takes; none where there are no records.
@@ -253,7 +253,6 @@ class TableWriter {
   /// The source files that made records name. Their strings are added when the records are
   /// written, so that another link adds the strings in the same order.
   std::unordered_map<const std::byte*, std::string_view> sources_;
-  std::vector<std::pair<std::vector<Record>*, Record>> added_;
 };
 
 }  // namespace
@@ -284,6 +283,7 @@ void rebase_btf_ext(Context& context) {
     });
   if (line_info.has_records())
     line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
+  for (TableWriter* table : {&func_info, &line_info, &core_relo}) table->sort();
   size_t size = func_info.size() + line_info.size() + core_relo.size();
   if (size == 0) return;
 

@@ -44,3 +44,13 @@ done
 link part.o second.o
 contains 'func static void first(void);' declarations
 contains 'func static void second(void);' declarations
+
+# Two names for one function get one record: the kernel takes no two for one instruction.
+compile aliased -g0 <<'END'
+int first(int x) { return x + 1; }
+int second(int) __attribute__((alias("first")));
+END
+link main.o aliased.o
+[[ $(func_info | grep -cE ' (first|second)$') == 1 ]]
+"$BPFLINK" out.o -o again.o
+cmp out.o again.o
