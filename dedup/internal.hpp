@@ -12,9 +12,11 @@
 // - enumerator_value(): conflicting enumerators in messages
 // - make_c_name(), RepeatedNames: names in skeletons
 // - count_of(): numbers of things in messages
+// - align_up(): offsets of sections, fragments, variables and members
 // - edit_distance(), misspelling_limit(): names that were meant
 #pragma once
 
+#include "dedup/align_up.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/function_types.hpp"
 #include "dedup/format/hash.hpp"

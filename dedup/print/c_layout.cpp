@@ -21,6 +21,7 @@
 #include <queue>
 #include <utility>
 
+#include "dedup/align_up.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
 
@@ -30,10 +31,6 @@ namespace {
 
 /// Bytes; no compiler takes much larger ones.
 constexpr uint64_t largest_object = uint64_t{1} << 40;
-
-uint64_t align_up(uint64_t position, uint64_t alignment) {
-  return (position + alignment - 1) / alignment * alignment;
-}
 
 class Planner {
  public:

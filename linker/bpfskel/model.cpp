@@ -53,7 +53,7 @@ uint64_t natural_offset(const BtfView& btf, uint64_t end, uint32_t type) {
   constexpr uint32_t most = 4;
   bool is_bytes = !has_natural_layout(btf, type);
   uint64_t alignment = is_bytes ? 1 : std::min(type_alignment(btf, type).value_or(1), most);
-  return (end + alignment - 1) / alignment * alignment;
+  return align_up(end, alignment);
 }
 
 /// Static variables, whose names need not be unique, hidden ones and what has no size are padding.

@@ -10,10 +10,6 @@
 namespace bpflink {
 namespace {
 
-uint64_t round_up(uint64_t position, uint64_t unit) {
-  return (position + unit - 1) / unit * unit;
-}
-
 /// Whether each member of a struct or union is where C puts it, and nothing behind the last that C
 /// would not have.
 bool is_natural(const BtfView& btf, BtfType record) {
@@ -26,14 +22,14 @@ bool is_natural(const BtfView& btf, BtfType record) {
     uint64_t width = record.member_bitfield_size(i);
     // A bit-field begins a new unit where it would lie in two.
     bool fits = width != 0 && size != 0 && position % size + width <= size;
-    if (!fits) position = round_up(position, alignment);
+    if (!fits) position = align_up(position, alignment);
     if (record.member_bit_offset(i) != position) return false;
     position += width != 0 ? width : size;
     end = std::max(end, position);
     most = std::max(most, alignment / bits);
     if (record.kind() == BtfKind::Union) position = 0;
   }
-  return round_up(end, bits * most) == bits * record.size();
+  return align_up(end, bits * most) == bits * record.size();
 }
 
 /// The type of the elements, where `id` is an array.

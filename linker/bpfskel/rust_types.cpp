@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/internal.hpp"
 #include "linker/bpfskel/text.hpp"
 #include "linker/error.hpp"
 
@@ -147,7 +148,7 @@ void RustTypes::define_section(const Section& section) {
     add_field(record, member.name, member.offset, member.type_id,
               fmt::format("{}_{}", name, member.name));
   }
-  uint64_t size = (record.end + record.alignment - 1) / record.alignment * record.alignment;
+  uint64_t size = align_up(record.end, record.alignment);
   add_padding(record, size);
   text_ += fmt::format("\n    /// The variables of {}.", quoted(section.loader_name));
   finish(record, "struct", name, size);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "dedup/internal.hpp"
 #include "linker/elf/bytes.hpp"
 #include "linker/error.hpp"
 #include "linker/io/write_all.hpp"
@@ -69,7 +70,7 @@ class SectionAdder {
 
   /// Where the next bytes go that are new.
   uint64_t place(uint64_t size) {
-    uint64_t at = (end_ + 7) / 8 * 8;
+    uint64_t at = align_up(end_, 8);
     end_ = at + size;
     return at;
   }

@@ -141,7 +141,7 @@ std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
     if ((section.flags & SHF_ALLOC) != 0)
       return fail("section .BTF has {} bytes and is loaded at run time, so {} do not fit",
                   section.size, blob.size());
-    place = (elf.image.size() + 7) / 8 * 8;
+    place = align_up(elf.image.size(), 8);
   }
   if (auto ok = write_all_at(fd, 0, elf.image); !ok) return ok;
   std::vector<std::byte> zeros(section.size);

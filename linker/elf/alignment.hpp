@@ -1,16 +1,13 @@
-// Alignment of sections and of what stands in them.
+// Alignment of what stands in sections.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-namespace bpflink {
+#include "dedup/internal.hpp"
 
-/// The next multiple of `alignment`, a power of two.
-inline uint64_t align_up(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
+namespace bpflink {
 
 /// An alignment that suffices for what stands at `offset` of a section, because
 /// it has no more there.

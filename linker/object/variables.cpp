@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/internal.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
@@ -71,7 +72,7 @@ void add_kconfig(const BtfView& btf, uint32_t datasec_id, ObjectContents& conten
   });
   for (Variable& variable : section.variables) {
     uint64_t alignment = alignment_of(variable);
-    variable.offset = (section.size + alignment - 1) / alignment * alignment;
+    variable.offset = align_up(section.size, alignment);
     section.alignment = std::max(section.alignment, alignment);
     section.size = variable.offset + variable.size;
   }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "bpflink/print.hpp"
+#include "dedup/internal.hpp"
 #include "linker/report/stack_use.hpp"
 
 namespace bpflink {
@@ -136,9 +137,9 @@ uint64_t most_bytes(const Map& map, std::string_view type) {
   constexpr uint64_t page = 4096;
   if (type.ends_with("ringbuf")) return map.max_entries;
   if (type == "arena") return map.max_entries * page;
-  auto round_up = [](uint64_t size) { return (size + 7) / 8 * 8; };
   bool has_keys = type.ends_with("hash") || type == "lpm_trie" || type == "hash_of_maps";
-  return map.max_entries * (round_up(map.value_size) + (has_keys ? round_up(map.key_size) : 0));
+  return map.max_entries *
+         (align_up(map.value_size, 8) + (has_keys ? align_up(map.key_size, 8) : 0));
 }
 
 class ProgramDescription {
