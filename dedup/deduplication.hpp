@@ -40,7 +40,7 @@ struct Meanings {
 
   std::vector<uint32_t> classes;  ///< by meaning: the class whose key its types have
   /// By meaning: those of the tainted types that its types refer to, in the order of the key.
-  Adjacency references;
+  Graph references;
 
   bool is_tainted(Reference reference) const {
     if (classes.empty()) return false;

@@ -12,6 +12,7 @@
 // - enumerator_value(): conflicting enumerators in messages
 // - make_c_name(), RepeatedNames: names in skeletons
 // - count_of(): numbers of things in messages
+// - Graph: what the output consists of, who embeds whom
 // - align_up(): offsets of sections, fragments, variables and members
 // - edit_distance(), misspelling_limit(): names that were meant
 #pragma once
@@ -25,6 +26,7 @@
 #include "dedup/format/patch.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/format/type_section.hpp"
+#include "dedup/graph.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_names.hpp"
 #include "dedup/print/c_printer.hpp"

@@ -227,7 +227,7 @@ void TypeWriter::translate(Identity identity, std::span<uint32_t> words) const {
   const Meanings& meanings = d_.meanings;
   const uint32_t* meaning = nullptr;
   if (identity >= table_.class_count())
-    meaning = meanings.references.of(identity - table_.class_count()).data();
+    meaning = meanings.references.edges(identity - table_.class_count()).data();
   for_each_reference(words, [&](uint32_t& r) {
     if (meaning != nullptr && r != 0 && meanings.is_tainted(r))
       r = ids_[table_.class_count() + *meaning++];

@@ -29,21 +29,21 @@ constexpr uint32_t none = UINT32_MAX;
 /// its own.)
 class Components {
  public:
-  Components(const Adjacency& graph, const std::vector<bool>& is_tainted,
+  Components(const Graph& graph, const std::vector<bool>& is_tainted,
              const std::vector<uint32_t>& roots)
       : graph_(graph),
         is_tainted_(is_tainted),
-        of_(graph.node_count(), none),
-        order_(graph.node_count(), none),
-        low_(graph.node_count()) {
+        of_(graph.size(), none),
+        order_(graph.size(), none),
+        low_(graph.size()) {
     for (uint32_t node : roots)
       if (is_tainted[node] && order_[node] == none) visit(node);
   }
 
   /// The component of a node, or `none` where no root reaches it or it is not tainted.
   uint32_t of(uint32_t node) const { return of_[node]; }
-  uint32_t count() const { return members_.node_count(); }
-  std::span<const uint32_t> members(uint32_t component) const { return members_.of(component); }
+  uint32_t count() const { return members_.size(); }
+  std::span<const uint32_t> members(uint32_t component) const { return members_.edges(component); }
 
  private:
   struct Frame {
@@ -56,7 +56,7 @@ class Components {
     enter(root);
     while (!frames_.empty()) {
       Frame& frame = frames_.back();
-      std::span<const uint32_t> children = graph_.of(frame.node);
+      std::span<const uint32_t> children = graph_.edges(frame.node);
       if (frame.next < children.size()) {
         uint32_t child = children[frame.next++];
         if (!is_tainted_[child]) continue;
@@ -87,14 +87,14 @@ class Components {
       member = open_.back();
       open_.pop_back();
       of_[member] = count();
-      members_.children.push_back(member);
+      members_.targets.push_back(member);
     }
-    members_.starts.push_back(static_cast<uint32_t>(members_.children.size()));
+    members_.end_node();
   }
 
-  const Adjacency& graph_;
+  const Graph& graph_;
   const std::vector<bool>& is_tainted_;
-  Adjacency members_;            ///< by component
+  Graph members_;                ///< by component
   std::vector<uint32_t> of_;     ///< by node, or `none`
   std::vector<uint32_t> order_;  ///< of entering
   std::vector<uint32_t> low_;    ///< the first node entered that this one leads back to
@@ -155,7 +155,7 @@ class BindingFinder {
  public:
   BindingFinder(const ClassTable& table, const TagGraph& graph, const std::vector<bool>& is_tainted,
                 const std::vector<uint32_t>& roots)
-      : table_(table), graph_(graph), components_(graph.edges(), is_tainted, roots) {
+      : table_(table), graph_(graph), components_(graph.graph(), is_tainted, roots) {
     list_edges();
   }
 
@@ -188,8 +188,8 @@ class BindingFinder {
   const ClassTable& table_;
   const TagGraph& graph_;
   Components components_;
-  Adjacency edges_;                       ///< of components, without those to themselves
-  Adjacency parents_;                     ///< the same the other way round
+  Graph edges_;                           ///< of components, without those to themselves
+  Graph parents_;                         ///< the same the other way round
   Interner profiles_;                     ///< pairs of an anchor and a meaning's value
   Interner parts_;                        ///< what bindings are made of
   std::vector<bool> has_several_{false};  ///< by binding: whether a tag has several definitions
@@ -204,15 +204,15 @@ void BindingFinder::list_edges() {
   for (uint32_t component = 0; component < components_.count(); ++component) {
     listed_for[component] = component;
     for (uint32_t node : components_.members(component))
-      for (uint32_t child : graph_.edges().of(node)) {
+      for (uint32_t child : graph_.graph().edges(node)) {
         uint32_t other = components_.of(child);
         if (other == none || listed_for[other] == component) continue;
         listed_for[other] = component;
-        edges_.children.push_back(other);
+        edges_.targets.push_back(other);
       }
-    edges_.starts.push_back(static_cast<uint32_t>(edges_.children.size()));
+    edges_.end_node();
   }
-  parents_ = reverse(edges_);
+  parents_ = edges_.reversed();
   bindings_.resize(components_.count());
   marked_.resize(components_.count() / 64 + 1);
 }
@@ -230,7 +230,7 @@ void BindingFinder::mark_reaching(std::span<const uint32_t> meanings) {
   while (!work.empty()) {
     uint32_t component = work.back();
     work.pop_back();
-    for (uint32_t parent : parents_.of(component)) mark(parent);
+    for (uint32_t parent : parents_.edges(component)) mark(parent);
   }
 }
 
@@ -272,7 +272,7 @@ void BindingFinder::bind(uint32_t profile) {
       part.push_back(std::get<2>(*next));
       has_several |= (std::get<2>(*next) & several_bit) != 0;
     }
-    for (uint32_t child : edges_.of(component)) {
+    for (uint32_t child : edges_.edges(component)) {
       if (bindings_[child] == 0) continue;
       part.push_back(child);
       part.push_back(bindings_[child]);

@@ -22,16 +22,16 @@ class DefinitionLists {
   }
 
   /// Adds the lists to `all`. No more can be added after that.
-  void append_to(Adjacency& all) {
+  void append_to(Graph& all) {
     std::ranges::sort(entries_);
     entries_.erase(std::ranges::unique(entries_).begin(), entries_.end());
     for (const Entry& entry : entries_) {
       if (lists_.empty() || lists_.back().anchor != entry.anchor ||
           lists_.back().group != entry.group) {
-        lists_.push_back({entry.anchor, entry.group, all.node_count()});
+        lists_.push_back({entry.anchor, entry.group, all.size()});
         all.starts.push_back(all.starts.back());
       }
-      all.children.push_back(entry.node);
+      all.targets.push_back(entry.node);
       ++all.starts.back();
     }
   }
@@ -156,7 +156,7 @@ void GraphMaker::list_candidates() {
 void GraphMaker::refer_from(const TaintedType& type) {
   auto refer_to = [&](uint32_t element) {
     uint32_t classes = d_.table.class_count();
-    if (element >= classes) graph_.references.children.push_back(graph_.nodes[element - classes]);
+    if (element >= classes) graph_.references.targets.push_back(graph_.nodes[element - classes]);
   };
   if (type.input == 0) {
     for_each_reference(d_.options.base->type(type.index).words(),
@@ -173,7 +173,7 @@ void GraphMaker::refer_from(const TaintedType& type) {
 void GraphMaker::refer() {
   for (uint32_t first : first_types_) {
     refer_from(types_[first]);
-    graph_.references.starts.push_back(static_cast<uint32_t>(graph_.references.children.size()));
+    graph_.references.end_node();
   }
 }
 

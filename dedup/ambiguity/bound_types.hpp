@@ -33,9 +33,9 @@ struct Declaration {
 /// in units where their bindings are equal.
 struct BoundTypes {
   std::vector<uint32_t> classes;  ///< by node: the class of its types
-  Adjacency references;           ///< by node: those that its types refer to, in order
+  Graph references;               ///< by node: those that its types refer to, in order
   std::vector<Declaration> declarations;
-  Adjacency candidates;         ///< by number of a list: nodes of definitions, in order
+  Graph candidates;             ///< by number of a list: nodes of definitions, in order
   std::vector<uint32_t> nodes;  ///< by tainted type
 };
 

@@ -173,10 +173,9 @@ void MeaningFinder::settle(const BoundTypes& types, const std::vector<uint32_t>&
   }
   for (uint32_t node : nodes) {
     meanings.classes.push_back(types.classes[node]);
-    for (uint32_t child : types.references.of(node))
-      meanings.references.children.push_back(numbers[colors[child]]);
-    meanings.references.starts.push_back(
-        static_cast<uint32_t>(meanings.references.children.size()));
+    for (uint32_t child : types.references.edges(node))
+      meanings.references.targets.push_back(numbers[colors[child]]);
+    meanings.references.end_node();
   }
   for (uint32_t i = 0; i < types_.size(); ++i)
     element_of(types_[i]) = d_.table.class_count() + numbers[colors[types.nodes[i]]];

@@ -11,7 +11,6 @@
 #include "dedup/ambiguity/refine.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 namespace bpflink {
@@ -26,13 +25,13 @@ struct Range {
 
 class Refinement {
  public:
-  Refinement(const Adjacency& graph, std::vector<uint32_t> colors)
-      : graph_(graph), colors_(std::move(colors)), parents_(reverse(graph)) {
+  Refinement(const Graph& graph, std::vector<uint32_t> colors)
+      : graph_(graph), colors_(std::move(colors)), parents_(graph.reversed()) {
     arrange();
   }
 
   std::vector<uint32_t> run() {
-    for (uint32_t node = 0; node < graph_.node_count(); ++node) mark(node);
+    for (uint32_t node = 0; node < graph_.size(); ++node) mark(node);
     while (!work_.empty()) {
       uint32_t color = work_.back();
       work_.pop_back();
@@ -49,9 +48,9 @@ class Refinement {
   void split(uint32_t color);
   void recolor(uint32_t begin, uint32_t end);
 
-  const Adjacency& graph_;
+  const Graph& graph_;
   std::vector<uint32_t> colors_;
-  Adjacency parents_;
+  Graph parents_;
   std::vector<uint32_t> nodes_;   ///< ordered by color
   std::vector<uint32_t> places_;  ///< where a node is in nodes_
   std::vector<Range> ranges_;     ///< of nodes_, by color
@@ -94,8 +93,8 @@ void Refinement::mark(uint32_t node) {
 
 /// Orders nodes of one color by the colors of their children.
 int Refinement::compare(uint32_t a, uint32_t b) const {
-  std::span<const uint32_t> as = graph_.of(a);
-  std::span<const uint32_t> bs = graph_.of(b);
+  std::span<const uint32_t> as = graph_.edges(a);
+  std::span<const uint32_t> bs = graph_.edges(b);
   for (size_t i = 0; i < as.size(); ++i) {
     if (colors_[as[i]] != colors_[bs[i]]) return colors_[as[i]] < colors_[bs[i]] ? -1 : 1;
   }
@@ -137,7 +136,7 @@ void Refinement::split(uint32_t color) {
       recolor(begin, ends[i]);
   }
   for (uint32_t node : changed_)
-    for (uint32_t parent : parents_.of(node)) mark(parent);
+    for (uint32_t parent : parents_.edges(node)) mark(parent);
 }
 
 void Refinement::recolor(uint32_t begin, uint32_t end) {
@@ -151,20 +150,7 @@ void Refinement::recolor(uint32_t begin, uint32_t end) {
 
 }  // namespace
 
-Adjacency reverse(const Adjacency& graph) {
-  Adjacency reversed;
-  uint32_t count = graph.node_count();
-  reversed.starts.assign(count + 1, 0);
-  for (uint32_t child : graph.children) ++reversed.starts[child + 1];
-  std::partial_sum(reversed.starts.begin(), reversed.starts.end(), reversed.starts.begin());
-  reversed.children.resize(graph.children.size());
-  std::vector<uint32_t> next(reversed.starts.begin(), reversed.starts.end() - 1);
-  for (uint32_t node = 0; node < count; ++node)
-    for (uint32_t child : graph.of(node)) reversed.children[next[child]++] = node;
-  return reversed;
-}
-
-std::vector<uint32_t> refine(const Adjacency& graph, std::vector<uint32_t> colors) {
+std::vector<uint32_t> refine(const Graph& graph, std::vector<uint32_t> colors) {
   return Refinement(graph, std::move(colors)).run();
 }
 

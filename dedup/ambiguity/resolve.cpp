@@ -37,7 +37,7 @@ class Resolution {
  private:
   void skip_rules(uint32_t i);
   void find_targets();
-  Adjacency redirected() const;
+  Graph redirected() const;
   std::vector<uint32_t> first_colors() const;
   bool take_back();
   std::vector<uint32_t> find_common(const std::vector<uint32_t>& colors) const;
@@ -61,8 +61,8 @@ class Resolution {
 /// By list of candidates: what all of them have of `colors`, which are by node, or none.
 std::vector<uint32_t> Resolution::find_common(const std::vector<uint32_t>& colors) const {
   std::vector<uint32_t> common;
-  for (uint32_t list = 0; list < types_.candidates.node_count(); ++list) {
-    std::span<const uint32_t> nodes = types_.candidates.of(list);
+  for (uint32_t list = 0; list < types_.candidates.size(); ++list) {
+    std::span<const uint32_t> nodes = types_.candidates.edges(list);
     uint32_t color = colors[nodes.front()];
     bool is_one = std::ranges::all_of(nodes, [&](uint32_t node) { return colors[node] == color; });
     common.push_back(is_one ? color : none);
@@ -88,13 +88,13 @@ void Resolution::find_targets() {
   for (uint32_t i = 0; i < rules_.size(); ++i)
     if (const Candidates* c = assumed(i))
       targets_[types_.declarations[i].node] =
-          types_.candidates.of(c->of_base != none ? c->of_base : c->others).front();
+          types_.candidates.edges(c->of_base != none ? c->of_base : c->others).front();
 }
 
 /// The references, with what stands for declarations in their place.
-Adjacency Resolution::redirected() const {
-  Adjacency references = types_.references;
-  for (uint32_t& child : references.children) child = targets_[child];
+Graph Resolution::redirected() const {
+  Graph references = types_.references;
+  for (uint32_t& child : references.targets) child = targets_[child];
   return references;
 }
 

@@ -1,7 +1,5 @@
 #include "dedup/ambiguity/taint.hpp"
 
-#include <numeric>
-
 namespace bpflink {
 
 Definitions::Definitions(const ClassTable& table)
@@ -24,24 +22,24 @@ TagGraph::TagGraph(const ClassTable& table, const Definitions& definitions)
     : anchor_count_(table.anchor_count()) {
   edges_.starts.reserve(anchor_count_ + table.class_count() + 1);
   for (uint32_t count : definitions.counts) edges_.starts.push_back(edges_.starts.back() + count);
-  edges_.children.resize(edges_.starts.back());
+  edges_.targets.resize(edges_.starts.back());
   std::vector<uint32_t> next(edges_.starts.begin(), edges_.starts.end() - 1);
   for (uint32_t c = 0; c < table.class_count(); ++c) {
     if (c != 0)
       for_each_reference(table.words(c), [&](Reference r) {
-        if (r != 0) edges_.children.push_back(r & anchor_bit ? r & ~anchor_bit : node_of_class(r));
+        if (r != 0) edges_.targets.push_back(r & anchor_bit ? r & ~anchor_bit : node_of_class(r));
       });
     if (uint32_t anchor = table.anchor_of(c); anchor != 0) {
-      edges_.children.push_back(anchor);
-      if (table.is_definition(c)) edges_.children[next[anchor]++] = node_of_class(c);
+      edges_.targets.push_back(anchor);
+      if (table.is_definition(c)) edges_.targets[next[anchor]++] = node_of_class(c);
     }
-    edges_.starts.push_back(static_cast<uint32_t>(edges_.children.size()));
+    edges_.end_node();
   }
-  reversed_ = reverse(edges_);
+  reversed_ = edges_.reversed();
 }
 
 std::vector<bool> TagGraph::find_reaching(const std::vector<uint32_t>& anchors) const {
-  std::vector<bool> reaching(edges_.node_count());
+  std::vector<bool> reaching(edges_.size());
   std::vector<uint32_t> work;
   auto reach = [&](uint32_t node) {
     if (reaching[node]) return;
@@ -52,7 +50,7 @@ std::vector<bool> TagGraph::find_reaching(const std::vector<uint32_t>& anchors) 
   while (!work.empty()) {
     uint32_t node = work.back();
     work.pop_back();
-    for (uint32_t referrer : reversed_.of(node)) reach(referrer);
+    for (uint32_t referrer : reversed_.edges(node)) reach(referrer);
   }
   return reaching;
 }

@@ -29,15 +29,15 @@ class TagGraph {
   TagGraph(const ClassTable& table, const Definitions& definitions);
 
   uint32_t node_of_class(uint32_t type_class) const { return anchor_count_ + type_class; }
-  const Adjacency& edges() const { return edges_; }
+  const Graph& graph() const { return edges_; }
 
   /// By node: whether it reaches one of these anchors, or is one.
   std::vector<bool> find_reaching(const std::vector<uint32_t>& anchors) const;
 
  private:
   uint32_t anchor_count_;
-  Adjacency edges_;
-  Adjacency reversed_;
+  Graph edges_;
+  Graph reversed_;
 };
 
 }  // namespace bpflink

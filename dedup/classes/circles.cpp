@@ -34,14 +34,14 @@ std::vector<uint32_t> color_by_words(const Deduplication& d) {
   return colors;
 }
 
-Adjacency references_of(const ClassTable& table) {
-  Adjacency references;
+Graph references_of(const ClassTable& table) {
+  Graph references;
   for (uint32_t c = 0; c < table.class_count(); ++c) {
     if (c != 0)
       for_each_reference(table.words(c), [&](Reference r) {
-        if ((r & anchor_bit) == 0 && r != 0) references.children.push_back(r);
+        if ((r & anchor_bit) == 0 && r != 0) references.targets.push_back(r);
       });
-    references.starts.push_back(static_cast<uint32_t>(references.children.size()));
+    references.end_node();
   }
   return references;
 }

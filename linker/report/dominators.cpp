@@ -49,7 +49,7 @@ class Dominators {
 
  private:
   void number_nodes() {
-    std::vector<uint32_t> next_edge = graph_.begin;
+    std::vector<uint32_t> next_edge = graph_.starts;
     std::vector<uint32_t> path;
     auto enter = [&](uint32_t node) {
       number_[node] = static_cast<uint32_t>(node_.size());
@@ -60,7 +60,7 @@ class Dominators {
     enter(0);
     while (!path.empty()) {
       uint32_t node = path.back();
-      if (next_edge[node] == graph_.begin[node + 1]) {
+      if (next_edge[node] == graph_.starts[node + 1]) {
         path.pop_back();
         continue;
       }

@@ -1,7 +1,7 @@
 // Which node of a graph each node depends on.
 #pragma once
 
-#include "linker/report/graph.hpp"
+#include "dedup/internal.hpp"
 
 namespace bpflink {
 

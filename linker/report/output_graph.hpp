@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dedup/internal.hpp"
 #include "linker/elf/object_file.hpp"
-#include "linker/report/graph.hpp"
 
 namespace bpflink {
 
