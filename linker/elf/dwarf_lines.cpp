@@ -1,3 +1,11 @@
+// Why not libdw, which comes from elfutils as libelf does: an input can ask for any amount of work,
+// and libdw has no limit to set. One call of dwarf_siblingof() steps over all descendants of an
+// entry and all attributes of each. With version 0.188, an object of 300 kB (150,000 nested entries
+// of 75,000 empty attributes) keeps that call busy for 22 seconds, and the time grows with the
+// square of the size. The reader here counts what it reads and stops beyond what compilers write.
+// Also, libdw takes a section whose addends are in .rela sections for relocated, and
+// dwarf_decl_file() refuses file 0, which clang writes in DWARF 5. For the rest it would do: it
+// links statically for 0.3 MB, reads both byte orders, and withstood 53,000 mutated objects.
 #include "linker/elf/dwarf_lines.hpp"
 
 #include <utility>
