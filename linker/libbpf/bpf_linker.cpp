@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
-#include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
@@ -126,7 +125,7 @@ bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
     report(linker, {.message = "duplicate symbol: " + entry->first,
                     .symbol = entry->first,
                     .references = {{ReferenceRole::DefinedAt, {.object = entry->second}},
-                                   {ReferenceRole::DefinedAt, location_of(object, symbol)}}});
+                                   {ReferenceRole::DefinedAt, {.object = object.name}}}});
     found = true;
   }
   return found;

@@ -109,14 +109,17 @@ static void refuses_arguments(const char* directory) {
   bpf_linker__free(linker);
 }
 
-/* Adds a line, without the directories of files, to the text in `context`. */
+/* Adds a line, without its start and the directories of files, to the text in `context`. */
 static void collect(void* context, const char* line) {
+  const char start[] = "bpflink: error: ";
   char* text = context;
-  const char* slash = strrchr(line, '/');
+  const char* slash;
   size_t length = strlen(text);
 
-  if (slash && strncmp(line, ">>> defined in ", 15) == 0)
-    snprintf(text + length, 1000 - length, ">>> defined in %s\n", slash + 1);
+  if (strncmp(line, start, strlen(start)) == 0) line += strlen(start);
+  slash = strrchr(line, '/');
+  if (slash && strncmp(line, ">>> defined at ", 15) == 0)
+    snprintf(text + length, 1000 - length, ">>> defined at %s\n", slash + 1);
   else
     snprintf(text + length, 1000 - length, "%s\n", slash ? slash + 1 : line);
 }
@@ -157,7 +160,7 @@ static void failed_link_leaves_nothing(const char* directory, const char* b) {
   bpflink_libbpf_set_messages(linker, collect, text);
   CHECK(bpf_linker__add_file(linker, b, NULL) == 0);
   CHECK(bpf_linker__add_file(linker, b, NULL) == -EINVAL);
-  snprintf(want, sizeof want, "duplicate symbol: tally\n>>> defined in %s\n>>> defined in %s\n",
+  snprintf(want, sizeof want, "duplicate symbol: tally\n>>> defined at %s\n>>> defined at %s\n",
            name_of(b), name_of(b));
   CHECK(strstr(text, want));
   bpf_linker__free(linker);

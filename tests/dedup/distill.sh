@@ -75,9 +75,9 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
 fi
 
 # What cannot be
-expect_message 'btfdedup: error: --distill requires --base (see btfdedup --help)' \
+expect_message 'btfdedup: error: --distill needs --base (see btfdedup --help)' \
   "$BTFDEDUP" --distill module.btf --elf -o out.o
-expect_message 'btfdedup: error: --flatten excludes --distill (see btfdedup --help)' \
+expect_message 'btfdedup: error: --distill and --flatten exclude each other (see btfdedup --help)' \
   "$BTFDEDUP" --distill --flatten --base base.btf module.btf --elf -o out.o
 expect_message 'btfdedup: error: --distill makes two sections: -o needs --elf with it (see btfdedup --help)' \
   "$BTFDEDUP" --distill --base base.btf module.btf -o out.o

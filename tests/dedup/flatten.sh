@@ -75,9 +75,9 @@ fi
 objcopy_module() { objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=base.btf plain.o "$1"; }
 echo 'int number;' | gcc -x c -c - -o plain.o
 objcopy_module new.ko
-expect_message 'btfdedup: error: --flatten requires --base (see btfdedup --help)' \
+expect_message 'btfdedup: error: --flatten needs --base (see btfdedup --help)' \
   "$BTFDEDUP" --flatten new.ko -o out.o
-expect_message 'btfdedup: error: --update excludes --flatten (see btfdedup --help)' \
+expect_message 'btfdedup: error: --flatten and --update exclude each other (see btfdedup --help)' \
   "$BTFDEDUP" --flatten --base base.btf --update new.ko
 expect_message 'btfdedup: error: new.ko: its section .BTF.base has structs without members, of which --flatten can make nothing whole' \
   "$BTFDEDUP" --flatten --base new.ko c.btf -o out.o
