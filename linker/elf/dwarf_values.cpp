@@ -1,6 +1,6 @@
 #include "linker/elf/dwarf_values.hpp"
 
-#include <optional>
+#include <iterator>
 #include <string>
 
 #include "linker/elf/elf_file.hpp"
@@ -9,82 +9,76 @@
 namespace bpflink {
 namespace {
 
-// Table 7.6.
-enum Form : uint8_t {
-  DW_FORM_addr = 0x01,
-  DW_FORM_block2 = 0x03,
-  DW_FORM_block4 = 0x04,
-  DW_FORM_data2 = 0x05,
-  DW_FORM_data4 = 0x06,
-  DW_FORM_data8 = 0x07,
-  DW_FORM_string = 0x08,
-  DW_FORM_block = 0x09,
-  DW_FORM_block1 = 0x0a,
-  DW_FORM_data1 = 0x0b,
-  DW_FORM_flag = 0x0c,
-  DW_FORM_sdata = 0x0d,
-  DW_FORM_strp = 0x0e,
-  DW_FORM_udata = 0x0f,
-  DW_FORM_ref_addr = 0x10,
-  DW_FORM_ref1 = 0x11,
-  DW_FORM_ref2 = 0x12,
-  DW_FORM_ref4 = 0x13,
-  DW_FORM_ref8 = 0x14,
-  DW_FORM_ref_udata = 0x15,
-  DW_FORM_sec_offset = 0x17,
-  DW_FORM_exprloc = 0x18,
-  DW_FORM_flag_present = 0x19,
-  DW_FORM_strx = 0x1a,
-  DW_FORM_addrx = 0x1b,
-  DW_FORM_data16 = 0x1e,
-  DW_FORM_line_strp = 0x1f,
-  DW_FORM_ref_sig8 = 0x20,
-  DW_FORM_loclistx = 0x22,
-  DW_FORM_rnglistx = 0x23,
-  DW_FORM_strx1 = 0x25,
-  DW_FORM_strx2 = 0x26,
-  DW_FORM_strx3 = 0x27,
-  DW_FORM_strx4 = 0x28,
-  DW_FORM_addrx1 = 0x29,
-  DW_FORM_addrx2 = 0x2a,
-  DW_FORM_addrx3 = 0x2b,
-  DW_FORM_addrx4 = 0x2c,
+enum class Stored : uint8_t {
+  Unknown,
+  Number,  ///< of a size, or LEB128 where the size is 0
+  Offset,
+  Text,
+  TextAtOffset,      ///< in .debug_str
+  LineTextAtOffset,  ///< in .debug_line_str
+  TextAtIndex,       ///< in .debug_str_offsets; the index is stored as a number
+  Block,             ///< behind its size, which is stored as a number
+  Address,
+  EntryAddress,  ///< of an entry of any unit
+  Wide,          ///< a number of 16 bytes
+  True,          ///< not at all
+  Constant,      ///< with the abbreviation
 };
 
-/// The bytes of the number that a value is, or nothing where the value itself tells its size.
-std::optional<size_t> size_of(uint64_t form, const DwarfUnit& unit) {
-  switch (form) {
-    case DW_FORM_data1:
-    case DW_FORM_flag:
-    case DW_FORM_ref1:
-    case DW_FORM_strx1:
-    case DW_FORM_addrx1:
-      return 1;
-    case DW_FORM_data2:
-    case DW_FORM_ref2:
-    case DW_FORM_strx2:
-    case DW_FORM_addrx2:
-      return 2;
-    case DW_FORM_strx3:
-    case DW_FORM_addrx3:
-      return 3;
-    case DW_FORM_data4:
-    case DW_FORM_ref4:
-    case DW_FORM_strx4:
-    case DW_FORM_addrx4:
-      return 4;
-    case DW_FORM_data8:
-    case DW_FORM_ref8:
-    case DW_FORM_ref_sig8:
-      return 8;
-    case DW_FORM_strp:
-    case DW_FORM_line_strp:
-    case DW_FORM_sec_offset:
-      return unit.offset_size;
-    default:
-      return std::nullopt;
-  }
-}
+struct Form {
+  Stored as = Stored::Unknown;
+  uint8_t size = 0;  ///< bytes
+};
+
+// Table 7.6, by the number of the form.
+constexpr Form forms[] = {
+    {},
+    {Stored::Address},  // DW_FORM_addr
+    {},
+    {Stored::Block, 2},          // block2
+    {Stored::Block, 4},          // block4
+    {Stored::Number, 2},         // data2
+    {Stored::Number, 4},         // data4
+    {Stored::Number, 8},         // data8
+    {Stored::Text},              // string
+    {Stored::Block},             // block
+    {Stored::Block, 1},          // block1
+    {Stored::Number, 1},         // data1
+    {Stored::Number, 1},         // flag
+    {Stored::Number},            // sdata
+    {Stored::TextAtOffset},      // strp
+    {Stored::Number},            // udata
+    {Stored::EntryAddress},      // ref_addr
+    {Stored::Number, 1},         // ref1
+    {Stored::Number, 2},         // ref2
+    {Stored::Number, 4},         // ref4
+    {Stored::Number, 8},         // ref8
+    {Stored::Number},            // ref_udata
+    {},                          // indirect
+    {Stored::Offset},            // sec_offset
+    {Stored::Block},             // exprloc
+    {Stored::True},              // flag_present
+    {Stored::TextAtIndex},       // strx
+    {Stored::Number},            // addrx
+    {},                          // ref_sup4
+    {},                          // strp_sup
+    {Stored::Wide},              // data16
+    {Stored::LineTextAtOffset},  // line_strp
+    {Stored::Number, 8},         // ref_sig8
+    {Stored::Constant},          // implicit_const
+    {Stored::Number},            // loclistx
+    {Stored::Number},            // rnglistx
+    {},                          // ref_sup8
+    {Stored::TextAtIndex, 1},    // strx1 to strx4
+    {Stored::TextAtIndex, 2},
+    {Stored::TextAtIndex, 3},
+    {Stored::TextAtIndex, 4},
+    {Stored::Number, 1},  // addrx1 to addrx4
+    {Stored::Number, 2},
+    {Stored::Number, 3},
+    {Stored::Number, 4},
+};
+static_assert(std::size(forms) == 0x2d && forms[DW_FORM_implicit_const].as == Stored::Constant);
 
 /// Empty where a section's bytes are not its contents: it is compressed, or its addends are
 /// elsewhere.
@@ -144,56 +138,44 @@ DwarfValues::DwarfValues(const ObjectFile& object) : order_(object.byte_order) {
 
 DwarfValue DwarfValues::take(DwarfCursor& cursor, uint64_t form, uint64_t constant,
                              const DwarfUnit& unit) {
-  if (auto size = size_of(form, unit)) {
-    uint64_t number = cursor.take_number(*size);
-    if (form == DW_FORM_strp) return {.text = string_at(strings_, number)};
-    if (form == DW_FORM_line_strp) return {.text = string_at(line_strings_, number)};
-    if (form >= DW_FORM_strx1 && form <= DW_FORM_strx4)
-      return {.text = indexed_string(number, unit)};
-    return {.number = number};
-  }
-  switch (form) {
-    case DW_FORM_flag_present:
-      return {.number = 1};
-    case DW_FORM_implicit_const:
-      return {.number = constant};
-    case DW_FORM_udata:
-    case DW_FORM_sdata:
-    case DW_FORM_ref_udata:
-    case DW_FORM_addrx:
-    case DW_FORM_loclistx:
-    case DW_FORM_rnglistx:
-      return {.number = cursor.take_uleb()};
-    case DW_FORM_string:
+  auto [as, size] = form < std::size(forms) ? forms[form] : Form{};
+  auto take_number = [&, size = size] {
+    return size == 0 ? cursor.take_uleb() : cursor.take_number(size);
+  };
+  auto take_offset = [&] { return cursor.take_number(unit.offset_size); };
+  switch (as) {
+    case Stored::Number:
+      return {.number = take_number()};
+    case Stored::Offset:
+      return {.number = take_offset()};
+    case Stored::Text:
       return {.text = cursor.take_string()};
-    case DW_FORM_strx:
-      return {.text = indexed_string(cursor.take_uleb(), unit)};
-    case DW_FORM_addr:
+    case Stored::TextAtOffset:
+      return {.text = string_at(strings_, take_offset())};
+    case Stored::LineTextAtOffset:
+      return {.text = string_at(line_strings_, take_offset())};
+    case Stored::TextAtIndex:
+      return {.text = indexed_string(take_number(), unit)};
+    case Stored::Block:
+      cursor.skip(take_number());
+      return {};
+    case Stored::Address:
       cursor.skip(unit.address_size);
       return {};
-    case DW_FORM_ref_addr:
+    case Stored::EntryAddress:
       cursor.skip(unit.version <= 2 ? unit.address_size : unit.offset_size);
       return {};
-    case DW_FORM_data16:
+    case Stored::Wide:
       cursor.skip(16);
       return {};
-    case DW_FORM_block1:
-      cursor.skip(cursor.take_number(1));
-      return {};
-    case DW_FORM_block2:
-      cursor.skip(cursor.take_number(2));
-      return {};
-    case DW_FORM_block4:
-      cursor.skip(cursor.take_number(4));
-      return {};
-    case DW_FORM_block:
-    case DW_FORM_exprloc:
-      cursor.skip(cursor.take_uleb());
-      return {};
-    default:
+    case Stored::True:
+      return {.number = 1};
+    case Stored::Constant:
+      return {.number = constant};
+    case Stored::Unknown:
       cursor.fail();
-      return {};
   }
+  return {};
 }
 
 std::string_view DwarfValues::string_at(Bytes bytes, uint64_t offset) {
