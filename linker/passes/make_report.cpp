@@ -25,8 +25,9 @@ void make_report(Context& context) {
     report.relocations += section->relocations.size();
     ++report.symbols;
   }
-  report.map = make_map(context);
-  report.cross_references = make_cross_references(context);
+  // The longest texts are made for those who asked for them.
+  if (context.options.report || !context.options.map_file.empty()) report.map = make_map(context);
+  if (context.options.report) report.cross_references = make_cross_references(context);
 }
 
 }  // namespace bpflink
