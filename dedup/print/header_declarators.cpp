@@ -106,7 +106,7 @@ void HeaderWriter::declare(Declaration declaration, int indent) {
   if (chain.is_empty)
     body_ += "struct {}";
   else
-    write_base(chain.base, indent, declaration.is_definition);
+    write_base(chain.base, indent);
   std::string left = qualifiers_of(chain, count, true);
   for (size_t i = count; i-- > 0;) {
     if (kind(i) != BtfKind::Ptr) continue;
@@ -154,7 +154,7 @@ void HeaderWriter::write_parameters(BtfType proto, int indent) {
   --parameter_depth_;
 }
 
-void HeaderWriter::write_base(uint32_t id, int indent, bool is_definition) {
+void HeaderWriter::write_base(uint32_t id, int indent) {
   if (id == 0) {
     body_ += "void";
     return;
@@ -191,7 +191,7 @@ void HeaderWriter::write_base(uint32_t id, int indent, bool is_definition) {
       body_ += types_.names.of(id);
       return;
     default:
-      body_ += is_definition || !types_.has_given_name[id] ? "void" : types_.names.of(id);
+      body_ += types_.has_given_name[id] ? types_.names.of(id) : "void";
   }
 }
 

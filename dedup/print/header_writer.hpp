@@ -98,7 +98,7 @@ class HeaderWriter {
   Chain follow(Declaration declaration) const;
   std::string qualifiers_of(const Chain& chain, size_t position, bool tags) const;
   void declare(Declaration declaration, int indent);
-  void write_base(uint32_t id, int indent, bool is_definition);
+  void write_base(uint32_t id, int indent);
   void write_parameters(BtfType proto, int indent);
   void mention_tag(uint32_t id);
 
