@@ -29,6 +29,6 @@
 #include "dedup/graph.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_names.hpp"
-#include "dedup/print/c_printer.hpp"
+#include "dedup/print/c_scalars.hpp"
 #include "dedup/print/edit_distance.hpp"
 #include "dedup/run_threads.hpp"

@@ -26,6 +26,12 @@ bool is_c_name(std::string_view text);
 /// keyword.
 std::string make_c_name(std::string_view text);
 
+/// A name as C can have it, but "" for none.
+std::string c_name(std::string_view text);
+
+/// A text between quotes, with `_` for what clang does not take in an attribute's text.
+std::string attribute_text(std::string_view text);
+
 /// Appends ___2, ___3 and so on to names until they differ.
 class RepeatedNames {
  public:
@@ -44,6 +50,24 @@ class RepeatedNames {
  private:
   std::unordered_map<std::string, uint32_t> counts_;
   std::unordered_set<std::string> given_;
+};
+
+/// Gives names to the members of one struct.
+class MemberNames {
+ public:
+  /// `names` are what its members are called in BTF.
+  explicit MemberNames(std::vector<std::string_view> names);
+
+  /// `name`, or one like it that no other member has.
+  std::string next(std::string_view name);
+  /// The name of a member that is not in BTF.
+  std::string next_new(const std::string& wish);
+
+ private:
+  std::vector<std::string_view> names_;  ///< sorted
+  std::unordered_set<std::string_view> seen_;
+  RepeatedNames repeated_;
+  bool has_repeats_;
 };
 
 class CNames {

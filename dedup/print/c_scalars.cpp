@@ -87,6 +87,43 @@ const FloatingType* floating_type(std::string_view name, uint32_t size) {
   return found == std::end(floating_types) ? nullptr : found;
 }
 
+/// The value of an enumerator, cut down to the size of the enum.
+struct EnumValue {
+  bool is_negative;
+  uint64_t bits;  ///< with copies of the sign before it
+};
+
+EnumValue enum_value(BtfType type, uint32_t i) {
+  uint32_t width = is_enum_size(type.size()) ? 8 * type.size() : 64;
+  uint64_t sign = uint64_t{1} << (width - 1);
+  uint64_t bits = type.enumerator(i).value & (sign | (sign - 1));
+  bool is_negative = type.kind_flag() && (bits & sign) != 0;
+  if (is_negative) bits |= ~(sign | (sign - 1));
+  return {is_negative, bits};
+}
+
+std::string decimal(EnumValue value) {
+  return value.is_negative ? fmt::to_string(static_cast<int64_t>(value.bits))
+                           : fmt::to_string(value.bits);
+}
+
+/// The bytes that gcc and clang give an enum of these values.
+uint32_t natural_size(BtfType type) {
+  bool has_negative = false;
+  uint64_t largest = 0;
+  int64_t smallest = 0;
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    EnumValue value = enum_value(type, i);
+    has_negative |= value.is_negative;
+    if (value.is_negative)
+      smallest = std::min(smallest, static_cast<int64_t>(value.bits));
+    else
+      largest = std::max(largest, value.bits);
+  }
+  uint64_t limit = has_negative ? INT32_MAX : UINT32_MAX;
+  return largest <= limit && smallest >= INT32_MIN ? 4 : 8;
+}
+
 }  // namespace
 
 uint32_t pointer_size(const BtfView& btf) {
@@ -152,6 +189,33 @@ std::string scalar_typedef(std::string_view name, BtfType type, std::string_view
   if (known == nullptr) return bytes;
   return fmt::format("#if {}\ntypedef {} {}{};\n#else\n{}#endif\n", known->condition, known->c,
                      identifier, attribute, bytes);
+}
+
+std::string enumerator_value(BtfType type, uint32_t i) {
+  uint64_t value = type.enumerator(i).value;
+  return type.kind_flag() ? fmt::to_string(static_cast<int64_t>(value)) : fmt::to_string(value);
+}
+
+std::string c_enumerator_value(BtfType type, uint32_t i) {
+  constexpr uint64_t lowest = uint64_t{1} << 63;
+  EnumValue value = enum_value(type, i);
+  if (value.bits < lowest) return decimal(value);
+  if (!value.is_negative) return decimal(value) + "ULL";
+  return value.bits == lowest ? "-9223372036854775807LL - 1" : decimal(value);
+}
+
+std::string_view enum_mode(BtfType type) {
+  if (!is_enum_size(type.size()) || natural_size(type) == type.size()) return "";
+  switch (type.size()) {
+    case 1:
+      return " __attribute__((mode(QI)))";
+    case 2:
+      return " __attribute__((mode(HI)))";
+    case 4:
+      return " __attribute__((mode(SI)))";
+    default:
+      return " __attribute__((mode(DI)))";
+  }
 }
 
 }  // namespace bpflink

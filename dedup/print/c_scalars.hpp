@@ -39,4 +39,14 @@ std::string scalar_typedef(std::string_view name, BtfType type, std::string_view
 /// The alignment, in bytes, of the bytes that scalar_typedef() makes of a FLOAT.
 uint32_t float_alignment(std::string_view name, uint32_t size);
 
+/// The value of the i-th enumerator of an ENUM or ENUM64, as a number of C with its sign.
+std::string enumerator_value(BtfType type, uint32_t i);
+
+/// The same as an expression of C, cut down to the size of the enum.
+std::string c_enumerator_value(BtfType type, uint32_t i);
+
+/// The attribute by which an enum gets the size that it has, where its values would give it
+/// another.
+std::string_view enum_mode(BtfType type);
+
 }  // namespace bpflink

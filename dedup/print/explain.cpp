@@ -15,7 +15,7 @@
 #include "dedup/classes/class_table.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
-#include "dedup/print/c_printer.hpp"
+#include "dedup/print/c_scalars.hpp"
 #include "dedup/print/edit_distance.hpp"
 
 namespace bpflink {

@@ -14,6 +14,8 @@
 // Of C's types none leads back to itself but by way of a tag. One that does so by a typedef, which
 // only a pointer or a function on the way makes possible, cannot be written in C; all pointers and
 // functions that lead into such a circle are made ones of void.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -21,7 +23,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
-#include "dedup/print/header_writer.hpp"
+#include "dedup/print/c_writer.hpp"
 
 namespace bpflink {
 
@@ -124,7 +126,7 @@ class HeaderPrinter {
  public:
   explicit HeaderPrinter(const BtfView& btf)
       : btf_(btf),
-        types_(btf),
+        types_(prepare(btf)),
         is_defined_(btf.end_id()),
         uses_(btf.end_id()),
         weights_(btf.end_id()),
@@ -150,6 +152,7 @@ class HeaderPrinter {
   }
 
  private:
+  static CTypes prepare(const BtfView& btf);
   void cut_circles();
   void count_uses();
   bool is_root(uint32_t id) const;
@@ -158,19 +161,33 @@ class HeaderPrinter {
   bool weigh_nameless(uint32_t record, uint32_t member, uint64_t& weight, uint8_t& nesting);
   void limit(uint32_t id);
   void name(uint32_t id);
+  void declare_tag(uint32_t id);
+  void write_tag(uint32_t id);
   void define(uint32_t id);
+  void write_definition(uint32_t id);
+  void write_typedef(uint32_t id);
+  void write_empty_enum(uint32_t id);
+  void write_odd_enum(uint32_t id);
+  bool has_names_of_c23(uint32_t id) const;
   void define_left_enum(uint32_t id);
   std::string finish();
 
   BtfView btf_;
-  HeaderTypes types_;
-  HeaderWriter writer_{types_};
+  CTypes types_;
+  CWriter writer_{types_, policy_for_compilers};
+  std::string text_;  ///< the definitions
   std::vector<bool> is_defined_;
   std::vector<uint32_t> uses_;     ///< by id: references from types that may be printed
   std::vector<uint64_t> weights_;  ///< by id: members and the like, written out, from 1 on
   std::vector<uint8_t> nesting_;   ///< by id: of types without names
   uint64_t repeats_left_ = 0;      ///< how much may be written out again
 };
+
+CTypes HeaderPrinter::prepare(const BtfView& btf) {
+  CTypes types(btf);
+  types.prepare_for_compilers();
+  return types;
+}
 
 /// Finds what leads back to itself, or to what does.
 void HeaderPrinter::cut_circles() {
@@ -220,15 +237,15 @@ void HeaderPrinter::leave(Need need) {
     limit(id);
     return;
   }
-  uint32_t declared = types_.names.declared(id);
+  uint32_t declared = types_.names->declared(id);
   switch (type.kind()) {
     case BtfKind::Fwd:
-      if (declared == id) writer_.declare_tag(id);
+      if (declared == id) declare_tag(id);
       return;
     case BtfKind::Enum:
     case BtfKind::Enum64:
       if (need.mention_only && type.vlen() == 0 && declared == id)
-        writer_.declare_tag(id);
+        declare_tag(id);
       else
         define(declared);
       return;
@@ -304,8 +321,8 @@ void HeaderPrinter::name(uint32_t id) {
   BtfType type = btf_.type(id);
   bool has_tag = is_composite(type.kind()) || is_enum(type.kind());
   std::string wish = (has_tag ? "unnamed_" : "type_") + std::to_string(id);
-  types_.names.give(id,
-                    types_.names.unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, wish));
+  types_.names->give(id,
+                     types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, wish));
   types_.has_given_name[id] = true;
   define(id);
 }
@@ -313,14 +330,85 @@ void HeaderPrinter::name(uint32_t id) {
 void HeaderPrinter::define(uint32_t id) {
   if (is_defined_[id]) return;
   is_defined_[id] = true;
-  writer_.define(id);
+  write_definition(id);
+  for (uint32_t tag : writer_.take_mentioned_tags()) write_tag(tag);
+  bool is_builtin = has_names_of_c23(id);
+  if (is_builtin) text_ += "#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L\n";
+  text_ += writer_.take();
+  if (is_builtin) text_ += "#endif\n";
+  text_ += '\n';
+}
+
+void HeaderPrinter::declare_tag(uint32_t id) {
+  if (writer_.is_tag_known(id)) return;
+  writer_.set_tag_known(id);
+  write_tag(id);
+}
+
+void HeaderPrinter::write_tag(uint32_t id) {
+  text_ += fmt::format("{} {};\n\n", types_.keyword(btf_.type(id)), types_.name(id));
+}
+
+/// C23 has `bool`, `false` and `true` as keywords that mean what programs had before.
+bool HeaderPrinter::has_names_of_c23(uint32_t id) const {
+  BtfType type = btf_.type(id);
+  if (type.kind() == BtfKind::Typedef)
+    return types_.name(id) == "bool" && types_.shapes[id].form == CForm::boolean;
+  if (!is_enum(type.kind()) || type.vlen() != 2 || !btf_.name(type).empty()) return false;
+  auto is = [&](uint32_t i, std::string_view name, std::string_view value) {
+    return types_.enumerator_name(id, i) == name && types_.enumerator_value(type, i) == value;
+  };
+  return is(0, "false", "0") && is(1, "true", "1");
+}
+
+void HeaderPrinter::write_definition(uint32_t id) {
+  BtfType type = btf_.type(id);
+  BtfKind kind = type.kind();
+  if (kind == BtfKind::Int || kind == BtfKind::Float)
+    return writer_.write(scalar_typedef(btf_.name(type), type, types_.name(id)));
+  if (is_composite(kind) || is_enum(kind)) writer_.set_tag_known(id);
+  if (is_composite(kind))
+    writer_.write_record(id);
+  else if (is_enum(kind) && !is_enum_size(type.size()))
+    write_odd_enum(id);
+  else if (is_enum(kind) && type.vlen() == 0)
+    write_empty_enum(id);
+  else if (is_enum(kind))
+    writer_.write_enum(id);
+  else
+    write_typedef(id);
+  writer_.write(";\n");
+}
+
+void HeaderPrinter::write_typedef(uint32_t id) {
+  writer_.write("typedef ");
+  if (btf_.type(id).kind() != BtfKind::Typedef) return writer_.declare_given(id, types_.name(id));
+  writer_.declare(btf_.type(id).type(), types_.name(id));
+  writer_.write_decl_tags(id);
+}
+
+/// C has no enum without enumerators, but one may be needed for its size.
+void HeaderPrinter::write_empty_enum(uint32_t id) {
+  writer_.write(fmt::format("enum {0} {{\n\t{0}___none = 0,\n}}{1}", types_.name(id),
+                            enum_mode(btf_.type(id))));
+}
+
+/// An enum of a size that C cannot give it is as many bytes.
+void HeaderPrinter::write_odd_enum(uint32_t id) {
+  if (btf_.type(id).vlen() != 0) {
+    writer_.write("enum");
+    writer_.write_enumerators(id);
+    writer_.write(";\n\n");
+  }
+  writer_.write(
+      fmt::format("struct {} {{\n\tchar bytes[{}];\n}}", types_.name(id), btf_.type(id).size()));
 }
 
 /// An anonymous enum that no other type has is defined by itself.
 void HeaderPrinter::define_left_enum(uint32_t id) {
   BtfType type = btf_.type(id);
   if (!is_enum(type.kind()) || !types_.is_inline(id) || type.vlen() == 0) return;
-  if (writer_.has_enumerators_of(id)) return;
+  if (writer_.has_enumerators(id)) return;
   if (is_enum_size(type.size()))
     define(id);
   else
@@ -384,7 +472,7 @@ std::string HeaderPrinter::finish() {
     text += tag_macros;
     break;
   }
-  text += writer_.take();
+  text += text_;
   text += closing;
   return text;
 }

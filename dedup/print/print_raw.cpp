@@ -5,7 +5,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/print/c_printer.hpp"
+#include "dedup/print/c_scalars.hpp"
 
 namespace bpflink {
 

@@ -1,0 +1,220 @@
+// Declarators of C.
+//
+// A declarator is written in one go from left to right: the types from a name to its base type are
+// collected first, then come the base with its qualifiers, the pointers from the base to the name,
+// the name, and the arrays and parameters on the way back.
+//
+// Parameters and the members of anonymous structs nest, and so do the calls here: as deep as the
+// policy lets them, or as types without names do. Where that would be deeper than in any source,
+// types of a header have been given names.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <iterator>
+
+#include "dedup/format/kinds.hpp"
+#include "dedup/print/c_scalars.hpp"
+#include "dedup/print/c_writer.hpp"
+
+namespace bpflink {
+namespace {
+
+bool is_address_space(std::string_view attribute) {
+  constexpr std::string_view start = "address_space(";
+  if (!attribute.starts_with(start) || !attribute.ends_with(")")) return false;
+  std::string_view digits = attribute.substr(start.size(), attribute.size() - start.size() - 1);
+  return !digits.empty() && digits.size() < 9 &&
+         std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// A TYPE_TAG as an attribute.
+std::string type_attribute(std::string_view name, bool is_attribute) {
+  return is_attribute ? fmt::format("__attribute__(({}))", name)
+                      : fmt::format("__attribute__((btf_type_tag(\"{}\")))", name);
+}
+
+/// A TYPE_TAG as a macro of the header. Of attributes only those of arenas are known to be
+/// harmless.
+std::string type_macro(std::string_view name, bool is_attribute) {
+  if (!is_attribute) return fmt::format("BTF_TYPE_TAG({})", attribute_text(name));
+  return is_address_space(name) ? fmt::format("BTF_TYPE_ATTRIBUTE({})", name) : "";
+}
+
+}  // namespace
+
+/// The types from a name to its base type.
+struct CWriter::Chain {
+  struct Link {
+    uint32_t id;
+    BtfType type;
+    BtfKind kind() const { return type.kind(); }
+  };
+  enum class End : uint8_t { Base, Empty, TooLong };
+  boost::container::small_vector<Link, 16> links;  ///< from the name on
+  uint32_t base = 0;                               ///< an id, 0 for void
+  End end = End::Base;
+
+  /// Whether the pointer at a position is one to an array or a function.
+  bool has_parentheses(size_t i) const {
+    do ++i;
+    while (i < links.size() && is_qualifier(links[i].kind()));
+    return i < links.size() && links[i].kind() != BtfKind::Ptr;
+  }
+};
+
+void CWriter::declare(uint32_t id, std::string_view name) {
+  declare(follow(id, false), name);
+}
+
+void CWriter::declare_given(uint32_t id, std::string_view name) {
+  declare(follow(id, true), name);
+}
+
+CWriter::Chain CWriter::follow(uint32_t id, bool is_definition) {
+  Chain chain;
+  for (bool is_first = is_definition; is_first || types_.is_inline(id); is_first = false) {
+    BtfType type = types_.btf.type(id);
+    BtfKind kind = type.kind();
+    if (is_composite(kind) || is_enum(kind)) break;
+    steps_ += 1 + types_.btf.name(type).size();
+    if (chain.links.size() == policy_.longest_chain || is_too_long()) {
+      chain.end = Chain::End::TooLong;
+      return chain;
+    }
+    CTypes::Step step = types_.step(id);
+    if (step != CTypes::Step::Skip) chain.links.push_back({id, type});
+    if (step == CTypes::Step::EndEmpty) chain.end = Chain::End::Empty;
+    if (step == CTypes::Step::EndEmpty || step == CTypes::Step::EndInVoid) return chain;
+    id = kind == BtfKind::Array ? type.array_element_type() : type.type();
+  }
+  chain.base = id;
+  return chain;
+}
+
+void CWriter::declare(const Chain& chain, std::string_view name) {
+  size_t count = chain.links.size(), begin = text_.size();
+  write_qualifiers(chain, count, policy_.has_tags_in_front ? Words::All : Words::Qualifiers);
+  if (chain.end == Chain::End::Base)
+    write_base(chain.base);
+  else
+    text_ += chain.end == Chain::End::Empty ? "struct {}" : "...";
+  size_t end_of_base = text_.size();
+  text_ += ' ';
+  if (!policy_.has_tags_in_front) write_qualifiers(chain, count, Words::Tags);
+  write_pointers(chain);
+  text_ += name;
+  while (text_.size() > begin && text_.back() == ' ') text_.pop_back();
+  write_suffixes(chain, text_.size() <= end_of_base);
+}
+
+/// Writes the qualifiers of the type at a position of the chain, or of the base, each with a space
+/// behind. Those of an array are its elements', those of a function its result's.
+void CWriter::write_qualifiers(const Chain& chain, size_t position, Words words) {
+  size_t begin = text_.size();
+  for (size_t i = position; i-- > 0;) {
+    auto [id, type] = chain.links[i];
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Array || kind == BtfKind::FuncProto) continue;
+    if (!is_qualifier(kind)) break;
+    if (words == (kind == BtfKind::TypeTag ? Words::Qualifiers : Words::Tags)) continue;
+    std::string word = qualifier(type);
+    if (word.empty()) continue;
+    word += ' ';
+    // An array and its elements may say the same.
+    if (kind == BtfKind::TypeTag || policy_.repeats_qualifiers ||
+        text_.find(word, begin) == std::string::npos)
+      text_ += word;
+  }
+}
+
+std::string CWriter::qualifier(BtfType type) const {
+  switch (type.kind()) {
+    case BtfKind::Const:
+      return "const";
+    case BtfKind::Volatile:
+      return "volatile";
+    case BtfKind::Restrict:
+      return "restrict";
+    default:
+      return policy_.has_tags_in_front ? type_attribute(types_.btf.name(type), type.kind_flag())
+                                       : type_macro(types_.btf.name(type), type.kind_flag());
+  }
+}
+
+void CWriter::write_pointers(const Chain& chain) {
+  for (size_t i = chain.links.size(); i-- > 0;) {
+    if (chain.links[i].kind() != BtfKind::Ptr) continue;
+    text_ += chain.has_parentheses(i) ? "(*" : "*";
+    write_qualifiers(chain, i, policy_.has_tags_in_front ? Words::All : Words::Qualifiers);
+    if (!policy_.has_tags_in_front) write_qualifiers(chain, i, Words::Tags);
+  }
+}
+
+/// Writes the arrays and parameters. They are all that there is behind the base where
+/// `is_nameless`.
+void CWriter::write_suffixes(const Chain& chain, bool is_nameless) {
+  for (size_t i = 0; i < chain.links.size(); ++i) {
+    auto [id, type] = chain.links[i];
+    if (type.kind() == BtfKind::Ptr && chain.has_parentheses(i)) text_ += ')';
+    if (type.kind() == BtfKind::Array)
+      fmt::format_to(std::back_inserter(text_), "[{}]", types_.array_length(type));
+    if (type.kind() == BtfKind::FuncProto) {
+      if (is_nameless && policy_.has_space_before_parameters) text_ += ' ';
+      write_parameters(id);
+    }
+    if (!is_qualifier(type.kind())) is_nameless = false;
+  }
+}
+
+void CWriter::write_parameters(uint32_t id) {
+  if (!types_.has_known_parameters(id)) return write("()");
+  if (nesting() >= policy_.most_nesting) return write("(...)");
+  BtfType proto = types_.btf.type(id);
+  bool has_more = proto.vlen() > 0 && proto.param(proto.vlen() - 1).type == 0;
+  uint32_t count = proto.vlen() - (has_more ? 1 : 0);
+  // C before C23 takes no `...` alone; an empty list says as little.
+  if (count == 0) return write(has_more ? "()" : "(void)");
+  ++open_parameters_;
+  for (uint32_t i = 0; i < count; ++i) {
+    text_ += i == 0 ? "(" : ", ";
+    if (is_too_long()) {
+      text_ += "...";
+      has_more = false;
+      break;
+    }
+    BtfParam param = proto.param(i);
+    if (types_.is_void(param.type))
+      text_ += "int";
+    else
+      declare(param.type,
+              policy_.has_parameter_names ? c_name(types_.btf.string(param.name_off)) : "");
+  }
+  text_ += has_more ? ", ...)" : ")";
+  --open_parameters_;
+}
+
+void CWriter::write_base(uint32_t id) {
+  BtfKind kind = id == 0 ? BtfKind::Void : types_.btf.type(id).kind();
+  bool has_tag = is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd;
+  if (!has_tag) return write(types_.name(id));
+  if (is_enum(kind)) return types_.is_inline(id) ? write_inline_enum(id) : write_tag(id);
+  if (types_.is_inline(id)) return write_record(id);
+  mention_tag(id);
+  write_tag(id);
+}
+
+void CWriter::write_tag(uint32_t id) {
+  text_ += types_.keyword(types_.btf.type(id));
+  if (std::string name = types_.name(id); !name.empty()) text_ += ' ' + name;
+}
+
+/// A tag that is first met among parameters would be known there only.
+void CWriter::mention_tag(uint32_t id) {
+  if (open_parameters_ == 0 || !types_.is_for_compilers()) return;
+  id = types_.names->declared(id);
+  if (!is_tag_known_[id]) mentioned_tags_.push_back(id);
+  is_tag_known_[id] = true;
+}
+
+}  // namespace bpflink

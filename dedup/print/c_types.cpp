@@ -1,0 +1,154 @@
+#include "dedup/print/c_types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dedup/format/kinds.hpp"
+#include "dedup/print/c_scalars.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// The name of an INT or FLOAT, which may be of several words.
+std::string scalar_name(std::string_view name) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ";
+  bool has_words = name.find_first_not_of(allowed) == name.npos;
+  return has_words ? std::string(name) : make_c_name(name);
+}
+
+bool is_scalar(BtfKind kind) {
+  return kind == BtfKind::Int || kind == BtfKind::Float;
+}
+
+}  // namespace
+
+void CTypes::prepare_for_compilers() {
+  long_size = pointer_size(btf);
+  names.emplace(btf, long_size);
+  shapes.resize(btf.end_id());
+  has_given_name.resize(btf.end_id());
+  is_cut.resize(btf.end_id());
+  // Structs are laid out when their members are known, all else that has no parts is at once.
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    if (is_composite(type.kind()))
+      shapes[id] = {.size = type.size(), .record = id, .form = CForm::record};
+    else if (!kind_layout(type.kind()).refers && type.kind() != BtfKind::Array)
+      shapes[id] = shape_of(btf, id, shapes, long_size);
+    else if (type.kind() == BtfKind::FuncProto)
+      shapes[id] = {.form = CForm::function};
+    else if (type.kind() == BtfKind::DeclTag && !type.kind_flag())
+      tags.push_back({type.type(), type.component_idx(), id});
+  }
+  std::ranges::sort(tags);
+}
+
+std::string_view CTypes::keyword(BtfType type) const {
+  switch (type.kind()) {
+    case BtfKind::Struct:
+      return "struct";
+    case BtfKind::Union:
+      return "union";
+    case BtfKind::Fwd:
+      return type.kind_flag() ? "union" : "struct";
+    default:
+      return is_for_compilers() && !is_enum_size(type.size()) ? "struct" : "enum";
+  }
+}
+
+std::string CTypes::name(uint32_t id) const {
+  if (id == 0) return "void";
+  BtfType type = btf.type(id);
+  std::string_view name = btf.name(type);
+  BtfKind kind = type.kind();
+  if (is_for_compilers()) {
+    std::string_view scalar = is_scalar(kind) ? c_scalar(name, type, long_size) : "";
+    if (!scalar.empty()) return std::string(scalar);
+    bool has_name = has_given_name[id] || is_scalar(kind) || is_composite(kind) || is_enum(kind) ||
+                    kind == BtfKind::Fwd || kind == BtfKind::Typedef;
+    return has_name ? std::string(names->of(id)) : "void";
+  }
+  if (kind == BtfKind::Datasec) return fmt::format("SEC(\"{}\")", name);
+  if (kind == BtfKind::DeclTag) return fmt::format("__attribute__((btf_decl_tag(\"{}\")))", name);
+  return is_scalar(kind) ? scalar_name(name) : c_name(name);
+}
+
+std::string CTypes::enumerator_name(uint32_t id, uint32_t i) const {
+  if (is_for_compilers()) return std::string(names->of_enumerator(id, i));
+  return c_name(btf.string(btf.type(id).enumerator(i).name_off));
+}
+
+std::string CTypes::enumerator_value(BtfType type, uint32_t i) const {
+  if (is_for_compilers()) return c_enumerator_value(type, i);
+  bool is_unsigned_64 = type.kind() == BtfKind::Enum64 && !type.kind_flag();
+  return bpflink::enumerator_value(type, i) + (is_unsigned_64 ? "ULL" : "");
+}
+
+std::string_view CTypes::enum_attribute(BtfType type) const {
+  return is_for_compilers() ? enum_mode(type) : "";
+}
+
+bool CTypes::is_inline(uint32_t id) const {
+  if (id == 0 || (is_for_compilers() && has_given_name[id])) return false;
+  BtfType type = btf.type(id);
+  BtfKind kind = type.kind();
+  if (is_composite(kind) || is_enum(kind)) return btf.name(type).empty();
+  return kind == BtfKind::Ptr || kind == BtfKind::Array || kind == BtfKind::FuncProto ||
+         is_qualifier(kind);
+}
+
+CTypes::Step CTypes::step(uint32_t id) const {
+  if (!is_for_compilers()) return Step::Follow;
+  BtfType type = btf.type(id);
+  BtfKind kind = type.kind();
+  CShape target = shapes[kind == BtfKind::Array ? type.array_element_type() : type.type()];
+  // A function has no qualifiers in C, and only pointers to objects are restricted.
+  if (target.form == CForm::function && is_qualifier(kind)) return Step::Skip;
+  if (target.form != CForm::pointer && kind == BtfKind::Restrict) return Step::Skip;
+  if (kind == BtfKind::Array && !target.is_object()) return Step::EndEmpty;
+  bool is_returned =
+      kind == BtfKind::FuncProto && (target.form == CForm::function || target.form == CForm::array);
+  return is_cut[id] || is_returned ? Step::EndInVoid : Step::Follow;
+}
+
+uint32_t CTypes::array_length(BtfType array) const {
+  return is_for_compilers() ? printed_length(array, shapes) : array.array_length();
+}
+
+bool CTypes::is_void(uint32_t id) const {
+  return is_for_compilers() && shapes[id].form == CForm::none;
+}
+
+CPlan CTypes::plan(BtfType record) const {
+  if (is_for_compilers()) return plan_layout(btf, record, shapes);
+  CPlan plan;
+  plan.lanes.resize(1);
+  for (uint32_t i = 0; i < record.vlen(); ++i)
+    plan.lanes[0].members.push_back({.index = i, .width = record.member_bitfield_size(i)});
+  return plan;
+}
+
+uint32_t CTypes::nameless_record(uint32_t record, uint32_t member) const {
+  if (!is_for_compilers()) return 0;
+  BtfMember raw = btf.type(record).member(member);
+  if (!btf.string(raw.name_off).empty()) return 0;
+  if (opaque_members.contains(uint64_t{record} << 32 | member)) return 0;
+  uint32_t inner = shapes[raw.type].record;
+  return inner != 0 && !has_given_name[inner] ? inner : 0;
+}
+
+void CTypes::collect_member_names(uint32_t record, std::vector<std::string_view>& names) const {
+  BtfType type = btf.type(record);
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    std::string_view name = btf.string(type.member(i).name_off);
+    if (!name.empty())
+      names.push_back(name);
+    else if (uint32_t inner = nameless_record(record, i); inner != 0)
+      collect_member_names(inner, names);
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,133 @@
+// The one writer of C: declarators, and the bodies of structs, unions and enums, for messages,
+// skeletons and headers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "dedup/print/c_types.hpp"
+
+namespace bpflink {
+
+/// How texts for readers differ from those for compilers, but for what CTypes decides.
+struct CPolicy {
+  /// `__attribute__((btf_type_tag("rcu"))) struct task *p`, not
+  /// `struct task BTF_TYPE_TAG("rcu") *p`.
+  bool has_tags_in_front;
+  /// Readers see `const const int`, as two types may differ in that alone.
+  bool repeats_qualifiers;
+  /// In a header, names of parameters would hide types of these names in later parameters.
+  bool has_parameter_names;
+  /// Whether a function without a name is `int (void)`, not `int(void)`.
+  bool has_space_before_parameters;
+  // Limits: what lies deeper, leads on, or would follow is `...`. Types that share anonymous types
+  // can have a text that is exponentially longer than they are.
+  uint32_t most_nesting;   ///< of bodies and lists of parameters
+  uint32_t longest_chain;  ///< references from a name to its base type
+  size_t longest_text;     ///< bytes, and references followed
+};
+
+/// For messages and skeletons. No source reaches the limits.
+inline constexpr CPolicy policy_for_readers{.has_tags_in_front = true,
+                                            .repeats_qualifiers = true,
+                                            .has_parameter_names = true,
+                                            .has_space_before_parameters = true,
+                                            .most_nesting = 16,
+                                            .longest_chain = 256,
+                                            .longest_text = 256 << 10};
+
+/// For a header, which names types whose text would be too deep or too long.
+inline constexpr CPolicy policy_for_compilers{.has_tags_in_front = false,
+                                              .repeats_qualifiers = false,
+                                              .has_parameter_names = false,
+                                              .has_space_before_parameters = false,
+                                              .most_nesting = UINT32_MAX,
+                                              .longest_chain = UINT32_MAX,
+                                              .longest_text = SIZE_MAX};
+
+/// Writes declarations and definitions, one behind another, into one text.
+class CWriter {
+ public:
+  /// `types` must outlive the writer.
+  CWriter(const CTypes& types, const CPolicy& policy)
+      : types_(types),
+        policy_(policy),
+        is_tag_known_(types.shapes.size()),
+        has_enumerators_(types.shapes.size()) {}
+
+  /// `const struct foo *name`; without a name, the type alone.
+  void declare(uint32_t id, std::string_view name);
+  /// The same for a type that was given a name, which is not what it is called here.
+  void declare_given(uint32_t id, std::string_view name);
+  /// `struct foo`, or its keyword alone.
+  void write_tag(uint32_t id);
+  /// `struct foo { ... }`.
+  void write_record(uint32_t id);
+  /// `enum foo { ... }`.
+  void write_enum(uint32_t id);
+  /// `{ A = 1, ... }`.
+  void write_enumerators(uint32_t id);
+  /// Attributes for the DECL_TAGs of a type, or of its component.
+  void write_decl_tags(uint32_t id, int32_t component = -1);
+  void write(std::string_view text) { text_ += text; }
+
+  /// Whether a tag has been declared or defined.
+  bool is_tag_known(uint32_t id) const { return is_tag_known_[id]; }
+  void set_tag_known(uint32_t id) { is_tag_known_[id] = true; }
+  /// Whether an enum's enumerators have been written somewhere; C takes them once.
+  bool has_enumerators(uint32_t id) const { return has_enumerators_[id]; }
+
+  /// The text written since the last call.
+  std::string take() { return std::exchange(text_, {}); }
+  /// The tags that parameters in that text were the first to mention. Where they are not declared
+  /// before, they are known among these parameters only.
+  std::vector<uint32_t> take_mentioned_tags() { return std::exchange(mentioned_tags_, {}); }
+
+ private:
+  // c_declarator.cpp
+  struct Chain;
+  enum class Words : uint8_t { Qualifiers, Tags, All };
+  Chain follow(uint32_t id, bool is_definition);
+  void declare(const Chain& chain, std::string_view name);
+  void write_qualifiers(const Chain& chain, size_t position, Words words);
+  std::string qualifier(BtfType type) const;
+  void write_pointers(const Chain& chain);
+  void write_suffixes(const Chain& chain, bool is_nameless);
+  void write_parameters(uint32_t id);
+  void write_base(uint32_t id);
+  void mention_tag(uint32_t id);
+
+  // c_body.cpp
+  bool open_body();
+  void close_body();
+  bool cut_body();
+  void begin_line() { text_.append(indent_, '\t'); }
+  void write_inline_enum(uint32_t id);
+  void write_members(uint32_t id);
+  void write_lanes(uint32_t id, const CPlan& plan);
+  void write_lane(uint32_t id, const CPlan& plan, const CLane& lane);
+  void write_member(uint32_t record, const CMember& member);
+  void write_padding(uint64_t start, uint64_t size, uint32_t alignment);
+
+  /// Bodies and lists of parameters that are open.
+  uint32_t nesting() const { return indent_ + open_parameters_; }
+  bool is_too_long() const { return text_.size() + steps_ > policy_.longest_text; }
+
+  const CTypes& types_;
+  const CPolicy& policy_;
+  std::string text_;
+  uint32_t indent_ = 0;  ///< bodies that are open
+  uint32_t open_parameters_ = 0;
+  size_t steps_ = 0;                     ///< references followed
+  MemberNames* member_names_ = nullptr;  ///< of the struct that is open, for compilers
+  // By id, for compilers:
+  std::vector<bool> is_tag_known_;
+  std::vector<bool> has_enumerators_;
+  std::vector<uint32_t> mentioned_tags_;
+};
+
+}  // namespace bpflink
