@@ -81,11 +81,16 @@ class CWriter {
   /// Whether an enum's enumerators have been written somewhere; C takes them once.
   bool has_enumerators(uint32_t id) const { return has_enumerators_[id]; }
 
-  /// The text written since the last call.
-  std::string take() { return std::exchange(text_, {}); }
-  /// The tags that parameters in that text were the first to mention. Where they are not declared
+  /// The text so far.
+  const std::string& text() const { return text_; }
+  /// The tags that parameters in the text were the first to mention. Where they are not declared
   /// before, they are known among these parameters only.
-  std::vector<uint32_t> take_mentioned_tags() { return std::exchange(mentioned_tags_, {}); }
+  const std::vector<uint32_t>& mentioned_tags() const { return mentioned_tags_; }
+  /// Begins another text.
+  void clear() {
+    text_.clear();
+    mentioned_tags_.clear();
+  }
 
  private:
   // c_declarator.cpp

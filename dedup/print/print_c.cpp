@@ -45,7 +45,7 @@ std::string print_c_declaration(const BtfView& btf, uint32_t id, std::string_vie
     writer.declare(id, name);
   else
     writer.declare(btf.type(id).type(), name.empty() ? types.name(id) : std::string(name));
-  return writer.take();
+  return writer.text();
 }
 
 std::string print_c_definition(const BtfView& btf, uint32_t id) {
@@ -53,7 +53,7 @@ std::string print_c_definition(const BtfView& btf, uint32_t id) {
   CWriter writer(types, policy_for_readers);
   define(writer, types, id);
   writer.write(";");
-  return writer.take();
+  return writer.text();
 }
 
 }  // namespace bpflink

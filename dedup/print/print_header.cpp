@@ -33,6 +33,65 @@ constexpr uint8_t most_nesting = 32;     ///< of types without names
 constexpr uint32_t small_text = 16;      ///< members and the like, that may always be repeated
 constexpr uint64_t repeats_by_word = 1;  ///< members and the like, by word of the type section
 
+constexpr std::string_view opening = R"(#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+#if defined(__BPF__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+#endif
+
+)";
+
+constexpr std::string_view tag_macros = R"(#if defined(__clang__) && defined(__BPF__)
+#define BTF_TYPE_ATTRIBUTE(attribute) __attribute__((attribute))
+#else
+#define BTF_TYPE_ATTRIBUTE(attribute)
+#endif
+#ifdef __clang__
+#define BTF_TYPE_TAG(tag) __attribute__((btf_type_tag(tag)))
+#define BTF_DECL_TAG(tag) __attribute__((btf_decl_tag(tag)))
+#else
+#define BTF_TYPE_TAG(tag)
+#define BTF_DECL_TAG(tag)
+#endif
+
+)";
+
+constexpr std::string_view closing =
+    R"(#if defined(__BPF__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
+#pragma clang attribute pop
+#endif
+
+#endif
+)";
+
+/// Macros that compilers define for a target, without an underscore.
+constexpr std::string_view predefined[] = {"PPC", "i386", "linux", "m68k", "mips", "sparc", "unix"};
+
+bool has_string(const BtfView& btf, std::string_view text) {
+  std::string wanted = '\0' + std::string(text) + '\0';
+  for (const BtfView* part = &btf; part != nullptr; part = part->base())
+    if (part->strings().find(wanted) != std::string_view::npos) return true;
+  return false;
+}
+
+/// What comes before the definitions.
+std::string begin_header(const BtfView& btf) {
+  std::string text(opening);
+  bool has_macros = false;
+  for (std::string_view macro : predefined) {
+    if (!has_string(btf, macro)) continue;
+    text += fmt::format("#undef {}\n", macro);
+    has_macros = true;
+  }
+  if (has_macros) text += '\n';
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfKind kind = btf.type(id).kind();
+    if (kind == BtfKind::TypeTag || kind == BtfKind::DeclTag) return text.append(tag_macros);
+  }
+  return text;
+}
+
 /// A type, and what for: to be mentioned, or to be complete.
 struct Need {
   uint32_t id;
@@ -148,7 +207,8 @@ class HeaderPrinter {
       define_left_enum(id);
     }
     for (uint32_t id = 1; id < btf_.end_id(); ++id) define_left_enum(id);
-    return finish();
+    text_ += closing;
+    return std::move(text_);
   }
 
  private:
@@ -170,12 +230,11 @@ class HeaderPrinter {
   void write_odd_enum(uint32_t id);
   bool has_names_of_c23(uint32_t id) const;
   void define_left_enum(uint32_t id);
-  std::string finish();
 
   BtfView btf_;
   CTypes types_;
   CWriter writer_{types_, policy_for_compilers};
-  std::string text_;  ///< the definitions
+  std::string text_ = begin_header(btf_);
   std::vector<bool> is_defined_;
   std::vector<uint32_t> uses_;     ///< by id: references from types that may be printed
   std::vector<uint64_t> weights_;  ///< by id: members and the like, written out, from 1 on
@@ -330,11 +389,12 @@ void HeaderPrinter::name(uint32_t id) {
 void HeaderPrinter::define(uint32_t id) {
   if (is_defined_[id]) return;
   is_defined_[id] = true;
+  writer_.clear();
   write_definition(id);
-  for (uint32_t tag : writer_.take_mentioned_tags()) write_tag(tag);
+  for (uint32_t tag : writer_.mentioned_tags()) write_tag(tag);
   bool is_builtin = has_names_of_c23(id);
   if (is_builtin) text_ += "#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L\n";
-  text_ += writer_.take();
+  text_ += writer_.text();
   if (is_builtin) text_ += "#endif\n";
   text_ += '\n';
 }
@@ -413,68 +473,6 @@ void HeaderPrinter::define_left_enum(uint32_t id) {
     define(id);
   else
     name(id);
-}
-
-constexpr std::string_view opening = R"(#ifndef __VMLINUX_H__
-#define __VMLINUX_H__
-
-#if defined(__BPF__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
-#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
-#endif
-
-)";
-
-constexpr std::string_view tag_macros = R"(#if defined(__clang__) && defined(__BPF__)
-#define BTF_TYPE_ATTRIBUTE(attribute) __attribute__((attribute))
-#else
-#define BTF_TYPE_ATTRIBUTE(attribute)
-#endif
-#ifdef __clang__
-#define BTF_TYPE_TAG(tag) __attribute__((btf_type_tag(tag)))
-#define BTF_DECL_TAG(tag) __attribute__((btf_decl_tag(tag)))
-#else
-#define BTF_TYPE_TAG(tag)
-#define BTF_DECL_TAG(tag)
-#endif
-
-)";
-
-constexpr std::string_view closing =
-    R"(#if defined(__BPF__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
-#pragma clang attribute pop
-#endif
-
-#endif
-)";
-
-/// Macros that compilers define for a target, without an underscore.
-constexpr std::string_view predefined[] = {"PPC", "i386", "linux", "m68k", "mips", "sparc", "unix"};
-
-bool has_string(const BtfView& btf, std::string_view text) {
-  std::string wanted = '\0' + std::string(text) + '\0';
-  for (const BtfView* part = &btf; part != nullptr; part = part->base())
-    if (part->strings().find(wanted) != std::string_view::npos) return true;
-  return false;
-}
-
-std::string HeaderPrinter::finish() {
-  std::string text(opening);
-  bool has_macros = false;
-  for (std::string_view macro : predefined) {
-    if (!has_string(btf_, macro)) continue;
-    text += "#undef " + std::string(macro) + '\n';
-    has_macros = true;
-  }
-  if (has_macros) text += '\n';
-  for (uint32_t id = 1; id < btf_.end_id(); ++id) {
-    BtfKind kind = btf_.type(id).kind();
-    if (kind != BtfKind::TypeTag && kind != BtfKind::DeclTag) continue;
-    text += tag_macros;
-    break;
-  }
-  text += text_;
-  text += closing;
-  return text;
 }
 
 }  // namespace
