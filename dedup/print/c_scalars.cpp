@@ -153,18 +153,12 @@ bool is_c_bool(std::string_view name, BtfType type, uint32_t long_size) {
 }
 
 std::string_view c_integer(uint32_t size, bool is_signed) {
-  switch (size) {
-    case 1:
-      return is_signed ? "signed char" : "unsigned char";
-    case 2:
-      return is_signed ? "short" : "unsigned short";
-    case 4:
-      return is_signed ? "int" : "unsigned int";
-    case 8:
-      return is_signed ? "long long" : "unsigned long long";
-    default:
-      return is_signed ? "__int128" : "unsigned __int128";
-  }
+  static constexpr std::string_view names[][2] = {{"unsigned char", "signed char"},
+                                                  {"unsigned short", "short"},
+                                                  {"unsigned int", "int"},
+                                                  {"unsigned long long", "long long"},
+                                                  {"unsigned __int128", "__int128"}};
+  return names[std::min(std::countr_zero(size), 4)][is_signed];
 }
 
 uint32_t float_alignment(std::string_view name, uint32_t size) {
@@ -205,17 +199,11 @@ std::string c_enumerator_value(BtfType type, uint32_t i) {
 }
 
 std::string_view enum_mode(BtfType type) {
+  static constexpr std::string_view modes[] = {
+      " __attribute__((mode(QI)))", " __attribute__((mode(HI)))", " __attribute__((mode(SI)))",
+      " __attribute__((mode(DI)))"};
   if (!is_enum_size(type.size()) || natural_size(type) == type.size()) return "";
-  switch (type.size()) {
-    case 1:
-      return " __attribute__((mode(QI)))";
-    case 2:
-      return " __attribute__((mode(HI)))";
-    case 4:
-      return " __attribute__((mode(SI)))";
-    default:
-      return " __attribute__((mode(DI)))";
-  }
+  return modes[std::countr_zero(type.size())];
 }
 
 }  // namespace bpflink
