@@ -171,8 +171,12 @@ void CWriter::write_parameters(uint32_t id) {
   if (!types_.has_known_parameters(id)) return write("()");
   if (nesting() >= policy_.most_nesting) return write("(...)");
   BtfType proto = types_.btf.type(id);
-  bool has_more = proto.vlen() > 0 && proto.param(proto.vlen() - 1).type == 0;
-  uint32_t count = proto.vlen() - (has_more ? 1 : 0);
+  uint32_t count = proto.vlen();
+  auto is_ellipsis = [&](BtfParam param) {
+    return param.type == 0 && (param.name_off == 0 || !policy_.has_parameter_names);
+  };
+  bool has_more = count > 0 && is_ellipsis(proto.param(count - 1));
+  if (has_more) --count;
   // C before C23 takes no `...` alone; an empty list says as little.
   if (count == 0) return write(has_more ? "()" : "(void)");
   ++open_parameters_;

@@ -32,6 +32,17 @@ namespace {
 /// Bytes; no compiler takes much larger ones.
 constexpr uint64_t largest_object = uint64_t{1} << 40;
 
+uint64_t align_up(uint64_t position, uint64_t alignment) {
+  return (position + alignment - 1) / alignment * alignment;
+}
+
+/// The bits of padding that lead to an offset, unless C leaves them by itself.
+uint64_t padding_between(uint64_t position, uint64_t offset, uint64_t least, uint64_t most) {
+  bool is_natural =
+      align_up(position, 8 * least) == offset && align_up(position, 8 * most) == offset;
+  return is_natural ? 0 : offset - position;
+}
+
 class Planner {
  public:
   Planner(const BtfView& btf, BtfType type, const std::vector<CShape>& shapes)
@@ -42,7 +53,6 @@ class Planner {
     is_union() ? share() : distribute();
     choose_packing();
     for (CLane& lane : plan_.lanes) place(lane);
-    if (is_union() && !has_lanes(plan_)) fill_union();
     return std::move(plan_);
   }
 
@@ -56,7 +66,6 @@ class Planner {
   void choose_packing();
   bool needs_packing(const CMember& member) const;
   void place(CLane& lane);
-  void fill_union();
 
   BtfView btf_;
   BtfType type_;
@@ -175,36 +184,27 @@ bool Planner::needs_packing(const CMember& member) const {
   return member.width == 0 ? member.offset % unit != 0 : member.offset % unit + member.width > unit;
 }
 
-/// Finds where padding is needed between members, and at the end.
+/// Finds where padding is needed between members, and at the end. A union whose members are all
+/// smaller than it is has one more, of padding.
 void Planner::place(CLane& lane) {
-  uint64_t position = 0;
-  auto padding_to = [&](uint64_t offset, uint64_t least, uint64_t most) {
-    bool is_natural =
-        align_up(position, 8 * least) == offset && align_up(position, 8 * most) == offset;
-    return is_natural ? 0 : offset - position;
-  };
+  bool is_shared = is_union() && !has_lanes(plan_);
+  uint64_t position = 0, largest = 0;
   for (CMember& member : lane.members) {
-    if (is_union() && !has_lanes(plan_)) position = 0;
-    bool is_packed = plan_.is_packed;
+    if (is_shared) position = 0;
     if (member.width != 0)
       member.padding = member.offset - position;
+    else if (plan_.is_packed)
+      member.padding = padding_between(position, member.offset, 1, 1);
     else
-      member.padding = padding_to(member.offset, is_packed ? 1 : member.least_alignment,
-                                  is_packed ? 1 : member.most_alignment);
+      member.padding =
+          padding_between(position, member.offset, member.least_alignment, member.most_alignment);
     position = member.offset + member.size;
+    largest = std::max(largest, member.size);
   }
-  bool fills = !is_union() && &lane == &plan_.lanes[0];
-  if (fills || (has_lanes(plan_) && &lane == &plan_.lanes[0]))
-    lane.padding = padding_to(bits_, plan_.least_alignment, plan_.most_alignment);
-}
-
-/// A union whose members are all smaller than it is has one more, of padding.
-void Planner::fill_union() {
-  uint64_t largest = 0;
-  for (const CMember& member : plan_.lanes[0].members) largest = std::max(largest, member.size);
-  bool is_natural = align_up(largest, 8 * uint64_t{plan_.least_alignment}) == bits_ &&
-                    align_up(largest, 8 * uint64_t{plan_.most_alignment}) == bits_;
-  if (!is_natural) plan_.lanes[0].padding = bits_;
+  if (&lane != &plan_.lanes[0]) return;
+  lane.padding = padding_between(is_shared ? largest : position, bits_, plan_.least_alignment,
+                                 plan_.most_alignment);
+  if (is_shared && lane.padding != 0) lane.padding = bits_;
 }
 
 /// An integer, or what else is aligned as such.

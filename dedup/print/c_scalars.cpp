@@ -109,18 +109,16 @@ std::string decimal(EnumValue value) {
 
 /// The bytes that gcc and clang give an enum of these values.
 uint32_t natural_size(BtfType type) {
-  bool has_negative = false;
   uint64_t largest = 0;
   int64_t smallest = 0;
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     EnumValue value = enum_value(type, i);
-    has_negative |= value.is_negative;
     if (value.is_negative)
       smallest = std::min(smallest, static_cast<int64_t>(value.bits));
     else
       largest = std::max(largest, value.bits);
   }
-  uint64_t limit = has_negative ? INT32_MAX : UINT32_MAX;
+  uint64_t limit = smallest < 0 ? INT32_MAX : UINT32_MAX;
   return largest <= limit && smallest >= INT32_MIN ? 4 : 8;
 }
 

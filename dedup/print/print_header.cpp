@@ -349,10 +349,9 @@ void HeaderPrinter::weigh(uint32_t id) {
 bool HeaderPrinter::weigh_nameless(uint32_t record, uint32_t member, uint64_t& weight,
                                    uint8_t& nesting) {
   uint32_t inner = types_.nameless_record(record, member);
-  if (inner == 0 || btf_.type(record).member(member).type == inner) {
-    bool is_anonymous = inner != 0 && btf_.name(btf_.type(inner)).empty();
-    if (inner == 0 || is_anonymous) return false;
-  }
+  if (inner == 0) return false;
+  bool is_anonymous = btf_.name(btf_.type(inner)).empty();
+  if (is_anonymous && btf_.type(record).member(member).type == inner) return false;
   if (nesting_[inner] >= most_nesting || weights_[inner] > repeats_left_) {
     types_.opaque_members.insert(uint64_t{record} << 32 | member);
     return false;

@@ -11,8 +11,9 @@ namespace bpflink {
 /// The C declaration of `name` with type `id`, on one line and without a final
 /// semicolon, in the manner of "const struct foo *name" or "int (*name)(long)".
 /// Structs, unions and enums are referred to by tag; anonymous ones are written
-/// out. With an empty name, the type's name alone. Names that C cannot have are made
-/// into ones that it can, as by print_c_header().
+/// out. With an empty name, the type's name alone; a VAR or FUNC has its own name then.
+/// Names that C cannot have are made into ones that it can, as by print_c_header().
+/// What is deeper or longer than in any source, or goes in circles, ends in `...`.
 BPFLINK_API std::string print_c_declaration(const BtfView& btf, uint32_t id,
                                             std::string_view name = {});
 

@@ -41,7 +41,7 @@ TEST_CASE("declarators") {
   CHECK(declaration(u, constant) == "const int x");
   CHECK(declaration(u, pointer) == "const int *const x");
   CHECK(declaration(u, pointer, "") == "const int *const");
-  CHECK(declaration(u, function, "") == "const int *const (int a)");
+  CHECK(declaration(u, function, "") == "const int *const(int a)");
   CHECK(declaration(u, table) == "const int *const (*x[3])(int a)");
   CHECK(declaration(u, u.ptr(table), "") == "const int *const (*(*)[3])(int a)");
   CHECK(declaration(u, u.array(number, number, 2), "") == "int[2]");
