@@ -9,7 +9,7 @@
 // - keep_types(): what becomes unreachable by linking goes
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
-// - enumerator_value(): conflicting enumerators in messages
+// - TypeComparison: conflicts of types, and the layouts of what objects exchange
 // - make_c_name(), RepeatedNames: names in skeletons
 // - count_of(): numbers of things in messages
 // - Graph: what the output consists of, who embeds whom
@@ -18,6 +18,8 @@
 #pragma once
 
 #include "dedup/align_up.hpp"
+#include "dedup/compare/compare.hpp"
+#include "dedup/compare/type_text.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/function_types.hpp"
 #include "dedup/format/hash.hpp"

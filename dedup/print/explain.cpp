@@ -1,8 +1,7 @@
 // Explains why types of one name are not one type.
 //
-// Two definitions are compared by walking both graphs at once, breadth first, so
-// that the difference found is one with the shortest path. A pair of types that
-// was compared, or is being compared, is not looked at again.
+// Two definitions are compared as the deduplicator does (compare/compare.hpp); here the first
+// difference is worded.
 #include "bpflink/explain.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +11,7 @@
 #include <unordered_map>
 
 #include "bpflink/print.hpp"
-#include "dedup/classes/class_table.hpp"
+#include "dedup/compare/compare.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_scalars.hpp"
@@ -119,17 +118,17 @@ std::vector<Definition> find_definitions(const Explainable& result, const Subjec
 
 /// Whether it says that there is a type of that tag, and not what it is.
 bool is_only_declared(const BtfView& btf, uint32_t id) {
-  return id != 0 && is_declaration(btf.type(id).words().data());
+  return id != 0 && is_declaration(btf.type(id));
 }
 
 /// The definitions that a declaration could stand for: "[3] or [7]", or "" where there is none.
 std::string list_candidates(const BtfView& btf, uint32_t declaration) {
   BtfType declared = btf.type(declaration);
-  TagSpace space = tag_space(declared.words().data());
+  TagSpace space = tag_space(declared);
   std::vector<uint32_t> candidates;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
-    if (tag_space(type.words().data()) == space && !is_only_declared(btf, id) &&
+    if (tag_space(type) == space && !is_only_declared(btf, id) &&
         btf.name(type) == btf.name(declared))
       candidates.push_back(id);
   }
@@ -145,160 +144,56 @@ std::string list_candidates(const BtfView& btf, uint32_t declaration) {
   return text;
 }
 
-/// Walks two types at once to their first difference.
-class Comparison {
+/// Words the first difference of two types of one name.
+class DifferenceText {
  public:
-  Comparison(const BtfView& btf, std::string left, std::string right)
-      : btf_(btf), left_(std::move(left)), right_(std::move(right)) {}
+  DifferenceText(const BtfView& types, std::string left, std::string right)
+      : types_(types), left_(std::move(left)), right_(std::move(right)) {}
 
-  /// The difference between two types of one name, in a sentence.
-  std::string run(uint32_t a, uint32_t b, std::string_view name) {
-    visit({a, b, std::string(name), false});
-    for (size_t i = 0; i < pairs_.size() && difference_.empty(); ++i) compare(Pair(pairs_[i]));
-    return difference_;
+  /// "s.p: int * in a.o, long * in b.o". Types that look alike differ by their notes.
+  std::string put(const TypeDifference& difference) const {
+    const DifferenceSide &a = difference.a, &b = difference.b;
+    std::string text_a = describe(a), text_b = describe(b), place = difference.place();
+    if (has_two_names(a, b)) {
+      place = fmt::format("{}, member {}", difference.path, a.member + 1);
+      text_a = declare_member(a);
+      text_b = declare_member(b);
+    } else if (text_a == text_b) {
+      text_a = a.note;
+      text_b = b.note;
+    }
+    return fmt::format("{}: {} in {}, {} in {}", place, text_a, left_, text_b, right_);
   }
-
-  /// How many pairs of types that took to visit.
-  size_t effort() const { return pairs_.size(); }
 
  private:
-  struct Pair {
-    uint32_t a, b;
-    std::string path;
-    bool is_pointer;  ///< the path leads to a pointer to the types, not to them
-  };
-
-  void visit(Pair pair) {
-    if (pair.a != pair.b && seen_.emplace(pair.a, pair.b).second) pairs_.push_back(std::move(pair));
+  std::optional<BtfMember> member_of(const DifferenceSide& side) const {
+    if (side.member < 0 || !is_composite(types_.kind(side.definition))) return std::nullopt;
+    return types_.type(side.definition).member(side.member);
   }
-
-  static std::string member_path(const Pair& pair, std::string_view name) {
-    if (name.empty()) return pair.path;
-    return fmt::format("{}{}{}", pair.path, pair.is_pointer ? "->" : ".", name);
+  bool has_two_names(const DifferenceSide& a, const DifferenceSide& b) const {
+    auto member_a = member_of(a), member_b = member_of(b);
+    return member_a && member_b &&
+           types_.string(member_a->name_off) != types_.string(member_b->name_off);
   }
-
-  void compare(const Pair& pair);
-  void compare_members(const Pair& pair, BtfType a, BtfType b);
-  void compare_prototypes(const Pair& pair, BtfType a, BtfType b);
-  void compare_enumerators(const Pair& pair, BtfType a, BtfType b);
-
-  void differ(const std::string& path, const std::string& a, const std::string& b) {
-    difference_ = fmt::format("{}: {} in {}, {} in {}", path, a, left_, b, right_);
+  std::string declare_member(const DifferenceSide& side) const {
+    BtfMember member = *member_of(side);
+    return fmt::format("'{}'",
+                       print_c_declaration(types_, member.type, types_.string(member.name_off)));
   }
-  void differ_in_type(const Pair& pair) {
-    differ(pair.path, in_words(pair.a, pair.is_pointer), in_words(pair.b, pair.is_pointer));
-  }
-  std::string in_words(uint32_t id, bool is_pointer) const {
-    std::string text = print_c_declaration(btf_, id, is_pointer ? "*" : "");
-    if (!is_only_declared(btf_, id)) return text;
-    std::string candidates = list_candidates(btf_, id);
+  /// The type, and what is only declared could be; or why there is none.
+  std::string describe(const DifferenceSide& side) const {
+    if (side.type == 0 && !side.note.empty()) return side.note;
+    std::string text = print_c_declaration(types_, side.type);
+    uint32_t id = side.definition != 0 && side.member < 0 ? side.definition : side.type;
+    if (!is_only_declared(types_, id)) return text;
+    std::string candidates = list_candidates(types_, id);
     return text + (candidates.empty() ? " (only declared)"
                                       : " (only declared, could be " + candidates + ")");
   }
 
-  BtfView btf_;
+  BtfView types_;
   std::string left_, right_;
-  std::vector<Pair> pairs_;
-  std::set<std::pair<uint32_t, uint32_t>> seen_;
-  std::string difference_;
 };
-
-void Comparison::compare(const Pair& pair) {
-  if (pair.a == 0 || pair.b == 0) return differ_in_type(pair);
-  BtfType a = btf_.type(pair.a);
-  BtfType b = btf_.type(pair.b);
-  if (a.kind() != b.kind() || btf_.name(a) != btf_.name(b)) return differ_in_type(pair);
-  switch (a.kind()) {
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      return compare_members(pair, a, b);
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      return compare_enumerators(pair, a, b);
-    case BtfKind::FuncProto:
-      return compare_prototypes(pair, a, b);
-    case BtfKind::Array:
-      if (a.array_length() != b.array_length()) return differ_in_type(pair);
-      return visit(
-          {a.array_element_type(), b.array_element_type(), member_path(pair, "") + "[]", false});
-    case BtfKind::Ptr:
-      return visit({a.type(), b.type(), pair.is_pointer ? "*" + pair.path : pair.path, true});
-    default:
-      break;
-  }
-  if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()))
-    return differ(pair.path, "one kind", "another");
-  if (kind_layout(a.kind()).refers) return visit({a.type(), b.type(), pair.path, pair.is_pointer});
-  if (a.size() != b.size())
-    differ(pair.path, count_of(a.size(), "byte"), count_of(b.size(), "byte"));
-}
-
-void Comparison::compare_members(const Pair& pair, BtfType a, BtfType b) {
-  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
-    std::string_view name = btf_.string(a.member(i).name_off);
-    std::string_view other = btf_.string(b.member(i).name_off);
-    auto declared = [&](BtfMember member) {
-      return fmt::format("'{}'",
-                         print_c_declaration(btf_, member.type, btf_.string(member.name_off)));
-    };
-    if (name != other)
-      return differ(fmt::format("{}, member {}", pair.path, i + 1), declared(a.member(i)),
-                    declared(b.member(i)));
-    std::string path = member_path(pair, name);
-    if (a.member_bitfield_size(i) != b.member_bitfield_size(i))
-      return differ(path, fmt::format("a bitfield of {} bits", a.member_bitfield_size(i)),
-                    fmt::format("of {} bits", b.member_bitfield_size(i)));
-    if (a.member_bit_offset(i) != b.member_bit_offset(i))
-      differ(path, fmt::format("bit offset {}", a.member_bit_offset(i)),
-             fmt::format("bit offset {}", b.member_bit_offset(i)));
-    if (!name.empty())
-      visit({a.member(i).type, b.member(i).type, path, false});
-    else
-      visit({a.member(i).type, b.member(i).type, path, pair.is_pointer});
-  }
-  // A member of another type moves those after it: the type says more.
-  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()) && !difference_.empty(); ++i) {
-    if (a.member(i).type == b.member(i).type) continue;
-    std::string left = print_c_declaration(btf_, a.member(i).type);
-    std::string right = print_c_declaration(btf_, b.member(i).type);
-    if (left != right)
-      return differ(member_path(pair, btf_.string(a.member(i).name_off)), left, right);
-  }
-  if (!difference_.empty()) return;
-  if (a.vlen() != b.vlen())
-    return differ(pair.path, count_of(a.vlen(), "member"), fmt::format("{}", b.vlen()));
-  if (a.size() != b.size())
-    differ(pair.path, count_of(a.size(), "byte"), count_of(b.size(), "byte"));
-}
-
-void Comparison::compare_prototypes(const Pair& pair, BtfType a, BtfType b) {
-  if (a.vlen() != b.vlen()) return differ_in_type(pair);
-  visit({a.type(), b.type(), pair.path + "()", false});
-  for (uint32_t i = 0; i < a.vlen(); ++i) {
-    std::string path = fmt::format("{}(parameter {})", pair.path, i + 1);
-    std::string_view name = btf_.string(a.param(i).name_off);
-    std::string_view other = btf_.string(b.param(i).name_off);
-    if (name != other)
-      return differ(path, fmt::format("named '{}'", name), fmt::format("'{}'", other));
-    visit({a.param(i).type, b.param(i).type, path, false});
-  }
-}
-
-void Comparison::compare_enumerators(const Pair& pair, BtfType a, BtfType b) {
-  size_t words = kind_layout(a.kind()).element_words;
-  for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i) {
-    auto x = a.extra().subspan(i * words, words);
-    auto y = b.extra().subspan(i * words, words);
-    if (btf_.string(x[0]) != btf_.string(y[0]))
-      return differ(fmt::format("{}, enumerator {}", pair.path, i + 1),
-                    std::string(btf_.string(x[0])), std::string(btf_.string(y[0])));
-    if (std::string left = enumerator_value(a, i), right = enumerator_value(b, i); left != right)
-      return differ(fmt::format("{}, {}", pair.path, btf_.string(x[0])), left, right);
-  }
-  if (a.vlen() != b.vlen())
-    return differ(pair.path, count_of(a.vlen(), "enumerator"), fmt::format("{}", b.vlen()));
-  differ(pair.path, count_of(a.size(), "byte"), count_of(b.size(), "byte"));
-}
 
 bool is_in_base(const Explainable& result, const Definition& definition) {
   return definition.id < result.output.first_id();
@@ -348,10 +243,12 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
       left = fmt::format("[{}]", first->id);
       right = fmt::format("[{}]", definition.id);
     }
-    Comparison comparison(result.output, left, right);
+    TypeComparison comparison(result.output, result.output, ComparePolicy::Identical);
+    auto difference = comparison.run(first->id, definition.id, subject.name);
+    effort += comparison.work();
     text += fmt::format("differs from [{}]: {}\n", first->id,
-                        comparison.run(first->id, definition.id, subject.name));
-    effort += comparison.effort();
+                        difference ? DifferenceText(result.output, left, right).put(*difference)
+                                   : "too many types to compare");
   }
   return text;
 }

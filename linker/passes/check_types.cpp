@@ -11,17 +11,14 @@
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
-#include "linker/passes/type_compare.hpp"
+#include "linker/types/map_compare.hpp"
 
 namespace bpflink {
 namespace {
 
 class TypeChecker {
  public:
-  explicit TypeChecker(Context& context)
-      : context_(context),
-        types_(*context.btf, Agreement::Types),
-        shapes_(*context.btf, Agreement::Shapes) {}
+  explicit TypeChecker(Context& context) : context_(context), types_(*context.btf) {}
 
   void run() {
     for (auto& object : context_.objects)
@@ -35,10 +32,11 @@ class TypeChecker {
   bool check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
     if (!symbol.in_output) return false;  // with --gc-sections, its types may be gone
-    auto difference = find_difference(types_, object, declaration, symbol);
+    auto difference = find_difference(ComparePolicy::CCompatible, object, declaration);
     if (!difference) return false;
-    bool is_error = context_.options.check_types &&
-                    find_difference(shapes_, object, declaration, symbol).has_value();
+    bool is_error =
+        context_.options.check_types &&
+        find_difference(ComparePolicy::LibbpfCompatible, object, declaration).has_value();
     uint32_t chosen = symbol.btf_file == symbol.file ? symbol.index : 0;
     std::vector references = {describe(*symbol.btf_file, symbol.btf_id, chosen),
                               describe(object, declaration.type_id, declaration.symbol_index)};
@@ -52,10 +50,9 @@ class TypeChecker {
     return true;
   }
 
-  static std::optional<TypeDifference> find_difference(TypeComparer& comparer,
-                                                       const ObjectFile& object,
-                                                       const BtfDeclaration& declaration,
-                                                       const Symbol& symbol) {
+  std::optional<TypeDifference> find_difference(ComparePolicy policy, const ObjectFile& object,
+                                                const BtfDeclaration& declaration) const {
+    const Symbol& symbol = *declaration.symbol;
     BtfType declared = declaration.type();
     BtfType chosen = symbol.btf_file->btf->type(symbol.btf_id);
     uint32_t declared_id = object.type_map[declared.type()];
@@ -66,35 +63,33 @@ class TypeChecker {
         (is_typeless(*object.btf, declaration.type_id) ||
          is_typeless(*symbol.btf_file->btf, symbol.btf_id)))
       return std::nullopt;
-    if (declared.kind() != chosen.kind()) return TypeDifference{};
+    if (declared.kind() != chosen.kind())
+      return TypeDifference{std::string(symbol.name), {}, {}, {}};
     if (declaration.datasec == ".maps") {
       bool is_extern = !object.symbols[declaration.symbol_index].is_defined();
-      return comparer.compare_maps(declared_id, chosen_id, is_extern);
+      return compare_maps({types_, policy, declared_id, chosen_id, is_extern}, symbol.name);
     }
-    return comparer.compare(declared_id, chosen_id);
+    return TypeComparison(types_, types_, policy).run(declared_id, chosen_id, symbol.name);
   }
 
   /// Where inside they differ, where that is not plain from the declarations.
   static void explain(const TypeDifference& difference, const ObjectFile& object,
                       const Symbol& symbol, std::vector<DiagnosticReference>& references) {
-    bool is_plain =
-        difference.path.empty() && difference.note_a.empty() && difference.note_b.empty();
-    if (is_plain) return;
-    references.push_back({.role = ReferenceRole::DiffersAt,
-                          .text = fmt::format("{}{}", symbol.name, difference.path)});
-    references.push_back(describe_side(*symbol.btf_file, difference.b, difference.note_b));
-    references.push_back(describe_side(object, difference.a, difference.note_a));
+    std::string place = difference.place();
+    if (place == symbol.name && difference.a.note.empty() && difference.b.note.empty()) return;
+    references.push_back({.role = ReferenceRole::DiffersAt, .text = std::move(place)});
+    references.push_back(describe_side(*symbol.btf_file, difference.b));
+    references.push_back(describe_side(object, difference.a));
   }
 
-  static DiagnosticReference describe_side(const ObjectFile& object, uint32_t output_id,
-                                           std::string_view note) {
+  static DiagnosticReference describe_side(const ObjectFile& object, const DifferenceSide& side) {
     std::string text;
     const TypeMap& map = object.type_map;
-    uint32_t id = output_id == 0 ? map.end_id() : 1;
-    while (id < map.end_id() && map[id] != output_id) ++id;
+    uint32_t id = side.type == 0 ? map.end_id() : 1;
+    while (id < map.end_id() && map[id] != side.type) ++id;
     if (id < map.end_id()) text = print_c_declaration(*object.btf, id);
-    if (id < map.end_id() && !note.empty()) text += ", ";
-    return {ReferenceRole::Side, {.object = object.name}, text.append(note)};
+    if (id < map.end_id() && !side.note.empty()) text += ", ";
+    return {ReferenceRole::Side, {.object = object.name}, text.append(side.note)};
   }
 
   static DiagnosticReference describe(const ObjectFile& object, uint32_t id,
@@ -106,7 +101,7 @@ class TypeChecker {
   }
 
   Context& context_;
-  TypeComparer types_, shapes_;
+  BtfView types_;  ///< of the output
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
-#include "linker/types/type_notes.hpp"
 
 namespace bpflink {
 namespace {

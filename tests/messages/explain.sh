@@ -15,27 +15,27 @@ differs from [3]: s$1" "add(STRUCT, 's', $2)" "add(STRUCT, 's', $3)"; }
 
 struct_s '.a: int in a.btf, long in b.btf' '8, "a", 1, 0' '8, "a", 2, 0'
 struct_s ", member 1: 'int a' in a.btf, 'int b' in b.btf" '4, "a", 1, 0' '4, "b", 1, 0'
-struct_s '.a: bit offset 0 in a.btf, bit offset 32 in b.btf' '8, "a", 1, 0' '8, "a", 1, 32'
-struct_s '.a: a bitfield of 3 bits in a.btf, of 4 bits in b.btf' '4, "a", 1, 3 << 24, kflag=1' '4, "a", 1, 4 << 24, kflag=1'
-struct_s ': 1 member in a.btf, 2 in b.btf' '8, "a", 1, 0' '8, "a", 1, 0, "b", 1, 32'
+struct_s '.a: at byte 0 in a.btf, at byte 4 in b.btf' '8, "a", 1, 0' '8, "a", 1, 32'
+struct_s '.a: 3 bits at bit 0 in a.btf, 4 bits at bit 0 in b.btf' '4, "a", 1, 3 << 24, kflag=1' '4, "a", 1, 4 << 24, kflag=1'
+struct_s '.b: no such member in a.btf, int in b.btf' '8, "a", 1, 0' '8, "a", 1, 0, "b", 1, 32'
 struct_s ': 4 bytes in a.btf, 8 bytes in b.btf' '4, "a", 1, 0' '8, "a", 1, 0'
 explains 'struct s' 'struct s is one type' 'add(STRUCT, "s", 4, "a", 1, 0)' 'add(STRUCT, "s", 4, "a", 1, 0)'
 enum_e() { explains 'enum e' "enum e stayed 2 types
 differs from [3]: e$1" "add(ENUM, 'e', $2)" "add(ENUM, 'e', $3)"; }
-enum_e ', enumerator 1: A in a.btf, B in b.btf' '4, "A", 0' '4, "B", 0'
-enum_e ', A: -1 in a.btf, 1 in b.btf' '4, "A", 0xffffffff, kflag=1' '4, "A", 1, kflag=1'
-enum_e ': 1 enumerator in a.btf, 2 in b.btf' '4, "A", 0' '4, "A", 0, "B", 1'
+enum_e ': A = 0 in a.btf, B = 0 in b.btf' '4, "A", 0' '4, "B", 0'
+enum_e ': A = -1 in a.btf, A = 1 in b.btf' '4, "A", 0xffffffff, kflag=1' '4, "A", 1, kflag=1'
+enum_e ': 1 enumerator in a.btf, 2 enumerators in b.btf' '4, "A", 0' '4, "A", 0, "B", 1'
 enum_e ': 4 bytes in a.btf, 8 bytes in b.btf' '4, "A", 0' '8, "A", 0'
 explains 'enum e' 'enum e stayed 2 types
-differs from [3]: e, A: 1 in a.btf, 4294967297 in b.btf' 'add(ENUM64, "e", 8, "A", 1, 0)' 'add(ENUM64, "e", 8, "A", 1, 1)'
+differs from [3]: e: A = 1 in a.btf, A = 4294967297 in b.btf' 'add(ENUM64, "e", 8, "A", 1, 0)' 'add(ENUM64, "e", 8, "A", 1, 1)'
 explains 'typedef t' 'typedef t stayed 2 types
 differs from [3]: t: int[2] in a.btf, int[3] in b.btf' 'add(TYPEDEF, "t", 4); add(ARRAY, "", 0, 1, 1, 2)' 'add(TYPEDEF, "t", 4); add(ARRAY, "", 0, 1, 1, 3)'
 func_f() { explains 'func f' "func f stayed 2 types
 differs from [3]: f$1" "add(FUNC, 'f', 4, vlen=$2)" "add(FUNC, 'f', 4, vlen=$3)"; }
-func_f '(parameter 1): int in a.btf, long in b.btf' '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "x", 2'
-func_f "(parameter 1): named 'x' in a.btf, 'y' in b.btf" '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "y", 1'
-func_f '(): void in a.btf, int in b.btf' '1); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 1'
-func_f ': one kind in a.btf, another in b.btf' '0); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 0'
+func_f ' (parameter 1): int in a.btf, long in b.btf' '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "x", 2'
+func_f " (parameter 1): named 'x' in a.btf, named 'y' in b.btf" '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "y", 1'
+func_f ' (return value): void in a.btf, int in b.btf' '1); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 1'
+func_f ': static in a.btf, global in b.btf' '0); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 0'
 # The whole text; inputs and a base
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 4, "a", 1, 0)'
 blob one.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 4, "b", 1, 0)'

@@ -30,7 +30,7 @@ has '.variables[] | select(.name == "theirs") | .section == ".data" and .type ==
 
 # Two structs of one name, and how they differ.
 has '.tags | map(.name) == ["struct ours"]'
-has '.tags[0] | .definitions == 2 and (.difference | contains("ours: 1 member in main.o, 2 in lib.o"))'
+has '.tags[0] | .definitions == 2 and (.difference | contains("ours.first: int in main.o, long in lib.o"))'
 
 # Where bytes are from, and what brought types in.
 size=$(symbol add | cut -d ' ' -f 6)

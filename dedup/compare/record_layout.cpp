@@ -1,4 +1,4 @@
-#include "linker/passes/layout_compare.hpp"
+#include "dedup/compare/record_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,17 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/types/type_notes.hpp"
+#include "dedup/compare/type_text.hpp"
 
 namespace bpflink {
 
+namespace {
+
 /// A member that has no anonymous struct or union for its type.
-struct LayoutComparer::Field {
+struct Field {
   std::string path;
   uint64_t bit_offset;
   uint64_t bits;
@@ -29,7 +32,7 @@ struct LayoutComparer::Field {
 
 /// The bits of members that agree. Others in their place are other views of them: members of a
 /// union.
-class LayoutComparer::Coverage {
+class Coverage {
  public:
   void add(const Field& field) {
     uint64_t begin = field.bit_offset, end = begin + field.bits;
@@ -53,8 +56,6 @@ class LayoutComparer::Coverage {
   std::map<uint64_t, uint64_t> ends_;  ///< of runs of bits, by where they begin
 };
 
-namespace {
-
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -71,10 +72,11 @@ bool is_count(std::string_view name) {
   return has_word(name, {"max", "num", "nr", "count", "last", "end"});
 }
 
-}  // namespace
+using Fields = std::vector<Field>;
 
 /// In the order of the definition; nothing where they are more than any source has.
-std::optional<LayoutComparer::Fields> LayoutComparer::fields_of(const Btf& btf, uint32_t record) {
+std::optional<Fields> fields_of(const Record& record, size_t& work) {
+  const BtfView& types = record.types;
   struct Pending {
     BtfMember member;
     uint64_t bit_offset;
@@ -86,28 +88,28 @@ std::optional<LayoutComparer::Fields> LayoutComparer::fields_of(const Btf& btf, 
   auto push_members = [&](BtfType type, uint64_t base, const std::string& path, int32_t top) {
     // In reverse: the last is taken first.
     for (uint32_t i = type.vlen(); i-- > 0;) {
-      std::string_view name = btf.string(type.member(i).name_off);
+      std::string_view name = types.string(type.member(i).name_off);
       pending.push_back({type.member(i), base + type.member_bit_offset(i),
                          type.member_bitfield_size(i),
                          name.empty() ? path : fmt::format("{}.{}", path, name),
                          top < 0 ? static_cast<int32_t>(i) : top});
     }
-    work_ += type.vlen();
+    work += type.vlen();
   };
   Fields fields;
-  push_members(btf.type(record), 0, "", -1);
+  push_members(types.type(record.id), 0, "", -1);
   while (!pending.empty()) {
-    if (work_ > most_work) return std::nullopt;
+    if (work > TypeComparison::most_work) return std::nullopt;
     Pending next = std::move(pending.back());
     pending.pop_back();
-    uint32_t id = skip_modifiers(btf, next.member.type);
-    bool is_anonymous = id != 0 && is_composite(btf.type(id).kind()) &&
-                        btf.name(btf.type(id)).empty() && btf.type(id).vlen() != 0;
+    uint32_t id = skip_modifiers(types, next.member.type);
+    bool is_anonymous = id != 0 && is_composite(types.type(id).kind()) &&
+                        types.name(types.type(id)).empty() && types.type(id).vlen() != 0;
     if (is_anonymous) {
-      push_members(btf.type(id), next.bit_offset, next.path, next.top);
+      push_members(types.type(id), next.bit_offset, next.path, next.top);
       continue;
     }
-    uint64_t bits = next.width != 0 ? next.width : 8 * type_size(btf, id).value_or(0);
+    uint64_t bits = next.width != 0 ? next.width : 8 * type_size(types, id).value_or(0);
     fields.push_back(
         {std::move(next.path), next.bit_offset, bits, next.width, next.member.type, next.top});
   }
@@ -115,31 +117,36 @@ std::optional<LayoutComparer::Fields> LayoutComparer::fields_of(const Btf& btf, 
 }
 
 /// A handle: no members, or room for what others know to be there.
-bool LayoutComparer::hides_contents(const Btf& btf, uint32_t record, const Fields& fields,
-                                    uint32_t size_of_other) {
+bool hides_contents(const Record& record, const Fields& fields, uint32_t size_of_other) {
   if (fields.empty()) return true;
-  uint32_t size = btf.type(record).size();
+  const BtfView& types = record.types;
+  uint32_t size = types.type(record.id).size();
   if (fields.size() != 1 || fields[0].bits != uint64_t{8} * size || size < size_of_other)
     return false;
-  uint32_t id = skip_modifiers(btf, fields[0].type);
-  if (id == 0 || btf.type(id).kind() != BtfKind::Array) return false;
-  uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
-  return element != 0 && btf.type(element).kind() == BtfKind::Int;
+  uint32_t id = skip_modifiers(types, fields[0].type);
+  if (types.kind(id) != BtfKind::Array) return false;
+  uint32_t element = skip_modifiers(types, types.type(id).array_element_type());
+  return types.kind(element) == BtfKind::Int;
 }
 
-std::optional<LayoutDifference> LayoutComparer::compare_records(uint32_t a, uint32_t b,
-                                                                std::vector<CommonMember>& common) {
-  auto of_a = fields_of(a_, a), of_b = fields_of(b_, b);
-  if (!of_a || !of_b) return std::nullopt;
-  uint32_t size_a = a_.type(a).size(), size_b = b_.type(b).size();
-  if (hides_contents(a_, a, *of_a, size_b) || hides_contents(b_, b, *of_b, size_a))
-    return std::nullopt;
+}  // namespace
 
+std::optional<LayoutDifference> compare_record_layouts(const Record& a, const Record& b,
+                                                       std::vector<CommonMember>& common,
+                                                       size_t& work) {
+  auto of_a = fields_of(a, work), of_b = fields_of(b, work);
+  if (!of_a || !of_b) return std::nullopt;
+  uint32_t size_a = a.types.type(a.id).size(), size_b = b.types.type(b.id).size();
+  if (hides_contents(a, *of_a, size_b) || hides_contents(b, *of_b, size_a)) return std::nullopt;
+
+  auto side = [](const Record& record, const Field& field, std::string note) {
+    return DifferenceSide{field.type, std::move(note), record.id, field.member};
+  };
   std::optional<LayoutDifference> first;
   auto differ = [&](LayoutDifference difference) {
     if (!first || difference.bit_offset < first->bit_offset) first = std::move(difference);
   };
-  Index by_path;
+  std::unordered_map<std::string_view, const Field*> by_path;
   for (const Field& field : *of_b) by_path.emplace(field.path, &field);
   Fields only_a;
   Coverage agreed;
@@ -161,13 +168,9 @@ std::optional<LayoutDifference> LayoutComparer::compare_records(uint32_t a, uint
       continue;
     }
     bool moved = field.bit_offset != other.bit_offset || field.width != other.width;
-    auto note = [&](const Field& f) {
-      return moved ? f.place() : bytes_note(static_cast<uint32_t>(f.bits / 8));
-    };
-    differ({field.path,
-            common.back().bit_offset,
-            {field.type, note(field), field.member},
-            {other.type, note(other), other.member}});
+    auto note = [&](const Field& f) { return moved ? f.place() : bytes_note(f.bits / 8); };
+    differ({field.path, common.back().bit_offset, side(a, field, note(field)),
+            side(b, other, note(other))});
   }
 
   // What is left are members of one side, or of both under two names.
@@ -178,48 +181,48 @@ std::optional<LayoutDifference> LayoutComparer::compare_records(uint32_t a, uint
     return others.contains({field.bit_offset, field.bits}) || agreed.covers(field) ||
            is_padding(field.path);
   };
-  auto missing = [] { return LayoutSide{0, "no such member", -1}; };
+  auto missing = [](const Record& record) {
+    return DifferenceSide{0, "no such member", record.id};
+  };
   // Before what it moved.
   auto differ_alone = [&](LayoutDifference difference) {
     if (!first || difference.bit_offset <= first->bit_offset) first = std::move(difference);
   };
   for (const Field& field : std::views::reverse(only_a))
     if (!is_accounted_for(field, spans_b))
-      differ_alone(
-          {field.path, field.bit_offset, {field.type, field.place(), field.member}, missing()});
+      differ_alone({field.path, field.bit_offset, side(a, field, field.place()), missing(b)});
   for (const Field& field : std::views::reverse(*of_b))
     if (by_path.contains(field.path) && !is_accounted_for(field, spans_a))
-      differ_alone(
-          {field.path, field.bit_offset, missing(), {field.type, field.place(), field.member}});
+      differ_alone({field.path, field.bit_offset, missing(a), side(b, field, field.place())});
   if (!first && !has_open_end && size_a != size_b)
     differ({"",
             uint64_t{8} * std::min(size_a, size_b),
-            {a, bytes_note(size_a), -1},
-            {b, bytes_note(size_b), -1}});
+            {a.id, bytes_note(size_a), a.id},
+            {b.id, bytes_note(size_b), b.id}});
   return first;
 }
 
-std::optional<LayoutDifference> LayoutComparer::compare_enums(uint32_t a, uint32_t b) {
-  BtfType of_a = a_.type(a), of_b = b_.type(b);
+std::optional<LayoutDifference> compare_enum_layouts(const Record& a, const Record& b) {
+  BtfType of_a = a.types.type(a.id), of_b = b.types.type(b.id);
   if (of_a.vlen() == 0 || of_b.vlen() == 0) return std::nullopt;
+  auto differ = [&](std::string note_a, std::string note_b, int32_t i = -1, int32_t j = -1) {
+    return LayoutDifference{
+        "", 0, {a.id, std::move(note_a), a.id, i}, {b.id, std::move(note_b), b.id, j}};
+  };
   std::unordered_map<std::string_view, uint32_t> by_name;
   for (uint32_t i = 0; i < of_b.vlen(); ++i)
-    by_name.emplace(b_.string(of_b.enumerator(i).name_off), i);
+    by_name.emplace(b.types.string(of_b.enumerator(i).name_off), i);
   for (uint32_t i = 0; i < of_a.vlen(); ++i) {
     BtfEnumerator x = of_a.enumerator(i);
-    std::string_view name = a_.string(x.name_off);
+    std::string_view name = a.types.string(x.name_off);
     auto found = by_name.find(name);
     if (found == by_name.end() || of_b.enumerator(found->second).value == x.value) continue;
     if (of_a.vlen() != of_b.vlen() && is_count(name)) continue;
-    return LayoutDifference{
-        "",
-        0,
-        {a, enumerator_note(name, of_a, i), static_cast<int32_t>(i)},
-        {b, enumerator_note(name, of_b, found->second), static_cast<int32_t>(found->second)}};
+    return differ(enumerator_note(a.types, of_a, i), enumerator_note(b.types, of_b, found->second),
+                  static_cast<int32_t>(i), static_cast<int32_t>(found->second));
   }
   if (of_a.size() == of_b.size()) return std::nullopt;
-  return LayoutDifference{
-      "", 0, {a, bytes_note(of_a.size()), -1}, {b, bytes_note(of_b.size()), -1}};
+  return differ(bytes_note(of_a.size()), bytes_note(of_b.size()));
 }
 
 }  // namespace bpflink

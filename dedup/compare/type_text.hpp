@@ -3,28 +3,25 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/btf_query.hpp"
 
 namespace bpflink {
 
 /// What an array, of arrays perhaps, is made of; any other type but for its modifiers.
-inline uint32_t skip_arrays(const BtfView& btf, uint32_t id) {
-  for (id = skip_modifiers(btf, id); btf.kind(id) == BtfKind::Array;)
-    id = skip_modifiers(btf, btf.type(id).array_element_type());
-  return id;
-}
+uint32_t skip_arrays(const BtfView& types, uint32_t id);
+
+/// " (parameter 1)": the i-th one, in a path.
+std::string parameter_label(uint32_t i);
 
 /// "1 byte".
-std::string bytes_note(uint32_t bytes);
+std::string bytes_note(uint64_t bytes);
 
 /// Where a member is: "at byte 8", "at bit 3", "4 bits at bit 8"; `width` is 0 where it is no
 /// bit-field.
 std::string offset_note(uint64_t bit_offset, uint32_t width);
 
-/// "B = 2".
-std::string enumerator_note(std::string_view name, BtfType type, uint32_t i);
+/// "B = 2": the i-th enumerator of an ENUM or ENUM64.
+std::string enumerator_note(const BtfView& types, BtfType type, uint32_t i);
 
 }  // namespace bpflink

@@ -1,0 +1,328 @@
+#include "dedup/compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "bpflink/btf_query.hpp"
+#include "dedup/compare/type_text.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
+
+namespace bpflink {
+
+namespace {
+
+std::string member_label(const BtfView& types, BtfType type, uint32_t i) {
+  std::string_view name = types.string(type.member(i).name_off);
+  return name.empty() ? std::string() : fmt::format(".{}", name);
+}
+
+/// Appends a label to the path of what so many pointers lead to.
+void append_label(std::string& path, size_t pointers, std::string_view label) {
+  bool is_member = label.starts_with('.');
+  // `->` does what a `*` would, as does a call.
+  size_t stars = pointers != 0 && !label.starts_with('[') ? pointers - 1 : pointers;
+  if (stars != 0) path = fmt::format("({}{})", std::string(stars, '*'), path);
+  if (is_member && pointers != 0) {
+    path += "->";
+    label.remove_prefix(1);
+  }
+  path += label;
+}
+
+std::string place_of_member(BtfType type, uint32_t i) {
+  return offset_note(type.member_bit_offset(i), type.member_bitfield_size(i));
+}
+
+std::string_view linkage_note(BtfLinkage linkage) {
+  switch (linkage) {
+    case BtfLinkage::Static:
+      return "static";
+    case BtfLinkage::Global:
+      return "global";
+    case BtfLinkage::Extern:
+      return "extern";
+  }
+  return "of another linkage";
+}
+
+/// What the words of a type say beside its name and what it refers to.
+std::string words_note(BtfType type) {
+  switch (type.kind()) {
+    case BtfKind::Int: {
+      uint32_t data = type.int_data();
+      std::string bits = count_of(data & 0xff, "bit");
+      if ((data >> 16 & 0xff) != 0) bits += fmt::format(" from bit {}", data >> 16 & 0xff);
+      return fmt::format("{}, encoding {}, {}", bytes_note(type.size()), data >> 24, bits);
+    }
+    case BtfKind::Func:
+      return std::string(linkage_note(type.func_linkage()));
+    case BtfKind::Var:
+      return std::string(linkage_note(type.var_linkage()));
+    case BtfKind::Fwd:
+      return type.kind_flag() ? "a union" : "a struct";
+    case BtfKind::DeclTag:
+      return fmt::format("of component {}", type.component_idx());
+    case BtfKind::Datasec:
+      return count_of(type.vlen(), "variable");
+    default:
+      return type.kind_flag() ? "with the kind flag" : "without the kind flag";
+  }
+}
+
+}  // namespace
+
+void TypeComparison::begin(uint32_t a, uint32_t b, std::string_view path) {
+  here_ = no_parent;
+  visit(a, b, std::string(path), false);
+}
+
+std::optional<TypeDifference> TypeComparison::next() {
+  while (next_ < pairs_.size() && work_ < most_work) {
+    here_ = next_++;
+    ++work_;
+    if (auto difference = compare(pairs_[here_])) return difference;
+  }
+  return std::nullopt;
+}
+
+void TypeComparison::visit(uint32_t a, uint32_t b, std::string label, bool behind_pointer,
+                           Named owner) {
+  uint32_t below_a = a, below_b = b;
+  if (!is(ComparePolicy::Identical)) {
+    below_a = skip_modifiers(a_, a);
+    below_b = skip_modifiers(b_, b);
+  }
+  if (is_one_view_ && below_a == below_b) return;
+  if (is(ComparePolicy::Layout)) {
+    if (below_a == 0 || below_b == 0 || is_settled(below_a, below_b)) return;
+    if (is_composite(a_.kind(below_a)) || is_enum(a_.kind(below_a))) owner = name_of(a, b, owner);
+  }
+  auto& seen = behind_pointer ? seen_behind_pointer_ : seen_;
+  if (!seen.insert(uint64_t{below_a} << 32 | below_b).second) return;
+  pairs_.push_back({below_a, below_b, here_, std::move(label), behind_pointer, owner});
+}
+
+TypeComparison::Found TypeComparison::compare(const Pair& pair) {
+  if (pair.a == 0 || pair.b == 0) return differ(pair);
+  BtfType a = a_.type(pair.a), b = b_.type(pair.b);
+  if (is(ComparePolicy::Layout)) return compare_layouts(pair, a, b);
+  bool is_identical = is(ComparePolicy::Identical);
+  if (is_identical && (a.kind() != b.kind() || a_.name(a) != b_.name(b))) return differ(pair);
+  if (tag_space(a) != TagSpace::none && tag_space(b) != TagSpace::none)
+    return compare_tags(pair, a, b);
+  if (a.kind() != b.kind()) return differ(pair);
+  switch (a.kind()) {
+    case BtfKind::Int: {
+      if (is_identical) return compare_words(pair, a, b);
+      bool is_alike = is(ComparePolicy::LibbpfCompatible) ||
+                      (a.int_data() & ~int_char_bit) == (b.int_data() & ~int_char_bit);
+      if (is_alike && a.size() == b.size()) return std::nullopt;
+      return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+    }
+    case BtfKind::Float:
+      if (a.size() == b.size()) return std::nullopt;
+      return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+    case BtfKind::Ptr:
+      visit(a.type(), b.type(), "->", true);
+      return std::nullopt;
+    case BtfKind::Array: {
+      bool is_open =
+          is(ComparePolicy::LibbpfCompatible) ||
+          (is(ComparePolicy::CCompatible) && (a.array_length() == 0 || b.array_length() == 0));
+      if (a.array_length() != b.array_length() && !is_open) return differ(pair);
+      visit(a.array_element_type(), b.array_element_type(), "[]", pair.behind_pointer);
+      if (is_identical) visit(a.array_index_type(), b.array_index_type(), " (index)", false);
+      return std::nullopt;
+    }
+    case BtfKind::FuncProto:
+      return compare_prototypes(pair, a, b);
+    case BtfKind::Func:
+      if (is_identical) return compare_words(pair, a, b);
+      if (a_.name(a) != b_.name(b)) return differ(pair);
+      visit(a.type(), b.type(), "", false);
+      return std::nullopt;
+    default:
+      return is_identical ? compare_words(pair, a, b) : differ(pair);
+  }
+}
+
+TypeComparison::Found TypeComparison::compare_tags(const Pair& pair, BtfType a, BtfType b) {
+  if (tag_space(a) != tag_space(b) || a_.name(a) != b_.name(b)) return differ(pair);
+  if (is(ComparePolicy::Identical)) {
+    if (a.kind() == BtfKind::Fwd) return compare_words(pair, a, b);
+  } else if (is_declaration(a) || is_declaration(b)) {
+    return std::nullopt;
+  }
+  return is_enum(a.kind()) ? compare_enums(pair, a, b) : compare_records(pair, a, b);
+}
+
+TypeComparison::Found TypeComparison::compare_records(const Pair& pair, BtfType a, BtfType b) {
+  bool is_identical = is(ComparePolicy::Identical), as_libbpf = is(ComparePolicy::LibbpfCompatible);
+  if (!is_identical && pair.behind_pointer && (as_libbpf || !a_.name(a).empty()))
+    return std::nullopt;
+  uint32_t common = std::min(a.vlen(), b.vlen());
+  work_ += common;
+  // A member of another size moves those after it, and says more than these.
+  auto find_resized = [&](uint32_t end) -> Found {
+    constexpr uint32_t most = 1 << 12;  // a size may take a walk; few structs have as many members
+    for (uint32_t i = 0; i < std::min(end, most); ++i) {
+      auto size_a = type_size(a_, a.member(i).type), size_b = type_size(b_, b.member(i).type);
+      if (size_a != size_b)
+        return differ_at_member(pair, i, bytes_note(size_a.value_or(0)),
+                                bytes_note(size_b.value_or(0)));
+    }
+    return std::nullopt;
+  };
+  for (uint32_t i = 0; i < common; ++i) {
+    std::string_view name = a_.string(a.member(i).name_off);
+    std::string_view other = b_.string(b.member(i).name_off);
+    bool is_elsewhere = a.member_bit_offset(i) != b.member_bit_offset(i) ||
+                        a.member_bitfield_size(i) != b.member_bitfield_size(i);
+    if (name != other)
+      return differ_at_member(pair, i, place_of_member(a, i),
+                              fmt::format("named '{}', {}", other, place_of_member(b, i)));
+    if (auto resized = is_elsewhere ? find_resized(i) : std::nullopt) return resized;
+    if (is_elsewhere)
+      return differ_at_member(pair, i, place_of_member(a, i), place_of_member(b, i));
+    visit(a.member(i).type, b.member(i).type, member_label(a_, a, i),
+          !is_identical && pair.behind_pointer);
+  }
+  if (a.vlen() != b.vlen()) {
+    if (auto resized = find_resized(common)) return resized;
+    return differ_at_member(pair, common, a.vlen() > common ? "" : "no such member",
+                            b.vlen() > common ? "" : "no such member");
+  }
+  if (!as_libbpf && a.size() != b.size())
+    return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+  return is_identical && a.info() != b.info() ? compare_words(pair, a, b) : std::nullopt;
+}
+
+TypeComparison::Found TypeComparison::compare_enums(const Pair& pair, BtfType a, BtfType b) {
+  if (a.kind() != b.kind() || a.size() != b.size())
+    return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
+  if (is(ComparePolicy::LibbpfCompatible)) return std::nullopt;
+  uint32_t common = std::min(a.vlen(), b.vlen());
+  work_ += common;
+  for (uint32_t i = 0; i < common; ++i) {
+    BtfEnumerator x = a.enumerator(i), y = b.enumerator(i);
+    if (a_.string(x.name_off) != b_.string(y.name_off) || x.value != y.value)
+      return differ(pair, enumerator_note(a_, a, i), enumerator_note(b_, b, i),
+                    static_cast<int32_t>(i));
+  }
+  if (a.vlen() != b.vlen())
+    return differ(pair, count_of(a.vlen(), "enumerator"), count_of(b.vlen(), "enumerator"));
+  if (!is(ComparePolicy::Identical) || a.info() == b.info()) return std::nullopt;
+  return differ(pair, a.kind_flag() ? "signed" : "unsigned", b.kind_flag() ? "signed" : "unsigned");
+}
+
+TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfType a, BtfType b) {
+  if (a.vlen() != b.vlen()) return differ(pair);
+  bool behind_pointer = is(ComparePolicy::LibbpfCompatible) && pair.behind_pointer;
+  work_ += a.vlen();
+  visit(a.type(), b.type(), " (return value)", behind_pointer);
+  for (uint32_t i = 0; i < a.vlen(); ++i) {
+    std::string label = parameter_label(i);
+    std::string_view name = a_.string(a.param(i).name_off), other = b_.string(b.param(i).name_off);
+    if (is(ComparePolicy::Identical) && name != other) {
+      auto difference =
+          differ(pair, fmt::format("named '{}'", name), fmt::format("named '{}'", other));
+      difference->member = label;
+      difference->a.type = a.param(i).type;
+      difference->b.type = b.param(i).type;
+      return difference;
+    }
+    visit(a.param(i).type, b.param(i).type, std::move(label), behind_pointer);
+  }
+  return std::nullopt;
+}
+
+/// Of a kind without elements, or whose elements are those of an object.
+TypeComparison::Found TypeComparison::compare_words(const Pair& pair, BtfType a, BtfType b) {
+  bool refers = kind_layout(a.kind()).refers;
+  if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()) ||
+      (!refers && a.size() != b.size()))
+    return differ(pair, words_note(a), words_note(b));
+  if (refers) visit(a.type(), b.type(), "", pair.behind_pointer);
+  return std::nullopt;
+}
+
+/// The pair differs as a whole. If that is plain from what both point to, the pointers differ.
+TypeComparison::Found TypeComparison::differ(const Pair& pair, std::string note_a,
+                                             std::string note_b, int32_t member) const {
+  size_t at = here_;
+  auto is_pointee = [&] { return pairs_[at].parent != no_parent && pairs_[at].label == "->"; };
+  if (note_a.empty() && note_b.empty()) {
+    auto is_below_qualifier = [&] {
+      size_t parent = pairs_[at].parent;
+      return parent != no_parent && pairs_[at].label.empty() &&
+             is_qualifier(a_.kind(pairs_[parent].a));
+    };
+    while (is_below_qualifier()) at = pairs_[at].parent;
+    at = is_pointee() ? pairs_[at].parent : here_;
+  }
+  return TypeDifference{path_to(at),
+                        "",
+                        {pairs_[at].a, std::move(note_a), pair.a, member},
+                        {pairs_[at].b, std::move(note_b), pair.b, member}};
+}
+
+/// Their i-th members differ, of which one may be missing.
+TypeComparison::Found TypeComparison::differ_at_member(const Pair& pair, uint32_t i,
+                                                       std::string note_a,
+                                                       std::string note_b) const {
+  BtfType a = a_.type(pair.a), b = b_.type(pair.b);
+  auto side = [&](BtfType type, uint32_t definition, std::string note) {
+    bool is_there = i < type.vlen();
+    return DifferenceSide{is_there ? type.member(i).type : 0, std::move(note), definition,
+                          is_there ? static_cast<int32_t>(i) : -1};
+  };
+  return TypeDifference{path_to(here_),
+                        i < a.vlen() ? member_label(a_, a, i) : member_label(b_, b, i),
+                        side(a, pair.a, std::move(note_a)), side(b, pair.b, std::move(note_b))};
+}
+
+/// The path to a pair, as C has it: what `p` points to is `*p`, its member `p->m`; a pointer to a
+/// function is called without `*`.
+std::string TypeComparison::path_to(size_t at) const {
+  std::vector<std::string_view> labels;
+  for (; at != no_parent; at = pairs_[at].parent)
+    if (!pairs_[at].label.empty() || pairs_[at].parent == no_parent)
+      labels.push_back(pairs_[at].label);
+  std::string path(labels.back());
+  labels.pop_back();
+  // Whoever wrote more than that wrote it for this program to read.
+  constexpr size_t longest = 64;
+  if (labels.size() > longest) {
+    labels.resize(longest);
+    path += "...";
+  }
+  bool begins_behind_pointer = path.ends_with("->");
+  if (begins_behind_pointer) path.resize(path.size() - 2);
+  size_t pointers = begins_behind_pointer ? 1 : 0;
+  for (; !labels.empty(); labels.pop_back()) {
+    std::string_view label = labels.back();
+    begins_behind_pointer = false;
+    if (label == "->")
+      ++pointers;
+    else
+      append_label(path, std::exchange(pointers, 0), label);
+  }
+  // Layouts meet at a path, be it by a pointer, and so do the attributes of maps.
+  if (begins_behind_pointer || is(ComparePolicy::Layout)) return path;
+  return std::string(pointers, '*') + path;
+}
+
+std::string TypeDifference::place() const {
+  if (member.empty() || !path.starts_with('*')) return path + member;
+  std::string place = path;
+  size_t pointers = place.find_first_not_of('*');
+  place.erase(0, pointers);
+  append_label(place, pointers, member);
+  return place;
+}
+
+}  // namespace bpflink

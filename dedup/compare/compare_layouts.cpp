@@ -1,0 +1,96 @@
+// The comparison by layout: what two definitions of one name have where, wherever both types lead
+// to. A struct that is laid out otherwise because one in it is, is not told of as well.
+#include <algorithm>
+
+#include "bpflink/btf_query.hpp"
+#include "dedup/compare/compare.hpp"
+#include "dedup/compare/record_layout.hpp"
+#include "dedup/compare/type_text.hpp"
+
+namespace bpflink {
+
+namespace {
+
+std::optional<TypeDifference> difference_at(std::string path, LayoutDifference&& difference) {
+  return TypeDifference{std::move(path), std::move(difference.member), std::move(difference.a),
+                        std::move(difference.b)};
+}
+
+}  // namespace
+
+TypeComparison::Found TypeComparison::compare_layouts(const Pair& pair, BtfType a, BtfType b) {
+  if (is_enum(a.kind()) && is_enum(b.kind())) {
+    if (is_ignored(pair.owner)) return std::nullopt;
+    auto difference = compare_enum_layouts({a_, pair.a}, {b_, pair.b});
+    if (!difference) return std::nullopt;
+    difference->a.definition = pair.owner.a;
+    difference->b.definition = pair.owner.b;
+    return difference_at(path_to(here_), std::move(*difference));
+  }
+  if (a.kind() != b.kind()) return std::nullopt;
+  switch (a.kind()) {
+    case BtfKind::Ptr:
+      visit(a.type(), b.type(), "->", false, pair.owner);
+      return std::nullopt;
+    case BtfKind::Array:
+      visit(a.array_element_type(), b.array_element_type(), "[]", false, pair.owner);
+      return std::nullopt;
+    case BtfKind::FuncProto:
+      visit(a.type(), b.type(), " (return value)", false);
+      for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
+        visit(a.param(i).type, b.param(i).type, parameter_label(i), false);
+      return std::nullopt;
+    case BtfKind::Struct:
+    case BtfKind::Union:
+      return compare_record_layouts(pair);
+    default:
+      return std::nullopt;
+  }
+}
+
+TypeComparison::Found TypeComparison::compare_record_layouts(const Pair& pair) {
+  if (is_ignored(pair.owner)) return std::nullopt;
+  std::vector<CommonMember> common;
+  auto difference = bpflink::compare_record_layouts({a_, pair.a}, {b_, pair.b}, common, work_);
+  for (const CommonMember& member : common)
+    visit(member.a, member.b, member.path, false, pair.owner);
+  // A struct in it is of another size, which will be told of that.
+  auto explains_difference = [&](const CommonMember& member) {
+    if (member.bit_offset > difference->bit_offset) return false;
+    uint32_t a = skip_arrays(a_, member.a), b = skip_arrays(b_, member.b);
+    return is_composite(a_.kind(a)) && is_composite(b_.kind(b)) &&
+           a_.type(a).size() != b_.type(b).size() && !is_ignored(name_of(a, b, {}));
+  };
+  if (!difference || std::ranges::any_of(common, explains_difference)) return std::nullopt;
+  difference->a.definition = pair.owner.a;
+  difference->b.definition = pair.owner.b;
+  return difference_at(path_to(here_), std::move(*difference));
+}
+
+/// What two definitions are told of as: a tag, or a typedef of both that leads to what has no tag,
+/// or else what they are a part of.
+TypeComparison::Named TypeComparison::name_of(uint32_t a, uint32_t b, const Named& owner) const {
+  uint32_t id_a = skip_modifiers(a_, a), id_b = skip_modifiers(b_, b);
+  std::string_view tag = a_.name(a_.type(id_a)), tag_b = b_.name(b_.type(id_b));
+  if (!tag.empty() || !tag_b.empty()) return tag == tag_b ? Named{tag, id_a, id_b} : Named{};
+  auto last_typedef = [](const BtfView& types, uint32_t id) {
+    uint32_t last = 0;
+    for (id = skip_qualifiers(types, id); types.kind(id) == BtfKind::Typedef;
+         id = skip_qualifiers(types, types.type(id).type()))
+      last = id;
+    return last;
+  };
+  a = last_typedef(a_, a);
+  b = last_typedef(b_, b);
+  if (a == 0 || b == 0) return owner;
+  std::string_view name = a_.name(a_.type(a));
+  return name == b_.name(b_.type(b)) ? Named{name, a, b} : Named{};
+}
+
+/// Definitions of a flavor (`struct ev___old`) are meant to differ.
+bool TypeComparison::is_ignored(const Named& named) const {
+  return named.name.empty() || named.name.find("___", 1) != std::string_view::npos ||
+         may_differ(named.name);
+}
+
+}  // namespace bpflink

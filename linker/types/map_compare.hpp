@@ -1,0 +1,25 @@
+// Definitions of one map, and where they first differ.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "bpflink/btf.hpp"
+#include "dedup/internal.hpp"
+
+namespace bpflink {
+
+/// Two definitions of a map in one BTF, and how alike they have to be.
+struct MapPair {
+  const BtfView& types;
+  ComparePolicy policy;  ///< CCompatible or LibbpfCompatible; the latter takes 0 for no attribute
+  uint32_t declared, defined;
+  bool may_leave_out;  ///< whether `declared` is an extern, which need not have all attributes
+};
+
+/// The first difference; nothing if they agree. Attributes that are not known today are compared
+/// like any other.
+std::optional<TypeDifference> compare_maps(const MapPair& maps, std::string_view path);
+
+}  // namespace bpflink
