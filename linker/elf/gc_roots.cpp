@@ -26,7 +26,7 @@ std::string_view gc_root_reason(const InputSection& section, const LinkOptions& 
   if (is_struct_ops(section.name)) return "struct_ops variable";
   if (section.name == "license" || section.name == "version") return section.name;
   if (matches_any(section.name, options.keep_sections)) return "--keep-section";
-  return section.is_loaded() ? "" : "in a section that is not loaded";
+  return section.is_loaded() ? "" : "section that is not loaded";
 }
 
 std::string_view gc_root_reason(const InputSymbol& symbol, const InputSection& section,

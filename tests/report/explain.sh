@@ -46,6 +46,10 @@ contains '  kept by       being a root: license' explain --explain LICENSE
 contains '  kept by       being a root: --keep-section' explain --gc-sections --keep-section .text --explain unused
 contains '  kept by       program prog -> limit' explain --explain limit
 
+compile notes -g0 <<<'asm(".section notes,\"\",@progbits; .type note,@object; .size note, 4; note: .long 1");'
+contains '  kept by       being a root: section that is not loaded' \
+  "$BPFLINK" --gc-sections notes.o -o notes.linked.o --explain note
+
 # Two weak ones; the type of an extern that nobody defines.
 compile first <<<'__weak int pick(void) { return 1; }'
 compile second <<<'__weak int pick(void) { return 2; } extern long maybe __weak; SEC("socket") int prog(void *ctx) { return pick() + (&maybe ? maybe : 0); }
