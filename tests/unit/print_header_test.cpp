@@ -126,8 +126,9 @@ TEST_CASE("types without names do not nest deeper than compilers bear") {
   for (int i = 0; i < 1000; ++i) type = u.ptr(type);
   type_definition(u, "deep", type);
   std::string text = header(u);
-  CHECK(text.starts_with("typedef int ********************************type_33;\n\n"
-                         "typedef type_33 ********************************type_65;\n\n"));
+  CHECK(
+      text.starts_with("typedef int ********************************type_33;\n\n"
+                       "typedef type_33 ********************************type_65;\n\n"));
   CHECK(text.ends_with("type_993 ********deep;\n\n"));
 }
 
