@@ -62,8 +62,6 @@ std::string words_note(BtfType type) {
       return std::string(linkage_note(type.func_linkage()));
     case BtfKind::Var:
       return std::string(linkage_note(type.var_linkage()));
-    case BtfKind::Fwd:
-      return type.kind_flag() ? "a union" : "a struct";
     case BtfKind::DeclTag:
       return fmt::format("of component {}", type.component_idx());
     case BtfKind::Datasec:

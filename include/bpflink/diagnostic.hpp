@@ -65,8 +65,11 @@ enum class ReferenceRole {
 /// One of the facts that a diagnostic rests on. `text` is free of marks and indentation; types as
 /// C may have several lines.
 struct DiagnosticReference {
+  /// What it contributes.
   ReferenceRole role;
+  /// Where that is; empty for a note or a hint.
   DiagnosticLocation location = {};
+  /// What the role says of it, or "".
   std::string text = {};
   /// Where it is not 0, the reference has a role only: so many more of them are not listed.
   size_t more = 0;

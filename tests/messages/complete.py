@@ -24,6 +24,7 @@ EXCEPTIONS = {
     "too many strings to deduplicate": "takes 4 GiB of strings",
     "too many bytes of strings": "takes 4 GiB of strings",
     "too many types to deduplicate": "takes 3 GiB of types",
+    "too many types to compare": "takes two structs of a million members",
     "too large types to deduplicate": "takes 8 GiB of types",
     "cannot read what was written: {}": "only a disk that fails gives back less than was written",
     "section header {}: {}": "libelf has counted it, so only memory can be short",

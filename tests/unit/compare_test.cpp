@@ -70,6 +70,21 @@ struct Types {
 
 }  // namespace
 
+TEST_CASE("compare: what types say beside their names and references") {
+  Types t;
+  uint32_t part = t.add(BtfKind::Int, "int", 4, {0x1080010});
+  CHECK(t.identical(t.int_id, part) ==
+        "v: 4 bytes, encoding 1, 32 bits | 4 bytes, encoding 1, 16 bits from bit 8");
+  uint32_t f = t.add(BtfKind::Func, "f", 0, {}, 0), odd = t.add(BtfKind::Func, "f", 0, {}, 7);
+  CHECK(t.identical(f, odd) == "v: static | of another linkage");
+  uint32_t s = t.add(BtfKind::Fwd, "s", 0);
+  uint32_t one = t.add(BtfKind::DeclTag, "t", s, {1}), two = t.add(BtfKind::DeclTag, "t", s, {2});
+  CHECK(t.identical(one, two) == "v: of component 1 | of component 2");
+  uint32_t tag = t.add(BtfKind::TypeTag, "t", s);
+  uint32_t attribute = t.add(BtfKind::TypeTag, "t", s, {}, 0, true);
+  CHECK(t.identical(tag, attribute) == "v: without the kind flag | with the kind flag");
+}
+
 TEST_CASE("compare: integers") {
   Types t;
   uint32_t other = t.add(BtfKind::Typedef, "s32", t.int_id);
