@@ -66,8 +66,10 @@
 // struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of a type is
 // its record as BTF has it (name, kind, numbers, elements), with each reference to an anchor
 // replaced by tag space and name, and each other reference by the *class* of what it refers to.
-// The types that have one key are a class, which is a number. That leaves no circles but those
-// that no tag breaks (classes/circles.cpp), and each type is looked at once.
+// The types that have one key are a class, which is a number. What a key has of a type is decided
+// by Classifier::translate() (classes/classifier.cpp) and, to the same effect, by match.cpp beside
+// it. That leaves no circles but those that no tag breaks (classes/circles.cpp), and each type is
+// looked at once.
 //
 //   struct node { struct node *next; int x; };       class 1: INT int 4
 //                                                    class 2: PTR -> "struct node"
@@ -127,8 +129,9 @@ Error strings_error(const Deduplication& d) {
 }
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
-  // Each type gets the number of its class. This is where nearly all the time goes, and where
-  // several workers share it (classes/workers.cpp). Tags are names here, whatever they mean.
+  // Each type gets the number of its class, by its key (classes/classifier.cpp). This is where
+  // nearly all the time goes, and where several workers share it (classes/workers.cpp). Tags are
+  // names here, whatever they mean.
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
 
   // Types in circles that no tag breaks have had a class each until here, because a key would have

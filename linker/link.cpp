@@ -1,4 +1,5 @@
-// The linker from start to end, a line a pass. Each pass is in the file of its name in passes/.
+// The linker from start to end, a line a pass. Each pass is in the file of its name in passes/,
+// but for complete_functions(), which is in rebase_btf_ext.cpp.
 // All they know is in one Context (context.hpp).
 #include <chrono>
 

@@ -15,19 +15,20 @@
 namespace bpflink {
 
 enum class ComparePolicy : uint8_t {
-  /// All that deduplication tells apart.
+  /// All that deduplication tells apart. That decides by keys (classes/classifier.cpp) and never
+  /// comes here; --explain finds the reason again.
   Identical,
   /// What C lets two files declare of one thing. Typedefs, qualifiers and type tags do not count,
   /// nor does the spelling of integers of one size and sign; an array without a length agrees with
   /// any, a declaration with a definition; behind a pointer, structs agree by name.
   CCompatible,
-  /// The same, but that arrays have one length.
+  /// The same, but that arrays have one length: of a map's keys and values.
   CCompatibleOfOneLength,
   /// What libbpf's linker lets pass: kinds, names and sizes agree, and the members of structs, but
   /// not signs, enumerators, the lengths of arrays, nor what is in a struct behind a pointer.
   LibbpfCompatible,
   /// Where structs and unions have their members, and which values enumerators have, wherever both
-  /// types lead to (record_layout.hpp).
+  /// types lead to: compare_layouts.cpp walks, record_layout.hpp has the rules.
   Layout,
 };
 
@@ -113,7 +114,7 @@ class TypeComparison {
   std::string path_to(size_t at) const;
 
   Found compare_layouts(const Pair& pair, BtfType a, BtfType b);
-  Found compare_record_layouts(const Pair& pair);
+  Found visit_records(const Pair& pair);
   Named name_of(uint32_t a, uint32_t b, const Named& owner) const;
   bool is_ignored(const Named& named) const;
 

@@ -42,16 +42,16 @@ TypeComparison::Found TypeComparison::compare_layouts(const Pair& pair, BtfType 
       return std::nullopt;
     case BtfKind::Struct:
     case BtfKind::Union:
-      return compare_record_layouts(pair);
+      return visit_records(pair);
     default:
       return std::nullopt;
   }
 }
 
-TypeComparison::Found TypeComparison::compare_record_layouts(const Pair& pair) {
+TypeComparison::Found TypeComparison::visit_records(const Pair& pair) {
   if (is_ignored(pair.owner)) return std::nullopt;
   std::vector<CommonMember> common;
-  auto difference = bpflink::compare_record_layouts({a_, pair.a}, {b_, pair.b}, common, work_);
+  auto difference = compare_record_layouts({a_, pair.a}, {b_, pair.b}, common, work_);
   for (const CommonMember& member : common)
     visit(member.a, member.b, member.path, false, pair.owner);
   // A struct in it is of another size, which will be told of that.

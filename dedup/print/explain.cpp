@@ -1,7 +1,7 @@
 // Explains why types of one name are not one type.
 //
-// Two definitions are compared as the deduplicator does (compare/compare.hpp); here the first
-// difference is worded.
+// Two definitions are compared with the result that the deduplicator has (compare/compare.hpp);
+// here the first difference is worded.
 #include "bpflink/explain.hpp"
 
 #include <fmt/format.h>

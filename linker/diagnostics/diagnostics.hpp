@@ -1,4 +1,5 @@
-// Collects what a link reports and knows whether it has failed.
+// Collects what a link reports and knows whether it has failed. Passes state facts; render.cpp
+// makes text of them, with the ">>>" lines.
 #pragma once
 
 #include <string>

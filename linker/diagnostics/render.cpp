@@ -1,3 +1,5 @@
+// The text of a diagnostic: its first line, the source line that it is about, and a ">>>" line or
+// two for each reference, worded by its role (class Details).
 #include "linker/diagnostics/render.hpp"
 
 #include <fmt/format.h>

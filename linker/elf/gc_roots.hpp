@@ -1,9 +1,11 @@
 // What --gc-sections keeps although nothing refers to it.
 //
 // A whole section is a root for what it is: maps, struct_ops variables, license and version, what
-// --keep-section names, and what is not loaded. In other sections a symbol is one: programs, which
-// are the functions of any code section but .text, and what -u names. Entries about code are in the
-// output if the code is (code_tables.hpp), so that their sections are no roots.
+// --keep-section names, and what is not loaded, which keeps nothing else. In other sections a
+// symbol is one: programs, which are the global symbols and the static functions of any code
+// section but .text, and what -u names. So are the callbacks that tags of live code name
+// (mark_live.cpp). Entries about code are in the output if the code is (code_tables.hpp), so that
+// their sections are no roots.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,7 @@
 // Pass: all that is declared of a name must agree.
 //
-// Where only such things differ as libbpf's linker lets pass, that is a warning.
+// Where only such things differ as libbpf's linker lets pass, that is a warning. What counts is a
+// ComparePolicy (dedup/compare/compare.hpp), and for maps also in types/map_compare.cpp.
 //
 // The types have been merged, so what agrees to the letter has one id; only the
 // rest is compared in depth.

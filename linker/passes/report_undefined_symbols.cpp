@@ -2,13 +2,13 @@
 //
 // The loader provides what an object's BTF lists in .ksyms or .kconfig, a weak
 // extern may stay 0, and a partial link leaves the rest to a later one. What
-// remains is an error that names every place that refers to it.
+// remains is an error that names every place that refers to it. How that looks is in
+// diagnostics/render.cpp.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/diagnostics/symbol_hints.hpp"
-#include "linker/elf/references.hpp"
 
 namespace bpflink {
 namespace {

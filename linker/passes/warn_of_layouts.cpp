@@ -7,13 +7,13 @@
 //
 // From each declaration of a symbol and what describes it in the output, both types are walked at
 // once. Equal types have equal ids since merge_btf(), so that only pairs of others are walked,
-// each once, whichever symbols lead to it. How many there can be is bounded (record_layout.hpp),
+// each once, whichever symbols lead to it. How many there can be is bounded (compare.hpp),
 // as inputs that no compiler makes may have every type meet every other.
 //
 // Silent is what a person would let pass:
 // - what no symbol leads to in both objects, and what one of them only declares;
 // - the kernel's types, and what these lead to (kernel_tags.hpp);
-// - flavors (`struct ev___old`), whose definitions are meant to differ;
+// - flavors (`struct ev___old`), whose definitions are meant to differ (compare_layouts.cpp);
 // - other names, other types of the same width, handles, padding (record_layout.hpp).
 //
 // A struct that is laid out otherwise because one in it is, is not told of as well.
