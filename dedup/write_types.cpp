@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
@@ -60,7 +59,7 @@ class TypeWriter {
   std::span<const uint32_t> key_of(Identity identity) const;
   void make_room();
   void write_strings();
-  void add_strings(std::span<const uint32_t> offsets);
+  void add_string(uint32_t offset);
   void translate(Identity identity, std::span<uint32_t> words) const;
   void index_arrays();
   uint32_t find_index_type() const;
@@ -177,46 +176,36 @@ void TypeWriter::make_room() {
           with_more(table_.strings().size()));
 }
 
-/// Adds the types' strings in order of first occurrence: some at a time, for the memory
-/// to bring all of them at once.
+/// Adds the types' strings in order of first occurrence.
 void TypeWriter::write_strings() {
   if (keeps_strings_of_ != nullptr)
     begin_with_strings(result_.types, keeps_strings_of_->btf.strings());
   std::vector<bool> is_listed(strings_.size());
-  std::array<uint32_t, 64> some;
-  size_t count = 0;
   for (Identity identity : order_) {
     for_each_string(key_of(identity), [&](uint32_t offset) {
       if (offset == 0 || is_listed[offset / 2]) return;
       is_listed[offset / 2] = true;
-      __builtin_prefetch(table_.strings().text(offset));
-      __builtin_prefetch(&strings_[offset / 2], 1);
-      some[count++] = offset;
-      if (count == some.size()) add_strings(some);
-      count %= some.size();
+      add_string(offset);
     });
   }
-  add_strings(std::span(some).first(count));
   add_new_strings(result_.types, run_);
 }
 
-/// Adds strings of the table, which has none twice. Those that follow one another there are
+/// Adds a string of the table, which has none twice. Those that follow one another there are
 /// copied together, and most do.
-void TypeWriter::add_strings(std::span<const uint32_t> offsets) {
-  for (uint32_t offset : offsets) {
-    std::string_view text = table_.strings().at(offset);
-    if (d_.options.base != nullptr || keeps_strings_of_ != nullptr) {
-      strings_[offset / 2] = result_.types.add_string(text);
-      continue;
-    }
-    if (text.data() != run_.data() + run_.size()) {
-      add_new_strings(result_.types, run_);
-      run_ = text.substr(0, 0);
-    }
-    run_ = {run_.data(), run_.size() + text.size() + 1};
-    strings_[offset / 2] = next_string_;
-    next_string_ += static_cast<uint32_t>(text.size()) + 1;
+void TypeWriter::add_string(uint32_t offset) {
+  std::string_view text = table_.strings().at(offset);
+  if (d_.options.base != nullptr || keeps_strings_of_ != nullptr) {
+    strings_[offset / 2] = result_.types.add_string(text);
+    return;
   }
+  if (text.data() != run_.data() + run_.size()) {
+    add_new_strings(result_.types, run_);
+    run_ = text.substr(0, 0);
+  }
+  run_ = {run_.data(), run_.size() + text.size() + 1};
+  strings_[offset / 2] = next_string_;
+  next_string_ += static_cast<uint32_t>(text.size()) + 1;
 }
 
 /// Translates the words of a key to those of a type.

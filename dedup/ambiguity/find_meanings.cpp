@@ -14,9 +14,6 @@ namespace bpflink {
 
 namespace {
 
-/// How many elements ahead to ask the memory for.
-constexpr size_t prefetch_distance = 512;
-
 /// By class, of what is by node of the graph.
 std::vector<bool> by_class(const Deduplication& d, const TagGraph& graph,
                            const std::vector<bool>& by_node) {
@@ -97,7 +94,6 @@ void MeaningFinder::list_types() {
   for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
     std::span<const uint32_t> elements = d_.inputs[i].elements;
     for (uint32_t index = 0; index < elements.size(); ++index) {
-      __builtin_prefetch(&elements[index] + prefetch_distance);
       uint32_t c = elements[index];
       if (c == omitted_class || states[c] == State::seen) continue;
       d_.firsts.push_back({i, index});

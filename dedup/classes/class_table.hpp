@@ -69,8 +69,6 @@ class ClassTable {
 
   /// How a type of a class is referred to: an anchor by name, all others as a class.
   Reference reference_to(uint32_t type_class) const { return references_[type_class]; }
-  /// The same of all classes, until one is added.
-  std::span<const Reference> references() const { return references_; }
 
   /// The anchor with a name (an offset of strings()).
   uint32_t intern_anchor(TagSpace space, uint32_t name);

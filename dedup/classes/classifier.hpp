@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -32,19 +30,13 @@ inline bool is_class(uint32_t known) {
 /// Gives the types of one input after the other their classes in one table.
 class Classifier {
  public:
-  /// `table` begins with the strings of the section `adopted`, at their offsets there, unless
-  /// that is empty.
-  Classifier(ClassTable& table, std::string_view adopted) : table_(table), adopted_(adopted) {}
+  explicit Classifier(ClassTable& table) : table_(table) {}
 
   /// Makes an input the one at hand. `classes` has an element for each type from
   /// `btf.first_id()` on: 0, `omitted_class`, or the private class of an object. `base_classes`
   /// has the class of each id of the base, and 0 for void. All must outlive its classification.
   void begin(const BtfView& types, std::span<const uint32_t> base_classes,
              std::span<uint32_t> classes);
-
-  /// Asks the memory for what will be looked at first when an input is at hand, so that it comes
-  /// while another still is.
-  static void prefetch(const BtfView& types);
 
   /// Gives the types with ids from `begin` to before `end` their classes, and to what they refer
   /// to as far as that takes.
@@ -62,9 +54,7 @@ class Classifier {
   const uint32_t* words_of(uint32_t id) const { return types_.first_word(id); }
 
   const char* text(uint32_t offset) const;
-  bool begins_string(uint32_t offset) const;
   uint32_t string(uint32_t offset);
-  uint32_t intern_string(uint32_t offset);
   void note_string(uint32_t offset, uint32_t known);
 
   void adapt_to_kernel(std::span<uint32_t> words) const;
@@ -72,7 +62,6 @@ class Classifier {
   Reference reference_to_unassigned(uint32_t id);
 
   // Matching with classes that are known, in match.cpp.
-  struct Known;
   bool match_if_alike(uint32_t id, uint32_t type_class);
   bool match(uint32_t id, uint32_t type_class);
   bool confirm();
@@ -82,10 +71,8 @@ class Classifier {
   bool accept_string(uint32_t offset, uint32_t wanted);
   bool accept_other_string(uint32_t offset, uint32_t wanted);
   bool accept(uint32_t id, Reference wanted);
-  bool accept_other(uint32_t id, Reference wanted);
   bool accept_unassigned(uint32_t id, Reference wanted);
   bool assume(uint32_t id, uint32_t type_class);
-  void make_room_to_assume();
   uint32_t summarize(std::span<const uint32_t> words);
   uint64_t summarize_reference(uint32_t id);
 
@@ -105,7 +92,6 @@ class Classifier {
   void close_circles();
 
   ClassTable& table_;
-  std::string_view adopted_;
 
   // What the types so far, of all inputs, tell.
   /// By class: that of the type after the last one of this, or 0. Of 0: that of the first type of
@@ -122,14 +108,11 @@ class Classifier {
   BtfView types_;
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  /// The table's offset by the input's, from `adopted_end_` on; 0 if not yet known.
+  /// The table's offset by the input's; 0 if not yet known.
   std::vector<uint32_t> strings_;
   /// The indexes whose element of `strings_` is not 0: few of many inputs' elements are
   /// used, and to forget these takes less than to fill all with 0.
   std::vector<uint32_t> known_strings_;
-  /// The same of adopted strings that begin within others, by offset; of all inputs.
-  std::unordered_map<uint32_t, uint32_t> inner_strings_;
-  uint32_t adopted_end_ = 1;  ///< its strings up to here are the table's, at the same offsets
   bool found_omission_ = false;
 
   // The type at hand.
@@ -141,8 +124,7 @@ class Classifier {
     uint32_t type_class;
   };
   std::vector<Assumption> assumed_;
-  size_t assumed_count_ = 0;  ///< how many of these there are at the moment
-  size_t patience_ = 0;       ///< words that may yet be compared in vain
+  size_t patience_ = 0;  ///< words that may yet be compared in vain
   std::vector<Frame> stack_;
 };
 
@@ -153,22 +135,16 @@ inline const char* Classifier::text(uint32_t offset) const {
                          : types_.string(offset).data();
 }
 
-/// Whether the table has the adopted string of an offset there: another may end there, or it may
-/// be an empty one that is not the first.
-inline bool Classifier::begins_string(uint32_t offset) const {
-  return offset == 0 || (adopted_[offset - 1] == '\0' && adopted_[offset] != '\0');
-}
-
 /// The table's offset of a string of the input.
 inline uint32_t Classifier::string(uint32_t offset) {
-  if (offset < adopted_end_) return begins_string(offset) ? offset : intern_string(offset);
-  uint32_t known = strings_[offset - adopted_end_];
-  return known != 0 ? known : intern_string(offset);
+  if (strings_[offset] == 0) note_string(offset, table_.strings().intern(text(offset)));
+  return strings_[offset];
 }
 
 inline void Classifier::note_string(uint32_t offset, uint32_t known) {
-  strings_[offset - adopted_end_] = known;
-  known_strings_.push_back(offset - adopted_end_);
+  if (known == 0) return;  // the empty one
+  strings_[offset] = known;
+  known_strings_.push_back(offset);
 }
 
 /// The reference to a type, if it is known without following others.

@@ -17,24 +17,22 @@
 namespace bpflink {
 
 /// Whether a string of the input is the table's that is wanted.
-[[gnu::always_inline]] inline bool Classifier::accept_string(uint32_t offset, uint32_t wanted) {
-  bool is_plain = offset < adopted_end_ ? offset == wanted
-                                        : wanted != 0 && strings_[offset - adopted_end_] == wanted;
+inline bool Classifier::accept_string(uint32_t offset, uint32_t wanted) {
+  bool is_plain = wanted != 0 && strings_[offset] == wanted;
   return is_plain || accept_other_string(offset, wanted);
 }
 
-/// As accept_string(), for strings that do not plainly have the same offset. To
-/// compare two strings takes less than to find one in the table.
+/// As accept_string(), for strings that were not met before. To compare two strings takes less than
+/// to find one in the table.
 bool Classifier::accept_other_string(uint32_t offset, uint32_t wanted) {
-  if (offset < adopted_end_ || strings_[offset - adopted_end_] != 0 || wanted == 0)
-    return string(offset) == wanted;
+  if (strings_[offset] != 0 || wanted == 0) return string(offset) == wanted;
   if (std::strcmp(text(offset), table_.strings().text(wanted)) != 0) return false;
   note_string(offset, wanted);
   return true;
 }
 
 /// Whether a type is what is wanted as far as is known, or can be assumed to be.
-[[gnu::always_inline]] inline bool Classifier::accept(uint32_t id, Reference wanted) {
+inline bool Classifier::accept(uint32_t id, Reference wanted) {
   if (id < types_.first_id()) return reference(id) == wanted;
   uint32_t known = class_of(id);
   if (is_class(known)) return table_.reference_to(known) == wanted;
@@ -56,68 +54,32 @@ bool Classifier::accept_unassigned(uint32_t id, Reference wanted) {
 }
 
 /// Gives a type a class, if others may have the same, to be compared with it later.
-[[gnu::always_inline]] inline bool Classifier::assume(uint32_t id, uint32_t type_class) {
+inline bool Classifier::assume(uint32_t id, uint32_t type_class) {
   if (type_class == 0 || table_.is_private(type_class)) return false;
   class_of(id) = type_class;
-  __builtin_prefetch(words_of(id));
-  if (assumed_count_ == assumed_.size()) make_room_to_assume();
-  assumed_[assumed_count_++] = {id, type_class};
+  assumed_.push_back({id, type_class});
   return true;
-}
-
-[[gnu::noinline]] void Classifier::make_room_to_assume() {
-  constexpr size_t least = 256;
-  assumed_.resize(std::max(least, 2 * assumed_.size()));
-}
-
-/// What accept() and accept_string() read again and again, in an object of its own: the
-/// compiler cannot know that to give a type a class changes nothing of it.
-struct Classifier::Known {
-  bool is_string(uint32_t offset, uint32_t wanted) const {
-    return offset < adopted_end ? offset == wanted
-                                : wanted != 0 && strings[offset - adopted_end] == wanted;
-  }
-  bool is_type(uint32_t id, Reference wanted) const {
-    uint32_t index = id - first_id;
-    if (index >= count) return false;
-    uint32_t known = classes[index];
-    return is_class(known) && references[known] == wanted;
-  }
-
-  uint32_t adopted_end, first_id, count;
-  const uint32_t* strings;
-  const uint32_t* classes;
-  const Reference* references;
-};
-
-/// accept(), where it is not plain.
-[[gnu::noinline]] bool Classifier::accept_other(uint32_t id, Reference wanted) {
-  return accept(id, wanted);
 }
 
 /// Compares elements of so many words, of which one may be a string offset and
 /// one a type id.
 template <int Words, int Name, int Type>
 bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
-  const Known known{adopted_end_,    types_.first_id(), static_cast<uint32_t>(classes_.size()),
-                    strings_.data(), classes_.data(),   table_.references().data()};
   const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
   words += common_words;
   key += common_words;
   for (; words < end; words += Words, key += Words) {
     for (int w = 0; w < Words; ++w)
       if (w != Name && w != Type && words[w] != key[w]) return false;
-    if (!known.is_string(words[Name], key[Name]) && !accept_other_string(words[Name], key[Name]))
-      return false;
+    if (!accept_string(words[Name], key[Name])) return false;
     if constexpr (Type >= 0)
-      if (!known.is_type(words[Type], key[Type]) && !accept_other(words[Type], key[Type]))
-        return false;
+      if (!accept(words[Type], key[Type])) return false;
   }
   return true;
 }
 
 /// Whether the words of a type say what a key says.
-[[gnu::always_inline]] inline bool Classifier::is_like(const uint32_t* words, const uint32_t* key) {
+inline bool Classifier::is_like(const uint32_t* words, const uint32_t* key) {
   if (words[1] != key[1] || !accept_string(words[0], key[0])) return false;
   switch (kind_of(words)) {
     case BtfKind::Ptr:
@@ -156,9 +118,11 @@ bool Classifier::accept_elements(const uint32_t* words, const uint32_t* key) {
 bool Classifier::match(uint32_t id, uint32_t type_class) {
   uint32_t before = class_of(id);
   class_of(id) = type_class;
-  if (is_like(words_of(id), table_.key(type_class)) && (assumed_count_ == 0 || confirm()))
-    return true;
-  for (; assumed_count_ != 0; --assumed_count_) class_of(assumed_[assumed_count_ - 1].id) = 0;
+  bool is_of_class = is_like(words_of(id), table_.key(type_class)) && confirm();
+  if (!is_of_class)
+    for (const Assumption& assumption : assumed_) class_of(assumption.id) = 0;
+  assumed_.clear();
+  if (is_of_class) return true;
   class_of(id) = before;
   return false;
 }
@@ -166,9 +130,9 @@ bool Classifier::match(uint32_t id, uint32_t type_class) {
 /// Compares what was assumed to be equal. What is compared in vain must not add
 /// up to more than a few times the input, however that was made.
 bool Classifier::confirm() {
-  if (patience_ == 0) return false;
+  if (!assumed_.empty() && patience_ == 0) return false;
   size_t compared = 0;
-  for (size_t i = 0; i < assumed_count_; ++i) {
+  for (size_t i = 0; i < assumed_.size(); ++i) {
     auto [id, type_class] = assumed_[i];
     std::span<const uint32_t> key = table_.words(type_class);
     compared += key.size();
@@ -176,7 +140,6 @@ bool Classifier::confirm() {
     patience_ -= std::min(patience_, compared);
     return false;
   }
-  assumed_count_ = 0;
   return true;
 }
 

@@ -76,8 +76,8 @@ struct Amount {
 class Worker {
  public:
   /// `inputs` is how many there are, `all` what they have, and the base.
-  Worker(ClassTable& table, std::string_view adopted, size_t inputs, const Amount& all)
-      : table_(table), classifier_(table, adopted), own_elements_(inputs), all_(all) {}
+  Worker(ClassTable& table, size_t inputs, const Amount& all)
+      : table_(table), classifier_(table), own_elements_(inputs), all_(all) {}
 
   void take(Deduplication& d, const Share& share, bool is_first) {
     Input& input = d.inputs[share.input];
@@ -141,24 +141,6 @@ std::expected<void, Error> check_room(const Amount& all) {
   return {};
 }
 
-/// Has a table without strings begin with those of a section, if none is there twice but for the
-/// empty one, with which those split from a base may begin.
-std::string_view adopt_strings(ClassTable& table, std::string_view section) {
-  StringTable strings;
-  strings.reserve(section.size());
-  strings.expect(static_cast<size_t>(std::ranges::count(section, '\0')));
-  for (size_t offset = 1; offset < section.size();) {
-    std::string_view string = section.data() + offset;
-    if (string.empty())
-      strings.append_all(section.substr(offset, 1));
-    else if (strings.intern(string) != offset)
-      return {};
-    offset += string.size() + 1;
-  }
-  table.strings() = std::move(strings);
-  return section;
-}
-
 /// Gives the objects among types private classes.
 void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> elements) {
   for (uint32_t id : objects_of(btf))
@@ -175,11 +157,11 @@ void define_objects(ClassTable& table, Classifier& classifier, const Btf& btf,
 }
 
 /// Gives the types of the base their classes, link after link of its chain.
-void classify_base(Deduplication& d, std::string_view adopted) {
+void classify_base(Deduplication& d) {
   std::vector<const Btf*> chain;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base())
     chain.push_back(link);
-  Classifier classifier(d.table, adopted);
+  Classifier classifier(d.table);
   for (const Btf* link : std::views::reverse(chain)) {
     d.base_elements.resize(link->end_id());
     std::span<uint32_t> elements = std::span(d.base_elements).subspan(link->first_id());
@@ -232,23 +214,11 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   Amount all = inputs;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base()) all.add(*link);
   if (auto ok = check_room(all); !ok) return ok;
-  const Btf* root = d.options.base;
-  while (root != nullptr && root->base() != nullptr) root = root->base();
-  if (root == nullptr && !d.inputs.empty()) root = &d.inputs.front().btf;
   unsigned count = choose_workers(inputs.words * sizeof(uint32_t), d.options.threads);
-  // What takes but an instruction or two for each type is worth a thread only for many more.
-  unsigned helpers = choose_workers(inputs.types * sizeof(uint32_t), d.options.threads);
-
-  std::string_view adopted;
-  run_threads(std::min(helpers, 2u), [&](unsigned worker) {
-    if (worker == 0 && root != nullptr) adopted = adopt_strings(d.table, root->strings());
-    if (worker == 1 || helpers == 1)
-      for (Input& input : d.inputs)
-        input.elements.resize(input.btf.end_id() - input.btf.first_id());
-  });
+  for (Input& input : d.inputs) input.elements.resize(input.btf.end_id() - input.btf.first_id());
   // Only strings that begin within others can make more than there are. All will be in the output.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
-  classify_base(d, adopted);
+  classify_base(d);
   for (Input& input : d.inputs) add_objects(d.table, input.btf, input.elements);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
   const ClassTable::Shared shared = d.table.size();
@@ -257,15 +227,13 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   workers.reserve(count);
   for (unsigned i = 0; i < count; ++i)
     workers.push_back(
-        std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], adopted, d.inputs.size(), all));
+        std::make_unique<Worker>(i == 0 ? d.table : tables[i - 1], d.inputs.size(), all));
   ShareQueue queue(shares.size(), count);
   run_threads(count, [&](unsigned worker) {
     while (!workers[worker]->found_omission) {
       auto i = queue.take(worker);
       if (!i) break;
       shares[*i].worker = worker;
-      if (size_t next = *i + 1; next < shares.size() && shares[next].input != shares[*i].input)
-        Classifier::prefetch(d.inputs[shares[next].input].btf);
       workers[worker]->take(d, shares[*i], worker == 0);
     }
   });
@@ -278,7 +246,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   std::vector<std::vector<uint32_t>> merged(count);
   for (unsigned i = 1; i < count; ++i) merged[i] = d.table.absorb(workers[i]->table(), shared);
   std::atomic<size_t> next = 0;
-  run_threads(helpers, [&](unsigned) {
+  run_threads(count, [&](unsigned) {
     for (size_t i = next++; i < shares.size(); i = next++)
       if (unsigned worker = shares[i].worker; worker != 0)
         workers[worker]->merge(d, shares[i], merged[worker]);

@@ -58,9 +58,6 @@ class StringTable {
   /// Makes room for so many bytes.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
 
-  /// Makes room in the index for so many strings.
-  void expect(size_t count) { index_.reserve(count); }
-
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
   /// The same, which ends with NUL.

@@ -454,7 +454,6 @@ std::expected<void, Error> Program::write_contents(int fd) {
   if (update_elf_) return write_updated(fd, *update_elf_, blob_, base_blob, patches_);
   if (options_.as_elf)
     return write_btf_object(fd, blob_, base_blob, *order_, like_ ? &*like_ : nullptr);
-  expect_size(fd, blob_.size());
   return write_all_at(fd, 0, blob_);
 }
 

@@ -234,13 +234,4 @@ std::expected<void, Error> OutputFile::commit_special() {
   }
 }
 
-void expect_size(int fd, uint64_t size) {
-#ifdef FALLOC_FL_KEEP_SIZE
-  ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size));
-#else
-  static_cast<void>(fd);
-  static_cast<void>(size);
-#endif
-}
-
 }  // namespace bpflink

@@ -70,9 +70,4 @@ class OutputFile {
   bool replaces_contents_ = false;  // of the special target, where it can be sought
 };
 
-/// Has the file system set room aside for what will be written to a file: that takes
-/// the place of an old file sooner, as file systems that have not found room yet for
-/// new contents write them out then. A hint; errors are those of writing.
-void expect_size(int fd, uint64_t size);
-
 }  // namespace bpflink
