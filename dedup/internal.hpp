@@ -20,6 +20,7 @@
 #include "dedup/align_up.hpp"
 #include "dedup/compare/compare.hpp"
 #include "dedup/compare/type_text.hpp"
+#include "dedup/edit_distance.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/function_types.hpp"
 #include "dedup/format/hash.hpp"
@@ -32,5 +33,4 @@
 #include "dedup/messages.hpp"
 #include "dedup/print/c_names.hpp"
 #include "dedup/print/c_scalars.hpp"
-#include "dedup/print/edit_distance.hpp"
 #include "dedup/run_threads.hpp"

@@ -32,10 +32,6 @@ namespace {
 /// Bytes; no compiler takes much larger ones.
 constexpr uint64_t largest_object = uint64_t{1} << 40;
 
-uint64_t align_up(uint64_t position, uint64_t alignment) {
-  return (position + alignment - 1) / alignment * alignment;
-}
-
 /// The bits of padding that lead to an offset, unless C leaves them by itself.
 uint64_t padding_between(uint64_t position, uint64_t offset, uint64_t least, uint64_t most) {
   bool is_natural =

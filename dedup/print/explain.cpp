@@ -12,10 +12,10 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/compare/compare.hpp"
+#include "dedup/edit_distance.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_scalars.hpp"
-#include "dedup/print/edit_distance.hpp"
 
 namespace bpflink {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <ranges>
 
-#include "dedup/print/edit_distance.hpp"
+#include "dedup/edit_distance.hpp"
 #include "linker/error.hpp"
 #include "linker/io/response_file.hpp"
 

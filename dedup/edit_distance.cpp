@@ -1,4 +1,4 @@
-#include "dedup/print/edit_distance.hpp"
+#include "dedup/edit_distance.hpp"
 
 #include <algorithm>
 #include <numeric>
