@@ -1,0 +1,81 @@
+#!/bin/bash
+# The rules of the house that a compiler does not check; a step of CI.
+#
+#   tests/house.sh            prints each break of a rule; exit status 1 if there is one
+#   tests/house.sh --lines    writes the table of lines, for a commit whose text says why
+#
+# Lines of C++ by folder may not grow beyond tests/house-lines.txt.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export LC_ALL=C
+broken=0
+broken() {
+  printf '%s\n' "$*"
+  broken=1
+}
+
+# lines: folder and lines of C++, a line each; what is in no folder of its own counts for its half
+lines() {
+  git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.h' 'include/*.hpp' | while read -r file; do
+    printf '%s %s\n' "${file%/*}" "$(wc -l <"$file")"
+  done | awk '{ sum[$1] += $2 } END { for (folder in sum) print folder, sum[folder] }' | sort
+}
+
+if [[ ${1:-} == --lines ]]; then
+  lines >tests/house-lines.txt
+  exit
+fi
+
+# must_not_include FOLDER PATTERN WHY
+must_not_include() {
+  local found
+  if found=$(grep -rnE "^#include \"($2)" "$1" --include='*.[ch]pp'); then broken "$3:"$'\n'"$found"; fi
+}
+must_not_include dedup 'linker/' 'dedup/ knows no linker'
+must_not_include linker/elf '(linker/context|linker/passes|linker/report|dedup/print)' 'elf/ knows objects, not the link'
+must_not_include linker/io '(linker/context|linker/passes|linker/report|linker/elf|dedup/print)' 'io/ knows files'
+must_not_include include '(dedup|linker)/' 'public headers include public headers'
+must_not_include linker/object 'linker/(context|passes)' 'object/ looks at one object'
+
+# only_in FOLDER PATTERN WHY
+only_in() {
+  local found
+  if found=$(grep -rnE --include='*.[ch]pp' --include='*.h' -e "$2" dedup linker include | grep -v "^$1"); then
+    broken "$3:"$'\n'"$found"
+  fi
+}
+only_in linker/diagnostics/ '">>>' 'text of messages is made in linker/diagnostics'
+only_in dedup/format/ '0x[eE][bB]9[fF]' "BTF's magic number is in dedup/format"
+
+# once NAME REGEX: a definition that stands once
+once() {
+  local found
+  found=$(grep -rnE --include='*.[ch]pp' -e "$2" dedup linker include) || true
+  if (($(grep -c . <<<"$found") != 1)); then broken "$1 must be defined once:"$'\n'"$found"; fi
+}
+once align_up '^(inline |constexpr )*[a-z0-9_]+ align_up\('
+once count_of '^(inline |static )*std::string count_of\('
+once is_enum '^(inline |constexpr )*bool is_enum\('
+once is_composite '^(inline |constexpr )*bool is_composite\('
+once is_qualifier '^(inline |constexpr )*bool is_qualifier\('
+once gc_root_reason '^std::string_view gc_root_reason\(const InputSection&.*\{'
+once target_of '^(inline )*[A-Za-z]+ target_of\(.*\{'
+once skip_modifiers '^uint32_t skip_modifiers\(.*\{'
+once printable '^std::string printable\(.*\{'
+
+# A pass a file, named as in link.cpp. complete_functions() shares a file with what it prepares.
+passes=$(sed -nE 's/^  run\(context, "[^"]*", ([a-z_]+)\);/\1/p' linker/link.cpp | grep -vx complete_functions | sort)
+files=$(git ls-files linker/passes | sed 's|.*/||; s|\.cpp$||' | sort)
+if ! difference=$(diff <(echo "$passes") <(echo "$files")); then
+  broken "linker/passes is the list in link.cpp:"$'\n'"$difference"
+fi
+
+while read -r folder count; do
+  most=$(awk -v folder="$folder" '$1 == folder { print $2 }' tests/house-lines.txt)
+  if ((count > ${most:-0})); then
+    broken "$folder: $count lines, more than ${most:-0}: make it smaller, or run tests/house.sh --lines and say why"
+  fi
+done < <(lines)
+
+exit "$broken"
