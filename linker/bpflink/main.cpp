@@ -8,7 +8,7 @@ namespace {
 
 using namespace bpflink;
 
-int run(std::vector<std::string> arguments) {
+int run(const std::vector<std::string>& arguments) {
   auto command = parse_command_line(arguments);
   if (!command) return report_usage("bpflink", command.error(), arguments);
   if (command->text.empty()) return run_link("bpflink", *command, command->output);

@@ -114,7 +114,7 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> outputs = command.report_files();
   outputs.push_back(output);
-  clean_up_when_interrupted(program, std::move(outputs));
+  clean_up_when_interrupted(program, outputs);
   DiagnosticPrinter printer(program, command);
   bool is_fatal = command.link.fatal_warnings;
   for (const std::string& warning : command.warnings)

@@ -23,7 +23,7 @@ std::string emit(const Skeleton& skeleton, BpfskelOptions::Language language) {
   return emit_c(skeleton);
 }
 
-int run(std::vector<std::string> arguments) {
+int run(const std::vector<std::string>& arguments) {
   auto options = parse_bpfskel_options(arguments);
   if (!options) return report_usage("bpfskel", options.error(), arguments);
   if (!options->text.empty()) {

@@ -480,8 +480,8 @@ std::expected<void, Error> Program::report() {
   return {};
 }
 
-int run(std::vector<std::string> arguments) {
-  auto options = parse_options(std::move(arguments));
+int run(const std::vector<std::string>& arguments) {
+  auto options = parse_options(arguments);
   if (!options) {
     print_error("btfdedup", options.error().message);
     return 1;

@@ -120,7 +120,7 @@ bool SymbolHints::is_in_kernel(std::string_view name) {
 }
 
 std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
-  const Hints of_kernel = {"what the kernel has is declared with __ksym"};
+  Hints of_kernel = {"what the kernel has is declared with __ksym"};
   if (auto hints = find_static_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_kconfig_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_rust_hint(symbol); !hints.empty()) return hints;

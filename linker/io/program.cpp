@@ -21,7 +21,7 @@ void write_to(std::FILE* stream, std::string_view text) {
 }  // namespace
 
 int run_program(std::string_view name, int argc, char** argv,
-                int (*run)(std::vector<std::string> arguments)) {
+                int (*run)(const std::vector<std::string>& arguments)) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::bad_alloc&) {

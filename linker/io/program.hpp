@@ -15,7 +15,7 @@ namespace bpflink {
 /// Runs a program called `name` on its arguments, without its name: what `run`
 /// returns is the exit status. What it throws is an error that is printed.
 int run_program(std::string_view name, int argc, char** argv,
-                int (*run)(std::vector<std::string> arguments));
+                int (*run)(const std::vector<std::string>& arguments));
 
 /// Prints a diagnostic of a program to standard error; unless `color` decides, in color where that
 /// is a terminal and NO_COLOR is not set.
