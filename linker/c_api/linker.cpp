@@ -1,6 +1,7 @@
 // The C interface's linker, and what belongs to no handle.
 #include "bpflink/linker.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "linker/c_api/support.hpp"
@@ -25,11 +26,14 @@ bpflink_location location_for_c(const DiagnosticLocation& location) {
 /// Hands a diagnostic to C for the time of the call.
 void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) {
   std::vector<std::string> lines = detail_lines(diagnostic);
-  std::vector<const char*> details;
-  for (const std::string& line : lines) details.push_back(line.c_str());
+  std::vector<const char*> details(lines.size());
+  std::ranges::transform(lines, details.begin(), [](const auto& line) { return line.c_str(); });
+  const std::vector<const DiagnosticLocation*> places = places_of(diagnostic);
   std::vector<bpflink_location> locations;
+  locations.reserve(places.size());
   std::vector<const char*> texts;
-  for (const DiagnosticLocation* location : places_of(diagnostic)) {
+  texts.reserve(places.size());
+  for (const DiagnosticLocation* location : places) {
     locations.push_back(location_for_c(*location));
     texts.push_back(location->text.c_str());
   }
