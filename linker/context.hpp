@@ -62,6 +62,14 @@ struct OutputSection {
   std::vector<OutputRelocation> relocations;
 };
 
+/// A function of the output.
+struct OutputFunction {
+  OutputPlace place;
+  const ObjectFile* object;
+  const InputSymbol* symbol;
+  uint32_t made_func = 0;  ///< the FUNC that was made for it where no record described it, or 0
+};
+
 /// What --gc-sections dropped, for reports.
 struct DroppedDefinition {
   const ObjectFile* object;
@@ -124,13 +132,15 @@ struct Context {
   /// The output's types; empty where no input has BTF.
   std::optional<BtfBuilder> btf;
 
-  /// The FUNCs in it of functions that no record described.
-  std::unordered_map<const InputSymbol*, uint32_t> made_functions;
+  std::vector<OutputFunction> functions;  ///< set by complete_functions()
 
   /// Bytes of the output that are no input's.
   std::vector<std::vector<std::byte>> buffers;
   std::vector<std::byte> output_btf, output_btf_ext;
 
+  /// The linked object read back, where something is asked of it; else null.
+  InputFile written_file;
+  std::unique_ptr<ObjectFile> written;
   /// The linked object, where the target is memory.
   std::vector<std::byte> memory;
 };
@@ -162,6 +172,7 @@ void relocate(Context&);
 void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&);
+void read_output(Context&);
 void verify_output(Context&);
 void describe_output(Context&);
 void make_report(Context&);

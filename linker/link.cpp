@@ -1,5 +1,4 @@
-// The linker from start to end, a line a pass. Each pass is in the file of its name in passes/,
-// but for complete_functions(), which is in rebase_btf_ext.cpp.
+// The linker from start to end, a line a pass. Each pass is in the file of its name in passes/.
 // All they know is in one Context (context.hpp).
 #include <chrono>
 
@@ -89,9 +88,8 @@ void link(Context& context) {
   // maps and the symbols holds a number of a type.
   run(context, "forget types", forget_types);
 
-  // Make the FUNCs that are missing: loaders want one of every function where they have one of any
-  // (rebase_btf_ext.cpp, where their records are made, too). Before the variables, so that they
-  // have the same ids when the output is linked again.
+  // Make the FUNCs that are missing: loaders want one of every function where they have one of any.
+  // Before the variables, so that they have the same ids when the output is linked again.
   run(context, "complete functions", complete_functions);
 
   // Make the VARs and DATASECs of the output from its symbols, with the offsets and sizes that
@@ -117,7 +115,10 @@ void link(Context& context) {
   // All parts are there: write the object to its temporary file.
   run(context, "write output", write_output);
 
-  // With --verify, read back what was written, while it can still be refused.
+  // Read back what was written, where it is to be checked, measured or explained.
+  run(context, "read output", read_output);
+
+  // With --verify, check that, while it can still be refused.
   run(context, "verify output", verify_output);
 
   // Take stock of the object that was written, byte for byte, and explain symbols: what is where,

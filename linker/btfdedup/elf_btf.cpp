@@ -28,34 +28,27 @@ std::span<const std::byte> find_large_indices(const ElfFile& elf, uint32_t table
   return {};
 }
 
-/// Adds the symbols of one table. `Symbol` is how the file has them.
-template <typename Symbol>
+/// Adds the symbols of one table.
 std::expected<void, Error> read_table(const ElfFile& elf, uint32_t index,
                                       std::vector<ElfSymbol>& symbols) {
   const ElfSection& table = elf.sections[index];
-  if (table.link >= elf.sections.size() || table.entry_size != sizeof(Symbol))
+  if (table.link >= elf.sections.size() || table.entry_size != elf.symbol_size())
     return fail("symbol table '{}' is malformed", table.name);
   auto names = elf.contents(elf.sections[table.link]);
-  auto entries = elf.contents(table);
   auto large_indices = find_large_indices(elf, index);
-  for (size_t i = 0; i < entries.size() / sizeof(Symbol); ++i) {
-    const std::byte* entry = &entries[i * sizeof(Symbol)];
-    auto field = [&]<typename Number>(Number Symbol::*, size_t offset) {
-      return load<Number>(entry + offset, elf.order);
-    };
-    auto section = uint32_t{field(&Symbol::st_shndx, offsetof(Symbol, st_shndx))};
+  for (size_t i = 0; i < elf.contents(table).size() / table.entry_size; ++i) {
+    const Elf64_Sym symbol = elf.symbol(table, i);
+    uint32_t section = symbol.st_shndx;
     if (section == SHN_UNDEF) continue;
     if (section == SHN_XINDEX && large_indices.size() / sizeof(uint32_t) > i)
       section = load<uint32_t>(&large_indices[i * sizeof(uint32_t)], elf.order);
-    auto name = field(&Symbol::st_name, offsetof(Symbol, st_name));
-    if (name >= names.size()) return fail("name of symbol {} is outside its string table", i);
-    std::string_view text(reinterpret_cast<const char*>(&names[name]),
-                          std::min<size_t>(names.size() - name, ElfSymbol::longest_name));
-    auto info = field(&Symbol::st_info, offsetof(Symbol, st_info));
-    symbols.push_back(
-        {text.substr(0, text.find('\0')), field(&Symbol::st_value, offsetof(Symbol, st_value)),
-         field(&Symbol::st_size, offsetof(Symbol, st_size)), section,
-         static_cast<uint8_t>(ELF64_ST_TYPE(info)), static_cast<uint8_t>(ELF64_ST_BIND(info))});
+    if (symbol.st_name >= names.size())
+      return fail("name of symbol {} is outside its string table", i);
+    std::string_view text(reinterpret_cast<const char*>(&names[symbol.st_name]),
+                          std::min<size_t>(names.size() - symbol.st_name, ElfSymbol::longest_name));
+    symbols.push_back({text.substr(0, text.find('\0')), symbol.st_value, symbol.st_size, section,
+                       static_cast<uint8_t>(ELF64_ST_TYPE(symbol.st_info)),
+                       static_cast<uint8_t>(ELF64_ST_BIND(symbol.st_info))});
   }
   return {};
 }
@@ -66,9 +59,7 @@ std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf) {
   std::vector<ElfSymbol> symbols;
   for (uint32_t i = 0; i < elf.sections.size(); ++i) {
     if (elf.sections[i].type != SHT_SYMTAB) continue;
-    auto ok = elf.is_64_bit ? read_table<Elf64_Sym>(elf, i, symbols)
-                            : read_table<Elf32_Sym>(elf, i, symbols);
-    if (!ok) return std::unexpected(ok.error());
+    if (auto ok = read_table(elf, i, symbols); !ok) return std::unexpected(ok.error());
   }
   return symbols;
 }

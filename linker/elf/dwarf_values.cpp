@@ -3,7 +3,6 @@
 #include <iterator>
 #include <string>
 
-#include "linker/elf/elf_file.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
@@ -82,11 +81,11 @@ static_assert(std::size(forms) == 0x2d && forms[DW_FORM_implicit_const].as == St
 
 /// Empty where a section's bytes are not its contents: it is compressed, or its addends are
 /// elsewhere.
-std::span<const std::byte> contents_of(const ElfFile& elf, std::string_view name) {
-  auto found = elf.find(name);
-  if (!found || elf.find(std::string(".rela").append(name))) return {};
-  const ElfSection& section = elf.sections[*found];
-  return section.flags & SHF_COMPRESSED ? std::span<const std::byte>() : elf.contents(section);
+std::span<const std::byte> contents_of(const ObjectFile& object, std::string_view name) {
+  const InputSection* section = object.find_section(name);
+  bool is_plain = section && (section->flags & SHF_COMPRESSED) == 0 &&
+                  !object.find_section(std::string(".rela").append(name));
+  return is_plain ? section->data : std::span<const std::byte>();
 }
 
 }  // namespace
@@ -126,14 +125,12 @@ uint64_t DwarfUnit::take_length(DwarfCursor& cursor) {
 }
 
 DwarfValues::DwarfValues(const ObjectFile& object) : order_(object.byte_order) {
-  auto elf = read_elf(object.image);
-  if (!elf) return;
-  info_ = contents_of(*elf, ".debug_info");
-  abbreviations_ = contents_of(*elf, ".debug_abbrev");
-  lines_ = contents_of(*elf, ".debug_line");
-  strings_ = contents_of(*elf, ".debug_str");
-  line_strings_ = contents_of(*elf, ".debug_line_str");
-  string_offsets_ = contents_of(*elf, ".debug_str_offsets");
+  info_ = contents_of(object, ".debug_info");
+  abbreviations_ = contents_of(object, ".debug_abbrev");
+  lines_ = contents_of(object, ".debug_line");
+  strings_ = contents_of(object, ".debug_str");
+  line_strings_ = contents_of(object, ".debug_line_str");
+  string_offsets_ = contents_of(object, ".debug_str_offsets");
 }
 
 DwarfValue DwarfValues::take(DwarfCursor& cursor, uint64_t form, uint64_t constant,

@@ -3,7 +3,9 @@
 #include <gelf.h>
 
 #include <algorithm>
+#include <cstring>
 
+#include "linker/elf/bytes.hpp"
 #include "linker/elf/elf_handle.hpp"
 #include "linker/error.hpp"
 
@@ -14,29 +16,59 @@ bool has_bytes(uint32_t type) {
   return type != SHT_NOBITS && type != SHT_NULL;
 }
 
-std::expected<ElfSection, Error> read_section(Elf* elf, Elf_Scn* scn, size_t names,
-                                              const ElfFile& file) {
+std::expected<ElfSection, Error> read_header(Elf_Scn* scn, uint64_t header_offset) {
   GElf_Shdr header;
-  size_t index = elf_ndxscn(scn);
-  if (!gelf_getshdr(scn, &header)) return fail("section header {}: {}", index, elf_errmsg(-1));
-  const char* name = elf_strptr(elf, names, header.sh_name);
-  if (!name) return fail("name of section {} is outside the section name table", index);
-  if (has_bytes(header.sh_type) && (header.sh_offset > file.image.size() ||
-                                    header.sh_size > file.image.size() - header.sh_offset))
-    return fail("section '{}' at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes",
-                name, header.sh_offset, header.sh_size, file.image.size());
-  GElf_Ehdr ehdr;
-  gelf_getehdr(elf, &ehdr);
-  return ElfSection{name,
-                    header.sh_type,
-                    header.sh_flags,
-                    header.sh_addr,
-                    header.sh_offset,
-                    header.sh_size,
-                    header.sh_link,
-                    header.sh_info,
-                    header.sh_entsize,
-                    ehdr.e_shoff + index * ehdr.e_shentsize};
+  if (!gelf_getshdr(scn, &header))
+    return fail("section header {}: {}", elf_ndxscn(scn), elf_errmsg(-1));
+  return ElfSection{.type = header.sh_type,
+                    .flags = header.sh_flags,
+                    .address = header.sh_addr,
+                    .offset = header.sh_offset,
+                    .size = header.sh_size,
+                    .link = header.sh_link,
+                    .info = header.sh_info,
+                    .alignment = header.sh_addralign,
+                    .entry_size = header.sh_entsize,
+                    .name_offset = header.sh_name,
+                    .header_offset = header_offset};
+}
+
+std::expected<void, Error> check_place(const ElfSection& section, std::string_view name,
+                                       size_t file_size) {
+  bool is_inside = !has_bytes(section.type) ||
+                   (section.offset <= file_size && section.size <= file_size - section.offset);
+  if (is_inside) return {};
+  return fail("section '{}' at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes",
+              name, section.offset, section.size, file_size);
+}
+
+/// Reads the names of sections, and checks that these are inside the file.
+std::expected<void, Error> read_names(ElfFile& file, const ElfSection& table, size_t table_index) {
+  if (table.type != SHT_STRTAB)
+    return fail("section name table index {} is not that of a string table", table_index);
+  if (auto ok = check_place(table, "(section names)", file.image.size()); !ok) return ok;
+  for (size_t i = 1; i < file.sections.size(); ++i) {
+    ElfSection& section = file.sections[i];
+    auto name = file.string(table, section.name_offset);
+    if (!name) return fail("name of section {} is outside the section name table", i);
+    if (auto ok = check_place(section, *name, file.image.size()); !ok) return ok;
+    section.name = *name;
+  }
+  return {};
+}
+
+/// Loads a symbol as its class has it.
+template <typename Symbol>
+Elf64_Sym load_symbol(const std::byte* entry, std::endian order) {
+  auto field = [&]<typename Number>(Number Symbol::*, size_t offset) {
+    return load<Number>(entry + offset, order);
+  };
+  return {.st_name = field(&Symbol::st_name, offsetof(Symbol, st_name)),
+          .st_info = field(&Symbol::st_info, offsetof(Symbol, st_info)),
+          .st_other = field(&Symbol::st_other, offsetof(Symbol, st_other)),
+          .st_shndx = field(&Symbol::st_shndx, offsetof(Symbol, st_shndx)),
+          .st_value = field(&Symbol::st_value, offsetof(Symbol, st_value)),
+          .st_size = field(&Symbol::st_size, offsetof(Symbol, st_size))};
 }
 
 }  // namespace
@@ -50,6 +82,20 @@ std::optional<uint32_t> ElfFile::find(std::string_view name) const {
 std::span<const std::byte> ElfFile::contents(const ElfSection& section) const {
   return has_bytes(section.type) ? image.subspan(section.offset, section.size)
                                  : std::span<const std::byte>();
+}
+
+std::optional<std::string_view> ElfFile::string(const ElfSection& table, uint64_t offset) const {
+  auto bytes = contents(table);
+  if (offset >= bytes.size()) return std::nullopt;
+  const void* start = &bytes[offset];
+  const void* end = std::memchr(start, 0, bytes.size() - offset);
+  if (!end) return std::nullopt;
+  return std::string_view(static_cast<const char*>(start), static_cast<const char*>(end));
+}
+
+Elf64_Sym ElfFile::symbol(const ElfSection& table, size_t index) const {
+  const std::byte* entry = &contents(table)[index * symbol_size()];
+  return is_64_bit ? load_symbol<Elf64_Sym>(entry, order) : load_symbol<Elf32_Sym>(entry, order);
 }
 
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
@@ -75,11 +121,15 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
                header.e_machine,
                header.e_flags,
                {{}}};
+  if (count == 0 || header.e_shoff == 0) return file;
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf.get(), scn)) != nullptr;) {
-    auto section = read_section(elf.get(), scn, names, file);
+    uint64_t header_offset = header.e_shoff + elf_ndxscn(scn) * header.e_shentsize;
+    auto section = read_header(scn, header_offset);
     if (!section) return std::unexpected(section.error());
     file.sections.push_back(*section);
   }
+  if (auto ok = read_names(file, file.sections[names], names); !ok)
+    return std::unexpected(ok.error());
   return file;
 }
 

@@ -1,6 +1,8 @@
 // The sections of an ELF file of any machine, class and byte order.
 #pragma once
 
+#include <elf.h>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +16,20 @@
 
 namespace bpflink {
 
-/// What of an ELF file matters here.
+/// A section header.
 struct ElfSection {
-  std::string_view name;
-  uint32_t type;
-  uint64_t flags;
-  uint64_t address;
-  uint64_t offset;  ///< in the file
-  uint64_t size;    ///< bytes; for SHT_NOBITS none of them are in the file
-  uint32_t link;
-  uint32_t info;
-  uint64_t entry_size;
-  uint64_t header_offset;  ///< where in the file its section header is
+  std::string_view name = {};
+  uint32_t type = SHT_NULL;
+  uint64_t flags = 0;    ///< SHF_*
+  uint64_t address = 0;  ///< where it is loaded
+  uint64_t offset = 0;   ///< in the file
+  uint64_t size = 0;     ///< bytes; for SHT_NOBITS none of them are in the file
+  uint32_t link = 0;
+  uint32_t info = 0;
+  uint64_t alignment = 0;
+  uint64_t entry_size = 0;
+  uint32_t name_offset = 0;    ///< in the table of their names
+  uint64_t header_offset = 0;  ///< where in the file the header is
 };
 
 struct ElfFile {
@@ -35,11 +39,17 @@ struct ElfFile {
   uint16_t type;  ///< ET_REL, ...
   uint16_t machine;
   uint32_t flags;
-  std::vector<ElfSection> sections;  ///< by index
+  std::vector<ElfSection> sections;  ///< by index; the first is none
 
   /// The index of the section of that name.
   std::optional<uint32_t> find(std::string_view name) const;
   std::span<const std::byte> contents(const ElfSection& section) const;
+  /// The string at `offset` of a string table; nothing where none ends in it.
+  std::optional<std::string_view> string(const ElfSection& table, uint64_t offset) const;
+  /// The size of an entry of a symbol table, in bytes.
+  size_t symbol_size() const { return is_64_bit ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym); }
+  /// An entry of a symbol table, which must have one of that index, as a file of 64 bits has it.
+  Elf64_Sym symbol(const ElfSection& table, size_t index) const;
 };
 
 /// Reads the headers of an ELF file. Names point into `image`. Errors: not what

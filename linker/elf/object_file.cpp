@@ -1,12 +1,11 @@
 #include "linker/elf/object_file.hpp"
 
 #include <fmt/format.h>
-#include <libelf.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "linker/elf/alignment.hpp"
+#include "linker/elf/bytes.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/gas_dialect.hpp"
 #include "linker/elf/object_types.hpp"
@@ -19,139 +18,99 @@ namespace {
 /// is padded with as many bytes.
 constexpr uint64_t max_alignment = 64 << 10;
 
-CodeTable code_table_of(std::string_view name, const Elf64_Shdr& header) {
-  if (header.sh_type != SHT_PROGBITS || header.sh_flags & SHF_EXECINSTR) return CodeTable::None;
-  if (name == ".jumptables") return CodeTable::JumpTables;
-  if (name == ".bpf_cleanup") return CodeTable::Cleanups;
-  if (name == ".eh_frame") return CodeTable::Frames;
-  return name == ".gcc_except_table" ? CodeTable::Exceptions : CodeTable::None;
+/// Whether a section is DWARF, which is not linked unless that is asked for.
+bool is_dwarf(std::string_view name, uint64_t flags) {
+  return (flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
 }
 
-/// An entry of a table that libelf has converted; it need not be aligned.
-template <typename Entry>
-Entry table_entry(const Elf_Data& data, size_t index) {
-  Entry entry;
-  std::memcpy(&entry, static_cast<const std::byte*>(data.d_buf) + index * sizeof entry,
-              sizeof entry);
-  return entry;
+/// What becomes of a section, as far as its header tells: an empty .text with a symbol of its own
+/// is linked all the same.
+SectionUse use_of_section(const ElfSection& section, ReadOptions options) {
+  std::string_view name = section.name;
+  switch (section.type) {
+    case SHT_NULL:
+    case SHT_SYMTAB:
+    case SHT_STRTAB:
+    case SHT_REL:
+    case SHT_RELA:
+    case SHT_SYMTAB_SHNDX:
+      return SectionUse::Rebuild;
+    case SHT_PROGBITS:
+    case SHT_NOBITS:
+      break;
+    default:
+      return SectionUse::Drop;
+  }
+  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
+  if (section.flags & SHF_EXCLUDE) return SectionUse::Drop;
+  if (is_dwarf(name, section.flags))
+    return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
+  if (!(section.flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
+                                       name.starts_with(".gnu") || name == ".comment"))
+    return SectionUse::Drop;
+  if (name == ".text" && section.size == 0) return SectionUse::Drop;
+  return SectionUse::Link;
+}
+
+CodeTable code_table_of(const ElfSection& section) {
+  if (section.type != SHT_PROGBITS || section.flags & SHF_EXECINSTR) return CodeTable::None;
+  if (section.name == ".jumptables") return CodeTable::JumpTables;
+  if (section.name == ".bpf_cleanup") return CodeTable::Cleanups;
+  if (section.name == ".eh_frame") return CodeTable::Frames;
+  return section.name == ".gcc_except_table" ? CodeTable::Exceptions : CodeTable::None;
+}
+
+/// An entry of a relocation section; of SHT_REL without the addend.
+Elf64_Rela load_relocation(const std::byte* entry, bool has_addend, std::endian order) {
+  auto field = [&](size_t offset) { return load<uint64_t>(entry + offset, order); };
+  return {.r_offset = field(offsetof(Elf64_Rela, r_offset)),
+          .r_info = field(offsetof(Elf64_Rela, r_info)),
+          .r_addend = has_addend ? static_cast<int64_t>(field(offsetof(Elf64_Rela, r_addend))) : 0};
 }
 
 /// Reads one object; its steps are the calls in read().
 class ObjectReader {
  public:
-  ObjectReader(ObjectFile& object, std::span<const std::byte> image, ReadOptions options)
-      : object_(object), image_(image), options_(options) {}
-  ~ObjectReader() { elf_end(elf_); }
-  ObjectReader(const ObjectReader&) = delete;
-  ObjectReader& operator=(const ObjectReader&) = delete;
+  ObjectReader(ObjectFile& object, ReadOptions options) : object_(object), options_(options) {}
 
   std::expected<void, Error> read() {
-    object_.image = image_;
-    if (std::string foreign = describe_foreign_file(image_); !foreign.empty())
+    if (std::string foreign = describe_foreign_file(object_.image); !foreign.empty())
       return fail("is not a BPF object but: {}", foreign);
-    for (auto step : {&ObjectReader::open, &ObjectReader::read_sections,
-                      &ObjectReader::read_symbols, &ObjectReader::read_relocations})
+    auto elf = read_elf(object_.image);
+    if (!elf) return std::unexpected(elf.error());
+    elf_ = std::move(*elf);
+    if (elf_.sections.size() == 1) return fail("has no section headers");
+    object_.byte_order = elf_.order;
+    for (auto step : {&ObjectReader::read_sections, &ObjectReader::read_symbols,
+                      &ObjectReader::read_relocations})
       if (auto ok = (this->*step)(); !ok) return ok;
     return read_object_types(object_);
   }
 
  private:
-  std::expected<void, Error> open() {
-    elf_version(EV_CURRENT);
-    // libelf wants a writable pointer but only reads.
-    elf_ =
-        elf_memory(const_cast<char*>(reinterpret_cast<const char*>(image_.data())), image_.size());
-    const void* start = elf_ ? elf64_getehdr(elf_) : nullptr;  // may stand at any address
-    if (!start) return fail("unreadable ELF header: {}", elf_errmsg(-1));
-    Elf64_Ehdr header;
-    std::memcpy(&header, start, sizeof header);
-    object_.byte_order =
-        header.e_ident[EI_DATA] == ELFDATA2LSB ? std::endian::little : std::endian::big;
-    if (header.e_shoff == 0) return fail("has no section headers");
-    if (elf_getshdrnum(elf_, &section_count_) != 0 || section_count_ == 0)
-      return fail("section headers at offset {:#x} are outside the file of {:#x} bytes",
-                  header.e_shoff, image_.size());
-    if (elf_getshdrstrndx(elf_, &section_names_) != 0 || section_names_ >= section_count_)
-      return fail("section name table index {} is not that of a section, the last is {}",
-                  header.e_shstrndx, section_count_ - 1);
-    return {};
-  }
-
   std::expected<void, Error> read_sections() {
-    headers_.resize(section_count_);
-    for (size_t i = 0; i < section_count_; ++i) {
-      const void* header = elf64_getshdr(elf_getscn(elf_, i));  // may stand at any address
-      if (!header) return fail("section header {} is outside the file", i);
-      std::memcpy(&headers_[i], header, sizeof headers_[i]);
-      const Elf64_Shdr& h = headers_[i];
-      if (h.sh_type == SHT_NOBITS || h.sh_type == SHT_NULL) continue;
-      if (h.sh_offset > image_.size() || h.sh_size > image_.size() - h.sh_offset)
-        return fail(
-            "section {} at offset {:#x} with {:#x} bytes is outside the file of {:#x} bytes", i,
-            h.sh_offset, h.sh_size, image_.size());
-    }
-    if (headers_[section_names_].sh_type != SHT_STRTAB)
-      return fail("section name table index {} is not that of a string table", section_names_);
-    object_.header_count = section_count_;
-    names_.resize(section_count_);
-    indexes_.resize(section_count_);
-    size_t kept = 1;
-    for (size_t i = 1; i < section_count_; ++i) {
-      auto name = string_at(section_names_, headers_[i].sh_name);
-      if (!name) return fail("name of section {} is outside the section name table", i);
-      names_[i] = *name;
-      kept += is_kept(i);
-    }
-    object_.sections.reserve(kept);
-    object_.sections.emplace_back().file = &object_;
-    for (size_t i = 1; i < section_count_; ++i)
+    object_.sections.resize(elf_.sections.size());
+    object_.sections[0].file = &object_;
+    for (uint32_t i = 1; i < elf_.sections.size(); ++i)
       if (auto ok = read_section(i); !ok) return ok;
     return {};
   }
 
-  SectionUse use_of(size_t index) const {
-    const Elf64_Shdr& header = headers_[index];
-    return use_of_section(names_[index], header.sh_type, header.sh_flags, header.sh_size, options_);
-  }
-
-  bool is_kept(size_t index) const {
-    std::string_view name = names_[index];
-    return use_of(index) == SectionUse::Link || name == ".text" || name == ".BTF" ||
-           name == ".BTF.ext";
-  }
-
-  std::span<const std::byte> contents_of(const Elf64_Shdr& header) const {
-    if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) return {};
-    return image_.subspan(header.sh_offset, header.sh_size);
-  }
-
-  /// Adds a section to those of the object.
-  InputSection& keep_section(size_t index) {
-    const Elf64_Shdr& header = headers_[index];
-    indexes_[index] = static_cast<uint32_t>(object_.sections.size());
-    InputSection& section = object_.sections.emplace_back();
-    section.file = &object_;
-    section.index = indexes_[index];
-    section.header_index = static_cast<uint32_t>(index);
-    section.name = names_[index];
-    section.use = use_of(index);
-    section.code_table = code_table_of(section.name, header);
-    section.type = header.sh_type;
-    section.flags = header.sh_flags & ~uint64_t{SHF_GROUP};
-    section.alignment = std::max<uint64_t>(header.sh_addralign, 1);
-    section.entry_size = header.sh_entsize;
-    section.size = header.sh_size;
-    section.data = contents_of(header);
-    return section;
-  }
-
-  std::expected<void, Error> read_section(size_t index) {
-    uint64_t alignment = headers_[index].sh_addralign;
-    if (alignment != 0 && (!std::has_single_bit(alignment) || alignment > max_alignment))
+  std::expected<void, Error> read_section(uint32_t index) {
+    const ElfSection& header = elf_.sections[index];
+    if (header.alignment != 0 &&
+        (!std::has_single_bit(header.alignment) || header.alignment > max_alignment))
       return fail("section '{}' has alignment {:#x}, expected a power of two up to {:#x}",
-                  names_[index], alignment, max_alignment);
-    if (!is_kept(index)) return {};
-    InputSection& section = keep_section(index);
+                  header.name, header.alignment, max_alignment);
+    InputSection& section = object_.sections[index];
+    static_cast<ElfSection&>(section) = header;
+    section.alignment = std::max<uint64_t>(header.alignment, 1);
+    section.flags &= ~uint64_t{SHF_GROUP};
+    section.file = &object_;
+    section.index = index;
+    section.use = use_of_section(header, options_);
+    section.code_table = code_table_of(section);
+    section.data = elf_.contents(header);
     if (!section.is_linked()) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
@@ -165,42 +124,36 @@ class ObjectReader {
   }
 
   std::expected<void, Error> read_symbols() {
-    size_t table = find_table(SHT_SYMTAB);
-    if (table == 0) return fail("has no symbol table");
-    const Elf64_Shdr& header = headers_[table];
-    if (header.sh_entsize != sizeof(Elf64_Sym) || header.sh_size % sizeof(Elf64_Sym) != 0)
+    const InputSection* table = find_table(SHT_SYMTAB);
+    if (!table) return fail("has no symbol table");
+    if (table->entry_size != sizeof(Elf64_Sym) || table->size % sizeof(Elf64_Sym) != 0)
       return fail("symbol table has {:#x} bytes with entries of {}, expected entries of {}",
-                  header.sh_size, header.sh_entsize, sizeof(Elf64_Sym));
-    if (header.sh_link >= section_count_ || headers_[header.sh_link].sh_type != SHT_STRTAB)
+                  table->size, table->entry_size, sizeof(Elf64_Sym));
+    if (table->link >= object_.sections.size() || object_.sections[table->link].type != SHT_STRTAB)
       return fail("symbol table's string table index {} is not that of a string table",
-                  header.sh_link);
-    const Elf_Data* data = elf_getdata(elf_getscn(elf_, table), nullptr);
-    size_t count = header.sh_size / sizeof(Elf64_Sym);
-    if (count > 0 && (!data || data->d_size != header.sh_size))
-      return fail("unreadable symbol table: {}", elf_errmsg(-1));
-    const Elf_Data* extended = nullptr;
-    if (size_t shndx = find_table(SHT_SYMTAB_SHNDX); shndx != 0) {
-      extended = elf_getdata(elf_getscn(elf_, shndx), nullptr);
-      if (!extended || extended->d_size / sizeof(Elf64_Word) < count)
-        return fail("extended section index table is shorter than the symbol table");
-    }
+                  table->link);
+    const InputSection& names = object_.sections[table->link];
+    size_t count = table->size / sizeof(Elf64_Sym);
+    const InputSection* extended = find_table(SHT_SYMTAB_SHNDX);
+    if (extended && extended->size / sizeof(Elf64_Word) < count)
+      return fail("extended section index table is shorter than the symbol table");
     object_.symbols.resize(std::max<size_t>(count, 1));
     for (size_t i = 1; i < count; ++i) {
-      const auto entry = table_entry<Elf64_Sym>(*data, i);
+      const Elf64_Sym entry = elf_.symbol(*table, i);
       uint32_t section = entry.st_shndx;
       if (section == SHN_XINDEX && extended)
-        section = table_entry<Elf64_Word>(*extended, i);
+        section = load<uint32_t>(&extended->data[i * sizeof(Elf64_Word)], object_.byte_order);
       else if (section >= SHN_LORESERVE)
         section = 0;
-      if (auto ok = read_symbol(i, entry, section, header.sh_link); !ok) return ok;
+      if (auto ok = read_symbol(i, entry, section, names); !ok) return ok;
     }
     return {};
   }
 
   std::expected<void, Error> read_symbol(size_t index, const Elf64_Sym& entry, uint32_t section,
-                                         size_t string_table) {
+                                         const InputSection& names) {
     InputSymbol& symbol = object_.symbols[index];
-    auto name = string_at(string_table, entry.st_name);
+    auto name = elf_.string(names, entry.st_name);
     if (!name) return fail("name of symbol {} is outside the string table", index);
     symbol.name = *name;
     symbol.value = entry.st_value;
@@ -224,25 +177,23 @@ class ObjectReader {
       default:
         break;
     }
-    if (section == 0 || section >= section_count_)
+    if (section == 0 || section >= object_.sections.size())
       return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
-                  section == 0 ? entry.st_shndx : section, section_count_ - 1);
+                  section == 0 ? entry.st_shndx : section, object_.sections.size() - 1);
     symbol.place = InputSymbol::Place::Section;
-    if (indexes_[section] == 0 && !symbol.is_section()) keep_section(section);
-    symbol.section = indexes_[section];
-    InputSection& kept = object_.sections[symbol.section];
-    if (kept.code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
+    symbol.section = section;
+    InputSection& holder = object_.sections[section];
+    if (holder.code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
     if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
     // An empty section with a symbol of its own is not empty of meaning.
-    if (!symbol.is_section() && kept.type == SHT_PROGBITS && kept.name == ".text")
-      link_empty_section(kept);
-    uint64_t limit = headers_[section].sh_size;
-    if (symbol.value > limit || symbol.size > limit - symbol.value)
+    if (!symbol.is_section() && holder.type == SHT_PROGBITS && holder.name == ".text")
+      link_empty_section(holder);
+    if (symbol.value > holder.size || symbol.size > holder.size - symbol.value)
       return fail(
           "symbol '{}' at {:#x} with {:#x} bytes is outside its section '{}' of {:#x} bytes",
-          symbol.name, symbol.value, symbol.size, names_[section], limit);
+          symbol.name, symbol.value, symbol.size, holder.name, holder.size);
     return {};
   }
 
@@ -253,16 +204,15 @@ class ObjectReader {
   }
 
   std::expected<void, Error> read_relocations() {
-    for (size_t i = 1; i < section_count_; ++i) {
-      const Elf64_Shdr& header = headers_[i];
-      if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
-      if (header.sh_info == 0 || header.sh_info >= section_count_)
-        return fail("relocation section '{}' is for section {}, the last is {}", names_[i],
-                    header.sh_info, section_count_ - 1);
-      InputSection& target = object_.sections[indexes_[header.sh_info]];
+    for (const InputSection& section : object_.sections) {
+      if (section.type != SHT_REL && section.type != SHT_RELA) continue;
+      if (section.info == 0 || section.info >= object_.sections.size())
+        return fail("relocation section '{}' is for section {}, the last is {}", section.name,
+                    section.info, object_.sections.size() - 1);
+      InputSection& target = object_.sections[section.info];
       bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
       if (!target.is_linked() && !is_btf) continue;
-      if (auto ok = read_relocation_section(i, target); !ok) return ok;
+      if (auto ok = read_relocation_section(section, target); !ok) return ok;
     }
     if (has_gas_types_ || (is_made_by_gcc() && holds_symbol_values(object_)))
       normalize_gas_addends(object_);
@@ -270,40 +220,29 @@ class ObjectReader {
   }
 
   bool is_made_by_gcc() const {
-    for (size_t i = 1; i < section_count_; ++i) {
-      if (names_[i] != ".comment") continue;
-      auto bytes = contents_of(headers_[i]);
-      std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (const InputSection& section : object_.sections) {
+      if (section.name != ".comment") continue;
+      std::string_view text(reinterpret_cast<const char*>(section.data.data()),
+                            section.data.size());
       if (text.find("GCC: (") != text.npos) return true;
     }
     return false;
   }
 
-  std::expected<void, Error> read_relocation_section(size_t index, InputSection& target) {
-    const Elf64_Shdr& header = headers_[index];
-    bool explicit_addends = header.sh_type == SHT_RELA;
+  std::expected<void, Error> read_relocation_section(const InputSection& section,
+                                                     InputSection& target) {
+    bool explicit_addends = section.type == SHT_RELA;
     size_t entry_size = explicit_addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
-    std::string_view name = names_[index];
-    if (header.sh_entsize != entry_size || header.sh_size % entry_size != 0)
+    if (section.entry_size != entry_size || section.size % entry_size != 0)
       return fail(
           "relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
-          name, header.sh_size, header.sh_entsize, entry_size);
-    if (header.sh_size == 0) return {};
-    const Elf_Data* data = elf_getdata(elf_getscn(elf_, index), nullptr);
-    if (!data || data->d_size != header.sh_size)
-      return fail("unreadable relocation section '{}': {}", name, elf_errmsg(-1));
+          section.name, section.size, section.entry_size, entry_size);
+    if (section.size == 0) return {};
     if (target.data.size() != target.size)
-      return fail("relocation section '{}' is for a section without bytes", name);
-    target.relocations.reserve(target.relocations.size() + header.sh_size / entry_size);
-    for (size_t i = 0; i < header.sh_size / entry_size; ++i) {
-      Elf64_Rela entry{};
-      if (explicit_addends) {
-        entry = table_entry<Elf64_Rela>(*data, i);
-      } else {
-        const auto rel = table_entry<Elf64_Rel>(*data, i);
-        entry.r_offset = rel.r_offset;
-        entry.r_info = rel.r_info;
-      }
+      return fail("relocation section '{}' is for a section without bytes", section.name);
+    target.relocations.reserve(target.relocations.size() + section.size / entry_size);
+    for (size_t at = 0; at < section.size; at += entry_size) {
+      Elf64_Rela entry = load_relocation(&section.data[at], explicit_addends, object_.byte_order);
       uint32_t type = standard_relocation_type(ELF64_R_TYPE(entry.r_info));
       if (type != ELF64_R_TYPE(entry.r_info)) has_gas_types_ = true;
       entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), type);
@@ -372,76 +311,27 @@ class ObjectReader {
                 relocation_name(relocation.type), target.name, relocation.offset);
   }
 
-  /// The first section of that type, or 0.
-  size_t find_table(uint32_t type) const {
-    auto found = std::find_if(headers_.begin(), headers_.end(),
-                              [&](const Elf64_Shdr& header) { return header.sh_type == type; });
-    return found == headers_.end() ? 0 : found - headers_.begin();
-  }
-
-  /// The NUL-terminated string at `offset` of a section of type SHT_STRTAB.
-  std::optional<std::string_view> string_at(size_t table, uint64_t offset) const {
-    auto bytes = contents_of(headers_[table]);
-    if (offset >= bytes.size()) return std::nullopt;
-    auto rest = bytes.subspan(offset);
-    const void* end = std::memchr(rest.data(), 0, rest.size());
-    if (!end) return std::nullopt;
-    const char* start = reinterpret_cast<const char*>(rest.data());
-    return std::string_view(start, static_cast<const char*>(end) - start);
+  /// The first section of that type, or null.
+  const InputSection* find_table(uint32_t type) const {
+    auto found = std::ranges::find(object_.sections, type, &InputSection::type);
+    return found == object_.sections.end() ? nullptr : &*found;
   }
 
   ObjectFile& object_;
-  std::span<const std::byte> image_;
   ReadOptions options_;
-  Elf* elf_ = nullptr;
-  size_t section_count_ = 0;
-  size_t section_names_ = 0;
-  std::vector<Elf64_Shdr> headers_;
-  std::vector<std::string_view> names_;  ///< by header
-  std::vector<uint32_t> indexes_;        ///< by header: that of the section, 0 where it is not kept
-  bool has_gas_types_ = false;           ///< a relocation has a number that old GNU as alone uses
+  ElfFile elf_;
+  bool has_gas_types_ = false;  ///< a relocation has a number that old GNU as alone uses
 };
 
-/// Whether a section is DWARF, which is not linked unless that is asked for.
-bool is_dwarf(std::string_view name, uint64_t flags) {
-  return (flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
-}
-
 }  // namespace
-
-SectionUse use_of_section(std::string_view name, uint32_t type, uint64_t flags, uint64_t size,
-                          ReadOptions options) {
-  switch (type) {
-    case SHT_NULL:
-    case SHT_SYMTAB:
-    case SHT_STRTAB:
-    case SHT_REL:
-    case SHT_RELA:
-    case SHT_SYMTAB_SHNDX:
-      return SectionUse::Rebuild;
-    case SHT_PROGBITS:
-    case SHT_NOBITS:
-      break;
-    default:
-      return SectionUse::Drop;
-  }
-  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
-  if (flags & SHF_EXCLUDE) return SectionUse::Drop;
-  if (is_dwarf(name, flags)) return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
-  if (!(flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
-                               name.starts_with(".gnu") || name == ".comment"))
-    return SectionUse::Drop;
-  if (name == ".text" && size == 0) return SectionUse::Drop;
-  return SectionUse::Link;
-}
 
 std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string name,
                                                                    std::span<const std::byte> image,
                                                                    ReadOptions options) {
   auto object = std::make_unique<ObjectFile>();
   object->name = std::move(name);
-  if (auto ok = ObjectReader(*object, image, options).read(); !ok)
-    return std::unexpected(ok.error());
+  object->image = image;
+  if (auto ok = ObjectReader(*object, options).read(); !ok) return std::unexpected(ok.error());
   return object;
 }
 

@@ -18,6 +18,7 @@
 #include "bpflink/dedup.hpp"
 #include "linker/elf/btf_ext.hpp"
 #include "linker/elf/dwarf_lines.hpp"
+#include "linker/elf/elf_file.hpp"
 #include "linker/elf/relocation.hpp"
 
 namespace bpflink {
@@ -51,19 +52,13 @@ enum class SectionUse : uint8_t {
 /// Which entries about code a section has: see code_tables.hpp.
 enum class CodeTable : uint8_t { None, JumpTables, Cleanups, Frames, Exceptions };
 
-/// See ObjectFile::sections.
-struct InputSection {
+/// A section of an input, with what the link finds out about it. Its alignment is 1 at least, and
+/// its flags are without SHF_GROUP.
+struct InputSection : ElfSection {
   ObjectFile* file = nullptr;
-  uint32_t index = 0;         ///< among the object's sections
-  uint32_t header_index = 0;  ///< of its section header
+  uint32_t index = 0;
   SectionUse use = SectionUse::Rebuild;
   CodeTable code_table = CodeTable::None;
-  uint32_t type = 0;  ///< SHT_*
-  std::string_view name;
-  uint64_t flags = 0;  ///< SHF_*
-  uint64_t alignment = 1;
-  uint64_t entry_size = 0;
-  uint64_t size = 0;
   std::span<const std::byte> data;  ///< empty for SHT_NOBITS
   std::vector<Relocation> relocations;
   /// Where func_info has functions in bytes that no symbol covers, ascending: what
@@ -165,21 +160,12 @@ struct ReadOptions {
   bool keep_debug = false;  ///< DWARF is linked, not dropped
 };
 
-/// What becomes of a section, as far as its header tells: an empty .text with a symbol of its own
-/// is linked all the same.
-SectionUse use_of_section(std::string_view name, uint32_t type, uint64_t flags, uint64_t size,
-                          ReadOptions options);
-
 struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
   std::span<const std::byte> image;
-  size_t header_count = 0;  ///< of sections, with that of none
-  /// What the linker looks at again: what is linked, in the order of the headers, .BTF, .BTF.ext,
-  /// and what named symbols are in. The first stands for all others, in which there are only
-  /// symbols of sections; read_elf() tells more of these.
-  std::vector<InputSection> sections;
-  std::vector<InputSymbol> symbols;  ///< by symbol index
+  std::vector<InputSection> sections;  ///< by index; the first is none
+  std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
   std::span<const std::byte> btf_bytes;  ///< of which it is the reading
   std::optional<BtfExt> btf_ext;
@@ -199,6 +185,12 @@ struct ObjectFile {
   /// The sections that are linked.
   auto linked_sections() { return std::views::filter(sections, is_linked); }
   auto linked_sections() const { return std::views::filter(sections, is_linked); }
+
+  /// The first section of that name, or null.
+  const InputSection* find_section(std::string_view section_name) const {
+    auto found = std::ranges::find(sections, section_name, &InputSection::name);
+    return found == sections.end() ? nullptr : &*found;
+  }
 
   /// "main.o:(xdp+0x18)".
   std::string describe_place(std::string_view section, uint64_t offset) const;

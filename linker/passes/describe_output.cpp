@@ -1,7 +1,6 @@
 // Pass: what the reports tell of the output.
 //
-// The object is read back as it was written: what is measured is what is there. Where things are
-// from, the context knows.
+// What is measured is the object as it was read back. Where things are from, the context knows.
 #include "linker/context.hpp"
 #include "linker/report/dropped.hpp"
 #include "linker/report/output_sizes.hpp"
@@ -42,24 +41,19 @@ void describe_output(Context& context) {
   const LinkOptions& options = context.options;
   bool is_reported = !options.json_file.empty() || !options.size_map_file.empty();
   if (!is_reported && options.explain.empty()) return;
-  const PendingOutput& target = context.outputs.front();
-  auto written = InputFile::open(target.file.fd(), target.name);
-  if (!written) return fail_output(context, target.name, written.error());
-  auto output = ObjectFile::read(target.name, written->bytes(), {.keep_debug = true});
-  if (!output) return fail_output(context, target.name, output.error());
-
+  const ObjectFile& output = *context.written;
   OutputIndex index(context);
-  OutputGraph graph(**output);
+  OutputGraph graph(output);
   SymbolStory story(context, graph);
   for (const std::string& name : options.explain) context.report->explanations += story.tell(name);
   if (!is_reported) return;
   OutputReport& report = context.output_report.emplace();
-  report.file = target.name;
-  report.bytes = written->bytes().size();
-  report.sections = measure_output(context, index, **output);
-  report.dropped = describe_dropped(context, **output);
-  report.tags = describe_tags(context, **output);
-  describe_programs(**output, graph, report);
+  report.file = output.name;
+  report.bytes = output.image.size();
+  report.sections = measure_output(context, index, output);
+  report.dropped = describe_dropped(context, output);
+  report.tags = describe_tags(context, output);
+  describe_programs(output, graph, report);
 }
 
 }  // namespace bpflink

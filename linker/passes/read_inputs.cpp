@@ -235,7 +235,7 @@ class InputReader {
 
   void add(std::unique_ptr<ObjectFile> object) {
     context_.diagnostics.note(fmt::format("{}: {} sections, {} symbols, {} types", object->name,
-                                          object->header_count, object->symbols.size(),
+                                          object->sections.size(), object->symbols.size(),
                                           object->btf ? object->btf->end_id() - 1 : 0));
     context_.objects.push_back(std::move(object));
   }

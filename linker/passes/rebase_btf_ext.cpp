@@ -7,101 +7,28 @@
 // being filled with zeros.
 //
 // A loader that has func_info for a program wants it for every function that the
-// program calls, and line_info likewise. Functions that have none (from bpf-gcc,
-// from assembly, from objects without BTF) get a record made up from their
-// symbol.
-#include <fmt/format.h>
-
+// program calls, and line_info likewise: functions that have none get a record.
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
-#include <unordered_map>
 
-#include "linker/context.hpp"
+#include "linker/insn_set.hpp"
 
 namespace bpflink {
 namespace {
+
+/// A record made for a function: of func_info, or of line_info.
+struct MadeRecord {
+  uint32_t func = 0;             ///< type id of the FUNC
+  std::string_view source = "";  ///< the file that it is from
+};
 
 /// A record with its fields as they are in the output, but for the offset.
 struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
   const std::byte* bytes;
   const ObjectFile* object;  ///< whose it is, and whose ids it has; null: it was made
-};
-
-/// A function of the output.
-struct Function {
-  OutputPlace place;
-  const ObjectFile* object;
-  const InputSymbol* symbol;
-};
-
-std::vector<Function> find_functions(const Context& context) {
-  std::vector<Function> functions;
-  for (auto& object : context.objects)
-    for (uint32_t i = 1; i < object->symbols.size(); ++i) {
-      const InputSymbol& symbol = object->symbols[i];
-      if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section) continue;
-      bool is_there =
-          symbol.output_index != 0 || (symbol.global && symbol.global->is_from(*object, i));
-      if (!is_there || !object->sections[symbol.section].is_code()) continue;
-      if (auto place = place_of(object->sections[symbol.section], symbol.value))
-        functions.push_back({*place, object.get(), &symbol});
-    }
-  return functions;
-}
-
-/// Makes the records of functions that have none.
-class RecordMaker {
- public:
-  explicit RecordMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
-
-  /// The words of a record and the source file that it names.
-  template <size_t count>
-  using Made = std::pair<std::array<uint32_t, count>, std::string_view>;
-
-  Made<2> func_info(const Function& function) { return {{0, func_of(function)}, ""}; }
-
-  Made<4> line_info(const Function& function) {
-    enter(*function.object);
-    return {{0, 0, 0, 0}, source_};
-  }
-
- private:
-  uint32_t func_of(const Function& function) {
-    const InputSymbol& symbol = *function.symbol;
-    if (symbol.global && symbol.output_index == 0 && symbol.global->output_btf_id != 0)
-      return symbol.global->output_btf_id;
-    enter(*function.object);
-    if (auto it = static_functions_.find(symbol.name); it != static_functions_.end())
-      return it->second;
-    if (prototype_ == 0)
-      prototype_ = function_types_.add(0, BtfBuilder::info(BtfKind::FuncProto), 0);
-    return function_types_.add(types_.add_string(symbol.name),
-                               BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype_);
-  }
-
-  /// Looks once at an object for all of its functions, which come one after another.
-  void enter(const ObjectFile& object) {
-    if (&object == object_) return;
-    object_ = &object;
-    auto file = std::ranges::find(object.symbols, STT_FILE, &InputSymbol::type);
-    source_ = file != object.symbols.end() ? file->name : object.name;
-    static_functions_.clear();
-    for (const BtfDeclaration& declaration : object.declarations) {
-      uint32_t id = object.type_map[declaration.type_id];
-      if (declaration.is_func() && id != 0 && !declaration.symbol)
-        static_functions_.emplace(object.btf->name(declaration.type()), id);
-    }
-  }
-
-  BtfBuilder& types_;
-  FunctionTypes function_types_;
-  const ObjectFile* object_ = nullptr;
-  std::string_view source_;
-  std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< that no symbol stands for
-  uint32_t prototype_ = 0;  ///< void (void), for what nothing is known about
+  MadeRecord made = {};
 };
 
 class TableWriter {
@@ -115,26 +42,19 @@ class TableWriter {
   const BtfExtTableKind& kind() const { return kind_; }
   bool has_records() const { return record_size_ != 0; }
 
-  /// Adds what `make` returns for each function at whose start there is nothing.
-  template <typename Make>
-  void complete(const std::vector<Function>& functions, Make make) {
-    std::vector<std::vector<bool>> is_there(by_section_.size());  // by instruction
-    for (const auto& section : context_.sections) {
-      if (by_section_[section->index].empty()) continue;
-      is_there[section->index].resize(section->size / insn_size + 1);
+  /// Where there is a record.
+  InsnSet places() const {
+    InsnSet set(context_);
+    for (const auto& section : context_.sections)
       for (const Record& record : by_section_[section->index])
-        is_there[section->index][record.offset / insn_size] = true;
-    }
-    for (const Function& function : functions) {
-      const std::vector<bool>& insns = is_there[function.place.section->index];
-      if (!insns.empty() && insns[function.place.offset / insn_size]) continue;
-      auto [words, source] = make(function);
-      std::byte* bytes = made_.emplace_back().data();
-      for (size_t i = 0; i < words.size(); ++i)
-        store<uint32_t>(bytes + 4 * i, words[i], context_.byte_order);
-      if (!source.empty()) sources_.emplace(bytes, source);
-      by_section_[function.place.section->index].push_back({function.place.offset, bytes, nullptr});
-    }
+        set.add({section.get(), record.offset});
+    return set;
+  }
+
+  /// Adds a record that was made. The string of a source file that line_info names is added when
+  /// the record is written, so that another link adds the strings in the same order.
+  void add(OutputPlace place, const MadeRecord& record) {
+    by_section_[place.section->index].push_back({place.offset, nullptr, nullptr, record});
   }
 
   /// To be called when all records are there.
@@ -229,12 +149,10 @@ class TableWriter {
   }
 
   void write_made(std::byte* at, const Record& record) const {
-    std::memcpy(at, record.bytes, kind_.least_record_size);
+    const MadeRecord& made = record.made;
+    uint32_t second_word = made.source.empty() ? made.func : context_.btf->add_string(made.source);
     store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
-    constexpr size_t file_name_word = 1;  // of line_info
-    if (auto source = sources_.find(record.bytes); source != sources_.end())
-      store<uint32_t>(at + 4 * file_name_word, context_.btf->add_string(source->second),
-                      context_.byte_order);
+    store<uint32_t>(at + 4, second_word, context_.byte_order);
   }
 
   /// The output's offset of a string that an object's record has where the record before
@@ -249,40 +167,34 @@ class TableWriter {
   const BtfExtTableKind& kind_;
   uint32_t record_size_ = 0;
   std::vector<std::vector<Record>> by_section_;
-  std::deque<std::array<std::byte, sizeof(LineInfo)>> made_;
-  /// The source files that made records name. Their strings are added when the records are
-  /// written, so that another link adds the strings in the same order.
-  std::unordered_map<const std::byte*, std::string_view> sources_;
 };
 
-}  // namespace
-
-/// Makes the FUNCs of functions that have no record. Before any variable is there, so that
-/// another link, to which they are like any other, gives them the same ids.
-void complete_functions(Context& context) {
-  if (!context.btf) return;
-  TableWriter func_info(context, func_info_kind);
-  if (!func_info.has_records()) return;
-  RecordMaker maker(*context.btf);
-  func_info.complete(find_functions(context), [&](auto& function) {
-    auto made = maker.func_info(function);
-    context.made_functions.emplace(function.symbol, made.first[1]);
-    return made;
-  });
+/// The source file of an object, as far as its symbols tell.
+std::string_view source_of(const ObjectFile& object) {
+  auto file = std::ranges::find(object.symbols, STT_FILE, &InputSymbol::type);
+  return file != object.symbols.end() ? file->name : object.name;
 }
+
+void add_made(const Context& context, TableWriter& func_info, TableWriter& line_info) {
+  InsnSet described = line_info.places();
+  const ObjectFile* object = nullptr;
+  std::string_view source;
+  for (const OutputFunction& function : context.functions) {
+    if (function.made_func != 0) func_info.add(function.place, {.func = function.made_func});
+    if (!line_info.has_records() || described.contains(function.place)) continue;
+    if (function.object != object) source = source_of(*function.object);
+    object = function.object;
+    line_info.add(function.place, {.source = source});
+  }
+}
+
+}  // namespace
 
 void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
   TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
       core_relo(context, core_relo_kind);
-  std::vector<Function> functions = find_functions(context);
-  RecordMaker maker(*context.btf);
-  if (func_info.has_records())
-    func_info.complete(functions, [&](auto& function) {
-      return RecordMaker::Made<2>{{0, context.made_functions.at(function.symbol)}, ""};
-    });
-  if (line_info.has_records())
-    line_info.complete(functions, [&](auto& f) { return maker.line_info(f); });
+  add_made(context, func_info, line_info);
   for (TableWriter* table : {&func_info, &line_info, &core_relo}) table->sort();
   size_t size = func_info.size() + line_info.size() + core_relo.size();
   if (size == 0) return;

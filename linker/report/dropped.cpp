@@ -2,32 +2,23 @@
 
 #include <fmt/format.h>
 
-#include "linker/elf/elf_file.hpp"
 #include "linker/report/merged_btf.hpp"
 
 namespace bpflink {
 namespace {
 
-void add_sections(const ObjectFile& object, ReadOptions options, std::vector<Dropped>& list) {
-  auto elf = read_elf(object.image);
-  if (!elf) return;
-  std::vector<const InputSection*> kept(elf->sections.size());
-  for (const InputSection& section : object.sections) kept[section.header_index] = &section;
+void add_sections(const ObjectFile& object, std::vector<Dropped>& list) {
   uint64_t dwarf = 0;
-  for (uint32_t i = 1; i < elf->sections.size(); ++i) {
-    const ElfSection& header = elf->sections[i];
-    const InputSection* section = kept[i];
-    SectionUse use =
-        section ? section->use
-                : use_of_section(header.name, header.type, header.flags, header.size, options);
-    if (use == SectionUse::Drop && header.name.starts_with(".debug_"))
-      dwarf += header.size;
-    else if (use == SectionUse::Drop)
-      list.push_back({&object, header.name, 0, "", header.size,
-                      header.size == 0 ? "empty" : "of no use in a linked object"});
-    if (section && section->same_as)
-      list.push_back({&object, header.name, 0, "", header.size,
-                      fmt::format("same as in {}", section->same_as->file->name)});
+  for (const InputSection& section : object.sections) {
+    bool is_dropped = section.use == SectionUse::Drop;
+    if (is_dropped && section.name.starts_with(".debug_"))
+      dwarf += section.size;
+    else if (is_dropped)
+      list.push_back({&object, section.name, 0, "", section.size,
+                      section.size == 0 ? "empty" : "of no use in a linked object"});
+    if (section.same_as)
+      list.push_back({&object, section.name, 0, "", section.size,
+                      fmt::format("same as in {}", section.same_as->file->name)});
   }
   if (dwarf != 0) list.push_back({&object, "", 0, "", dwarf, "DWARF"});
 }
@@ -45,12 +36,6 @@ void add_losers(const ObjectFile& object, std::vector<Dropped>& list) {
   }
 }
 
-const InputSection* find_btf_section(const ObjectFile& object) {
-  for (const InputSection& section : object.sections)
-    if (section.name == ".BTF") return &section;
-  return nullptr;
-}
-
 }  // namespace
 
 std::string Dropped::describe() const {
@@ -62,7 +47,7 @@ std::string Dropped::describe() const {
 std::vector<Dropped> find_dropped(const Context& context) {
   std::vector<Dropped> list;
   for (auto& object : context.objects) {
-    add_sections(*object, {.keep_debug = context.options.keep_debug}, list);
+    add_sections(*object, list);
     add_losers(*object, list);
   }
   for (const DroppedDefinition& dropped : context.dropped)
@@ -88,7 +73,7 @@ std::vector<Dropped> find_merged_btf(const Context& context, const Btf& output) 
   std::vector<Dropped> list;
   MergedBtf merged(output, context.output_btf.size());
   for (auto& object : context.objects) {
-    const InputSection* section = find_btf_section(*object);
+    const InputSection* section = object->find_section(".BTF");
     if (!object->btf || !section) continue;
     for (DroppedBtf part : merged.add(*object->btf, section->size, object->type_map))
       list.push_back({object.get(), section->name, 0, "", part.bytes, part.reason});

@@ -7,7 +7,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "linker/elf/elf_file.hpp"
 #include "linker/report/btf_sizes.hpp"
 
 namespace bpflink {
@@ -62,9 +61,8 @@ std::string_view file_of(const PlacedPart& part) {
 
 class OutputMeasure {
  public:
-  OutputMeasure(const Context& context, const OutputIndex& index, const ObjectFile& output,
-                const ElfFile& elf)
-      : index_(index), output_(output), elf_(elf) {
+  OutputMeasure(const Context& context, const OutputIndex& index, const ObjectFile& output)
+      : index_(index), output_(output) {
     for (const auto& section : context.sections) {
       by_index_[section->index] = section.get();
       if (!section->relocations.empty())
@@ -72,8 +70,8 @@ class OutputMeasure {
     }
   }
 
-  SizeSection measure(const ElfSection& section, uint32_t index) const {
-    if (auto found = by_index_.find(index); found != by_index_.end())
+  SizeSection measure(const InputSection& section) const {
+    if (auto found = by_index_.find(section.index); found != by_index_.end())
       return measure_contents(*found->second);
     if (section.type == SHT_REL)
       if (auto found = by_relocations_.find(std::string(section.name));
@@ -96,7 +94,7 @@ class OutputMeasure {
     return groups.take(section.name, section.type == SHT_NOBITS ? 0 : section.size);
   }
 
-  SizeSection measure_relocations(const ElfSection& section, const OutputSection& target) const {
+  SizeSection measure_relocations(const InputSection& section, const OutputSection& target) const {
     std::map<const PlacedPart*, uint64_t> bytes;
     for (const OutputRelocation& relocation : target.relocations)
       bytes[index_.find(target, relocation.offset)] += sizeof(Elf64_Rel);
@@ -106,7 +104,7 @@ class OutputMeasure {
     return groups.take(section.name, section.size);
   }
 
-  SizeSection measure_symbols(const ElfSection& section) const {
+  SizeSection measure_symbols(const InputSection& section) const {
     Groups groups;
     for (const InputSymbol& symbol : output_.symbols) {
       bool is_section = symbol.is_section() && symbol.place == InputSymbol::Place::Section;
@@ -120,10 +118,9 @@ class OutputMeasure {
     return groups.take(section.name, section.size);
   }
 
-  SizeSection measure_names(const ElfSection& section) const {
+  SizeSection measure_names(const InputSection& section) const {
     SizeGroup names{"names", "symbols"};
-    auto bytes = elf_.contents(section);
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string_view text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
     for (size_t begin = 0; begin < text.size();) {
       size_t end = std::min(text.find('\0', begin), text.size() - 1) + 1;
       std::string name(text.substr(begin, end - begin - 1));
@@ -152,14 +149,14 @@ class OutputMeasure {
   }
 
   /// Records of .BTF.ext by the function that they are about.
-  SizeSection measure_records(const ElfSection& section) const {
+  SizeSection measure_records(const InputSection& section) const {
     using BytesByTable = std::map<std::string_view, uint64_t>;
     std::map<std::pair<uint32_t, const PlacedPart*>, BytesByTable> functions;  // by section
     for (const BtfExtTableKind& kind : btf_ext_table_kinds) {
       const BtfExtTable& table = (*output_.btf_ext).*kind.table;
       table.for_each_record([&](uint32_t code, std::span<const std::byte> record) {
         uint64_t offset = output_.btf_ext->load_func_info(record.data()).insn_off;
-        auto found = by_index_.find(output_.sections[code].header_index);
+        auto found = by_index_.find(code);
         const PlacedPart* part =
             found == by_index_.end() ? nullptr : index_.find(*found->second, offset);
         functions[{code, part}][kind.name] += table.record_size;
@@ -179,7 +176,6 @@ class OutputMeasure {
 
   const OutputIndex& index_;
   const ObjectFile& output_;
-  const ElfFile& elf_;
   std::unordered_map<uint32_t, const OutputSection*> by_index_;
   std::unordered_map<std::string, const OutputSection*> by_relocations_;
 };
@@ -197,18 +193,16 @@ SizeSection make_single(std::string name, std::string_view kind, uint64_t bytes)
 
 std::vector<SizeSection> measure_output(const Context& context, const OutputIndex& index,
                                         const ObjectFile& output) {
-  auto elf = read_elf(output.image);
-  if (!elf) return {};
-  OutputMeasure measure(context, index, output, *elf);
+  OutputMeasure measure(context, index, output);
   std::vector<SizeSection> sections;
   sections.push_back(make_single("(ELF header)", "header", sizeof(Elf64_Ehdr)));
   uint64_t rest = output.image.size() - sizeof(Elf64_Ehdr);
-  for (uint32_t i = 0; i < elf->sections.size(); ++i) {
-    if (elf->sections[i].type == SHT_NULL) continue;
-    sections.push_back(measure.measure(elf->sections[i], i));
+  for (const InputSection& section : output.sections) {
+    if (section.type == SHT_NULL) continue;
+    sections.push_back(measure.measure(section));
     rest -= sections.back().bytes;
   }
-  uint64_t headers = elf->sections.size() * sizeof(Elf64_Shdr);
+  uint64_t headers = output.sections.size() * sizeof(Elf64_Shdr);
   sections.push_back(make_single("(section headers)", "header", headers));
   if (rest != headers) sections.push_back(make_single("(padding)", "padding", rest - headers));
   return sections;

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "linker/elf/elf_file.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
@@ -14,9 +13,8 @@ namespace {
 
 class Verifier {
  public:
-  /// `object` and `elf` are readings of one file.
-  Verifier(const ObjectFile& object, const ElfFile& elf, std::vector<std::string>& faults)
-      : object_(object), elf_(elf), faults_(faults) {}
+  Verifier(const ObjectFile& object, std::vector<std::string>& faults)
+      : object_(object), faults_(faults) {}
 
   void run() {
     check_symbols();
@@ -50,7 +48,7 @@ class Verifier {
       else if (!names.insert(symbol.name).second)
         fault("symbol '{}' is there twice", symbol.name);
     }
-    for (const ElfSection& section : elf_.sections)
+    for (const InputSection& section : object_.sections)
       if (section.type == SHT_SYMTAB && section.info != first_global)
         fault("the symbol table's sh_info is {}, but the first global symbol is {}", section.info,
               first_global);
@@ -64,9 +62,10 @@ class Verifier {
 
   void check_relocation_sections() {
     std::unordered_set<uint32_t> targets;
-    for (const ElfSection& section : elf_.sections) {
+    for (const InputSection& section : object_.sections) {
       if (section.type != SHT_REL) continue;
-      if (section.link >= elf_.sections.size() || elf_.sections[section.link].type != SHT_SYMTAB)
+      if (section.link >= object_.sections.size() ||
+          object_.sections[section.link].type != SHT_SYMTAB)
         fault("relocation section '{}' does not name the symbol table", section.name);
       if (!targets.insert(section.info).second)
         fault("section {} has two relocation sections", section.info);
@@ -185,7 +184,6 @@ class Verifier {
   }
 
   const ObjectFile& object_;
-  const ElfFile& elf_;
   std::vector<std::string>& faults_;
   std::unordered_map<std::string_view, const InputSection*> sections_;  ///< linked ones
   std::unordered_map<std::string_view, const InputSymbol*> globals_;
@@ -193,16 +191,9 @@ class Verifier {
 
 }  // namespace
 
-std::vector<std::string> find_faults(std::span<const std::byte> image) {
+std::vector<std::string> find_faults(const ObjectFile& object) {
   std::vector<std::string> faults;
-  auto object = ObjectFile::read("the output", image, {.keep_debug = true});
-  auto elf = read_elf(image);
-  if (!object)
-    faults.push_back(object.error().message);
-  else if (!elf)
-    faults.push_back(elf.error().message);
-  else
-    Verifier(**object, *elf, faults).run();
+  Verifier(object, faults).run();
   return faults;
 }
 

@@ -1,15 +1,15 @@
 // The output checked as if it were an input, and more strictly (`--verify`).
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace bpflink {
 
+struct ObjectFile;
+
 /// What breaks a rule that a linked object obeys, each as a sentence; empty where
-/// all is well. The object must be readable as an input, which means already
+/// all is well. The object was read with its DWARF, which means already
 /// that relocations and records of .BTF.ext stand at instructions, func_info at
 /// the starts of functions, and that no two relocations share bytes. Beyond that
 ///
@@ -21,6 +21,6 @@ namespace bpflink {
 ///   the same;
 /// - the records of .BTF.ext ascend, with one block a section; an instruction
 ///   that holds a local type id has that of its record.
-std::vector<std::string> find_faults(std::span<const std::byte> image);
+std::vector<std::string> find_faults(const ObjectFile& object);
 
 }  // namespace bpflink

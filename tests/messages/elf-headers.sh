@@ -20,7 +20,7 @@ bad "section headers at offset $headers are outside the file of $size bytes" elf
 bad "section name table index $sections is not that of a section, the last is $((sections - 1))" elf:e_shstrndx=$sections
 bad "section name table index 2 is not that of a string table" elf:e_shstrndx=2
 bad "name of section 2 is outside the section name table" header:2:sh_name=0x7fffffff
-bad "section $names at offset 0x7fffffff with 0x10 bytes is outside the file of $size bytes" \
+bad "section '(section names)' at offset 0x7fffffff with 0x10 bytes is outside the file of $size bytes" \
   header:$names:sh_offset=0x7fffffff header:$names:sh_size=0x10
 bad "section 'socket' has alignment 0x3, expected a power of two up to 0x10000" header:socket:sh_addralign=3
 bad "section 'socket' has alignment 0x20000, expected a power of two up to 0x10000" header:socket:sh_addralign=0x20000

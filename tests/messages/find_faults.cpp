@@ -1,6 +1,7 @@
 // Prints the faults that `--verify` would find in an object.
 #include <fmt/format.h>
 
+#include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/report/verify.hpp"
 
@@ -9,7 +10,12 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   auto file = InputFile::open(argv[1]);
   if (!file) return 2;
-  std::vector<std::string> faults = find_faults(file->bytes());
+  auto object = ObjectFile::read(argv[1], file->bytes(), {.keep_debug = true});
+  std::vector<std::string> faults;
+  if (object)
+    faults = find_faults(**object);
+  else
+    faults.push_back(object.error().message);
   for (const std::string& fault : faults) fmt::print(stderr, "{}\n", fault);
   return faults.empty() ? 0 : 1;
 }

@@ -204,6 +204,7 @@ relocate N s
 rebase btf ext N s
 finish btf N s
 write output N s
+read output N s
 verify output N s
 describe output N s
 make report N s
@@ -316,6 +317,10 @@ expect '{
     },
     {
       "name": "write output",
+      "seconds": N
+    },
+    {
+      "name": "read output",
       "seconds": N
     },
     {
