@@ -12,20 +12,16 @@
 // this tag last, and any other type, as units that include the same headers have the same types in
 // the same order, with the class that came last time after the class of the type before it, be that
 // in this input or in one before. Where it is of another class, a match cache may know one that
-// begins with the same words. To match a type with the key of a class (match.cpp) takes neither a
+// begins with the same words. To match a type with the key of a class (matcher.hpp) takes neither a
 // key of its own nor a hash. In a kernel these hints settle nine types of ten, and the cache two
 // thirds of the others.
 #include "dedup/classes/classifier.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace bpflink {
 
 namespace {
-
-/// How many classes the match cache has room for at most, a power of two.
-constexpr size_t max_cached = 1 << 17;
 
 /// How many words ahead to ask the memory for: more than a unit has, as types refer to others all
 /// over it. Without, a kernel's deduplication takes 12 per cent longer.
@@ -35,32 +31,29 @@ constexpr size_t prefetch_distance = 1 << 14;
 
 void Classifier::begin(const BtfView& types, std::span<const uint32_t> base_classes,
                        std::span<uint32_t> classes) {
-  types_ = types;
-  base_classes_ = base_classes;
-  classes_ = classes;
-
-  for (uint32_t index : known_strings_) strings_[index] = 0;
-  known_strings_.clear();
-  if (size_t count = types.string_end(); strings_.size() < count)
-    strings_.assign(std::max(count, 2 * strings_.size()), 0);
-
-  size_t expected_classes = std::max<size_t>(table_.class_count(), classes.size());
-  if (match_cache_.size() < std::min(expected_classes, max_cached))
-    match_cache_.assign(std::min(std::bit_ceil(2 * expected_classes), max_cached), 0);
+  input_.begin(types, base_classes, classes);
+  matcher_.begin();
+  cache_.reserve(std::max<size_t>(table_.class_count(), classes.size()));
   successors_.resize(table_.class_count());
   anchors_.resize(table_.anchor_count());
-  patience_ = 4 * types_.words().size();
+}
+
+/// Whether a type is plainly of a class, or of none if that is 0; if so, it and what it refers to
+/// have their classes.
+inline bool Classifier::is_of(uint32_t type_class, uint32_t id) {
+  return type_class != 0 && input_.words_of(id)[1] == table_.key(type_class)[1] &&
+         matcher_.match(id, type_class);
 }
 
 /// Gives a type its class, which comes after one of the class `before`. Returns it, or 0 where the
 /// type refers to an omitted one.
 inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
-  uint32_t anchor = class_of(id) & (open_bit - 1);
+  uint32_t anchor = input_.class_of(id) & (open_bit - 1);
   uint32_t expected = anchor != 0 ? anchors_[anchor] : successors_[before];
-  if (match_if_alike(id, expected)) return expected;
+  if (is_of(expected, id)) return expected;
   search(id);
-  if (found_omission_) return 0;
-  uint32_t found = class_of(id);
+  if (input_.found_omission) return 0;
+  uint32_t found = input_.class_of(id);
   successors_.resize(table_.class_count());
   anchors_.resize(table_.anchor_count());
   anchors_[table_.anchor_of(found)] = found;
@@ -70,9 +63,9 @@ inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
 void Classifier::classify(uint32_t begin, uint32_t end) {
   uint32_t before = 0;
   for (uint32_t id = begin; id < end; ++id) {
-    size_t ahead = types_.starts()[id - types_.first_id()] + prefetch_distance;
-    if (ahead < types_.words().size()) __builtin_prefetch(&types_.words()[ahead]);
-    uint32_t known = class_of(id);
+    size_t ahead = input_.types.starts()[id - input_.types.first_id()] + prefetch_distance;
+    if (ahead < input_.types.words().size()) __builtin_prefetch(&input_.types.words()[ahead]);
+    uint32_t known = input_.class_of(id);
     if (!is_class(known)) {
       if (known == omitted_class) continue;
       known = classify_after(before, id);
@@ -83,21 +76,6 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
   }
 }
 
-Reference Classifier::reference_to_unassigned(uint32_t id) {
-  uint32_t& known = class_of(id);
-  if (known == omitted_class) found_omission_ = true;
-  if (known == omitted_class || known == open_bit) return unknown_reference;
-  if (known != 0) return anchor_bit | (known & (open_bit - 1));
-  const uint32_t* words = words_of(id);
-  TagSpace space = tag_space(words);
-  if (space == TagSpace::none) return unknown_reference;
-  uint32_t name = string(words[0]);
-  if (name == 0) return unknown_reference;
-  uint32_t anchor = table_.intern_anchor(space, name);
-  known = is_anchor_bit | anchor;
-  return anchor_bit | anchor;
-}
-
 /// Changes the words of what no kernel takes. Which type indexes an array of unknown length is left
 /// open, for all to be equal: gcc writes none, where others do.
 void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
@@ -105,7 +83,7 @@ void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
   if (kind == BtfKind::Int && (words[3] & int_signed_bit) != 0) words[3] &= ~int_char_bit;
   if (kind == BtfKind::Fwd) words[2] = 0;
   if (kind == BtfKind::Array && words[5] == 0 && words[4] != 0 &&
-      types_.type(words[4]).kind() == BtfKind::Int)
+      input_.types.type(words[4]).kind() == BtfKind::Int)
     words[4] = 0;
 }
 
@@ -114,25 +92,32 @@ void Classifier::translate(std::span<const uint32_t> words) {
   key_.assign(words.begin(), words.end());
   unknown_.clear();
   if (table_.is_for_kernel) adapt_to_kernel(key_);
-  for_each_string(std::span(key_), [&](uint32_t& offset) { offset = string(offset); });
+  for_each_string(std::span(key_), [&](uint32_t& offset) { offset = input_.string(offset); });
   for_each_reference(std::span(key_), [&](uint32_t& child) {
-    Reference known = reference(child);
+    Reference known = input_.reference(child);
     if (known == unknown_reference) unknown_.push_back(child);
     child = known;
   });
 }
 
 std::span<const uint32_t> Classifier::key_of(uint32_t id) {
-  translate(types_.words_of(id));
+  translate(input_.types.words_of(id));
   return key_;
+}
+
+/// Matches a type with the class of the last one that says the same as far as can be told at once.
+bool Classifier::match_with_cache(Frame& frame) {
+  frame.cache_place = cache_.place_of(input_.types.words_of(frame.id));
+  uint32_t cached = cache_[frame.cache_place];
+  return cached != 0 && matcher_.match(frame.id, cached);
 }
 
 /// Gives classes to a type and to all that it refers to without naming them.
 void Classifier::search(uint32_t root) {
   stack_.push_back({root});
-  while (!stack_.empty() && !found_omission_) {
+  while (!stack_.empty() && !input_.found_omission) {
     Frame& frame = stack_.back();
-    uint32_t known = class_of(frame.id);
+    uint32_t known = input_.class_of(frame.id);
     bool is_circle = is_class(known) && !table_.is_defined(known);  // objects are never here
     bool is_done =
         !is_circle && (is_class(known) || (!frame.is_expanded && match_with_cache(frame)));
@@ -149,9 +134,9 @@ void Classifier::search(uint32_t root) {
 }
 
 void Classifier::open(uint32_t id) {
-  if (is_class(class_of(id))) return;  // it has a private class already
-  reference(id);                       // so that the mark says which anchor it is, if it is one
-  class_of(id) |= open_bit;
+  if (is_class(input_.class_of(id))) return;  // it has a private class already
+  input_.reference(id);  // so that the mark says which anchor it is, if it is one
+  input_.class_of(id) |= open_bit;
 }
 
 /// Puts the types that a type refers to and that have no class on the stack.
@@ -159,33 +144,34 @@ void Classifier::expand(Frame& frame) {
   frame.is_expanded = true;
   uint32_t id = frame.id;
   open(id);
-  for_each_reference(types_.words_of(id), [&](uint32_t child) {
-    if (reference(child) == unknown_reference && class_of(child) == 0) stack_.push_back({child});
+  for_each_reference(input_.types.words_of(id), [&](uint32_t child) {
+    if (input_.reference(child) == unknown_reference && input_.class_of(child) == 0)
+      stack_.push_back({child});
   });
 }
 
 /// Gives a type its class when those that it refers to have theirs.
 void Classifier::assign(const Frame& frame) {
-  std::span<const uint32_t> words = types_.words_of(frame.id);
+  std::span<const uint32_t> words = input_.types.words_of(frame.id);
   translate(words);
   if (!unknown_.empty()) {
     close_circles();
     translate(words);
   }
-  uint32_t& type_class = class_of(frame.id);
+  uint32_t& type_class = input_.class_of(frame.id);
   if (is_class(type_class)) {
     table_.define(type_class, key_);
     return;
   }
   type_class = table_.intern(key_);
-  match_cache_[frame.summary & (match_cache_.size() - 1)] = type_class;
+  cache_[frame.cache_place] = type_class;
 }
 
 /// Gives private classes to the open types that the type at hand refers to.
 void Classifier::close_circles() {
   for (uint32_t child : unknown_) {
-    if (class_of(child) != open_bit) continue;
-    class_of(child) = table_.add_private();
+    if (input_.class_of(child) != open_bit) continue;
+    input_.class_of(child) = table_.add_private();
     table_.note_circle();
   }
 }

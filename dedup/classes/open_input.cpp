@@ -1,0 +1,46 @@
+#include "dedup/classes/open_input.hpp"
+
+namespace bpflink {
+
+void OpenInput::begin(const BtfView& view, std::span<const uint32_t> classes_of_base,
+                      std::span<uint32_t> classes_of_types) {
+  types = view;
+  base_classes_ = classes_of_base;
+  classes_ = classes_of_types;
+  for (uint32_t index : known_strings_) strings_[index] = 0;
+  known_strings_.clear();
+  if (size_t count = types.string_end(); strings_.size() < count)
+    strings_.assign(std::max(count, 2 * strings_.size()), 0);
+}
+
+void OpenInput::note_string(uint32_t offset, uint32_t known) {
+  if (known == 0) return;  // the empty one
+  strings_[offset] = known;
+  known_strings_.push_back(offset);
+}
+
+/// For strings that were not met before. To compare two strings takes less than to find one in the
+/// table.
+bool OpenInput::has_other_string(uint32_t offset, uint32_t wanted) {
+  if (strings_[offset] != 0 || wanted == 0) return string(offset) == wanted;
+  if (std::strcmp(text(offset), table.strings().text(wanted)) != 0) return false;
+  note_string(offset, wanted);
+  return true;
+}
+
+Reference OpenInput::reference_to_unassigned(uint32_t id) {
+  uint32_t& known = class_of(id);
+  if (known == omitted_class) found_omission = true;
+  if (known == omitted_class || known == open_bit) return unknown_reference;
+  if (known != 0) return anchor_bit | (known & (open_bit - 1));
+  const uint32_t* words = words_of(id);
+  TagSpace space = tag_space(words);
+  if (space == TagSpace::none) return unknown_reference;
+  uint32_t name = string(words[0]);
+  if (name == 0) return unknown_reference;
+  uint32_t anchor = table.intern_anchor(space, name);
+  known = is_anchor_bit | anchor;
+  return anchor_bit | anchor;
+}
+
+}  // namespace bpflink
