@@ -106,14 +106,14 @@ typedef void (*bpflink_diagnostic_fn)(void* context, const struct bpflink_diagno
 /** Flags of a link. */
 enum bpflink_link_flags {
   BPFLINK_LINK_PARTIAL = 1 << 0,         /**< externs that nobody defines stay (`-r`) */
-  BPFLINK_LINK_GC_SECTIONS = 1 << 1,     /**< drop what nothing reaches */
-  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2, /**< make hidden definitions local */
-  BPFLINK_LINK_KEEP_DEBUG = 1 << 3,      /**< keep and merge `.debug_*` sections */
-  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< leave out symbols that nothing needs */
-  BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< conflicting types are warnings */
-  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors */
+  BPFLINK_LINK_GC_SECTIONS = 1 << 1,     /**< drop what nothing reaches (`--gc-sections`) */
+  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2, /**< hidden becomes local (`--localize-hidden`) */
+  BPFLINK_LINK_KEEP_DEBUG = 1 << 3,      /**< keep and merge DWARF (`--keep-debug`) */
+  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< leave out symbols that nothing needs (`-x`) */
+  BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< only warn of conflicts (`--no-check-types`) */
+  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors (`--fatal-warnings`) */
   BPFLINK_LINK_VERIFY = 1 << 7,          /**< read the output back and check it (`--verify`) */
-  BPFLINK_LINK_NO_WARN_ODR = 1 << 8      /**< silent of structs that are laid out otherwise */
+  BPFLINK_LINK_NO_WARN_ODR = 1 << 8      /**< silent of two layouts (`--no-warn-odr`) */
 };
 
 /** How to link. Its lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
@@ -122,20 +122,20 @@ struct bpflink_link_options {
   bpflink_diagnostic_fn on_diagnostic;  /**< gets every diagnostic; may be null */
   void* context;                        /**< handed to on_diagnostic */
   uint64_t flags;                       /**< of enum bpflink_link_flags, or'ed */
-  const char* license;                  /**< text for the `license` section, or null */
-  const char* const* undefined;         /**< symbols to keep and look for in archives */
+  const char* license;                  /**< text of section `license`, or null (`--license`) */
+  const char* const* undefined;         /**< symbols to keep, look for in archives (`-u`) */
   size_t undefined_count;               /**< how many */
-  const char* const* keep_sections;     /**< shell patterns of sections to keep whole */
+  const char* const* keep_sections;     /**< patterns of sections to keep (`--keep-section`) */
   size_t keep_section_count;            /**< how many */
-  const char* const* trace_symbols;     /**< symbols to report the places of */
+  const char* const* trace_symbols;     /**< symbols to report the places of (`-y`) */
   size_t trace_symbol_count;            /**< how many */
-  size_t threads;                       /**< 0: as many as the inputs are worth */
-  const char* const* library_paths;     /**< where bpflink_linker_add_library() looks */
+  size_t threads;                       /**< 0: as the inputs are worth (`--threads`) */
+  const char* const* library_paths;     /**< for bpflink_linker_add_library() (`-L`) */
   size_t library_path_count;            /**< how many */
-  const char* prefix_symbols;           /**< before the names of all symbols, or null */
-  const char* const* redefine_symbols;  /**< "OLD=NEW" each: other names for symbols */
+  const char* prefix_symbols;           /**< before all names, or null (`--prefix-symbols`) */
+  const char* const* redefine_symbols;  /**< "OLD=NEW" each (`--redefine-sym`) */
   size_t redefine_symbol_count;         /**< how many */
-  const char* const* prefix_symbols_of; /**< "INPUT=PREFIX" each, for one input's definitions */
+  const char* const* prefix_symbols_of; /**< "INPUT=PREFIX" each (`--prefix-symbols-of`) */
   size_t prefix_symbols_of_count;       /**< how many */
 };
 
@@ -162,7 +162,7 @@ BPFLINK_C_API void bpflink_linker_free(bpflink_linker* linker);
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path);
 
 /** The same for an archive of which all members are to be linked, needed or
- * not. Errors: ARGUMENT, MEMORY. */
+ * not (`--whole-archive`). Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker,
                                                                    const char* path);
 

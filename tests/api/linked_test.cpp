@@ -6,54 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "../unit/units.hpp"
 #include "bpflink/bpflink.h"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 
 using namespace bpflink;
+using namespace bpflink::test;
 
 namespace {
 
-constexpr uint32_t signed_int = 1U << 24 | 32, signed_char = 3U << 24 | 8;
-
-/// What a compiler writes of a unit: functions and variables that are there, and others.
-class Unit {
- public:
-  uint32_t add_int(std::string_view name = "int", uint32_t size = 4, uint32_t data = signed_int) {
-    uint32_t words[] = {data};
-    return types.add_type(types.add_string(name), types.info(BtfKind::Int), size, words);
-  }
-  uint32_t add_prototype(uint32_t result, std::vector<std::string> names, uint32_t type) {
-    std::vector<uint32_t> words;
-    for (const std::string& name : names) words.insert(words.end(), {types.add_string(name), type});
-    return types.add_type(0, types.info(BtfKind::FuncProto, static_cast<uint32_t>(names.size())),
-                          result, words);
-  }
-  uint32_t add_function(std::string_view name, uint32_t prototype,
-                        BtfLinkage linkage = BtfLinkage::Static) {
-    return types.add_type(types.add_string(name), types.info(BtfKind::Func, linkage), prototype);
-  }
-  uint32_t add_variable(std::string_view name, uint32_t type) {
-    uint32_t words[] = {std::to_underlying(BtfLinkage::Global)};
-    return types.add_type(types.add_string(name), types.info(BtfKind::Var), type, words);
-  }
-  uint32_t add_array(uint32_t type, uint32_t index, uint32_t length) {
-    uint32_t words[] = {type, index, length};
-    return types.add_type(0, types.info(BtfKind::Array), 0, words);
-  }
-  uint32_t add_tag(std::string_view text, uint32_t type, int32_t component = -1) {
-    uint32_t words[] = {static_cast<uint32_t>(component)};
-    return types.add_type(types.add_string(text), types.info(BtfKind::DeclTag), type, words);
-  }
-
-  std::vector<std::byte> finish() const { return *types.finish(std::endian::native); }
-
-  BtfBuilder types;
-};
-
 /// The BTF that comes of it, a line a type.
 std::string listed(const LinkedResult& result, const Btf* base = nullptr) {
-  auto blob = *result.dedup.types.finish(std::endian::native);
+  auto blob = finish(result.dedup.types);
   auto btf = *Btf::parse(blob, base);
   std::string text;
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) text += print_raw(btf, id);
@@ -72,27 +37,27 @@ Omitted omitted(const LinkedResult& result) {
 
 TEST_CASE("functions are those of the symbols") {
   Unit one, two;
-  uint32_t number = one.add_int();
-  one.add_function("gone", one.add_prototype(0, {"never"}, number));
-  one.add_function("kept", one.add_prototype(number, {"a", "b"}, number));
-  one.add_function("declared", one.add_prototype(number, {""}, number));
-  one.add_function("differs", one.add_prototype(number, {"a"}, number));
-  one.add_function("weak", one.add_prototype(number, {"unused", "b"}, number));
-  one.add_function("wrong", one.add_prototype(0, {""}, number));
-  one.add_function("twice", one.add_prototype(0, {""}, number));
-  one.add_function("cloned", one.add_prototype(0, {"a"}, number));
-  one.add_function("extern", one.add_prototype(0, {"a"}, number), BtfLinkage::Extern);
-  number = two.add_int();
-  two.add_function("wrong", two.add_prototype(number, {"right"}, number));
-  two.add_function("twice", two.add_prototype(number, {"a"}, number));
-  two.add_function("kept", two.add_prototype(number, {"", ""}, number));
-  two.add_function("differs", two.add_prototype(0, {"a"}, number));
-  two.add_function("weak", two.add_prototype(number, {"a", "b"}, number));
-  two.add_function("extern", two.add_prototype(number, {"b"}, number));
+  uint32_t number = one.integer("int");
+  one.function("gone", one.prototype(0, {"never"}, number));
+  one.function("kept", one.prototype(number, {"a", "b"}, number));
+  one.function("declared", one.prototype(number, {""}, number));
+  one.function("differs", one.prototype(number, {"a"}, number));
+  one.function("weak", one.prototype(number, {"unused", "b"}, number));
+  one.function("wrong", one.prototype(0, {""}, number));
+  one.function("twice", one.prototype(0, {""}, number));
+  one.function("cloned", one.prototype(0, {"a"}, number));
+  one.function("extern", one.prototype(0, {"a"}, number), BtfLinkage::Extern);
+  number = two.integer("int");
+  two.function("wrong", two.prototype(number, {"right"}, number));
+  two.function("twice", two.prototype(number, {"a"}, number));
+  two.function("kept", two.prototype(number, {"", ""}, number));
+  two.function("differs", two.prototype(0, {"a"}, number));
+  two.function("weak", two.prototype(number, {"a", "b"}, number));
+  two.function("extern", two.prototype(number, {"b"}, number));
 
   LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("one", one.finish()));
-  REQUIRE(linked.add_blob("two", two.finish()));
+  REQUIRE(linked.add_blob("one", finish(one.b)));
+  REQUIRE(linked.add_blob("two", finish(two.b)));
   auto result =
       linked.run({.functions = {"weak", "wrong", "twice", "twice", "kept", "declared", "differs",
                                 "unknown", "cloned.isra.0", "kept.cold", "extern", ""}});
@@ -120,22 +85,20 @@ TEST_CASE("functions are those of the symbols") {
 
 TEST_CASE("variables are those of the symbols, at their places") {
   Unit unit;
-  uint32_t number = unit.add_int(), letter = unit.add_int("char", 1, 8);
-  uint32_t pointer = unit.types.add_type(0, unit.types.info(BtfKind::Ptr), number);
-  unit.add_variable("number", number);
-  unit.add_variable("array", unit.add_array(letter, number, 0));
-  unit.add_variable("array", unit.add_array(letter, number, 6));
-  unit.add_variable("either", number);
-  unit.add_variable("either", unit.add_array(letter, number, 4));
-  unit.add_variable("pointers", unit.add_array(pointer, number, 2));
-  unit.add_variable("larger", number);
-  unit.add_variable("elsewhere", number);
-  uint32_t words[] = {4, 0, 4};
-  unit.types.add_type(unit.types.add_string(".data"), unit.types.info(BtfKind::Datasec, 1), 4,
-                      words);
+  uint32_t number = unit.integer("int"), letter = unit.integer("char", 1, false);
+  uint32_t pointer = unit.ptr(number);
+  unit.variable("number", number);
+  unit.variable("array", unit.array(letter, number, 0));
+  unit.variable("array", unit.array(letter, number, 6));
+  unit.variable("either", number);
+  unit.variable("either", unit.array(letter, number, 4));
+  unit.variable("pointers", unit.array(pointer, number, 2));
+  unit.variable("larger", number);
+  unit.variable("elsewhere", number);
+  unit.add(BtfKind::Datasec, ".data", 4, {4, 0, 4}, 1);
 
   LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("unit", unit.finish()));
+  REQUIRE(linked.add_blob("unit", finish(unit.b)));
   auto result = linked.run({.variables = {{"pointers", 32, 16},
                                           {"number", 0, 4},
                                           {"number", 8, 4, true},
@@ -165,16 +128,16 @@ TEST_CASE("variables are those of the symbols, at their places") {
 
 TEST_CASE("tags follow what they are of") {
   Unit unit;
-  uint32_t number = unit.add_int();
-  uint32_t kept = unit.add_function("kept", unit.add_prototype(0, {"a"}, number));
-  uint32_t gone = unit.add_function("gone", unit.add_prototype(0, {"b"}, number));
-  uint32_t variable = unit.add_variable("variable", number);
-  unit.add_tag("first", kept, 0);
-  unit.add_tag("bpf_kfunc", kept);
-  unit.add_tag("second", gone, 0);
-  unit.add_tag("third", variable);
+  uint32_t number = unit.integer("int");
+  uint32_t kept = unit.function("kept", unit.prototype(0, {"a"}, number));
+  uint32_t gone = unit.function("gone", unit.prototype(0, {"b"}, number));
+  uint32_t variable = unit.variable("variable", number);
+  unit.tag("first", kept, 0);
+  unit.tag("bpf_kfunc", kept);
+  unit.tag("second", gone, 0);
+  unit.tag("third", variable);
   LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("unit", unit.finish()));
+  REQUIRE(linked.add_blob("unit", finish(unit.b)));
   auto result = linked.run({.functions = {"kept"},
                             .variables = {{"variable", 0, 4}},
                             .tags = {{"kept", "bpf_kfunc"}, {"gone", "bpf_kfunc"}}});
@@ -192,18 +155,18 @@ TEST_CASE("tags follow what they are of") {
 
 TEST_CASE("types are what a kernel takes") {
   Unit unit;
-  uint32_t number = unit.add_int();
-  uint32_t letter = unit.add_int("signed char", 1, signed_char);
-  unit.add_array(letter, number, 3);
-  unit.add_array(letter, 0, 0);
-  unit.types.add_type(unit.types.add_string("declared"), unit.types.info(BtfKind::Fwd), 7);
+  uint32_t number = unit.integer("int");
+  uint32_t letter = unit.add(BtfKind::Int, "signed char", 1, {3U << 24 | 8});
+  unit.array(letter, number, 3);
+  unit.array(letter, 0, 0);
+  unit.add(BtfKind::Fwd, "declared", 7);
   Unit other;
-  number = other.add_int();
-  letter = other.add_int("signed char", 1, 1U << 24 | 8);
-  other.add_array(letter, number, 0);
+  number = other.integer("int");
+  letter = other.integer("signed char", 1);
+  other.array(letter, number, 0);
   LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("unit", unit.finish()));
-  REQUIRE(linked.add_blob("other", other.finish()));
+  REQUIRE(linked.add_blob("unit", finish(unit.b)));
+  REQUIRE(linked.add_blob("other", finish(other.b)));
   auto result = linked.run({});
   REQUIRE(result);
   CHECK(listed(*result) ==
@@ -218,21 +181,21 @@ TEST_CASE("types are what a kernel takes") {
 
 TEST_CASE("a module is split from the base") {
   Unit kernel;
-  uint32_t number = kernel.add_int();
-  kernel.add_function("shared", kernel.add_prototype(number, {"a"}, number));
+  uint32_t number = kernel.integer("int");
+  kernel.function("shared", kernel.prototype(number, {"a"}, number));
   LinkedDeduplicator base_linked;
-  REQUIRE(base_linked.add_blob("kernel", kernel.finish()));
+  REQUIRE(base_linked.add_blob("kernel", finish(kernel.b)));
   auto base_blob =
       *base_linked.run({.functions = {"shared"}})->dedup.types.finish(std::endian::native);
   auto base = *Btf::parse(base_blob);
 
   Unit module;
-  uint32_t flag = module.add_int("_Bool", 1, 4U << 24 | 8);
-  number = module.add_int();
-  module.add_function("own", module.add_prototype(number, {"a"}, number));
-  module.add_function("other", module.add_prototype(number, {"a"}, flag));
+  uint32_t flag = module.add(BtfKind::Int, "_Bool", 1, {4U << 24 | 8});
+  number = module.integer("int");
+  module.function("own", module.prototype(number, {"a"}, number));
+  module.function("other", module.prototype(number, {"a"}, flag));
   LinkedDeduplicator linked({.base = &base});
-  auto blob = module.finish();
+  auto blob = finish(module.b);
   auto btf = *Btf::parse(blob);
   auto input = linked.add("module", btf);
   REQUIRE(input);
@@ -246,16 +209,16 @@ TEST_CASE("a module is split from the base") {
         "[6] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1\n\t'a' type_id=4\n"
         "[7] FUNC 'other' type_id=6 linkage=static\n");
 
-  auto split_blob = *result->dedup.types.finish(std::endian::native);
+  auto split_blob = finish(result->dedup.types);
   auto split = *Btf::parse(split_blob, &base);
   auto refused = LinkedDeduplicator().add("split", split);
   REQUIRE(!refused);
   CHECK(refused.error().message == "is split BTF, not what a compiler makes of a unit");
 
   Unit unknown;
-  unknown.types.set_layout(std::vector<BtfKindLayout>(24, {4, 0, 0}));
-  unknown.types.add_type(0, 23U << 24, 0, std::vector<uint32_t>{1});
-  auto unknown_blob = unknown.finish();
+  unknown.b.set_layout(std::vector<BtfKindLayout>(24, {4, 0, 0}));
+  unknown.b.add_type(0, 23U << 24, 0, std::vector<uint32_t>{1});
+  auto unknown_blob = finish(unknown.b);
   auto no_ids = LinkedDeduplicator({.base = &base}).add_blob("unknown", unknown_blob);
   REQUIRE(!no_ids);
   CHECK(no_ids.error().message ==
@@ -265,13 +228,13 @@ TEST_CASE("a module is split from the base") {
 
 TEST_CASE("the same in C") {
   Unit unit;
-  uint32_t number = unit.add_int();
-  unit.add_function("kept", unit.add_prototype(number, {"a"}, number));
-  unit.add_function("gone", unit.add_prototype(0, {"a"}, number));
-  unit.add_function("differs", unit.add_prototype(0, {"a"}, number));
-  unit.add_function("differs", unit.add_prototype(number, {"a"}, number));
-  unit.add_variable("variable", number);
-  auto unit_blob = unit.finish();
+  uint32_t number = unit.integer("int");
+  unit.function("kept", unit.prototype(number, {"a"}, number));
+  unit.function("gone", unit.prototype(0, {"a"}, number));
+  unit.function("differs", unit.prototype(0, {"a"}, number));
+  unit.function("differs", unit.prototype(number, {"a"}, number));
+  unit.variable("variable", number);
+  auto unit_blob = finish(unit.b);
   bpflink_btf* btf = nullptr;
   REQUIRE(bpflink_btf_parse(unit_blob.data(), unit_blob.size(), &btf, nullptr) == BPFLINK_OK);
 

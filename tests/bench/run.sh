@@ -145,7 +145,7 @@ if [[ $corpus ]]; then
   esac
   compare - 0 "$(basename "$corpus"), deduplicated" libbpf './libbpf_dedup peer.btf corpus.btf' \
     './btfdedup -o own.btf corpus.btf'
-  types=$("$here/half.py" corpus.btf half.btf)
+  types=$(PYTHONPATH=$here/.. "$here/half.py" corpus.btf half.btf)
   compare - 0 "its first $types, deduplicated" libbpf './libbpf_dedup peer.btf half.btf' \
     './btfdedup -o own.btf half.btf'
 fi

@@ -9,60 +9,35 @@
 Of several structs of one name the second is called NAME___2, and so on.
 """
 import re
-import struct
 import sys
 
-INT, STRUCT, UNION, ENUM, CONST, ENUM64 = 1, 4, 5, 6, 10, 19
+import bpfobj
+from bpfobj import CONST, ENUM, ENUM64, INT, RESTRICT, STRUCT, TYPE_TAG, UNION, VOLATILE
+
 TAGGED = {STRUCT, UNION, ENUM, ENUM64}
-MODIFIERS = {9, 10, 11, 18}
-WORDS = {1: 1, 3: 3, 14: 1, 17: 1}
-WORDS_OF_EACH = {4: 3, 5: 3, 6: 2, 13: 2, 15: 3, 19: 3}
-NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*$")
-KEYWORDS = set(b"default register auto int short long char float double void static const while".split())
+MODIFIERS = {VOLATILE, CONST, RESTRICT, TYPE_TAG}
+NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*$")
+KEYWORDS = set("default register auto int short long char float double void static const while".split())
 
 
-class Btf:
-    def __init__(self, blob):
-        magic, _, _, header, types, length, strings, _ = struct.unpack_from("<HBBIIIII", blob)
-        assert magic == 0xeb9f
-        self.strings = blob[header + strings:]
-        self.words = struct.unpack_from(f"<{length // 4}I", blob, header + types)
-        self.starts, at = [0], 0
-        while at < len(self.words):
-            self.starts.append(at)
-            info = self.words[at + 1]
-            kind = info >> 24 & 31
-            at += 3 + WORDS.get(kind, 0) + (info & 0xffff) * WORDS_OF_EACH.get(kind, 0)
-
-    def string(self, offset):
-        return self.strings[offset:self.strings.index(b"\0", offset)]
-
-    def kind(self, number):
-        return self.words[self.starts[number] + 1] >> 24 & 31 if number else 0
-
-    def third(self, number):
-        return self.words[self.starts[number] + 2]
-
-    def name(self, number):
-        return self.string(self.words[self.starts[number]])
-
+class Btf(bpfobj.Btf):
     def members(self, number):
         """(name, type, bit offset, bits of a bit-field) of each"""
         at = self.starts[number]
         has_bits = self.words[at + 1] >> 31
-        for i in range(at + 3, at + 3 + 3 * (self.words[at + 1] & 0xffff), 3):
+        for i in range(at + 3, at + 3 + 3 * self.vlen(number), 3):
             name, member, offset = self.words[i:i + 3]
             bits = offset >> 24 if has_bits else 0
             if self.kind(member) == INT and not has_bits:
                 data = self.words[self.starts[member] + 3]
-                if data & 0xff != 8 * self.third(member):
+                if data & 0xff != 8 * self.size_or_type(member):
                     bits, offset = data & 0xff, offset + (data >> 16 & 0xff)
             yield self.string(name), member, offset & 0xffffff if has_bits else offset, bits
 
     def anonymous(self, number):
         """The anonymous struct or union that a member's type is, with no array in between"""
         while self.kind(number) in MODIFIERS:
-            number = self.third(number)
+            number = self.size_or_type(number)
         return number if self.kind(number) in (STRUCT, UNION) and not self.name(number) else 0
 
 
@@ -74,7 +49,7 @@ def offsets(btf, record, path, base, out):
         elif NAME.match(name) and name not in KEYWORDS and btf.kind(member) != CONST:
             out.append((path + name, base + offset, bits))
             if inner:
-                offsets(btf, inner, path + name + b".", base + offset, out)
+                offsets(btf, inner, path + name + ".", base + offset, out)
 
 
 def records(btf):
@@ -83,30 +58,30 @@ def records(btf):
     names = {btf.name(number) for number in range(1, len(btf.starts)) if btf.kind(number) in TAGGED}
     for number in range(1, len(btf.starts)):
         kind, name = btf.kind(number), btf.name(number)
-        is_enum = kind in (ENUM, ENUM64) and btf.words[btf.starts[number] + 1] & 0xffff
+        is_enum = kind in (ENUM, ENUM64) and btf.vlen(number)
         if not name or kind not in (STRUCT, UNION) and not is_enum:
             continue
         count = seen.get(name, 0) + 1
-        while count > 1 and name + b"___%d" % count in names:
+        while count > 1 and f"{name}___{count}" in names:
             count += 1
         seen[name] = count
         if is_enum or not NAME.match(name) or name in KEYWORDS:
             continue
-        tag = ("struct " if kind == STRUCT else "union ") + name.decode()
+        tag = ("struct " if kind == STRUCT else "union ") + name
         members = []
-        offsets(btf, number, b"", 0, members)
+        offsets(btf, number, "", 0, members)
         members = list({path: (path, *rest) for path, *rest in reversed(members)
-                        if rest[0] <= 8 * btf.third(number)}.values())
+                        if rest[0] <= 8 * btf.size_or_type(number)}.values())
         yield tag + (f"___{count}" if count > 1 else ""), number, members
 
 
 def print_asserts(btf):
     for tag, number, members in records(btf):
-        print(f'_Static_assert(sizeof({tag}) == {btf.third(number)}, "sizeof({tag})");')
+        print(f'_Static_assert(sizeof({tag}) == {btf.size_or_type(number)}, "sizeof({tag})");')
         for path, offset, bits in members:
             if bits:
                 continue
-            place = f"{tag}, {path.decode()}"
+            place = f"{tag}, {path}"
             print(f'_Static_assert(__builtin_offsetof({place}) == {offset // 8}, "{place}");')
 
 
@@ -133,7 +108,6 @@ def print_bits(btf):
     for tag, number, members in records(btf):
         for path, offset, bits in members:
             if bits:
-                path = path.decode()
                 print(f"\t{{ static {tag} x; x.{path} = -1; check((void *)&x, sizeof(x), {offset}, "
                       f'{offset + bits}, "{tag}, {path}"); }}')
     print("\treturn failures != 0;\n}")

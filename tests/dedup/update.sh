@@ -18,16 +18,7 @@ view_of good.o >want
 
 # Types that are there twice, behind the others
 llvm-objcopy-19 --dump-section=.BTF=good.btf good.o
-python3 - <<'END'
-import struct
-data = open("good.btf", "rb").read()
-_, _, _, hlen, toff, tlen, soff, slen = struct.unpack_from("<HBBIIIII", data)
-types, strings = data[hlen + toff:][:tlen], data[hlen + soff:][:slen]
-name = strings.index(b"\0int\0") + 1
-more = struct.pack("<IIII", name, 1 << 24, 4, 0x1000020) * 3
-header = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, tlen + len(more), tlen + len(more), slen)
-open("more.btf", "wb").write(header + types + more + strings)
-END
+blob more.btf 'read("good.btf"); [add(INT, "int", 4, 0x1000020) for _ in range(3)]'
 size=$(stat -c %s good.o)
 cat more.btf >>good.o
 doctored more.o header:.BTF:sh_offset=$size header:.BTF:sh_size=$(stat -c %s more.btf)

@@ -1,5 +1,5 @@
-# What the cases of installation share: a copy of the samples in a temporary
-# directory, the installed copy in front of everything else.
+# What the cases of installation share: a copy of the samples and bindings in a
+# temporary directory, the installed copy in front of everything else.
 set -Eeuo pipefail
 : "${PREFIX:?where the project is installed}" "${BUILD:?where it was built}"
 
@@ -7,7 +7,9 @@ repository=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
+mkdir "$tmp/linker"
 cp -r "$repository/samples" "$tmp/samples"
+cp -r "$repository/linker/bindings" "$tmp/linker/bindings"
 cd "$tmp/samples/build_systems"
 export PATH=$PREFIX/bin:$PATH:/usr/sbin:/sbin PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
 export LD_LIBRARY_PATH=$PREFIX/lib LC_ALL=C

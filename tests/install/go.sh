@@ -5,11 +5,12 @@
 . "$(dirname "$0")/common.sh"
 needs go clang-19 bpflink
 export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local CGO_ENABLED=0
-cd ../go
-[[ -z $(gofmt -l .) ]] || fail "gofmt: $(gofmt -l .)"
-go vet ./bpflink2go
+cd "$tmp/linker/bindings/go"
+unformatted=$(gofmt -l . "$tmp/samples/go")
+[[ -z $unformatted ]] || fail "gofmt: $unformatted"
+go vet .
 
-cd counter
+cd "$tmp/samples/go/counter"
 go generate
 go run . >report
 diff - report <<'END' || fail 'the example says something else'
@@ -79,7 +80,7 @@ cat >other.bpf.c <<'END'
 struct outer { long other; } other;
 END
 export GOPACKAGE=main
-go run ../bpflink2go -no-loader layout layout.bpf.c other.bpf.c
+go run bpflink.example/bpflink2go -no-loader layout layout.bpf.c other.bpf.c
 contains layout_bpfel.go 'type layoutOuter2 struct'
 go run . >of_go
 llvm-objcopy-19 --dump-section=.offsets=offsets layout_bpfel.o unused.o
@@ -93,14 +94,14 @@ cat >>other.bpf.c <<'END'
 int missing(void);
 int user(void) { return missing(); }
 END
-if go run ../bpflink2go -no-loader -target bpfel layout layout.bpf.c other.bpf.c 2>log; then fail 'an undefined symbol is no error'; fi
+if go run bpflink.example/bpflink2go -no-loader -target bpfel layout layout.bpf.c other.bpf.c 2>log; then fail 'an undefined symbol is no error'; fi
 grep -qE '^(\./)?other.bpf.c:3:[0-9]+: error: undefined symbol: missing$' log || fail "no place before the message: $(<log)"
 cmp before layout_bpfel.o
-if go run ../bpflink2go -no-loader -type no_such layout other.bpf.c -- -Dmissing=user 2>log; then fail 'a type that is not there'; fi
+if go run bpflink.example/bpflink2go -no-loader -type no_such layout other.bpf.c -- -Dmissing=user 2>log; then fail 'a type that is not there'; fi
 contains log '-type no_such: the object has no type of that name'
-if env -u GOPACKAGE go run ../bpflink2go layout other.bpf.c 2>log; then fail 'no package'; fi
+if env -u GOPACKAGE go run bpflink.example/bpflink2go layout other.bpf.c 2>log; then fail 'no package'; fi
 contains log 'give -go-package'
-go run ../bpflink2go -v -no-loader -cflags -DX=1 -target bpfel layout layout.bpf.c -- -DY=2 2>log
+go run bpflink.example/bpflink2go -v -no-loader -cflags -DX=1 -target bpfel layout layout.bpf.c -- -DY=2 2>log
 grep -q 'clang.* -DX=1 -DY=2 ' log || fail "other flags: $(<log)"
 contains log 'layout_bpfel.o: 1 objects linked, '
 
@@ -108,7 +109,7 @@ contains log 'layout_bpfel.o: 1 objects linked, '
 [[ -d /usr/share/gocode/src/github.com/cilium/ebpf/cmd/bpf2go ]] || { echo 'without cilium/ebpf' && exit; }
 export GO111MODULE=off GOPATH=$tmp/gopath:/usr/share/gocode GOFLAGS=
 mkdir -p "$tmp/gopath/src/project" && cd "$tmp/gopath/src/project"
-cp -r "$tmp/samples/go/bpflink2go" "$tmp/gopath/src/"
+cp -r "$tmp/linker/bindings/go" "$tmp/gopath/src/bpflink2go"
 cp "$tmp/samples/rust/counter/bpf"/* .
 {
   cat state.bpf.c

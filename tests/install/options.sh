@@ -1,5 +1,7 @@
 #!/bin/bash
-# The manual pages and completions have the options that --help has, and no others.
+# A program's table of options is what --help shows. The manual pages and completions have these
+# options and no others; README.md, the library's interfaces, the bindings and bpftool-bpflink name
+# no others; and what a link can be told on the command line the library can be told, too.
 . "$(dirname "$0")/common.sh"
 
 # The options in a text, one a line.
@@ -7,7 +9,8 @@ options() { grep -oE -- '(^|[^-A-Za-z0-9_])(--[A-Za-z][A-Za-z-]*[a-z]|-[A-Za-z])
 
 # Those of --help stand at the beginning of their line, those of the manual in
 # paragraphs with a tag.
-of_help() { "$1" --help | sed -nE 's/^  (-[^ ]*( ?,-[^ ]*)*).*/\1/p' | tr ',' '\n' | options; }
+rows() { "$1" --help | sed -nE 's/^  (-[^ ]*( ?,-[^ ]*)*).*/\1/p'; }
+of_help() { rows "$1" | tr ',' '\n' | options; }
 of_manual() {
   sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$1" | sed 's/\\-/-/g' | grep -A 1 '^\.TP' |
     grep '^\.B' | sed 's/\\fI.*//; s/"//g; s/,/ /g' | options
@@ -27,9 +30,11 @@ same() { # WHAT A B
   diff <(echo "$2") <(echo "$3") || fail "$1: --help (<) and it (>) differ"
 }
 
+mkdir "$tmp/tables"
 for program in bpflink btfdedup bpfskel; do
   help=$(of_help "$program")
   (($(wc -l <<<"$help") > 5)) || fail "$program --help shows hardly any options"
+  echo "$help" >"$tmp/tables/$program"
   same "$program(1)" "$help" "$(of_manual "$PREFIX/share/man/man1/$program.1")"
   same 'bash completion' "$help" "$(of_bash "$PREFIX/share/bash-completion/completions/$program" "$program")"
   same 'zsh completion' "$help" "$(of_zsh "$PREFIX/share/zsh/vendor-completions/_$program")"
@@ -40,3 +45,95 @@ for program in bpflink btfdedup bpfskel; do
   fi
   if command -v zsh >/dev/null; then zsh -n "$PREFIX/share/zsh/vendor-completions/_$program"; fi
 done
+
+# ---- Whoever names an option names one that there is.
+
+# names WHAT PROGRAMS [OTHER...]: the options on standard input are in a table of these programs, or
+# are the OTHER ones, which some other program has; there is one at least
+names() {
+  local named unknown
+  named=$(options)
+  [[ $named ]] || fail "$1: names no option"
+  # shellcheck disable=SC2086 # words are meant
+  unknown=$(comm -23 <(echo "$named") <({
+    (cd "$tmp/tables" && cat $2)
+    printf '%s\n' "${@:3}"
+  } | sort -u))
+  [[ -z $unknown ]] || fail "$1: no option of $2: ${unknown//$'\n'/ }"
+}
+any='bpflink btfdedup bpfskel'
+long() { grep -oE -- '(^|[^-A-Za-z0-9_])--[A-Za-z][A-Za-z-]*'; }
+spans() { grep -ohE '`-[^`]*`' "$@"; } # `-x` and `--license TEXT`, not `.data`
+page() { sed 's/\\-/-/g' "$PREFIX/share/man/man${1##*.}/$1"; }
+readme=$repository/README.md
+
+# Of cmake, pkg-config, ld (as what is missing) and tests/bench/run.sh
+long <"$readme" | names README.md "$any" --build --install --preset --target --cflags --libs --defsym --plot
+sed -nE '/^## Options/,/^### /s/^\| (`.*`) \| .*/\1/p' "$readme" | names 'README.md, Options' bpflink
+for program in bpflink btfdedup bpfskel; do # commands, as far as they are of one program
+  grep -oE "(^|[^-/A-Za-z])$program( [^#|&;\`)]*)" "$readme" | names "README.md, commands of $program" $program
+done
+
+# Of clang; and of other linkers, whose options are taken and mean nothing
+page bpflink.1 | long | names 'bpflink(1)' bpflink --target --start-group --as-needed
+page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
+page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
+for name in bpflink-bpftool.7 bpflink-reports.5 bpflink-cmake.7 bpftool-bpflink.1; do
+  page $name | long | names $name "$any"
+done
+
+cd "$repository"
+spans include/bpflink/*.h{,pp} | names 'the headers' "$any"
+spans linker/bindings/rust/src/*.rs | names 'the crate' bpflink
+sed -n '/^func build/,/^}/p' linker/bindings/go/build.go | names bpflink2go bpflink
+sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$here/bpflink' -e '"$@" -' |
+  names 'bpftool-bpflink, gen object' bpflink
+sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F '$here/bpfskel' |
+  names 'bpftool-bpflink, gen skeleton' bpfskel
+
+# ---- The library has the options of a link: each is named at a field, a flag or a function.
+
+# interface FILE FIRST LAST: the options that are named there
+interface() { sed -n "/^$2/,/^$3/p" "$1" | spans | options; }
+interface include/bpflink/linker.hpp 'struct LinkOptions' '};' >"$tmp/cpp"
+interface include/bpflink/linker.hpp 'class BPFLINK_API Linker' '};' >>"$tmp/cpp"
+interface include/bpflink/bpflink.h 'enum bpflink_link_flags' 'typedef struct bpflink_linker ' >"$tmp/c"
+interface include/bpflink/bpflink.h 'typedef struct bpflink_linker ' '.*@name' >>"$tmp/c"
+
+# Every flag and field of C, but for how many a list has, names its option.
+sed -n '/^enum bpflink_link_flags/,/^typedef/p' include/bpflink/bpflink.h |
+  grep -E '^  [A-Za-z].*/\*\*<' | grep -vE ' (size|on_diagnostic|context|flags|[a-z_]+_count);' | grep -v '`-' >"$tmp/unnamed" &&
+  fail "bpflink.h: no option is named: $(<"$tmp/unnamed")"
+
+declare -A command_line=(
+  [--help]='of the program' [--version]='of the program'
+  [--output]='an argument of link_to_file() and its like'
+  [--no-whole-archive]='ends what --whole-archive begins on a command line'
+  [--strip-debug]='the default' [--strip-all]='-x and the default'
+  [--verbose]='diagnostics are the program'\''s to print' [--quiet]='the same'
+  [--print-gc-sections]='the same' [--error-limit]='the same' [--color-diagnostics]='the same'
+  [--json-diagnostics]='the same'
+  [--cref]='the report is the program'\''s to print' [--emit-stats]='the same'
+)
+declare -A not_in_c=(
+  [--Map]='C has no reports' [--dependency-file]='the same' [--json]='the same' [--size-map]='the same'
+  [--explain]='the same'
+)
+while IFS=, read -r -a row; do
+  option=${row[-1]}
+  # named INTERFACE: by one of its names
+  named() { grep -qxF -f <(printf '%s\n' "${row[@]}") "$tmp/$1"; }
+  if [[ -v command_line[$option] ]]; then
+    if named cpp || named c; then fail "$option is not of the command line alone"; fi
+    unset "command_line[$option]"
+    continue
+  fi
+  named cpp || fail "include/bpflink/linker.hpp: no $option"
+  if [[ -v not_in_c[$option] ]]; then
+    if named c; then fail "$option is in the C interface"; fi
+    unset "not_in_c[$option]"
+  else
+    named c || fail "include/bpflink/bpflink.h: no $option"
+  fi
+done < <(rows bpflink)
+[[ -z "${!command_line[*]}${!not_in_c[*]}" ]] || fail "bpflink has no ${!command_line[*]} ${!not_in_c[*]}"

@@ -4,7 +4,7 @@
 # which a program has the layout that the compiler gave the programs for BPF.
 . "$(dirname "$0")/common.sh"
 needs cargo clang-19 pkg-config
-cd ../rust/bpflink
+cd "$tmp/linker/bindings/rust"
 export CARGO_TARGET_DIR=$tmp/target CARGO_NET_OFFLINE=true TMPDIR=$tmp
 
 # offline: cargo COMMAND...
@@ -33,7 +33,7 @@ diff <(functions src/ffi.rs) <(functions bpflink.h) | grep '^<' && fail 'functio
 
 # The example, with the library found by the other way
 unset PKG_CONFIG_PATH
-cd ../counter
+cd "$tmp/samples/rust/counter"
 if BPFLINK_LIB_DIR='' PKG_CONFIG_LIBDIR=$tmp cargo build >log 2>&1; then fail 'built without the library'; fi
 export BPFLINK_LIB_DIR=$PREFIX/lib
 offline build

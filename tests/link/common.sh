@@ -3,11 +3,11 @@
 set -Eeuo pipefail
 
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
-bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/bpfobj.py")
+bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../bpfobj.py")
 here=$(realpath "$(dirname "$0")") # the directory of the case
 CC=${CC:-clang-19}
 PATH=$PATH:/usr/sbin:/sbin
-export LC_ALL=C
+export LC_ALL=C PYTHONPATH=${bpfobj%/*} PYTHONDONTWRITEBYTECODE=1
 
 tmp=$(mktemp -d)
 trap 'finish $?' EXIT

@@ -42,7 +42,7 @@ expect "$(count ARRAY b.o)" count ARRAY out.o
 changes_nothing
 
 # What nothing led to stays when something goes.
-python3 "$here/../messages/doctor.py" set c.o free.o 'type:unreached:type=type("int")'
+python3 "$bpfobj" set c.o free.o 'type:unreached:type=type("int")'
 "$BPFLINK" a.o b.o free.o -o out.o
 expect 1 count "$nameless" out.o
 kept=$(bpftool btf dump file out.o | sed -n "s/^\[\([0-9]*\)\] STRUCT 'kept'.*/\1/p")

@@ -38,12 +38,9 @@ python3 lengthen.py short long
 llvm-objcopy-19 --update-section=.BTF.ext=long a.o
 differs '- refused: *' 'the peer wants records of one size in all files'
 extras() {
-  python3 - "$bpfobj" out.o <<'EOF'
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location("bpfobj", sys.argv[1])
-bpfobj = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(bpfobj)
-o = bpfobj.Object(sys.argv[2])
+  python3 - <<'EOF'
+import bpfobj
+o = bpfobj.Object("out.o")
 for part, records in sorted(o.ext.items()):
     print(part, o.ext_record_size[part], *sorted({r[-1].hex() for r in records}))
 EOF

@@ -12,41 +12,23 @@ llvm-objcopy-19 --strip-debug a.o
 llvm-objcopy-19 --remove-section=.rel.BTF --remove-section=.rel.BTF.ext a.o
 link a.o
 
-cat >damage.py <<'EOF'
-# damage.py PLACE OFFSET VALUE: writes 32 bits into a.o at an offset from the start of a section
-# (".BTF"), of its header ("header of .BTF") or of the ELF header ("ELF"); the result is bad.o.
-import importlib.util, struct, sys
-spec = importlib.util.spec_from_file_location("bpfobj", sys.argv[1])
-bpfobj = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(bpfobj)
-place, offset, value = sys.argv[2], int(sys.argv[3], 0), int(sys.argv[4], 0)
-o, data = bpfobj.Object("a.o"), bytearray(open("a.o", "rb").read())
-shoff = struct.unpack_from("<Q", data, 40)[0]
-if place == "ELF":
-    start = 0
-elif place.startswith("header of "):
-    start = shoff + 64 * o.index(place[len("header of "):])
-else:
-    start = o.section(place).offset
-struct.pack_into("<I", data, start + offset, value)
-open("bad.o", "wb").write(data)
-EOF
-
-# bad TEXT PLACE OFFSET VALUE
+# bad TEXT SECTION OFFSET VALUE: 32 bits of a section changed; or TEXT PLACE=VALUE, see Editor in bpfobj.py
 bad() {
-  python3 damage.py "$bpfobj" "$2" "$3" "$4"
+  local damage=$2
+  if (($# == 4)); then damage=bytes:$2:$3:4=$4; fi
+  python3 "$bpfobj" set a.o bad.o "$damage"
   link_fails bad.o
   expect_error 'bad.o'
-  grep -qiE -- "$1" errors || fail "damaged $2+$3: no '$1' in the message:"$'\n'"$(<errors)"
+  grep -qiE -- "$1" errors || fail "$damage: no '$1' in the message:"$'\n'"$(<errors)"
 }
 
-bad 'section' ELF 40 0x7fffffff             # e_shoff
-bad 'section' ELF 60 0xffff                 # e_shnum
-bad 'section' 'header of tp_btf/x' 24 0x7fffffff # sh_offset
-bad 'section' 'header of .data' 32 0x7fffffff    # sh_size
-bad 'symbol table' 'header of .symtab' 40 0x7777  # sh_link
-bad 'symbol table' 'header of .symtab' 56 7       # sh_entsize
-bad 'rel' 'header of .reltp_btf/x' 44 0x7777 # sh_info
+bad 'section' file:40:4=0x7fffffff # e_shoff
+bad 'section' file:60:4=0xffff     # e_shnum
+bad 'section' header:tp_btf/x:sh_offset=0x7fffffff
+bad 'section' header:.data:sh_size=0x7fffffff
+bad 'symbol table' header:.symtab:sh_link=0x7777
+bad 'symbol table' header:.symtab:sh_entsize=7
+bad 'rel' header:.reltp_btf/x:sh_info=0x7777
 bad 'symbol' .symtab $((24 * 1)) 0x7fffffff # st_name
 bad 'symbol|section' .symtab $((24 * 2 + 6)) 0x7777 # st_shndx of one section
 bad 'relocation' .reltp_btf/x 0 0x10000     # r_offset out of the section

@@ -35,13 +35,12 @@ link_fails @inputs
 expect '0003.o 3900.o ' eval "grep -o '[0-9]*\.o' errors | tr '\n' ' '"
 
 # Types that are not in order are told as they are of an object alone.
-doctor=$(dirname "$0")/../messages/doctor.py
 number=0
 for damage in 'type:node:name=9999' 'type:node:4=99' 'type:node:4=type("node")' 'type:1:type=99' \
   'type:object_0007_sum:type=type("node")' 'type:.bss:3=1' 'type:.bss:3=99' \
   'type:object_0007_count:type=99'; do
   number=$((number + 1))
-  python3 "$doctor" set 0007.o "bad$number.o" "$damage"
+  python3 "$bpfobj" set 0007.o "bad$number.o" "$damage"
   link_fails "bad$number.o"
   cat errors >>alone
   echo "bad$number.o"

@@ -2,12 +2,11 @@
 # What compilers newer than the one that compiles these cases make of programs: functions of more
 # than five arguments, whose others are passed by way of register 11, and traps.
 . "$(dirname "$0")/common.sh"
-doctor=$here/../messages/doctor.py
 
-# typed NAME STATEMENTS: NAME.s becomes NAME.o with types; see doctor.py
+# typed NAME STATEMENTS: NAME.s becomes NAME.o with types; see Blob in bpfobj.py
 typed() {
   "$CC" --target=bpf -mcpu=v4 -c "$1.s" -o "$1.o"
-  python3 "$doctor" blob "$1.btf" "$2"
+  python3 "$bpfobj" blob "$1.btf" "$2"
   llvm-objcopy-19 --add-section=.BTF="$1.btf" "$1.o"
 }
 prototype='add(INT, "long", 8, 0x1000040); add(FUNC_PROTO, "", 1, "a", 1, "b", 1, "c", 1, "d", 1, "e", 1, "f", 1, "g", 1)'

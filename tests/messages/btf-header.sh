@@ -51,5 +51,4 @@ compile good <<'EOF'
 SEC("socket") int prog(void *ctx) { return 1; }
 EOF
 bad '.BTF: not BTF: magic number is 0x1234, not 0xeb9f' btf:magic=0x1234
-bad '.BTF: string section does not begin with NUL' "bytes:.BTF:$(python3 -c '
-import struct; d = open("good.o", "rb").read(); at = d.index(b"\x9f\xeb\1\0"); h, t, l, s = struct.unpack_from("<IIII", d, at + 4); print(h + s)')=1"
+bad '.BTF: string section does not begin with NUL' string:0=1

@@ -1,9 +1,8 @@
 # What the cases of messages share, besides what those of tests/link do.
 #
 # A case writes each message down as a whole, so that complete.sh finds it.
-doctor=$(realpath "$(dirname "${BASH_SOURCE[0]}")/doctor.py")
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
-. "${doctor%/*}/../link/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
 # The interpreter itself: what finds it (pyenv) may take longer than the work.
 python=$(python3 -c 'import sys; print(sys.executable)')
@@ -38,9 +37,9 @@ expect_message() {
   [[ -z $(compgen -G '.*.tmp') ]] || mistake "$*: leaves a temporary file"
 }
 
-# doctored OUT PLACE=VALUE...: good.o with numbers changed; see doctor.py
+# doctored OUT PLACE=VALUE...: good.o with numbers changed; see Editor in bpfobj.py
 doctored() {
-  "$python" -S -X pycache_prefix="$tmp" "$doctor" set good.o "$@"
+  "$python" -S "$bpfobj" set good.o "$@"
 }
 
 # bad MESSAGE PLACE=VALUE...: good.o with numbers changed is refused with the message.
@@ -51,9 +50,9 @@ bad() {
   expect_message "bpflink: error: bad.o: $message" "$BPFLINK" bad.o -o out.o
 }
 
-# blob FILE STATEMENTS: raw BTF; see doctor.py
+# blob FILE STATEMENTS: raw BTF; see Blob in bpfobj.py
 blob() {
-  "$python" -S -X pycache_prefix="$tmp" "$doctor" blob "$@"
+  "$python" -S "$bpfobj" blob "$@"
 }
 
 # bad_blob MESSAGE STATEMENTS: raw BTF is refused with the message.

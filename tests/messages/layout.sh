@@ -106,27 +106,12 @@ assemble good <<'END'
 v:	.quad v
 	.quad 0, 0
 END
-llvm-objcopy-19 --add-section=.pad=/dev/null good.o
-python3 - "$bpfobj" <<'END'
-# .rel.data becomes .rela.data with an addend that no field holds: what `r_addend` reads lies
-# behind the entry, in whatever follows.
-import importlib.util, struct, sys
-spec = importlib.util.spec_from_file_location("bpfobj", sys.argv[1])
-bpfobj = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(bpfobj)
-o = bpfobj.Object("good.o")
-data = bytearray(o.raw)
-shoff, = struct.unpack_from("<Q", data, 40)
-at = shoff + 64 * o.index(".rel.data")
-while len(data) % 8:
-    data.append(0)
-struct.pack_into("<I", data, at + 4, 4)                      # SHT_RELA
-struct.pack_into("<QQ", data, at + 24, len(data), 24)        # sh_offset, sh_size
-struct.pack_into("<Q", data, at + 56, 24)                    # sh_entsize
-symbol = next(i for i, s in enumerate(o.symbols) if s.name == "v")
-data += struct.pack("<QQq", 0, symbol << 32 | 3, 1 << 40)    # R_BPF_64_ABS32
-open("bad.o", "wb").write(data)
-END
+# .rel.data becomes .rela.data, at the end of the file, with an addend that no field holds.
+truncate -s %8 good.o
+end=$(stat -c %s good.o)
+truncate -s +24 good.o
+doctored bad.o header:.rel.data:sh_type=4 header:.rel.data:sh_offset="$end" header:.rel.data:sh_size=24 \
+  header:.rel.data:sh_entsize=24 file:$((end + 8)):8='symbol("v") << 32 | 3' file:$((end + 16)):8='1 << 40' # R_BPF_64_ABS32
 fails 'bad.o:(.data+0x0): relocation R_BPF_64_ABS32 refers to offset 0x10000000000, which the instruction or field cannot hold' bad.o
 
 # Variables

@@ -37,30 +37,17 @@ clang-19 --target=bpf -c sections.s -o sections.o
 # linker made
 btf_adds_up() {
   python3 - "$@" <<'END'
-import json, struct, subprocess, sys
+import json, sys
+import bpfobj
 
-def btf_of(path):
-    subprocess.run(["llvm-objcopy-19", "--dump-section", ".BTF=btf", path, "/dev/null"], check=True)
-    return open("btf", "rb").read()
+def btf_bytes(path):
+    return bpfobj.Object(path).section(".BTF").size
 
-def datasec_bytes(blob):
-    order = "<" if blob[0] == 0x9F else ">"
-    header, types, size = struct.unpack_from(order + "4xIII", blob)
-    layout = {1: (4, 0), 3: (12, 0), 4: (0, 12), 5: (0, 12), 6: (0, 8), 13: (0, 8), 14: (4, 0), 15: (0, 12), 17: (4, 0), 19: (0, 12)}
-    bytes, at = 0, header + types
-    while at < header + types + size:
-        info = struct.unpack_from(order + "I", blob, at + 4)[0]
-        fixed, each = layout.get(info >> 24 & 31, (0, 0))
-        length = 12 + fixed + each * (info & 0xFFFF)
-        bytes += length if info >> 24 & 31 == 15 else 0
-        at += length
-    return bytes
-
-came = sum(len(btf_of(name)) for name in sys.argv[1:] if name.endswith(".o"))
+came = sum(btf_bytes(name) for name in sys.argv[1:] if name.endswith(".o"))
 went = sum(part["bytes"] for part in json.load(open("report.json"))["dropped"] if part.get("section") == ".BTF")
-out = btf_of("out.o")
-made = datasec_bytes(out)
-assert came - went == len(out) - made, f"{came} bytes of .BTF less {went} are not {len(out)} less {made}"
+out = btf_bytes("out.o")
+made = sum(12 + 12 * len(t.members) for t in bpfobj.Object("out.o").types if t.kind == bpfobj.DATASEC)
+assert came - went == out - made, f"{came} bytes of .BTF less {went} are not {out} less {made}"
 END
 }
 

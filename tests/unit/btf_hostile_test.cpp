@@ -10,6 +10,7 @@
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
 #include "random_types.hpp"
+#include "units.hpp"
 
 using namespace bpflink;
 using namespace bpflink::test;
@@ -98,14 +99,13 @@ TEST_CASE("a string section with one string very often") {
       uint32_t name = b.add_string("x");
       if (has_unknown_kind) b.add_type(name, 25u << 24, 0, std::vector<uint32_t>{0});
       b.add_type(name, BtfBuilder::info(BtfKind::Float), 4);
-      auto blob = b.finish(std::endian::native);
-      REQUIRE(blob);
+      auto blob = finish(b);
       uint32_t size;
-      std::memcpy(&size, blob->data() + string_size_at, sizeof size);
+      std::memcpy(&size, blob.data() + string_size_at, sizeof size);
       for (uint32_t i = 0; i < BPFLINK_LONG_CHAIN; ++i, size += string.size())
-        std::ranges::copy(std::as_bytes(std::span(string)), std::back_inserter(*blob));
-      std::memcpy(blob->data() + string_size_at, &size, sizeof size);
-      auto btf = Btf::parse(*blob);
+        std::ranges::copy(std::as_bytes(std::span(string)), std::back_inserter(blob));
+      std::memcpy(blob.data() + string_size_at, &size, sizeof size);
+      auto btf = Btf::parse(blob);
       REQUIRE(btf);
       Deduplicator dedup;
       dedup.add("strings", *btf);
@@ -124,9 +124,8 @@ TEST_CASE("strings that begin within others") {
     uint32_t name = b.add_string(longest);
     for (uint32_t i = 0; i < types; ++i)
       b.add_type(name + 1 + i * step, BtfBuilder::info(BtfKind::Typedef), 0);
-    auto blob = b.finish(std::endian::native);
-    REQUIRE(blob);
-    return *blob;
+    auto blob = finish(b);
+    return blob;
   };
   auto run = [](const std::vector<std::byte>& blob) {
     Deduplicator dedup;
@@ -147,9 +146,8 @@ TEST_CASE("strings that begin within others") {
 
 TEST_CASE("a long chain of typedefs or pointers") {
   for (BtfKind kind : {BtfKind::Typedef, BtfKind::Ptr, BtfKind::Const}) {
-    auto blob = chain(kind, BPFLINK_LONG_CHAIN).finish(std::endian::native);
-    REQUIRE(blob);
-    auto btf = Btf::parse(*blob);
+    auto blob = finish(chain(kind, BPFLINK_LONG_CHAIN));
+    auto btf = Btf::parse(blob);
     REQUIRE(btf);
     Deduplicator dedup;
     dedup.add("chain", *btf);
@@ -165,9 +163,8 @@ TEST_CASE("very many pointers in a circle are all the same pointer") {
   constexpr uint32_t length = BPFLINK_LONG_CHAIN;
   for (uint32_t i = 1; i <= length; ++i)
     b.add_type(0, BtfBuilder::info(BtfKind::Ptr), i % length + 1);
-  auto blob = b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
+  auto blob = finish(b);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   Deduplicator dedup;
   dedup.add("circle", *btf);
@@ -191,9 +188,8 @@ TEST_CASE("a chain of structs of which only the last differs") {
       if (!is_last) b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id + 2);
     }
   }
-  auto blob = b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
+  auto blob = finish(b);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   Deduplicator dedup;
   dedup.add("chains", *btf);
@@ -214,9 +210,8 @@ TEST_CASE("chains that look the same until their ends") {
     uint32_t bits[] = {32 + 32 * copy};
     b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Int), 4 + 4 * copy, bits);
   }
-  auto blob = b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
+  auto blob = finish(b);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   Deduplicator dedup;
   dedup.add("chains", *btf);
@@ -234,7 +229,6 @@ TEST_CASE("anonymous structs in anonymous structs do not multiply") {
     uint32_t words[] = {x, next, 0, y, next, 32};
     b.add_type(0, BtfBuilder::info(BtfKind::Struct, 2), 8, words);
   }
-  auto blob = b.finish(std::endian::native);
-  REQUIRE(blob);
-  use(*blob);
+  auto blob = finish(b);
+  use(blob);
 }

@@ -6,16 +6,12 @@
 #include <cstring>
 
 #include "bpflink/btf.hpp"
+#include "units.hpp"
 
 using namespace bpflink;
+using namespace bpflink::test;
 
 namespace {
-
-std::vector<std::byte> finish(const BtfBuilder& builder, std::endian order = std::endian::native) {
-  auto blob = builder.finish(order);
-  REQUIRE(blob);
-  return *blob;
-}
 
 std::string error_of(const std::vector<std::byte>& blob) {
   auto btf = Btf::parse(blob);
@@ -25,34 +21,27 @@ std::string error_of(const std::vector<std::byte>& blob) {
 
 /// One type of each kind.
 BtfBuilder every_kind() {
-  BtfBuilder b;
-  auto info = [](BtfKind kind, uint32_t vlen = 0, bool flag = false) {
-    return BtfBuilder::info(kind, vlen, flag);
-  };
-  uint32_t x = b.add_string("x");
-  b.add_type(b.add_string("int"), info(BtfKind::Int), 4, std::vector<uint32_t>{0x01000020});
-  b.add_type(0, info(BtfKind::Ptr), 1);
-  b.add_type(0, info(BtfKind::Array), 0, std::vector<uint32_t>{1, 1, 7});
-  b.add_type(b.add_string("s"), info(BtfKind::Struct, 2), 8,
-             std::vector<uint32_t>{x, 1, 0, b.add_string("y"), 2, 32});
-  b.add_type(b.add_string("u"), info(BtfKind::Union, 1, true), 4,
-             std::vector<uint32_t>{x, 1, 3u << 24});
-  b.add_type(b.add_string("e"), info(BtfKind::Enum, 1), 4, std::vector<uint32_t>{x, 5});
-  b.add_type(b.add_string("f"), info(BtfKind::Fwd, 0, true), 0);
-  b.add_type(b.add_string("t"), info(BtfKind::Typedef), 4);
-  b.add_type(0, info(BtfKind::Volatile), 1);
-  b.add_type(0, info(BtfKind::Const), 1);
-  b.add_type(0, info(BtfKind::Restrict), 2);
-  b.add_type(b.add_string("fn"), BtfBuilder::info(BtfKind::Func, BtfLinkage::Global), 13);
-  b.add_type(0, info(BtfKind::FuncProto, 1), 1, std::vector<uint32_t>{x, 1});
-  b.add_type(b.add_string("v"), info(BtfKind::Var), 1, std::vector<uint32_t>{2});
-  b.add_type(b.add_string(".data"), info(BtfKind::Datasec, 1), 4, std::vector<uint32_t>{14, 0, 4});
-  b.add_type(b.add_string("double"), info(BtfKind::Float), 8);
-  b.add_type(b.add_string("tag"), info(BtfKind::DeclTag), 4, std::vector<uint32_t>{1});
-  b.add_type(b.add_string("user"), info(BtfKind::TypeTag), 1);
-  b.add_type(b.add_string("e64"), info(BtfKind::Enum64, 1, true), 8,
-             std::vector<uint32_t>{x, 1, 2});
-  return b;
+  Unit u;
+  u.integer("int");
+  u.ptr(1);
+  u.array(1, 1, 7);
+  u.record("s", {{"x", 1, 0}, {"y", 2, 32}});
+  u.record("u", {{"x", 1, 3u << 24}}, BtfKind::Union, true);
+  u.enumeration("e", {{"x", 5}});
+  u.fwd("f", true);
+  u.add(BtfKind::Typedef, "t", 4);
+  u.add(BtfKind::Volatile, "", 1);
+  u.add(BtfKind::Const, "", 1);
+  u.add(BtfKind::Restrict, "", 2);
+  u.function("fn", 13, BtfLinkage::Global);
+  u.prototype(1, {"x"}, 1);
+  u.add(BtfKind::Var, "v", 1, {2});
+  u.add(BtfKind::Datasec, ".data", 4, {14, 0, 4}, 1);
+  u.add(BtfKind::Float, "double", 8);
+  u.tag("tag", 4, 1);
+  u.add(BtfKind::TypeTag, "user", 1);
+  u.add(BtfKind::Enum64, "e64", 8, {u.b.add_string("x"), 1, 2}, 1, true);
+  return std::move(u.b);
 }
 
 }  // namespace

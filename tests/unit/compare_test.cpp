@@ -7,48 +7,28 @@
 #include <vector>
 
 #include "dedup/compare/record_layout.hpp"
+#include "units.hpp"
 
 using namespace bpflink;
+using namespace bpflink::test;
 
 namespace {
 
-using Words = std::vector<uint32_t>;
+struct Types : Unit {
+  uint32_t int_id = integer("int");
+  uint32_t long_id = integer("long", 8);
+  uint32_t unsigned_id = integer("unsigned int", 4, false);
 
-struct Types {
-  BtfBuilder btf{};
-  uint32_t int_id = add(BtfKind::Int, "int", 4, {0x1000020});
-  uint32_t long_id = add(BtfKind::Int, "long", 8, {0x1000040});
-  uint32_t unsigned_id = add(BtfKind::Int, "unsigned int", 4, {32});
-
-  uint32_t add(BtfKind kind, std::string_view name, uint32_t size_or_type, const Words& extra = {},
-               uint32_t vlen = 0, bool kind_flag = false) {
-    return btf.add_type(btf.add_string(name), BtfBuilder::info(kind, vlen, kind_flag), size_or_type,
-                        extra);
-  }
-  uint32_t pointer(uint32_t to) { return add(BtfKind::Ptr, "", to); }
-  uint32_t array(uint32_t of, uint32_t length) {
-    return add(BtfKind::Array, "", 0, {of, int_id, length});
-  }
-  struct Member {
-    std::string_view name;
-    uint32_t type, bit_offset;
-  };
+  uint32_t array(uint32_t of, uint32_t length) { return Unit::array(of, int_id, length); }
   uint32_t record(std::string_view name, uint32_t size, const std::vector<Member>& members) {
-    Words extra;
-    for (const Member& m : members)
-      extra.insert(extra.end(), {btf.add_string(m.name), m.type, m.bit_offset});
-    return add(BtfKind::Struct, name, size, extra, static_cast<uint32_t>(members.size()));
-  }
-  uint32_t enumeration(std::string_view name, uint32_t value) {
-    return add(BtfKind::Enum, name, 4, {btf.add_string("A"), value}, 1);
-  }
-  uint32_t function(uint32_t result, uint32_t parameter) {
-    return add(BtfKind::FuncProto, "", result, {btf.add_string("x"), parameter}, 1);
+    uint32_t id = Unit::record(name, members);
+    b.mutable_words(id)[2] = size;
+    return id;
   }
 
   /// "PATH: NOTE | NOTE", or "" where they agree.
   std::string compare(ComparePolicy policy, uint32_t a, uint32_t b) const {
-    TypeComparison comparison(btf, btf, policy);
+    TypeComparison comparison(Unit::b, Unit::b, policy);
     auto difference = comparison.run(a, b, "v");
     if (!difference) return "";
     std::string notes = difference->a.note + " | " + difference->b.note;
@@ -98,12 +78,12 @@ TEST_CASE("compare: integers") {
 
 TEST_CASE("compare: a difference behind pointers") {
   Types t;
-  uint32_t a = t.pointer(t.int_id), b = t.pointer(t.long_id);
+  uint32_t a = t.ptr(t.int_id), b = t.ptr(t.long_id);
   CHECK(t.in_c(a, b) == "*v: 4 bytes | 8 bytes");
-  CHECK(t.in_c(t.pointer(a), t.pointer(b)) == "**v: 4 bytes | 8 bytes");
+  CHECK(t.in_c(t.ptr(a), t.ptr(b)) == "**v: 4 bytes | 8 bytes");
   CHECK(t.identical(a, b) == "v:  | ");
-  CHECK(t.identical(t.pointer(a), t.pointer(b)) == "*v:  | ");
-  CHECK(t.in_c(t.pointer(0), b) == "v:  | ");
+  CHECK(t.identical(t.ptr(a), t.ptr(b)) == "*v:  | ");
+  CHECK(t.in_c(t.ptr(0), b) == "v:  | ");
 }
 
 TEST_CASE("compare: arrays") {
@@ -136,9 +116,9 @@ TEST_CASE("compare: structs") {
   CHECK(t.by_layout(a, named) == "");
   CHECK(t.by_layout(a, fewer) == "v.y: at byte 4 | no such member");
   // Behind pointers, C compares names, and a layout is compared wherever it is.
-  CHECK(t.in_c(t.pointer(a), t.pointer(moved)) == "");
-  CHECK(t.identical(t.pointer(a), t.pointer(moved)) == "v->y: at byte 4 | at byte 8");
-  CHECK(t.by_layout(t.pointer(a), t.pointer(moved)) == "v.y: at byte 4 | at byte 8");
+  CHECK(t.in_c(t.ptr(a), t.ptr(moved)) == "");
+  CHECK(t.identical(t.ptr(a), t.ptr(moved)) == "v->y: at byte 4 | at byte 8");
+  CHECK(t.by_layout(t.ptr(a), t.ptr(moved)) == "v.y: at byte 4 | at byte 8");
   CHECK(t.in_c(t.add(BtfKind::Fwd, "s", 0), a) == "");
   CHECK(t.identical(t.add(BtfKind::Fwd, "s", 0), a) == "v:  | ");
 }
@@ -147,7 +127,7 @@ TEST_CASE("compare: the sides say where they stand") {
   Types t;
   uint32_t a = t.record("s", 8, {{"x", t.int_id, 0}, {"y", t.int_id, 32}});
   uint32_t b = t.record("s", 16, {{"x", t.int_id, 0}, {"y", t.int_id, 64}});
-  auto difference = TypeComparison(t.btf, t.btf, ComparePolicy::Identical).run(a, b, "s");
+  auto difference = TypeComparison(t.b, t.b, ComparePolicy::Identical).run(a, b, "s");
   REQUIRE(difference);
   CHECK(difference->a.definition == a);
   CHECK(difference->b.definition == b);
@@ -157,7 +137,7 @@ TEST_CASE("compare: the sides say where they stand") {
 
 TEST_CASE("compare: enums") {
   Types t;
-  uint32_t one = t.enumeration("e", 1), two = t.enumeration("e", 2);
+  uint32_t one = t.enumeration("e", {{"A", 1}}), two = t.enumeration("e", {{"A", 2}});
   uint32_t declared = t.add(BtfKind::Enum, "e", 4);
   CHECK(t.identical(one, two) == "v: A = 1 | A = 2");
   CHECK(t.in_c(one, two) == "v: A = 1 | A = 2");
@@ -169,10 +149,10 @@ TEST_CASE("compare: enums") {
 
 TEST_CASE("compare: functions") {
   Types t;
-  uint32_t a = t.function(0, t.int_id), b = t.function(0, t.long_id);
+  uint32_t a = t.prototype(0, {"x"}, t.int_id), b = t.prototype(0, {"x"}, t.long_id);
   CHECK(t.identical(a, b) == "v (parameter 1):  | ");
-  CHECK(t.in_c(t.pointer(a), t.pointer(b)) == "v (parameter 1): 4 bytes | 8 bytes");
-  CHECK(t.in_c(t.function(t.int_id, 0), t.function(t.long_id, 0)) ==
+  CHECK(t.in_c(t.ptr(a), t.ptr(b)) == "v (parameter 1): 4 bytes | 8 bytes");
+  CHECK(t.in_c(t.prototype(t.int_id, {"x"}, 0), t.prototype(t.long_id, {"x"}, 0)) ==
         "v (return value): 4 bytes | 8 bytes");
   uint32_t local = t.add(BtfKind::Func, "f", a), global = t.add(BtfKind::Func, "f", a, {}, 1);
   CHECK(t.identical(local, global) == "v: static | global");
@@ -182,10 +162,10 @@ TEST_CASE("compare: one layout after the other") {
   Types a, b;
   auto fill = [](Types& t, uint32_t offset) {
     uint32_t inner = t.record("inner", 16, {{"x", t.int_id, offset}});
-    return t.record("outer", 24, {{"p", t.pointer(inner), 0}, {"n", t.int_id, 64 + offset}});
+    return t.record("outer", 24, {{"p", t.ptr(inner), 0}, {"n", t.int_id, 64 + offset}});
   };
   uint32_t of_a = fill(a, 0), of_b = fill(b, 32);
-  TypeComparison comparison(a.btf, b.btf, ComparePolicy::Layout);
+  TypeComparison comparison(a.b, b.b, ComparePolicy::Layout);
   comparison.begin(of_a, of_b, "v");
   auto first = comparison.next(), second = comparison.next();
   REQUIRE(first);
@@ -199,23 +179,23 @@ TEST_CASE("compare: one layout after the other") {
 TEST_CASE("compare: circles and chains end") {
   Types t;
   // Each struct points to itself.
-  uint32_t next = t.btf.end_id();
+  uint32_t next = t.b.end_id();
   uint32_t a = t.record("s", 16, {{"next", next + 1, 0}, {"x", t.int_id, 64}});
-  t.pointer(a);
+  t.ptr(a);
   uint32_t b = t.record("s", 16, {{"next", next + 3, 0}, {"x", t.int_id, 64}});
-  t.pointer(b);
+  t.ptr(b);
   for (auto policy : {ComparePolicy::Identical, ComparePolicy::CCompatible,
                       ComparePolicy::LibbpfCompatible, ComparePolicy::Layout})
     CHECK(t.compare(policy, a, b) == "");
   // A typedef of itself, which no parser lets pass.
-  uint32_t self = t.add(BtfKind::Typedef, "t", t.btf.end_id());
+  uint32_t self = t.add(BtfKind::Typedef, "t", t.b.end_id());
   CHECK(t.in_c(self, t.int_id) != "");
   // A long chain of pointers, with another end; no stack is used for each of them.
   constexpr int length = 100'000;
   uint32_t p = t.int_id, q = t.long_id;
   for (int i = 0; i < length; ++i) {
-    p = t.pointer(p);
-    q = t.pointer(q);
+    p = t.ptr(p);
+    q = t.ptr(q);
   }
   std::string deep = t.in_c(p, q);
   CHECK(deep == std::string(64, '*') + "v...: 4 bytes | 8 bytes");
@@ -226,7 +206,7 @@ TEST_CASE("compare: work is bounded where all meet all") {
   Types t;
   constexpr uint32_t count = 300;
   auto add_all = [&](uint32_t extra) {
-    uint32_t first = t.btf.end_id();
+    uint32_t first = t.b.end_id();
     for (uint32_t i = 0; i < count; ++i) {
       std::vector<Types::Member> members;
       for (uint32_t j = 0; j < count; ++j)
@@ -236,7 +216,7 @@ TEST_CASE("compare: work is bounded where all meet all") {
     return first;
   };
   uint32_t a = add_all(1), b = add_all(7);
-  TypeComparison comparison(t.btf, t.btf, ComparePolicy::Identical);
+  TypeComparison comparison(t.b, t.b, ComparePolicy::Identical);
   CHECK_FALSE(comparison.run(a, b, "v"));
   CHECK(comparison.work() < 2 * TypeComparison::most_work);
 }

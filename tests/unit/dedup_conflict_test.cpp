@@ -111,9 +111,8 @@ namespace {
 
 /// As dedup(), without the oracle, which takes its time.
 uint32_t count_types(const Unit& unit) {
-  auto blob = unit.b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
+  auto blob = finish(unit.b);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   Deduplicator d;
   d.add("blob", *btf);

@@ -15,25 +15,23 @@ DedupResult dedup(const std::vector<const Unit*>& units) {
   std::vector<PlainInput> inputs;
   Deduplicator d;
   for (const Unit* unit : units) {
-    auto blob = unit->b.finish(std::endian::native);
-    REQUIRE(blob);
-    auto btf = Btf::parse(*blob);
+    auto blob = finish(unit->b);
+    auto btf = Btf::parse(blob);
     REQUIRE(btf);
     d.add("unit", *btf);
-    inputs.push_back({decode(*blob, nullptr, names), {}});
+    inputs.push_back({decode(blob, nullptr, names), {}});
   }
   auto result = d.run();
   REQUIRE(result);
-  auto output = result->types.finish(std::endian::native);
-  REQUIRE(output);
-  REQUIRE(Btf::parse(*output));
+  auto output = finish(result->types);
+  REQUIRE(Btf::parse(output));
   std::vector<std::vector<uint32_t>> images;
   for (const TypeMap& map : result->type_maps) {
     images.emplace_back();
     for (uint32_t id = 0; id < map.end_id(); ++id) images.back().push_back(map[id]);
   }
-  CHECK(find_fault(inputs, find_meaning(inputs, nullptr), images,
-                   decode(*output, nullptr, names)) == "");
+  CHECK(find_fault(inputs, find_meaning(inputs, nullptr), images, decode(output, nullptr, names)) ==
+        "");
   return std::move(*result);
 }
 
@@ -337,7 +335,7 @@ std::vector<std::byte> with_unknown_kinds(const Btf* base = nullptr) {
   layout[locsec] = {0, 12, 0};
   layout[other] = {4, 0, 0};
   b.set_layout(layout);
-  return *b.finish(std::endian::native);
+  return finish(b);
 }
 
 std::expected<DedupResult, Error> dedup_blobs(const std::vector<std::vector<std::byte>>& blobs,
@@ -352,12 +350,12 @@ TEST_CASE("types of unknown kinds stay as they are where nothing is renumbered")
   auto blob = with_unknown_kinds();
   auto result = dedup_blobs({blob});
   REQUIRE(result);
-  CHECK(*result->types.finish(std::endian::native) == blob);
+  CHECK(finish(result->types) == blob);
 
   Unit more;
   more.integer("number");
   more.integer("later");
-  auto both = dedup_blobs({blob, *more.b.finish(std::endian::native)});
+  auto both = dedup_blobs({blob, finish(more.b)});
   REQUIRE(both);
   auto output = both->types.finish(std::endian::native);
   auto before = Btf::parse(blob), after = Btf::parse(*output);
@@ -372,12 +370,12 @@ TEST_CASE("types of unknown kinds stay as they are where nothing is renumbered")
 TEST_CASE("types of unknown kinds in split BTF stay as they are, too") {
   Unit first;
   first.integer("int");
-  auto base_blob = *first.b.finish(std::endian::native);
+  auto base_blob = finish(first.b);
   auto base = Btf::parse(base_blob);
   auto blob = with_unknown_kinds(&*base);
   auto result = dedup_blobs({blob}, &*base);
   REQUIRE(result);
-  CHECK(*result->types.finish(std::endian::native) == blob);
+  CHECK(finish(result->types) == blob);
 
   // As libbpf writes it, without a string of its own that is empty.
   std::vector<std::byte> bare = blob;
@@ -413,21 +411,21 @@ TEST_CASE("a split blob shares the layout of its base") {
   auto base = Btf::parse(base_blob);
   BtfBuilder b(&*base);
   b.add_type(b.add_string("odd"), 40u << 24, 0, std::vector<uint32_t>{1});
-  auto blob = *b.finish(std::endian::native);
+  auto blob = finish(b);
   auto btf = Btf::parse(blob, &*base);
   REQUIRE(btf);
   CHECK(btf->layout().empty());
   CHECK(btf->type(base->end_id()).words().size() == 4);
   auto result = dedup_blobs({blob}, &*base);
   REQUIRE(result);
-  CHECK(*result->types.finish(std::endian::native) == blob);
+  CHECK(finish(result->types) == blob);
 }
 
 TEST_CASE("types of unknown kinds are never renumbered under") {
   auto odd = with_unknown_kinds();
   Unit more;
   more.integer("more");
-  auto blob = *more.b.finish(std::endian::native);
+  auto blob = finish(more.b);
   std::string what = " has unknown kind 40, which may refer to any type or string, and type [1] ";
   std::string name = "type [1] 'unused by any type that is known'";
   auto second = dedup_blobs({blob, odd});
@@ -456,7 +454,7 @@ TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
   b.add_type(name, info, 4, values);
   CHECK(!b.finish(std::endian::native));  // nobody asked for the wide form
   b.set_layout(std::vector<BtfKindLayout>(1));
-  auto with_layout = *b.finish(std::endian::native);
+  auto with_layout = finish(b);
 
   // The same without a layout: a header of 24 bytes.
   std::vector<std::byte> blob = with_layout;
@@ -470,9 +468,8 @@ TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
   std::memcpy(&blob[4], &header_size, sizeof header_size);
   auto result = dedup_blobs({blob, blob});
   REQUIRE(result);
-  auto output = result->types.finish(std::endian::native);
-  REQUIRE(output);
-  CHECK(*output == blob);
+  auto output = finish(result->types);
+  CHECK(output == blob);
 }
 
 TEST_CASE("types are sorted by name where that is asked for") {
@@ -484,7 +481,7 @@ TEST_CASE("types are sorted by name where that is asked for") {
   uint32_t to_zebra = unit.ptr(zebra);
   unit.add(BtfKind::Typedef, "Zebra", to_zebra);
   CHECK(apple == 4);
-  auto blob = *unit.b.finish(std::endian::native);
+  auto blob = finish(unit.b);
   auto before = Btf::parse(blob);
   CHECK(!is_sorted_by_name(*before));
   for (bool again : {false, true}) {
@@ -493,7 +490,7 @@ TEST_CASE("types are sorted by name where that is asked for") {
     if (again) d.add("b", *before);
     auto result = d.run();
     REQUIRE(result);
-    auto output = *result->types.finish(std::endian::native);
+    auto output = finish(result->types);
     auto after = Btf::parse(output);
     REQUIRE(after);
     CHECK(is_sorted_by_name(*after));
@@ -547,8 +544,8 @@ TEST_CASE("a blob that is not split from the base given is told so") {
   Unit first, second;
   for (const char* name : {"one", "two", "three", "four"}) first.integer(name);
   for (const char* name : {"longer_name", "x", "another"}) second.integer(name);
-  auto base_blob = *first.b.finish(std::endian::native);
-  auto other_blob = *second.b.finish(std::endian::native);
+  auto base_blob = finish(first.b);
+  auto other_blob = finish(second.b);
   auto base = Btf::parse(base_blob), other = Btf::parse(other_blob);
   auto error = [](const std::vector<std::byte>& blob, const Btf& given) {
     auto btf = Btf::parse(blob, &given);
@@ -560,7 +557,7 @@ TEST_CASE("a blob that is not split from the base given is told so") {
 
   BtfBuilder split(&*base);
   split.add_type(split.add_string("a_name_of_the_module"), BtfBuilder::info(BtfKind::Typedef), 4);
-  auto split_blob = *split.finish(std::endian::native);
+  auto split_blob = finish(split);
   REQUIRE(Btf::parse(split_blob, &*base));
   error(split_blob, *other);
 }

@@ -7,31 +7,34 @@
 #include <string>
 
 #include "bpflink/dedup.hpp"
+#include "units.hpp"
 
 using namespace bpflink;
+using namespace bpflink::test;
 
 namespace {
 
 /// A struct with pointers, prototypes and an array that come after it. One unit
 /// in a hundred has another definition of one of them.
-void add_header(BtfBuilder& b, uint32_t header, uint32_t unit) {
-  uint32_t id = b.end_id();
-  uint32_t members[] = {b.add_string("next"), id + 1, 0,   b.add_string("call"), id + 2, 64,
-                        b.add_string("data"), id + 4, 128, b.add_string("rest"), id + 6, 256};
-  std::string name = "s" + std::to_string(header);
-  b.add_type(b.add_string(name), BtfBuilder::info(BtfKind::Struct, 4),
-             header == 7 && unit % 100 == 0 ? 128 : 64, members);
-  b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id);
-  b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id + 3);
-  uint32_t parameter[] = {0, id + 1};
-  b.add_type(0, BtfBuilder::info(BtfKind::FuncProto, 1), id + 5, parameter);
-  uint32_t array[] = {id + 5, id + 5, 1 + header};
-  b.add_type(0, BtfBuilder::info(BtfKind::Array), 0, array);
-  uint32_t bits[] = {32};
-  b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Int), 4, bits);
-  b.add_type(b.add_string("t" + std::to_string(header % 40)), BtfBuilder::info(BtfKind::Typedef),
-             id + 7);
-  b.add_type(0, BtfBuilder::info(BtfKind::Const), id + 2);
+void add_header(Unit& u, uint32_t header, uint32_t unit) {
+  uint32_t id = u.b.end_id();
+  u.record(
+      "s" + std::to_string(header),
+      {{"next", id + 1, 0}, {"call", id + 2, 64}, {"data", id + 4, 128}, {"rest", id + 6, 256}});
+  u.b.mutable_words(id)[2] = header == 7 && unit % 100 == 0 ? 128 : 64;
+  u.ptr(id);
+  u.ptr(id + 3);
+  u.prototype(id + 5, {""}, id + 1);
+  u.array(id + 5, id + 5, 1 + header);
+  u.integer("int", 4, false);
+  u.add(BtfKind::Typedef, "t" + std::to_string(header % 40), id + 7);
+  u.add(BtfKind::Const, "", id + 2);
+}
+
+/// A typedef and a pointer that refer to each other.
+void add_circle(Unit& u) {
+  u.add(BtfKind::Typedef, "circle", u.b.end_id() + 1);
+  u.ptr(u.b.end_id() - 1);
 }
 
 /// Some 12 MB of types: units that include headers in one order, but not all of
@@ -40,18 +43,14 @@ std::vector<std::byte> make_units(bool with_circles) {
   constexpr uint32_t units = 3000;
   constexpr uint32_t headers = 50;
   std::mt19937 random(1);
-  BtfBuilder b;
+  Unit u;
   for (uint32_t unit = 0; unit < units; ++unit) {
     for (uint32_t header = 0; header < headers; ++header)
-      if (random() % 2 == 0) add_header(b, header, unit);
-    add_header(b, headers + unit, unit);
-    if (!with_circles || unit % 1000 != 0) continue;
-    b.add_type(b.add_string("circle"), BtfBuilder::info(BtfKind::Typedef), b.end_id() + 1);
-    b.add_type(0, BtfBuilder::info(BtfKind::Ptr), b.end_id() - 1);
+      if (random() % 2 == 0) add_header(u, header, unit);
+    add_header(u, headers + unit, unit);
+    if (with_circles && unit % 1000 == 0) add_circle(u);
   }
-  auto blob = b.finish(std::endian::native);
-  REQUIRE(blob);
-  return *blob;
+  return finish(u.b);
 }
 
 std::vector<std::byte> deduplicate(const std::vector<std::byte>& blob, unsigned threads) {
@@ -61,9 +60,7 @@ std::vector<std::byte> deduplicate(const std::vector<std::byte>& blob, unsigned 
   dedup.add("units", *btf);
   auto result = dedup.run();
   REQUIRE(result);
-  auto output = result->types.finish(std::endian::native);
-  REQUIRE(output);
-  return *output;
+  return finish(result->types);
 }
 
 /// The same of a blob that is checked when it is added, but for what contains itself.
@@ -95,16 +92,11 @@ TEST_CASE("many inputs at a time are what they are one after the other") {
   std::mt19937 random(2);
   std::vector<std::vector<std::byte>> blobs;
   for (uint32_t unit = 0; unit < units; ++unit) {
-    BtfBuilder b;
+    Unit u;
     for (uint32_t header = 0; header < 50; ++header)
-      if (random() % 2 == 0) add_header(b, header, unit);
-    if (unit % 100 == 99) {
-      b.add_type(b.add_string("circle"), BtfBuilder::info(BtfKind::Typedef), b.end_id() + 1);
-      b.add_type(0, BtfBuilder::info(BtfKind::Ptr), b.end_id() - 1);
-    }
-    auto blob = b.finish(std::endian::native);
-    REQUIRE(blob);
-    blobs.push_back(*blob);
+      if (random() % 2 == 0) add_header(u, header, unit);
+    if (unit % 100 == 99) add_circle(u);
+    blobs.push_back(finish(u.b));
   }
   std::vector<Btf> parsed;
   for (const auto& blob : blobs) parsed.push_back(*Btf::parse(blob));
@@ -129,11 +121,11 @@ TEST_CASE("many inputs at a time are what they are one after the other") {
   };
   auto expected = run(1, false, {});
   REQUIRE(expected);
-  std::vector<std::byte> bytes = *expected->types.finish(std::endian::native);
+  std::vector<std::byte> bytes = finish(expected->types);
   for (unsigned threads : {1, 2, 3, 8}) {
     auto result = run(threads, true, {});
     REQUIRE(result);
-    CHECK(*result->types.finish(std::endian::native) == bytes);
+    CHECK(finish(result->types) == bytes);
     REQUIRE(result->type_maps.size() == units);
     for (uint32_t unit = 0; unit < units; ++unit)
       for (uint32_t id = 1; id < parsed[unit].end_id(); ++id)
@@ -156,10 +148,9 @@ TEST_CASE("one type is most of the input") {
   for (uint32_t i = 0; i < 250'000; ++i)
     b.add_type(0, BtfBuilder::info(i % 2 ? BtfKind::Ptr : BtfKind::Const), 1 + i % 1000);
   b.set_layout(std::vector<BtfKindLayout>(1));  // so that there may be so many values
-  auto enumeration = b.finish(std::endian::native);
-  REQUIRE(enumeration);
-  std::vector<std::byte> expected = deduplicate(*enumeration, 1);
-  for (unsigned threads : {1, 2, 3, 8}) CHECK(add_blob(*enumeration, threads) == expected);
+  auto enumeration = finish(b);
+  std::vector<std::byte> expected = deduplicate(enumeration, 1);
+  for (unsigned threads : {1, 2, 3, 8}) CHECK(add_blob(enumeration, threads) == expected);
 }
 
 TEST_CASE("the message about a bad type is the same from any number of threads") {

@@ -122,7 +122,7 @@ std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
   auto again = distill(*read, std::endian::native);
   if (!again) return again.error().message;
   if (again->base_blob != distilled->base_blob) return "another base, distilled again";
-  return *again->types.finish(std::endian::native) == *blob ? "" : "other types, distilled again";
+  return finish(again->types) == *blob ? "" : "other types, distilled again";
 }
 
 uint64_t seed_count() {
@@ -169,7 +169,7 @@ struct Kernel {
   uint32_t proto = unit.add(BtfKind::FuncProto, "", number);
   uint32_t function = unit.add(BtfKind::Func, "run", proto, {}, 1);
   uint32_t name = unit.add(BtfKind::Typedef, "task_t", task);
-  std::vector<std::byte> blob = *unit.b.finish(std::endian::native);
+  std::vector<std::byte> blob = finish(unit.b);
   Btf btf = *Btf::parse(blob);
 };
 
@@ -190,7 +190,7 @@ TEST_CASE("names go into the base, and the rest to the split types, behind those
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.anonymous}, {"id", kernel.number}});
   uint32_t alias = module.add(BtfKind::Typedef, "alias", event);
-  auto blob = *module.b.finish(std::endian::native);
+  auto blob = finish(module.b);
   Btf split = *Btf::parse(blob, &kernel.btf);
   for (std::endian order : {std::endian::little, std::endian::big}) {
     auto distilled = distill(split, order);
@@ -234,10 +234,10 @@ TEST_CASE("types that are in order of their names are so with what is added to t
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.name}});
   uint32_t zebra = module.record("zebra", {{"b", kernel.pointer}});
-  auto blob = *module.b.finish(std::endian::native);
+  auto blob = finish(module.b);
   auto distilled = distill(*Btf::parse(blob, &kernel.btf), std::endian::native);
   REQUIRE(distilled);
-  auto types = *distilled->types.finish(std::endian::native);
+  auto types = finish(distilled->types);
   CHECK(is_sorted_by_name(*Btf::parse(types, distilled->base.get())));
   CHECK(distilled->type_map[kernel.pointer] == 2);
   CHECK(distilled->type_map[event] == 3);
@@ -250,14 +250,14 @@ TEST_CASE("maps of inputs go on through a distillation") {
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.anonymous}});
   uint32_t twin = module.record("event", {{"a", kernel.anonymous}});
-  auto blob = *module.b.finish(std::endian::native);
+  auto blob = finish(module.b);
   Btf split = *Btf::parse(blob, &kernel.btf);
   Deduplicator dedup({.base = &kernel.btf});
   dedup.add("one", split);
   dedup.add("two", split);
   auto result = *dedup.run();
   result.type_maps[1].set(twin, 0);
-  auto merged = *result.types.finish(std::endian::native);
+  auto merged = finish(result.types);
   auto distilled = *distill(*Btf::parse(merged, &kernel.btf), std::endian::native);
   compose(result.type_maps, distilled.type_map);
   uint32_t want = distilled.type_map[event];
@@ -276,7 +276,7 @@ TEST_CASE("what no loader could find is refused") {
   auto fails = [&](auto add, const Btf* base) {
     Unit module{BtfBuilder(base)};
     add(module);
-    auto blob = *module.b.finish(std::endian::native);
+    auto blob = finish(module.b);
     return distill(*Btf::parse(blob, base), std::endian::native).error().message;
   };
   CHECK(fails([](Unit& u) { u.integer("long"); }, nullptr) ==

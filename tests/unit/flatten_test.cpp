@@ -65,7 +65,7 @@ std::string check_seed(uint64_t seed, unsigned& checked) {
   if (!c) return "";
   auto split = c->run(1, false);
   if (!split) return "";
-  auto split_blob = *split->types.finish(std::endian::native);
+  auto split_blob = finish(split->types);
   std::vector<PlainInput> joined{{decode(split_blob, &c->plain_base, c->names), {}}};
   joined[0].btf.first_id = 1;
   Meaning flat = find_meaning(joined, nullptr);
@@ -93,7 +93,7 @@ std::string check_seed(uint64_t seed, unsigned& checked) {
   Deduplicator again;
   again.add("again", *btf);
   auto same = again.run();
-  if (!same || *same->types.finish(std::endian::native) != *blob) return "is not deduplicated";
+  if (!same || finish(same->types) != *blob) return "is not deduplicated";
   ++checked;
   return "";
 }
@@ -109,7 +109,7 @@ struct Kernel {
   std::optional<Btf> base{};
 
   explicit Kernel(Unit& unit) {
-    blob = *unit.b.finish(std::endian::native);
+    blob = finish(unit.b);
     base.emplace(*Btf::parse(blob));
   }
 };
@@ -145,7 +145,7 @@ TEST_CASE("a declaration of the base becomes what a module defines") {
   Unit module{BtfBuilder(&*kernel.base)};
   uint32_t task = module.record("task", {{"id", number}});
   uint32_t own_pointer = module.ptr(task);
-  auto blob = *module.b.finish(std::endian::native);
+  auto blob = finish(module.b);
   std::vector<Btf> inputs;
   inputs.push_back(*Btf::parse(blob, &*kernel.base));
   DedupResult result = flatten_all(*kernel.base, inputs);
@@ -170,7 +170,7 @@ TEST_CASE("where no declaration is resolved, ids of the base stay; of a chain, t
   Kernel kernel(first);
   Unit second{BtfBuilder(&*kernel.base)};
   second.record("a", {{"x", number}});
-  auto second_blob = *second.b.finish(std::endian::native);
+  auto second_blob = finish(second.b);
   auto middle = *Btf::parse(second_blob, &*kernel.base);
   Unit third{BtfBuilder(&middle)};
   uint32_t b = third.record("b", {{"x", number}});
@@ -201,7 +201,7 @@ TEST_CASE("types of unknown kinds stay where they are, or are refused") {
   Kernel kernel(base);
   Unit module{BtfBuilder(&*kernel.base)};
   module.record("a", {{"x", 1}});
-  auto blob = *module.b.finish(std::endian::native);
+  auto blob = finish(module.b);
   Btf btf = *Btf::parse(blob, &*kernel.base);
   Deduplicator dedup({.base = &*kernel.base, .flatten = true});
   dedup.add("module", btf);
@@ -224,13 +224,13 @@ TEST_CASE("layout sections of base and inputs are joined, and must agree") {
     module.b.set_layout(layout);
     std::vector<uint32_t> extra(size / 4);
     module.b.add_type(module.b.add_string("new"), BtfBuilder::info(BtfKind{23}), 0, extra);
-    auto blob = *module.b.finish(std::endian::native);
+    auto blob = finish(module.b);
     Btf btf = *Btf::parse(blob, &*kernel.base);
     Deduplicator dedup({.base = &*kernel.base, .flatten = true});
     dedup.add("module", btf);
     auto result = dedup.run();
     if (!result) return result.error().message;
-    auto flat = *result->types.finish(std::endian::native);
+    auto flat = finish(result->types);
     Btf read = *Btf::parse(flat);
     return std::string(read.name(read.type(2))) + " " + std::to_string(read.layout().size());
   };

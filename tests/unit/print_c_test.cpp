@@ -14,9 +14,8 @@ using namespace bpflink::test;
 namespace {
 
 std::string printed(const Unit& unit, const std::function<std::string(const Btf&)>& print) {
-  auto blob = unit.b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
+  auto blob = finish(unit.b);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   return print(*btf);
 }

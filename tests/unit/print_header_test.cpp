@@ -14,9 +14,8 @@ namespace {
 
 /// The header without what is before and behind the definitions.
 std::string header(const Unit& unit) {
-  auto blob = unit.b.finish(std::endian::native);
-  REQUIRE(blob);
-  auto btf = Btf::parse(*blob);
+  auto blob = finish(unit.b);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   std::string text = print_c_header(*btf);
   size_t begin = text.find("#endif\n\n");

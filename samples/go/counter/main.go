@@ -2,7 +2,7 @@
 // they are linked into, for whichever loader.
 package main
 
-//go:generate go run ../bpflink2go -no-loader counter ../../rust/counter/bpf/main.bpf.c ../../rust/counter/bpf/state.bpf.c
+//go:generate go run bpflink.example/bpflink2go -no-loader counter ../../rust/counter/bpf/main.bpf.c ../../rust/counter/bpf/state.bpf.c
 
 import (
 	"encoding/binary"

@@ -10,7 +10,7 @@ differential() { :; }
 
 # summary: what must not depend on the way or on the order of the files.
 summary() {
-  python3 "$here/summary.py" "$bpfobj" out.o
+  python3 "$here/summary.py" out.o
   types | sort
 }
 

@@ -3,17 +3,14 @@
 variables, functions, references and relocations everything but their places. The size of a
 section of variables is a place too, as it has padding; each variable's size is there.
 
-    summary.py BPFOBJ FILE      BPFOBJ: the path of bpfobj.py
+    summary.py FILE
 """
-import os
 import re
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(sys.argv[1]))
-import bpfobj  # noqa: E402
+import bpfobj
 
-o = bpfobj.Object(sys.argv[2])
+o = bpfobj.Object(sys.argv[1])
 lines = []
 for s in o.sections:
     if s.name and not re.match(r"\.(BTF|rel|strtab|symtab)", s.name):

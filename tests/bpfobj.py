@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader of BPF objects, for the tests.
+"""Reads, changes and writes BPF objects and BTF, for the tests.
 
 It shares no code with the linker and shows what the usual tools do not: what
 each instruction and each initialized pointer refers to, .BTF.ext resolved to
@@ -12,7 +12,13 @@ functions and source lines, and variables and functions as C declarations.
     bpfobj.py line_info FILE      SITE SOURCE:LINE
     bpfobj.py core_relo FILE      SITE KIND TYPE ACCESS
     bpfobj.py check FILE          every rule an output must obey; prints what breaks one
+
+It makes malformed inputs: one number of a good file changed, or BTF written word by word.
+
+    bpfobj.py set IN OUT PLACE=VALUE...     changes numbers of an object; see Editor
+    bpfobj.py blob OUT STATEMENTS           writes raw BTF; see Blob
 """
+import array
 import struct
 import sys
 
@@ -22,12 +28,42 @@ STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE = 1, 2, 3, 4
 SHN_UNDEF, SHN_LORESERVE = 0, 0xFF00
 R_BPF_64_64, R_BPF_64_ABS64, R_BPF_64_ABS32, R_BPF_64_NODYLD32, R_BPF_64_32 = 1, 2, 3, 4, 10
 
-(INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO,
- VAR, DATASEC, FLOAT, DECL_TAG, TYPE_TAG, ENUM64) = range(1, 20)
+KINDS = {name: kind for kind, name in enumerate(
+    "VOID INT PTR ARRAY STRUCT UNION ENUM FWD TYPEDEF VOLATILE CONST RESTRICT FUNC FUNC_PROTO VAR DATASEC "
+    "FLOAT DECL_TAG TYPE_TAG ENUM64".split())}
+globals().update(KINDS)  # INT is 1, and so on
+WORDS = {INT: 1, ARRAY: 3, VAR: 1, DECL_TAG: 1}  # that a kind adds to the common three
+WORDS_OF_EACH = {STRUCT: 3, UNION: 3, ENUM: 2, FUNC_PROTO: 2, DATASEC: 3, ENUM64: 3}
 LINKAGE = {0: "static", 1: "global", 2: "extern"}
 CORE_KINDS = ["byte_off", "byte_sz", "field_exists", "signed", "lshift_u64", "rshift_u64",
               "local_type_id", "target_type_id", "type_exists", "type_size", "enumval_exists",
               "enumval_value", "type_matches"]
+NATIVE = "<" if sys.byteorder == "little" else ">"
+
+
+class Layout(dict):
+    """{name: (offset, format)} of "name:format ..."; `form` is the whole."""
+
+    def __init__(self, fields):
+        self.form = ""
+        for field in fields.split():
+            name, form = field.split(":")
+            self[name] = struct.calcsize("<" + self.form), form
+            self.form += form
+
+
+ELF = Layout("e_ident:16s e_type:H e_machine:H e_version:I e_entry:Q e_phoff:Q e_shoff:Q e_flags:I "
+             "e_ehsize:H e_phentsize:H e_phnum:H e_shentsize:H e_shnum:H e_shstrndx:H")
+SECTION = Layout("sh_name:I sh_type:I sh_flags:Q sh_addr:Q sh_offset:Q sh_size:Q sh_link:I sh_info:I "
+                 "sh_addralign:Q sh_entsize:Q")
+SYMBOL = Layout("st_name:I st_info:B st_other:B st_shndx:H st_value:Q st_size:Q")
+RELOCATION = Layout("r_offset:Q r_type:I r_sym:I r_addend:q")
+BTF = Layout("magic:H version:B flags:B hdr_len:I type_off:I type_len:I str_off:I str_len:I")
+EXT = Layout("magic:H version:B flags:B hdr_len:I func_info_off:I func_info_len:I line_info_off:I "
+             "line_info_len:I core_relo_off:I core_relo_len:I")
+RECORD = {"func_info": Layout("insn_off:I type_id:I"),
+          "line_info": Layout("insn_off:I file_name_off:I line_off:I line_col:I"),
+          "core_relo": Layout("insn_off:I type_id:I access_str_off:I kind:I")}
 
 
 class Section:
@@ -44,43 +80,75 @@ class Symbol:
         self.visibility, self.shndx, self.value, self.size = other & 3, shndx, value, size
 
 
+def text_at(data, at):
+    return data[at:data.index(b"\0", at)].decode(errors="surrogateescape")
+
+
+class Btf:
+    """A blob of this byte order, or of its own: `words` of all types, and where each `starts`."""
+
+    def __init__(self, blob, order=None):
+        order = order or ("<" if blob[0] == 0x9F else ">")
+        _, _, _, hlen, toff, tlen, soff, slen = struct.unpack_from(order + BTF.form, blob)
+        self.words = array.array("I", blob[hlen + toff:hlen + toff + tlen])
+        if order != NATIVE:
+            self.words.byteswap()
+        self.strings = blob[hlen + soff:hlen + soff + slen]
+        self.starts, at = [0], 0
+        while at < len(self.words):
+            self.starts.append(at)
+            info = self.words[at + 1]
+            kind = info >> 24 & 31
+            at += 3 + WORDS.get(kind, 0) + (info & 0xFFFF) * WORDS_OF_EACH.get(kind, 0)
+
+    def string(self, at):
+        return text_at(self.strings, at)
+
+    def name(self, number):
+        return self.string(self.words[self.starts[number]])
+
+    def kind(self, number):
+        return self.words[self.starts[number] + 1] >> 24 & 31 if number else VOID
+
+    def vlen(self, number):
+        return self.words[self.starts[number] + 1] & 0xFFFF
+
+    def size_or_type(self, number):
+        return self.words[self.starts[number] + 2]
+
+
 class Type:
     """One BTF type; `members` are the records behind it, `ref` its size or type word."""
 
-    def __init__(self, kind, flag, name, ref, members):
+    def __init__(self, kind, flag, name, ref, members, linkage=0):
         self.kind, self.flag, self.name, self.ref, self.members = kind, flag, name, ref, members
+        self.linkage = linkage
 
 
 class Object:
     def __init__(self, path):
         self.raw = open(path, "rb").read()
         self.order = "<" if self.raw[5] == 1 else ">"
-        header = self.unpack("HHIQQQIHHHHHH", self.raw, 16)
-        self.etype, self.machine = header[0], header[1]
-        shoff, shnum, shstrndx = header[5], header[11], header[12]
-        headers = [self.unpack("IIQQQQIIQQ", self.raw, shoff + 64 * i) for i in range(shnum)]
+        _, self.etype, self.machine, _, _, _, shoff, _, _, _, _, _, shnum, shstrndx = \
+            self.unpack(ELF.form, self.raw, 0)
+        headers = [self.unpack(SECTION.form, self.raw, shoff + 64 * i) for i in range(shnum)]
         names = headers[shstrndx][4]
         self.sections = []
         for h in headers:
             data = b"" if h[1] == SHT_NOBITS else self.raw[h[4]:h[4] + h[5]]
-            self.sections.append(Section(self.string(self.raw, names + h[0]), h, data))
+            self.sections.append(Section(text_at(self.raw, names + h[0]), h, data))
         self.symbols = []
         for s in self.sections:
             if s.type == SHT_SYMTAB:
                 self.symtab, strings = s, self.sections[s.link].data
                 for at in range(0, s.size, 24):
-                    name, info, other, shndx, value, size = self.unpack("IBBHQQ", s.data, at)
-                    self.symbols.append(
-                        Symbol(self.string(strings, name), info, other, shndx, value, size))
+                    name, *rest = self.unpack(SYMBOL.form, s.data, at)
+                    self.symbols.append(Symbol(text_at(strings, name), *rest))
         self.read_btf()
         self.read_ext()
 
     def unpack(self, form, data, at):
         return struct.unpack_from(self.order + form, data, at)
-
-    @staticmethod
-    def string(data, at):
-        return data[at:data.index(b"\0", at)].decode()
 
     def section(self, name):
         return next((s for s in self.sections if s.name == name), None)
@@ -88,28 +156,19 @@ class Object:
     # ---- BTF
 
     def read_btf(self):
-        self.types = [Type(0, 0, "void", 0, [])]
-        btf = self.section(".BTF")
-        if not btf:
+        self.types = [Type(VOID, 0, "void", 0, [])]
+        if not self.section(".BTF"):
             return
-        _, _, _, hlen, toff, tlen, soff, slen = self.unpack("HBBIIIII", btf.data, 0)
-        self.strings = btf.data[hlen + soff:hlen + soff + slen]
-        at, end = hlen + toff, hlen + toff + tlen
-        words = {INT: 1, ARRAY: 3, VAR: 1, DECL_TAG: 1}
-        per_member = {STRUCT: 3, UNION: 3, ENUM: 2, FUNC_PROTO: 2, DATASEC: 3, ENUM64: 3}
-        while at < end:
-            name, info, ref = self.unpack("III", btf.data, at)
-            kind, vlen, at = info >> 24 & 31, info & 0xFFFF, at + 12
-            width = words.get(kind, 0) or per_member.get(kind, 0)
-            count = vlen if kind in per_member else 1 if width else 0
-            members = [self.unpack(f"{width}I", btf.data, at + 4 * width * i) for i in range(count)]
-            at += 4 * width * count
-            linkage = vlen if kind == FUNC else members[0][0] if kind == VAR else 0
-            self.types.append(Type(kind, info >> 31, self.string(self.strings, name), ref, members))
-            self.types[-1].linkage = linkage
-
-    def btf_string(self, at):
-        return self.string(self.strings, at)
+        self.btf = Btf(self.section(".BTF").data, self.order)
+        self.btf_string = self.btf.string
+        starts = [*self.btf.starts[1:], len(self.btf.words)]
+        for at, end in zip(starts, starts[1:]):
+            name, info, ref, *rest = self.btf.words[at:end]
+            kind = info >> 24 & 31
+            width = WORDS.get(kind) or WORDS_OF_EACH.get(kind) or 1
+            members = [tuple(rest[i:i + width]) for i in range(0, len(rest), width)]
+            linkage = info & 0xFFFF if kind == FUNC else members[0][0] if kind == VAR else 0
+            self.types.append(Type(kind, info >> 31, self.btf_string(name), ref, members, linkage))
 
     def declare(self, type_id, name=""):
         """A C declaration of `name` with the type `type_id`."""
@@ -383,9 +442,209 @@ class Object:
                          f"function {x.name} has no func_info")
 
 
+class Editor:
+    """Changes numbers of an object.
+
+    A PLACE of an object is one of
+
+        file:OFFSET[:SIZE]                  bytes of the file; SIZE is 1 unless told
+        elf:FIELD                           of the ELF header, e.g. elf:e_machine
+        header:SECTION:FIELD                of a section header, e.g. header:.data:sh_size
+        symbol:NAME:FIELD                   of a symbol, e.g. symbol:prog:st_value; NAME may be a number
+        rel:SECTION:INDEX:FIELD             of a relocation: r_offset, r_type, r_sym or r_addend
+        bytes:SECTION:OFFSET[:SIZE]         of a section's contents
+        string:OFFSET                       a byte of the strings of .BTF
+        btf:FIELD                           of the header of .BTF, e.g. btf:type_off
+        type:NAME:FIELD                     of the first type of that name, or of type NAME if that is a
+                                            number: name, kind, vlen, kflag, type, size or a word's number
+        ext:FIELD                           of the header of .BTF.ext
+        ext:TABLE:rec_size                  ext:line_info:rec_size
+        ext:TABLE:BLOCK:FIELD               sec_name_off, num_info
+        ext:TABLE:BLOCK:RECORD:FIELD        insn_off, type_id, file_name_off, ..., kind
+
+    A VALUE is an expression of Python; `old` is the number that was there, section(NAME), symbol(NAME),
+    type(NAME) and string(TEXT) are the numbers by which the object calls these, and number(PLACE) is
+    that at another place.
+    """
+
+    def __init__(self, path):
+        self.object = Object(path)
+        self.bytes = bytearray(self.object.raw)
+
+    def load(self, at, form):
+        return struct.unpack_from(self.object.order + form, self.bytes, at)[0]
+
+    def field(self, at, fields, name):
+        return at + fields[name][0], fields[name][1]
+
+    def section(self, name):
+        return int(name) if name.isdigit() else self.object.index(name)
+
+    def symbol(self, name):
+        if name.isdigit():
+            return int(name)
+        return next(i for i, s in enumerate(self.object.symbols) if s.name == name)
+
+    def type(self, name):
+        if name.isdigit():
+            return int(name)
+        return next(i for i, t in enumerate(self.object.types) if t.name == name)
+
+    def string(self, text):
+        return self.object.btf.strings.index(b"\0" + text.encode() + b"\0") + 1
+
+    def contents(self, name):
+        return self.object.sections[self.section(name)].offset
+
+    def type_at(self, wanted):
+        start = self.contents(".BTF")
+        types = start + self.load(start + 4, "I") + self.load(start + 8, "I")
+        return types + 4 * self.object.btf.starts[wanted]
+
+    def ext_table(self, table):
+        start = self.contents(".BTF.ext")
+        return start + self.load(start + 4, "I") + self.load(start + EXT[table + "_off"][0], "I")
+
+    def ext_block(self, table, block):
+        at = self.ext_table(table)
+        size, at = self.load(at, "I"), at + 4
+        for _ in range(block):
+            at += 8 + size * self.load(at + 4, "I")
+        return at, size
+
+    def place(self, kind, *rest):
+        """Where a number stands and its format."""
+        sizes = {"1": "B", "2": "H", "4": "I", "8": "Q"}
+        if kind == "file":
+            return int(rest[0], 0), sizes[(rest + ("1",))[1]]
+        if kind == "elf":
+            return self.field(0, ELF, rest[0])
+        if kind == "header":
+            shoff = self.load(ELF["e_shoff"][0], "Q")
+            return self.field(shoff + 64 * self.section(rest[0]), SECTION, rest[1])
+        if kind == "symbol":
+            return self.field(self.object.symtab.offset + 24 * self.symbol(rest[0]), SYMBOL, rest[1])
+        if kind == "rel":
+            section = self.object.sections[self.section(rest[0])]
+            return self.field(section.offset + section.entsize * int(rest[1]), RELOCATION, rest[2])
+        if kind == "bytes":
+            return self.contents(rest[0]) + int(rest[1], 0), sizes[(rest + ("1",))[2]]
+        if kind == "string":
+            start = self.contents(".BTF")
+            return start + self.load(start + 4, "I") + self.load(start + 16, "I") + int(rest[0]), "B"
+        if kind == "btf":
+            return self.field(self.contents(".BTF"), BTF, rest[0])
+        if kind == "ext" and len(rest) == 1:
+            return self.field(self.contents(".BTF.ext"), EXT, rest[0])
+        if kind == "ext" and rest[1] == "rec_size":
+            return self.ext_table(rest[0]), "I"
+        if kind == "ext":
+            at, size = self.ext_block(rest[0], int(rest[1]))
+            if len(rest) == 3:
+                return at + {"sec_name_off": 0, "num_info": 4}[rest[2]], "I"
+            return self.field(at + 8 + size * int(rest[2]), RECORD[rest[0]], rest[3])
+        if kind == "type":
+            word = {"name": 0, "info": 1, "type": 2, "size": 2}.get(rest[1])
+            return self.type_at(self.type(rest[0])) + 4 * (int(rest[1]) if word is None else word), "I"
+        raise ValueError(kind)
+
+    def set(self, setting):
+        where, expression = setting.split("=", 1)
+        part = where.rsplit(":", 1)[-1]
+        shift, width = {"vlen": (0, 16), "kind": (24, 7), "kflag": (31, 1)}.get(part, (0, 64))
+        if width < 64:
+            where = where.removesuffix(part) + "info"
+        at, form = self.place(*where.split(":"))
+        all_bits = self.load(at, form)
+        mask = (1 << width) - 1 << shift
+        scope = {"section": self.section, "symbol": self.symbol, "type": self.type,
+                 "string": self.string, "number": self.number, "old": (all_bits & mask) >> shift}
+        value = eval(expression, scope) << shift
+        if width < 64:
+            value = all_bits & ~mask | value
+        struct.pack_into(self.object.order + form, self.bytes, at, value)
+
+    def number(self, place):
+        return self.load(*self.place(*place.split(":")))
+
+
+class Blob:
+    """BTF by statements: add(KIND, name, size_or_type, words...) for each type.
+
+    add() takes vlen and kflag by name; vlen is otherwise counted from the words. string(TEXT) is
+    a string's offset. read(FILE) begins with the types and strings of another blob. Assignments
+    to the names of header fields (hdr_len, type_off, ...) and to `order`, `strings`, `tail` (bytes
+    behind the header, before the types) and `layout` (a list of (info_size, elem_size, flags) by
+    kind) change what they name.
+    """
+
+    def __init__(self):
+        self.words = array.array("I")
+        self.names = {"": 0}
+        self.strings = bytearray(b"\0")
+
+    def read(self, path):
+        with open(path, "rb") as blob:
+            btf = Btf(blob.read())
+        self.words.extend(btf.words)
+        self.strings = bytearray()
+        for text in btf.strings.split(b"\0")[:-1]:
+            self.names.setdefault(text.decode(), len(self.strings))
+            self.strings += text + b"\0"
+
+    def string(self, text):
+        if text not in self.names:
+            self.names[text] = len(self.strings)
+            self.strings += text.encode() + b"\0"
+        return self.names[text]
+
+    def add(self, kind, name="", value=0, *words, vlen=None, kflag=0):
+        if vlen is None:
+            vlen = len(words) // WORDS_OF_EACH[kind] if kind in WORDS_OF_EACH else 0
+        name = self.string(name) if isinstance(name, str) else name
+        words = [self.string(w) if isinstance(w, str) else w & 0xffffffff for w in words]
+        self.words.extend([name, kflag << 31 | kind << 24 | vlen, value, *words])
+
+    def write(self, path, statements):
+        scope = {"add": self.add, "string": self.string, "words": self.words, "array": array.array,
+                 "read": self.read, **KINDS}
+        exec(statements, scope)
+        order = scope.get("order", "<")
+        words = self.words[:]
+        if order != NATIVE:
+            words.byteswap()
+        types = words.tobytes() + scope.get("tail", b"")
+        strings = scope.get("strings", bytes(self.strings))
+        sizes = b"".join(struct.pack(order + "BBH", *kind) for kind in scope.get("layout", []))
+        header = {"magic": 0xeb9f, "version": 1, "flags": 0, "hdr_len": 32 if sizes else 24,
+                  "type_off": 0, "type_len": len(types), "str_off": len(types),
+                  "str_len": len(strings)}
+        header.update({name: scope[name] for name in header if name in scope})
+        packed = struct.pack(order + BTF.form, *header.values())
+        if sizes:
+            packed += struct.pack(order + "II", scope.get("layout_off", len(types) + len(strings) + -len(strings) % 4),
+                                  scope.get("layout_len", len(sizes)))
+            strings += bytes(-len(strings) % 4)
+        packed += scope.get("extra", b"")
+        with open(path, "wb") as out:
+            out.write((packed + types + strings + sizes)[:scope.get("size")])
+
+
+def main(command, path, *rest):
+    if command == "blob":
+        Blob().write(path, *rest)
+    elif command == "set":
+        editor = Editor(path)
+        for setting in rest[1:]:
+            editor.set(setting)
+        with open(rest[0], "wb") as out:
+            out.write(editor.bytes)
+    else:
+        lines = getattr(Object(path), command)()
+        for line in lines:
+            print(line)
+        sys.exit(command == "check" and bool(lines))
+
+
 if __name__ == "__main__":
-    command, path = sys.argv[1:3]
-    lines = getattr(Object(path), command)()
-    for line in lines:
-        print(line)
-    sys.exit(command == "check" and bool(lines))
+    main(*sys.argv[1:])

@@ -1,9 +1,14 @@
 // Bpflink2go compiles several C files for BPF, links them with bpflink, and writes the result as
 // Go: the object embedded, its names, and its types. It is called as bpf2go is, by go generate:
 //
-//	//go:generate go run bpflink.example/samples/bpflink2go counter main.bpf.c state.bpf.c -- -Iinclude
+//	//go:generate go run bpflink.example/bpflink2go counter main.bpf.c state.bpf.c -- -Iinclude
 //
-// and takes its options; objects and archives may stand among the files. What it writes for
+// in a module whose go.mod says where this one is:
+//
+//	require bpflink.example/bpflink2go v0.0.0
+//	replace bpflink.example/bpflink2go => ../bpflink/linker/bindings/go
+//
+// It takes bpf2go's options; objects and archives may stand among the files. What it writes for
 // github.com/cilium/ebpf has bpf2go's names; with -no-loader it needs the standard library alone.
 // Nothing has to be installed but clang and bpflink.
 package main

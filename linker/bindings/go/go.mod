@@ -1,0 +1,3 @@
+module bpflink.example/bpflink2go
+
+go 1.19
