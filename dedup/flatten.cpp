@@ -19,7 +19,7 @@ namespace bpflink {
 std::expected<DedupResult, Error> flatten(const DedupOptions& options,
                                           std::span<const BtfKindLayout> layout,
                                           DedupResult split) {
-  auto joined = join(*options.base, split.types, layout, options.threads);
+  auto joined = join(*options.base, split.types, layout);
   if (!joined) return std::unexpected(joined.error());
   split.types = BtfBuilder();
   Deduplicator deduplicator(

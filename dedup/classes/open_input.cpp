@@ -22,7 +22,7 @@ void OpenInput::note_string(uint32_t offset, uint32_t known) {
 /// For strings that were not met before. To compare two strings takes less than to find one in the
 /// table.
 bool OpenInput::has_other_string(uint32_t offset, uint32_t wanted) {
-  if (strings_[offset] != 0 || wanted == 0) return string(offset) == wanted;
+  if (wanted == 0) return string(offset) == wanted;
   if (std::strcmp(text(offset), table.strings().text(wanted)) != 0) return false;
   note_string(offset, wanted);
   return true;

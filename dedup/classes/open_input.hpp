@@ -44,13 +44,15 @@ class OpenInput {
 
   /// The table's offset of a string of the input.
   uint32_t string(uint32_t offset) {
-    if (strings_[offset] == 0) note_string(offset, table.strings().intern(text(offset)));
+    if (strings_[offset] == 0 && offset != 0)
+      note_string(offset, table.strings().intern(text(offset)));
     return strings_[offset];
   }
   /// Whether a string of the input is the one at that offset of the table.
   bool has_string(uint32_t offset, uint32_t wanted) {
-    bool is_plain = wanted != 0 && strings_[offset] == wanted;
-    return is_plain || has_other_string(offset, wanted);
+    uint32_t known = strings_[offset];
+    if (known != 0 || offset == 0) return known == wanted;
+    return has_other_string(offset, wanted);
   }
 
   /// The reference to a type, if it is known without following others.

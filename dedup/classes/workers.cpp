@@ -221,6 +221,12 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   classify_base(d);
   for (Input& input : d.inputs) add_objects(d.table, input.btf, input.elements);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
+  // What all tables have from the start need not be brought together in the end: 9 per cent of a
+  // kernel's time with two workers.
+  if (count > 1 && d.options.base == nullptr) {
+    d.table.strings().begin_with(d.inputs.front().btf.strings());
+    d.table.strings().index();
+  }
   const ClassTable::Shared shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);
   std::vector<std::unique_ptr<Worker>> workers;

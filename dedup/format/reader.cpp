@@ -87,7 +87,7 @@ Btf copy(const Btf& btf) {
 }
 
 std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
-                               std::span<const BtfKindLayout> layout, unsigned threads) {
+                               std::span<const BtfKindLayout> layout) {
   auto impl = std::make_shared<BtfAccess::Impl>();
   const BtfView added = types;
   std::vector<const BtfView*> chain{&added};
@@ -103,7 +103,7 @@ std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
   impl->layout.assign(layout.begin(), layout.end());
   impl->show(impl->own_words, impl->own_strings);
   Btf btf = BtfAccess::wrap(std::move(impl));
-  if (auto ok = find_types(btf, threads); !ok) return std::unexpected(ok.error());
+  if (auto ok = find_types(btf); !ok) return std::unexpected(ok.error());
   return btf;
 }
 
@@ -131,7 +131,7 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
 }
 
 std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
-                                                    const Btf* base, unsigned threads) {
+                                                    const Btf* base) {
   auto header = read_header(blob);
   if (!header) return std::unexpected(header.error());
 
@@ -157,13 +157,12 @@ std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> b
     impl->show(impl->own_words, strings);
   }
   Btf btf = BtfAccess::wrap(std::move(impl));
-  if (auto ok = find_types(btf, threads); !ok) return std::unexpected(ok.error());
+  if (auto ok = find_types(btf); !ok) return std::unexpected(ok.error());
   return btf;
 }
 
-std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base,
-                                     unsigned threads) {
-  auto btf = parse_but_for_containment(blob, base, threads);
+std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base) {
+  auto btf = parse_but_for_containment(blob, base);
   if (!btf) return btf;
   if (auto id = find_self_containing(*btf))
     return std::unexpected(contains_itself(describe_type(*btf, *id)));

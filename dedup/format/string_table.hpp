@@ -24,7 +24,7 @@ class StringTable {
   /// fit any more.
   uint32_t intern(std::string_view string) {
     if (string.empty()) return 0;
-    if (index_end_ != size()) index_appended();
+    index();
     uint32_t hash = hash_bytes(string.data(), string.size());
     uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
     if (found != 0) return found;
@@ -67,8 +67,9 @@ class StringTable {
   uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
   std::span<const char> bytes() const { return bytes_; }
 
- private:
-  void index_appended() {
+  /// Has strings that were appended be found, which intern() does else.
+  void index() {
+    if (index_end_ == size()) return;
     constexpr size_t usual_size = 16;
     index_.reserve((size() - index_end_) / usual_size);
     while (index_end_ < size()) {
@@ -83,6 +84,7 @@ class StringTable {
     }
   }
 
+ private:
   bool equals(uint32_t offset, std::string_view string) const {
     // The NUL that ends the stored string stops a comparison that would run on.
     const char* stored = text(offset);

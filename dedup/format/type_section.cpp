@@ -1,8 +1,8 @@
 // Where the types of a section begin, and whether what they refer to is there.
 //
-// Where a type begins is known when the one before it has been looked at, so one worker walks
-// over the section. If it is alone it checks each type that it passes; else it looks at no more of
-// it than its size takes, and the others check behind it in chunks.
+// Where a type begins is known when the one before it has been looked at, so that one thread walks
+// over the section and checks each type that it passes. To check them in others, behind it, made no
+// kernel's deduplication faster.
 #include "dedup/format/type_section.hpp"
 
 #include <fmt/format.h>
@@ -11,15 +11,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "dedup/format/access.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
-#include "dedup/run_threads.hpp"
 
 namespace bpflink {
 
@@ -117,32 +114,6 @@ struct Largest {
   }
 };
 
-/// Adds one type after the other to a summary, which is complete when this is gone.
-class Summarizer {
- public:
-  explicit Summarizer(TypeSummary& summary)
-      : summary_(summary), largest_{summary.largest_id, summary.largest_string} {}
-  Summarizer(const Summarizer&) = delete;
-  Summarizer& operator=(const Summarizer&) = delete;
-  ~Summarizer() {
-    summary_.largest_id = largest_.id;
-    summary_.largest_string = largest_.string;
-  }
-
-  void add(const uint32_t* words, uint32_t id) {
-    constexpr KindSet of_note{BtfKind::Func, BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
-    largest_.type(words);
-    BtfKind kind = kind_of(words);
-    if (is_known(kind) && !of_note.contains(kind)) return;
-    if (is_known(kind) && kind != BtfKind::Var) summary_.demanding.push_back(id);
-    if (is_object(kind)) summary_.objects.push_back(id);
-  }
-
- private:
-  TypeSummary& summary_;
-  Largest largest_;
-};
-
 /// Has the system map all pages of a large mapped file at once, where it can. One fault for each
 /// few of them takes several times as long: a tenth of a kernel's deduplication.
 void read_ahead(std::span<const uint32_t> words) {
@@ -156,46 +127,29 @@ void read_ahead(std::span<const uint32_t> words) {
 #endif
 }
 
-/// The walk over a section, with checks on the way or behind it.
+/// The walk over a section.
 class Walk {
  public:
-  Walk(const Btf& btf, unsigned workers)
+  explicit Walk(const Btf& btf)
       : btf_(btf),
         found_(*BtfAccess::impl(btf)),
         words_(found_.view.words()),
-        starts_(found_.starts),
-        first_id_(found_.view.first_id()),
-        workers_(workers),
-        summaries_(workers) {}
+        starts_(found_.starts) {}
 
   std::expected<void, Error> run();
 
  private:
-  static constexpr size_t all = SIZE_MAX;
-
-  std::expected<void, Error> walk();
-  template <bool Checks>
   std::expected<void, Error> walk_chunk();
   std::expected<size_t, Error> unusual_size(size_t at, uint32_t id) const;
-  void check_all(TypeSummary& summary);
-  bool check_chunk(TypeSummary& summary, size_t begin);
-  std::expected<void, Error> conclude();
-  void publish(size_t walked) {
-    walked_.store(walked, std::memory_order_release);
-    walked_.notify_all();
-  }
+  void note(const uint32_t* words, uint32_t id);
 
   const Btf& btf_;
   BtfAccess::Impl& found_;
   std::span<const uint32_t> words_;
   boost::container::vector<uint32_t>& starts_;
-  uint32_t first_id_;
-  unsigned workers_;
-  std::vector<TypeSummary> summaries_;  ///< of each worker
-  size_t at_ = 0;                       ///< how many words the walk has passed
-  size_t count_ = 0;                    ///< of types, once `walked_` is `all`
-  std::atomic<size_t> walked_ = 0;
-  std::atomic<size_t> next_chunk_ = 0;
+  size_t at_ = 0;  ///< how many words have been passed
+  Largest largest_;
+  std::vector<uint32_t> demanding_;  ///< see TypeSummary
 };
 
 /// The number of words of the type at words_[at], which is of an unknown kind or cut off.
@@ -216,10 +170,18 @@ std::expected<size_t, Error> Walk::unusual_size(size_t at, uint32_t id) const {
       btf_kind_name(kind_of(words)), btf_.string(words[0]), 4 * at, 4 * size, 4 * left));
 }
 
-template <bool Checks>
+/// Lists a type of those few that others ask for.
+void Walk::note(const uint32_t* words, uint32_t id) {
+  constexpr KindSet of_note{BtfKind::Func, BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
+  BtfKind kind = kind_of(words);
+  if (is_known(kind) && !of_note.contains(kind)) return;
+  if (is_known(kind) && kind != BtfKind::Var) demanding_.push_back(id);
+  if (is_object(kind)) found_.objects.push_back(id);
+}
+
 std::expected<void, Error> Walk::walk_chunk() {
-  Summarizer summarizer(summaries_.front());
-  const uint32_t first_id = first_id_ + static_cast<uint32_t>(starts_.size());
+  Largest largest = largest_;
+  const uint32_t first_id = found_.view.first_id() + static_cast<uint32_t>(starts_.size());
   const uint32_t* words = words_.data();
   size_t end = words_.size(), at = at_;
   std::array<uint32_t, chunk_size> starts;
@@ -233,7 +195,8 @@ std::expected<void, Error> Walk::walk_chunk() {
       size = *unusual;
     }
     starts[count] = static_cast<uint32_t>(at);
-    if constexpr (Checks) summarizer.add(words + at, first_id + static_cast<uint32_t>(count));
+    largest.type(words + at);
+    note(words + at, first_id + static_cast<uint32_t>(count));
     at += size;
   }
   // Of small blobs there may be thousands, and one chunk has all of their types. Of others, memory
@@ -241,80 +204,24 @@ std::expected<void, Error> Walk::walk_chunk() {
   if (starts_.empty()) starts_.reserve(1 + (at == end ? count : end / common_words));
   starts_.insert(starts_.end(), starts.data(), starts.data() + count);
   at_ = at;
+  largest_ = largest;
   return {};
 }
 
-/// Walks to the end.
-std::expected<void, Error> Walk::walk() {
-  std::expected<void, Error> result;
-  while (result && at_ < words_.size()) {
-    result = workers_ == 1 ? walk_chunk<true>() : walk_chunk<false>();
-    publish(starts_.size());
-  }
-  count_ = result ? starts_.size() : 0;
-  publish(all);
-  return result;
-}
-
-/// Checks the chunk that begins with the type with that index, when the walk has passed it.
-/// Returns false where there is none.
-bool Walk::check_chunk(TypeSummary& summary, size_t begin) {
-  size_t end = begin + chunk_size;
-  size_t walked = walked_.load(std::memory_order_acquire);
-  while (walked < end) {
-    walked_.wait(walked, std::memory_order_acquire);
-    walked = walked_.load(std::memory_order_acquire);
-  }
-  if (walked == all) end = std::min(end, count_);
-  if (begin >= end) return false;
-  Summarizer summarizer(summary);
-  for (size_t i = begin; i < end; ++i) {
-    const uint32_t* words = words_.data() + starts_.data()[i];
-    __builtin_prefetch(words + prefetch_distance);
-    summarizer.add(words, first_id_ + static_cast<uint32_t>(i));
-  }
-  return true;
-}
-
-/// Checks chunk after chunk to the end.
-void Walk::check_all(TypeSummary& summary) {
-  while (check_chunk(summary, chunk_size * next_chunk_.fetch_add(1, std::memory_order_relaxed))) {
-  }
-}
-
-/// Puts together what was found, and checks what takes more than one type.
-std::expected<void, Error> Walk::conclude() {
-  starts_.push_back(static_cast<uint32_t>(words_.size()));
-  TypeSummary all_found = std::move(summaries_.front());
-  for (const TypeSummary& summary : std::span(summaries_).subspan(1)) {
-    all_found.largest_id = std::max(all_found.largest_id, summary.largest_id);
-    all_found.largest_string = std::max(all_found.largest_string, summary.largest_string);
-    std::ranges::copy(summary.demanding, std::back_inserter(all_found.demanding));
-    std::ranges::copy(summary.objects, std::back_inserter(all_found.objects));
-  }
-  // In order, so that of several faults the first one is told, whatever the number of workers.
-  for (std::vector<uint32_t>* ids : {&all_found.demanding, &all_found.objects})
-    if (!std::ranges::is_sorted(*ids)) std::ranges::sort(*ids);
-  found_.objects = std::move(all_found.objects);
-  found_.show(words_, btf_.strings());
-  return check_references(btf_, all_found);
-}
-
+/// Walks to the end, and checks what takes more than one type.
 std::expected<void, Error> Walk::run() {
-  std::expected<void, Error> result;
   read_ahead(words_);
-  run_threads(workers_, [&](unsigned worker) {
-    if (worker == 0) result = walk();
-    if (workers_ > 1) check_all(summaries_[worker]);
-  });
-  return result ? conclude() : result;
+  while (at_ < words_.size())
+    if (auto ok = walk_chunk(); !ok) return ok;
+  starts_.push_back(static_cast<uint32_t>(words_.size()));
+  found_.show(words_, btf_.strings());
+  return check_references(btf_, {largest_.id, largest_.string, demanding_});
 }
 
 }  // namespace
 
-std::expected<void, Error> find_types(const Btf& btf, unsigned threads) {
-  const BtfView& types = btf;
-  return Walk(btf, choose_workers(types.words().size_bytes(), threads)).run();
+std::expected<void, Error> find_types(const Btf& btf) {
+  return Walk(btf).run();
 }
 
 }  // namespace bpflink

@@ -16,8 +16,7 @@ namespace bpflink {
 /// Btf::parse() without the check that no type contains itself: for who checks that later, where
 /// each type is there once.
 std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
-                                                    const Btf* base = nullptr,
-                                                    unsigned threads = 1);
+                                                    const Btf* base = nullptr);
 
 /// A Btf that shows the same blob, which must outlive both.
 Btf share(const Btf& btf);
@@ -32,12 +31,11 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
 /// from it, as one blob without a base: all have the ids and offsets that they had. `layout` is the
 /// layout section. Errors: the strings are too many.
 std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
-                               std::span<const BtfKindLayout> layout, unsigned threads);
+                               std::span<const BtfKindLayout> layout);
 
-/// Finds the types in the words that `btf` shows and checks them, with up to so many threads; it
-/// shows them then. Errors: those of Btf::parse() that are about types, but for that of one that
-/// contains itself.
-std::expected<void, Error> find_types(const Btf& btf, unsigned threads);
+/// Finds the types in the words that `btf` shows and checks them; it shows them then. Errors: those
+/// of Btf::parse() that are about types, but for that of one that contains itself.
+std::expected<void, Error> find_types(const Btf& btf);
 
 /// A type that contains itself by value, or names only itself: every circle must pass through a
 /// pointer or a function prototype. Nothing where there is none. All ids are in range.
@@ -55,7 +53,6 @@ struct TypeSummary {
   uint32_t largest_id = 0;          ///< that any type refers to
   uint32_t largest_string = 0;      ///< string offset of any type
   std::vector<uint32_t> demanding;  ///< ids of the FUNCs, DATASECs and DECL_TAGs
-  std::vector<uint32_t> objects;    ///< ids of the objects
 };
 
 /// Checks ids, string offsets and the demands of single types, and words the message about the

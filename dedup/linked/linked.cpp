@@ -119,7 +119,7 @@ std::expected<Btf, Error> LinkedDeduplicator::add(std::string name, const Btf& b
 
 std::expected<Btf, Error> LinkedDeduplicator::add_blob(std::string name,
                                                        std::span<const std::byte> blob) {
-  auto btf = parse_but_for_containment(blob, nullptr, impl_->options.threads);
+  auto btf = parse_but_for_containment(blob);
   if (!btf) return btf;
   return add(std::move(name), *btf);
 }

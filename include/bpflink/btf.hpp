@@ -296,11 +296,8 @@ class BPFLINK_API Btf {
   /// an id, string offset, component index or element count out of range; a
   /// cycle of types that has no size. Each names the type id or offset. With a
   /// base: the blob is not split from that one, as far as can be told.
-  ///
-  /// Up to `threads` threads are used if the blob is large enough for them; 0 lets
-  /// the library decide.
-  static std::expected<Btf, Error> parse(std::span<const std::byte> blob, const Btf* base = nullptr,
-                                         unsigned threads = 1);
+  static std::expected<Btf, Error> parse(std::span<const std::byte> blob,
+                                         const Btf* base = nullptr);
 
   /// Moves; what was moved from may only be assigned to or destroyed.
   Btf(Btf&&) noexcept;

@@ -136,9 +136,9 @@ class BPFLINK_API Deduplicator {
   /// Adds inputs as if one after the other.
   void add(std::vector<DedupInput> inputs);
 
-  /// Reads a blob as Btf::parse() does, with the base and the threads of the
-  /// options, and adds it. Errors: those of Btf::parse(), but for that of a type
-  /// that contains itself, which run() tells; nothing is added then.
+  /// Reads a blob as Btf::parse() does, with the base of the options, and adds
+  /// it. Errors: those of Btf::parse(), but for that of a type that contains
+  /// itself, which run() tells; nothing is added then.
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
 
   /// Deduplicates. Call once. Errors: a type that stays refers to one that is
