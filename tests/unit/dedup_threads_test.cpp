@@ -54,7 +54,7 @@ std::vector<std::byte> make_units(bool with_circles) {
 }
 
 std::vector<std::byte> deduplicate(const std::vector<std::byte>& blob, unsigned threads) {
-  auto btf = Btf::parse(blob, nullptr, threads);
+  auto btf = Btf::parse(blob);
   REQUIRE(btf);
   Deduplicator dedup({.threads = threads});
   dedup.add("units", *btf);
@@ -155,16 +155,11 @@ TEST_CASE("one type is most of the input") {
 
 TEST_CASE("the message about a bad type is the same from any number of threads") {
   std::vector<std::byte> blob = make_units(false);
-  auto message = [&](unsigned threads) {
-    auto btf = Btf::parse(blob, nullptr, threads);
-    REQUIRE(!btf);
-    return btf.error().message;
-  };
   auto corrupt = [&](size_t offset, uint32_t word) {
     std::memcpy(&blob[24 + offset], &word, sizeof word);
-    std::string alone = message(1);
-    CHECK(message(2) == alone);
-    CHECK(message(8) == alone);
+    auto btf = Btf::parse(blob);
+    REQUIRE(!btf);
+    std::string alone = btf.error().message;
     for (unsigned threads : {1, 2, 8}) {
       auto added = add_blob(blob, threads);
       REQUIRE(!added);
