@@ -1,6 +1,8 @@
 // A loop whose rounds run at the same time.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -20,6 +22,18 @@ inline unsigned choose_workers(size_t bytes, unsigned wanted) {
   if (wanted != 0) return std::min(wanted, most_threads);
   constexpr size_t worthwhile = 1 << 20;  // below, to start threads costs more than it saves
   return bytes < worthwhile ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+}
+
+/// Moves the thread that calls it away from `processor`, if there are others. A scheduler may
+/// have a new thread wait on the processor of the one that started it, to let others sleep, for
+/// longer than all the work takes. From then on it may run it where it likes.
+inline void leave_processor(int processor) {
+  cpu_set_t all;
+  if (processor < 0 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
+  cpu_set_t others = all;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) == 0 || ::sched_setaffinity(0, sizeof others, &others) != 0) return;
+  ::sched_setaffinity(0, sizeof all, &all);
 }
 
 /// Calls work(0) to work(count - 1), each in a thread of its own but the first,
@@ -45,11 +59,16 @@ void run_threads(unsigned count, Work&& work) {
     std::vector<std::jthread> threads;
     threads.reserve(count);
     unsigned started = 1;
+    int here = ::sched_getcpu();
     try {
       for (; started < count; ++started)
-        threads.emplace_back([&guarded, i = started] { guarded(i); });
+        threads.emplace_back([&guarded, here, i = started] {
+          leave_processor(here);
+          guarded(i);
+        });
     } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead
     }
+    ::sched_yield();  // those that wait for this processor leave it at once
     if (count > 0) guarded(0u);
     for (; started < count; ++started) guarded(started);
   }
