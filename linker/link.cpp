@@ -54,8 +54,18 @@ void link(Context& context) {
   // not provide is an error with all the places that refer to it.
   run(context, "report undefined symbols", report_undefined_symbols);
 
-  // Say what a loader would say worse, of a link that goes well so far. Needs to know what lives.
+  // From here on, of a link that goes well so far, what libbpf, the verifier or a kernel would say
+  // worse, or not at all. All of this needs to know what lives.
   run(context, "warn of inputs", warn_of_inputs);
+
+  // Programs that lost their SEC(), and helpers that the license rules out.
+  run(context, "warn of programs", warn_of_programs);
+
+  // Maps that are static, or maps in one file alone.
+  run(context, "check maps", check_maps);
+
+  // Externs that are written to and const, or called and nowhere.
+  run(context, "check externs", check_externs);
 
   // Give every live fragment its place in the output, which place_of() tells from here on. Only
   // maps may still move.

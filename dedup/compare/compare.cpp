@@ -125,6 +125,8 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BtfKind::Ptr:
+      if (is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleOfOneLength))
+        if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
       visit(a.type(), b.type(), "->", true);
       return std::nullopt;
     case BtfKind::Array: {
@@ -236,6 +238,21 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
     visit(a.param(i).type, b.param(i).type, std::move(label), behind_pointer);
   }
   return std::nullopt;
+}
+
+/// Of two pointers, the tags of what they point to.
+TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32_t a, uint32_t b,
+                                                        std::string member) const {
+  std::string tags_a = type_tags(a_, a), tags_b = type_tags(b_, b);
+  if (tags_a == tags_b) return std::nullopt;
+  auto note = [](std::string_view tags) {
+    return tags.empty() ? "without a type tag" : fmt::format("tagged '{}'", tags);
+  };
+  return TypeDifference{path_to(here_),
+                        std::move(member),
+                        {a, note(tags_a), pair.a},
+                        {b, note(tags_b), pair.b},
+                        true};
 }
 
 /// Of a kind without elements, or whose elements are those of an object.

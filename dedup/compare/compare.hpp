@@ -18,8 +18,9 @@ enum class ComparePolicy : uint8_t {
   /// All that deduplication tells apart. That decides by keys (classes/classifier.cpp) and never
   /// comes here; --explain finds the reason again.
   Identical,
-  /// What C lets two files declare of one thing. Typedefs, qualifiers and type tags do not count,
-  /// nor does the spelling of integers of one size and sign; an array without a length agrees with
+  /// What C lets two files declare of one thing, with the type tags of pointers, which verifiers go
+  /// by. Typedefs and qualifiers do not count, nor does the spelling of integers of one size and
+  /// sign; an array without a length agrees with
   /// any, a declaration with a definition; behind a pointer, structs agree by name.
   CCompatible,
   /// The same, but that arrays have one length: of a map's keys and values.
@@ -27,8 +28,9 @@ enum class ComparePolicy : uint8_t {
   /// What libbpf's linker lets pass: kinds, names and sizes agree, and the members of structs, but
   /// not signs, enumerators, the lengths of arrays, nor what is in a struct behind a pointer.
   LibbpfCompatible,
-  /// Where structs and unions have their members, and which values enumerators have, wherever both
-  /// types lead to: compare_layouts.cpp walks, record_layout.hpp has the rules.
+  /// Where structs and unions have their members, the type tags of these, and which values
+  /// enumerators have, wherever both types lead to: compare_layouts.cpp walks, record_layout.hpp
+  /// has the rules.
   Layout,
 };
 
@@ -44,6 +46,7 @@ struct TypeDifference {
   std::string path;    ///< how C reaches what differs: "v.next->at", "*v", "f (parameter 1)"
   std::string member;  ///< in that: ".y", or empty for the whole
   DifferenceSide a, b;
+  bool is_of_tags = false;  ///< only the type tags differ (`__kptr`, `__arena`), at pointers
 
   /// Both: "v.next->at.y", "v->y".
   std::string place() const;
@@ -115,6 +118,7 @@ class TypeComparison {
 
   Found compare_layouts(const Pair& pair, BtfType a, BtfType b);
   Found visit_records(const Pair& pair);
+  Found compare_type_tags(const Pair& pair, uint32_t a, uint32_t b, std::string member) const;
   Named name_of(uint32_t a, uint32_t b, const Named& owner) const;
   bool is_ignored(const Named& named) const;
 

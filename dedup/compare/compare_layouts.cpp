@@ -16,6 +16,15 @@ std::optional<TypeDifference> difference_at(std::string path, LayoutDifference&&
                         std::move(difference.b)};
 }
 
+/// The member that a path such as ".a.b" begins with, or -1 for one of an anonymous struct.
+int32_t index_of_member(const BtfView& types, uint32_t id, std::string_view path) {
+  std::string_view name = path.substr(1, path.find('.', 1) - 1);
+  BtfType type = types.type(id);
+  for (uint32_t i = 0; i < type.vlen(); ++i)
+    if (types.string(type.member(i).name_off) == name) return static_cast<int32_t>(i);
+  return -1;
+}
+
 }  // namespace
 
 TypeComparison::Found TypeComparison::compare_layouts(const Pair& pair, BtfType a, BtfType b) {
@@ -61,6 +70,15 @@ TypeComparison::Found TypeComparison::visit_records(const Pair& pair) {
     return is_composite(a_.kind(a)) && is_composite(b_.kind(b)) &&
            a_.type(a).size() != b_.type(b).size() && !is_ignored(name_of(a, b, {}));
   };
+  for (const CommonMember& member : common)
+    if (auto found = compare_type_tags(pair, member.a, member.b, member.path);
+        found && !difference && !pair.owner.name.empty()) {
+      found->a.definition = pair.owner.a;
+      found->b.definition = pair.owner.b;
+      found->a.member = index_of_member(a_, pair.a, member.path);
+      found->b.member = index_of_member(b_, pair.b, member.path);
+      return found;
+    }
   if (!difference || std::ranges::any_of(common, explains_difference)) return std::nullopt;
   difference->a.definition = pair.owner.a;
   difference->b.definition = pair.owner.b;

@@ -14,6 +14,18 @@ uint32_t skip_arrays(const BtfView& types, uint32_t id) {
   return id;
 }
 
+std::string type_tags(const BtfView& types, uint32_t pointer) {
+  uint32_t id = skip_modifiers(types, pointer);
+  std::string tags;
+  if (types.kind(id) != BtfKind::Ptr) return tags;
+  for (id = types.type(id).type(); is_modifier(types.kind(id)); id = types.type(id).type()) {
+    if (types.kind(id) != BtfKind::TypeTag) continue;
+    if (!tags.empty()) tags += ", ";
+    tags += types.name(types.type(id));
+  }
+  return tags;
+}
+
 std::string parameter_label(uint32_t i) {
   return fmt::format(" (parameter {})", i + 1);
 }

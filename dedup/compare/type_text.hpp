@@ -11,6 +11,9 @@ namespace bpflink {
 /// What an array, of arrays perhaps, is made of; any other type but for its modifiers.
 uint32_t skip_arrays(const BtfView& types, uint32_t id);
 
+/// The type tags of what a pointer points to, as "kptr" or "a, b"; "" for none, and of other types.
+std::string type_tags(const BtfView& types, uint32_t pointer);
+
 /// " (parameter 1)": the i-th one, in a path.
 std::string parameter_label(uint32_t i);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -102,21 +103,34 @@ const Symbol* find_nearest_definition(const Context& context, std::string_view n
   return nearest;
 }
 
+/// Looks for the words that a FUNC or VAR of the name begins with. To read the kernel's types takes
+/// ten times as long as a link.
 bool SymbolHints::is_in_kernel(std::string_view name) {
-  if (!has_looked_) {
-    has_looked_ = true;
+  if (!kernel_) {
     auto file = InputFile::open("/sys/kernel/btf/vmlinux");
-    if (!file) return false;
-    kernel_ = std::move(*file);
-    auto types = Btf::parse(kernel_.bytes());
-    if (!types) return false;
-    for (uint32_t id = types->first_id(); id < types->end_id(); ++id) {
-      BtfType type = types->type(id);
-      bool has_symbol = type.kind() == BtfKind::Func || type.kind() == BtfKind::Var;
-      if (has_symbol) kernel_names_.insert(types->name(type));
-    }
+    kernel_ = file ? std::move(*file) : InputFile();
   }
-  return kernel_names_.contains(name);
+  std::span<const std::byte> blob = kernel_->bytes();
+  auto header = read_header(blob);
+  if (!header) return false;
+  auto bytes = blob.subspan(header->strings_offset, header->strings_size);
+  std::string_view strings(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string terminated = std::string(name) + '\0';
+  const void* found = nullptr;
+  for (size_t at = 1; at < strings.size(); at = &static_cast<const char*>(found)[1] - &strings[0]) {
+    found = ::memmem(&strings[at], strings.size() - at, terminated.data(), terminated.size());
+    if (!found) return false;
+    if (static_cast<const char*>(found)[-1] == '\0') break;
+  }
+  if (!found) return false;
+  auto offset = static_cast<uint32_t>(static_cast<const char*>(found) - strings.data());
+  uint32_t words[2] = {};
+  for (size_t at = 0; at + sizeof words <= header->types_size; at += sizeof *words) {
+    std::memcpy(words, &blob[header->types_offset + at], sizeof words);
+    bool has_symbol = kind_of(words) == BtfKind::Func || kind_of(words) == BtfKind::Var;
+    if (words[0] == offset && has_symbol) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> SymbolHints::find(const Symbol& symbol) {

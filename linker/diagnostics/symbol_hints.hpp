@@ -1,9 +1,9 @@
 // What may have been meant by a symbol that nobody defines.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "linker/context.hpp"
@@ -27,10 +27,7 @@ class SymbolHints {
   bool is_in_kernel(std::string_view name);
 
   const Context& context_;
-  /// The running kernel's functions and variables, once a name was asked for.
-  bool has_looked_ = false;
-  InputFile kernel_;
-  std::unordered_set<std::string_view> kernel_names_;
+  std::optional<InputFile> kernel_;  ///< the running kernel's BTF, once a name was asked for
 };
 
 }  // namespace bpflink

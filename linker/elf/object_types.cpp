@@ -147,6 +147,7 @@ class TypesReader {
     }
     untie_statics();
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    restore_externs();
     place_statics();
     return {};
   }
@@ -194,6 +195,23 @@ class TypesReader {
       if (!locals) locals = find_local_names();
       if (has_own[symbol] || locals->contains(object_.symbols[symbol].name))
         declaration.symbol_index = 0;
+    }
+  }
+
+  /// Takes externs for externs that libbpf's linker gives a symbol in their section, as it does with
+  /// those of an arena: without type and size, at its beginning.
+  void restore_externs() {
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      if (declaration.is_func() || declaration.symbol_index == 0 ||
+          declaration.type().var_linkage() != BtfLinkage::Extern)
+        continue;
+      InputSymbol& symbol = object_.symbols[declaration.symbol_index];
+      if (symbol.place == InputSymbol::Place::Section && symbol.type == STT_NOTYPE &&
+          symbol.size == 0 && object_.sections[symbol.section].name == declaration.datasec) {
+        symbol.place = InputSymbol::Place::Undefined;
+        symbol.section = 0;
+        symbol.value = 0;
+      }
     }
   }
 

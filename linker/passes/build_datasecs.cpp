@@ -15,7 +15,9 @@
 #include <tuple>
 #include <utility>
 
+#include "bpflink/btf_query.hpp"
 #include "linker/context.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
@@ -79,12 +81,54 @@ class DatasecBuilder {
            BtfLinkage::Extern;
   }
 
+  /// What of a type has so many bytes: the elements of an array, or the members of a struct if all
+  /// of that size have one type. Nothing where that is not plain.
+  std::optional<uint32_t> find_part(uint32_t id, uint32_t size) const {
+    while (type_size(btf_, id) > size) {
+      uint32_t whole = skip_modifiers(btf_, id);
+      BtfType type = btf_.type(whole);
+      if (type.kind() == BtfKind::Array) {
+        id = type.array_element_type();
+        continue;
+      }
+      std::optional<uint32_t> part;
+      for (uint32_t i = 0; is_composite(type.kind()) && i < type.vlen(); ++i) {
+        uint32_t member = type.member(i).type;
+        if (type_size(btf_, member) != size) continue;
+        if (part && *part != member) return std::nullopt;
+        part = member;
+      }
+      return part;
+    }
+    return type_size(btf_, id) == size ? std::optional(id) : std::nullopt;
+  }
+
+  /// The type of a static variable. Compilers split arrays and structs into variables for their
+  /// parts and give each the type of the whole, for which the kernel refuses all types.
+  uint32_t type_of_static(const ObjectFile& object, const BtfDeclaration& declaration) {
+    uint32_t id = object.type_map[declaration.type().type()];
+    auto size = type_size(btf_, id);
+    if (declaration.size == 0 || !size || *size <= declaration.size) return id;
+    if (auto part = find_part(id, declaration.size)) return *part;
+    std::string_view name = object.btf->name(declaration.type());
+    context_.diagnostics.report(
+        {.severity = Severity::Warning,
+         .message = fmt::format("{}: '{}' in {} has {}, and its type {}: kernels refuse the types "
+                                "of the output",
+                                object.name, name, declaration.datasec,
+                                count_of(declaration.size, "byte"), *size),
+         .file = object.name,
+         .symbol = std::string(name),
+         .references = {hint("make it volatile, so that the compiler does not split it")}});
+    return id;
+  }
+
   void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
     const InputSection* section = find_section(object, declaration.datasec);
     if (!section || section->same_as) return;
     auto place = place_of(*section, declaration.offset);
     if (!place) return;
-    uint32_t id = add_var(object, type, BtfLinkage::Static);
+    uint32_t id = add_var(object, type, BtfLinkage::Static, type_of_static(object, declaration));
     object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
   }
@@ -111,9 +155,12 @@ class DatasecBuilder {
   }
 
   uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
+    return add_var(object, type, linkage, object.type_map[type.type()]);
+  }
+  uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage, uint32_t id) {
     uint32_t words[] = {std::to_underlying(linkage)};
     return btf_.add_type(btf_.add_string(object.btf->name(type)), BtfBuilder::info(BtfKind::Var),
-                         object.type_map[type.type()], words);
+                         id, words);
   }
 
   void list(std::string_view datasec, DatasecEntry variable) {

@@ -164,7 +164,9 @@ void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference
                           &of_b = b_->symbols[declaration.symbol_index];
   context_.diagnostics.report(
       {.severity = Severity::Warning,
-       .message = fmt::format("'{}' has two layouts, in {} and {}", what, a_->name, b_->name),
+       .message = fmt::format("'{}' has {}, in {} and {}", what,
+                              difference.is_of_tags ? "different type tags" : "two layouts",
+                              a_->name, b_->name),
        .code = DiagnosticCode::DifferentLayouts,
        .symbol = std::string(symbol.name),
        .references = {describe(*a_, difference.a),

@@ -1,0 +1,88 @@
+// Pass: maps that loaders do not take for maps.
+//
+// A loader makes a map of each global variable in .maps. libbpf refuses static ones, and what is
+// declared in .maps in one file but not in the other is a map for the code of only one of them.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "linker/context.hpp"
+#include "linker/diagnostics/locations.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr std::string_view map_section = ".maps";
+/// Objects that a message lists.
+constexpr size_t most_objects = 5;
+
+void warn_of_legacy_maps(Context& context) {
+  for (auto& object : context.objects)
+    for (const InputSection& section : object->linked_sections())
+      if (section.name == "maps" && section.size != 0)
+        context.diagnostics.report(
+            {.severity = Severity::Warning,
+             .message =
+                 fmt::format("{}: libbpf 1.0 and later refuse maps in SEC(\"maps\")", object->name),
+             .file = object->name,
+             .references = {hint("define them in SEC(\".maps\")")}});
+}
+
+void warn_of_static_maps(Context& context) {
+  std::map<std::string_view, std::vector<DiagnosticReference>> maps;
+  for (const auto& object : context.objects)
+    for (const InputSymbol& symbol : object->symbols) {
+      bool is_static = symbol.is_local() && symbol.type == STT_OBJECT &&
+                       symbol.place == InputSymbol::Place::Section;
+      if (is_static && object->sections[symbol.section].name == map_section)
+        maps[symbol.name].push_back({ReferenceRole::DefinedAt, location_of(*object, symbol)});
+    }
+  for (auto& [name, references] : maps) {
+    size_t count = references.size();
+    references.resize(std::min(count, most_objects));
+    add_more(references, ReferenceRole::DefinedAt, count, most_objects);
+    references.push_back(
+        hint(count == 1 ? "leave out static"
+                        : "define it in one file, without static; the others declare it: extern "
+                          "struct {...} " +
+                              std::string(name) + " SEC(\".maps\")"));
+    context.diagnostics.report({.severity = Severity::Warning,
+                                .message = fmt::format("libbpf refuses static maps: {}", name),
+                                .symbol = std::string(name),
+                                .references = std::move(references)});
+  }
+}
+
+/// Whether `declaration`, which is not the definition, has its symbol in .maps and the definition
+/// does not, or the other way.
+void check_section(Context& context, const ObjectFile& object, const BtfDeclaration& declaration) {
+  const Symbol& symbol = *declaration.symbol;
+  const InputSymbol& declared = object.symbols[declaration.symbol_index];
+  const InputSection* holder = symbol.place().section;
+  // bpf-gcc's declarations are in no DATASEC, and say that they are none.
+  bool is_told = declaration.type().var_linkage() == BtfLinkage::Extern;
+  if (!holder || holder->name == "maps" || declared.is_defined() || !is_told) return;
+  bool is_map = holder->name == map_section, is_declared_map = declaration.datasec == map_section;
+  if (is_map == is_declared_map) return;
+  context.diagnostics.report(
+      {.severity = context.options.partial ? Severity::Warning : Severity::Error,
+       .message = fmt::format("'{}' is {} without SEC(\".maps\"), and {} with it", symbol.name,
+                              is_map ? "declared" : "defined", is_map ? "defined" : "declared"),
+       .code = DiagnosticCode::ConflictingTypes,
+       .symbol = std::string(symbol.name),
+       .references = {reference_to(*symbol.file, symbol.input()), reference_to(object, declared),
+                      hint("a map has SEC(\".maps\") wherever it is declared")}});
+}
+
+}  // namespace
+
+void check_maps(Context& context) {
+  warn_of_legacy_maps(context);
+  warn_of_static_maps(context);
+  for (const auto& object : context.objects)
+    for (const BtfDeclaration& declaration : object->declarations)
+      if (declaration.symbol && declaration.symbol->is_defined && !declaration.is_func())
+        check_section(context, *object, declaration);
+}
+
+}  // namespace bpflink
