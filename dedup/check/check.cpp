@@ -75,12 +75,9 @@ class Describer {
       : types_(types), readable_(parse_but_for_containment(blob, base)) {}
 
   void describe(BtfFault& fault) {
-    if (fault.type_id < types_.first_id() || fault.type_id >= types_.end_id()) {
-      if (fault.type_id != 0) fault.type = fmt::format("[{}]", fault.type_id);
-      return;
-    }
+    if (fault.type_id < types_.first_id() || fault.type_id >= types_.end_id()) return;
     BtfType type = types_.type(fault.type_id);
-    fault.type = fmt::format("[{}] {}", fault.type_id, type_text(fault.type_id, type));
+    fault.type = type_text(fault.type_id, type);
     if (fault.element >= 0) fault.subject = subject(type, static_cast<uint32_t>(fault.element));
   }
 
@@ -88,7 +85,8 @@ class Describer {
   std::string type_text(uint32_t id, BtfType type) const {
     BtfKind kind = type.kind();
     bool is_of_c = kind != BtfKind::Datasec && kind != BtfKind::DeclTag;
-    if (readable_ && is_of_c) return shortened(print_c_declaration(types_, id));
+    std::string c_text = readable_ && is_of_c ? one_line(print_c_declaration(types_, id)) : "";
+    if (!c_text.empty()) return c_text;
     std::string_view name = name_at(type.name_off());
     std::string text(btf_kind_name(kind));
     return name.empty() ? text : fmt::format("{} '{}'", text, name);
@@ -115,8 +113,15 @@ class Describer {
                                         : std::string_view();
   }
 
-  static std::string shortened(std::string text) {
-    return text.size() <= longest_text ? text : text.substr(0, longest_text) + "...";
+  /// With a blank for each line break and what is indented behind it.
+  static std::string one_line(std::string_view text) {
+    std::string line;
+    for (char c : text) {
+      bool is_blank = c == '\n' || c == '\t' || c == ' ';
+      if (line.size() == longest_text) return line + "...";
+      if (!is_blank || line.empty() || line.back() != ' ') line += is_blank ? ' ' : c;
+    }
+    return line;
   }
 
   static constexpr size_t longest_text = 160;
@@ -149,6 +154,17 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   Describer describer(types, blob, base);
   for (BtfFault& fault : verdict.faults) describer.describe(fault);
   return verdict;
+}
+
+std::string describe_fault(const BtfFault& fault) {
+  const BtfRuleText& rule = btf_rule_text(fault.rule);
+  std::string text;
+  if (fault.type_id != 0 && fault.type.empty()) text = fmt::format("[{}]: ", fault.type_id);
+  if (!fault.type.empty()) text = fmt::format("[{}] {}: ", fault.type_id, fault.type);
+  if (!fault.subject.empty()) text += fault.subject + ": ";
+  text += rule.text;
+  if (!rule.kernel.empty()) text += fmt::format(" (Linux: \"{}\")", rule.kernel);
+  return fmt::format("{}; {}", text, rule.advice);
 }
 
 bool is_kernel_image(const BtfView& btf) {

@@ -130,6 +130,9 @@ struct BtfFault {
   std::string subject = {};  ///< the element in words, such as "member 'x'", or ""
 };
 
+/// A fault in a line: the type, the rule, a kernel's words and what to do.
+BPFLINK_API std::string describe_fault(const BtfFault& fault);
+
 /// What makes a blob need a release.
 struct BtfRequirement {
   LinuxRelease release = {4, 18};  ///< the first that takes the blob, if there is no fault
