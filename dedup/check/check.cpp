@@ -53,6 +53,7 @@ TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header
   types.words.resize(at);
   uint32_t end_id = first_id + static_cast<uint32_t>(types.starts.size());
   if (broken) findings.add(*broken, end_id);
+  // A kernel says so in its log, and takes the blob without the types beyond.
   if (end_id > most_ids) findings.add(BtfRule::TypeCount);
   types.starts.push_back(static_cast<uint32_t>(at));
   return types;
@@ -77,7 +78,8 @@ class Describer {
   void describe(BtfFault& fault) {
     if (fault.type_id < types_.first_id() || fault.type_id >= types_.end_id()) return;
     BtfType type = types_.type(fault.type_id);
-    fault.type = type_text(fault.type_id, type);
+    bool is_of_name = fault.rule == BtfRule::NameCharacters && fault.element < 0;
+    fault.type = is_of_name ? kind_text(type) : type_text(fault.type_id, type);
     if (fault.element >= 0) fault.subject = subject(type, static_cast<uint32_t>(fault.element));
   }
 
@@ -87,13 +89,18 @@ class Describer {
     bool is_of_c = kind != BtfKind::Datasec && kind != BtfKind::DeclTag;
     std::string c_text = readable_ && is_of_c ? one_line(print_c_declaration(types_, id)) : "";
     if (!c_text.empty()) return c_text;
-    std::string_view name = name_at(type.name_off());
-    std::string text(btf_kind_name(kind));
+    return kind_text(type);
+  }
+
+  /// The name as it is, which C need not be able to have.
+  std::string kind_text(BtfType type) const {
+    std::string name = name_at(type.name_off()), text(btf_kind_name(type.kind()));
     return name.empty() ? text : fmt::format("{} '{}'", text, name);
   }
 
   std::string subject(BtfType type, uint32_t i) const {
-    std::string_view what = "member", name;
+    std::string_view what = "member";
+    std::string name;
     if (type.kind() == BtfKind::Datasec) {
       what = "variable";
       uint32_t id = type.var_secinfo(i).type;
@@ -108,12 +115,12 @@ class Describer {
     return name.empty() ? fmt::format("{} {}", what, i + 1) : fmt::format("{} '{}'", what, name);
   }
 
-  std::string_view name_at(uint32_t offset) const {
-    return offset < types_.string_end() ? types_.string(offset).substr(0, longest_text)
-                                        : std::string_view();
+  std::string name_at(uint32_t offset) const {
+    if (offset >= types_.string_end()) return "";
+    return one_line(types_.string(offset).substr(0, longest_text + 1));
   }
 
-  /// With a blank for each line break and what is indented behind it.
+  /// With a blank for each line break and what is indented behind it, up to the longest text.
   static std::string one_line(std::string_view text) {
     std::string line;
     for (char c : text) {
@@ -124,7 +131,7 @@ class Describer {
     return line;
   }
 
-  static constexpr size_t longest_text = 160;
+  static constexpr size_t longest_text = 100;
 
   const BtfView& types_;
   std::expected<Btf, Error> readable_;

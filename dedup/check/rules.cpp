@@ -18,7 +18,8 @@ constexpr BtfRuleText rules[] = {
      "btf_header not found", "write the blob anew: it is cut off, or not BTF", first},
     {HeaderRest, "header-rest", "header fields that are not known are zero",
      "Unsupported btf_header", "write a header of 24 bytes", first},
-    {Magic, "magic", "a blob begins with 0xeb9f", "Invalid magic", "this is not BTF", first},
+    {Magic, "magic", "a blob begins with the magic number of BTF", "Invalid magic",
+     "this is not BTF", first},
     {Version, "version", "the version is 1", "Unsupported version", "write version 1", first},
     {Flags, "flags", "the header's flags are 0", "Unsupported flags", "write 0", first},
     {NoData, "no-data", "there is more than a header", "No data", "load no empty BTF", first},
@@ -166,11 +167,11 @@ constexpr BtfRuleText rules[] = {
      "Max chain length or cycle detected", "use fewer typedefs", type_tags},
 };
 
+// Each rule has its text, in their order.
 static_assert(std::ranges::equal(rules, std::views::iota(size_t{0}, std::size(rules)), {},
                                  [](const BtfRuleText& text) {
                                    return static_cast<size_t>(text.rule);
-                                 }),
-              "each rule has its text, in their order");
+                                 }));
 static_assert(std::size(rules) == static_cast<size_t>(ChainLength) + 1);
 
 }  // namespace

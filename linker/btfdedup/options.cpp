@@ -109,7 +109,7 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
                      .usage = "Usage: btfdedup [OPTION]... INPUT... -o FILE\n"
                               "       btfdedup [OPTION]... [INPUT...] --update FILE\n"
                               "       btfdedup --check INPUT...",
-                     .success = "all was done, or kernels take what was checked",
+                     .success = "all was done (--check: all is taken)",
                      .width = 30,
                      .argument = {"INPUT", "",
                                   "Raw BTF, ELF files with .BTF, archives of these, - for standard "
