@@ -11,9 +11,9 @@
 
 #include <utility>
 
-#include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/check/checks.hpp"
+#include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
 
@@ -117,7 +117,7 @@ class Describer {
 
   std::string name_at(uint32_t offset) const {
     if (offset >= types_.string_end()) return "";
-    return one_line(types_.string(offset).substr(0, longest_text + 1));
+    return one_line(begin_of_name(types_, offset).substr(0, longest_text + 1));
   }
 
   /// With a blank for each line break and what is indented behind it, up to the longest text.
@@ -175,7 +175,11 @@ std::string describe_fault(const BtfFault& fault) {
 }
 
 bool is_kernel_image(const BtfView& btf) {
-  return find_type(btf, BtfKind::Struct, "bpf_ctx_convert").has_value();
+  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
+    bool is_struct = btf.kind(id) == BtfKind::Struct;
+    if (is_struct && begin_of_name(btf, btf.type(id).name_off()) == "bpf_ctx_convert") return true;
+  }
+  return false;
 }
 
 }  // namespace bpflink

@@ -1,7 +1,5 @@
 #include "dedup/check/names.hpp"
 
-#include <string_view>
-
 #include "dedup/format/kinds.hpp"
 
 namespace bpflink {
@@ -26,7 +24,8 @@ bool is_printable(unsigned char c) {
   return (c >= ' ' && c <= '~') || c >= first_of_latin;
 }
 
-/// The name, or what goes beyond the longest by one byte.
+}  // namespace
+
 std::string_view begin_of_name(const BtfView& types, uint32_t offset) {
   const BtfView* owner = &types;
   while (offset < owner->string_begin()) owner = owner->base();
@@ -35,8 +34,6 @@ std::string_view begin_of_name(const BtfView& types, uint32_t offset) {
   std::string_view text = owner->strings().substr(offset, longest_name + 1);
   return text.substr(0, text.find('\0'));
 }
-
-}  // namespace
 
 bool is_name_offset(const BtfView& types, uint32_t offset) {
   return offset <= max_string_offset && (offset < types.string_end() || offset == 0);

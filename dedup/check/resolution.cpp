@@ -13,6 +13,7 @@
 #include "dedup/check/resolution.hpp"
 
 #include <array>
+#include <unordered_map>
 
 #include "dedup/check/checks.hpp"
 #include "dedup/check/names.hpp"
@@ -250,11 +251,18 @@ class ResolutionCheck {
     if (!is_in_range(prototype_id) || types_.kind(prototype_id) != BtfKind::FuncProto)
       return fault(BtfRule::FuncPrototype, id);
     resolution_.targets[id] = prototype_id;
+    auto nameless = nameless_parameter(prototype_id);
+    return !nameless || fault(BtfRule::ParameterName, id, *nameless);
+  }
+
+  /// The first parameter of a prototype without a name. Many FUNCs may have one prototype.
+  std::optional<uint32_t> nameless_parameter(uint32_t prototype_id) {
+    auto [found, is_new] = nameless_.try_emplace(prototype_id);
     BtfType prototype = types_.type(prototype_id);
-    for (uint32_t i = 0; i < prototype.vlen(); ++i)
+    for (uint32_t i = 0; is_new && !found->second && i < prototype.vlen(); ++i)
       if (BtfParam param = prototype.param(i); param.name_off == 0 && param.type != 0)
-        return fault(BtfRule::ParameterName, id, i);
-    return true;
+        found->second = i;
+    return found->second;
   }
 
   /// A variable of a DATASEC that was settled before it. A kernel does not come back to the others
@@ -312,6 +320,7 @@ class ResolutionCheck {
   const BtfView& types_;
   Findings& findings_;
   Resolution resolution_;
+  std::unordered_map<uint32_t, std::optional<uint32_t>> nameless_;  ///< by prototype
   Mode mode_ = Mode::Undecided;
   std::array<Entry, most_entries> stack_;
   size_t depth_ = 0;

@@ -434,6 +434,7 @@ std::expected<void, Error> Program::verify() const {
   bool is_of_kernel = like_ && like_->machine != EM_BPF;
   BtfUse use = is_of_kernel ? BtfUse::Kernel : use_of_file(file, blob_, output_base());
   std::vector<TypeOrigin> origins;
+  origins.reserve(names_.size());
   for (size_t i = 0; i < names_.size(); ++i) origins.push_back({names_[i], &result_->type_maps[i]});
   for (const Diagnostic& warning :
        warn_of_kernel_faults(check_file(file, blob_, use, output_base()), output_name(), origins))

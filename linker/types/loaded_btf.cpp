@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
@@ -156,6 +157,7 @@ class Mender {
   void define_function(uint32_t id, uint32_t name) {
     std::span<uint32_t> func = types_.mutable_words(id);
     func[1] = BtfBuilder::info(BtfKind::Func, BtfLinkage::Global);
+    if (!named_prototypes_.insert(func[2]).second) return;
     std::span<uint32_t> prototype = types_.mutable_words(func[2]);
     for (size_t i = common_words; i < prototype.size(); i += 2)
       if (prototype[i] == 0 && prototype[i + 1] != 0) prototype[i] = name;
@@ -194,6 +196,7 @@ class Mender {
   BtfBuilder types_;
   std::unordered_map<std::string_view, uint64_t> sizes_;      ///< of sections
   std::unordered_map<uint32_t, const InputSymbol*> symbols_;  ///< of VARs and FUNCs
+  std::unordered_set<uint32_t> named_prototypes_;
 };
 
 /// Whether it is an ELF file for BPF; nothing where it is no ELF file.
