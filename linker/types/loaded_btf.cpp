@@ -227,6 +227,7 @@ BtfUse use_of_file(std::span<const std::byte> file, std::span<const std::byte> b
 
 BtfVerdict check_file(std::span<const std::byte> file, std::span<const std::byte> blob, BtfUse use,
                       const Btf* base) {
+  if (use == BtfUse::Program) base = nullptr;  // what is loaded stands alone
   if (use == BtfUse::Program && is_elf(file))
     if (auto object = ObjectFile::read("", file, {.keep_debug = true}))
       if (auto loaded = loaded_btf(**object, blob)) return check_btf(*loaded, use, base);

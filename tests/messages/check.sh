@@ -352,6 +352,8 @@ types = struct.pack("<3I", 23, 12 << 24, 3)
 open("split.btf", "wb").write(struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings)
 END
 taken 'split.btf: needs Linux 5.0, for FUNC' --base base.btf split.btf
+taken 'split.btf: needs Linux 5.0, for FUNC
+mended.o: needs Linux 5.6, for a FUNC with linkage' --base base.btf split.btf mended.o # which stands alone
 
 # JSON
 blob bad.btf "$int; add(TYPEDEF, 'two words', 1)"
