@@ -29,12 +29,14 @@ constexpr uint8_t largest_kind = 31;
 /// The types of a blob as far as they can be told apart.
 struct TypeSection {
   std::vector<uint32_t> words, starts;
+  bool is_whole = true;
 };
 
 /// Finds where types begin, until one is cut off or of an unknown size.
 TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header, uint32_t first_id,
                         Findings& findings) {
-  TypeSection types{std::vector<uint32_t>(header.types_size / sizeof(uint32_t)), {}};
+  TypeSection types{.words = std::vector<uint32_t>(header.types_size / sizeof(uint32_t)),
+                    .starts = {}};
   read_words(blob.data() + header.types_offset, types.words, header.order);
   std::optional<BtfRule> broken;
   if (header.types_size % sizeof(uint32_t) != 0) broken = BtfRule::CutOff;
@@ -53,15 +55,18 @@ TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header
   types.words.resize(at);
   uint32_t end_id = first_id + static_cast<uint32_t>(types.starts.size());
   if (broken) findings.add(*broken, end_id);
+  types.is_whole = !broken;
   // A kernel says so in its log, and takes the blob without the types beyond.
   if (end_id > most_ids) findings.add(BtfRule::TypeCount);
   types.starts.push_back(static_cast<uint32_t>(at));
   return types;
 }
 
-void check_types(const BtfView& types, BtfUse use, Findings& findings) {
+/// Of what a type refers to, nothing is known where some types could not be read.
+void check_types(const BtfView& types, bool is_whole, BtfUse use, Findings& findings) {
   findings.note_types(types.end_id());
   check_single_types(types, findings);
+  if (!is_whole) return;
   if (use == BtfUse::Program)
     check_resolution(types, findings);
   else
@@ -87,7 +92,7 @@ class Describer {
   std::string type_text(uint32_t id, BtfType type) const {
     BtfKind kind = type.kind();
     bool is_of_c = kind != BtfKind::Datasec && kind != BtfKind::DeclTag;
-    std::string c_text = readable_ && is_of_c ? one_line(print_c_declaration(types_, id)) : "";
+    std::string c_text = readable_ && is_of_c ? one_line(print_c_declaration(*readable_, id)) : "";
     if (!c_text.empty()) return c_text;
     return kind_text(type);
   }
@@ -153,7 +158,7 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   auto strings = blob.subspan(header->strings_offset, header->strings_size);
   BtfView types(section.words, section.starts,
                 {reinterpret_cast<const char*>(strings.data()), strings.size()}, base_view);
-  check_types(types, use, findings);
+  check_types(types, section.is_whole, use, findings);
   verdict.needs = find_requirement(types, header->layout_size != 0);
   verdict.omitted = findings.omitted();
   verdict.faults = findings.take_faults();

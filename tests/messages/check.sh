@@ -280,6 +280,14 @@ $int" <<'END'
 [8] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
 END
 
+# Behind a type of an unknown size nothing is known; what refers to it is at no fault.
+refused "add(PTR, 'p', 3); add(20, 'odd'); $int; layout = [(0, 0, 0)] * 21" <<'END'
+there is nothing before, between and behind the sections (Linux: "Unsupported section found"); write the sections one after another; of several blobs in a row, make one
+the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+[2]: a kind is one of 1 to 19 (Linux: "Invalid kind"); leave out the type, or have the compiler do so
+[1] int *: it has no name (Linux: "Invalid name"); take the name away
+END
+
 # Of many faults a hundred are listed.
 blob bad.btf "for i in range(120): add(TYPEDEF, '', 0)"
 "$BTFDEDUP" --check bad.btf >stdout && mistake 'typedefs without names are taken'
