@@ -26,7 +26,7 @@ constexpr uint32_t most_ids = 0xfffff;
 /// The largest kind that there is room for in the classic form.
 constexpr uint8_t largest_kind = 31;
 
-/// The types of a blob as far as they can be told apart.
+/// The types of a blob, as far as it is known where each begins.
 struct TypeSection {
   std::vector<uint32_t> words, starts;
   bool is_whole = true;

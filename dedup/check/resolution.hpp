@@ -21,7 +21,7 @@ enum class ResolutionState : uint8_t {
   Unseen,
   Open,  ///< what it refers to is looked at
   Resolved,
-  Faulty,  ///< a fault was told of it, or of what it refers to
+  Faulty,  ///< it breaks a rule, or what it refers to does
 };
 
 struct Resolution {

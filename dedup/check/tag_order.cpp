@@ -21,7 +21,7 @@ std::optional<BtfRule> check_chain(const BtfView& types, uint32_t begin, uint32_
     may_be_tag = is_tag;
     if (id <= last_checked) break;
     id = types.type(id).type();
-    if (id >= types.end_id()) break;  // told of elsewhere
+    if (id >= types.end_id()) break;  // check_resolution() reports it
   }
   return std::nullopt;
 }

@@ -82,7 +82,7 @@ void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>
 void check_rules(std::span<const std::byte> blob, const std::expected<Btf, Error>& btf) {
   BtfVerdict verdict = check_btf(blob);
   for (const BtfFault& fault : verdict.faults)
-    require(!describe_fault(fault).empty(), "a fault is told");
+    require(!describe_fault(fault).empty(), "a fault has a text");
   require(!verdict.faults.empty() || btf || is_circular(btf), "what a kernel takes can be read");
   check_btf(blob, BtfUse::Kernel);
 }
