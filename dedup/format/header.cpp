@@ -17,27 +17,16 @@ uint16_t in_order(uint16_t half, std::endian order) {
 }
 
 /// The size and version, and the byte order of the magic number.
-std::expected<BtfHeader, Error> read_preamble(std::span<const std::byte> blob) {
-  BtfHeader header;
-  if (blob.size() < BtfHeader::classic_size)
-    return fail("{} bytes are too few for a header of {}", blob.size(), BtfHeader::classic_size);
-  uint16_t magic = 0;
-  std::memcpy(&magic, blob.data(), sizeof magic);
-  if (magic == std::byteswap(btf_magic))
-    header.order =
-        std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
-  else if (magic != btf_magic)
-    return fail("not BTF: magic number is {:#06x}, not {:#06x}", magic, btf_magic);
-  if (auto version = static_cast<uint8_t>(blob[2]); version != btf_version)
-    return fail("BTF version {} is not {}", version, btf_version);
-  uint32_t size = 0;
-  read_words(&blob[4], {&size, 1}, header.order);
-  if (size < BtfHeader::classic_size)
-    return fail("header length {} is less than {}", size, BtfHeader::classic_size);
-  if (size > blob.size())
-    return fail("header length {} is more than the blob's {} bytes", size, blob.size());
-  header.size = size;
-  return header;
+std::expected<void, Error> check_preamble(const BtfHeaderFields& fields, size_t blob_size) {
+  if (fields.magic != btf_magic)
+    return fail("not BTF: magic number is {:#06x}, not {:#06x}", fields.magic, btf_magic);
+  if (fields.version != btf_version)
+    return fail("BTF version {} is not {}", fields.version, btf_version);
+  if (fields.size < BtfHeader::classic_size)
+    return fail("header length {} is less than {}", fields.size, BtfHeader::classic_size);
+  if (fields.size > blob_size)
+    return fail("header length {} is more than the blob's {} bytes", fields.size, blob_size);
+  return {};
 }
 
 std::expected<void, Error> check_section(const char* name, size_t offset, size_t size,
@@ -80,22 +69,48 @@ size_t known_fields(size_t header_size) {
 
 }  // namespace
 
+BtfHeaderFields read_header_fields(std::span<const std::byte> blob) {
+  BtfHeaderFields fields;
+  std::memcpy(&fields.magic, blob.data(), sizeof fields.magic);
+  if (fields.magic == std::byteswap(btf_magic)) {
+    fields.magic = btf_magic;
+    fields.order =
+        std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+  }
+  fields.version = static_cast<uint8_t>(blob[2]);
+  fields.flags = static_cast<uint8_t>(blob[3]);
+  read_words(&blob[4], {&fields.size, 1}, fields.order);
+  uint32_t words[6] = {};
+  size_t size = std::min<size_t>(fields.size, blob.size());
+  size_t known = size < 8 ? 0 : std::min((size - 8) / 4, known_fields(size));
+  read_words(blob.data() + 8, std::span(words).first(known), fields.order);
+  fields.types_offset = words[0];
+  fields.types_size = words[1];
+  fields.strings_offset = words[2];
+  fields.strings_size = words[3];
+  fields.layout_offset = words[4];
+  fields.layout_size = words[5];
+  return fields;
+}
+
 std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
-  auto header = read_preamble(blob);
-  if (!header) return header;
-  size_t size = header->size, known = known_fields(size);
+  if (blob.size() < BtfHeader::classic_size)
+    return fail("{} bytes are too few for a header of {}", blob.size(), BtfHeader::classic_size);
+  BtfHeaderFields fields = read_header_fields(blob);
+  if (auto ok = check_preamble(fields, blob.size()); !ok) return std::unexpected(ok.error());
+  size_t size = fields.size;
   // A header longer than we know is readable if what we do not know is unused.
-  for (size_t i = 8 + 4 * known; i < size; ++i)
+  for (size_t i = 8 + 4 * known_fields(size); i < size; ++i)
     if (blob[i] != std::byte{0}) return fail("unknown header field at offset {} is not zero", i);
-  uint32_t fields[6] = {};
-  read_words(&blob[8], std::span(fields).first(known), header->order);
-  header->types_offset = size + fields[0];
-  header->types_size = fields[1];
-  header->strings_offset = size + fields[2];
-  header->strings_size = fields[3];
-  header->layout_offset = size + fields[4];
-  header->layout_size = fields[5];
-  if (auto ok = check_sections(*header, blob.size()); !ok) return std::unexpected(ok.error());
+  BtfHeader header{.order = fields.order,
+                   .size = size,
+                   .types_offset = size + fields.types_offset,
+                   .types_size = fields.types_size,
+                   .strings_offset = size + fields.strings_offset,
+                   .strings_size = fields.strings_size,
+                   .layout_offset = size + fields.layout_offset,
+                   .layout_size = fields.layout_size};
+  if (auto ok = check_sections(header, blob.size()); !ok) return std::unexpected(ok.error());
   return header;
 }
 

@@ -29,6 +29,21 @@ struct BtfHeader {
   size_t layout_offset = 0, layout_size = 0;
 };
 
+/// The fields of a header as they stand there, whether or not they make sense.
+struct BtfHeaderFields {
+  std::endian order = std::endian::native;  ///< as the magic number has it, if it is one
+  uint16_t magic = 0;                       ///< in that order
+  uint8_t version = 0, flags = 0;
+  uint32_t size = 0;
+  uint32_t types_offset = 0, types_size = 0;  ///< offsets are from the header's end
+  uint32_t strings_offset = 0, strings_size = 0;
+  uint32_t layout_offset = 0, layout_size = 0;
+};
+
+/// Reads the fields that a blob of at least 8 bytes has. Those that its header, as long as it says
+/// it is, does not have are 0.
+BtfHeaderFields read_header_fields(std::span<const std::byte> blob);
+
 /// Reads the header of a blob, which may go on behind its sections. Errors: it is not BTF, or its
 /// sections do not lie in it one beside the other.
 std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob);

@@ -523,6 +523,60 @@ BPFLINK_C_API enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, 
                                                       struct bpflink_distilled* out, size_t size,
                                                       char** error);
 
+/** What a kernel says of a blob of BTF. */
+typedef struct bpflink_verdict bpflink_verdict;
+
+/** Which of its two parsers a kernel reads BTF with. */
+enum bpflink_btf_use {
+  BPFLINK_BTF_OF_PROGRAM = 0, /**< what BPF_BTF_LOAD is given: all rules hold */
+  BPFLINK_BTF_OF_KERNEL = 1   /**< a kernel's own, or with a base a module's */
+};
+
+/** A break of a rule. Strings are the verdict's or static. */
+struct bpflink_fault {
+  const char* rule;     /**< the rule's name for programs, such as "member-end" */
+  const char* text;     /**< the rule in plain words */
+  const char* kernel;   /**< how a kernel's log words a break of it, or "" */
+  const char* advice;   /**< what to do */
+  const char* type;     /**< the type as C, or "" where it is about the blob */
+  const char* subject;  /**< its member, parameter, enumerator or variable in words, or "" */
+  uint32_t type_id;     /**< 0 where it is about the blob */
+  uint32_t since_major; /**< the first release of Linux that has the rule */
+  uint32_t since_minor; /**< its second number */
+};
+
+/** The release of Linux that the kinds and flags of a blob need. */
+struct bpflink_requirement {
+  const char* what;  /**< what came with it, such as "TYPE_TAG". Static */
+  uint32_t major;    /**< of the release */
+  uint32_t minor;    /**< its second number */
+  uint32_t type_id;  /**< the first type with it, or 0 */
+  uint32_t reserved; /**< 0 */
+};
+
+/** Checks `size` bytes of BTF by the rules of the kernel, for a `use` of enum bpflink_btf_use, into
+ * `*verdict`. `base` is what a split blob continues, or null. Whatever the blob is, the call
+ * succeeds. Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t use,
+                                                    const bpflink_btf* base,
+                                                    bpflink_verdict** verdict);
+
+/** Frees a verdict and all that was got from it; null is allowed. */
+BPFLINK_C_API void bpflink_verdict_free(bpflink_verdict* verdict);
+
+/** How many faults there are to look at, a hundred at most; 0: a kernel takes the blob. */
+BPFLINK_C_API size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict);
+
+/** Describes the fault with an index below that. Errors: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict,
+                                                        size_t index, struct bpflink_fault* out,
+                                                        size_t size);
+
+/** The release that is needed. Errors: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict,
+                                                        struct bpflink_requirement* out,
+                                                        size_t size);
+
 /** Makes the BTF of a linked program: of the types of its units, each once, and of its symbols. A
  * compiler says a FUNC of what is declared, too, and of what was inlined; symbols say what is
  * there. */

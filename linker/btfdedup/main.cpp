@@ -1,5 +1,6 @@
 // The program btfdedup: reads BTF from files of several kinds, merges equal
 // types, and writes or shows what is left.
+#include <elf.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,11 +17,13 @@
 #include "dedup/format/type_section.hpp"
 #include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
+#include "linker/btfdedup/check.hpp"
 #include "linker/btfdedup/inputs.hpp"
 #include "linker/btfdedup/linked.hpp"
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
+#include "linker/diagnostics/kernel_faults.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
@@ -31,6 +34,7 @@
 #include "linker/report/btf_sizes.hpp"
 #include "linker/report/merged_btf.hpp"
 #include "linker/report/size_map.hpp"
+#include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
 namespace {
@@ -59,6 +63,7 @@ class Program {
     if (auto ok = deduplicate(); !ok) return ok;
     // The output takes its place when nothing else can fail.
     if (auto ok = write_output(); !ok) return ok;
+    if (auto ok = verify(); !ok) return ok;
     if (auto ok = write_size_map(); !ok) return ok;
     if (auto ok = report(); !ok) return ok;
     return commit();
@@ -84,6 +89,7 @@ class Program {
   std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
   std::expected<void, Error> write_contents(int fd);
+  std::expected<void, Error> verify() const;
   std::expected<void, Error> write_size_map();
   OutputReport describe_output(const Btf& btf);
   std::expected<void, Error> report();
@@ -93,8 +99,11 @@ class Program {
   }
   /// What is said of the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
+    return fail("{}: {}", output_name(), error.message);
+  }
+  std::string output_name() const {
     const std::string& path = options_.update.empty() ? options_.output : options_.update;
-    return fail("{}: {}", path.empty() ? "the output" : path, error.message);
+    return path.empty() ? "the output" : path;
   }
 
   const Btf* base() const { return last_of(bases_); }
@@ -412,6 +421,27 @@ std::expected<void, Error> Program::write_output() {
   return {};
 }
 
+/// Warns of what kernels do not take of the output: of an object, as a loader hands it over.
+std::expected<void, Error> Program::verify() const {
+  if (!options_.verify) return {};
+  std::optional<InputFile> written;
+  if (output_file_) {
+    auto opened = InputFile::open(output_file_->fd(), output_name());
+    if (!opened) return fail_output(opened.error());
+    written = std::move(*opened);
+  }
+  std::span<const std::byte> file = written ? written->bytes() : std::span(blob_);
+  bool is_of_kernel = like_ && like_->machine != EM_BPF;
+  BtfUse use = is_of_kernel ? BtfUse::Kernel : use_of_file(file, blob_, output_base());
+  std::vector<TypeOrigin> origins;
+  origins.reserve(names_.size());
+  for (size_t i = 0; i < names_.size(); ++i) origins.push_back({names_[i], &result_->type_maps[i]});
+  for (const Diagnostic& warning :
+       warn_of_kernel_faults(check_file(file, blob_, use, output_base()), output_name(), origins))
+    print_diagnostic("btfdedup", warning);
+  return {};
+}
+
 /// What can fail is done first: files of their own get their names at the end.
 std::expected<void, Error> Program::commit() {
   if (size_map_file_)
@@ -489,6 +519,11 @@ int run(const std::vector<std::string>& arguments) {
   if (!options->text.empty()) {
     print_text(options->text);
     return 0;
+  }
+  if (options->check) {
+    auto accepted = check_inputs(*options);
+    if (!accepted) print_error("btfdedup", accepted.error().message);
+    return accepted && *accepted ? 0 : 1;
   }
   clean_up_when_interrupted(
       "btfdedup", {options->update.empty() ? options->output : options->update, options->size_map});

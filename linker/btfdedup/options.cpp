@@ -33,6 +33,10 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "VARs by its symbols; without INPUT, of its own types",
          store(options.linked)},
         {"--sort", "", "Write the types in order of their names", set(options.sort)},
+        {"--check", "",
+         "Say whether kernels take the BTF of the inputs, and from which Linux on; write nothing",
+         set(options.check)},
+        {"--verify", "", "Warn of what kernels do not take of the output", set(options.verify)},
         {"--explain", "TYPE...",
          "Say why 'struct NAME' (or union, enum, typedef, func, var) is there more than once",
          append(options.explain)},
@@ -41,15 +45,25 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "Write to FILE a page for browsers that shows where the output's bytes come from",
          store_page(options.size_map)},
         {"--stats", "", "Print counts, sizes and times", set(options.statistics)},
-        {"--json", "", "Print them as JSON", set(options.as_json)},
+        {"--json", "", "Print them, or what --check says, as JSON", set(options.as_json)},
         {"--threads", "N", "Use N threads; without, as many as the input is large enough for",
          store_number(options.threads, 1, 1024)}}}};
+}
+
+/// --check goes with --base and --json, and with nothing that would write.
+std::expected<void, Error> check_alone(const OptionTable& table) {
+  for (std::string_view other :
+       {"--output", "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
+        "--explain", "--dump", "--size-map", "--stats", "--elf"})
+    if (auto ok = table.check_exclusive("--check", other); !ok) return ok;
+  return {};
 }
 
 std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& options) {
   if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return table.usage_error("no input");
+  if (options.check) return check_alone(table);
   struct Pair {
     std::string_view option, other;
   };
@@ -93,8 +107,9 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
   OptionTable table({.name = "btfdedup",
                      .purpose = "Merges equal types of BTF.",
                      .usage = "Usage: btfdedup [OPTION]... INPUT... -o FILE\n"
-                              "       btfdedup [OPTION]... [INPUT...] --update FILE",
-                     .success = "all was done",
+                              "       btfdedup [OPTION]... [INPUT...] --update FILE\n"
+                              "       btfdedup --check INPUT...",
+                     .success = "all was done (--check: all is taken)",
                      .width = 30,
                      .argument = {"INPUT", "",
                                   "Raw BTF, ELF files with .BTF, archives of these, - for standard "

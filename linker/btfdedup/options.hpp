@@ -25,6 +25,8 @@ struct BtfdedupOptions {
   std::vector<std::string> explain;
   Dump dump = Dump::none;
   std::string size_map;  ///< the page to write, or ""
+  bool check = false;    ///< say whether kernels take the inputs, and do nothing else
+  bool verify = false;   ///< warn of what kernels do not take of the output
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;

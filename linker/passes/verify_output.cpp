@@ -1,10 +1,42 @@
 // Pass: the output is checked as it was written (`--verify`).
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "linker/context.hpp"
+#include "linker/diagnostics/kernel_faults.hpp"
+#include "linker/elf/elf_file.hpp"
 #include "linker/report/verify.hpp"
+#include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
+namespace {
+
+/// Warns of types that are well-formed and that kernels refuse all the same. They were an input's,
+/// which is linked whatever kernels say of it.
+void warn_of_refused_types(Context& context, std::span<const std::byte> output,
+                           const std::string& name) {
+  auto elf = read_elf(output);
+  auto section = elf ? elf->find(".BTF") : std::nullopt;
+  if (!section) return;
+  BtfVerdict verdict =
+      check_file(output, elf->contents(elf->sections[*section]), BtfUse::Program, nullptr);
+  if (verdict.faults.empty()) return;
+  std::vector<TypeOrigin> origins;
+  for (const auto& object : context.objects)
+    if (object->btf) origins.push_back({object->name, &object->type_map});
+  std::unordered_map<uint32_t, std::string_view> symbols;
+  for (const Symbol* symbol : context.symbols.all())
+    if (symbol->btf_file != nullptr) symbols[symbol->output_btf_id] = symbol->btf_file->name;
+  auto of_symbol = [&](uint32_t id) {
+    auto found = symbols.find(id);
+    return id == 0 || found == symbols.end() ? std::string_view() : found->second;
+  };
+  for (Diagnostic& warning : warn_of_kernel_faults(verdict, name, origins, of_symbol))
+    context.diagnostics.report(std::move(warning));
+}
+
+}  // namespace
 
 void verify_output(Context& context) {
   if (!context.options.verify) return;
@@ -12,6 +44,7 @@ void verify_output(Context& context) {
     context.diagnostics.report(
         {.message = fmt::format("internal error: the output is malformed: {}", fault),
          .code = DiagnosticCode::OutputFailure});
+  if (!context.options.partial) warn_of_refused_types(context, written->bytes(), output.name);
 }
 
 }  // namespace bpflink

@@ -401,3 +401,39 @@ TEST_CASE("other names for symbols in C") {
   bpflink_free(image);
   bpflink_linker_free(linker);
 }
+
+TEST_CASE("what kernels take") {
+  bpflink::BtfBuilder types;
+  types.add_type(types.add_string("int"), types.info(bpflink::BtfKind::Int), 4,
+                 std::vector<uint32_t>{32});
+  types.add_type(types.add_string("two words"), types.info(bpflink::BtfKind::Typedef), 1);
+  types.add_type(types.add_string("user"), types.info(bpflink::BtfKind::TypeTag), 1);
+  auto blob = *types.finish(std::endian::native);
+
+  bpflink_verdict* verdict = nullptr;
+  CHECK(bpflink_btf_check(nullptr, 0, BPFLINK_BTF_OF_PROGRAM, nullptr, &verdict) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_btf_check(blob.data(), blob.size(), 2, nullptr, &verdict) ==
+        BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_btf_check(blob.data(), blob.size(), BPFLINK_BTF_OF_PROGRAM, nullptr, &verdict) ==
+          BPFLINK_OK);
+  REQUIRE(bpflink_verdict_fault_count(verdict) == 1);
+  bpflink_fault fault;
+  CHECK(bpflink_verdict_fault(verdict, 1, &fault, sizeof fault) == BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_verdict_fault(verdict, 0, &fault, sizeof fault) == BPFLINK_OK);
+  CHECK(std::string(fault.rule) == "name");
+  CHECK(std::string(fault.kernel) == "Invalid name");
+  CHECK(std::string(fault.advice) == "rename it");
+  CHECK(fault.type_id == 2);
+  CHECK(fault.since_major == 4);
+  CHECK(fault.since_minor == 18);
+  bpflink_requirement needs;
+  REQUIRE(bpflink_verdict_needs(verdict, &needs, sizeof needs) == BPFLINK_OK);
+  CHECK(std::string(needs.what) == "TYPE_TAG");
+  CHECK(needs.major == 5);
+  CHECK(needs.minor == 17);
+  CHECK(needs.type_id == 3);
+  bpflink_verdict_free(verdict);
+  bpflink_verdict_free(nullptr);
+  CHECK(bpflink_verdict_fault_count(nullptr) == 0);
+}

@@ -1,5 +1,6 @@
-// The BTF reader, what prints types as C, and deduplication: alone, with itself
-// and on top of itself as a base.
+// The BTF reader, the rules of kernels, what prints types as C, and deduplication: alone, with
+// itself and on top of itself as a base.
+#include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
 #include "tests/fuzz/target.hpp"
@@ -76,6 +77,16 @@ void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>
   require(types ? *types == expected : expected.empty(), "with the same types");
 }
 
+/// Whatever a blob is, it is judged; and what a kernel takes is readable, but for circles that only
+/// the order of ids hides from kernels.
+void check_rules(std::span<const std::byte> blob, const std::expected<Btf, Error>& btf) {
+  BtfVerdict verdict = check_btf(blob);
+  for (const BtfFault& fault : verdict.faults)
+    require(!describe_fault(fault).empty(), "a fault has a text");
+  require(!verdict.faults.empty() || btf || is_circular(btf), "what a kernel takes can be read");
+  check_btf(blob, BtfUse::Kernel);
+}
+
 }  // namespace
 }  // namespace bpflink::fuzz
 
@@ -84,12 +95,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto blob = std::as_bytes(std::span(data, size));
   auto btf = Btf::parse(blob);
   fuzz::check_blob(blob, btf);
+  fuzz::check_rules(blob, btf);
   if (!btf) {
     fuzz::require(!btf.error().message.empty(), "an error says what is wrong");
     return 0;
   }
   fuzz::print_one(*btf, size);
   fuzz::check_dedup(*btf);
+  check_btf(blob, BtfUse::Kernel, &*btf);
   if (auto split = Btf::parse(blob, &*btf)) {
     fuzz::print_one(*split, size);
     const Btf* inputs[] = {&*split};

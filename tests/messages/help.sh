@@ -79,6 +79,7 @@ Exits with 0 if the output was written, else with 1 and the output as it was.' "
 expect 'Merges equal types of BTF.
 Usage: btfdedup [OPTION]... INPUT... -o FILE
        btfdedup [OPTION]... [INPUT...] --update FILE
+       btfdedup --check INPUT...
 
   INPUT                       Raw BTF, ELF files with .BTF, archives of these, -
                               for standard input
@@ -100,18 +101,21 @@ Options:
                               were linked into: FUNCs and per-CPU VARs by its
                               symbols; without INPUT, of its own types
   --sort                      Write the types in order of their names
+  --check                     Say whether kernels take the BTF of the inputs,
+                              and from which Linux on; write nothing
+  --verify                    Warn of what kernels do not take of the output
   --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef,
                               func, var) is there more than once
   --dump c|raw                Print the types as C or as a numbered list (raw)
   --size-map FILE             Write to FILE a page for browsers that shows where
                               the output'"'"'s bytes come from
   --stats                     Print counts, sizes and times
-  --json                      Print them as JSON
+  --json                      Print them, or what --check says, as JSON
   --threads N                 Use N threads; without, as many as the input is
                               large enough for
 
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if all was done, else with 1 and the output as it was.' "$BTFDEDUP" --help
+Exits with 0 if all was done (--check: all is taken), else with 1 and the output as it was.' "$BTFDEDUP" --help
 
 # bpfskel takes the options of a link as well.
 of_link() { sed -n '/^Inputs:/,/^Messages:/p'; }

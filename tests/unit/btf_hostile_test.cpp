@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 /// Does with a blob all that can be done with it.
 void use(std::span<const std::byte> blob) {
+  for (BtfUse of : {BtfUse::Program, BtfUse::Kernel})
+    for (const BtfFault& fault : check_btf(blob, of).faults) CHECK(!describe_fault(fault).empty());
   auto btf = Btf::parse(blob);
   Deduplicator other;
   auto added = other.add_blob("a", blob);
@@ -231,4 +234,25 @@ TEST_CASE("anonymous structs in anonymous structs do not multiply") {
   }
   auto blob = finish(b);
   use(blob);
+}
+
+TEST_CASE("very many functions of one long prototype are checked in one look at it") {
+  BtfBuilder b;
+  uint32_t name = b.add_string("a");
+  b.add_type(name, BtfBuilder::info(BtfKind::Int), 4, std::vector<uint32_t>{32});
+  std::vector<uint32_t> parameters;
+  for (int i = 0; i < 0xffff; ++i) parameters.insert(parameters.end(), {name, 1});
+  b.add_type(0, BtfBuilder::info(BtfKind::FuncProto, 0xffff), 0, parameters);
+  for (int i = 0; i < BPFLINK_LONG_CHAIN / 2; ++i)
+    b.add_type(name, BtfBuilder::info(BtfKind::Func), 2);
+  CHECK(check_btf(*b.finish(std::endian::native)).faults.empty());
+}
+
+TEST_CASE("very many names within one long string are each read as far as a name may go") {
+  BtfBuilder b;
+  uint32_t name = b.add_string(std::string(8 << 20, 'a'));
+  for (uint32_t i = 0; i < BPFLINK_LONG_CHAIN / 10; ++i)
+    b.add_type(name + 10 * i, BtfBuilder::info(BtfKind::Struct), 0);
+  BtfVerdict verdict = check_btf(*b.finish(std::endian::native), BtfUse::Kernel);
+  CHECK(verdict.faults.size() + verdict.omitted == BPFLINK_LONG_CHAIN / 10);
 }

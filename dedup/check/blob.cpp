@@ -1,0 +1,105 @@
+// The header and the sections. A kernel asks for more order than the reader does: it takes no gap,
+// and nothing behind the sections.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "dedup/check/checks.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+namespace {
+
+/// What BPF_BTF_LOAD copies at most.
+constexpr size_t largest_blob = 16 << 20;
+
+/// What the header must have: its size and, before that, the magic number, version and flags.
+constexpr size_t size_field_end = 8;
+
+void check_header(std::span<const std::byte> blob, const BtfHeaderFields& fields,
+                  Findings& findings) {
+  // Without the fields of the strings there are none, and there must be some.
+  if (fields.size < BtfHeader::classic_size || fields.size > blob.size())
+    return findings.add(BtfRule::HeaderSize);
+  auto known = fields.size < BtfHeader::size_with_layout ? BtfHeader::classic_size
+                                                         : BtfHeader::size_with_layout;
+  auto rest = blob.first(fields.size).subspan(known);
+  if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; }))
+    findings.add(BtfRule::HeaderRest);
+  if (fields.magic != btf_magic) findings.add(BtfRule::Magic);
+  if (fields.version != btf_version) findings.add(BtfRule::Version);
+  if (fields.flags != 0) findings.add(BtfRule::Flags);
+}
+
+/// Whether the sections, put in order, follow each other from the header to the end. What is wrong
+/// with the first one makes the others unsure.
+void check_sections(const BtfHeaderFields& fields, uint64_t size, Findings& findings) {
+  using Section = std::pair<uint32_t, uint32_t>;  // offset and size
+  std::array<Section, 3> sections = {Section{fields.types_offset, fields.types_size},
+                                     {fields.strings_offset, fields.strings_size},
+                                     {fields.layout_offset, fields.layout_size}};
+  bool has_layout = fields.layout_size != 0;
+  std::span<Section> present = std::span(sections).first(has_layout ? 3 : 2);
+  std::ranges::sort(present);
+  uint64_t end = 0;
+  for (auto [offset, length] : present) {
+    if (offset > size) return findings.add(BtfRule::SectionOffset);
+    if (offset > end) return findings.add(BtfRule::SectionGap);
+    if (offset < end) return findings.add(BtfRule::SectionOverlap);
+    if (length > size - end) return findings.add(BtfRule::SectionSize);
+    end += length;
+  }
+  if (end != size) findings.add(BtfRule::SectionGap);
+}
+
+/// Returns whether the strings can be read.
+bool check_strings(std::span<const std::byte> strings, bool is_split, Findings& findings) {
+  if (strings.empty() && is_split) return true;
+  bool is_sound = !strings.empty() && strings.back() == std::byte{0};
+  bool begins = is_sound && (is_split || strings.front() == std::byte{0});
+  if (!begins || strings.size() - 1 > max_string_offset) findings.add(BtfRule::StringsInvalid);
+  return is_sound;
+}
+
+}  // namespace
+
+std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use, bool is_split,
+                                    Findings& findings) {
+  if (use == BtfUse::Program && blob.size() > largest_blob) findings.add(BtfRule::BlobSize);
+  if (blob.size() < size_field_end) {
+    findings.add(BtfRule::HeaderSize);
+    return std::nullopt;
+  }
+  BtfHeaderFields fields = read_header_fields(blob);
+  check_header(blob, fields, findings);
+  if (fields.size < BtfHeader::classic_size || fields.size > blob.size()) return std::nullopt;
+  uint64_t size = blob.size() - fields.size;
+  if (size == 0 && !is_split) {
+    findings.add(BtfRule::NoData);
+    return std::nullopt;
+  }
+  check_sections(fields, size, findings);
+  if (uint64_t{fields.strings_offset} + fields.strings_size != size)
+    findings.add(BtfRule::StringsNotLast);
+  if (fields.types_offset % sizeof(uint32_t) != 0) findings.add(BtfRule::TypesUnaligned);
+  if (fields.types_size == 0 && !is_split) findings.add(BtfRule::NoTypes);
+
+  BtfHeader header{.order = fields.order,
+                   .size = fields.size,
+                   .types_offset = size_t{fields.size} + fields.types_offset,
+                   .types_size = fields.types_size,
+                   .strings_offset = size_t{fields.size} + fields.strings_offset,
+                   .strings_size = fields.strings_size,
+                   .layout_offset = size_t{fields.size} + fields.layout_offset,
+                   .layout_size = fields.layout_size};
+  auto lies_in = [&](size_t offset, size_t length) {
+    return offset <= blob.size() && length <= blob.size() - offset;
+  };
+  if (!lies_in(header.types_offset, header.types_size) ||
+      !lies_in(header.strings_offset, header.strings_size) || fields.magic != btf_magic)
+    return std::nullopt;
+  auto strings = blob.subspan(header.strings_offset, header.strings_size);
+  return check_strings(strings, is_split, findings) ? std::optional(header) : std::nullopt;
+}
+
+}  // namespace bpflink

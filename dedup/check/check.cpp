@@ -1,0 +1,190 @@
+// Whether a kernel takes a blob: begin here.
+//
+// A kernel looks at a blob in phases, and stops at the first fault: the header and sections
+// (blob.cpp), each type alone (single_types.cpp), then what types refer to (resolution.cpp,
+// members.cpp) and the order of type tags (tag_order.cpp). The same phases run here, each to its
+// end. The rules have their texts in rules.cpp, and what needs a newer kernel is no fault but a
+// requirement (requirement.cpp).
+#include "bpflink/check.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bpflink/print.hpp"
+#include "dedup/check/checks.hpp"
+#include "dedup/check/names.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/type_section.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The type ids that there can be, void included.
+constexpr uint32_t most_ids = 0xfffff;
+
+/// The largest kind that there is room for in the classic form.
+constexpr uint8_t largest_kind = 31;
+
+/// The types of a blob, as far as it is known where each begins.
+struct TypeSection {
+  std::vector<uint32_t> words, starts;
+  bool is_whole = true;
+};
+
+/// Finds where types begin, until one is cut off or of an unknown size.
+TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header, uint32_t first_id,
+                        Findings& findings) {
+  TypeSection types{.words = std::vector<uint32_t>(header.types_size / sizeof(uint32_t)),
+                    .starts = {}};
+  read_words(blob.data() + header.types_offset, types.words, header.order);
+  std::optional<BtfRule> broken;
+  if (header.types_size % sizeof(uint32_t) != 0) broken = BtfRule::CutOff;
+  size_t at = 0, size = 0;
+  for (; at < types.words.size(); at += size) {
+    const uint32_t* words = &types.words[at];
+    size_t left = types.words.size() - at;
+    size = left < common_words ? left + 1 : known_size(words);
+    if (size == 0)
+      broken = std::to_underlying(kind_of(words)) > largest_kind ? BtfRule::InfoBits
+                                                                 : BtfRule::UnknownKind;
+    if (size > left) broken = BtfRule::CutOff;
+    if (size == 0 || size > left) break;
+    types.starts.push_back(static_cast<uint32_t>(at));
+  }
+  types.words.resize(at);
+  uint32_t end_id = first_id + static_cast<uint32_t>(types.starts.size());
+  if (broken) findings.add(*broken, end_id);
+  types.is_whole = !broken;
+  // A kernel says so in its log, and takes the blob without the types beyond.
+  if (end_id > most_ids) findings.add(BtfRule::TypeCount);
+  types.starts.push_back(static_cast<uint32_t>(at));
+  return types;
+}
+
+/// Of what a type refers to, nothing is known where some types could not be read.
+void check_types(const BtfView& types, bool is_whole, BtfUse use, Findings& findings) {
+  findings.note_types(types.end_id());
+  check_single_types(types, findings);
+  if (!is_whole) return;
+  if (use == BtfUse::Program)
+    check_resolution(types, findings);
+  else
+    check_id_ranges(types, findings);
+  check_tag_order(types, findings);
+}
+
+/// Says what faults are about. Types are printed as C where all of the blob is sound enough.
+class Describer {
+ public:
+  Describer(const BtfView& types, std::span<const std::byte> blob, const Btf* base)
+      : types_(types), readable_(parse_but_for_containment(blob, base)) {}
+
+  void describe(BtfFault& fault) {
+    if (fault.type_id < types_.first_id() || fault.type_id >= types_.end_id()) return;
+    BtfType type = types_.type(fault.type_id);
+    bool is_of_name = fault.rule == BtfRule::NameCharacters && fault.element < 0;
+    fault.type = is_of_name ? kind_text(type) : type_text(fault.type_id, type);
+    if (fault.element >= 0) fault.subject = subject(type, static_cast<uint32_t>(fault.element));
+  }
+
+ private:
+  std::string type_text(uint32_t id, BtfType type) const {
+    BtfKind kind = type.kind();
+    bool is_of_c = kind != BtfKind::Datasec && kind != BtfKind::DeclTag;
+    std::string c_text = readable_ && is_of_c ? one_line(print_c_declaration(*readable_, id)) : "";
+    if (!c_text.empty()) return c_text;
+    return kind_text(type);
+  }
+
+  /// The name as it is, which C need not be able to have.
+  std::string kind_text(BtfType type) const {
+    std::string name = name_at(type.name_off()), text(btf_kind_name(type.kind()));
+    return name.empty() ? text : fmt::format("{} '{}'", text, name);
+  }
+
+  std::string subject(BtfType type, uint32_t i) const {
+    std::string_view what = "member";
+    std::string name;
+    if (type.kind() == BtfKind::Datasec) {
+      what = "variable";
+      uint32_t id = type.var_secinfo(i).type;
+      if (id != 0 && id < types_.end_id()) name = name_at(types_.type(id).name_off());
+    } else {
+      if (is_enum(type.kind())) what = "enumerator";
+      if (type.kind() == BtfKind::Func || type.kind() == BtfKind::FuncProto) what = "parameter";
+      if (is_composite(type.kind())) name = name_at(type.member(i).name_off);
+      if (is_enum(type.kind())) name = name_at(type.enumerator(i).name_off);
+      if (type.kind() == BtfKind::FuncProto) name = name_at(type.param(i).name_off);
+    }
+    return name.empty() ? fmt::format("{} {}", what, i + 1) : fmt::format("{} '{}'", what, name);
+  }
+
+  std::string name_at(uint32_t offset) const {
+    if (offset >= types_.string_end()) return "";
+    return one_line(begin_of_name(types_, offset).substr(0, longest_text + 1));
+  }
+
+  /// With a blank for each line break and what is indented behind it, up to the longest text.
+  static std::string one_line(std::string_view text) {
+    std::string line;
+    for (char c : text) {
+      bool is_blank = c == '\n' || c == '\t' || c == ' ';
+      if (line.size() == longest_text) return line + "...";
+      if (!is_blank || line.empty() || line.back() != ' ') line += is_blank ? ' ' : c;
+    }
+    return line;
+  }
+
+  static constexpr size_t longest_text = 100;
+
+  const BtfView& types_;
+  std::expected<Btf, Error> readable_;
+};
+
+}  // namespace
+
+BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* base) {
+  BtfVerdict verdict;
+  Findings findings;
+  auto header = check_blob(blob, use, base != nullptr, findings);
+  if (!header) {
+    verdict.faults = findings.take_faults();
+    return verdict;
+  }
+  const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
+  uint32_t first_id = base_view != nullptr ? base_view->end_id() : 1;
+  TypeSection section = find_starts(blob, *header, first_id, findings);
+  auto strings = blob.subspan(header->strings_offset, header->strings_size);
+  BtfView types(section.words, section.starts,
+                {reinterpret_cast<const char*>(strings.data()), strings.size()}, base_view);
+  check_types(types, section.is_whole, use, findings);
+  verdict.needs = find_requirement(types, header->layout_size != 0);
+  verdict.omitted = findings.omitted();
+  verdict.faults = findings.take_faults();
+  if (verdict.faults.empty()) return verdict;
+  Describer describer(types, blob, base);
+  for (BtfFault& fault : verdict.faults) describer.describe(fault);
+  return verdict;
+}
+
+std::string describe_fault(const BtfFault& fault) {
+  const BtfRuleText& rule = btf_rule_text(fault.rule);
+  std::string text;
+  if (fault.type_id != 0 && fault.type.empty()) text = fmt::format("[{}]: ", fault.type_id);
+  if (!fault.type.empty()) text = fmt::format("[{}] {}: ", fault.type_id, fault.type);
+  if (!fault.subject.empty()) text += fault.subject + ": ";
+  text += rule.text;
+  if (!rule.kernel.empty()) text += fmt::format(" (Linux: \"{}\")", rule.kernel);
+  return fmt::format("{}; {}", text, rule.advice);
+}
+
+bool is_kernel_image(const BtfView& btf) {
+  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
+    bool is_struct = btf.kind(id) == BtfKind::Struct;
+    if (is_struct && begin_of_name(btf, btf.type(id).name_off()) == "bpf_ctx_convert") return true;
+  }
+  return false;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,241 @@
+// Each type alone: its names, its numbers, and the order of its elements.
+#include <bit>
+
+#include "dedup/check/checks.hpp"
+#include "dedup/check/names.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The largest type id.
+constexpr uint32_t largest_id = 0xfffff;
+
+/// The largest number of bits of an INT.
+constexpr uint32_t most_bits = 128;
+
+bool is_float_size(uint32_t size) {
+  return size == 2 || size == 4 || size == 8 || size == 12 || size == 16;
+}
+
+/// What a kind asks of the name of a type.
+enum class NameRule : uint8_t { Any, None, Optional, Needed, Section, Text };
+
+NameRule name_rule(BtfKind kind) {
+  switch (kind) {
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+      return NameRule::Optional;
+    case BtfKind::Fwd:
+    case BtfKind::Typedef:
+    case BtfKind::Func:
+    case BtfKind::Var:
+      return NameRule::Needed;
+    case BtfKind::Datasec:
+      return NameRule::Section;
+    case BtfKind::DeclTag:
+    case BtfKind::TypeTag:
+      return NameRule::Text;
+    case BtfKind::Int:
+    case BtfKind::Float:
+      return NameRule::Any;
+    default:
+      return NameRule::None;
+  }
+}
+
+/// Kinds whose vlen counts something, or is a linkage.
+constexpr KindSet with_vlen{BtfKind::Struct,    BtfKind::Union,   BtfKind::Enum,  BtfKind::Func,
+                            BtfKind::FuncProto, BtfKind::Datasec, BtfKind::Enum64};
+/// Kinds for which kind_flag says something.
+constexpr KindSet with_kind_flag{BtfKind::Struct,  BtfKind::Union,   BtfKind::Enum,  BtfKind::Fwd,
+                                 BtfKind::DeclTag, BtfKind::TypeTag, BtfKind::Enum64};
+
+class SingleTypeCheck {
+ public:
+  SingleTypeCheck(const BtfView& types, Findings& findings) : types_(types), findings_(findings) {}
+
+  void check(uint32_t id) {
+    id_ = id;
+    BtfType type = types_.type(id);
+    BtfKind kind = type.kind();
+    if (check_offset(type.name_off())) check_name(type);
+    if (!with_vlen.contains(kind) && type.vlen() != 0) fault(BtfRule::NoElements);
+    if (!with_kind_flag.contains(kind) && type.kind_flag()) fault(BtfRule::NoKindFlag);
+    if (is_modifier(kind) || kind == BtfKind::Ptr) check_id(type.type());
+    check_kind(type);
+  }
+
+ private:
+  void fault(BtfRule rule, int64_t element = -1) { findings_.add(rule, id_, element); }
+
+  // ---- names and ids
+
+  bool check_offset(uint32_t offset, int64_t element = -1) {
+    bool is_valid = is_name_offset(types_, offset);
+    if (!is_valid)
+      fault(element >= 0 && is_composite(types_.kind(id_)) ? BtfRule::MemberName
+                                                           : BtfRule::NameOffset,
+            element);
+    return is_valid;
+  }
+
+  void check_name(BtfType type) {
+    NameKind name = name_kind(types_, type.name_off());
+    bool has_name = type.name_off() != 0;
+    switch (name_rule(type.kind())) {
+      case NameRule::Any:
+        return;
+      case NameRule::None:
+        if (has_name) fault(BtfRule::NameUnexpected);
+        return;
+      case NameRule::Optional:
+        if (has_name && !name.is_identifier) fault(BtfRule::NameCharacters);
+        return;
+      case NameRule::Needed:
+        if (!name.is_identifier)
+          fault(name.is_empty ? BtfRule::NameMissing : BtfRule::NameCharacters);
+        return;
+      case NameRule::Section:
+        if (!name.is_section_name) fault(BtfRule::SectionName);
+        return;
+      case NameRule::Text:
+        if (name.is_empty)
+          fault(type.kind() == BtfKind::TypeTag ? BtfRule::TagText : BtfRule::TagValue);
+        return;
+    }
+  }
+
+  /// The name of a member or enumerator.
+  void check_element_name(uint32_t offset, bool is_needed, uint32_t element) {
+    if (!check_offset(offset, element)) return;
+    if (offset == 0 && !is_needed) return;
+    if (offset == 0)
+      fault(BtfRule::NameMissing, element);
+    else if (!name_kind(types_, offset).is_identifier)
+      fault(BtfRule::NameCharacters, element);
+  }
+
+  bool check_id(uint32_t id, int64_t element = -1) {
+    if (id > largest_id) fault(BtfRule::TypeIdLimit, element);
+    return id <= largest_id;
+  }
+
+  // ---- kinds
+
+  void check_kind(BtfType type) {
+    switch (type.kind()) {
+      case BtfKind::Int:
+        return check_int(type);
+      case BtfKind::Array:
+        return check_array(type);
+      case BtfKind::Struct:
+      case BtfKind::Union:
+        return check_members(type);
+      case BtfKind::Enum:
+      case BtfKind::Enum64:
+        return check_enum(type);
+      case BtfKind::Fwd:
+        if (type.type() != 0) fault(BtfRule::FwdType);
+        return;
+      case BtfKind::Func:
+        if (type.vlen() > static_cast<uint32_t>(BtfLinkage::Global)) fault(BtfRule::FuncLinkage);
+        return;
+      case BtfKind::Var:
+        if (type.type() == 0)
+          fault(BtfRule::VarVoid);
+        else
+          check_id(type.type());
+        if (type.var_linkage() > BtfLinkage::Global) fault(BtfRule::VarLinkage);
+        return;
+      case BtfKind::Datasec:
+        return check_datasec(type);
+      case BtfKind::Float:
+        if (!is_float_size(type.size())) fault(BtfRule::FloatSize);
+        return;
+      case BtfKind::DeclTag:
+        if (type.component_idx() < -1) fault(BtfRule::ComponentIndex);
+        return;
+      default:
+        return;
+    }
+  }
+
+  void check_int(BtfType type) {
+    constexpr uint32_t unused = 0xf0000000, bool_bit = 1u << 26, encodings = 0x0f000000;
+    uint32_t data = type.int_data(), encoding = data & encodings;
+    bool is_one = encoding == 0 || encoding == int_signed_bit || encoding == int_char_bit ||
+                  encoding == bool_bit;
+    if ((data & unused) != 0) fault(BtfRule::IntData);
+    if (!is_one) fault(BtfRule::IntEncoding);
+    uint32_t bits = (data & 0xff) + (data >> 16 & 0xff);
+    if (bits > most_bits) return fault(BtfRule::IntBits);
+    if ((bits + 7) / 8 > type.size()) fault(BtfRule::IntSize);
+  }
+
+  void check_array(BtfType type) {
+    if (type.size() != 0) fault(BtfRule::ArraySize);
+    if (uint32_t id = type.array_element_type(); id == 0)
+      fault(BtfRule::ArrayElement);
+    else
+      check_id(id);
+    if (uint32_t id = type.array_index_type(); id == 0)
+      fault(BtfRule::ArrayIndex);
+    else
+      check_id(id);
+  }
+
+  void check_members(BtfType type) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < type.vlen(); ++i) {
+      BtfMember member = type.member(i);
+      check_element_name(member.name_off, false, i);
+      if (member.type == 0)
+        fault(BtfRule::MemberVoid, i);
+      else
+        check_id(member.type, i);
+      uint32_t offset = type.member_bit_offset(i);
+      if (offset < last || (type.kind() == BtfKind::Union && offset != 0))
+        fault(BtfRule::MemberOrder, i);
+      if ((uint64_t{offset} + 7) / 8 > type.size()) fault(BtfRule::MemberOffset, i);
+      last = offset;
+    }
+  }
+
+  void check_enum(BtfType type) {
+    if (type.size() > 8 || !std::has_single_bit(type.size())) fault(BtfRule::EnumSize);
+    for (uint32_t i = 0; i < type.vlen(); ++i)
+      check_element_name(type.enumerator(i).name_off, true, i);
+  }
+
+  void check_datasec(BtfType type) {
+    if (type.size() == 0) return fault(BtfRule::DatasecSize);  // nor do its variables fit
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < type.vlen(); ++i) {
+      BtfVarSecinfo variable = type.var_secinfo(i);
+      check_id(variable.type, i);
+      uint64_t begin = variable.offset;
+      if (begin < end || begin >= type.size()) fault(BtfRule::VarOrder, i);
+      if (variable.size == 0 || variable.size > type.size())
+        fault(BtfRule::VarSize, i);
+      else if (begin + variable.size > type.size() && begin < type.size())
+        fault(BtfRule::VarEnd, i);
+      end = begin + variable.size;
+    }
+  }
+
+  const BtfView& types_;
+  Findings& findings_;
+  uint32_t id_ = 0;
+};
+
+}  // namespace
+
+void check_single_types(const BtfView& types, Findings& findings) {
+  SingleTypeCheck check(types, findings);
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) check.check(id);
+}
+
+}  // namespace bpflink

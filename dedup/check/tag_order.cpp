@@ -1,0 +1,41 @@
+// Chains of qualifiers, typedefs and type tags.
+//
+// What a tag is about is what a pointer points to, so a kernel looks for tags right behind
+// pointers, and refuses those that come later in a chain. From each type it follows the chain to an
+// id that is below, whose own chain was followed before.
+#include "dedup/check/checks.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr int longest_chain = 32;
+
+std::optional<BtfRule> check_chain(const BtfView& types, uint32_t begin, uint32_t last_checked) {
+  bool may_be_tag = types.kind(begin) == BtfKind::TypeTag;
+  uint32_t id = begin;
+  for (int length = 0; is_modifier(types.kind(id)); ++length) {
+    if (length == longest_chain) return BtfRule::ChainLength;
+    bool is_tag = types.kind(id) == BtfKind::TypeTag;
+    if (is_tag && !may_be_tag) return BtfRule::TagOrder;
+    may_be_tag = is_tag;
+    if (id <= last_checked) break;
+    id = types.type(id).type();
+    if (id >= types.end_id()) break;  // check_resolution() reports it
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_tag_order(const BtfView& types, Findings& findings) {
+  uint32_t last_checked = types.first_id() - 1;
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
+    if (!is_modifier(types.kind(id))) continue;
+    auto broken = check_chain(types, id, last_checked);
+    if (broken && !findings.is_faulty(id)) findings.add(*broken, id);
+    last_checked = id;
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,162 @@
+// Whether a kernel takes a blob of BTF, and which release of Linux it needs.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/export.hpp"
+
+namespace bpflink {
+
+/// Which of its two parsers a kernel reads BTF with.
+enum class BtfUse : uint8_t {
+  Program,  ///< what the system call BPF_BTF_LOAD is given: all rules hold
+  Kernel,   ///< its own, or with a base a module's: each type is looked at alone, and the order of
+            ///< type tags; sizes and what types refer to are trusted
+};
+
+/// A rule that BTF has to obey. btf_rule_text() has what it says; new ones may be added.
+enum class BtfRule : uint8_t {
+  // The blob.
+  BlobSize,
+  HeaderSize,
+  HeaderRest,
+  Magic,
+  Version,
+  Flags,
+  NoData,
+  SectionOffset,
+  SectionGap,
+  SectionOverlap,
+  SectionSize,
+  StringsNotLast,
+  StringsInvalid,
+  TypesUnaligned,
+  NoTypes,
+  TypeCount,
+  // Each type alone.
+  CutOff,
+  UnknownKind,
+  InfoBits,
+  NameOffset,
+  MemberName,
+  NameMissing,
+  NameUnexpected,
+  NameCharacters,
+  SectionName,
+  TagText,
+  TagValue,
+  NoElements,
+  NoKindFlag,
+  TypeIdLimit,
+  FwdType,
+  ArraySize,
+  IntData,
+  IntEncoding,
+  IntBits,
+  IntSize,
+  EnumSize,
+  FloatSize,
+  MemberVoid,
+  MemberOrder,
+  MemberOffset,
+  FuncLinkage,
+  VarVoid,
+  VarLinkage,
+  DatasecSize,
+  VarOrder,
+  VarSize,
+  VarEnd,
+  ComponentIndex,
+  // What types refer to.
+  ReferenceKind,
+  ArrayIndex,
+  ArrayElement,
+  ArrayOfBitField,
+  ArrayOverflow,
+  MemberKind,
+  MemberEnd,
+  MemberByte,
+  MemberAlignment,
+  BitFieldSize,
+  BitFieldType,
+  BitFieldByte,
+  VarKind,
+  VarTooSmall,
+  FuncPrototype,
+  ParameterName,
+  ParameterType,
+  ParameterCharacters,
+  ReturnType,
+  TagTarget,
+  Loop,
+  Depth,
+  TagOrder,
+  ChainLength,
+};
+
+/// A release of Linux.
+struct LinuxRelease {
+  uint16_t major = 0, minor = 0;
+  /// The older one is less.
+  friend auto operator<=>(const LinuxRelease&, const LinuxRelease&) = default;
+};
+
+/// What a rule says.
+struct BtfRuleText {
+  BtfRule rule;
+  std::string_view key;     ///< a name for programs, such as "member-end"
+  std::string_view text;    ///< the rule in plain words: "a member ends inside its struct"
+  std::string_view kernel;  ///< how a kernel's log words a break of it; "" where it says nothing
+  std::string_view advice;  ///< what to do
+  LinuxRelease since;       ///< the first release that has it
+};
+
+/// The text of a rule. Static.
+BPFLINK_API const BtfRuleText& btf_rule_text(BtfRule rule);
+
+/// A break of a rule.
+struct BtfFault {
+  BtfRule rule;
+  uint32_t type_id = 0;      ///< 0: it is about the blob, not about a type
+  int32_t element = -1;      ///< its member, parameter, enumerator or variable, or -1
+  std::string type = {};     ///< the type as C, "" where type_id is 0
+  std::string subject = {};  ///< the element in words, such as "member 'x'", or ""
+};
+
+/// A fault in a line: the type, the rule, a kernel's words and what to do.
+BPFLINK_API std::string describe_fault(const BtfFault& fault);
+
+/// What makes a blob need a release.
+struct BtfRequirement {
+  LinuxRelease release = {4, 18};  ///< the first that takes the blob, if there is no fault
+  std::string_view what = "BTF";   ///< what came with it, such as "TYPE_TAG". Static
+  uint32_t type_id = 0;            ///< the first type with it, or 0
+};
+
+/// What check_btf() found.
+struct BtfVerdict {
+  std::vector<BtfFault> faults;  ///< by ascending phase and type id; empty: a kernel takes it
+  uint64_t omitted = 0;          ///< faults beyond the first hundred
+  BtfRequirement needs;
+};
+
+/// Whether Linux takes `blob`, as the newest release known does (6.18; of what came later, the
+/// layout section and a vlen above 0xffff), on a machine of the blob's byte order. All faults are
+/// found, but where a header or a type is so broken that nothing is known of the rest; a type that
+/// is at fault makes none of those that refer to it. `base` is what a split blob continues, or
+/// null; the blob need not be one that Btf::parse() accepts. btf.rst, sections 2 and 3.1.
+BPFLINK_API BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use = BtfUse::Program,
+                                 const Btf* base = nullptr);
+
+/// Whether types are those of a kernel's image, which has what only that has: the definition of
+/// `struct bpf_ctx_convert`.
+BPFLINK_API bool is_kernel_image(const BtfView& btf);
+
+}  // namespace bpflink

@@ -1,0 +1,426 @@
+#!/bin/bash
+# btfdedup --check: each rule of the kernel by a blob that breaks it; what a loader mends; JSON; and
+# --verify, which says the same of outputs.
+. "$(dirname "$0")/common.sh"
+
+int="add(INT, 'int', 4, 32)"
+
+# refused STATEMENTS <FAULTS: a blob has these faults, a line each, and no others.
+refused() {
+  local status=0 want got
+  want=$(sed 's/^/bad.btf: /')
+  blob bad.btf "$1"
+  "$BTFDEDUP" --check bad.btf >stdout 2>errors || status=$?
+  got=$(sed '/^bad.btf: needs Linux /d' stdout)
+  [[ $status == 1 && ! -s errors ]] || mistake "$1: exit status $status, $(<errors)"
+  [[ $got == "$want" ]] || mistake "$1: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
+}
+
+# taken WANT ARGUMENT...: kernels take all files, and the output is WANT.
+taken() {
+  local want=$1
+  shift
+  "$BTFDEDUP" --check "$@" >stdout 2>errors || mistake "--check $*: exit status $?, $(<errors)"
+  [[ $(<stdout) == "$want" ]] || mistake "--check $*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$(<stdout)"
+}
+
+# The blob
+refused "size = 5" <<'END'
+a header has 24 bytes or more and lies in the blob (Linux: "btf_header not found"); write the blob anew: it is cut off, or not BTF
+END
+refused "$int; size = 20" <<'END'
+a header has 24 bytes or more and lies in the blob (Linux: "btf_header not found"); write the blob anew: it is cut off, or not BTF
+END
+refused "$int; hdr_len = 28; extra = b'\1\0\0\0'" <<'END'
+header fields that are not known are zero (Linux: "Unsupported btf_header"); write a header of 24 bytes
+END
+refused "$int; magic = 0x1234" <<'END'
+a blob begins with the magic number of BTF (Linux: "Invalid magic"); this is not BTF
+END
+refused "$int; version = 2" <<'END'
+the version is 1 (Linux: "Unsupported version"); write version 1
+END
+refused "$int; flags = 1" <<'END'
+the header's flags are 0 (Linux: "Unsupported flags"); write 0
+END
+refused "$int; size = 24; strings = b''" <<'END'
+there is more than a header (Linux: "No data"); load no empty BTF
+END
+refused "$int; str_off = 100" <<'END'
+a section begins in the blob (Linux: "Invalid section offset"); write the blob anew: it is cut off
+the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+END
+refused "$int; tail = bytes(4); type_len = 16" <<'END'
+there is nothing before, between and behind the sections (Linux: "Unsupported section found"); write the sections one after another; of several blobs in a row, make one
+END
+refused "$int; str_off = 8" <<'END'
+sections do not overlap (Linux: "Section overlap found"); write the sections one after another
+the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+END
+refused "$int; str_len = 100" <<'END'
+a section ends in the blob (Linux: "Total section length too long"); write the blob anew: it is cut off
+the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+END
+refused "$int; str_off = 0; type_off = 5; type_len = 16; str_len = 5" <<'END'
+the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+the types begin at a multiple of 4 bytes (Linux: "Unaligned type_off"); write the types right behind the header
+the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+[1]: kinds are below 32 (Linux: "Invalid btf_info"); write the types anew
+END
+refused "$int; strings = b'\0int'" <<'END'
+the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+END
+refused "pass" <<'END'
+there is a type (Linux: "No type found"); load no empty BTF
+END
+refused "$int; strings = b'\0int\0' + bytes(16 << 20)" <<'END'
+a blob has 16 MiB at most; load fewer types
+the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+END
+refused "words.extend([0, 9 << 24, 0] * 0xfffff)" <<'END'
+there are 1048574 types at most (Linux: "Exceeded max num of types"); load fewer types
+END
+# Each type alone
+refused "$int; words.extend([0, 0])" <<'END'
+[2]: a type ends in the type section (Linux: "meta_left:"); write the types anew: they are cut off
+END
+refused "$int; add(20)" <<'END'
+[2]: a kind is one of 1 to 19 (Linux: "Invalid kind"); leave out the type, or have the compiler do so
+END
+refused "$int; words.extend([0, 64 << 24, 0])" <<'END'
+[2]: kinds are below 32 (Linux: "Invalid btf_info"); write the types anew
+END
+refused "$int; add(CONST, 77, 1)" <<'END'
+[2] CONST: a name is in the string section (Linux: "Invalid name_offset"); write the strings anew
+END
+refused "$int; add(STRUCT, 's', 4, 77, 1, 0)" <<'END'
+[2] STRUCT 's': member 1: a member's name is in the string section (Linux: "Invalid member name_offset"); write the strings anew
+END
+refused "$int; add(TYPEDEF, '', 1)" <<'END'
+[2] TYPEDEF: it has a name (Linux: "Invalid name"); name it
+END
+refused "$int; add(ENUM, 'e', 4, '', 1)" <<'END'
+[2] enum e: enumerator 1: it has a name (Linux: "Invalid name"); name it
+END
+refused "$int; add(PTR, 'p', 1)" <<'END'
+[2] int *: it has no name (Linux: "Invalid name"); take the name away
+END
+refused "$int; add(STRUCT, 'Option<u32>', 4, '0', 1, 0)" <<'END'
+[2] STRUCT 'Option<u32>': a name is of letters, digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: "Invalid name"); rename it
+[2] struct Option_u32_: member '0': a name is of letters, digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: "Invalid name"); rename it
+END
+refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.da\nta', 4, 2, 0, 4)" <<'END'
+[3] DATASEC '.da ta': a section's name is printable and has 1 to 512 bytes (Linux: "Invalid name"); rename the section
+END
+refused "$int; add(TYPE_TAG, '', 1)" <<'END'
+[2] __attribute__((btf_type_tag(""))) int: a TYPE_TAG has a text (Linux: "Invalid name"); give the tag a text
+END
+refused "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, '', 2, -1)" <<'END'
+[3] DECL_TAG: a DECL_TAG has a text (Linux: "Invalid value"); give the tag a text
+END
+refused "$int; add(CONST, '', 1, vlen=1)" <<'END'
+[2] const int: vlen is 0 for its kind (Linux: "vlen != 0"); write 0
+END
+refused "$int; add(CONST, '', 1, kflag=1)" <<'END'
+[2] const int: kind_flag is 0 for its kind (Linux: "Invalid btf_info kind_flag"); write 0
+END
+refused "$int; add(PTR, '', 0x100000)" <<'END'
+[2] PTR: type ids are 0xfffff at most (Linux: "Invalid type_id"); write the types anew
+END
+refused "$int; add(FWD, 'f', 1)" <<'END'
+[2] struct f: a FWD refers to nothing (Linux: "type != 0"); write 0
+END
+refused "$int; add(ARRAY, '', 4, 1, 1, 1)" <<'END'
+[2] int[1]: the size field of an array is 0 (Linux: "size != 0"); write 0
+END
+refused "add(INT, 'i', 4, 1 << 28 | 32)" <<'END'
+[1] i: the bits of an INT that mean nothing are 0 (Linux: "Invalid int_data"); write 0
+END
+refused "add(INT, 'i', 4, 3 << 24 | 32)" <<'END'
+[1] i: an INT is signed, char, bool or none of these (Linux: "Unsupported encoding"); keep one of the encodings
+END
+refused "add(INT, 'i', 32, 200)" <<'END'
+[1] i: an INT has 128 bits at most (Linux: "nr_bits exceeds 128"); give it fewer bits
+END
+refused "add(INT, 'i', 1, 9)" <<'END'
+[1] i: the bits of an INT fit into its bytes (Linux: "nr_bits exceeds type_size"); give it fewer bits or more bytes
+END
+refused "add(ENUM, 'e', 3, 'A', 1)" <<'END'
+[1] enum e: an enum has 1, 2, 4 or 8 bytes (Linux: "Unexpected size"); give it one of these sizes
+END
+refused "add(FLOAT, 'f', 5)" <<'END'
+[1] f: a FLOAT has 2, 4, 8, 12 or 16 bytes (Linux: "Invalid type_size"); give it one of these sizes
+END
+refused "$int; add(STRUCT, 's', 4, 'a', 0, 0)" <<'END'
+[2] struct s: member 'a': a member is not void (Linux: "Invalid type_id"); give the member a type
+END
+refused "$int; add(STRUCT, 's', 8, 'a', 1, 32, 'b', 1, 0)" <<'END'
+[2] struct s: member 'b': members come in order of offsets, those of a union at 0 (Linux: "Invalid member bits_offset"); sort the members, or have the compiler keep their order
+END
+refused "$int; add(UNION, 'u', 8, 'a', 1, 32)" <<'END'
+[2] union u: member 'a': members come in order of offsets, those of a union at 0 (Linux: "Invalid member bits_offset"); sort the members, or have the compiler keep their order
+END
+refused "$int; add(STRUCT, 's', 4, 'a', 1, 64)" <<'END'
+[2] struct s: member 'a': a member begins inside its struct (Linux: "Member bits_offset exceeds its struct size"); give the struct its real size
+END
+refused "$int; add(FUNC_PROTO, '', 0); add(FUNC, 'f', 2, vlen=2)" <<'END'
+[3] void f(void): a FUNC is static or global (Linux: "Invalid func linkage"); define the function, or declare it with __ksym
+END
+refused "$int; add(VAR, 'v', 0, 1)" <<'END'
+[2] void v: a variable is not void (Linux: "Invalid type_id"); give it a type
+END
+refused "$int; add(VAR, 'v', 1, 2)" <<'END'
+[2] int v: a VAR is static or global (Linux: "Linkage not supported"); define the variable, or declare it with __ksym or __kconfig
+END
+refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 0, 2, 0, 4)" <<'END'
+[3] DATASEC '.data': a DATASEC has a size (Linux: "size == 0"); fill in the size of the section
+END
+refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 8, 2, 8, 4)" <<'END'
+[3] DATASEC '.data': variable 'v': variables come in order of offsets, inside their section, without overlap (Linux: "Invalid offset"); fill in the offsets and sort by them
+END
+refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 8, 2, 0, 0)" <<'END'
+[3] DATASEC '.data': variable 'v': a variable has a size, not above its section's (Linux: "Invalid size"); fill in the sizes
+END
+refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 8, 2, 4, 8)" <<'END'
+[3] DATASEC '.data': variable 'v': a variable ends inside its section (Linux: "Invalid offset+size"); fill in the size of the section
+END
+refused "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -2)" <<'END'
+[3] DECL_TAG 'x': a DECL_TAG is about the whole (-1), or a member or parameter that is there (Linux: "Invalid component_idx"); write the tag's index anew
+END
+# What types refer to
+refused "add(PTR, '', 9)" <<'END'
+[1] PTR: it refers to a type that is there and, if it is a variable, has a size; not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
+END
+refused "$int; add(FWD, 'f'); add(VAR, 'v', 2, 1)" <<'END'
+[3] struct f v: it refers to a type that is there and, if it is a variable, has a size; not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
+END
+refused "$int; add(ARRAY, '', 0, 1, 3, 2); add(FLOAT, 'f', 4)" <<'END'
+[2] int[2]: an array's index is an INT of whole bytes (Linux: "Invalid index"); use an unsigned int
+END
+refused "$int; add(FWD, 'f'); add(ARRAY, '', 0, 2, 1, 2)" <<'END'
+[3] struct f[2]: an array's elements have a size (Linux: "Invalid elem"); use a type that is defined
+END
+refused "$int; add(INT, 'bit', 4, 3); add(ARRAY, '', 0, 2, 1, 2)" <<'END'
+[3] bit[2]: an array's elements are whole bytes (Linux: "Invalid array of int"); use an INT of 8, 16, 32, 64 or 128 bits
+END
+refused "$int; add(ARRAY, '', 0, 1, 1, 0x40000000)" <<'END'
+[2] int[1073741824]: an array has 4 GiB at most (Linux: "Array size overflows U32_MAX"); make it smaller
+END
+refused "$int; add(FWD, 'f'); add(STRUCT, 's', 4, 'a', 2, 0)" <<'END'
+[3] struct s: member 'a': a member has a type with a size (Linux: "Invalid member"); use a type that is defined, or a pointer
+END
+refused "$int; add(STRUCT, 's', 4, 'a', 1, 0, 'b', 1, 8)" <<'END'
+[2] struct s: member 'b': a member ends inside its struct (Linux: "Member exceeds struct_size"); give the struct its real size
+END
+refused "add(ENUM, 'e', 4, 'A', 1); add(STRUCT, 's', 8, 'a', 1, 4)" <<'END'
+[2] struct s: member 'a': a member that is no bit-field begins at a byte (Linux: "Member is not byte aligned"); use an integer for a bit-field
+END
+refused "add(FLOAT, 'f', 4); add(STRUCT, 's', 8, 'a', 1, 8)" <<'END'
+[2] struct s: member 'a': a FLOAT is aligned in its struct (Linux: "Member is not properly aligned"); do not pack the struct
+END
+refused "$int; add(STRUCT, 's', 8, 'a', 1, 33 << 24, kflag=1)" <<'END'
+[2] struct s: member 'a': a bit-field is an integer or enum, and no wider than that (Linux: "Invalid member bitfield_size"); make the bit-field narrower
+END
+refused "add(INT, 'bit', 4, 3); add(STRUCT, 's', 8, 'a', 1, 3 << 24, kflag=1)" <<'END'
+[2] struct s: member 'a': an integer beside bit-fields has a type of whole bytes (Linux: "Invalid member base type"); use an INT of 8, 16, 32, 64 or 128 bits
+END
+refused "$int; add(STRUCT, 's', 8, 'a', 1, 4, kflag=1)" <<'END'
+[2] struct s: member 'a': an integer that is no bit-field begins at a byte (Linux: "Invalid member offset"); give the bit-field its width
+END
+refused "$int; add(FUNC_PROTO, '', 0); add(FUNC, 'f', 2); add(DATASEC, '.ksyms', 4, 3, 0, 4)" <<'END'
+[4] DATASEC '.ksyms': variable 'f': a DATASEC lists variables (Linux: "Not a VAR kind member"); declare functions that the kernel has with __ksym
+END
+refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 4, 2, 0, 2)" <<'END'
+[3] DATASEC '.data': variable 'v': a variable in a section has room for its type (Linux: "Invalid size"); fill in the sizes
+END
+refused "$int; add(FUNC, 'f', 1)" <<'END'
+[2] FUNC 'f': a FUNC has a prototype (Linux: "Invalid type_id"); write the function's type anew
+END
+refused "$int; add(FUNC_PROTO, '', 0, '', 1); add(FUNC, 'f', 2)" <<'END'
+[3] void f(int): parameter 1: the parameters of a FUNC have names (Linux: "Invalid arg#"); name the parameters
+END
+refused "$int; add(FWD, 'f'); add(FUNC_PROTO, '', 0, 'a', 2)" <<'END'
+[3] void (struct f a): parameter 'a': a parameter has a type with a size; `...` has no name (Linux: "Invalid arg#"); use a type that is defined, or a pointer
+END
+refused "$int; add(FUNC_PROTO, '', 0, '1st', 1)" <<'END'
+[2] void (int _1st): parameter '1st': a parameter's name is of letters, digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: "Invalid arg#"); rename it
+END
+refused "$int; add(FWD, 'f'); add(FUNC_PROTO, '', 2)" <<'END'
+[3] struct f (void): a function returns void or a type with a size (Linux: "Invalid return type"); use a type that is defined, or a pointer
+END
+refused "$int; add(DECL_TAG, 'x', 1, -1)" <<'END'
+[2] DECL_TAG 'x': a DECL_TAG is about a struct, union, typedef, variable or function (Linux: "Invalid type_id"); tag one of these
+END
+refused "$int; add(STRUCT, 's', 4, 'a', 1, 0); add(DECL_TAG, 'x', 2, 1)" <<'END'
+[3] DECL_TAG 'x': a DECL_TAG is about the whole (-1), or a member or parameter that is there (Linux: "Invalid component_idx"); write the tag's index anew
+END
+refused "add(STRUCT, 's', 4, 'a', 1, 0)" <<'END'
+[1] struct s: a type does not contain itself, nor is a chain of pointers a circle (Linux: "Loop detected"); put a struct between the pointers
+END
+refused "add(PTR, '', 2); add(CONST, '', 1)" <<'END'
+[1] const ... *const *const *const *const *const *const *const *const *const *const *const *const *const...: a type does not contain itself, nor is a chain of pointers a circle (Linux: "Loop detected"); put a struct between the pointers
+END
+refused "for i in range(40): add(PTR, '', i + 2)
+$int" <<'END'
+[1] int ****************************************: types are nested 32 deep at most in the order of ids (Linux: "Exceeded max resolving depth:32"); nest less, or put what is nested before what it is in
+END
+refused "$int; add(TYPE_TAG, 'user', 1); add(CONST, '', 2)" <<'END'
+[3] __attribute__((btf_type_tag("user"))) const int: type tags come before const, volatile, restrict and typedefs (Linux: "Type tags don't precede modifiers"); put the tags right behind the `*`
+END
+refused "add(PTR, '', 20)
+for i in range(3, 42): add(TYPEDEF, 't', i)
+$int" <<'END'
+[2] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[3] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[4] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[5] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[6] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[7] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[8] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+END
+
+# Behind a type of an unknown size nothing is known; what refers to it is at no fault.
+refused "add(PTR, 'p', 3); add(20, 'odd'); $int; layout = [(0, 0, 0)] * 21" <<'END'
+there is nothing before, between and behind the sections (Linux: "Unsupported section found"); write the sections one after another; of several blobs in a row, make one
+the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+[2]: a kind is one of 1 to 19 (Linux: "Invalid kind"); leave out the type, or have the compiler do so
+[1] int *: it has no name (Linux: "Invalid name"); take the name away
+END
+
+# Of many faults a hundred are listed.
+blob bad.btf "for i in range(120): add(TYPEDEF, '', 0)"
+"$BTFDEDUP" --check bad.btf >stdout && mistake 'typedefs without names are taken'
+[[ $(wc -l <stdout) == 102 && $(tail -n 2 stdout) == 'bad.btf: 20 more faults
+bad.btf: needs Linux 4.18, for BTF' ]] || mistake "of 120 faults: $(tail -n 3 stdout)"
+
+# Releases
+needs() { # RELEASE WHAT STATEMENTS
+  blob good.btf "$3"
+  taken "good.btf: needs Linux $1, for $2" good.btf
+}
+needs 4.18 BTF "$int"
+needs 5.0 kind_flag "$int; add(STRUCT, 's', 4, 'a', 1, 8 << 24, kflag=1)"
+needs 5.0 FUNC_PROTO 'add(FUNC_PROTO)'
+needs 5.0 FUNC_PROTO 'add(FUNC_PROTO); add(FUNC, "f", 1)'
+needs 5.0 FUNC 'add(FUNC, "f", 2); add(FUNC_PROTO)'
+needs 5.2 VAR "$int; add(VAR, 'v', 1, 1)"
+needs 5.2 DATASEC "add(DATASEC, '.data', 4, 3, 0, 4); $int; add(VAR, 'v', 2, 1)"
+needs 5.5 'an ENUM of other than 4 bytes' 'add(ENUM, "e", 1, "A", 1)'
+needs 5.6 'a FUNC with linkage' 'add(FUNC_PROTO); add(FUNC, "f", 1, vlen=1)'
+needs 5.13 FLOAT 'add(FLOAT, "f", 4)'
+needs 5.16 DECL_TAG "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -1)"
+needs 5.17 TYPE_TAG "$int; add(TYPE_TAG, 'x', 1)"
+needs 6.0 ENUM64 'add(ENUM64, "e", 8, "A", 1, 0)'
+needs 6.0 'an ENUM of signed values' 'add(ENUM, "e", 4, "A", -1, kflag=1)'
+needs 6.5 'a dot in a name' "$int; add(TYPEDEF, 'a.b', 1)"
+needs 6.15 'a TYPE_TAG that is an attribute' "$int; add(TYPE_TAG, 'x', 1, kflag=1)"
+needs 6.15 'a DECL_TAG that is an attribute' "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -1, kflag=1)"
+needs 7.1 'a vlen above 65535' "add(ENUM); words[1] += 65536; words[2] = 4; words.extend([string('A'), 0] * 65536)"
+needs 7.1 'a layout section' "$int; layout = [(0, 0, 0), (4, 0, 0)]; layout_off = 16; str_off = 24; tail = b'\\0\\0\\0\\0\\4\\0\\0\\0'; layout_len = 8; type_len = 16; size = 32 + 16 + 8 + 5"
+
+# What a loader mends of an object
+compile mended <<'END'
+extern int LINUX_KERNEL_VERSION __attribute__((section(".kconfig")));
+extern char CONFIG_CC_VERSION_TEXT __attribute__((section(".kconfig"), weak));
+extern const void bpf_prog_active __attribute__((section(".ksyms")));
+extern int bpf_kfunc(int) __attribute__((section(".ksyms"), weak));
+int first = 1, second = 2;
+static volatile int hidden;
+long shown __attribute__((visibility("hidden"))) = 3;
+__attribute__((visibility("hidden"), noinline)) int helper(int x) { return x + hidden + shown; }
+SEC("socket") int prog(struct __sk_buff *ctx) {
+  return helper(ctx->len) + first + second + LINUX_KERNEL_VERSION + CONFIG_CC_VERSION_TEXT + (long)&bpf_prog_active +
+         (bpf_kfunc ? bpf_kfunc(1) : 0);
+}
+END
+taken 'mended.o: needs Linux 5.6, for a FUNC with linkage' mended.o
+"$BPFLINK" mended.o -o linked.o
+taken 'linked.o: needs Linux 5.6, for a FUNC with linkage' linked.o
+llvm-objcopy-19 --dump-section .BTF=raw.btf mended.o
+"$BTFDEDUP" --check raw.btf >stdout && mistake 'BTF of an object is taken that no loader mended'
+[[ $(<stdout) == *"DATASEC '.data': a DATASEC has a size"* ]] || mistake "$(<stdout)"
+"$BTFDEDUP" --check mended.o raw.btf >/dev/null && mistake 'one of two files is refused, and the exit status is 0'
+
+# What loaders look for in other objects
+compile alone <<'END'
+extern int other;
+SEC("socket") int prog(struct __sk_buff *ctx) { return other; }
+END
+"$BTFDEDUP" --check alone.o >stdout && mistake 'an extern is taken'
+[[ $(<stdout) == *'int other: a VAR is static or global (Linux: "Linkage not supported");'* ]] || mistake "$(<stdout)"
+
+# Kernels and modules: a FUNC may have parameters without names
+blob base.btf "$int; add(STRUCT, 'bpf_ctx_convert', 0); add(FUNC_PROTO, '', 0, '', 1); add(FUNC, 'f', 3)"
+taken 'base.btf: needs Linux 5.0, for FUNC_PROTO' base.btf
+python3 - <<'END'
+import struct
+strings = b"f\0"
+types = struct.pack("<3I", 23, 12 << 24, 3)
+open("split.btf", "wb").write(struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings)
+END
+taken 'split.btf: needs Linux 5.0, for FUNC' --base base.btf split.btf
+taken 'split.btf: needs Linux 5.0, for FUNC
+mended.o: needs Linux 5.6, for a FUNC with linkage' --base base.btf split.btf mended.o # which stands alone
+
+# JSON
+blob bad.btf "$int; add(TYPEDEF, 'two words', 1)"
+"$BTFDEDUP" --check --json bad.btf >stdout && mistake 'a name of two words is taken'
+[[ $(<stdout) == '[
+  {
+    "file": "bad.btf",
+    "rules": "program",
+    "accepted": false,
+    "faults": [
+      {
+        "rule": "name",
+        "type_id": 2,
+        "type": "TYPEDEF '"'two words'"'",
+        "subject": "",
+        "text": "a name is of letters, digits, '"'_'"' and '"'.'"', with no digit first, and has 512 bytes at most",
+        "kernel": "Invalid name",
+        "since": "4.18",
+        "advice": "rename it"
+      }
+    ],
+    "omitted_faults": 0,
+    "needs": {
+      "linux": "4.18",
+      "for": "BTF",
+      "type_id": 0
+    }
+  }
+]' ]] || mistake "as JSON: $(<stdout)"
+
+# Files without BTF, and options that write
+expect_message 'btfdedup: error: absent: cannot open: No such file or directory' "$BTFDEDUP" --check absent
+printf 'int number;' >number.c
+"$CC" --target=x86_64 -c number.c -o plain.o
+expect_message 'btfdedup: error: plain.o: has no section .BTF: compile with -g, with gcc -gbtf' "$BTFDEDUP" --check plain.o
+"$BTFDEDUP" --check bad.btf -o out.btf 2>errors && mistake '--check writes'
+[[ $(<errors) == *--check* ]] || mistake "$(<errors)"
+
+# --verify: the output is written all the same, and the input of a type is named.
+blob good.btf "$int"
+"$BTFDEDUP" --verify good.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
+[[ ! -s errors ]] || mistake "--verify of a good output: $(<errors)"
+"$BTFDEDUP" --verify good.btf bad.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
+[[ $(<errors) == "btfdedup: warning: out.btf: kernels do not take this: [2] TYPEDEF 'two words': a name is of letters, \
+digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: \"Invalid name\"); rename it
+>>> the type is from bad.btf" ]] || mistake "--verify: $(<errors)"
+cmp -s out.btf bad.btf || [[ -s out.btf ]] || mistake '--verify keeps the output back'
+cp mended.o update.o
+"$BTFDEDUP" --verify --update update.o 2>errors || mistake "--verify --update: exit status $?"
+[[ ! -s errors ]] || mistake "--verify of an updated object: $(<errors)"
+blob many.btf "for i in range(120): add(TYPEDEF, 't%d ' % i, 0)"
+"$BTFDEDUP" --verify many.btf -o out.btf 2>errors
+[[ $(tail -n 1 errors) == 'btfdedup: warning: out.btf: 20 more faults' ]] || mistake "$(tail -n 2 errors)"
+
+compile nameless <<'END'
+__attribute__((noinline)) int nameless(void *) { asm volatile(""); return 1; }
+SEC("socket") int other(struct __sk_buff *ctx) { return nameless(ctx); }
+END
+"$BPFLINK" --verify nameless.o mended.o -o out.o 2>errors || mistake "bpflink --verify: exit status $?"
+grep -F 'warning: out.o: kernels do not take this: [' errors | grep -qF 'int nameless(void *): parameter 1: the parameters of a FUNC have names' ||
+  mistake "bpflink --verify: $(<errors)"
+grep -qxF '>>> the type is from nameless.o' errors || mistake "bpflink --verify: $(<errors)"
