@@ -193,9 +193,20 @@ class Resolver {
     for (uint32_t i = 1; i < object.symbols.size(); ++i) {
       if (!lost_resolution(object, i)) continue;
       const Symbol& winner = *object.symbols[i].global;
-      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}", object.name,
-                                            winner.name, winner.file->name));
+      bool is_alike = std::ranges::equal(bytes_of(object, object.symbols[i]),
+                                         bytes_of(*winner.file, winner.input()));
+      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}{}", object.name,
+                                            winner.name, winner.file->name,
+                                            is_alike ? "" : ", which is another"));
     }
+  }
+
+  /// What a symbol stands for, before relocation. That weak definitions differ is no warning:
+  /// programs override the default of a library on purpose.
+  static std::span<const std::byte> bytes_of(const ObjectFile& object, const InputSymbol& symbol) {
+    if (symbol.place != InputSymbol::Place::Section) return {};
+    auto data = object.sections[symbol.section].data;
+    return data.empty() ? data : data.subspan(symbol.value, symbol.size);
   }
 
   static void bind_declarations(ObjectFile& object) {

@@ -5,7 +5,6 @@
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/kernel_faults.hpp"
-#include "linker/elf/elf_file.hpp"
 #include "linker/report/verify.hpp"
 #include "linker/types/loaded_btf.hpp"
 
@@ -14,13 +13,11 @@ namespace {
 
 /// Warns of types that are well-formed and that kernels refuse all the same. They were an input's,
 /// which is linked whatever kernels say of it.
-void warn_of_refused_types(Context& context, std::span<const std::byte> output,
-                           const std::string& name) {
-  auto elf = read_elf(output);
-  auto section = elf ? elf->find(".BTF") : std::nullopt;
+void warn_of_refused_types(Context& context) {
+  const ObjectFile& output = *context.written;
+  const InputSection* section = output.find_section(".BTF");
   if (!section) return;
-  BtfVerdict verdict =
-      check_file(output, elf->contents(elf->sections[*section]), BtfUse::Program, nullptr);
+  BtfVerdict verdict = check_file(output.image, section->data, BtfUse::Program, nullptr);
   if (verdict.faults.empty()) return;
   std::vector<TypeOrigin> origins;
   for (const auto& object : context.objects)
@@ -32,7 +29,7 @@ void warn_of_refused_types(Context& context, std::span<const std::byte> output,
     auto found = symbols.find(id);
     return id == 0 || found == symbols.end() ? std::string_view() : found->second;
   };
-  for (Diagnostic& warning : warn_of_kernel_faults(verdict, name, origins, of_symbol))
+  for (Diagnostic& warning : warn_of_kernel_faults(verdict, output.name, origins, of_symbol))
     context.diagnostics.report(std::move(warning));
 }
 
@@ -44,7 +41,7 @@ void verify_output(Context& context) {
     context.diagnostics.report(
         {.message = fmt::format("internal error: the output is malformed: {}", fault),
          .code = DiagnosticCode::OutputFailure});
-  if (!context.options.partial) warn_of_refused_types(context, written->bytes(), output.name);
+  if (!context.options.partial) warn_of_refused_types(context);
 }
 
 }  // namespace bpflink

@@ -35,7 +35,7 @@ conflicts() {
 # Integers and floats: the size
 passes 'const volatile __u32 v __weak;' 'const volatile int v __weak;'
 passes 'extern char v;' '_Bool v;'
-passes 'typedef int T; extern T v;' 'typedef unsigned U; const volatile U v = 1;'
+passes 'typedef int T; extern const volatile T v;' 'typedef unsigned U; const volatile U v = 1;'
 conflicts 'extern int v;' 'long v;'
 conflicts 'extern float v;' 'double v;' '(long)&v'
 

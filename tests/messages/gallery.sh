@@ -519,7 +519,7 @@ weak.bpf.c:2:50: warning: weak function 'log_event' is called, and nobody define
     2 | SEC("xdp") int weak(struct xdp_md *ctx) { return log_event(4); }
       |                                                  ^
 >>> referenced by weak.bpf.c:2
->>>               weak.o:(xdp+0x0)
+>>>               weak.o:(xdp+0x8)
 >>> if the kernel has it, declare it with __ksym
 END
 
@@ -539,6 +539,25 @@ SEC("socket") int NAME(void *ctx)
 END
 done
 shows 'in a header' bpflink tagged.o untagged.o -o out.o <<'END'
+tagged.bpf.c:4: warning: conflicting types of 'slots'
+>>> struct {
+>>> 	int (*type)[2];
+>>> 	int (*max_entries)[1];
+>>> 	__u32 *key;
+>>> 	struct slot *value;
+>>> } slots
+>>>     defined in tagged.bpf.c:4 (tagged.o)
+>>> extern struct {
+>>> 	int (*type)[2];
+>>> 	int (*max_entries)[1];
+>>> 	__u32 *key;
+>>> 	struct slot *value;
+>>> } slots
+>>>     declared in untagged.bpf.c:4 (untagged.o)
+>>> they differ at slots.value->task
+>>>     tagged.o: __attribute__((btf_type_tag("kptr"))) struct task_struct *, tagged 'kptr'
+>>>     untagged.o: struct task_struct *, without a type tag
+>>> declare it once, in a header that all include
 END
 
 # A struct that is tagged in one file only
@@ -552,6 +571,26 @@ extern int walk(struct node *list);
 SEC("socket") int walks(void *ctx) { struct node list = {}; return walk(&list); }
 END
 shows 'in a header' bpflink walks.o walk.o -o out.o <<'END'
+walk.bpf.c:2:5: warning: 'struct node' has different type tags, in walk.o and walks.o
+    2 | int walk(struct node *list) { return list->value; }
+      |     ^
+>>> struct node {
+>>> 	int value;
+>>> 	__attribute__((btf_type_tag("arena"))) struct node *next;  <-- tagged 'arena'
+>>> };
+>>>     in walk.o
+>>> struct node {
+>>> 	int value;
+>>> 	struct node *next;  <-- without a type tag
+>>> };
+>>>     in walks.o
+>>> they differ at next
+>>>     walk.o: __attribute__((btf_type_tag("arena"))) struct node *, tagged 'arena'
+>>>     walks.o: struct node *, without a type tag
+>>> they meet at walk (parameter 1)
+>>>     defined in walk.bpf.c:2 (walk.o)
+>>>     declared in walks.bpf.c:2 (walks.o)
+>>> define it once, in a header that all include
 END
 
 # ---- btfdedup

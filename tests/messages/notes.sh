@@ -27,7 +27,7 @@ expect "bpflink: main.o: 9 sections, 7 symbols, 0 types
 bpflink: lib.a(text.c): not a BPF object but text file (compile it first)
 bpflink: lib.a(lib.o): taken for 'used'
 bpflink: lib.a(lib.o): 6 sections, 5 symbols, 0 types
-bpflink: main.o: 'pick' gives way to that of lib.a(lib.o)
+bpflink: main.o: 'pick' gives way to that of lib.a(lib.o), which is another
 bpflink: lib.a(lib.o): '_license' gives way to that of main.o
 bpflink: warning: no input has BTF
 >>> compile with -g" cat log
@@ -68,7 +68,7 @@ END
 "$BPFLINK" -v entangled.o winner.o -o out.o 2>log
 expect "bpflink: entangled.o: 6 sections, 4 symbols, 0 types
 bpflink: winner.o: 5 sections, 2 symbols, 0 types
-bpflink: entangled.o: 'loser' gives way to that of winner.o
+bpflink: entangled.o: 'loser' gives way to that of winner.o, which is another
 bpflink: entangled.o: section '.data' stays whole, with definitions that lost: this points into one of them or outside of any
 >>> in entangled.o:(.data+0x8)" cat log
 
@@ -190,6 +190,9 @@ split into fragments N s
 mark live N s
 report undefined symbols N s
 warn of inputs N s
+warn of programs N s
+check maps N s
+check externs N s
 lay out sections N s
 order maps N s
 number symbols N s
@@ -261,6 +264,18 @@ expect '{
     },
     {
       "name": "warn of inputs",
+      "seconds": N
+    },
+    {
+      "name": "warn of programs",
+      "seconds": N
+    },
+    {
+      "name": "check maps",
+      "seconds": N
+    },
+    {
+      "name": "check externs",
       "seconds": N
     },
     {

@@ -1,0 +1,205 @@
+#!/bin/bash
+# What a loader or the kernel would refuse, told at the link: the cases that are not in gallery.sh,
+# and what nothing is said of. With -r, which a later link follows, nothing of it is an error.
+. "$(dirname "$0")/common.sh"
+
+# silent ARGUMENT...: links without a word.
+silent() {
+  "$BPFLINK" "$@" -o out.o 2>errors || mistake "$*: fails: $(<errors)"
+  [[ ! -s errors ]] || mistake "$*: $(<errors)"
+}
+# tells TEXT ARGUMENT...: links, with one warning that has TEXT.
+tells() {
+  local text=$1
+  shift
+  "$BPFLINK" "$@" -o out.o 2>errors || mistake "$*: fails: $(<errors)"
+  [[ $(grep -c ': warning: ' errors) == 1 && $(<errors) == *"$text"* ]] ||
+    mistake "$*: expected '$text', but: $(<errors)"
+}
+# refuses TEXT ARGUMENT...: an error that has TEXT; with -r a warning.
+refuses() {
+  local text=$1
+  shift
+  ! "$BPFLINK" "$@" -o out.o 2>errors || mistake "$*: links"
+  [[ $(<errors) == *"error: "*"$text"* ]] || mistake "$*: expected '$text', but: $(<errors)"
+  tells "$text" -r "$@"
+}
+
+map='{ __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); }'
+use='return bpf_map_lookup_elem(&flows, &(int){0}) ? 1 : 0;'
+
+# ---- maps
+
+compile static_map <<END
+static struct $map flows SEC(".maps");
+SEC("socket") int prog(void *ctx) { $use }
+END
+tells 'leave out static' static_map.o
+compile map_of_bss <<END
+struct $map flows;
+END
+compile map_of_maps <<END
+struct $map flows SEC(".maps");
+END
+compile uses_map <<END
+extern struct $map flows SEC(".maps");
+SEC("socket") int prog(void *ctx) { $use }
+END
+compile uses_variable <<END
+extern struct $map flows;
+SEC("socket") int prog(void *ctx) { $use }
+END
+refuses "'flows' is defined without SEC(\".maps\"), and declared with it" uses_map.o map_of_bss.o
+refuses "'flows' is declared without SEC(\".maps\"), and defined with it" uses_variable.o map_of_maps.o
+silent uses_map.o map_of_maps.o
+silent uses_variable.o map_of_bss.o
+
+# ---- functions without SEC()
+
+compile library <<'END'
+int length(struct __sk_buff *ctx) { return ctx->len; }
+__weak int of_header(struct __sk_buff *ctx) { return ctx->len; }
+int of_no_context(int *numbers) { return numbers[0]; }
+END
+compile calls <<'END'
+extern int length(struct __sk_buff *ctx);
+SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx); }
+END
+tells "'length' is in .text: is SEC(...) missing?" library.o
+silent library.o calls.o
+silent -r library.o
+# What a compiler has put into its callers as well is called.
+compile inlined <<'END'
+int length(struct __sk_buff *ctx) { return ctx->len + 1; }
+SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx) + 3; }
+END
+silent inlined.o
+# A callback that only a tag names.
+compile callback <<'END'
+void bpf_throw(unsigned long cookie) __ksym;
+int on_throw(struct xdp_md *ctx) { return 3; }
+SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw")))
+int prog(struct xdp_md *ctx) { return ctx->data ? 1 : 2; }
+END
+silent callback.o
+
+# A library needs no license: programs do.
+compile prints <<'END'
+int say(int code) { bpf_printk("%d", code); return 0; }
+END
+silent prints.o
+compile prints_too <<'END'
+extern int say(int code);
+SEC("tc") int prog(struct __sk_buff *ctx) { return say(ctx->len); }
+END
+tells 'the license is missing' prints.o prints_too.o
+
+# ---- constants
+
+compile constant <<'END'
+const volatile int rate = 1;
+const volatile int rates[4] = {1};
+END
+compile variable <<'END'
+int rate = 1;
+int rates[4] = {1};
+END
+compile reads <<'END'
+extern int rate;
+SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }
+END
+compile reads_const <<'END'
+extern const volatile int rate;
+SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }
+END
+compile writes <<'END'
+extern int rates[4];
+SEC("tc") int prog(struct __sk_buff *ctx) { rates[2] = ctx->len; return 0; }
+END
+compile adds <<'END'
+extern int rate;
+SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
+END
+tells "'rate' is defined const, but declared without it" reads.o constant.o
+tells "'rate' is declared const, but defined without it" reads_const.o variable.o
+refuses "'rates' is defined const, but written to" writes.o constant.o
+refuses "'rate' is defined const, but written to" adds.o constant.o
+silent reads_const.o constant.o
+silent writes.o variable.o
+
+# ---- weak functions
+
+compile checked <<'END'
+extern int log_event(int code) __weak;
+SEC("tc") int prog(struct __sk_buff *ctx) { return log_event ? log_event(1) : 0; }
+END
+compile unchecked <<'END'
+extern int log_event(int code) __weak;
+SEC("tc") int prog2(struct __sk_buff *ctx) { return log_event(1); }
+END
+compile logs <<'END'
+int log_event(int code) { return code; }
+END
+silent checked.o
+tells "weak function 'log_event' is called, and nobody defines it" unchecked.o
+silent -r unchecked.o
+silent unchecked.o logs.o
+compile kfunc <<'END'
+extern void bpf_rcu_read_lock(void) __ksym __weak;
+SEC("tc") int prog(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
+END
+silent kfunc.o
+
+# ---- variables smaller than their types: a compiler has split them into parts
+
+compile parts <<'END'
+static long table[2];
+static struct { int a; long b; } pair;
+SEC("tc") int prog(struct __sk_buff *ctx)
+{
+  if (ctx->len > 4) { table[0]++; pair.a++; } else { table[1] += 3; pair.b += 5; }
+  return table[0] + table[1] + pair.a + pair.b;
+}
+END
+if bpftool btf dump file parts.o | grep -q "'table.0'"; then
+  silent parts.o
+  python3 "$bpfobj" declarations out.o >dump
+  grep -q 'long table.0' dump || mistake "table.0 has another type: $(grep table dump)"
+  "$BTFDEDUP" --check out.o >faults || mistake "the kernel refuses parts: $(<faults)"
+fi
+# Two members could be it, of two types.
+compile unclear <<'END'
+static struct { int a; float f; long b; } pair;
+SEC("tc") int prog(struct __sk_buff *ctx)
+{
+  if (ctx->len > 4) pair.a++; else pair.b += 5;
+  return pair.a + pair.b;
+}
+END
+if bpftool btf dump file unclear.o | grep -q "'pair.0'"; then
+  tells "unclear.o: 'pair.0' in .bss has 4 bytes, and its type 16: kernels refuse the types of the output
+>>> make it volatile, so that the compiler does not split it" unclear.o
+fi
+
+# ---- externs that libbpf's linker has given a place
+
+compile arena_user <<'END'
+#define __arena __attribute__((address_space(1)))
+extern int __arena counter;
+int __arena own = 3;
+SEC("syscall") int prog(void *ctx) { counter++; own++; return 0; }
+END
+compile arena_owner <<'END'
+#define __arena __attribute__((address_space(1)))
+struct { __uint(type, 33); __uint(map_flags, 1024); __uint(max_entries, 10); } arena SEC(".maps");
+int __arena counter = 5;
+SEC("syscall") int prog2(void *ctx) { counter--; return bpf_map_lookup_elem(&arena, 0) != 0; }
+END
+bpftool gen object half_user.o arena_user.o 2>/dev/null
+bpftool gen object half_owner.o arena_owner.o 2>/dev/null
+silent -r half_user.o
+silent --verify half_user.o half_owner.o
+"$BPFLINK" arena_user.o arena_owner.o -o whole.o
+diff <(python3 "$bpfobj" declarations whole.o | grep -E 'counter|own') \
+  <(python3 "$bpfobj" declarations out.o | grep -E 'counter|own') ||
+  mistake 'a half-link gives another output'
