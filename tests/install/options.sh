@@ -75,7 +75,7 @@ for program in bpflink btfdedup bpfskel; do # commands, as far as they are of on
 done
 
 # Of clang; and of other linkers, whose options are taken and mean nothing
-page bpflink.1 | long | names 'bpflink(1)' bpflink --target --start-group --as-needed
+page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-group --as-needed
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
 for name in bpflink-bpftool.7 bpflink-reports.5 bpflink-cmake.7 bpftool-bpflink.1; do

@@ -120,8 +120,8 @@ compile adds <<'END'
 extern int rate;
 SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
 END
-tells "'rate' is defined const, but declared without it" reads.o constant.o
-tells "'rate' is declared const, but defined without it" reads_const.o variable.o
+tells "constant.bpf.c:1: warning: 'rate' is defined const, but declared without it" reads.o constant.o
+tells "variable.bpf.c:1: warning: 'rate' is declared const, but defined without it" reads_const.o variable.o
 refuses "'rates' is defined const, but written to" writes.o constant.o
 refuses "'rate' is defined const, but written to" adds.o constant.o
 silent reads_const.o constant.o
@@ -177,7 +177,7 @@ SEC("tc") int prog(struct __sk_buff *ctx)
 }
 END
 if bpftool btf dump file unclear.o | grep -q "'pair.0'"; then
-  tells "unclear.o: 'pair.0' in .bss has 4 bytes, and its type 16: kernels refuse the types of the output
+  tells "bpflink: warning: unclear.o: 'pair.0' in .bss has 4 bytes, and its type 16: kernels refuse the types of the output
 >>> make it volatile, so that the compiler does not split it" unclear.o
 fi
 
