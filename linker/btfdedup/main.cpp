@@ -414,15 +414,16 @@ std::expected<void, Error> Program::write_output() {
 
 /// What can fail is done first: files of their own get their names at the end.
 std::expected<void, Error> Program::commit() {
-  if (size_map_file_)
-    if (auto ok = size_map_file_->prepare(); !ok) return fail_size_map(ok.error());
-  for (bool is_special : {true, false}) {
-    if (size_map_file_ && size_map_file_->is_special() == is_special)
-      if (auto ok = size_map_file_->commit(); !ok) return fail_size_map(ok.error());
-    if (output_file_ && output_file_->is_special() == is_special)
-      if (auto ok = output_file_->commit(); !ok) return fail_output(ok.error());
-  }
-  return {};
+  std::vector<OutputFile*> files;
+  if (size_map_file_) files.push_back(&*size_map_file_);
+  if (output_file_) files.push_back(&*output_file_);
+  auto failures = OutputFile::commit_all(files);
+  if (failures.empty()) return {};
+  for (const auto& [index, error] : std::span(failures).subspan(1))
+    print_error("btfdedup", fail_size_map(error).error().message);
+  const auto& [index, error] = failures.front();
+  bool is_output = output_file_ && index + 1 == files.size();
+  return is_output ? fail_output(error) : fail_size_map(error);
 }
 
 /// The BTF as a whole, which is all that is measured, whatever the file around it.
