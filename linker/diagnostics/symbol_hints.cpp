@@ -10,6 +10,7 @@
 #include "dedup/internal.hpp"
 #include "linker/diagnostics/rust_names.hpp"
 #include "linker/elf/archive.hpp"
+#include "linker/io/paths.hpp"
 
 namespace bpflink {
 namespace {
@@ -50,7 +51,7 @@ Hints find_archive_hint(const Context& context, const Symbol& symbol) {
       std::string name = entry.path().filename().string();
       bool is_library = name.starts_with("lib") && name.ends_with(".a");
       if (!is_library || !archive_defines(entry.path(), symbol.name)) continue;
-      return {fmt::format("{} defines it: link with -l{}", entry.path().string(),
+      return {fmt::format("{} defines it: link with -l{}", without_dots(entry.path().string()),
                           name.substr(3, name.size() - 5))};
     }
   }
