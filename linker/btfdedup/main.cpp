@@ -22,6 +22,7 @@
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
 #include "linker/elf/elf_kind.hpp"
+#include "linker/elf/origin.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/interruption.hpp"
@@ -249,6 +250,19 @@ std::expected<void, Error> Program::check_output() const {
     if (input.identity() == output_file_->identity())
       return fail("-o '{}' would replace the input '{}'; --update is for that", options_.output,
                   input.name());
+  auto file = InputFile::open(options_.output);
+  if (!file) return {};
+  std::string source = find_unrelated_source(file->bytes(), [&](const ObjectFile& object) {
+    return std::ranges::any_of(files_, [&](const InputFile& input) {
+      auto other = ObjectFile::read(input.name(), input.bytes());
+      return other && have_common_origin(object, **other);
+    });
+  });
+  if (!source.empty())
+    return fail(
+        "-o '{}' would replace what a compiler made of '{}', which has nothing to do with the "
+        "inputs: name another file, or delete it first",
+        options_.output, source);
   return {};
 }
 
