@@ -51,6 +51,26 @@ bpflink: error: undefined symbol: missing
 expect_message 'bpflink: error: undefined symbol: wanted
 >>> asked for by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
+# What C++ defines has another name than C knows.
+cat >lib.cpp <<'END'
+struct key { int a; };
+int helper(key *k, int x) { return k->a + x; }
+namespace other { int missing; }
+END
+clang++-19 --target=bpf -O2 -c lib.cpp -o cpp.o
+llvm-ar-19 rc cpp.a cpp.o
+for input in cpp.o cpp.a; do
+  [[ $input == *.o ]] && name=$input || name='cpp.a(cpp.o)'
+  expect_message "bpflink: error: undefined symbol: helper
+>>> referenced by main.o:(socket+0x8)
+>>> $name defines it as C++: helper(key*, int)
+>>> what C uses is declared extern \"C\" where C++ defines it
+>>> -r leaves it to a later link
+bpflink: error: undefined symbol: missing
+>>> referenced by main.o:(socket+0x10)
+>>> -r leaves it to a later link" "$BPFLINK" main.o $input -o out.o
+done
+
 compile typed <<'END'
 int bpf_function(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
