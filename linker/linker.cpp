@@ -9,6 +9,7 @@
 
 #include "linker/context.hpp"
 #include "linker/error.hpp"
+#include "linker/io/paths.hpp"
 
 namespace bpflink {
 
@@ -71,7 +72,7 @@ void Linker::add_library(const std::string& name, bool whole) {
   std::string file = name.starts_with(':') ? name.substr(1) : fmt::format("lib{}.a", name);
   const std::vector<std::string>& directories = impl_->options.library_paths;
   for (const std::string& directory : directories) {
-    std::string path = fmt::format("{}/{}", directory, file);
+    std::string path = without_dots(fmt::format("{}/{}", directory, file));
     if (::access(path.c_str(), F_OK) == 0) {
       impl_->sources.push_back({.name = std::move(path), .whole_archive = whole});
       return;

@@ -73,7 +73,8 @@ struct bpflink_location {
   const char* object;  /**< the input's name, as it was added */
   const char* section; /**< the section's name */
   uint64_t offset;     /**< bytes into the section */
-  const char* source;  /**< the source file as line_info or DWARF name it */
+  const char* source;  /**< the source file that line_info or DWARF name; relative if below the
+                            current directory */
   uint32_t line;       /**< 1 for the first */
   uint32_t column;     /**< 1 for the first */
 };

@@ -39,7 +39,8 @@ struct DiagnosticLocation {
   std::string object = {};   ///< the input's name, as it was added
   std::string section = {};  ///< the section's name
   uint64_t offset = 0;       ///< bytes into the section
-  std::string source = {};   ///< the source file as line_info or DWARF name it
+  std::string source = {};   ///< the source file that line_info or DWARF name; relative if below
+                             ///< the current directory
   uint32_t line = 0;         ///< 1 for the source file's first line
   uint32_t column = 0;       ///< 1 for the line's first column
   std::string text = {};     ///< the line, as line_info has it

@@ -65,7 +65,7 @@ std::vector<Option> foreign_options() {
   return {
       {"-static,--static,-nostdlib,-g,--start-group,--end-group,-(,-),--as-needed,--no-as-needed",
        "", "", ignore()},
-      {"-O,-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
+      {"-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
       {"-m,--emulation", "EMULATION", "", check_emulation()},
       {"-c,-E", "", "", refuse(compile)},
       {"-I,-D,-f,-target,--target,-std,-march,-mcpu", "VALUE", "", refuse(compile)},

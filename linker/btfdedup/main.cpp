@@ -25,6 +25,7 @@
 #include "linker/btfdedup/update.hpp"
 #include "linker/diagnostics/kernel_faults.hpp"
 #include "linker/elf/elf_kind.hpp"
+#include "linker/elf/origin.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/interruption.hpp"
@@ -258,6 +259,19 @@ std::expected<void, Error> Program::check_output() const {
     if (input.identity() == output_file_->identity())
       return fail("-o '{}' would replace the input '{}'; --update is for that", options_.output,
                   input.name());
+  auto file = InputFile::open(options_.output);
+  if (!file) return {};
+  std::string source = find_unrelated_source(file->bytes(), [&](const ObjectFile& object) {
+    return std::ranges::any_of(files_, [&](const InputFile& input) {
+      auto other = ObjectFile::read(input.name(), input.bytes());
+      return other && have_common_origin(object, **other);
+    });
+  });
+  if (!source.empty())
+    return fail(
+        "-o '{}' would replace what a compiler made of '{}', which has nothing to do with the "
+        "inputs: name another file, or delete it first",
+        options_.output, source);
   return {};
 }
 
@@ -444,15 +458,16 @@ std::expected<void, Error> Program::verify() const {
 
 /// What can fail is done first: files of their own get their names at the end.
 std::expected<void, Error> Program::commit() {
-  if (size_map_file_)
-    if (auto ok = size_map_file_->prepare(); !ok) return fail_size_map(ok.error());
-  for (bool is_special : {true, false}) {
-    if (size_map_file_ && size_map_file_->is_special() == is_special)
-      if (auto ok = size_map_file_->commit(); !ok) return fail_size_map(ok.error());
-    if (output_file_ && output_file_->is_special() == is_special)
-      if (auto ok = output_file_->commit(); !ok) return fail_output(ok.error());
-  }
-  return {};
+  std::vector<OutputFile*> files;
+  if (size_map_file_) files.push_back(&*size_map_file_);
+  if (output_file_) files.push_back(&*output_file_);
+  auto failures = OutputFile::commit_all(files);
+  if (failures.empty()) return {};
+  for (const auto& [index, error] : std::span(failures).subspan(1))
+    print_error("btfdedup", fail_size_map(error).error().message);
+  const auto& [index, error] = failures.front();
+  bool is_output = output_file_ && index + 1 == files.size();
+  return is_output ? fail_output(error) : fail_size_map(error);
 }
 
 /// The BTF as a whole, which is all that is measured, whatever the file around it.

@@ -3,6 +3,8 @@
 #include <cctype>
 #include <utility>
 
+#include "linker/io/paths.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -38,7 +40,7 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
   if (!object.btf_ext) return location;
   auto line = object.btf_ext->find_line(section.index, offset);
   if (!line) return location;
-  location.source = object.btf->string(line->file_name_off);
+  location.source = path_from_here(object.btf->string(line->file_name_off));
   location.line = line->line();
   location.column = line->column();
   location.text = object.btf->string(line->line_off);
@@ -53,7 +55,7 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symb
   if (location.line != 0 || symbol.is_local()) return location;
   auto found = object.dwarf_lines().find(symbol.name);
   if (found == object.dwarf_lines().end()) return location;
-  location.source = found->second.file;
+  location.source = path_from_here(found->second.file);
   location.line = found->second.line;
   return location;
 }

@@ -1,16 +1,13 @@
 #include "linker/diagnostics/symbol_hints.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <memory>
 
 #include "dedup/internal.hpp"
+#include "linker/diagnostics/archive_hints.hpp"
+#include "linker/diagnostics/cpp_names.hpp"
 #include "linker/diagnostics/rust_names.hpp"
-#include "linker/elf/archive.hpp"
 
 namespace bpflink {
 namespace {
@@ -25,36 +22,6 @@ Hints find_static_hint(const Context& context, const Symbol& symbol) {
     for (const InputSymbol& other : object->symbols)
       if (other.is_local() && other.is_defined() && other.name == symbol.name)
         return {fmt::format("it is static in {}, and would have to be global", object->name)};
-  return {};
-}
-
-bool archive_defines(const std::filesystem::path& path, std::string_view name) {
-  auto file = InputFile::open(path.string());
-  if (!file || !is_archive(file->bytes())) return false;
-  auto members = read_archive(file->bytes(), file->name());
-  if (!members) return false;
-  for (const ArchiveMember& member : *members) {
-    auto image = open_member(member);
-    if (!image) continue;
-    auto object = ObjectFile::read(member.name, image->bytes());
-    if (!object) continue;
-    for (const InputSymbol& symbol : (*object)->symbols)
-      if (!symbol.is_local() && symbol.is_defined() && symbol.name == name) return true;
-  }
-  return false;
-}
-
-Hints find_archive_hint(const Context& context, const Symbol& symbol) {
-  for (const std::string& directory : context.options.library_paths) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-      std::string name = entry.path().filename().string();
-      bool is_library = name.starts_with("lib") && name.ends_with(".a");
-      if (!is_library || !archive_defines(entry.path(), symbol.name)) continue;
-      return {fmt::format("{} defines it: link with -l{}", entry.path().string(),
-                          name.substr(3, name.size() - 5))};
-    }
-  }
   return {};
 }
 
@@ -79,12 +46,16 @@ Hints find_rust_hint(const Symbol& symbol) {
 }
 
 Hints find_mangling_hint(const Symbol& symbol) {
-  if (!symbol.name.starts_with("_Z")) return {};
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> name(
-      abi::__cxa_demangle(std::string(symbol.name).c_str(), nullptr, nullptr, &status), std::free);
-  if (!name) return {};
-  return {fmt::format("in C++: {}", name.get()), "what C defines is declared extern \"C\""};
+  std::string name = demangle(symbol.name);
+  if (name.empty()) return {};
+  return {fmt::format("in C++: {}", name), "what C defines is declared extern \"C\""};
+}
+
+Hints find_cpp_hint(const Context& context, const Symbol& symbol) {
+  for (auto& object : context.objects)
+    if (std::string found = find_cpp_definition(*object, symbol.name); !found.empty())
+      return describe_cpp_definition(object->name, found);
+  return {};
 }
 
 }  // namespace
@@ -140,6 +111,7 @@ std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
   if (auto hints = find_rust_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_mangling_hint(symbol); !hints.empty()) return hints;
   if (is_in_kernel(symbol.name)) return of_kernel;
+  if (auto hints = find_cpp_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_archive_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_spelling_hint(context_, symbol); !hints.empty()) return hints;
   return symbol.name.starts_with("bpf_") ? of_kernel : Hints();

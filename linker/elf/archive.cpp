@@ -3,6 +3,7 @@
 #include <ar.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <map>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "linker/elf/bytes.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -63,6 +65,15 @@ std::optional<ExtendedName> parse_extended_name(std::string_view text) {
   auto position = parse_number(text.substr(colon + 1));
   if (!position || *position == 0) return std::nullopt;
   return ExtendedName{*offset, *position};
+}
+
+/// A member of a thin archive, or an archive that it names.
+std::expected<InputFile, Error> open_named(const std::string& path, std::string name) {
+  auto file = InputFile::open(path, std::move(name));
+  if (!file)
+    return fail("{} (a thin archive has only the names of its members: make it anew)",
+                file.error().message);
+  return file;
 }
 
 class ArchiveReader {
@@ -176,7 +187,7 @@ class ArchiveReader {
     if (depth_ == max_depth) return fail("archives are nested more than {} deep", max_depth);
     auto [known, is_new] = nested_.try_emplace(path);
     if (!is_new) return known->second;
-    if (auto file = InputFile::open(path); !file)
+    if (auto file = open_named(path, path); !file)
       known->second = std::unexpected(file.error());
     else if (!is_archive(file->bytes()))
       known->second = fail("is not an archive");
@@ -210,11 +221,35 @@ std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const st
   return ArchiveReader(image, path).read();
 }
 
+std::vector<std::string_view> read_archive_index(std::span<const std::byte> image) {
+  ar_hdr header;
+  if (!is_archive(image) || image.size() < SARMAG + sizeof header) return {};
+  std::memcpy(&header, &image[SARMAG], sizeof header);
+  std::string_view name = without_trailing({header.ar_name, sizeof header.ar_name}, ' ');
+  auto size = parse_number({header.ar_size, sizeof header.ar_size});
+  std::span<const std::byte> table = image.subspan(SARMAG + sizeof header);
+  if ((name != "/" && name != "/SYM64/") || !size || *size > table.size()) return {};
+  table = table.first(*size);
+  // A number, so many offsets of members, and as many names.
+  size_t word = name == "/" ? sizeof(uint32_t) : sizeof(uint64_t);
+  if (table.size() < word) return {};
+  uint64_t count = word == sizeof(uint32_t) ? load<uint32_t>(table.data(), std::endian::big)
+                                            : load<uint64_t>(table.data(), std::endian::big);
+  if (count > table.size() / word - 1) return {};
+  std::string_view text = text_of(table.subspan((count + 1) * word));
+  std::vector<std::string_view> names;
+  for (uint64_t i = 0; i < count && !text.empty(); ++i) {
+    names.push_back(text.substr(0, text.find('\0')));
+    text.remove_prefix(std::min(names.back().size() + 1, text.size()));
+  }
+  return names;
+}
+
 std::expected<InputFile, Error> open_member(const ArchiveMember& member) {
   if (member.failure) return std::unexpected(*member.failure);
   if (member.nested) return InputFile::part_of(member.nested, member.name, member.image);
   if (member.path.empty()) return InputFile::in_memory(member.name, member.image);
-  return InputFile::open(member.path, member.name);
+  return open_named(member.path, member.name);
 }
 
 }  // namespace bpflink

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bpflink/error.hpp"
@@ -34,6 +35,10 @@ bool is_archive(std::span<const std::byte> image);
 /// by offset. What is wrong with a nested archive is the failure of the member.
 std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const std::byte> image,
                                                               const std::string& path);
+
+/// The names in the symbol table that ar put in front of the members; none where there is no table
+/// as GNU ar writes it, or a malformed one.
+std::vector<std::string_view> read_archive_index(std::span<const std::byte> image);
 
 /// The member as an input of its own: of a thin archive a file that is mapped, or a part of one,
 /// else a part of the archive, which must outlive it. Errors: those of InputFile::open(); the

@@ -181,8 +181,11 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
   std::string spelling = arguments.front();
   if (value && !option.takes_value()) return usage_error(spelling + ": takes no value");
   if (option.takes_value() && !value) {
-    if (arguments.size() < 2 || find(arguments[1]) != nullptr)
+    if (arguments.size() < 2)
       return usage_error(fmt::format("{} needs {}", spelling, option.value_name()));
+    if (is_option(arguments[1]))
+      return usage_error(fmt::format("{} needs {}, but the option {} follows", spelling,
+                                     option.value_name(), arguments[1]));
     value = arguments[1];
     used = 2;
     spelling += " " + arguments[1];
@@ -207,6 +210,14 @@ const Option* OptionTable::find(std::string_view name) const {
   return nullptr;
 }
 
+/// Whether an argument would be taken for an option, alone or with its value, or ends the options.
+bool OptionTable::is_option(std::string_view argument) const {
+  if (argument == "--" || find(argument.substr(0, argument.find('='))) != nullptr) return true;
+  if (argument.starts_with("--") || argument.size() < 2) return false;
+  const Option* option = find(argument.substr(0, 2));
+  return option != nullptr && option->takes_value();
+}
+
 std::string OptionTable::find_similar(std::string_view name) const {
   name = name.substr(0, name.find('='));
   std::string similar;
@@ -219,7 +230,12 @@ std::string OptionTable::find_similar(std::string_view name) const {
         similar = option.long_name();
       }
     }
-  return similar;
+  if (!similar.empty() || name.size() < 2) return similar;
+  // -O for -o
+  std::string other_case(name.substr(0, 2));
+  other_case[1] = static_cast<char>(other_case[1] ^ ('a' ^ 'A'));
+  const Option* option = find(other_case);
+  return option != nullptr && !option->help.empty() ? other_case : "";
 }
 
 std::expected<void, Error> OptionTable::check_exclusive(std::string_view a,

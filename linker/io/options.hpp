@@ -97,6 +97,7 @@ class OptionTable {
   std::expected<size_t, Error> apply(const Option& option, std::span<const std::string> arguments,
                                      std::optional<std::string_view> value);
   const Option* find(std::string_view name) const;
+  bool is_option(std::string_view argument) const;
   std::string find_similar(std::string_view name) const;
 
   std::string help() const;

@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -72,6 +75,25 @@ std::expected<std::string, Error> follow_links(std::string path) {
   return system_error("cannot open output file");
 }
 
+/// Whether the process may do what is an owner's with any file.
+bool overrides_ownership() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets = {};
+  return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
+         (sets[CAP_TO_INDEX(CAP_FOWNER)].effective & CAP_TO_MASK(CAP_FOWNER)) != 0;
+}
+
+/// Whether the directory's sticky bit forbids to replace the file in it (inode(7)).
+bool is_kept_by_sticky_bit(const struct stat& directory, const struct stat& file) {
+  uid_t user = ::geteuid();
+  return (directory.st_mode & S_ISVTX) != 0 && file.st_uid != user && directory.st_uid != user &&
+         !overrides_ownership();
+}
+
+std::unexpected<Error> commit_error() {
+  return system_error("cannot put the output in its place");
+}
+
 constexpr int max_attempts = 100;
 
 }  // namespace
@@ -99,6 +121,9 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   bool has_directory = ::stat(directory.c_str(), &directory_info) == 0;
   if (!has_directory && errno == ENOENT)
     return fail("cannot open output file: there is no directory '{}'", directory);
+  if (exists && has_directory && is_kept_by_sticky_bit(directory_info, info))
+    return fail("cannot open output file: it is another user's, and '{}' has the sticky bit",
+                directory);
   if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
   if (exists) {
     file.identity_.emplace(info);
@@ -183,14 +208,19 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 OutputFile::~OutputFile() {
   if (fd_ >= 0) ::close(fd_);
   if (special_fd_ >= 0) ::close(special_fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  remove_temporary();
 }
 
+void OutputFile::remove_temporary() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+/// Does of commit() what can fail without changing anything.
 std::expected<void, Error> OutputFile::prepare() {
-  if (path_.empty() || is_special() || fd_ < 0) return {};
+  if (belongs_nowhere() || is_special() || fd_ < 0) return {};
   if (auto ok = name_temporary(); !ok) return ok;
-  if (::close(std::exchange(fd_, -1)) != 0)
-    return system_error("cannot put the output in its place");
+  if (::close(std::exchange(fd_, -1)) != 0) return commit_error();
   return {};
 }
 
@@ -206,16 +236,69 @@ std::expected<void, Error> OutputFile::name_temporary() {
     }
     if (errno != EEXIST) break;
   }
-  return system_error("cannot put the output in its place");
+  return commit_error();
 }
 
 std::expected<void, Error> OutputFile::commit() {
   if (is_special()) return commit_special();
-  if (path_.empty()) return {};
+  if (belongs_nowhere()) return {};
   if (auto ok = prepare(); !ok) return ok;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
-    return system_error("cannot put the output in its place");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return commit_error();
   temporary_.clear();
+  return {};
+}
+
+/// Like commit(), but what stood at the path stays, as `temporary_`, until it is removed or put
+/// back. Not every file system can exchange two names (NFS cannot): there the path has no file for
+/// a moment.
+std::expected<void, Error> OutputFile::exchange() {
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0)
+    return {};
+  std::string aside = temporary_ + ".old";
+  bool can_exchange = errno != EINVAL && errno != ENOSYS;
+  if (can_exchange || ::rename(path_.c_str(), aside.c_str()) != 0) {
+    if (errno == ENOENT) return commit();
+    return commit_error();
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    auto error = commit_error();
+    ::rename(aside.c_str(), path_.c_str());
+    return error;
+  }
+  temporary_ = std::move(aside);
+  return {};
+}
+
+/// Undoes exchange().
+std::expected<void, Error> OutputFile::put_back() {
+  bool done = temporary_.empty() ? ::unlink(path_.c_str()) == 0
+                                 : ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  // What cannot be put back is at least not removed.
+  temporary_.clear();
+  if (!done) return system_error("cannot put back what was there");
+  return {};
+}
+
+std::vector<OutputFile::CommitFailure> OutputFile::commit_all(std::span<OutputFile* const> files) {
+  std::vector<size_t> exchanged;
+  auto roll_back = [&](size_t index, const Error& error) {
+    std::vector<CommitFailure> failures = {{index, error}};
+    for (size_t i : exchanged)
+      if (auto ok = files[i]->put_back(); !ok) failures.push_back({i, ok.error()});
+    return failures;
+  };
+  for (size_t i = 0; i < files.size(); ++i)
+    if (auto ok = files[i]->prepare(); !ok) return roll_back(i, ok.error());
+  for (bool is_special : {true, false})
+    for (size_t i = 0; i + 1 < files.size(); ++i) {
+      if (files[i]->is_special() != is_special || files[i]->belongs_nowhere()) continue;
+      auto ok = is_special ? files[i]->commit_special() : files[i]->exchange();
+      if (!ok) return roll_back(i, ok.error());
+      if (!is_special) exchanged.push_back(i);
+    }
+  if (!files.empty())
+    if (auto ok = files.back()->commit(); !ok) return roll_back(files.size() - 1, ok.error());
+  for (size_t i : exchanged) files[i]->remove_temporary();
   return {};
 }
 

@@ -1,13 +1,16 @@
 // Pass: whether an output would destroy something.
 //
 // A slip of the hand makes `-o main.o` of `main.o -o`, and `--Map main.o` of a `--Map` whose file
-// was forgotten. Files are compared by what they are, not by their names: links lead to one file
-// by many.
+// was forgotten; a shell makes `-o a.o b.o c.o` of `-o *.o`. Files are compared by what they are,
+// not by their names: links lead to one file by many.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "linker/context.hpp"
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
+#include "linker/elf/origin.hpp"
 
 namespace bpflink {
 namespace {
@@ -56,19 +59,52 @@ bool replaces_object(const PendingOutput& output) {
   return file && (is_elf(file->bytes()) || is_archive(file->bytes()));
 }
 
+/// What is wrong with an output that is an input.
+std::string describe_replaced(const Context& context, const InputFile& input) {
+  auto object = std::ranges::find(context.objects, input.name(), &ObjectFile::name);
+  bool is_earlier = object != context.objects.end() && looks_linked_from(**object, context.objects);
+  return fmt::format("would replace the input '{}'{}", input.name(),
+                     is_earlier ? ", which looks like an earlier output of these files: leave it "
+                                  "out of the inputs"
+                                : ": name another file");
+}
+
+/// What is wrong with the linked object's place where there is a compiler's output that has nothing
+/// to do with the inputs; else "".
+std::string find_compiled(const Context& context, const PendingOutput& output) {
+  bool is_object = output.contents == PendingOutput::Contents::Object && context.target.path;
+  if (!is_object || output.file.is_special()) return "";
+  auto file = InputFile::open(output.name);
+  if (!file) return "";
+  std::string source = find_unrelated_source(file->bytes(), [&](const ObjectFile& object) {
+    return std::ranges::any_of(
+        context.objects, [&](const auto& input) { return have_common_origin(object, *input); });
+  });
+  if (source.empty()) return "";
+  return fmt::format(
+      "would replace what a compiler made of '{}', which has nothing to do with the inputs: name "
+      "another file, or delete it first",
+      source);
+}
+
 }  // namespace
 
 void check_outputs(Context& context) {
   for (const PendingOutput& output : context.outputs) {
     std::string problem;
     if (const InputFile* input = find_input(context, output))
-      problem = fmt::format("would replace the input '{}': name another file", input->name());
+      problem = describe_replaced(context, *input);
     else if (const PendingOutput* before = find_output_before(context, output))
       problem = fmt::format("and {} are one file", describe(*before));
     else if (replaces_object(output))
       problem = "would replace an object file or archive with text: delete it first";
+    bool is_error = !problem.empty();
+    if (!is_error) problem = find_compiled(context, output);
     if (problem.empty()) continue;
-    context.diagnostics.report({.message = fmt::format("{} {}", describe(output), problem),
+    // libbpf's linker replaces any file.
+    is_error |= !context.options.partial;
+    context.diagnostics.report({.severity = is_error ? Severity::Error : Severity::Warning,
+                                .message = fmt::format("{} {}", describe(output), problem),
                                 .code = DiagnosticCode::OutputFailure,
                                 .file = output.name});
   }

@@ -1,7 +1,7 @@
 // Pass: the outputs take their places, all or none.
 //
-// What can fail is done first, for all of them. Then what goes to pipes and
-// devices is sent, and at last the files get their names, which hardly fails.
+// The object comes last: where it is new, the link has succeeded, and build tools look at nothing
+// else.
 #include <algorithm>
 
 #include "linker/context.hpp"
@@ -21,13 +21,11 @@ void take_into_memory(Context& context) {
 
 void commit_outputs(Context& context) {
   if (!context.target.path && !context.target.fd) take_into_memory(context);
-  for (PendingOutput& output : context.outputs)
-    if (auto ok = output.file.prepare(); !ok) return fail_output(context, output.name, ok.error());
-  for (bool is_special : {true, false})
-    for (PendingOutput& output : context.outputs)
-      if (output.file.is_special() == is_special)
-        if (auto ok = output.file.commit(); !ok)
-          return fail_output(context, output.name, ok.error());
+  std::vector<OutputFile*> files;
+  for (PendingOutput& output : context.outputs) files.push_back(&output.file);
+  std::ranges::reverse(files);
+  for (const auto& [index, error] : OutputFile::commit_all(files))
+    fail_output(context, context.outputs[files.size() - 1 - index].name, error);
 }
 
 }  // namespace bpflink

@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
+#include "linker/elf/origin.hpp"
 
 namespace bpflink {
 namespace {
@@ -143,9 +145,32 @@ class Resolver {
     return rank[a] >= rank[b] ? a : b;
   }
 
+  /// Reports an object that a link made of the others, which explains all that it defines again.
+  /// Returns those that are.
+  std::set<const ObjectFile*> report_earlier_outputs() {
+    std::set<const ObjectFile*> files, earlier;
+    for (const Duplicate& duplicate : duplicates_) {
+      files.insert(duplicate.file);
+      files.insert(duplicate.symbol->file);
+    }
+    for (const auto& object : context_.objects) {
+      if (!files.contains(object.get()) || !looks_linked_from(*object, context_.objects)) continue;
+      earlier.insert(object.get());
+      context_.diagnostics.report(
+          {.message = fmt::format("{} looks like an earlier output of these files: leave it out of "
+                                  "the inputs",
+                                  object->name),
+           .code = DiagnosticCode::DuplicateSymbol,
+           .file = object->name});
+    }
+    return earlier;
+  }
+
   void report_duplicates() {
+    std::set<const ObjectFile*> earlier = report_earlier_outputs();
     for (const Duplicate& duplicate : duplicates_) {
       const Symbol& symbol = *duplicate.symbol;
+      if (earlier.contains(symbol.file) || earlier.contains(duplicate.file)) continue;
       const InputSymbol& second = duplicate.file->symbols[duplicate.index];
       DiagnosticLocation place = location_of(*symbol.file, symbol.input());
       DiagnosticLocation second_place = location_of(*duplicate.file, second);

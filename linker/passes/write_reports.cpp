@@ -1,5 +1,7 @@
 // Pass: the reports that the user wants in files, each beside its place, and what a generator
 // makes of the object.
+#include <fmt/format.h>
+
 #include "linker/context.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/report/report_text.hpp"
@@ -16,13 +18,26 @@ std::expected<std::string, Error> convert_object(const Context& context) {
   return context.target.convert(written->bytes());
 }
 
-std::expected<std::string, Error> make_text(const Context& context,
-                                            PendingOutput::Contents contents) {
+std::string list_dependencies(Context& context) {
+  const std::string& output = context.outputs.front().name;
+  auto warn = [&](std::string_view name, std::string_view consequence) {
+    context.diagnostics.warning(fmt::format(
+        "--dependency-file: make, ninja and CMake do not read '{}' alike: {}", name, consequence));
+  };
+  if (!escape_dependency(output))
+    warn(output, "there is no rule for the output");
+  else
+    for (const std::string& file : context.report->files)
+      if (!escape_dependency(file)) warn(file, "it is omitted");
+  return make_dependencies(output, context.report->files);
+}
+
+std::expected<std::string, Error> make_text(Context& context, PendingOutput::Contents contents) {
   switch (contents) {
     case PendingOutput::Contents::Map:
       return context.report->map;
     case PendingOutput::Contents::Dependencies:
-      return make_dependencies(context.outputs.front().name, context.report->files);
+      return list_dependencies(context);
     case PendingOutput::Contents::Json:
       return make_json(*context.report, *context.output_report);
     case PendingOutput::Contents::SizeMap:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "linker/report/report_json.hpp"
@@ -9,25 +10,43 @@
 namespace bpflink {
 namespace {
 
-/// As make wants names: blanks and what it takes for its own escaped.
-std::string escape_for_make(std::string_view name) {
+/// Whether ninja takes the byte as part of a name and make and CMake as nothing special. A
+/// backslash, which make and ninja take in most places, is a slash to CMake; '%' in the rule of a
+/// file itself makes a pattern of make.
+bool is_plain_in_dependencies(char c) {
+  constexpr std::string_view plain = "+,/_.-@!()[]{}~";
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0 || plain.contains(c);
+}
+
+}  // namespace
+
+std::optional<std::string> escape_dependency(std::string_view name) {
+  // Make takes '~' for a home directory, and a blank before the end of a line for nothing.
+  if (name.starts_with('~') || name.ends_with(' ')) return std::nullopt;
   std::string text;
   for (char c : name) {
-    if (c == ' ' || c == '#') text += '\\';
-    if (c == '$') text += '$';
+    if (c == '$')
+      text += '$';
+    else if (c == ' ' || c == '#')
+      text += '\\';
+    else if (!is_plain_in_dependencies(c))
+      return std::nullopt;
     text += c;
   }
   return text;
 }
 
-}  // namespace
-
 std::string make_dependencies(const std::string& output, const std::vector<std::string>& files) {
-  std::string text = escape_for_make(output) + ":";
-  for (const std::string& file : files) text += fmt::format(" \\\n  {}", escape_for_make(file));
-  text += '\n';
-  for (const std::string& file : files) text += fmt::format("\n{}:\n", escape_for_make(file));
-  return text;
+  auto target = escape_dependency(output);
+  if (!target) return "";
+  std::string rule = *target + ":", rules_of_files;
+  for (const std::string& file : files) {
+    auto name = escape_dependency(file);
+    if (!name) continue;
+    rule += fmt::format(" \\\n  {}", *name);
+    rules_of_files += fmt::format("\n{}:\n", *name);
+  }
+  return rule + "\n" + rules_of_files;
 }
 
 std::string make_json(const LinkReport& report, const OutputReport& output) {

@@ -14,10 +14,10 @@ int state = 2;
 EOF
 link_fails a.o b.o
 expect_error 'error: duplicate symbol: helper'
-expect_error '/a.bpf.c:3'
+expect_error 'a.bpf.c:3'
 expect_error 'a.o:(.text+0x0)'
-expect_error '/b.bpf.c:1'
+expect_error 'b.bpf.c:1'
 expect_error 'b.o:(.text+0x0)'
-expect_error '/a.bpf.c:1: error: duplicate symbol: state'
+expect_error 'a.bpf.c:1: error: duplicate symbol: state'
 expect_error 'a.o:(.data+0x0)'
 expect_error 'b.o:(.data+0x0)'

@@ -14,10 +14,10 @@ SEC("socket") int prog(struct __sk_buff *ctx) {
 EOF
 link_fails a.o
 expect_error 'error: undefined symbol: helper'
-expect_error '/a.bpf.c:5'
+expect_error 'a.bpf.c:5'
 expect_error 'a.o:(socket+0x8)'
 expect_error 'error: undefined symbol: missing'
-expect_error '/a.bpf.c:6'
+expect_error 'a.bpf.c:6'
 expect_error 'a.o:(socket+0x10)'
 
 compile main <<'EOF'

@@ -23,10 +23,10 @@ wrong '--cpp and --rust exclude each other (see bpfskel --help)' --rust --cpp ma
 wrong '-o: the name of the file is empty' main.o -o ''
 wrong "no/such.h: cannot open output file: there is no directory 'no'" main.o helper.o -o no/such.h
 wrong "-o './main.o' would replace the input 'main.o': name another file" main.o helper.o -o ./main.o
-expect_message "$tmp/main.bpf.c:2:44: error: undefined symbol: helper
+expect_message "main.bpf.c:2:44: error: undefined symbol: helper
     2 | SEC(\"socket\") int prog(void *ctx) { return helper(1); }
       |                                            ^
->>> referenced by $tmp/main.bpf.c:2
+>>> referenced by main.bpf.c:2
 >>>               main.o:(socket+0x8)" "$BPFSKEL" main.o -o out.h
 [[ ! -e out.h ]] || mistake 'a header in spite of an error'
 

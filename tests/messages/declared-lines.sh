@@ -16,11 +16,11 @@ plain_message="bpflink: error: conflicting types of 'v'
 >>> extern int v
 >>>     declared in a.o
 $differ"
-message="$tmp/b.bpf.c:1: error: conflicting types of 'v'
+message="b.bpf.c:1: error: conflicting types of 'v'
 >>> long v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:2 (a.o)
+>>>     declared in a.bpf.c:2 (a.o)
 $differ"
 
 # conflict MESSAGE [FLAG...]: both files, compiled with the flags
@@ -58,23 +58,23 @@ compile a <<<'
 extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, int); } v SEC(".maps");
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&v, &key) != 0; }'
 compile b <<<'struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, long); } v SEC(".maps");'
-expect_message "$tmp/b.bpf.c:1: error: conflicting types of 'v'
+expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>> struct {
 >>> 	int (*type)[2];
 >>> 	long *key;
 >>> } v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
 >>> 	int (*type)[2];
 >>> 	int *key;
 >>> } v
->>>     declared in $tmp/a.bpf.c:2 (a.o)
+>>>     declared in a.bpf.c:2 (a.o)
 ${differ//at v/at v.key}" "$BPFLINK" a.o b.o -o out.o
 compile a <<<'int v = 1;'
 compile b <<<$'\nlong v = 1;'
-expect_message "$tmp/a.bpf.c:1: error: duplicate symbol: v
->>> defined at $tmp/a.bpf.c:1
+expect_message "a.bpf.c:1: error: duplicate symbol: v
+>>> defined at a.bpf.c:1
 >>>            a.o:(.data+0x0)
->>> defined at $tmp/b.bpf.c:2
+>>> defined at b.bpf.c:2
 >>>            b.o:(.data+0x0)
 >>> if they are not the same thing, make one of them static" "$BPFLINK" a.o b.o -o out.o

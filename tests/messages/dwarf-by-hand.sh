@@ -15,7 +15,7 @@ known() {
 >>> long v
 >>>     defined in $1 (b.o)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 $rest" "$BPFLINK" a.o b.o -o out.o
 }
 unknown() {
@@ -23,10 +23,10 @@ unknown() {
 >>> long v
 >>>     defined in b.o:(.data+0x0)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 $rest" timeout 30 "$BPFLINK" a.o b.o -o out.o
 }
-known "$tmp/b.bpf.c:1"
+known "b.bpf.c:1"
 cp b.o good.o
 
 # Not its contents

@@ -29,6 +29,19 @@ foreign fifo 'is not a BPF object but: empty file (compile it again)'
 foreign /dev/null 'is neither a regular file nor a pipe'
 foreign absent.o 'cannot open: No such file or directory'
 
+# What is made of objects, and given in their place
+skeleton='is not a BPF object but: skeleton, which has an object in it (link that object, or those it was made of)'
+bpftool gen skeleton good.o >peer.skel.h
+"$BPFSKEL" good.o -o good.skel.h
+"$BPFSKEL" --rust good.o -o good.rs
+for file in peer.skel.h good.skel.h good.rs; do foreign $file "$skeleton"; done
+"$BTFDEDUP" good.o -o good.btf
+foreign good.btf 'is not a BPF object but: raw BTF, types without code (btfdedup merges it)'
+printf '\353\237\1' >big.btf
+foreign big.btf 'is not a BPF object but: raw BTF, types without code (btfdedup merges it)'
+printf '\353' >byte
+foreign byte 'is not a BPF object but: file of unknown format'
+
 bad 'is not a BPF object but: ELF file of unknown byte order' file:5=3
 bad 'is not a BPF object but: ELF file of unknown version' file:6=0
 bad 'is not a BPF object but: 32-bit BPF object' file:4=1

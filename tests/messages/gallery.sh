@@ -350,6 +350,45 @@ good.bpf.c:1:19: error: duplicate symbol: prog
 >>> good.o is given twice: give it once
 END
 
+# An earlier output among the inputs, as *.o has it
+bpflink main.o maps.o -o prog.o
+shows 'leave it out' bpflink main.o maps.o prog.o -o out.o <<'END'
+bpflink: error: prog.o looks like an earlier output of these files: leave it out of the inputs
+END
+
+# -o *.o, of which a shell makes -o caller.o helper.o maps.o
+shows 'name another file' bpflink -o caller.o helper.o maps.o <<'END'
+bpflink: error: -o 'caller.o' would replace what a compiler made of 'caller.bpf.c', which has nothing to do with the inputs: name another file, or delete it first
+END
+
+# A function that C++ defines
+cp helper.bpf.c helper.cpp
+clang++-19 --target=bpf -O2 -c helper.cpp -o mangled.o
+shows 'declared extern "C"' bpflink caller.o mangled.o -o out.o <<'END'
+caller.bpf.c:2:57: error: undefined symbol: helper
+    2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
+      |                                                         ^
+>>> referenced by caller.bpf.c:2
+>>>               caller.o:(socket+0x8)
+>>> mangled.o defines it as C++: helper(int)
+>>> what C uses is declared extern "C" where C++ defines it
+>>> -r leaves it to a later link
+END
+
+# A library of an older helper.o
+compile helper <<<'int help(int x) { return 3 * x; }'
+llvm-ar-19 rc old.a helper.o
+compile helper <<<'int helper(int x) { return 3 * x; }'
+shows 'make the archive anew' bpflink caller.o old.a -o out.o <<'END'
+caller.bpf.c:2:57: error: undefined symbol: helper
+    2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
+      |                                                         ^
+>>> referenced by caller.bpf.c:2
+>>>               caller.o:(socket+0x8)
+>>> helper.o defines it, but old.a(helper.o) is another version: make the archive anew
+>>> -r leaves it to a later link
+END
+
 # ---- types that conflict
 
 # A variable declared with another type than it has

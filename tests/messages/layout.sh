@@ -97,7 +97,7 @@ extern int global;
 SEC("socket") int prog(void *ctx) { return global; }
 END
 sed '/\.section .data/,$d' dropped.s | assemble only_dropped
-expect_message "$tmp/lines.bpf.c:2:44: error: lines.o:(socket+0x0): relocation R_BPF_64_64 refers to symbol 'global', which is not in the output
+expect_message "lines.bpf.c:2:44: error: lines.o:(socket+0x0): relocation R_BPF_64_64 refers to symbol 'global', which is not in the output
     2 | SEC(\"socket\") int prog(void *ctx) { return global; }
       |                                            ^" "$BPFLINK" lines.o only_dropped.o -o out.o
 assemble good <<'END'

@@ -12,13 +12,13 @@ two_layouts() {
 }
 # of_pointers DIFFERENCE A B: `struct ev` with members A and B
 of_pointers() {
-  two_layouts "$tmp/b.bpf.c:2:5: error: 'struct ev' has two layouts, in b.o and a.o
+  two_layouts "b.bpf.c:2:5: error: 'struct ev' has two layouts, in b.o and a.o
     2 | int f(struct ev *e) { return e != 0; }
       |     ^
 $1
 >>> they meet at f (parameter 1)
->>>     defined in $tmp/b.bpf.c:2 (b.o)
->>>     declared in $tmp/a.bpf.c:1 (a.o)" \
+>>>     defined in b.bpf.c:2 (b.o)
+>>>     declared in a.bpf.c:1 (a.o)" \
     "struct ev { $2 }; int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
     "struct ev { $3 };"$'\n''int f(struct ev *e) { return e != 0; }'
 }
@@ -117,7 +117,7 @@ of_pointers '>>> struct ev {
 >>>     b.o: int, at byte 120
 >>>     a.o: no such member' "$many" "${many/long m16/int a; long m16}"
 
-two_layouts "$tmp/b.bpf.c:1: error: 'enum e' has two layouts, in b.o and a.o
+two_layouts "b.bpf.c:1: error: 'enum e' has two layouts, in b.o and a.o
 >>> enum e {
 >>> 	NONE = 0,
 >>> 	CREATE = 1,
@@ -133,10 +133,10 @@ two_layouts "$tmp/b.bpf.c:1: error: 'enum e' has two layouts, in b.o and a.o
 >>>     b.o: enum e, OPEN = 2
 >>>     a.o: enum e, OPEN = 1
 >>> they meet at v->kind
->>>     defined in $tmp/b.bpf.c:1 (b.o)
->>>     declared in $tmp/a.bpf.c:1 (a.o)" \
+>>>     defined in b.bpf.c:1 (b.o)
+>>>     declared in a.bpf.c:1 (a.o)" \
   'enum e { NONE, OPEN }; struct ev { enum e kind; }; extern struct ev *v;
 SEC("socket") int prog(void *ctx) { return v->kind; }' \
   'enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; }; struct ev first, *v = &first;'
 "$BPFLINK" a.o b.o -o out.o 2>warnings
-expect "$tmp/b.bpf.c:1: warning: 'enum e' has two layouts, in b.o and a.o" head -n 1 warnings
+expect "b.bpf.c:1: warning: 'enum e' has two layouts, in b.o and a.o" head -n 1 warnings

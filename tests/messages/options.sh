@@ -36,7 +36,19 @@ cmp out.o wanted.o || mistake 'options without a meaning here change the output'
 wrong '-o needs FILE (see bpflink --help)' good.o -o
 wrong '--gc-sections=yes: takes no value (see bpflink --help)' good.o -o out.o --gc-sections=yes
 wrong '-oother.o: was given before (see bpflink --help)' good.o -o out.o -oother.o
-wrong '-o needs FILE (see bpflink --help)' good.o -o --gc-sections
+wrong '-o needs FILE, but the option --gc-sections follows (see bpflink --help)' good.o -o --gc-sections
+# An option that follows is not taken for a value.
+for option in --size-map --Map --json --dependency-file; do
+  for next in -o -oout.o --output --output=out.o --; do
+    wrong "$option needs FILE, but the option $next follows (see bpflink --help)" good.o $option $next out.o
+  done
+done
+for option in --explain -y --undefined; do
+  wrong "$option needs SYMBOL, but the option -o follows (see bpflink --help)" good.o $option -o out.o
+done
+expect_message 'bpfskel: error: --size-map needs FILE, but the option -o follows (see bpfskel --help)' "$BPFSKEL" good.o --size-map -o out.o
+wrong 'unknown option: -O; did you mean -o? (see bpflink --help)' good.o -O out.o
+wrong 'unknown option: -Oout.o; did you mean -o? (see bpflink --help)' good.o -Oout.o
 wrong 'unknown option: --nothing (see bpflink --help)' good.o -o out.o --nothing
 wrong 'unknown options: --one --two (see bpflink --help)' good.o -o out.o --one --two
 wrong 'unknown option: --gc-section; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o --gc-section
@@ -49,6 +61,12 @@ wrong '--error-limit many: must be a number from 0 to 4294967295 (see bpflink --
 wrong '-lmissing: no libmissing.a in the directory given with -L' good.o -o out.o -L. -lmissing
 wrong '-lmissing: no libmissing.a in the directories given with -L' good.o -o out.o -L. -L.. -lmissing
 wrong '-l:odd.a: no odd.a in the directory given with -L' good.o -o out.o -L. -l:odd.a
+mkdir -p libraries
+llvm-ar-19 rc libraries/libgood.a good.o
+for directory in libraries libraries/ libraries/. ./libraries//; do
+  "$BPFLINK" good.o -L$directory -lgood -o out.o --dependency-file out.d
+  grep -qx 'libraries/libgood.a:' out.d || mistake "-L$directory: $(<out.d)"
+done
 wrong '-lmissing: no directory to look in is given with -L' good.o -o out.o -lmissing
 
 # Response files
@@ -70,6 +88,9 @@ duped 'no arguments, expected btfdedup [OPTION]... INPUT... -o FILE, or btfdedup
 duped 'no input (see btfdedup --help)' -o out.o
 duped 'unknown option: --nothing (see btfdedup --help)' good.o -o out.o --nothing
 duped 'unknown option: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian
+duped '--size-map needs FILE, but the option -o follows (see btfdedup --help)' good.o --size-map -o out.o
+duped '--explain needs TYPE, but the option -o follows (see btfdedup --help)' good.o --explain -o out.o
+duped 'unknown option: -O; did you mean -o? (see btfdedup --help)' good.o -O out.o
 duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o --update good.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
 duped 'nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)' good.o

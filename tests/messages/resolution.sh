@@ -51,14 +51,34 @@ bpflink: error: undefined symbol: missing
 expect_message 'bpflink: error: undefined symbol: wanted
 >>> asked for by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
+# What C++ defines has another name than C knows.
+cat >lib.cpp <<'END'
+struct key { int a; };
+int helper(key *k, int x) { return k->a + x; }
+namespace other { int missing; }
+END
+clang++-19 --target=bpf -O2 -c lib.cpp -o cpp.o
+llvm-ar-19 rc cpp.a cpp.o
+for input in cpp.o cpp.a; do
+  [[ $input == *.o ]] && name=$input || name='cpp.a(cpp.o)'
+  expect_message "bpflink: error: undefined symbol: helper
+>>> referenced by main.o:(socket+0x8)
+>>> $name defines it as C++: helper(key*, int)
+>>> what C uses is declared extern \"C\" where C++ defines it
+>>> -r leaves it to a later link
+bpflink: error: undefined symbol: missing
+>>> referenced by main.o:(socket+0x10)
+>>> -r leaves it to a later link" "$BPFLINK" main.o $input -o out.o
+done
+
 compile typed <<'END'
 int bpf_function(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
 END
-expect_message "$tmp/typed.bpf.c:2:56: error: undefined symbol: bpf_function
+expect_message "typed.bpf.c:2:56: error: undefined symbol: bpf_function
     2 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
       |                                                        ^
->>> referenced by $tmp/typed.bpf.c:2
+>>> referenced by typed.bpf.c:2
 >>>               typed.o:(socket+0x8)
 >>> what the kernel has is declared with __ksym
 >>> -r leaves it to a later link" "$BPFLINK" typed.o -o out.o
@@ -90,15 +110,15 @@ expect_message 'bpflink: error: undefined symbol: f
 
 # Defined twice
 compile_plain twice <lib.bpf.c
-expect_message "$tmp/lib.bpf.c:1:5: error: duplicate symbol: helper
+expect_message "lib.bpf.c:1:5: error: duplicate symbol: helper
     1 | int helper(int x) { return x; }
       |     ^
->>> defined at $tmp/lib.bpf.c:1
+>>> defined at lib.bpf.c:1
 >>>            lib.o:(.text+0x0)
 >>> defined at twice.o:(.text+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file
-$tmp/lib.bpf.c:2: error: duplicate symbol: missing
->>> defined at $tmp/lib.bpf.c:2
+lib.bpf.c:2: error: duplicate symbol: missing
+>>> defined at lib.bpf.c:2
 >>>            lib.o:(.bss+0x0)
 >>> defined at twice.o:(.bss+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" lib.o twice.o -o out.o

@@ -16,43 +16,60 @@ source='int helper(void);
 SEC("socket") int prog(void *ctx) {
 	return	helper();
 }'
-undefined "$tmp/main.bpf.c:3:9: error: undefined symbol: helper
+undefined "main.bpf.c:3:9: error: undefined symbol: helper
     3 | 	return	helper();
       | 	      	^
->>> referenced by $tmp/main.bpf.c:3
+>>> referenced by main.bpf.c:3
 $rest" "$source"
 red=$'\033[1;31m' green=$'\033[1;32m' bold=$'\033[1m' plain=$'\033[0m'
-undefined "$bold$tmp/main.bpf.c:3:9:$plain ${red}error:$plain ${bold}undefined symbol: helper$plain
+undefined "${bold}main.bpf.c:3:9:$plain ${red}error:$plain ${bold}undefined symbol: helper$plain
     3 | 	return	helper();
       | 	      	$green^$plain
->>> referenced by $tmp/main.bpf.c:3
+>>> referenced by main.bpf.c:3
 $rest" "$source" --color-diagnostics always
 # What stands there as a word, not as a part of one; the column of the instruction else
-undefined "$tmp/main.bpf.c:2:65: error: undefined symbol: helper
+undefined "main.bpf.c:2:65: error: undefined symbol: helper
     2 | SEC(\"socket\") int prog(void *ctx) { int helpers = 1; return /**/helper() + helpers; }
       |                                                                 ^
->>> referenced by $tmp/main.bpf.c:2
+>>> referenced by main.bpf.c:2
 $rest" 'int helper(void);
 SEC("socket") int prog(void *ctx) { int helpers = 1; return /**/helper() + helpers; }'
-undefined "$tmp/main.bpf.c:3:44: error: undefined symbol: helper
+undefined "main.bpf.c:3:44: error: undefined symbol: helper
     3 | SEC(\"socket\") int prog(void *ctx) { return HELP; }
       |                                            ^
->>> referenced by $tmp/main.bpf.c:3
+>>> referenced by main.bpf.c:3
 $rest" 'int helper(void);
 #define HELP helper()
 SEC("socket") int prog(void *ctx) { return HELP; }'
 # What would do the terminal harm, and what is too long to help
-undefined "$tmp/main.bpf.c:2:49: error: undefined symbol: helper
+undefined "main.bpf.c:2:49: error: undefined symbol: helper
     2 | SEC(\"socket\") int prog(void *ctx) { return /*?*/helper(); }
       |                                                 ^
->>> referenced by $tmp/main.bpf.c:2
+>>> referenced by main.bpf.c:2
 $rest" 'int helper(void);
 SEC("socket") int prog(void *ctx) { return /*'$'\033''*/helper(); }'
 long=$(printf '%240s' '')
-undefined "$tmp/main.bpf.c:2:285: error: undefined symbol: helper
->>> referenced by $tmp/main.bpf.c:2
+undefined "main.bpf.c:2:285: error: undefined symbol: helper
+>>> referenced by main.bpf.c:2
 $rest" "int helper(void);
 SEC(\"socket\") int prog(void *ctx) { return $long helper(); }"
+
+# A source file as it is seen from the current directory, with no "." in its path
+mkdir -p sub/other
+echo "$source" >sub/main.bpf.c
+(cd sub && compile ./././main <<<"$source" && mv main.o ..)
+place='main.bpf.c:3:9: error: undefined symbol: helper'
+first_line() {
+  (cd "$1" && ! "$BPFLINK" "$tmp/main.o" -o out.o 2>"$tmp/errors")
+  [[ $(head -n 1 errors) == "$2" ]] || mistake "in $1: $(head -n 1 errors)"
+}
+first_line . "sub/$place"
+first_line sub "$place"
+first_line sub/other "$tmp/sub/$place"
+(cd / && first_line "$tmp" "sub/$place")
+mkdir sub.other
+first_line sub.other "$tmp/sub/$place"
+compile main <<<"$source"
 
 # As JSON
 compile main <<<"$source"

@@ -2,12 +2,12 @@
 # Types that conflict: both declarations, and the first place where they differ.
 . "$(dirname "$0")/common.sh"
 
-# conflict MESSAGE A B: the two files, linked; in the message, $tmp stands for the directory
+# conflict MESSAGE A B: the two files, linked
 conflict() {
   compile a <<<"$2"
   compile b <<<"$3"
-  expect_message "$tmp/b.bpf.c:1: error: conflicting types of 'v'
-${1//'$tmp'/$tmp}
+  expect_message "b.bpf.c:1: error: conflicting types of 'v'
+$1
 >>> declare it once, in a header that all include" "$BPFLINK" ${fatal:-} a.o b.o -o out.o
 }
 # milder CONFLICT ARGUMENT...: a conflict that libbpf's linker lets pass is a warning
@@ -21,30 +21,30 @@ milder() {
 use='SEC("socket") int prog(void *ctx) { return *(int *)&v; }'
 
 conflict '>>> long v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v
 >>>     b.o: long, 8 bytes
 >>>     a.o: int, 4 bytes' "extern int v; $use" 'long v = 1;'
 conflict '>>> signed char v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v
 >>>     b.o: signed char, 1 byte
 >>>     a.o: int, 4 bytes' "extern int v; $use" 'signed char v = 1;'
 conflict '>>> int *v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:1 (a.o)' "extern int v; $use" 'int *v = (int *)1;'
+>>>     declared in a.bpf.c:1 (a.o)' "extern int v; $use" 'int *v = (int *)1;'
 
 # of_structs DIFFERENCE A B: `struct s` with members A and B
 of_structs() {
   conflict ">>> struct s v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct s v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at $1" "struct s { $2 }; extern struct s v; $use" "struct s { $3 }; struct s v = {1};"
 }
 of_structs 'v.b
@@ -72,9 +72,9 @@ milder of_structs 'v
 # of_enums DIFFERENCE A B
 of_enums() {
   conflict ">>> enum e v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern enum e v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v
 $1" "enum e { $2 }; extern enum e v; $use" "enum e { $3 }; enum e v = 1;"
 }
@@ -90,26 +90,26 @@ milder of_enums '>>>     b.o: enum e, A = -1
 # Functions
 compile a <<<'long f(int x); SEC("socket") int prog(void *ctx) { return f(1); }'
 compile b <<<'int f(int x) { return x; }'
-expect_message "$tmp/b.bpf.c:1:5: error: conflicting types of 'f'
+expect_message "b.bpf.c:1:5: error: conflicting types of 'f'
     1 | int f(int x) { return x; }
       |     ^
 >>> int f(int x)
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern long f(int)
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at f (return value)
 >>>     b.o: int, 4 bytes
 >>>     a.o: long, 8 bytes
 >>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 compile a <<<'int f(int x, long y); SEC("socket") int prog(void *ctx) { return f(1, 2); }'
 compile b <<<'int f(int x, int y) { return x; }'
-expect_message "$tmp/b.bpf.c:1:5: error: conflicting types of 'f'
+expect_message "b.bpf.c:1:5: error: conflicting types of 'f'
     1 | int f(int x, int y) { return x; }
       |     ^
 >>> int f(int x, int y)
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern int f(int, long)
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at f (parameter 2)
 >>>     b.o: int, 4 bytes
 >>>     a.o: long, 8 bytes
@@ -126,12 +126,12 @@ of_maps '>>> struct {
 >>> 	int (*type)[2];
 >>> 	long *key;
 >>> } v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
 >>> 	int (*type)[2];
 >>> 	int *key;
 >>> } v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v.key
 >>>     b.o: long, 8 bytes
 >>>     a.o: int, 4 bytes' '__type(key, int);' '__type(key, long);'
@@ -139,12 +139,12 @@ of_maps '>>> struct {
 >>> 	int (*type)[2];
 >>> 	int (*max_entries)[2];
 >>> } v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
 >>> 	int (*type)[2];
 >>> 	int (*max_entries)[1];
 >>> } v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v.max_entries
 >>>     b.o: int (*)[2], value 2
 >>>     a.o: int (*)[1], value 1' '__uint(max_entries, 1);' '__uint(max_entries, 2);'
@@ -152,12 +152,12 @@ of_maps '>>> struct {
 >>> 	int (*type)[2];
 >>> 	int (*max_entries)[2];
 >>> } v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
 >>> 	int (*type)[2];
 >>> 	int (*map_flags)[1];
 >>> } v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v.map_flags
 >>>     b.o: no such attribute
 >>>     a.o: int (*)[1]' '__uint(map_flags, 1);' '__uint(max_entries, 2);'
@@ -165,32 +165,32 @@ of_maps '>>> struct {
 # Two definitions of a map: the one that lost must not have what the other lacks.
 compile a <<<'struct { __uint(type, 2); __uint(map_flags, 1); } v SEC(".maps") __weak;'
 compile b <<<'struct { __uint(type, 2); } v SEC(".maps");'
-expect_message "$tmp/b.bpf.c:1: error: conflicting types of 'v'
+expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>> struct {
 >>> 	int (*type)[2];
 >>> } v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> struct {
 >>> 	int (*type)[2];
 >>> 	int (*map_flags)[1];
 >>> } v
->>>     defined in $tmp/a.bpf.c:1 (a.o)
+>>>     defined in a.bpf.c:1 (a.o)
 >>> they differ at v.map_flags
 >>>     b.o: no such attribute
 >>>     a.o: int (*)[1]
 >>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
 compile a <<<'struct { __uint(type, 2); } v SEC(".maps") __weak;'
 compile b <<<'struct { __uint(type, 2); __uint(map_flags, 1); } v SEC(".maps");'
-expect_message "$tmp/b.bpf.c:1: error: conflicting types of 'v'
+expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>> struct {
 >>> 	int (*type)[2];
 >>> 	int (*map_flags)[1];
 >>> } v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> struct {
 >>> 	int (*type)[2];
 >>> } v
->>>     defined in $tmp/a.bpf.c:1 (a.o)
+>>>     defined in a.bpf.c:1 (a.o)
 >>> they differ at v.map_flags
 >>>     b.o: int (*)[1]
 >>>     a.o: no such attribute
@@ -200,11 +200,11 @@ expect_message "$tmp/b.bpf.c:1: error: conflicting types of 'v'
 compile a <<<"extern int v; $use"
 compile b <<<'long v = 1;'
 "$BPFLINK" --no-check-types a.o b.o -o out.o 2>errors
-expect "$tmp/b.bpf.c:1: warning: conflicting types of 'v'
+expect "b.bpf.c:1: warning: conflicting types of 'v'
 >>> long v
->>>     defined in $tmp/b.bpf.c:1 (b.o)
+>>>     defined in b.bpf.c:1 (b.o)
 >>> extern int v
->>>     declared in $tmp/a.bpf.c:1 (a.o)
+>>>     declared in a.bpf.c:1 (a.o)
 >>> they differ at v
 >>>     b.o: long, 8 bytes
 >>>     a.o: int, 4 bytes

@@ -89,9 +89,9 @@ END
 license='>>> if yours is: char LICENSE[] SEC("license") = "GPL"; or --license GPL'
 "$BPFLINK" --license Proprietary print.o -o out.o 2>warnings
 [[ $(<warnings) == "bpflink: warning: kernels let only programs under the GPL call this, and the license is 'Proprietary'
->>> bpf_trace_printk in $tmp/print.bpf.c:3
->>> bpf_get_current_task in $tmp/print.bpf.c:5
-$license" || $(<warnings) == *"and the license is 'Proprietary'"*"bpf_trace_printk in $tmp/print.bpf.c:3"*"$license" ]] ||
+>>> bpf_trace_printk in print.bpf.c:3
+>>> bpf_get_current_task in print.bpf.c:5
+$license" || $(<warnings) == *"and the license is 'Proprietary'"*"bpf_trace_printk in print.bpf.c:3"*"$license" ]] ||
   mistake "of a license: $(<warnings)"
 "$BPFLINK" --gc-sections --license Proprietary print.o -o out.o 2>warnings
 grep -q bpf_get_current_task warnings && mistake 'of a call that is dropped'
@@ -136,21 +136,21 @@ END
 
 # Definitions that are there twice
 cp dead.o again.o
-expect_message "$tmp/good.bpf.c:1:19: error: duplicate symbol: prog
+expect_message "good.bpf.c:1:19: error: duplicate symbol: prog
     1 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return ctx->len; }
       |                   ^
->>> defined at $tmp/good.bpf.c:1
+>>> defined at good.bpf.c:1
 >>>            good.o:(socket+0x0)
->>> defined at $tmp/good.bpf.c:1
+>>> defined at good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> good.o is given twice: give it once" "$BPFLINK" good.o good.o -o out.o
 ln -s good.o link.o
-expect_message "$tmp/good.bpf.c:1:19: error: duplicate symbol: prog
+expect_message "good.bpf.c:1:19: error: duplicate symbol: prog
     1 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return ctx->len; }
       |                   ^
->>> defined at $tmp/good.bpf.c:1
+>>> defined at good.bpf.c:1
 >>>            good.o:(socket+0x0)
->>> defined at $tmp/good.bpf.c:1
+>>> defined at good.bpf.c:1
 >>>            link.o:(socket+0x0)
 >>> link.o is given twice: give it once" "$BPFLINK" good.o link.o -o out.o
 cat >shared.h <<'END'
@@ -163,18 +163,18 @@ for n in 1 2; do
 SEC("socket") int prog$n(struct __sk_buff *ctx) { return twice(counter); }
 END
 done
-expect_message "$tmp/shared.h:1:5: error: duplicate symbol: twice
+expect_message "shared.h:1:5: error: duplicate symbol: twice
     1 | int twice(int x) { return 2 * x; }
       |     ^
->>> defined at $tmp/shared.h:1
+>>> defined at shared.h:1
 >>>            user1.o:(.text+0x0)
->>> defined at $tmp/shared.h:1
+>>> defined at shared.h:1
 >>>            user2.o:(.text+0x0)
->>> $tmp/shared.h defines it in each: make it static inline there, or only declare it
-$tmp/shared.h:2: error: duplicate symbol: counter
->>> defined at $tmp/shared.h:2
+>>> shared.h defines it in each: make it static inline there, or only declare it
+shared.h:2: error: duplicate symbol: counter
+>>> defined at shared.h:2
 >>>            user1.o:(.bss+0x0)
->>> defined at $tmp/shared.h:2
+>>> defined at shared.h:2
 >>>            user2.o:(.bss+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file" \
   "$BPFLINK" user1.o user2.o -o out.o

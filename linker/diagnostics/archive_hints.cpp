@@ -1,0 +1,97 @@
+#include "linker/diagnostics/archive_hints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "linker/diagnostics/cpp_names.hpp"
+#include "linker/elf/archive.hpp"
+#include "linker/io/paths.hpp"
+
+namespace bpflink {
+namespace {
+
+using Hints = std::vector<std::string>;
+
+bool defines(const ObjectFile& object, std::string_view name) {
+  return std::ranges::any_of(object.symbols, [&](const InputSymbol& symbol) {
+    return !symbol.is_local() && symbol.is_defined() && symbol.name == name;
+  });
+}
+
+bool file_defines(const std::string& path, std::string_view name) {
+  auto file = InputFile::open(path);
+  if (!file) return false;
+  auto object = ObjectFile::read(path, file->bytes());
+  return object && defines(**object, name);
+}
+
+/// The first thing that `find` has to say of a member that is an object.
+template <typename Find>
+Hints find_in_members(const InputFile& archive, Find find) {
+  auto members = read_archive(archive.bytes(), archive.name());
+  if (!members) return {};
+  for (const ArchiveMember& member : *members) {
+    auto image = open_member(member);
+    if (!image) continue;
+    auto object = ObjectFile::read(member.name, image->bytes());
+    if (!object) continue;
+    if (Hints hints = find(member, **object); !hints.empty()) return hints;
+  }
+  return {};
+}
+
+/// The file that a member of an archive, not a thin one, was copied from, if it stands beside it.
+std::string source_of_member(const InputFile& archive, const ArchiveMember& member) {
+  if (!member.path.empty()) return "";
+  size_t begin = archive.name().size() + 1;  // "lib.a(member.o)"
+  std::string name = member.name.substr(begin, member.name.size() - 1 - begin);
+  return without_dots((std::filesystem::path(archive.name()).parent_path() / name).string());
+}
+
+/// What an archive among the inputs says.
+Hints find_in_input(const InputFile& archive, std::string_view name) {
+  Hints hints =
+      find_in_members(archive, [&](const ArchiveMember& member, const ObjectFile& object) -> Hints {
+        if (std::string found = find_cpp_definition(object, name); !found.empty())
+          return describe_cpp_definition(object.name, found);
+        std::string source = source_of_member(archive, member);
+        if (!source.empty() && file_defines(source, name))
+          return {fmt::format("{} defines it, but {} is another version: make the archive anew",
+                              source, member.name)};
+        return {};
+      });
+  if (!hints.empty()) return hints;
+  if (std::ranges::count(read_archive_index(archive.bytes()), name) != 0)
+    return {fmt::format("the index of {} lists it, but no member defines it: make the archive anew",
+                        archive.name())};
+  return {};
+}
+
+}  // namespace
+
+Hints find_archive_hint(const Context& context, const Symbol& symbol) {
+  for (const InputFile& file : context.files)
+    if (is_archive(file.bytes()))
+      if (Hints hints = find_in_input(file, symbol.name); !hints.empty()) return hints;
+  for (const std::string& directory : context.options.library_paths) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+      std::string path = without_dots(entry.path().string()), name = entry.path().filename();
+      if (!name.starts_with("lib") || !name.ends_with(".a")) continue;
+      auto archive = InputFile::open(path);
+      if (!archive || !is_archive(archive->bytes())) continue;
+      Hints hints =
+          find_in_members(*archive, [&](const ArchiveMember&, const ObjectFile& object) -> Hints {
+            if (!defines(object, symbol.name)) return {};
+            return {fmt::format("{} defines it: link with -l{}", path,
+                                name.substr(3, name.size() - 5))};
+          });
+      if (!hints.empty()) return hints;
+    }
+  }
+  return {};
+}
+
+}  // namespace bpflink

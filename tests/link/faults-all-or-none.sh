@@ -1,0 +1,95 @@
+#!/bin/bash
+# Object and reports take their places all or none: where one rename fails, what stood at the
+# places of the others is there again, and where nothing stood, nothing does. The object is last.
+BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
+. "$(dirname "$0")/common.sh"
+
+strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'
+
+compile a <<'END'
+SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
+END
+calls=rename,renameat,renameat2,unlink,linkat
+
+# prepare: in the directory out the object and the map stand already, as well as the page
+prepare() {
+  rm -rf out
+  mkdir out
+  for file in object map page; do echo "old $file" >out/$file; done
+}
+
+# state: what is in out, a line a file
+state() { (cd out && md5sum -- $(ls -A)); }
+
+# faulty INJECTION COMMAND...: out is as it was, or as the command makes it if it succeeds
+faulty() {
+  local injection=$1 status=0
+  shift
+  prepare
+  strace -f -qq -o trace -e trace=$calls -e "inject=$injection" "$@" 2>errors || status=$?
+  grep -q INJECTED trace || return 1
+  if [[ $status == 0 ]]; then expect "$new" state; else expect "$old" state; fi
+  [[ $status != 0 || ! -s errors ]] || fail "$injection: says $(<errors)"
+  [[ $status == 0 || $(<errors) == *': error: out/'*': cannot put the output in its place: '* ]] || fail "$injection: says $(<errors)"
+}
+
+# all_faults COMMAND...: any of the calls that name files fails, and with file systems that cannot
+# exchange two names
+all_faults() {
+  local call n
+  prepare
+  old=$(state)
+  "$@"
+  new=$(state)
+  for call in rename renameat2 linkat; do
+    for ((n = 1; ; n++)); do faulty $call:error=EIO:when=$n "$@" || break; done
+  done
+  # The first exchange falls back, and a rename after it fails.
+  for ((n = 1; n < 5; n++)); do
+    prepare
+    status=0
+    strace -f -qq -o trace -e trace=$calls -e inject=renameat2:error=EINVAL -e inject=rename:error=EIO:when=$n \
+      "$@" 2>errors || status=$?
+    if [[ $status == 0 ]]; then expect "$new" state; else expect "$old" state; fi
+  done
+  faulty renameat2:error=EINVAL "$@"
+}
+all_faults "$BPFLINK" a.o -o out/object --Map out/map --size-map out/page --dependency-file out/d
+all_faults "$BPFLINK" a.o -o out/new --Map out/map --size-map out/page
+all_faults "$BTFDEDUP" a.o -o out/object --size-map out/page
+
+# The object's rename is the last thing that happens to a name that stays.
+prepare
+strace -f -qq -o trace -e trace=$calls "$BPFLINK" a.o -o out/object --Map out/map --json out/json
+[[ $(grep -E 'rename' trace | tail -n 1) == *'"out/object"'* ]] || fail "$(<trace)"
+
+# What cannot be put back is said.
+prepare
+status=0
+strace -f -qq -o trace -e trace=$calls -e inject=rename:error=EIO "$BPFLINK" a.o -o out/object --Map out/map 2>errors || status=$?
+expect $'bpflink: error: out/object: cannot put the output in its place: Input/output error\nbpflink: error: out/map: cannot put back what was there: Input/output error' cat errors
+strace -f -qq -o trace -e trace=$calls -e inject=rename:error=EIO "$BTFDEDUP" a.o -o out/object --size-map out/page 2>errors || status=$?
+expect $'btfdedup: error: out/page: cannot put back what was there: Input/output error\nbtfdedup: error: out/object: cannot put the output in its place: Input/output error' cat errors
+
+# The sticky bit of a directory keeps another user's file: that is found out before the work.
+as_user=()
+if ((EUID == 0)); then
+  cp "$BPFLINK" program
+  chmod 755 "$tmp" program
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${as_user[@]}" "$tmp/program" --version >/dev/null || skip 'another user may not run the program'
+  prepare
+  chmod 1777 out
+  chmod 666 out/*
+  for extra in '-o out/new --Map out/map' '-o out/object' '-o out/new --size-map out/page'; do
+    before=$(state)
+    status=0
+    "${as_user[@]}" strace -f -qq -o /dev/null "$tmp/program" absent.o $extra 2>errors || status=$?
+    [[ $status == 1 ]] || fail "$extra: exit status $status"
+    expect_error "${extra##* }: cannot open output file: it is another user's, and 'out' has the sticky bit"
+    expect "$before" state
+  done
+  "$tmp/program" a.o -o out/object # what root may do
+  "${as_user[@]}" "$tmp/program" a.o -o out/own
+  "${as_user[@]}" "$tmp/program" a.o -o out/own
+fi

@@ -1,0 +1,97 @@
+#!/bin/bash
+# What stands at the output's place, or among the inputs, by a mistake: an object of a compiler that
+# the inputs have nothing to do with, an output of an earlier link. To build again is no mistake,
+# whatever was renamed, added or deleted.
+. "$(dirname "$0")/common.sh"
+
+license='char LICENSE[] SEC("license") = "GPL";'
+compile a <<END
+$license
+SEC("socket") int prog(void *ctx) { return 1; }
+END
+compile b <<END
+$license
+extern int count;
+SEC("xdp") int other(void *ctx) { return count; }
+END
+compile c <<<'int count = 1; int more(void) { return count; }'
+cp a.o kept.o
+
+# -o *.o
+nothing="has nothing to do with the inputs: name another file, or delete it first"
+refused() { # TEXT COMMAND...: and a.o stays
+  expect_message "$@"
+  cmp a.o kept.o || mistake "${*:2}: a.o was changed"
+}
+refused "bpflink: error: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o
+refused "bpflink: error: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o --verify --gc-sections
+refused "btfdedup: error: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" "$BTFDEDUP" -o ?.o
+if command -v bpf-gcc >/dev/null; then
+  bpf-gcc -g -O2 -c -o a.o -x c - <<<'int of_gcc(void) { return 1; }'
+  expect_message "bpflink: error: -o 'a.o' would replace what a compiler made of '<stdin>', which $nothing" "$BPFLINK" -o a.o b.o c.o
+  cp kept.o a.o
+fi
+# libbpf's linker replaces any file, and so does a partial link.
+"$BPFLINK" -r -o ?.o 2>errors
+expect "bpflink: warning: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" cat errors
+cp kept.o a.o
+
+# An object of the same source, or that defines the same, may be replaced.
+same() {
+  "$BPFLINK" "$@" 2>errors || mistake "$*: $(<errors)"
+  [[ ! -s errors ]] || mistake "$*: $(<errors)"
+}
+cp b.o out.o
+same b.o c.o -o out.o
+compile renamed <<<'int more(void) { return 2; }'
+same b.o c.o -o renamed.o
+cp b.o out.o
+"$BTFDEDUP" b.o c.o --elf -o out.o
+"$BTFDEDUP" a.o --elf -o out.o
+# So may whatever a link made, of one object or several, when all its sources have other names now.
+objects=(a.o 'b.o c.o' 'a.o b.o c.o')
+for ((i = 0; i < 3; i++)); do
+  for flags in '' --keep-debug -s -r; do
+    # shellcheck disable=SC2086 # words are meant
+    "$BPFLINK" ${objects[i]} $flags -o out.o
+    compile new <<<'SEC("tc") int entirely_new(void *ctx) { return 3; }'
+    same new.o -o out.o
+    same c.o -o out.o
+  done
+  # shellcheck disable=SC2086
+  bpftool gen object out.o ${objects[i]} 2>/dev/null
+  same new.o -o out.o
+done
+llvm-objcopy-19 --strip-debug a.o stripped.o
+echo text >out.o
+same new.o -o out.o
+head -c 100 a.o >out.o
+same new.o -o out.o
+
+# An earlier output among the inputs
+"$BPFLINK" a.o b.o c.o -o prog.o
+expect_message "bpflink: error: -o 'prog.o' would replace the input 'prog.o', which looks like an earlier output of these files: leave it out of the inputs" \
+  "$BPFLINK" a.o b.o c.o prog.o -o prog.o
+earlier() { # NAME ARGUMENT...
+  expect_message "bpflink: error: $1 looks like an earlier output of these files: leave it out of the inputs" \
+    "$BPFLINK" "${@:2}" -o out.o
+}
+earlier prog.o a.o b.o c.o prog.o
+earlier prog.o prog.o c.o b.o a.o
+earlier prog.o a.o b.o prog.o c.o -r
+"$BPFLINK" a.o -o single.o
+earlier single.o a.o single.o
+earlier single.o a.o single.o b.o c.o
+"$BPFLINK" -s a.o b.o c.o -o prog.o
+earlier prog.o a.o b.o c.o prog.o
+bpftool gen object prog.o a.o b.o c.o
+earlier prog.o a.o b.o c.o prog.o
+cp prog.o second.o
+expect_message 'bpflink: error: prog.o looks like an earlier output of these files: leave it out of the inputs
+bpflink: error: second.o looks like an earlier output of these files: leave it out of the inputs' \
+  "$BPFLINK" a.o b.o c.o prog.o second.o -o out.o
+# A clash of names that nothing else explains stays one.
+compile d <<<'int more(void) { return 2; }'
+"$BPFLINK" b.o c.o -o part.o
+"$BPFLINK" part.o d.o -o out.o 2>errors && mistake 'two definitions are linked'
+grep -q 'duplicate symbol: more' errors || mistake "$(<errors)"
