@@ -18,6 +18,10 @@ void warn_of_refused_types(Context& context) {
   const InputSection* section = output.find_section(".BTF");
   if (!section) return;
   BtfVerdict verdict = check_file(output.image, section->data, BtfUse::Program, nullptr);
+  // Of names warn_of_names() has told.
+  std::erase_if(verdict.faults, [](const BtfFault& fault) {
+    return fault.rule == BtfRule::NameUnexpected || fault.rule == BtfRule::NameCharacters;
+  });
   if (verdict.faults.empty()) return;
   std::vector<TypeOrigin> origins;
   for (const auto& object : context.objects)

@@ -12,6 +12,7 @@
 #include <map>
 #include <span>
 
+#include "dedup/check/names.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/error.hpp"
@@ -22,24 +23,16 @@ namespace {
 /// How many types a message lists.
 constexpr size_t most_names = 3;
 
-bool is_kernel_name(std::string_view name) {
-  auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
-  };
-  return !name.empty() && is_letter(name.front()) &&
-         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
-/// Whether kernels refuse a type of this kind for its name.
-bool is_refused(BtfKind kind, std::string_view name) {
-  switch (kind) {
+/// Whether kernels refuse a type for its name, which is not empty.
+bool is_refused(const BtfView& types, BtfType type) {
+  switch (type.kind()) {
     case BtfKind::Ptr:
     case BtfKind::Const:
     case BtfKind::Volatile:
     case BtfKind::Restrict:
     case BtfKind::Array:
     case BtfKind::FuncProto:
-      return !name.empty();
+      return true;
     case BtfKind::Struct:
     case BtfKind::Union:
     case BtfKind::Enum:
@@ -48,7 +41,7 @@ bool is_refused(BtfKind kind, std::string_view name) {
     case BtfKind::Typedef:
     case BtfKind::Var:
     case BtfKind::Func:
-      return !name.empty() && !is_kernel_name(name);
+      return !name_kind(types, type.name_off()).is_identifier;
     default:
       return false;
   }
@@ -61,7 +54,7 @@ void warn_of_refused_names(Context& context) {
     BtfType type = context.btf->type(id);
     if (type.name_off() == 0) continue;
     std::string_view name = context.btf->string(type.name_off());
-    if (!is_refused(type.kind(), name)) continue;
+    if (name.empty() || !is_refused(*context.btf, type)) continue;
     if (++refused <= most_names)
       references.push_back(note(fmt::format("{} '{}'", btf_kind_name(type.kind()), name)));
   }
