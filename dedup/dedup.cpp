@@ -87,6 +87,7 @@
 //
 // A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
 // input, or n log n in the tainted types for each time that something is taken back.
+#include <chrono>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -132,7 +133,9 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // Each type gets the number of its class, by its key (classes/classifier.cpp). This is where
   // nearly all the time goes, and where several workers share it (classes/workers.cpp). Tags are
   // names here, whatever they mean.
+  auto start = std::chrono::steady_clock::now();
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
+  std::chrono::duration<double> classify_time = std::chrono::steady_clock::now() - start;
 
   // Types in circles that no tag breaks have had a class each until here, because a key would have
   // no end there (classes/circles.cpp). After this pass equal keys have equal classes, without
@@ -147,6 +150,7 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // What has the same number is one type of the output (write_types.cpp).
   auto result = write_types(d);
   if (!result) return result;
+  result->classify_seconds = classify_time.count();
 
   // What contains itself has no size. The output has each type once, so this is the place to ask.
   if (auto id = find_self_containing(result->types))

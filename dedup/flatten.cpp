@@ -29,6 +29,7 @@ std::expected<DedupResult, Error> flatten(const DedupOptions& options,
   if (!flat) return flat;
   compose(split.type_maps, flat->type_maps[0]);
   flat->type_maps = std::move(split.type_maps);
+  flat->classify_seconds += split.classify_seconds;
   return flat;
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # bpftool-bpflink: takes bpftool's command line. `gen object` is a partial link by bpflink and
-# `gen skeleton` is done by bpfskel, where each is installed beside this file; everything else is
-# the real bpftool's. So `make BPFTOOL=bpftool-bpflink` links a project with bpflink.
+# `gen skeleton` is done by bpfskel, where that is there; everything else is the real bpftool's. So
+# `make BPFTOOL=bpftool-bpflink` links a project with bpflink. The programs are those beside this
+# file or, where it is in its source tree, of the build that is newest.
 #
 # Words are told from options as bpftool does it, with getopt_long(3): options stand anywhere,
 # short ones in clusters, and all names may be cut short.
@@ -12,6 +13,17 @@ here=$(dirname "$(readlink -f "$0")")
 fail() {
   printf 'bpftool-bpflink: error: %s\n' "$1" >&2
   exit 1
+}
+
+# find_programs: the directory of bpflink and bpfskel into `programs`
+find_programs() {
+  programs=$here
+  if [ -x "$here/bpflink" ]; then return; fi
+  newest=''
+  for candidate in "$here"/../../build/bin/bpflink "$here"/../../build/*/bin/bpflink; do
+    if [ -x "$candidate" ] && { [ -z "$newest" ] || [ "$candidate" -nt "$newest" ]; }; then newest=$candidate; fi
+  done
+  if [ -n "$newest" ]; then programs=${newest%/*}; fi
 }
 
 # is_prefix PREFIX NAME
@@ -103,8 +115,10 @@ link_object() {
   done
   if [ "$json" = yes ]; then set -- "$@" --json-diagnostics; fi
   if [ "$verbose" = yes ]; then set -- "$@" -v; fi
+  [ -x "$programs/bpflink" ] ||
+    fail "no bpflink in $here, nor in a folder 'build' of the source tree: build or install it"
   status=0
-  "$here/bpflink" -r -o "$output" "$@" || status=$?
+  "$programs/bpflink" -r -o "$output" "$@" || status=$?
   if [ "$json" = yes ]; then # bpftool's answer on standard output
     if [ $status = 0 ]; then echo; else echo '{"error":"the link failed, see standard error"}'; fi
   fi
@@ -114,8 +128,8 @@ link_object() {
 # write_skeleton OBJECT [name NAME]
 write_skeleton() {
   case $# in
-    1) exec "$here/bpfskel" "$1" ;;
-    3) if is_prefix "$2" name; then exec "$here/bpfskel" --name "$3" "$1"; fi ;;
+    1) exec "$programs/bpfskel" "$1" ;;
+    3) if is_prefix "$2" name; then exec "$programs/bpfskel" --name "$3" "$1"; fi ;;
   esac
   fail "'gen skeleton' takes an object and, after the word 'name', a name"
 }
@@ -138,9 +152,10 @@ for argument do
     esac
   fi
 done
+find_programs
 case $command in
   object) ;;
-  skeleton) if [ $light = yes ] || [ ! -x "$here/bpfskel" ]; then owner=bpftool; fi ;;
+  skeleton) if [ $light = yes ] || [ ! -x "$programs/bpfskel" ]; then owner=bpftool; fi ;;
   *) owner=bpftool ;;
 esac
 if [ $owner = bpftool ]; then become_bpftool "$@"; fi

@@ -259,6 +259,7 @@ std::expected<void, Error> Program::check_output() const {
     if (input.identity() == output_file_->identity())
       return fail("-o '{}' would replace the input '{}'; --update is for that", options_.output,
                   input.name());
+  if (output_file_->is_special()) return {};
   auto file = InputFile::open(options_.output);
   if (!file) return {};
   std::string source = find_unrelated_source(file->bytes(), [&](const ObjectFile& object) {
@@ -304,6 +305,8 @@ std::expected<void, Error> Program::deduplicate() {
     Stopwatch watch(statistics_.resolve);
     if (auto ok = linked_ ? run_linked() : run_deduplicator(); !ok) return ok;
   }
+  statistics_.resolve -= result_->classify_seconds;
+  statistics_.classify += result_->classify_seconds;
   if (options_.flatten) count_bases();
   Stopwatch watch(statistics_.write);
   if (!options_.update.empty())

@@ -72,7 +72,8 @@ std::string describe_replaced(const Context& context, const InputFile& input) {
 /// What is wrong with the linked object's place where there is a compiler's output that has nothing
 /// to do with the inputs; else "".
 std::string find_compiled(const Context& context, const PendingOutput& output) {
-  bool is_object = output.contents == PendingOutput::Contents::Object && context.target.path;
+  bool is_object = output.contents == PendingOutput::Contents::Object && context.target.path &&
+                   !context.target.convert;
   if (!is_object || output.file.is_special()) return "";
   auto file = InputFile::open(output.name);
   if (!file) return "";

@@ -126,25 +126,37 @@ class TypeOrigins {
       part_[node] = is_origin || is_named ? node : part_[dominator];
       is_shared_wrapper[node] = is_origin && !is_named && is_wrapper(type(node).kind());
     }
+    std::vector<uint32_t> unwrapped(count_);
     for (uint32_t node = 1; node < count_; ++node) {
-      uint32_t target = is_shared_wrapper[node] ? unwrap(node) : 0;
-      if (target == 0) continue;
+      if (!is_shared_wrapper[node]) continue;
+      uint32_t target = unwrap(node, unwrapped);
       part_[node] = part_[target];
       origin_[node] = origin_[target];
     }
   }
 
-  /// What pointers and qualifiers lead to; 0 for void, a base's type, and what takes long.
-  uint32_t unwrap(uint32_t node) const {
-    constexpr int most_wrappers = 8;
-    for (int i = 0; i < most_wrappers; ++i) {
-      BtfType of = type(node);
-      if (!is_wrapper(of.kind()) || of.name_off() != 0) return node;
-      uint32_t id = of.kind() == BtfKind::Array ? of.array_element_type() : of.type();
-      if (id < btf_.first_id()) return 0;
-      node = id - btf_.first_id() + 1;
+  /// What pointers and qualifiers lead to; where that is void or a base's, the last of them; in a
+  /// circle of them, one of it. `unwrapped` remembers it by node: a chain is walked once, whatever
+  /// its length.
+  uint32_t unwrap(uint32_t node, std::vector<uint32_t>& unwrapped) const {
+    std::vector<uint32_t> path;
+    while (unwrapped[node] == 0) {
+      unwrapped[node] = node;
+      uint32_t next = wrapped_by(node);
+      if (next == 0) break;
+      path.push_back(node);
+      node = next;
     }
-    return 0;
+    for (uint32_t wrapper : path) unwrapped[wrapper] = unwrapped[node];
+    return unwrapped[node];
+  }
+
+  /// 0 for void, a base's type, and where the node is no wrapper.
+  uint32_t wrapped_by(uint32_t node) const {
+    BtfType of = type(node);
+    if (!is_wrapper(of.kind()) || of.name_off() != 0) return 0;
+    uint32_t id = of.kind() == BtfKind::Array ? of.array_element_type() : of.type();
+    return id < btf_.first_id() ? 0 : id - btf_.first_id() + 1;
   }
 
   BtfView btf_;

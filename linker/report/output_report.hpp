@@ -65,7 +65,7 @@ struct MapCost {
   uint32_t key_size = 0, value_size = 0, entries = 0;
   uint64_t bytes = 0;    ///< that it may ask for; of a map with values per CPU, for one CPU
   bool per_cpu = false;  ///< the values are there once for each CPU
-  std::string pinning;   ///< "none" or "by name"
+  std::string pinning;   ///< "none", "by name" or another number
   std::vector<std::string> programs;
 };
 

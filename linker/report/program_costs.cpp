@@ -131,6 +131,12 @@ std::string_view map_type_name(uint32_t type) {
   return type < names.size() ? names[type] : "unknown";
 }
 
+/// As libbpf has it: LIBBPF_PIN_NONE and LIBBPF_PIN_BY_NAME.
+std::string describe_pinning(uint32_t pinning) {
+  if (pinning == 0) return "none";
+  return pinning == 1 ? "by name" : std::to_string(pinning);
+}
+
 /// What a map asks for where it is full. The kernel keeps values at multiples of 8 bytes; what it
 /// needs for itself, such as the buckets of a hash, is not counted.
 uint64_t most_bytes(const Map& map, std::string_view type) {
@@ -200,7 +206,7 @@ class ProgramDescription {
                  .entries = map.max_entries,
                  .bytes = most_bytes(map, type),
                  .per_cpu = type.find("percpu") != std::string_view::npos,
-                 .pinning = map.pinning == 0 ? "none" : "by name",
+                 .pinning = describe_pinning(map.pinning),
                  .programs = users_of(".maps", map.offset)};
     report_.maps.push_back(std::move(cost));
   }

@@ -51,6 +51,32 @@ cp --remove-destination "$PREFIX/bin/bpftool-bpflink" "$tmp/first/bpftool"
 [[ $(PATH=$tmp/first:$tmp/real:$PATH bpftool map) == 'bpftool [map]' ]] || fail 'a copy does not find bpftool'
 if BPFLINK_BPFTOOL=$tmp/none bpftool-bpflink map 2>log; then fail 'a bpftool that is not there'; fi
 
+# From the source tree it is the newest build's programs that it calls, from a build folder those
+# beside it; where there are none it says so.
+tree=$tmp/tree
+mkdir -p "$tree/linker/bpftool" "$tree"/build/{old,new}/bin
+cp "$PREFIX/bin/bpftool-bpflink" "$tree/linker/bpftool/bpftool-bpflink.sh"
+of_tree() { # WANTED
+  [[ $("$tree/linker/bpftool/bpftool-bpflink.sh" gen object out.o a.o 2>&1) == "$1" ]] || fail "from the source tree, not: $1"
+}
+of_tree "bpftool-bpflink: error: no bpflink in $tree/linker/bpftool, nor in a folder 'build' of the source tree: build or install it"
+for build in old new; do
+  printf '#!/bin/sh\necho %s "$@"\n' $build >"$tree/build/$build/bin/bpflink"
+  chmod +x "$tree/build/$build/bin/bpflink"
+done
+touch -d 2001-01-01 "$tree/build/old/bin/bpflink"
+of_tree 'new -r -o out.o a.o'
+touch -d 2001-01-01 "$tree/build/new/bin/bpflink"
+touch "$tree/build/old/bin/bpflink"
+of_tree 'old -r -o out.o a.o'
+mkdir "$tree/build/bin"
+cp "$tree/build/new/bin/bpflink" "$tree/build/bin"
+touch -d 2001-01-01 "$tree"/build/old/bin/bpflink
+of_tree 'new -r -o out.o a.o'
+if [[ $("$BUILD/bin/bpftool-bpflink" gen object 2>&1) != "bpftool-bpflink: error: 'gen object' needs"* ]]; then
+  fail 'the build folder has no bpftool-bpflink'
+fi
+
 # ---- The real ones
 
 cat >main.bpf.c <<'END'

@@ -86,9 +86,9 @@ cd "$repository"
 spans include/bpflink/*.h{,pp} | names 'the headers' "$any"
 spans linker/bindings/rust/src/*.rs | names 'the crate' bpflink
 sed -n '/^func build/,/^}/p' linker/bindings/go/build.go | names bpflink2go bpflink
-sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$here/bpflink' -e '"$@" -' |
+sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$programs/bpflink' -e '"$@" -' |
   names 'bpftool-bpflink, gen object' bpflink
-sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F '$here/bpfskel' |
+sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F '$programs/bpfskel' |
   names 'bpftool-bpflink, gen skeleton' bpfskel
 
 # ---- The library has the options of a link: each is named at a field, a flag or a function.

@@ -95,3 +95,8 @@ compile d <<<'int more(void) { return 2; }'
 "$BPFLINK" b.o c.o -o part.o
 "$BPFLINK" part.o d.o -o out.o 2>errors && mistake 'two definitions are linked'
 grep -q 'duplicate symbol: more' errors || mistake "$(<errors)"
+
+# A pipe is nothing that stood there.
+timeout 20 "$BPFSKEL" a.o | grep -q 'Made by bpfskel' || mistake 'bpfskel waits for its own output'
+timeout 20 "$BTFDEDUP" a.o b.o -o - | cat >piped.btf || mistake 'btfdedup waits for its own output'
+timeout 20 "$BPFLINK" a.o -o - | cat >piped.o || mistake 'bpflink waits for its own output'

@@ -53,3 +53,11 @@ has '[.dropped[] | select(.reason == "header of .BTF") | [.file, .bytes]] == [["
 
 # The older fields stay.
 has '.files == ["main.o", "lib.o", "table.o"] and .objects == 3 and .types.in > .types.out'
+
+# Pinning that other loaders than libbpf know is told by its number.
+compile pinned <<'END'
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __uint(pinning, 77);
+  __type(key, __u32); __type(value, __u32); } pinned SEC(".maps");
+END
+"$BPFLINK" pinned.o -o out.o --json report.json
+has '.maps[0].pinning == "77"'
