@@ -198,8 +198,8 @@ class TypesReader {
     }
   }
 
-  /// Takes externs for externs that libbpf's linker gives a symbol in their section, as it does with
-  /// those of an arena: without type and size, at its beginning.
+  /// Takes externs for externs that libbpf's linker gives a symbol in their section, as it does
+  /// with those of an arena: without type and size, at its beginning.
   void restore_externs() {
     for (const BtfDeclaration& declaration : object_.declarations) {
       if (declaration.is_func() || declaration.symbol_index == 0 ||
