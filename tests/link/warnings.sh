@@ -11,10 +11,10 @@ compile b <<'EOF'
 long v = 4;
 EOF
 link_fails a.o b.o
-expect_error "/b.bpf.c:1: error: conflicting types of 'v'"
+expect_error "b.bpf.c:1: error: conflicting types of 'v'"
 
 "$BPFLINK" --no-check-types a.o b.o -o out.o 2>errors
-expect_error "/b.bpf.c:1: warning: conflicting types of 'v'"
+expect_error "b.bpf.c:1: warning: conflicting types of 'v'"
 contains 'var .data global long v;' declarations
 python3 "$bpfobj" check out.o
 
