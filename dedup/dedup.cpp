@@ -23,8 +23,9 @@
 // name, that tag is ambiguous, and a pointer to either struct is tainted.
 //
 // A *unit* is what a compiler saw at a time. An input is one; but no compiler writes an untainted
-// type twice, so an input that has two equal ones was put together from several units, and is cut
-// into the connected components of the graph of its types (ambiguity/units.cpp).
+// type twice, so an input that has two equal ones (objects, which stay whatever they are called, do
+// not count) was put together from several units, and is cut into the connected components of the
+// graph of its types (ambiguity/units.cpp).
 //
 // A *forward declaration* (a FWD, or an enum without enumerators) may stand for a definition of
 // its tag. Which one is decided by the set of units and the base alone, never by their order:

@@ -1,6 +1,7 @@
 // An input is a unit, unless it was put together from several, as the blob of a whole kernel is.
 // Then some untainted type is in it twice, which no compiler writes, and nothing that is
-// deduplicated has. Such an input is cut into its connected components: each unit brings all that
+// deduplicated has; objects, and what refers to them, do not count, as they stay whatever they are
+// called. Such an input is cut into its connected components: each unit brings all that
 // it refers to, so that no reference leads from one to another.
 //
 // Two kinds of references do not connect. What can reach no tag means the same everywhere, and
@@ -10,8 +11,6 @@
 
 #include <algorithm>
 #include <numeric>
-
-#include "dedup/interner.hpp"
 
 namespace bpflink {
 
@@ -25,17 +24,11 @@ class Repetition {
       : d_(d),
         is_tainted_(is_tainted),
         input_of_class_(d.table.class_count()),
-        input_of_anchor_(d.table.anchor_count()),
-        numbers_(d.table.class_count()) {}
+        input_of_anchor_(d.table.anchor_count()) {}
 
   /// Whether an untainted type is in the next input twice.
   bool next(const Input& input) {
     ++count_;
-    return has_equal_types(input) || has_equal_objects(input);
-  }
-
- private:
-  bool has_equal_types(const Input& input) {
     for (uint32_t c : input.elements) {
       if (c == omitted_class || is_tainted_[c]) continue;
       // Declarations of a tag are equal, even if the sizes of enums differ.
@@ -48,34 +41,12 @@ class Repetition {
     return false;
   }
 
-  /// Objects have classes of their own, but their words may say the same. A DATASEC refers to
-  /// objects: it says the same as another if these do.
-  bool has_equal_objects(const Input& input) {
-    Interner interner;
-    std::vector<uint32_t> key;
-    for (BtfKind kind : {BtfKind::Var, BtfKind::Datasec}) {
-      for (uint32_t id : input.objects()) {
-        uint32_t c = input.elements[id - input.types().first_id()];
-        if (c == omitted_class || is_tainted_[c] || kind_of(d_.table.key(c)) != kind) continue;
-        key.assign(d_.table.words(c).begin(), d_.table.words(c).end());
-        if (kind == BtfKind::Datasec)
-          for_each_reference(std::span(key), [&](Reference& r) {
-            if ((r & anchor_bit) == 0 && numbers_[r] != 0) r = anchor_bit | numbers_[r];
-          });
-        uint32_t known = interner.size();
-        numbers_[c] = interner.intern(key);
-        if (numbers_[c] <= known) return true;
-      }
-    }
-    return false;
-  }
-
+ private:
   const Deduplication& d_;
   const std::vector<bool>& is_tainted_;
   uint32_t count_ = 0;                     ///< of inputs
   std::vector<uint32_t> input_of_class_;   ///< by class: the last input that it was in, from 1 on
   std::vector<uint32_t> input_of_anchor_;  ///< the same of declarations, by anchor
-  std::vector<uint32_t> numbers_;          ///< by class of an object: that of what its words say
 };
 
 /// The connected components of an input's types, by index, in numbers from 0 on, and their count.

@@ -22,6 +22,7 @@ void take_into_memory(Context& context) {
 void commit_outputs(Context& context) {
   if (!context.target.path && !context.target.fd) take_into_memory(context);
   std::vector<OutputFile*> files;
+  files.reserve(context.outputs.size());
   for (PendingOutput& output : context.outputs) files.push_back(&output.file);
   std::ranges::reverse(files);
   for (const auto& [index, error] : OutputFile::commit_all(files))

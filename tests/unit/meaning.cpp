@@ -203,13 +203,32 @@ class Finder {
            std::ranges::any_of(named_[v], reaches);
   }
 
-  // An input is a unit. One that has an untainted type twice was put together, and is cut into
-  // its connected components. What can reach no tag does not connect, nor does a DATASEC.
+  /// Whether a type is an object, which equals only itself, or refers to one not by name.
+  std::vector<bool> find_what_has_objects() const {
+    std::vector<bool> has_object(count());
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (int v = 0; v < count(); ++v) {
+        if (has_object[v]) continue;
+        bool is_object = nodes_[v].type->kind == VAR || nodes_[v].type->kind == DATASEC;
+        has_object[v] = is_object || std::ranges::any_of(nodes_[v].children, [&](int child) {
+                          return child >= 0 && nodes_[child].tag == nothing && has_object[child];
+                        });
+        has_changed |= has_object[v];
+      }
+    }
+    return has_object;
+  }
+
+  // An input is a unit. One that has an untainted type twice, but for objects, was put together,
+  // and is cut into its connected components. What can reach no tag does not connect, nor does a
+  // DATASEC.
   void find_units() {
     std::vector<bool> is_cut(input_count_);
     std::set<std::pair<int, int>> seen;
+    std::vector<bool> has_object = find_what_has_objects();
     for (int v = base_end_; v < count(); ++v)
-      if (!is_tainted(v) && !seen.emplace(nodes_[v].input, keys_[v]).second)
+      if (!has_object[v] && !is_tainted(v) && !seen.emplace(nodes_[v].input, keys_[v]).second)
         is_cut[nodes_[v].input] = true;
 
     std::vector<int> first_of_input(input_count_, nothing);
