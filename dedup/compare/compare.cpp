@@ -125,7 +125,8 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BtfKind::Ptr:
-      if (is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleOfOneLength))
+      if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleOfOneLength)) &&
+          !is_in_prototype())
         if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
       visit(a.type(), b.type(), "->", true);
       return std::nullopt;
@@ -238,6 +239,13 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
     visit(a.param(i).type, b.param(i).type, std::move(label), behind_pointer);
   }
   return std::nullopt;
+}
+
+/// Whether a function's prototype led here.
+bool TypeComparison::is_in_prototype() const {
+  size_t at = here_;
+  while (at != no_parent && a_.kind(pairs_[at].a) != BtfKind::FuncProto) at = pairs_[at].parent;
+  return at != no_parent;
 }
 
 /// Of two pointers, the tags of what they point to.

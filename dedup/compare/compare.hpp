@@ -19,9 +19,10 @@ enum class ComparePolicy : uint8_t {
   /// comes here; --explain finds the reason again.
   Identical,
   /// What C lets two files declare of one thing, with the type tags of pointers, which verifiers go
-  /// by. Typedefs and qualifiers do not count, nor does the spelling of integers of one size and
-  /// sign; an array without a length agrees with
-  /// any, a declaration with a definition; behind a pointer, structs agree by name.
+  /// by, but for those in prototypes of functions, at which they do not look. Typedefs and
+  /// qualifiers do not count, nor does the spelling of integers of one size and sign; an array
+  /// without a length agrees with any, a declaration with a definition; behind a pointer, structs
+  /// agree by name.
   CCompatible,
   /// The same, but that arrays have one length: of a map's keys and values.
   CCompatibleOfOneLength,
@@ -109,6 +110,7 @@ class TypeComparison {
   Found compare_records(const Pair& pair, BtfType a, BtfType b);
   Found compare_enums(const Pair& pair, BtfType a, BtfType b);
   Found compare_prototypes(const Pair& pair, BtfType a, BtfType b);
+  bool is_in_prototype() const;
   Found compare_words(const Pair& pair, BtfType a, BtfType b);
   Found differ(const Pair& pair, std::string note_a = {}, std::string note_b = {},
                int32_t member = -1) const;

@@ -1,7 +1,8 @@
 // Pass: externs that a loader or the verifier does not take as the code does.
 //
-// A variable that is const where it is defined is in .rodata, which loaders make read-only; a weak
-// function that nobody defines is a name that libbpf looks for and does not find.
+// A variable that is const where it is defined is in .rodata, which loaders make read-only, but for
+// one with SEC(".data.NAME"); a weak function that nobody defines is a name that libbpf looks for
+// and does not find.
 #include <fmt/format.h>
 
 #include <array>
@@ -109,7 +110,10 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
   std::string message = fmt::format("'{}' is declared const, but defined without it", symbol.name);
   if (is_defined_const) {
     message = fmt::format("'{}' is defined const, but declared without it", symbol.name);
-    if (auto store = StoreFinder(object, declaration.symbol_index).find()) {
+    const InputSection* holder = symbol.place().section;
+    bool is_read_only = holder && holder->name.starts_with(".rodata");
+    auto store = StoreFinder(object, declaration.symbol_index).find();
+    if (is_read_only && store) {
       message = fmt::format("'{}' is defined const, but written to", symbol.name);
       references.push_back({ReferenceRole::Occurrence, std::move(*store), "written to"});
       if (!context.options.partial) severity = Severity::Error;

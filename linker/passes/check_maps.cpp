@@ -1,7 +1,8 @@
 // Pass: maps that loaders do not take for maps.
 //
 // A loader makes a map of each global variable in .maps. libbpf refuses static ones, and what is
-// declared in .maps in one file but not in the other is a map for the code of only one of them.
+// only declared in .maps is no map. Where it is defined there, a declaration without SEC(".maps")
+// does no harm.
 #include <fmt/format.h>
 
 #include <map>
@@ -54,20 +55,17 @@ void warn_of_static_maps(Context& context) {
 }
 
 /// Whether `declaration`, which is not the definition, has its symbol in .maps and the definition
-/// does not, or the other way.
+/// does not.
 void check_section(Context& context, const ObjectFile& object, const BtfDeclaration& declaration) {
   const Symbol& symbol = *declaration.symbol;
   const InputSymbol& declared = object.symbols[declaration.symbol_index];
   const InputSection* holder = symbol.place().section;
-  // bpf-gcc's declarations are in no DATASEC, and say that they are none.
-  bool is_told = declaration.type().var_linkage() == BtfLinkage::Extern;
-  if (!holder || holder->name == "maps" || declared.is_defined() || !is_told) return;
-  bool is_map = holder->name == map_section, is_declared_map = declaration.datasec == map_section;
-  if (is_map == is_declared_map) return;
+  if (declaration.datasec != map_section || declared.is_defined()) return;
+  if (!holder || holder->name == "maps" || holder->name == map_section) return;
   context.diagnostics.report(
       {.severity = context.options.partial ? Severity::Warning : Severity::Error,
-       .message = fmt::format("'{}' is {} without SEC(\".maps\"), and {} with it", symbol.name,
-                              is_map ? "declared" : "defined", is_map ? "defined" : "declared"),
+       .message =
+           fmt::format("'{}' is defined without SEC(\".maps\"), and declared with it", symbol.name),
        .code = DiagnosticCode::ConflictingTypes,
        .symbol = std::string(symbol.name),
        .references = {reference_to(*symbol.file, symbol.input()), reference_to(object, declared),

@@ -184,14 +184,20 @@ class Referenced {
            places_.contains({place.section, place.offset});
   }
 
+  /// Whether another file calls functions of the object.
+  bool is_library(const ObjectFile& object) const { return libraries_.contains(&object); }
+
  private:
   void add(ObjectFile& object, InputSection& section) {
     for (const Relocation& relocation : section.relocations) {
       RelocationTarget to = target_of(object, relocation);
-      if (to.symbol && to.symbol->global)
-        symbols_.insert(to.symbol->global);
-      else
+      const Symbol* symbol = to.symbol ? to.symbol->global : nullptr;
+      if (!symbol)
         places_.emplace(&object.sections[to.section], to.offset);
+      else
+        symbols_.insert(symbol);
+      if (symbol && symbol->is_defined && !to.symbol->is_defined() && is_function(*symbol))
+        libraries_.insert(symbol->file);
     }
     if (!section.is_code()) return;
     for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
@@ -199,13 +205,30 @@ class Referenced {
     });
   }
 
+  static bool is_function(const Symbol& symbol) {
+    const InputSection* section = symbol.place().section;
+    return section && section->is_code();
+  }
+
   std::unordered_set<const Symbol*> symbols_;
+  std::unordered_set<const ObjectFile*> libraries_;
   std::unordered_set<std::string_view> names_;
   std::set<std::pair<const InputSection*, int64_t>> places_;
 };
 
+/// Whether a function only returns a constant.
+bool is_constant(const ObjectFile& object, const InputSymbol& function) {
+  bool is_constant = true;
+  uint64_t end = function.value + function.size;
+  for_each_insn(object.sections[function.section].data, function.value, end, object.byte_order,
+                [&](uint64_t, const Insn& insn) {
+                  is_constant &= insn.is_exit() || insn.has_type_id_immediate();
+                });
+  return is_constant;
+}
+
 /// Whether a compiler has also put the function's code into another one, which calls it in the
-/// source: some line is of instructions inside and outside of it.
+/// source: some line is of instructions inside and outside of it. A constant leaves none.
 bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   if (!object.btf_ext) return false;
   const BtfExt& ext = *object.btf_ext;
@@ -219,12 +242,13 @@ bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
     });
   };
   for_each_line(true, [&](auto line) { lines.insert(line); });
-  bool found = false;
-  for_each_line(false, [&](auto line) { found |= lines.contains(line); });
+  bool found = false, leaves_none = is_constant(object, function);
+  for_each_line(false, [&](auto line) { found |= leaves_none || lines.contains(line); });
   return found;
 }
 
 /// A function of .text is loaded with the programs that call it, and not at all where none does.
+/// Of a library, not all functions need a caller.
 void warn_of_lost_sections(Context& context) {
   constexpr size_t most_functions = 64;  // if there are more, nobody forgot them
   size_t looked_at = 0;
@@ -241,7 +265,7 @@ void warn_of_lost_sections(Context& context) {
       std::string expected = section_for(*object->btf, declaration.type());
       if (expected.empty()) continue;
       if (!referenced) referenced.emplace(context);
-      if (referenced->contains(*symbol)) continue;
+      if (referenced->contains(*symbol) || referenced->is_library(*object)) continue;
       if (++looked_at > most_functions) return;
       if (is_inlined(*object, symbol->input())) continue;
       context.diagnostics.report(

@@ -50,9 +50,10 @@ extern struct $map flows;
 SEC("socket") int prog(void *ctx) { $use }
 END
 refuses "'flows' is defined without SEC(\".maps\"), and declared with it" uses_map.o map_of_bss.o
-refuses "'flows' is declared without SEC(\".maps\"), and defined with it" uses_variable.o map_of_maps.o
 silent uses_map.o map_of_maps.o
 silent uses_variable.o map_of_bss.o
+# Where its definition is a map's, code refers to a map.
+silent uses_variable.o map_of_maps.o
 
 # ---- functions without SEC()
 
@@ -68,12 +69,29 @@ END
 tells "'length' is in .text: is SEC(...) missing?" library.o
 silent library.o calls.o
 silent -r library.o
+# A library has more than its users call.
+compile two_lengths <<'END'
+int length(struct __sk_buff *ctx) { return ctx->len; }
+
+int second(struct __sk_buff *ctx) { return ctx->priority; }
+END
+silent two_lengths.o calls.o
 # What a compiler has put into its callers as well is called.
 compile inlined <<'END'
 int length(struct __sk_buff *ctx) { return ctx->len + 1; }
 SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx) + 3; }
 END
 silent inlined.o
+compile inlined_constant <<'END'
+int is_wanted(struct __sk_buff *ctx) { return 1; }
+
+SEC("tc") int prog(struct __sk_buff *ctx) { return is_wanted(ctx) ? ctx->len : 0; }
+END
+silent inlined_constant.o
+compile constant_alone <<'END'
+int pass(struct __sk_buff *ctx) { return 1; }
+END
+tells "'pass' is in .text: is SEC(...) missing?" constant_alone.o
 # A callback that only a tag names.
 compile callback <<'END'
 void bpf_throw(unsigned long cookie) __ksym;
@@ -126,6 +144,15 @@ refuses "'rates' is defined const, but written to" writes.o constant.o
 refuses "'rate' is defined const, but written to" adds.o constant.o
 silent reads_const.o constant.o
 silent writes.o variable.o
+# Loaders leave .data writable, whatever is in it.
+compile constant_of_data <<'END'
+const volatile int rate SEC(".data.rate") = 1;
+END
+compile adds_to_data <<'END'
+extern int rate SEC(".data.rate");
+SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
+END
+tells "'rate' is defined const, but declared without it" adds_to_data.o constant_of_data.o
 
 # ---- weak functions
 
@@ -149,6 +176,29 @@ extern void bpf_rcu_read_lock(void) __ksym __weak;
 SEC("tc") int prog(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
 END
 silent kfunc.o
+
+# ---- type tags of prototypes, at which verifiers do not look
+
+compile kfunc_of_vmlinux <<'END'
+#define __user __attribute__((btf_type_tag("user")))
+extern int bpf_copy_from_user_str(void *dst, __u32 size, const void __user *from, __u64 flags) __ksym;
+extern int first(char __user *text);
+SEC("tc") int prog(struct __sk_buff *ctx)
+{
+  char text[8] = {};
+  return bpf_copy_from_user_str(text, 8, (const void *)0, 0) + first(text);
+}
+END
+compile kfunc_of_file <<'END'
+extern int bpf_copy_from_user_str(void *dst, __u32 size, const void *from, __u64 flags) __ksym;
+int first(char *text) { return text ? text[0] : 0; }
+SEC("tc") int prog2(struct __sk_buff *ctx)
+{
+  char text[8] = {};
+  return bpf_copy_from_user_str(text, 8, (const void *)0, 0) + first(text);
+}
+END
+silent kfunc_of_vmlinux.o kfunc_of_file.o
 
 # ---- variables smaller than their types: a compiler has split them into parts
 
