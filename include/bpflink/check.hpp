@@ -103,14 +103,15 @@ enum class BtfRule : uint8_t {
 
 /// A release of Linux.
 struct LinuxRelease {
-  uint16_t major = 0, minor = 0;
+  uint16_t major = 0;  ///< 6 of 6.18
+  uint16_t minor = 0;  ///< 18 of 6.18
   /// The older one is less.
   friend auto operator<=>(const LinuxRelease&, const LinuxRelease&) = default;
 };
 
 /// What a rule says.
 struct BtfRuleText {
-  BtfRule rule;
+  BtfRule rule;             ///< the rule
   std::string_view key;     ///< a name for programs, such as "member-end"
   std::string_view text;    ///< the rule in plain words: "a member ends inside its struct"
   std::string_view kernel;  ///< how a kernel's log words a break of it; "" where it says nothing
@@ -123,7 +124,7 @@ BPFLINK_API const BtfRuleText& btf_rule_text(BtfRule rule);
 
 /// A break of a rule.
 struct BtfFault {
-  BtfRule rule;
+  BtfRule rule;              ///< which is broken
   uint32_t type_id = 0;      ///< 0: it is about the blob, not about a type
   int32_t element = -1;      ///< its member, parameter, enumerator or variable, or -1
   std::string type = {};     ///< the type as C, "" where type_id is 0
@@ -144,7 +145,7 @@ struct BtfRequirement {
 struct BtfVerdict {
   std::vector<BtfFault> faults;  ///< by ascending phase and type id; empty: a kernel takes it
   uint64_t omitted = 0;          ///< faults beyond the first hundred
-  BtfRequirement needs;
+  BtfRequirement needs;          ///< the release that takes it, and why
 };
 
 /// Whether Linux takes `blob`, as the newest release known does (6.18; of what came later, the

@@ -20,7 +20,7 @@ namespace {
 /// A record made for a function: of func_info, or of line_info.
 struct MadeRecord {
   uint32_t func = 0;             ///< type id of the FUNC
-  std::string_view source = "";  ///< the file that it is from
+  std::string_view source = {};  ///< the file that it is from
 };
 
 /// A record with its fields as they are in the output, but for the offset.

@@ -9,6 +9,7 @@ strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a progra
 compile a <<'END'
 SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
 END
+export ASAN_OPTIONS=detect_leaks=0 # which nothing does under strace
 calls=rename,renameat,renameat2,unlink,linkat
 
 # prepare: in the directory out the object and the map stand already, as well as the page
