@@ -18,10 +18,15 @@ std::string type_tags(const BtfView& types, uint32_t pointer) {
   uint32_t id = skip_modifiers(types, pointer);
   std::string tags;
   if (types.kind(id) != BtfKind::Ptr) return tags;
-  for (id = types.type(id).type(); is_modifier(types.kind(id)); id = types.type(id).type()) {
-    if (types.kind(id) != BtfKind::TypeTag) continue;
-    if (!tags.empty()) tags += ", ";
-    tags += types.name(types.type(id));
+  constexpr int most_steps = 64;  // no source writes more
+  id = types.type(id).type();
+  for (int step = 0; step < most_steps && is_modifier(types.kind(id)); ++step) {
+    BtfType modifier = types.type(id);
+    if (modifier.kind() == BtfKind::TypeTag) {
+      if (!tags.empty()) tags += ", ";
+      tags += types.name(modifier);
+    }
+    id = modifier.type();
   }
   return tags;
 }

@@ -84,7 +84,8 @@ class DatasecBuilder {
   /// What of a type has so many bytes: the elements of an array, or the members of a struct if all
   /// of that size have one type. Nothing where that is not plain.
   std::optional<uint32_t> find_part(uint32_t id, uint32_t size) const {
-    while (type_size(btf_, id) > size) {
+    constexpr int deepest = 32;  // as kernels take types
+    for (int depth = 0; depth < deepest && type_size(btf_, id) > size; ++depth) {
       uint32_t whole = skip_modifiers(btf_, id);
       BtfType type = btf_.type(whole);
       if (type.kind() == BtfKind::Array) {
@@ -104,13 +105,16 @@ class DatasecBuilder {
   }
 
   /// The type of a static variable. Compilers split arrays and structs into variables for their
-  /// parts and give each the type of the whole, for which the kernel refuses all types.
+  /// parts, `table.0`, and give each the type of the whole, for which the kernel refuses all types.
   uint32_t type_of_static(const ObjectFile& object, const BtfDeclaration& declaration) {
     uint32_t id = object.type_map[declaration.type().type()];
+    std::string_view name = object.btf->name(declaration.type());
+    bool is_part = name.find('.') != name.npos && name.back() >= '0' && name.back() <= '9';
+    constexpr uint32_t most_parts = 1 << 10;  // to look at each may take a walk along many types
+    if (!is_part || ++parts_ > most_parts) return id;
     auto size = type_size(btf_, id);
     if (declaration.size == 0 || !size || *size <= declaration.size) return id;
     if (auto part = find_part(id, declaration.size)) return *part;
-    std::string_view name = object.btf->name(declaration.type());
     context_.diagnostics.report(
         {.severity = Severity::Warning,
          .message = fmt::format("{}: '{}' in {} has {}, and its type {}: kernels refuse the types "
@@ -272,6 +276,7 @@ class DatasecBuilder {
   const ObjectFile* sections_object_ = nullptr;
   std::unordered_map<std::string_view, const InputSection*> sections_;
 
+  uint32_t parts_ = 0;  ///< static variables that were looked at as parts
   bool has_known_tags_ = false;
   std::set<Tag> known_tags_;
   std::deque<std::string> tag_texts_;

@@ -15,9 +15,12 @@
 namespace bpflink {
 namespace {
 
-/// Whether a variable of a type, or the elements of an array, may not be written to.
+/// Whether a variable of a type, or the elements of an array, may not be written to. No source says
+/// as much of a type as is looked at; and types may refer to themselves: nothing has checked that
+/// yet.
 bool is_const(const BtfView& types, uint32_t id) {
-  while (id != 0) {
+  constexpr int most_steps = 64;
+  for (int step = 0; id != 0 && step < most_steps; ++step) {
     BtfType type = types.type(id);
     if (type.kind() == BtfKind::Const) return true;
     bool is_array = type.kind() == BtfKind::Array;
@@ -93,7 +96,10 @@ class StoreFinder {
   std::array<bool, 16> holds_{};
 };
 
-void check_const(Context& context, const ObjectFile& object, const BtfDeclaration& declaration) {
+/// `searches` counts the walks over an object's code.
+void check_const(Context& context, const ObjectFile& object, const BtfDeclaration& declaration,
+                 int& searches) {
+  constexpr int most_searches = 64;
   const Symbol& symbol = *declaration.symbol;
   BtfType definition = symbol.btf_file->btf->type(symbol.btf_id);
   if (definition.kind() != BtfKind::Var) return;
@@ -112,8 +118,10 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
     message = fmt::format("'{}' is defined const, but declared without it", symbol.name);
     const InputSection* holder = symbol.place().section;
     bool is_read_only = holder && holder->name.starts_with(".rodata");
-    auto store = StoreFinder(object, declaration.symbol_index).find();
-    if (is_read_only && store) {
+    std::optional<DiagnosticLocation> store;
+    if (is_read_only && searches++ < most_searches)
+      store = StoreFinder(object, declaration.symbol_index).find();
+    if (store) {
       message = fmt::format("'{}' is defined const, but written to", symbol.name);
       references.push_back({ReferenceRole::Occurrence, std::move(*store), "written to"});
       if (!context.options.partial) severity = Severity::Error;
@@ -171,13 +179,15 @@ void warn_of_weak_functions(Context& context) {
 }  // namespace
 
 void check_externs(Context& context) {
+  int searches = 0;
   for (const auto& object : context.objects)
     for (const BtfDeclaration& declaration : object->declarations) {
       const Symbol* symbol = declaration.symbol;
       bool is_extern = symbol && symbol->is_defined && symbol->file == symbol->btf_file &&
                        symbol->in_output && !declaration.is_func() &&
                        !object->symbols[declaration.symbol_index].is_defined();
-      if (is_extern && declaration.datasec != ".maps") check_const(context, *object, declaration);
+      if (is_extern && declaration.datasec != ".maps")
+        check_const(context, *object, declaration, searches);
     }
   if (!context.options.partial) warn_of_weak_functions(context);
 }

@@ -226,12 +226,13 @@ class Resolver {
     }
   }
 
-  /// What a symbol stands for, before relocation. That weak definitions differ is no warning:
-  /// programs override the default of a library on purpose.
+  /// The begin of what a symbol stands for, before relocation. That weak definitions differ is no
+  /// warning: programs override the default of a library on purpose.
   static std::span<const std::byte> bytes_of(const ObjectFile& object, const InputSymbol& symbol) {
     if (symbol.place != InputSymbol::Place::Section) return {};
+    constexpr uint64_t most_bytes = 1 << 16;  // many symbols may stand for the same
     auto data = object.sections[symbol.section].data;
-    return data.empty() ? data : data.subspan(symbol.value, symbol.size);
+    return data.empty() ? data : data.subspan(symbol.value, std::min(symbol.size, most_bytes));
   }
 
   static void bind_declarations(ObjectFile& object) {

@@ -224,5 +224,23 @@ TEST_CASE("declarations must agree with the definition") {
         std::vector<std::string>{"conflicting types of 'value'"});
 }
 
+TEST_CASE("a type that consists of itself is no endless walk") {
+  HandMadeLink link;
+  ObjectFile &a = link.object("a.o"), &b = link.object("b.o");
+  link.symbol(a, "value", &link.section(a, ".data", data_flags, 8), 0, 4, STT_OBJECT);
+  link.symbol(b, "value", nullptr, 0, 0, STT_NOTYPE);
+  test::Unit defined, declared;
+  uint32_t variable = defined.variable("value", defined.integer("int"));
+  defined.add(BtfKind::Datasec, ".data", 8, {variable, 0, 4}, 1);
+  declared.add(BtfKind::Volatile, "", 2);
+  declared.add(BtfKind::Volatile, "", 1);
+  declared.add(BtfKind::Var, "value", 1, {std::to_underlying(BtfLinkage::Extern)});
+  link.types(a, defined);
+  link.types(b, declared);
+  link.run({resolve_symbols, split_into_fragments, mark_live, warn_of_inputs, warn_of_programs,
+            check_maps, check_externs});
+  CHECK(link.messages.empty());
+}
+
 }  // namespace
 }  // namespace bpflink
