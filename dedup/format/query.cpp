@@ -8,7 +8,7 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t pointer_size = 8;
+constexpr uint32_t bpf_pointer_size = 8;
 
 /// Structs within structs and arrays of arrays that alignment is looked for in;
 /// no source nests as deep, and hostile input may go on for ever.
@@ -37,13 +37,13 @@ class AlignmentFinder {
     BtfType type = btf_.type(id);
     switch (type.kind()) {
       case BtfKind::Ptr:
-        return pointer_size;
+        return bpf_pointer_size;
       case BtfKind::Int:
       case BtfKind::Float:
       case BtfKind::Enum:
       case BtfKind::Enum64:
         return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
-                                    type.size() == 16 ? 16 : pointer_size);
+                                    type.size() == 16 ? 16 : bpf_pointer_size);
       case BtfKind::Array:
         return find(type.array_element_type(), depth + 1);
       case BtfKind::Var:
@@ -125,7 +125,7 @@ uint32_t skip_modifiers(const BtfView& btf, uint32_t id) {
   return skip(btf, id, is_modifier);
 }
 
-std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id) {
+std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id, uint32_t pointer_size) {
   uint64_t count = 1;
   for (uint32_t steps = 0; steps < btf.end_id(); ++steps) {
     id = skip_modifiers(btf, id);

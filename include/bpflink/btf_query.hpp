@@ -54,9 +54,10 @@ BPFLINK_API uint32_t skip_qualifiers(const BtfView& btf, uint32_t id);
 BPFLINK_API uint32_t skip_modifiers(const BtfView& btf, uint32_t id);
 
 /// The bytes that an object of type `id` takes, with pointers of 8 bytes, as BPF
-/// has them. Nothing for void, functions, forward declarations, kinds that are
-/// not known, and arrays of 2^64 bytes or more.
-BPFLINK_API std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id);
+/// has them, or of `pointer_size`. Nothing for void, functions, forward
+/// declarations, kinds that are not known, and arrays of 2^64 bytes or more.
+BPFLINK_API std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id,
+                                              uint32_t pointer_size = 8);
 
 /// The alignment in bytes that C gives an object of type `id` on BPF: that of
 /// the scalar for scalars (of the smaller of size and 8), the largest of the

@@ -1,0 +1,129 @@
+#include "dedup/core/candidates.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "dedup/format/hash.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Types of the others are like nothing, so that nobody needs to find them.
+bool can_be_bound(BtfKind kind) {
+  switch (kind) {
+    case BtfKind::Func:
+    case BtfKind::Var:
+    case BtfKind::Datasec:
+    case BtfKind::DeclTag:
+    case BtfKind::TypeTag:
+      return false;
+    default:
+      return is_known(kind);
+  }
+}
+
+/// The size of pointers, which a blob tells by that of `long`; 8 if it has none.
+uint32_t find_pointer_size(const BtfView& btf) {
+  constexpr std::string_view names[] = {"long",
+                                        "long int",
+                                        "int long",
+                                        "unsigned long",
+                                        "long unsigned",
+                                        "unsigned long int",
+                                        "long unsigned int",
+                                        "unsigned int long",
+                                        "int long unsigned",
+                                        "int unsigned long",
+                                        "long int unsigned"};
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    if (type.kind() != BtfKind::Int || (type.size() != 4 && type.size() != 8)) continue;
+    if (std::ranges::find(names, btf.name(type)) != std::end(names)) return type.size();
+  }
+  return 8;
+}
+
+}  // namespace
+
+std::string_view essential_name(std::string_view name) {
+  // "___" between other characters than '_', the last one.
+  for (size_t at = name.rfind("___"); at != name.npos && at > 0;
+       at = at == 0 ? name.npos : name.rfind("___", at - 1))
+    if (at + 3 < name.size() && name[at - 1] != '_' && name[at + 3] != '_')
+      return name.substr(0, at);
+  return name;
+}
+
+NamedTypes::NamedTypes(const BtfView& view, uint32_t pointer_size) : types_{view, pointer_size} {
+  uint32_t first = view.first_id(), count = view.end_id() - first;
+  if (count == 0) return;
+  heads_.resize(std::bit_ceil(count));
+  next_.resize(count);
+  for (uint32_t id = view.end_id(); id-- > first;) {
+    BtfType type = view.type(id);
+    if (type.name_off() == 0 || !can_be_bound(type.kind())) continue;
+    uint32_t& head = heads_[bucket(essential_name(bounded_name(type)))];
+    next_[id - first] = head;
+    head = id;
+  }
+}
+
+size_t NamedTypes::bucket(std::string_view name) const {
+  return hash_bytes(name.data(), name.size()) & (heads_.size() - 1);
+}
+
+std::string_view NamedTypes::bounded_name(BtfType type) const {
+  const BtfView* view = &types_.view;
+  while (view->base() && type.name_off() < view->string_begin()) view = view->base();
+  size_t offset = type.name_off() - view->string_begin();
+  if (offset >= view->strings().size()) return {};
+  std::string_view rest = view->strings().substr(offset, longest_name);
+  const void* end = std::memchr(rest.data(), '\0', rest.size());
+  return end ? rest.substr(0, static_cast<size_t>(static_cast<const char*>(end) - rest.data()))
+             : std::string_view();
+}
+
+void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
+                      std::vector<KernelType>& found) const {
+  if (heads_.empty()) return;
+  uint32_t id = heads_[bucket(name)];
+  for (; id != 0 && effort.spend(); id = next_[id - types_.view.first_id()]) {
+    BtfType type = types_.view.type(id);
+    if (are_kinds_compatible(kind, type.kind()) && essential_name(bounded_name(type)) == name)
+      found.push_back({&types_, id});
+  }
+}
+
+CoreKernel::CoreKernel(const BtfView& vmlinux, std::span<const BtfView> modules)
+    : impl_(new Impl{
+          NamedTypes(vmlinux, find_pointer_size(vmlinux)), {}, {modules.begin(), modules.end()}}) {
+  for (const BtfView& module : modules)
+    impl_->modules.push_back(
+        std::make_unique<const NamedTypes>(module, impl_->vmlinux.types().pointer_size));
+}
+CoreKernel::CoreKernel(CoreKernel&&) noexcept = default;
+CoreKernel& CoreKernel::operator=(CoreKernel&&) noexcept = default;
+CoreKernel::~CoreKernel() = default;
+
+const BtfView& CoreKernel::vmlinux() const {
+  return impl_->vmlinux.types().view;
+}
+std::span<const BtfView> CoreKernel::modules() const {
+  return impl_->module_views;
+}
+
+std::vector<KernelType> find_candidates(const CoreKernel& kernel, const BtfView& program,
+                                        uint32_t id, CoreEffort& effort) {
+  std::vector<KernelType> found;
+  BtfType local = program.type(id);
+  std::string_view name = essential_name(program.name(local));
+  const auto& impl = CoreAccess::impl(kernel);
+  impl.vmlinux.find(name, local.kind(), effort, found);
+  if (!found.empty()) return found;
+  for (const auto& module : impl.modules) module->find(name, local.kind(), effort, found);
+  return found;
+}
+
+}  // namespace bpflink

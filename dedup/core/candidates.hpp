@@ -1,0 +1,79 @@
+// The types of a kernel by name: what a relocation may be bound to.
+//
+// A relocation of `struct task_struct___old` is tried with every `struct task_struct` of the
+// kernel, flavor or not. Types are looked for in vmlinux, and only if that has none in modules.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dedup/core/access.hpp"
+
+namespace bpflink {
+
+/// Counts what is done for one relocation, so that hostile types end.
+class CoreEffort {
+ public:
+  explicit CoreEffort(uint32_t steps) : left_(steps) {}
+
+  /// Whether there is so much left.
+  bool spend(uint32_t steps = 1) {
+    bool is_enough = steps <= left_;
+    left_ = is_enough ? left_ - steps : 0;
+    return is_enough;
+  }
+  uint32_t left() const { return left_; }
+
+ private:
+  uint32_t left_;
+};
+
+/// A type of the kernel.
+struct KernelType {
+  const CoreTypes* types;
+  uint32_t id;
+};
+
+/// The types of vmlinux or of one module, without those that it is split from.
+class NamedTypes {
+ public:
+  explicit NamedTypes(const BtfView& view, uint32_t pointer_size);
+
+  const CoreTypes& types() const { return types_; }
+  /// Appends the types of that essential name whose kinds are compatible, by ascending id; nothing
+  /// more once the effort is spent.
+  void find(std::string_view name, BtfKind kind, CoreEffort& effort,
+            std::vector<KernelType>& found) const;
+
+ private:
+  /// Longer names belong to no type that anyone looks for.
+  static constexpr size_t longest_name = 4096;
+
+  size_t bucket(std::string_view name) const;
+  std::string_view bounded_name(BtfType type) const;
+
+  CoreTypes types_;
+  std::vector<uint32_t> heads_;  ///< by bucket, the first type in it; 0: none
+  std::vector<uint32_t> next_;   ///< by type, the next one of its bucket
+};
+
+struct BPFLINK_INTERNAL CoreKernel::Impl {
+  NamedTypes vmlinux;
+  std::vector<std::unique_ptr<const NamedTypes>> modules;
+  std::vector<BtfView> module_views;
+};
+
+struct CoreAccess {
+  static const auto& impl(const CoreKernel& kernel) { return *kernel.impl_; }
+};
+
+/// Whether types of these kinds may stand for each other.
+inline bool are_kinds_compatible(BtfKind a, BtfKind b) {
+  return a == b || (is_enum(a) && is_enum(b));
+}
+
+/// What type `id` of a program may be bound to.
+std::vector<KernelType> find_candidates(const CoreKernel& kernel, const BtfView& program,
+                                        uint32_t id, CoreEffort& effort);
+
+}  // namespace bpflink

@@ -1,0 +1,173 @@
+#include "dedup/core/match.hpp"
+
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+namespace {
+
+CoreMismatch error(CoreReason reason) {
+  return {.reason = reason, .is_error = true};
+}
+
+/// The bits before an integer within its bytes: what compilers wrote for bit-fields once.
+uint32_t int_offset(BtfType type) {
+  return (type.int_data() >> 16) & 0xff;
+}
+
+/// Whether a member of type `b` can stand for one of type `a`.
+bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
+  while (true) {
+    a = skip_modifiers(program, a);
+    b = skip_modifiers(kernel, b);
+    BtfKind kind = program.kind(a);
+    if (is_composite(kind) && is_composite(kernel.kind(b))) return true;
+    if (kind == BtfKind::Void || !are_kinds_compatible(kind, kernel.kind(b))) return false;
+    BtfType local = program.type(a), target = kernel.type(b);
+    switch (kind) {
+      case BtfKind::Ptr:
+      case BtfKind::Float:
+        return true;
+      case BtfKind::Fwd:
+      case BtfKind::Enum:
+      case BtfKind::Enum64: {
+        std::string_view name = program.name(local), other = kernel.name(target);
+        return name.empty() || other.empty() || essential_name(name) == essential_name(other);
+      }
+      case BtfKind::Int:
+        return int_offset(local) == 0 && int_offset(target) == 0;
+      case BtfKind::Array:
+        a = local.array_element_type();
+        b = target.array_element_type();
+        continue;
+      default:
+        return false;
+    }
+  }
+}
+
+/// Looks for a member of the program's in structs of the kernel, those within without a name
+/// included.
+class MemberSearch {
+ public:
+  MemberSearch(const CoreTypes& program, const CoreStep& local, const CoreTypes& kernel,
+               CoreEffort& effort, CoreWay& way)
+      : program_(program.view), kernel_(kernel.view), local_(local), effort_(effort), way_(way) {}
+
+  /// Appends the steps from struct `id` to the member; returns the member's type.
+  CoreMatch<uint32_t> run(uint32_t id) {
+    if (!is_composite(kernel_.kind(id))) return CoreMismatch{.reason = CoreReason::NoMember};
+    open_.push_back({id, 0});
+    CoreReason reason = CoreReason::NoMember;
+    while (!open_.empty()) {
+      Struct& top = open_.back();
+      BtfType type = kernel_.type(top.id);
+      if (top.index == type.vlen()) {
+        open_.pop_back();
+        if (!open_.empty()) leave_member();
+        continue;
+      }
+      if (way_.path.size() == max_access_length || !effort_.spend())
+        return error(CoreReason::TooDeep);
+      BtfMember member = type.member(top.index);
+      std::string_view name = kernel_.string(member.name_off);
+      way_.bit_offset += type.member_bit_offset(top.index);
+      way_.path.push_back({top.id, top.index, name});
+      uint32_t inner = name.empty() ? skip_modifiers(kernel_, member.type) : 0;
+      if (inner != 0 && is_composite(kernel_.kind(inner))) {
+        open_.push_back({inner, 0});
+      } else if (name == local_.name) {
+        uint32_t wanted = program_.type(local_.type_id).member(local_.index).type;
+        if (are_members_compatible(program_, wanted, kernel_, member.type)) {
+          way_.steps.push_back(way_.path.back());
+          return member.type;
+        }
+        reason = CoreReason::OtherMember;
+        give_up_struct();
+      } else {
+        leave_member();
+      }
+    }
+    return CoreMismatch{.reason = reason};
+  }
+
+ private:
+  struct Struct {
+    uint32_t id;
+    uint32_t index;  ///< of the member that is looked at
+  };
+
+  /// Goes on with the member after the one that is looked at.
+  void leave_member() {
+    Struct& top = open_.back();
+    way_.bit_offset -= kernel_.type(top.id).member_bit_offset(top.index);
+    way_.path.pop_back();
+    ++top.index;
+  }
+
+  /// Goes on after the struct whose member has the name but another type. Loaders then forget to
+  /// take its offset back, which counts if there is another member of the name.
+  void give_up_struct() {
+    way_.path.pop_back();
+    open_.pop_back();
+    if (!open_.empty()) leave_member();
+  }
+
+  const BtfView &program_, &kernel_;
+  const CoreStep& local_;
+  CoreEffort& effort_;
+  CoreWay& way_;
+  boost::container::small_vector<Struct, 8> open_;
+};
+
+}  // namespace
+
+CoreMatch<CoreWay> match_way(const CoreTypes& program, const CoreWay& local,
+                             const CoreTypes& kernel, uint32_t id, CoreEffort& effort) {
+  CoreWay way;
+  const BtfView& types = kernel.view;
+  for (uint32_t depth = 0; depth < local.steps.size(); ++depth) {
+    const CoreStep& step = local.steps[depth];
+    id = skip_modifiers(types, id);
+    auto mismatch = [&](CoreReason reason) {
+      return CoreMismatch{.reason = reason, .depth = depth, .at = id};
+    };
+    if (!step.name.empty()) {
+      auto found = MemberSearch(program, step, kernel, effort, way).run(id);
+      if (auto* none = std::get_if<CoreMismatch>(&found)) {
+        none->depth = depth;
+        none->at = id;
+        return *none;
+      }
+      id = std::get<uint32_t>(found);
+      continue;
+    }
+    if (depth > 0) {  // the first step is in an array that no type tells of
+      if (types.kind(id) != BtfKind::Array) return mismatch(CoreReason::NotAnArray);
+      BtfType array = types.type(id);
+      if (step.index >= array.array_length() && !is_flexible_array(types, way.steps.back(), array))
+        return mismatch(CoreReason::ShortArray);
+      id = skip_modifiers(types, array.array_element_type());
+    }
+    if (auto ok = step_to_element(kernel, id, step.index, way); !ok) return error(ok.error());
+  }
+  return way;
+}
+
+CoreMatch<CoreWay> match_enumerator(const CoreWay& local, const CoreTypes& kernel, uint32_t id) {
+  const BtfView& types = kernel.view;
+  id = skip_modifiers(types, id);
+  if (!is_enum(types.kind(id))) return CoreMismatch{.reason = CoreReason::NotAnEnum, .at = id};
+  BtfType type = types.type(id);
+  std::string_view wanted = essential_name(local.steps.front().name);
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    std::string_view name = types.string(type.enumerator(i).name_off);
+    if (essential_name(name) != wanted) continue;
+    CoreWay way;
+    way.steps.push_back({id, i, name});
+    way.path.push_back({id, i, name});
+    return way;
+  }
+  return CoreMismatch{.reason = CoreReason::NoEnumerator, .at = id};
+}
+
+}  // namespace bpflink

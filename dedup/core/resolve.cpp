@@ -1,0 +1,186 @@
+// What a CO-RE relocation means, and how it is bound.
+//
+//   struct task_struct { int pid; } __attribute__((preserve_access_index));
+//   ... task->pid ...
+//
+// compiles to a load at offset 0, with a record in .BTF.ext: "the offset in this instruction is
+// that of `struct task_struct`, 0:0" (access.hpp). In the kernel, `struct task_struct` is another
+// one. A loader looks for the types of that name (candidates.hpp), goes the same way in each of
+// them by the names of members (match.hpp), and asks where it ends (value.hpp). All types in which
+// the way exists must agree, as there is no telling which of them the program means. Where it
+// exists in none, a question for existence is answered with 0, and any other instruction is made
+// one that no program may execute.
+#include <algorithm>
+#include <unordered_map>
+
+#include "dedup/core/match.hpp"
+#include "dedup/core/value.hpp"
+
+namespace bpflink {
+namespace {
+
+CoreResult failed(CoreReason reason) {
+  return {.outcome = CoreOutcome::Failed, .reason = reason};
+}
+
+/// Whether a load or store of a member of type `a` can become one of type `b` of another size:
+/// what it loads is extended with zeros.
+bool can_be_resized(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
+  if (a == 0 || b == 0) return false;
+  auto is_unsigned = [](BtfType type) {
+    constexpr uint32_t signed_encoding = 1;
+    return type.kind() == BtfKind::Int && (type.int_data() >> 24 & 0xf) != signed_encoding;
+  };
+  BtfType local = program.type(a), target = kernel.type(b);
+  return (local.kind() == BtfKind::Ptr && target.kind() == BtfKind::Ptr) ||
+         (is_unsigned(local) && is_unsigned(target));
+}
+
+}  // namespace
+
+struct BPFLINK_INTERNAL CoreResolver::Impl {
+  CoreTypes program;
+  std::endian order;
+  const CoreKernel& kernel;
+  /// By type of the program, what is left of the kernel's types.
+  std::unordered_map<uint32_t, std::vector<KernelType>> known;
+  std::vector<CoreCandidate> candidates;
+  /// What may be done for all relocations together, and for one: several seconds.
+  uint64_t effort_left = uint64_t{1} << 28;
+  static constexpr uint32_t most_effort = 1 << 24;
+
+  CoreResult resolve(const CoreRelocation& relocation);
+  CoreResult resolve_among(std::vector<KernelType>& types, const CoreRelocation& relocation,
+                           const CoreWay& local, const CoreAnswer& expected, CoreEffort& effort);
+  CoreResult answer_absent(const CoreRelocation& relocation, const CoreAnswer& expected) const;
+  CoreMatch<CoreWay> match(const KernelType& type, const CoreRelocation& relocation,
+                           const CoreWay& local, CoreEffort& effort);
+};
+
+CoreMatch<CoreWay> CoreResolver::Impl::match(const KernelType& type,
+                                             const CoreRelocation& relocation, const CoreWay& local,
+                                             CoreEffort& effort) {
+  if (is_enumerator_kind(relocation.kind)) return match_enumerator(local, *type.types, type.id);
+  if (is_field_kind(relocation.kind))
+    return match_way(program, local, *type.types, type.id, effort);
+  auto likeness =
+      relocation.kind == CoreKind::TypeMatches ? CoreLikeness::Matches : CoreLikeness::Exists;
+  auto mismatch =
+      match_types(program.view, relocation.type_id, type.types->view, type.id, likeness, effort);
+  if (mismatch) return *mismatch;
+  return CoreWay{};
+}
+
+CoreResult CoreResolver::Impl::answer_absent(const CoreRelocation& relocation,
+                                             const CoreAnswer& expected) const {
+  auto nearest = std::ranges::max_element(candidates, {}, &CoreCandidate::depth);
+  CoreReason reason = nearest == candidates.end() ? CoreReason::NoType : nearest->reason;
+  return {.outcome = may_be_absent(relocation.kind) ? CoreOutcome::Value : CoreOutcome::Absent,
+          .reason = reason,
+          .value = 0,
+          .local_value = expected.value,
+          .is_checked = expected.is_definite,
+          .local_size = expected.size,
+          .size = 0,
+          .is_resizable = true};
+}
+
+CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
+                                             const CoreRelocation& relocation, const CoreWay& local,
+                                             const CoreAnswer& expected, CoreEffort& effort) {
+  std::optional<CoreResult> result;
+  uint32_t bit_offset = 0;
+  size_t matching = 0;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const KernelType type = types[i];
+    if (!effort.spend()) return failed(CoreReason::TooDeep);
+    CoreCandidate& candidate = candidates.emplace_back(type.types->view, type.id);
+    auto match = this->match(type, relocation, local, effort);
+    if (auto* none = std::get_if<CoreMismatch>(&match)) {
+      candidate.reason = none->reason;
+      candidate.depth = none->depth;
+      candidate.at = none->at;
+      if (none->is_error) return failed(none->reason);
+      continue;
+    }
+    const CoreWay& way = std::get<CoreWay>(match);
+    candidate.matches = true;
+    candidate.path.assign(way.path.begin(), way.path.end());
+    auto found = answer(*type.types, order, relocation.kind, type.id, way);
+    if (!found) {
+      candidate.reason = found.error();
+      return failed(found.error());
+    }
+    if (!result) {
+      result = {.outcome = CoreOutcome::Value,
+                .value = found->value,
+                .local_value = expected.value,
+                .is_checked = expected.is_definite,
+                .local_size = expected.size,
+                .size = found->size,
+                .is_resizable = expected.size == found->size ||
+                                can_be_resized(program.view, expected.type_id, type.types->view,
+                                               found->type_id)};
+      bit_offset = way.bit_offset;
+    } else if (way.bit_offset != bit_offset || found->value != result->value) {
+      return failed(CoreReason::Ambiguous);
+    }
+    types[matching++] = type;
+  }
+  if (!result) return answer_absent(relocation, expected);
+  types.resize(matching);
+  return *result;
+}
+
+CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
+  candidates.clear();
+  if (relocation.type_id == 0) return failed(CoreReason::Anonymous);
+  auto local = find_local_way(program, relocation);
+  if (!local) return failed(local.error());
+  auto expected = answer(program, order, relocation.kind, relocation.type_id, *local);
+  if (relocation.kind == CoreKind::TypeIdLocal)
+    return {
+        .outcome = CoreOutcome::Value, .value = expected->value, .local_value = expected->value};
+  if (program.view.name(program.view.type(relocation.type_id)).empty())
+    return failed(CoreReason::Anonymous);
+
+  auto allowed = static_cast<uint32_t>(std::min<uint64_t>(most_effort, effort_left));
+  CoreEffort effort(allowed);
+  auto [entry, is_new] = known.try_emplace(relocation.type_id);
+  if (is_new) entry->second = find_candidates(kernel, program.view, relocation.type_id, effort);
+  if (!expected) return failed(expected.error());
+  CoreResult result = resolve_among(entry->second, relocation, *local, *expected, effort);
+  effort_left -= allowed - effort.left();
+  return result;
+}
+
+CoreResolver::CoreResolver(const BtfView& program, std::endian order, const CoreKernel& kernel)
+    : impl_(new Impl{{program, 8}, order, kernel, {}, {}}) {}
+CoreResolver::CoreResolver(CoreResolver&&) noexcept = default;
+CoreResolver& CoreResolver::operator=(CoreResolver&&) noexcept = default;
+CoreResolver::~CoreResolver() = default;
+
+CoreResult CoreResolver::resolve(const CoreRelocation& relocation) {
+  return impl_->resolve(relocation);
+}
+
+std::span<const CoreCandidate> CoreResolver::candidates() const {
+  return impl_->candidates;
+}
+
+std::vector<CoreStep> CoreResolver::local_steps(const CoreRelocation& relocation) const {
+  auto way = find_local_way(impl_->program, relocation);
+  if (!way) return {};
+  return {way->steps.begin(), way->steps.end()};
+}
+
+std::string_view core_kind_name(CoreKind kind) {
+  constexpr std::string_view names[] = {
+      "byte_off",       "byte_sz",       "field_exists",   "signed",      "lshift_u64",
+      "rshift_u64",     "local_type_id", "target_type_id", "type_exists", "type_size",
+      "enumval_exists", "enumval_value", "type_matches"};
+  auto index = static_cast<size_t>(kind);
+  return index < std::size(names) ? names[index] : "unknown";
+}
+
+}  // namespace bpflink

@@ -1,0 +1,131 @@
+#include "dedup/core/value.hpp"
+
+namespace bpflink {
+namespace {
+
+using Answer = std::expected<CoreAnswer, CoreReason>;
+
+/// The bytes that an instruction loads: those of an element, if the type is an array.
+std::optional<uint32_t> access_size(const CoreTypes& types, uint32_t id) {
+  id = skip_modifiers(types.view, id);
+  while (types.view.kind(id) == BtfKind::Array)
+    id = skip_modifiers(types.view, types.view.type(id).array_element_type());
+  return types.size(id);
+}
+
+Answer answer_for_element(const CoreTypes& types, CoreKind kind, const CoreWay& way) {
+  uint32_t id = way.steps.back().type_id;
+  if (kind == CoreKind::FieldByteOffset) {
+    auto size = access_size(types, id);
+    if (!size) return std::unexpected(CoreReason::NoSize);
+    return CoreAnswer{.value = way.bit_offset / 8, .size = *size, .type_id = id};
+  }
+  if (kind != CoreKind::FieldByteSize) return std::unexpected(CoreReason::NotForArrays);
+  auto size = types.size(id);
+  if (!size) return std::unexpected(CoreReason::NoSize);
+  return CoreAnswer{.value = *size};
+}
+
+/// The bits of a member, and the bytes that have to be loaded for them.
+struct Bits {
+  uint32_t offset, count;  ///< bits
+  uint32_t byte_offset, byte_size;
+};
+
+/// The smallest aligned integer that a bit-field lies in.
+std::expected<Bits, CoreReason> find_bitfield(uint32_t offset, uint32_t count, uint32_t size) {
+  if (size == 0) return std::unexpected(CoreReason::NoSize);
+  while (true) {
+    uint32_t byte_offset = offset / 8 / size * size;
+    if (offset + count - byte_offset * 8 <= size * 8) return Bits{offset, count, byte_offset, size};
+    if (size >= 8) return std::unexpected(CoreReason::WideBitfield);
+    size *= 2;
+  }
+}
+
+bool is_signed(const BtfView& types, uint32_t id) {
+  if (id == 0) return false;
+  BtfType type = types.type(id);
+  if (type.kind() == BtfKind::Int) return (type.int_data() >> 24 & 1) != 0;
+  return is_enum(type.kind()) && type.kind_flag();
+}
+
+Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kind,
+                         const CoreWay& way) {
+  const CoreStep& step = way.steps.back();
+  BtfType type = types.view.type(step.type_id);
+  uint32_t id = skip_modifiers(types.view, type.member(step.index).type);
+  uint32_t width = type.member_bitfield_size(step.index);
+  auto size = types.size(id);
+  if (!size) return std::unexpected(CoreReason::NoSize);
+  bool is_bitfield = width != 0;
+  auto bits = is_bitfield ? find_bitfield(way.bit_offset, width, *size)
+                          : Bits{way.bit_offset, *size * 8, way.bit_offset / 8, *size};
+  if (!bits) return std::unexpected(bits.error());
+  CoreAnswer answer{.is_definite = !is_bitfield};
+  switch (kind) {
+    case CoreKind::FieldByteOffset: {
+      answer.value = bits->byte_offset;
+      if (is_bitfield) break;
+      auto access = access_size(types, id);
+      if (!access) return std::unexpected(CoreReason::NoSize);
+      answer.size = *access;
+      answer.type_id = id;
+      break;
+    }
+    case CoreKind::FieldByteSize:
+      answer.value = bits->byte_size;
+      break;
+    case CoreKind::FieldSigned:
+      answer.value = is_signed(types.view, id) ? 1 : 0;
+      answer.is_definite = true;
+      break;
+    case CoreKind::FieldLshiftU64: {
+      uint32_t from = bits->offset - bits->byte_offset * 8;
+      answer.value = order == std::endian::little ? 64 - (from + bits->count)
+                                                  : (8 - bits->byte_size) * 8 + from;
+      break;
+    }
+    default:
+      answer.value = 64 - bits->count;
+      answer.is_definite = true;
+      break;
+  }
+  // Loaders compute shifts in 32 bits.
+  answer.value = static_cast<uint32_t>(answer.value);
+  return answer;
+}
+
+}  // namespace
+
+std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
+                                             CoreKind kind, uint32_t id, const CoreWay& way) {
+  switch (kind) {
+    case CoreKind::FieldExists:
+    case CoreKind::TypeExists:
+    case CoreKind::TypeMatches:
+    case CoreKind::EnumvalExists:
+      return CoreAnswer{.value = 1};
+    case CoreKind::TypeIdLocal:
+    case CoreKind::TypeIdTarget:
+      return CoreAnswer{.value = id, .is_definite = false};
+    case CoreKind::TypeSize: {
+      auto size = types.size(id);
+      if (!size) return std::unexpected(CoreReason::NoSize);
+      return CoreAnswer{.value = *size};
+    }
+    case CoreKind::EnumvalValue: {
+      const CoreStep& step = way.steps.back();
+      BtfType type = types.view.type(step.type_id);
+      uint64_t value = type.enumerator(step.index).value;
+      // Loaders take those of 32 bits as signed, whatever the type says.
+      if (type.kind() == BtfKind::Enum) value = static_cast<uint64_t>(static_cast<int32_t>(value));
+      return CoreAnswer{.value = value};
+    }
+    default:
+      if (way.steps.back().name.empty()) return answer_for_element(types, kind, way);
+      return answer_for_member(types, order, kind, way);
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,29 @@
+// The value that a relocation asks for, of one side: the program's types, which say what the
+// compiler put into the instruction, or the kernel's, which say what goes there.
+#pragma once
+
+#include <bit>
+
+#include "dedup/core/access.hpp"
+
+namespace bpflink {
+
+struct CoreAnswer {
+  uint64_t value = 0;
+  /// Of a member or element that is loaded or stored: its bytes and type; 0 for bit-fields, and
+  /// for other questions.
+  uint32_t size = 0, type_id = 0;
+  /// Whether compilers and loaders compute it alike.
+  bool is_definite = true;
+};
+
+/// The answer for a way; of kinds about types, for type `id`. Errors: there is none.
+std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
+                                             CoreKind kind, uint32_t id, const CoreWay& way);
+
+/// The answer where there is no way, for a kind of which may_be_absent() is true: no.
+inline CoreAnswer answer_no() {
+  return {};
+}
+
+}  // namespace bpflink

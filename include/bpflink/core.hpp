@@ -1,0 +1,183 @@
+// CO-RE: the types of a kernel that a program refers to, bound before the program is loaded.
+//
+// A CO-RE relocation names a type of the program's own BTF, a way into it and a question: at which
+// offset is this member, does this type exist, what is the value of this enumerator? The loader
+// answers with the types of the kernel that it finds. A CoreResolver gives the answers that libbpf
+// 1.8 gives. The kernel's Documentation/bpf/llvm_reloc.rst ("CO-RE Relocations") has the format.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/export.hpp"
+
+namespace bpflink {
+
+/// What a relocation asks, with the values of the kernel's enum bpf_core_relo_kind.
+enum class CoreKind : uint32_t {
+  FieldByteOffset = 0,  ///< where a member is, in bytes
+  FieldByteSize = 1,    ///< how many bytes it has
+  FieldExists = 2,      ///< whether it is there
+  FieldSigned = 3,      ///< whether it is signed
+  FieldLshiftU64 = 4,   ///< by how much to shift left what was loaded to get a bit-field
+  FieldRshiftU64 = 5,   ///< and right after that
+  TypeIdLocal = 6,      ///< the id of a type of the program
+  TypeIdTarget = 7,     ///< the id of a type of the kernel
+  TypeExists = 8,       ///< whether a type is there
+  TypeSize = 9,         ///< how many bytes it has
+  EnumvalExists = 10,   ///< whether an enumerator is there
+  EnumvalValue = 11,    ///< its value
+  TypeMatches = 12,     ///< whether a type is there and like the program's
+};
+
+/// How libbpf's log words a kind: "byte_off"; "unknown" for other values.
+BPFLINK_API std::string_view core_kind_name(CoreKind kind);
+/// Whether the kind is about a member or an element of an array.
+constexpr bool is_field_kind(CoreKind kind) {
+  return kind <= CoreKind::FieldRshiftU64;
+}
+/// Whether the kind is about an enumerator.
+constexpr bool is_enumerator_kind(CoreKind kind) {
+  return kind == CoreKind::EnumvalExists || kind == CoreKind::EnumvalValue;
+}
+/// Whether the answer "no" is an answer too: of the kinds that ask whether something exists, and
+/// of those about types.
+constexpr bool may_be_absent(CoreKind kind) {
+  return kind == CoreKind::FieldExists || kind == CoreKind::EnumvalExists ||
+         (!is_field_kind(kind) && !is_enumerator_kind(kind));
+}
+
+/// A relocation of a program.
+struct CoreRelocation {
+  uint32_t type_id;         ///< of the program's BTF, where the way begins
+  std::string_view access;  ///< the way, "0:1:2": an index of an array, then members and indices
+  CoreKind kind;            ///< the question
+};
+
+/// The part of a type's name that counts: without a flavor, "___v2" of "task_struct___v2".
+BPFLINK_API std::string_view essential_name(std::string_view name);
+
+/// The types of a kernel, to look up by name.
+class BPFLINK_API CoreKernel {
+ public:
+  /// Takes in the types of `vmlinux` and of `modules`, which are split from it. All must outlive
+  /// the result. A program that finds a type in vmlinux does not look into modules. Throws
+  /// std::bad_alloc, and nothing else.
+  explicit CoreKernel(const BtfView& vmlinux, std::span<const BtfView> modules = {});
+  /// Moves; what was moved from may only be assigned to or destroyed.
+  CoreKernel(CoreKernel&&) noexcept;
+  /// Moves, as above.
+  CoreKernel& operator=(CoreKernel&&) noexcept;
+  ~CoreKernel();
+
+  /// The types of the kernel's image.
+  const BtfView& vmlinux() const;
+  /// The types of its modules.
+  std::span<const BtfView> modules() const;
+
+ private:
+  friend struct CoreAccess;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What becomes of a relocation.
+enum class CoreOutcome : uint8_t {
+  Value,   ///< the kernel gives a value
+  Absent,  ///< the kernel has no such thing: the loader makes the instruction one that fails
+  Failed,  ///< no object with such a relocation can be loaded
+};
+
+/// Why a relocation has no value.
+enum class CoreReason : uint8_t {
+  None,              ///< it has one
+  NoType,            ///< no type of that name and kind
+  NoMember,          ///< a struct of that name has no such member
+  OtherMember,       ///< the member's type cannot stand for the program's
+  NotAnArray,        ///< what is an array in the program is none in the kernel
+  ShortArray,        ///< the array has too few elements
+  NoEnumerator,      ///< no such enumerator
+  NotAnEnum,         ///< what is an enum in the program is none in the kernel
+  OtherType,         ///< a type of that name is not like the program's
+  Ambiguous,         ///< several types of that name give several values
+  Anonymous,         ///< the program's type has no name
+  Malformed,         ///< the way leads nowhere in the program's own types
+  NoSize,            ///< the kernel's type has no size
+  NotForArrays,      ///< the kind asks what an element of an array does not have
+  WideBitfield,      ///< a bit-field that no load of 64 bits covers
+  TooDeep,           ///< types nest deeper than the loader looks
+  MemberSize,        ///< no load or store of this size can be made one of the member
+  LargeOffset,       ///< the offset does not fit into a load or store
+  OtherInstruction,  ///< the instruction is not what compilers make for such a relocation
+};
+
+/// A step of a way through types: a member, or an element of an array.
+struct CoreStep {
+  uint32_t type_id = 0;        ///< the struct, or the type of the elements
+  uint32_t index = 0;          ///< of the member or element
+  std::string_view name = {};  ///< the member's, "" for an element
+};
+
+/// Where the search for a type's member, enumerator or likeness ended.
+struct CoreCandidate {
+  BtfView types;    ///< of the kernel's image or of a module
+  uint32_t id = 0;  ///< the candidate
+  bool matches = false;
+  CoreReason reason = CoreReason::None;  ///< why it does not match
+  uint32_t depth = 0;                    ///< steps of the program's way that were found
+  uint32_t at = 0;                       ///< the type in which the next one was not
+  std::vector<CoreStep> path = {};       ///< all members and elements, those without a name too
+};
+
+/// What becomes of a relocation.
+struct CoreResult {
+  CoreOutcome outcome = CoreOutcome::Failed;
+  CoreReason reason = CoreReason::None;
+  uint64_t value = 0;        ///< what the instruction gets
+  uint64_t local_value = 0;  ///< what the compiler put there
+  /// Whether the loader demands that the instruction has `local_value`.
+  bool is_checked = false;
+  /// Bytes of the member, in the program and in the kernel, 0 where there is none: a load or store
+  /// of the first becomes one of the second.
+  uint32_t local_size = 0, size = 0;
+  /// Where these differ: whether a load or store can be changed.
+  bool is_resizable = true;
+};
+
+/// Answers the relocations of a program, one after the other.
+class BPFLINK_API CoreResolver {
+ public:
+  /// For a program with these types, in that byte order. Both must outlive the result.
+  CoreResolver(const BtfView& program, std::endian order, const CoreKernel& kernel);
+  /// Moves; what was moved from may only be assigned to or destroyed.
+  CoreResolver(CoreResolver&&) noexcept;
+  /// Moves, as above.
+  CoreResolver& operator=(CoreResolver&&) noexcept;
+  ~CoreResolver();
+
+  /// The answer. The order counts, as it does with the loader: a type in which something was found
+  /// rules out, for later relocations of the same type of the program, those of its name in which
+  /// it was not.
+  CoreResult resolve(const CoreRelocation& relocation);
+
+  /// The types of the kernel that the last relocation was tried with, in the order of the search.
+  /// Valid until the next one.
+  std::span<const CoreCandidate> candidates() const;
+
+  /// The steps of a relocation's way through the program's own types, with the names of members.
+  /// Empty where the way leads nowhere, and for kinds about types.
+  std::vector<CoreStep> local_steps(const CoreRelocation& relocation) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bpflink
