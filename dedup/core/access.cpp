@@ -48,8 +48,8 @@ std::expected<void, CoreReason> step_to_element(const CoreTypes& types, uint32_t
   auto size = types.size(id);
   if (!size) return std::unexpected(CoreReason::NoSize);
   if (way.path.size() == max_access_length) return std::unexpected(CoreReason::TooDeep);
-  way.steps.push_back({id, index, {}});
-  way.path.push_back({id, index, {}});
+  way.steps.push_back({id, index, {}, true});
+  way.path.push_back({id, index, {}, true});
   way.bit_offset += index * *size * 8;
   return {};
 }

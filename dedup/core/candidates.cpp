@@ -56,7 +56,8 @@ std::string_view essential_name(std::string_view name) {
   return name;
 }
 
-NamedTypes::NamedTypes(const BtfView& view, uint32_t pointer_size) : types_{view, pointer_size} {
+NamedTypes::NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_size)
+    : types_{view, pointer_size}, module_(module) {
   uint32_t first = view.first_id(), count = view.end_id() - first;
   if (count == 0) return;
   heads_.resize(std::bit_ceil(count));
@@ -92,16 +93,18 @@ void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
   for (; id != 0 && effort.spend(); id = next_[id - types_.view.first_id()]) {
     BtfType type = types_.view.type(id);
     if (are_kinds_compatible(kind, type.kind()) && essential_name(bounded_name(type)) == name)
-      found.push_back({&types_, id});
+      found.push_back({&types_, module_, id});
   }
 }
 
 CoreKernel::CoreKernel(const BtfView& vmlinux, std::span<const BtfView> modules)
-    : impl_(new Impl{
-          NamedTypes(vmlinux, find_pointer_size(vmlinux)), {}, {modules.begin(), modules.end()}}) {
+    : impl_(new Impl{NamedTypes(vmlinux, 0, find_pointer_size(vmlinux)),
+                     {},
+                     {modules.begin(), modules.end()}}) {
+  uint32_t number = 0;
   for (const BtfView& module : modules)
     impl_->modules.push_back(
-        std::make_unique<const NamedTypes>(module, impl_->vmlinux.types().pointer_size));
+        std::make_unique<const NamedTypes>(module, ++number, impl_->vmlinux.types().pointer_size));
 }
 CoreKernel::CoreKernel(CoreKernel&&) noexcept = default;
 CoreKernel& CoreKernel::operator=(CoreKernel&&) noexcept = default;

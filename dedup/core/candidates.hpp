@@ -31,13 +31,14 @@ class CoreEffort {
 /// A type of the kernel.
 struct KernelType {
   const CoreTypes* types;
+  uint32_t module;  ///< as CoreCandidate has it
   uint32_t id;
 };
 
 /// The types of vmlinux or of one module, without those that it is split from.
 class NamedTypes {
  public:
-  explicit NamedTypes(const BtfView& view, uint32_t pointer_size);
+  NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_size);
 
   const CoreTypes& types() const { return types_; }
   /// Appends the types of that essential name whose kinds are compatible, by ascending id; nothing
@@ -53,6 +54,7 @@ class NamedTypes {
   std::string_view bounded_name(BtfType type) const;
 
   CoreTypes types_;
+  uint32_t module_;
   std::vector<uint32_t> heads_;  ///< by bucket, the first type in it; 0: none
   std::vector<uint32_t> next_;   ///< by type, the next one of its bucket
 };

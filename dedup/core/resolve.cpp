@@ -94,12 +94,13 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
   for (size_t i = 0; i < types.size(); ++i) {
     const KernelType type = types[i];
     if (!effort.spend()) return failed(CoreReason::TooDeep);
-    CoreCandidate& candidate = candidates.emplace_back(type.types->view, type.id);
+    CoreCandidate& candidate = candidates.emplace_back(type.module, type.id);
     auto match = this->match(type, relocation, local, effort);
     if (auto* none = std::get_if<CoreMismatch>(&match)) {
       candidate.reason = none->reason;
       candidate.depth = none->depth;
       candidate.at = none->at;
+      candidate.is_error = none->is_error;
       if (none->is_error) return failed(none->reason);
       continue;
     }

@@ -81,6 +81,10 @@ class BPFLINK_API CoreKernel {
   const BtfView& vmlinux() const;
   /// The types of its modules.
   std::span<const BtfView> modules() const;
+  /// The types that a CoreCandidate's `module` stands for.
+  const BtfView& types(uint32_t module) const {
+    return module == 0 ? vmlinux() : modules()[module - 1];
+  }
 
  private:
   friend struct CoreAccess;
@@ -123,14 +127,16 @@ struct CoreStep {
   uint32_t type_id = 0;        ///< the struct, or the type of the elements
   uint32_t index = 0;          ///< of the member or element
   std::string_view name = {};  ///< the member's, "" for an element
+  bool is_element = false;     ///< of an array; else a member
 };
 
 /// Where the search for a type's member, enumerator or likeness ended.
 struct CoreCandidate {
-  BtfView types;    ///< of the kernel's image or of a module
-  uint32_t id = 0;  ///< the candidate
-  bool matches = false;
-  CoreReason reason = CoreReason::None;  ///< why it does not match
+  uint32_t module = 0;   ///< where it is: 0 for vmlinux, else one more than the index of the module
+  uint32_t id = 0;       ///< the candidate
+  bool matches = false;  ///< it has what the program looks for
+  bool is_error = false;                 ///< loaders give up here
+  CoreReason reason = CoreReason::None;  ///< why it does not match, or gives no value
   uint32_t depth = 0;                    ///< steps of the program's way that were found
   uint32_t at = 0;                       ///< the type in which the next one was not
   std::vector<CoreStep> path = {};       ///< all members and elements, those without a name too
@@ -174,6 +180,35 @@ class BPFLINK_API CoreResolver {
   /// The steps of a relocation's way through the program's own types, with the names of members.
   /// Empty where the way leads nowhere, and for kinds about types.
   std::vector<CoreStep> local_steps(const CoreRelocation& relocation) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Makes BTF with what some relocations need of a kernel's types and no more, for kernels without
+/// BTF of their own or to be shipped with a program.
+///
+/// Relocations have the same outcomes and values with it, in the same order, but for the ids of the
+/// kernel's types. What is kept: a type that was found, under its name; of structs the members that
+/// a way passed through, without typedefs and qualifiers; of enums the enumerators that were found;
+/// pointers without what they point to. A type that no relocation names has no name. Types of
+/// modules are among the others.
+class BPFLINK_API CoreMinimizer {
+ public:
+  /// Begins with nothing. The kernel must outlive the result.
+  explicit CoreMinimizer(const CoreKernel& kernel);
+  /// Moves; what was moved from may only be assigned to or destroyed.
+  CoreMinimizer(CoreMinimizer&&) noexcept;
+  /// Moves, as above.
+  CoreMinimizer& operator=(CoreMinimizer&&) noexcept;
+  ~CoreMinimizer();
+
+  /// Keeps what a relocation needs that `resolver`, for this kernel, has just resolved.
+  void keep(const CoreRelocation& relocation, const CoreResolver& resolver);
+
+  /// The blob, in that byte order. Errors: those of BtfBuilder::finish().
+  std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:
   struct Impl;

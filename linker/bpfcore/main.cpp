@@ -23,9 +23,11 @@ int run(const std::vector<std::string>& arguments) {
   CoreKernel types(*btf);
   if (!(*object)->btf) return 3;
   CoreResolver resolver(*(*object)->btf, (*object)->byte_order, types);
+  CoreMinimizer minimizer(types);
   auto records = read_core_records(**object);
   for (auto& record : records) {
     auto result = resolver.resolve(record.relocation);
+    minimizer.keep(record.relocation, resolver);
     bind_instruction(**object, record, result);
     auto outcome = result.outcome;
     std::string line = fmt::format("{} {} {} {}", (*object)->sections[record.section].name, record.index, core_kind_name(record.relocation.kind), outcome == CoreOutcome::Value ? "value" : outcome == CoreOutcome::Absent ? "absent" : "failed");
@@ -33,6 +35,7 @@ int run(const std::vector<std::string>& arguments) {
     print_text(line + "\n");
     if (outcome == CoreOutcome::Failed) break;
   }
+  if (arguments.size() > 2) { auto blob2 = minimizer.finish(std::endian::little); FILE* f = fopen(arguments[2].c_str(), "w"); fwrite(blob2->data(), 1, blob2->size(), f); fclose(f); }
   return records.empty() ? 3 : 0;
 }
 }  // namespace

@@ -48,7 +48,7 @@ static void relocation(int relo, const char *rest)
 		strcpy(outcome, "absent");
 	else if (!strncmp(rest, "failed to ", 10))
 		strcpy(outcome, "failed");
-	else if (sscanf(rest, "patched insn #%d (%31[A-Z0-9/]) %*[a-z0-9] %lld -> %lld", &insn, form, &from, &value) == 4 &&
+	else if (sscanf(rest, "patched insn #%d (%31[A-Z0-9/]) %*[a-z0-9] %llu -> %llu", &insn, form, &from, &value) == 4 &&
 		 !strstr(rest, "mem_sz"))
 		strcpy(outcome, "value");
 }
