@@ -121,7 +121,9 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
                 .size = found->size,
                 .is_resizable = expected.size == found->size ||
                                 can_be_resized(program.view, expected.type_id, type.types->view,
-                                               found->type_id)};
+                                               found->type_id),
+                .sign_differs = is_signed_type(program.view, expected.type_id) !=
+                                is_signed_type(type.types->view, found->type_id)};
       bit_offset = way.bit_offset;
     } else if (way.bit_offset != bit_offset || found->value != result->value) {
       return failed(CoreReason::Ambiguous);
@@ -169,8 +171,8 @@ std::span<const CoreCandidate> CoreResolver::candidates() const {
   return impl_->candidates;
 }
 
-std::vector<CoreStep> CoreResolver::local_steps(const CoreRelocation& relocation) const {
-  auto way = find_local_way(impl_->program, relocation);
+std::vector<CoreStep> core_steps(const BtfView& program, const CoreRelocation& relocation) {
+  auto way = find_local_way({program}, relocation);
   if (!way) return {};
   return {way->steps.begin(), way->steps.end()};
 }

@@ -43,13 +43,6 @@ std::expected<Bits, CoreReason> find_bitfield(uint32_t offset, uint32_t count, u
   }
 }
 
-bool is_signed(const BtfView& types, uint32_t id) {
-  if (id == 0) return false;
-  BtfType type = types.type(id);
-  if (type.kind() == BtfKind::Int) return (type.int_data() >> 24 & 1) != 0;
-  return is_enum(type.kind()) && type.kind_flag();
-}
-
 Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kind,
                          const CoreWay& way) {
   const CoreStep& step = way.steps.back();
@@ -77,7 +70,7 @@ Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kin
       answer.value = bits->byte_size;
       break;
     case CoreKind::FieldSigned:
-      answer.value = is_signed(types.view, id) ? 1 : 0;
+      answer.value = is_signed_type(types.view, id) ? 1 : 0;
       answer.is_definite = true;
       break;
     case CoreKind::FieldLshiftU64: {
@@ -97,6 +90,13 @@ Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kin
 }
 
 }  // namespace
+
+bool is_signed_type(const BtfView& types, uint32_t id) {
+  if (id == 0) return false;
+  BtfType type = types.type(id);
+  if (type.kind() == BtfKind::Int) return (type.int_data() >> 24 & 1) != 0;
+  return is_enum(type.kind()) && type.kind_flag();
+}
 
 std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
                                              CoreKind kind, uint32_t id, const CoreWay& way) {

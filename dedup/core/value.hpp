@@ -21,9 +21,7 @@ struct CoreAnswer {
 std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
                                              CoreKind kind, uint32_t id, const CoreWay& way);
 
-/// The answer where there is no way, for a kind of which may_be_absent() is true: no.
-inline CoreAnswer answer_no() {
-  return {};
-}
+/// Whether it is an integer or enum with negative values.
+bool is_signed_type(const BtfView& types, uint32_t id);
 
 }  // namespace bpflink

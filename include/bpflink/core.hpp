@@ -92,6 +92,19 @@ class BPFLINK_API CoreKernel {
   std::unique_ptr<Impl> impl_;
 };
 
+/// A step of a way through types: a member, or an element of an array.
+struct CoreStep {
+  uint32_t type_id = 0;        ///< the struct, or the type of the elements
+  uint32_t index = 0;          ///< of the member or element
+  std::string_view name = {};  ///< the member's, "" for an element
+  bool is_element = false;     ///< of an array; else a member
+};
+
+/// The steps of a relocation's way through the program's own types, with the names of members; of
+/// an enumerator the one step. Empty where the way leads nowhere, and for kinds about types.
+BPFLINK_API std::vector<CoreStep> core_steps(const BtfView& program,
+                                             const CoreRelocation& relocation);
+
 /// What becomes of a relocation.
 enum class CoreOutcome : uint8_t {
   Value,   ///< the kernel gives a value
@@ -122,14 +135,6 @@ enum class CoreReason : uint8_t {
   OtherInstruction,  ///< the instruction is not what compilers make for such a relocation
 };
 
-/// A step of a way through types: a member, or an element of an array.
-struct CoreStep {
-  uint32_t type_id = 0;        ///< the struct, or the type of the elements
-  uint32_t index = 0;          ///< of the member or element
-  std::string_view name = {};  ///< the member's, "" for an element
-  bool is_element = false;     ///< of an array; else a member
-};
-
 /// Where the search for a type's member, enumerator or likeness ended.
 struct CoreCandidate {
   uint32_t module = 0;   ///< where it is: 0 for vmlinux, else one more than the index of the module
@@ -155,6 +160,8 @@ struct CoreResult {
   uint32_t local_size = 0, size = 0;
   /// Where these differ: whether a load or store can be changed.
   bool is_resizable = true;
+  /// A member is signed in the program and not in the kernel, or the other way round.
+  bool sign_differs = false;
 };
 
 /// Answers the relocations of a program, one after the other.
@@ -176,10 +183,6 @@ class BPFLINK_API CoreResolver {
   /// The types of the kernel that the last relocation was tried with, in the order of the search.
   /// Valid until the next one.
   std::span<const CoreCandidate> candidates() const;
-
-  /// The steps of a relocation's way through the program's own types, with the names of members.
-  /// Empty where the way leads nowhere, and for kinds about types.
-  std::vector<CoreStep> local_steps(const CoreRelocation& relocation) const;
 
  private:
   struct Impl;

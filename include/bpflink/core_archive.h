@@ -1,0 +1,157 @@
+/* Finds the running kernel's BTF in an archive that `bpfcore minimize --archive` has written.
+ *
+ *   char path[BPFCORE_PATH_SIZE];
+ *   int fd = bpfcore_open("programs.btfs", "trace.bpf.o", path);
+ *   LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = fd < 0 ? NULL : path);
+ *   ... open and load the object ...
+ *   close(fd);
+ *
+ * Everything is in this file, for C and C++ on Linux; there is nothing to link with.
+ *
+ * The format, whose numbers are little-endian: a header; the entries, each for a program and a
+ * kernel; strings, of which offset 0 is ""; BTF, at multiples of 8. */
+#ifndef BPFLINK_CORE_ARCHIVE_H
+#define BPFLINK_CORE_ARCHIVE_H
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define BPFCORE_ARCHIVE_MAGIC "BPFCORE1"
+/* Bytes for the path that bpfcore_open() writes. */
+#define BPFCORE_PATH_SIZE 32
+
+struct bpfcore_archive_header {
+  char magic[8];
+  uint32_t entries;      /* how many */
+  uint32_t strings_size; /* bytes */
+};
+
+struct bpfcore_archive_entry {
+  uint32_t program;      /* string: the object's name, "" for all programs */
+  uint32_t release;      /* string: as uname -r shows it, "" if unknown */
+  uint32_t architecture; /* string: "x86_64", "arm64", "" if unknown */
+  uint32_t build_id;     /* string: in hexadecimal, "" if unknown */
+  uint64_t offset;       /* of the BTF, bytes into the archive */
+  uint64_t size;         /* of the BTF, bytes */
+};
+
+/* The running kernel's build id in hexadecimal, or "". */
+static inline void bpfcore_build_id_(char text[129]) {
+  unsigned char notes[4096];
+  ssize_t count = -1;
+  int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+  text[0] = '\0';
+  if (fd >= 0) {
+    count = read(fd, notes, sizeof notes);
+    close(fd);
+  }
+  for (ssize_t at = 0; at + 12 <= count;) {
+    uint32_t sizes[3]; /* of the name, of the contents; the type */
+    memcpy(sizes, notes + at, sizeof sizes);
+    size_t name = ((size_t)sizes[0] + 3) & ~(size_t)3,
+           contents = ((size_t)sizes[1] + 3) & ~(size_t)3;
+    if (name > sizeof notes || contents > sizeof notes || at + 12 + name + contents > (size_t)count)
+      return;
+    if (sizes[2] == 3 && sizes[0] == 4 && !memcmp(notes + at + 12, "GNU", 4) && sizes[1] <= 64) {
+      for (uint32_t i = 0; i < sizes[1]; ++i)
+        snprintf(text + 2 * i, 3, "%02x", notes[at + 12 + name + i]);
+      return;
+    }
+    at += (ssize_t)(12 + name + contents);
+  }
+}
+
+/* Finds the BTF for `program` and the running kernel: by its build id, or else by release and
+ * architecture. `archive` has `size` bytes. Returns 0 and sets `btf` and `btf_size`; or a negative
+ * errno: -EINVAL, it is no such archive; -ENOENT, it has none for this kernel. */
+static inline int bpfcore_find(const void* archive, size_t size, const char* program,
+                               const void** btf, size_t* btf_size) {
+  const char* bytes = (const char*)archive;
+  struct bpfcore_archive_header header;
+  struct utsname kernel;
+  char build_id[129];
+  int by_release = -ENOENT;
+  if (size < sizeof header) return -EINVAL;
+  memcpy(&header, bytes, sizeof header);
+  uint64_t entries = le32toh(header.entries), strings_size = le32toh(header.strings_size);
+  uint64_t strings_at = sizeof header + entries * sizeof(struct bpfcore_archive_entry);
+  if (memcmp(header.magic, BPFCORE_ARCHIVE_MAGIC, sizeof header.magic) != 0 || strings_size == 0 ||
+      strings_at + strings_size > size || bytes[strings_at + strings_size - 1] != '\0' ||
+      uname(&kernel) != 0)
+    return -EINVAL;
+  const char* architecture = strcmp(kernel.machine, "aarch64") == 0 ? "arm64" : kernel.machine;
+  bpfcore_build_id_(build_id);
+  for (uint64_t i = 0; i < entries; ++i) {
+    struct bpfcore_archive_entry entry;
+    memcpy(&entry, bytes + sizeof header + i * sizeof entry, sizeof entry);
+    uint32_t names[4] = {le32toh(entry.program), le32toh(entry.release),
+                         le32toh(entry.architecture), le32toh(entry.build_id)};
+    uint64_t offset = le64toh(entry.offset), length = le64toh(entry.size);
+    for (int n = 0; n < 4; ++n)
+      if (names[n] >= strings_size) return -EINVAL;
+    if (offset > size || length > size - offset) return -EINVAL;
+    const char* strings = bytes + strings_at;
+    if (names[0] != 0 && (!program || strcmp(strings + names[0], program) != 0)) continue;
+    int same_build = names[3] != 0 && strcmp(strings + names[3], build_id) == 0;
+    int same_release = names[1] != 0 && strcmp(strings + names[1], kernel.release) == 0 &&
+                       (names[2] == 0 || strcmp(strings + names[2], architecture) == 0) &&
+                       (names[3] == 0 || build_id[0] == '\0');
+    if (!same_build && !same_release) continue;
+    *btf = bytes + offset;
+    *btf_size = (size_t)length;
+    if (same_build) return 0;
+    by_release = 0;
+  }
+  return by_release;
+}
+
+/* Copies the BTF for `program` and the running kernel out of the archive at `path` into a file in
+ * memory, and writes a path to it to `btf_path`, for btf_custom_path; the path is valid as long as
+ * the descriptor is open. Returns the descriptor, which the caller closes; or a negative errno:
+ * those of bpfcore_find(), of open() and of memfd_create(). */
+static inline int bpfcore_open(const char* path, const char* program,
+                               char btf_path[BPFCORE_PATH_SIZE]) {
+  struct stat status;
+  const void* btf = NULL;
+  size_t size = 0;
+  int result, copy = -1;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -errno;
+  if (fstat(fd, &status) != 0 || status.st_size <= 0) {
+    close(fd);
+    return -EINVAL;
+  }
+  void* archive = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  result = archive == MAP_FAILED ? -errno : 0;
+  close(fd);
+  if (result != 0) return result;
+  result = bpfcore_find(archive, (size_t)status.st_size, program, &btf, &size);
+  if (result == 0) {
+    copy = (int)syscall(SYS_memfd_create, "btf", 1u /* close on exec */);
+    if (copy < 0) result = -errno;
+  }
+  for (size_t done = 0; result == 0 && done < size;) {
+    ssize_t count = write(copy, (const char*)btf + done, size - done);
+    if (count < 0 && errno != EINTR) result = -errno;
+    if (count > 0) done += (size_t)count;
+  }
+  munmap(archive, (size_t)status.st_size);
+  if (result != 0) {
+    if (copy >= 0) close(copy);
+    return result;
+  }
+  snprintf(btf_path, BPFCORE_PATH_SIZE, "/proc/self/fd/%d", copy);
+  return copy;
+}
+
+#endif

@@ -1,0 +1,22 @@
+// Many minimized BTFs in one file, which include/bpflink/core_archive.h reads.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bpflink {
+
+/// For which program and kernel a blob is.
+struct ArchiveEntry {
+  std::string program;  ///< the name of the object, "" for all
+  std::string release, architecture, build_id;
+  size_t blob;  ///< its index
+};
+
+/// The archive, in the format that core_archive.h describes. Blobs begin at multiples of 8.
+std::vector<std::byte> make_archive(const std::vector<ArchiveEntry>& entries,
+                                    const std::vector<std::vector<std::byte>>& blobs);
+
+}  // namespace bpflink

@@ -1,0 +1,17 @@
+// What bpfcore does.
+#pragma once
+
+#include <expected>
+
+#include "linker/bpfcore/options.hpp"
+
+namespace bpflink {
+
+/// bpfcore check: prints what fails, and writes the reports. Returns whether nothing but optional
+/// programs fails. Errors: a file cannot be read or written.
+std::expected<bool, Error> check(const BpfcoreOptions& options);
+
+/// bpfcore minimize: writes the files, all or none. Errors: a file cannot be read or written.
+std::expected<void, Error> minimize(const BpfcoreOptions& options);
+
+}  // namespace bpflink

@@ -1,0 +1,94 @@
+#include "linker/bpfcore/inputs.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "dedup/run_threads.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+bool is_directory(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/// Opens a file that was given as a program or a kernel. Returns nothing of a kernel.
+std::expected<std::optional<InputFile>, Error> open_program(const std::string& path) {
+  if (is_directory(path)) return std::nullopt;
+  auto file = InputFile::open(path);
+  if (!file) return fail("{}: {}", path, file.error().message);
+  if (!is_program(file->bytes())) return std::nullopt;
+  return std::move(*file);
+}
+
+}  // namespace
+
+std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
+  CoreInputs inputs;
+  std::vector<std::string> kernels;
+  for (const std::string& path : options.files) {
+    auto file = open_program(path);
+    if (!file) return std::unexpected(file.error());
+    if (!*file) {
+      kernels.push_back(path);
+      continue;
+    }
+    auto object = CoreObject::read(path, (*file)->bytes());
+    if (!object) return fail("{}: {}", path, object.error().message);
+    inputs.files.push_back(std::move(**file));
+    inputs.objects.push_back(std::move(*object));
+  }
+  kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
+  if (inputs.objects.empty()) return fail("no program among the files");
+  if (kernels.empty()) return fail("no kernel among the files: give its image or its BTF");
+  KernelOptions known{.manifest = options.manifest,
+                      .config = options.config.value_or(""),
+                      .release = options.release.value_or("")};
+  if (!options.modules.empty()) known.modules.push_back(options.modules);
+  auto found = find_kernels(kernels, std::move(known));
+  if (!found) return std::unexpected(found.error());
+  inputs.kernels = std::move(*found);
+  return inputs;
+}
+
+std::expected<void, Error> for_each_kernel(
+    const CoreInputs& inputs, unsigned threads,
+    const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work) {
+  size_t count = inputs.kernels.size();
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(std::min<size_t>(threads, count));
+  std::vector<std::optional<Error>> errors(count);
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> has_failed = false;
+  run_threads(threads, [&](unsigned) {
+    for (size_t i = next++; i < count && !has_failed; i = next++) {
+      auto kernel = read_kernel(inputs.kernels[i]);
+      std::expected<void, Error> done;
+      if (kernel) done = work(i, **kernel);
+      if (kernel && done) continue;
+      errors[i] = kernel ? done.error() : kernel.error();
+      has_failed = true;
+    }
+  });
+  for (const auto& error : errors)
+    if (error) return std::unexpected(*error);
+  return {};
+}
+
+CoreKernel index_kernel(const Kernel& kernel) {
+  std::vector<BtfView> modules;
+  for (const KernelModule& module : kernel.modules) modules.push_back(module.btf);
+  return CoreKernel(kernel.btf, modules);
+}
+
+KernelSummary summary_of(const Kernel& kernel) {
+  return {kernel.name, kernel.release, kernel.arch, kernel.build_id};
+}
+
+}  // namespace bpflink

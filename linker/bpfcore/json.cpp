@@ -1,0 +1,171 @@
+#include <nlohmann/json.hpp>
+
+#include "linker/bpfcore/outputs.hpp"
+
+namespace bpflink {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+/// Writes elements of an array, each on a line.
+class ArrayWriter {
+ public:
+  explicit ArrayWriter(const std::function<void(std::string_view)>& write) : write_(write) {}
+
+  void add(const Json& element) {
+    write_(is_first_ ? "\n" : ",\n");
+    is_first_ = false;
+    write_("    ");
+    write_(text_of(element));
+  }
+
+ private:
+  const std::function<void(std::string_view)>& write_;
+  bool is_first_ = true;
+};
+
+std::string_view reason_name(CoreReason reason) {
+  constexpr std::string_view names[] = {"",
+                                        "no_type",
+                                        "no_member",
+                                        "other_member",
+                                        "not_an_array",
+                                        "short_array",
+                                        "no_enumerator",
+                                        "not_an_enum",
+                                        "other_type",
+                                        "ambiguous",
+                                        "anonymous",
+                                        "malformed",
+                                        "no_size",
+                                        "not_for_arrays",
+                                        "wide_bitfield",
+                                        "too_deep",
+                                        "member_size",
+                                        "large_offset",
+                                        "other_instruction"};
+  return names[static_cast<size_t>(reason)];
+}
+
+std::string_view outcome_name(CoreOutcome outcome) {
+  constexpr std::string_view names[] = {"value", "absent", "failed"};
+  return names[static_cast<size_t>(outcome)];
+}
+
+Json kernel_to_json(const KernelSummary& kernel) {
+  Json json{{"name", kernel.name}};
+  auto add = [&](const char* key, const std::string& text) {
+    json[key] = text.empty() ? Json() : Json(text);
+  };
+  add("release", kernel.release);
+  add("architecture", kernel.architecture);
+  add("build_id", kernel.build_id);
+  return json;
+}
+
+Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, size_t index) {
+  const ObjectSummary& summary = report.objects[object];
+  const CoreRecord& record = summary.records[index];
+  const CoreVerdict& verdict = report.verdicts[kernel][object].relocations[index];
+  Json json{{"object", summary.name},
+            {"kernel", report.kernels[kernel].name},
+            {"section", summary.file->sections[record.section].name},
+            {"index", record.index},
+            {"offset", record.offset},
+            {"programs", verdict.programs},
+            {"kind", core_kind_name(record.relocation.kind)},
+            {"access", summary.accesses[index]},
+            {"status", core_status_name(verdict.status)},
+            {"outcome", outcome_name(verdict.outcome)},
+            {"value", verdict.outcome == CoreOutcome::Value ? Json(verdict.value) : Json()}};
+  const DiagnosticLocation& location = summary.locations[index];
+  if (location.line != 0)
+    json["source"] = {
+        {"file", location.source}, {"line", location.line}, {"column", location.column}};
+  if (verdict.outcome != CoreOutcome::Value) json["reason"] = reason_name(verdict.reason);
+  if (!verdict.assumes.empty()) {
+    json["assumes"] = Json::array();
+    for (const CoreAssumption& assumption : verdict.assumes)
+      json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
+  }
+  if (verdict.complaint) json["message"] = verdict.complaint->what;
+  return json;
+}
+
+Json finding_to_json(const CoreReport& report, size_t kernel, size_t object,
+                     const CoreFinding& finding) {
+  Json json{{"object", report.objects[object].name},
+            {"kernel", report.kernels[kernel].name},
+            {"kind", finding.kind},
+            {"name", finding.name},
+            {"programs", finding.programs},
+            {"status", core_status_name(finding.status)}};
+  if (!finding.what.empty()) json["message"] = finding.what;
+  return json;
+}
+
+Json object_to_json(const ObjectSummary& object) {
+  Json json{{"name", object.name}, {"programs", Json::array()}};
+  for (const CoreProgram& program : object.programs)
+    json["programs"].push_back(
+        {{"name", program.name}, {"section", program.section}, {"optional", program.is_optional}});
+  return json;
+}
+
+Json program_to_json(const CoreReport& report, size_t kernel, size_t object, size_t program,
+                     CoreStatus status) {
+  return {{"object", report.objects[object].name},
+          {"kernel", report.kernels[kernel].name},
+          {"program", report.objects[object].programs[program].name},
+          {"status", core_status_name(status)}};
+}
+
+}  // namespace
+
+void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write) {
+  auto for_each_pair = [&](auto visit) {
+    for (size_t object = 0; object < report.objects.size(); ++object)
+      for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) visit(kernel, object);
+  };
+  auto write_array = [&](std::string_view key, auto add_all) {
+    write(",\n  \"");
+    write(key);
+    write("\": [");
+    ArrayWriter array(write);
+    add_all(array);
+    write("\n  ]");
+  };
+  write("{\n  \"version\": 1");
+  write_array("kernels", [&](ArrayWriter& array) {
+    for (const KernelSummary& kernel : report.kernels) array.add(kernel_to_json(kernel));
+  });
+  write_array("objects", [&](ArrayWriter& array) {
+    for (const ObjectSummary& object : report.objects) array.add(object_to_json(object));
+  });
+  write_array("programs", [&](ArrayWriter& array) {
+    for_each_pair([&](size_t kernel, size_t object) {
+      auto statuses = report.program_statuses(object, kernel);
+      for (size_t i = 0; i < statuses.size(); ++i)
+        array.add(program_to_json(report, kernel, object, i, statuses[i]));
+    });
+  });
+  write_array("relocations", [&](ArrayWriter& array) {
+    for_each_pair([&](size_t kernel, size_t object) {
+      for (size_t i = 0; i < report.objects[object].records.size(); ++i)
+        array.add(relocation_to_json(report, kernel, object, i));
+    });
+  });
+  write_array("findings", [&](ArrayWriter& array) {
+    for_each_pair([&](size_t kernel, size_t object) {
+      for (const CoreFinding& finding : report.verdicts[kernel][object].findings)
+        array.add(finding_to_json(report, kernel, object, finding));
+    });
+  });
+  write("\n}\n");
+}
+
+}  // namespace bpflink

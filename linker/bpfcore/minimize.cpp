@@ -1,0 +1,231 @@
+// bpfcore minimize: for each kernel the BTF that programs need, each blob once.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "linker/bpfcore/archive.hpp"
+#include "linker/bpfcore/commands.hpp"
+#include "linker/bpfcore/inputs.hpp"
+#include "linker/error.hpp"
+#include "linker/io/output_file.hpp"
+#include "linker/io/program.hpp"
+#include "linker/io/write_all.hpp"
+
+namespace bpflink {
+namespace {
+
+using Blob = std::vector<std::byte>;
+
+/// Keeps what the relocations of an object need.
+void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer) {
+  if (object.summary.records.empty()) return;
+  CoreResolver resolver(*object.file->btf, object.file->byte_order, kernel);
+  for (const CoreRecord& record : object.summary.records) {
+    resolver.resolve(record.relocation);
+    minimizer.keep(record.relocation, resolver);
+  }
+}
+
+/// "trace.bpf" of "dir/trace.bpf.o".
+std::string stem_of(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::string(name.substr(0, name.rfind('.') == 0 ? name.npos : name.rfind('.')));
+}
+
+std::string file_name_of(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+std::expected<void, Error> make_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return {};
+  return fail("{}: cannot make the directory: {}", path, std::strerror(errno));
+}
+
+class Minimize {
+ public:
+  explicit Minimize(const BpfcoreOptions& options) : options_(options) {}
+
+  std::expected<void, Error> run() {
+    auto inputs = open_inputs(options_);
+    if (!inputs) return std::unexpected(inputs.error());
+    inputs_ = std::move(*inputs);
+    warn_of_ids();
+    summaries_.resize(inputs_.kernels.size());
+    blobs_of_kernels_.resize(inputs_.kernels.size());
+    auto done = for_each_kernel(inputs_, options_.threads, [&](size_t index, const Kernel& kernel) {
+      return minimize(index, kernel);
+    });
+    if (!done) return done;
+    share_blobs();
+    return write();
+  }
+
+ private:
+  void warn_of_ids() const {
+    for (const CoreObject& object : inputs_.objects)
+      if (std::ranges::any_of(object.summary.records, [](const CoreRecord& record) {
+            return record.relocation.kind == CoreKind::TypeIdTarget;
+          }))
+        print_diagnostic("bpfcore",
+                         {.severity = Severity::Warning,
+                          .message = fmt::format(
+                              "{}: asks for ids of the kernel's types (bpf_core_type_id_kernel), "
+                              "which are others in minimized BTF",
+                              object.summary.name)});
+  }
+
+  std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
+    summaries_[index] = summary_of(kernel);
+    CoreKernel types = index_kernel(kernel);
+    std::vector<Blob>& blobs = blobs_of_kernels_[index];
+    auto finish = [&](const CoreMinimizer& minimizer) -> std::expected<void, Error> {
+      auto blob = minimizer.finish(kernel.btf.byte_order());
+      if (!blob) return fail("{}: {}", kernel.name, blob.error().message);
+      blobs.push_back(std::move(*blob));
+      return {};
+    };
+    if (options_.merge) {
+      CoreMinimizer minimizer(types);
+      for (const CoreObject& object : inputs_.objects) keep_needed(object, types, minimizer);
+      return finish(minimizer);
+    }
+    for (const CoreObject& object : inputs_.objects) {
+      CoreMinimizer minimizer(types);
+      keep_needed(object, types, minimizer);
+      if (auto ok = finish(minimizer); !ok) return ok;
+    }
+    return {};
+  }
+
+  /// One blob for one program, or for all of them, on one kernel.
+  struct Use {
+    size_t kernel, column;  ///< a column is a program, or all
+    size_t blob;
+  };
+
+  std::string column_name(size_t column) const {
+    return options_.merge ? "" : file_name_of(inputs_.objects[column].summary.name);
+  }
+
+  /// Gives equal blobs of a column one number. Files are named as the first kernel is.
+  void share_blobs() {
+    size_t columns = options_.merge ? 1 : inputs_.objects.size();
+    std::set<std::string> directories;
+    for (size_t column = 0; column < columns; ++column) {
+      std::string directory;
+      if (columns > 1) {
+        directory = stem_of(inputs_.objects[column].summary.name);
+        for (int i = 2; !directories.insert(directory).second; ++i)
+          directory = fmt::format("{}-{}", stem_of(inputs_.objects[column].summary.name), i);
+      }
+      std::map<Blob, size_t> known;
+      std::set<std::string> names;
+      for (size_t kernel = 0; kernel < summaries_.size(); ++kernel) {
+        Blob& blob = blobs_of_kernels_[kernel][column];
+        auto [entry, is_new] = known.try_emplace(std::move(blob), blobs_.size());
+        uses_.push_back({kernel, column, entry->second});
+        if (!is_new) continue;
+        blobs_.push_back(entry->first);
+        paths_.push_back((directory.empty() ? "" : directory + "/") + new_name(kernel, names));
+      }
+      if (!directory.empty()) directories_.push_back(directory);
+    }
+  }
+
+  /// A file name for the kernel that no other has.
+  std::string new_name(size_t kernel, std::set<std::string>& names) const {
+    const KernelSummary& summary = summaries_[kernel];
+    std::string base = summary.release.empty() ? file_name_of(summary.name) : summary.release;
+    if (!summary.architecture.empty() && !base.ends_with(summary.architecture))
+      base += "." + summary.architecture;
+    std::ranges::replace_if(
+        base, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; }, '_');
+    std::string name = base + ".btf";
+    for (int i = 2; !names.insert(name).second; ++i) name = fmt::format("{}-{}.btf", base, i);
+    return name;
+  }
+
+  std::expected<void, Error> write() {
+    if (!options_.output.empty()) {
+      if (auto ok = make_directory(options_.output); !ok) return ok;
+      for (const std::string& directory : directories_)
+        if (auto ok = make_directory(options_.output + "/" + directory); !ok) return ok;
+      for (size_t i = 0; i < blobs_.size(); ++i)
+        if (auto ok = add_file(options_.output + "/" + paths_[i], blobs_[i]); !ok) return ok;
+      std::string index = make_index();
+      if (auto ok = add_file(options_.output + "/index.json", std::as_bytes(std::span(index))); !ok)
+        return ok;
+    }
+    if (!options_.archive.empty())
+      if (auto ok = add_file(options_.archive, make_archive(archive_entries(), blobs_)); !ok)
+        return ok;
+    std::vector<OutputFile*> files;
+    for (auto& [path, file] : files_) files.push_back(&file);
+    for (const auto& [index, error] : OutputFile::commit_all(files))
+      return fail("{}: {}", files_[index].first, error.message);
+    return {};
+  }
+
+  std::expected<void, Error> add_file(const std::string& path, std::span<const std::byte> bytes) {
+    auto file = OutputFile::open(path);
+    if (!file) return fail("{}: {}", path, file.error().message);
+    if (auto ok = write_all(file->fd(), bytes); !ok)
+      return fail("{}: {}", path, ok.error().message);
+    files_.emplace_back(path, std::move(*file));
+    return {};
+  }
+
+  std::string make_index() const {
+    using Json = nlohmann::ordered_json;
+    Json kernels = Json::array();
+    for (const KernelSummary& summary : summaries_) {
+      auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+      kernels.push_back({{"name", summary.name},
+                         {"release", text(summary.release)},
+                         {"architecture", text(summary.architecture)},
+                         {"build_id", text(summary.build_id)},
+                         {"files", Json::array()}});
+    }
+    for (const Use& use : uses_) {
+      Json file{{"file", paths_[use.blob]}, {"bytes", blobs_[use.blob].size()}};
+      if (!options_.merge) file["program"] = column_name(use.column);
+      kernels[use.kernel]["files"].push_back(std::move(file));
+    }
+    Json index{{"version", 1}, {"kernels", std::move(kernels)}};
+    return index.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+  }
+
+  std::vector<ArchiveEntry> archive_entries() const {
+    std::vector<ArchiveEntry> entries;
+    for (const Use& use : uses_) {
+      const KernelSummary& summary = summaries_[use.kernel];
+      entries.push_back({column_name(use.column), summary.release, summary.architecture,
+                         summary.build_id, use.blob});
+    }
+    return entries;
+  }
+
+  const BpfcoreOptions& options_;
+  CoreInputs inputs_;
+  std::vector<KernelSummary> summaries_;
+  std::vector<std::vector<Blob>> blobs_of_kernels_;  ///< by kernel, by column
+  std::vector<Blob> blobs_;                          ///< each once in its column
+  std::vector<std::string> paths_;                   ///< by blob, below the directory
+  std::vector<std::string> directories_;
+  std::vector<Use> uses_;
+  std::vector<std::pair<std::string, OutputFile>> files_;
+};
+
+}  // namespace
+
+std::expected<void, Error> minimize(const BpfcoreOptions& options) {
+  return Minimize(options).run();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,124 @@
+#include "linker/bpfcore/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "linker/io/options.hpp"
+#include "linker/io/program.hpp"
+
+namespace bpflink {
+namespace {
+
+/// "NAME=VALUE", where the value is a number as C writes it, or true or false.
+std::expected<void, Error> add_setting(std::map<std::string, uint64_t>& settings,
+                                       std::string_view text) {
+  size_t equals = text.find('=');
+  std::string_view name = text.substr(0, equals);
+  if (equals == text.npos || name.empty()) return std::unexpected(Error{"is not NAME=VALUE"});
+  std::string_view digits = text.substr(equals + 1);
+  uint64_t value = digits == "true" ? 1 : 0;
+  if (digits == "true" || digits == "false") {
+    settings[std::string(name)] = value;
+    return {};
+  }
+  bool is_negative = digits.starts_with('-');
+  if (is_negative) digits.remove_prefix(1);
+  bool is_hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+  if (is_hexadecimal) digits.remove_prefix(2);
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
+                                      is_hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return std::unexpected(Error{"the value is no number of 64 bits"});
+  settings[std::string(name)] = is_negative ? 0 - value : value;
+  return {};
+}
+
+std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
+  OptionAction add = [&options](std::string_view text) {
+    return add_setting(options.settings, text);
+  };
+  return {
+      {"Kernels",
+       {{"--kernel", "FILE...", "FILE is a kernel, also if it looks like a program",
+         append(options.kernels)},
+        {"--modules", "DIR", "The modules in DIR count as loaded", store(options.modules)},
+        {"--manifest", "FILE", "FILE, in JSON, says what else is known of the kernels",
+         store(options.manifest)},
+        {"--release", "X.Y.Z", "Take all kernels for this release", store(options.release)},
+        {"--config", "FILE", "Take FILE for the configuration of all kernels",
+         store(options.config)},
+        {"--threads", "N", "Use N threads; without, as many as there are processors",
+         store_number(options.threads, 1, 1024)}}},
+      {"For check",
+       {{"--set", "NAME=VALUE...", "Variable NAME of .rodata will have this value", add},
+        {"--strict", "", "Take the variables of .rodata for unknown", set(options.strict)},
+        {"--optional", "PROGRAM...", "Only warn if PROGRAM does not fit",
+         append(options.optional_programs)},
+        {"--differences", "", "Warn of members whose size shrinks or whose sign changes",
+         set(options.differences)},
+        {"--table", "", "Print programs by kernels", set(options.table)},
+        {"--html", "FILE", "Write that as a page for browsers", store_page(options.html)},
+        {"--json", "FILE", "Write all that was found out as JSON (- for standard output)",
+         store(options.json)}}},
+      {"For minimize",
+       {{"-o,--output", "DIR", "Write the BTF files and index.json to DIR", store(options.output)},
+        {"--archive", "FILE", "Write all into one file, which bpflink/core_archive.h reads",
+         store(options.archive)},
+        {"--merge", "", "Write one BTF for each kernel, not one for each program",
+         set(options.merge)}}}};
+}
+
+std::expected<void, Error> check(const OptionTable& table, BpfcoreOptions& options) {
+  if (options.files.empty()) return table.usage_error("say check or minimize first");
+  std::string command = options.files.front();
+  options.files.erase(options.files.begin());
+  bool is_check = command == "check";
+  if (!is_check && command != "minimize")
+    return table.usage_error(fmt::format("'{}' is neither check nor minimize", command));
+  options.command = is_check ? BpfcoreOptions::Command::Check : BpfcoreOptions::Command::Minimize;
+  constexpr std::string_view of_check[] = {"--set",   "--strict", "--optional", "--differences",
+                                           "--table", "--html",   "--json"};
+  constexpr std::string_view of_minimize[] = {"--output", "--archive", "--merge"};
+  auto refuse_others = [&](const auto& others) -> std::expected<void, Error> {
+    for (std::string_view option : others)
+      if (table.is_given(option))
+        return table.usage_error(fmt::format("{} is not for {}", option, command));
+    return {};
+  };
+  if (auto ok = is_check ? refuse_others(of_minimize) : refuse_others(of_check); !ok) return ok;
+  if (is_check) return {};
+  if (options.output.empty() && options.archive.empty())
+    return table.usage_error("say where to: -o DIR or --archive FILE");
+  return {};
+}
+
+}  // namespace
+
+std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::string> arguments) {
+  BpfcoreOptions options;
+  OptionTable table(
+      {.name = "bpfcore",
+       .purpose = "Tells which kernels BPF programs fit, and what they need of a kernel's types.",
+       .usage = "Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...\n"
+                "       bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR",
+       .success = "nothing fails",
+       .width = 30,
+       .argument = {"FILE", "",
+                    "A BPF object; or a kernel: its image, its BTF, a directory of such files",
+                    append(options.files)}},
+      option_groups(options));
+  auto text = table.parse(std::move(arguments));
+  if (!text) return std::unexpected(text.error());
+  options.text = std::move(*text);
+  if (!options.text.empty()) return options;
+  if (auto ok = check(table, options); !ok) return std::unexpected(ok.error());
+  if (table.is_given("--json")) {
+    auto path = output_path("--json", std::move(options.json), true);
+    if (!path) return std::unexpected(path.error());
+    options.json = std::move(*path);
+  }
+  return options;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,43 @@
+// The command line of bpfcore.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+struct BpfcoreOptions {
+  enum class Command : uint8_t { Check, Minimize };
+
+  std::string text;  ///< to print instead of doing anything else
+  Command command = Command::Check;
+  std::vector<std::string> files;    ///< objects and kernels, which their contents tell apart
+  std::vector<std::string> kernels;  ///< that are kernels, whatever they look like
+  std::string modules, manifest;
+  std::optional<std::string> release, config;
+  unsigned threads = 0;
+
+  // check
+  std::map<std::string, uint64_t> settings;  ///< variables of .rodata
+  bool strict = false;
+  std::vector<std::string> optional_programs;
+  bool differences = false;
+  bool table = false;
+  std::string html, json;
+
+  // minimize
+  std::string output;   ///< a directory
+  std::string archive;  ///< a file
+  bool merge = false;
+};
+
+/// Errors: what is wrong with the command line.
+std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::string> arguments);
+
+}  // namespace bpflink

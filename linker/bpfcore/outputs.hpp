@@ -1,0 +1,43 @@
+// The forms in which bpfcore shows what it found out.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/diagnostic.hpp"
+#include "linker/core/core_report.hpp"
+
+namespace bpflink {
+
+/// One thing that is wrong, such as an access to a member that is not there.
+struct CoreProblem {
+  size_t object;                           ///< index of the object
+  std::vector<size_t> kernels;             ///< on which, indices
+  std::vector<std::string_view> programs;  ///< that get there; empty: all of the object
+  Diagnostic diagnostic;                   ///< an error; a warning if only optional programs do
+};
+
+/// What fails; with `differences` also what is bound and has another size or sign, as a warning.
+std::vector<CoreProblem> find_problems(const CoreReport& report, bool differences);
+
+/// The character that stands for a status in the table and the page.
+char status_mark(CoreStatus status);
+
+/// Programs by kernels, as text.
+std::string make_table(const CoreReport& report);
+
+/// Everything, as core.schema.json has it. `write` gets it piece by piece.
+void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write);
+
+/// Programs by kernels with what fails, as a page for browsers.
+std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& problems);
+
+/// The page around what it shows: HTML, style and script of the folder `page`.
+extern const std::string_view core_page_before, core_page_after;
+
+/// "5.14 to 6.12": from the oldest of the releases to the newest; "" where none is known.
+std::string release_range(const std::vector<const KernelSummary*>& kernels);
+
+}  // namespace bpflink

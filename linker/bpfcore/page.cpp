@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "linker/bpfcore/outputs.hpp"
+#include "linker/diagnostics/render.hpp"
+
+namespace bpflink {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json objects_to_json(const CoreReport& report) {
+  Json objects = Json::array();
+  for (size_t i = 0; i < report.objects.size(); ++i) {
+    const ObjectSummary& object = report.objects[i];
+    std::vector<std::string> cells(object.programs.size());
+    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
+      auto statuses = report.program_statuses(i, kernel);
+      for (size_t program = 0; program < cells.size(); ++program)
+        cells[program] += status_mark(statuses[program]);
+    }
+    Json programs = Json::array();
+    for (size_t program = 0; program < cells.size(); ++program)
+      programs.push_back({{"name", object.programs[program].name},
+                          {"section", object.programs[program].section},
+                          {"optional", object.programs[program].is_optional},
+                          {"cells", cells[program]}});
+    objects.push_back({{"name", object.name}, {"programs", std::move(programs)}});
+  }
+  return objects;
+}
+
+/// "trace.bpf.c:42", or the object.
+std::string place_of(const Diagnostic& diagnostic) {
+  for (const DiagnosticLocation* place : places_of(diagnostic))
+    if (place->line != 0) return fmt::format("{}:{}", place->source, place->line);
+  return diagnostic.file;
+}
+
+Json problem_to_json(const CoreProblem& problem) {
+  Json json{{"object", problem.object},
+            {"kernels", problem.kernels},
+            {"programs", problem.programs},
+            {"is_error", problem.diagnostic.severity == Severity::Error},
+            {"message", problem.diagnostic.message},
+            {"place", place_of(problem.diagnostic)},
+            {"details", Json::array()}};
+  for (const DiagnosticLocation* place : places_of(problem.diagnostic))
+    if (!place->text.empty()) json["details"].push_back(place->text);
+  for (std::string& line : detail_lines(problem.diagnostic))
+    json["details"].push_back(std::move(line));
+  return json;
+}
+
+}  // namespace
+
+std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& problems) {
+  Json json{{"kernels", Json::array()},
+            {"objects", objects_to_json(report)},
+            {"problems", Json::array()}};
+  for (const KernelSummary& kernel : report.kernels)
+    json["kernels"].push_back({{"name", kernel.name},
+                               {"release", kernel.release},
+                               {"architecture", kernel.architecture}});
+  for (const CoreProblem& problem : problems) json["problems"].push_back(problem_to_json(problem));
+  std::string page(core_page_before);
+  for (char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    if (c == '<')
+      page += "\\u003c";  // no name may end the element that this stands in
+    else
+      page += c;
+  }
+  return page.append(core_page_after);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "dedup/internal.hpp"
+#include "linker/bpfcore/outputs.hpp"
+#include "linker/diagnostics/diagnostics.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Kernels that a message lists.
+constexpr size_t most_kernels = 5;
+
+/// The numbers of "5.14.0-70.el9", by which releases are ordered.
+std::vector<unsigned> version_of(std::string_view release) {
+  std::vector<unsigned> numbers;
+  const char *at = release.data(), *end = at + release.size();
+  while (at != end && numbers.size() < 3) {
+    unsigned number = 0;
+    auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc()) break;
+    numbers.push_back(number);
+    if (next == end || *next != '.') break;
+    at = next + 1;
+  }
+  return numbers;
+}
+
+/// "5.14" of "5.14.0-70.el9".
+std::string series_of(std::string_view release) {
+  auto numbers = version_of(release);
+  return numbers.size() < 2 ? std::string(release) : fmt::format("{}.{}", numbers[0], numbers[1]);
+}
+
+std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
+  std::string names;
+  for (size_t i = 0; i < std::min(kernels.size(), most_kernels); ++i)
+    names += (i == 0 ? "" : ", ") + kernels[i]->name;
+  if (kernels.size() > most_kernels)
+    names += fmt::format(" and {} more", kernels.size() - most_kernels);
+  return names;
+}
+
+/// One thing that is wrong, and where.
+struct Problem {
+  Severity severity = Severity::Error;
+  std::string what;
+  std::optional<DiagnosticLocation> location{};
+  std::string there{}, hint{};
+  std::string first_release{};  ///< of the first kernel
+  std::vector<std::string_view> programs{};
+  std::vector<size_t> kernels{};
+};
+
+class ProblemFinder {
+ public:
+  ProblemFinder(const CoreReport& report, bool differences)
+      : report_(report), differences_(differences) {}
+
+  std::vector<CoreProblem> make() {
+    for (size_t object = 0; object < report_.objects.size(); ++object) {
+      problems_.clear();
+      index_.clear();
+      for (size_t kernel = 0; kernel < report_.kernels.size(); ++kernel)
+        collect(object, kernel, report_.verdicts[kernel][object]);
+      for (const Problem& problem : problems_)
+        found_.push_back(
+            {object, problem.kernels, problem.programs, to_diagnostic(object, problem)});
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// What is one problem, wherever it occurs: the relocations of one access in the source, say.
+  using Key = std::tuple<std::string, std::string, uint32_t, uint32_t, std::string>;
+
+  void collect(size_t object, size_t kernel, const ObjectVerdict& verdict) {
+    const ObjectSummary& summary = report_.objects[object];
+    for (size_t i = 0; i < verdict.relocations.size(); ++i) {
+      const CoreVerdict& relocation = verdict.relocations[i];
+      bool fails = relocation.status == CoreStatus::Fails;
+      bool differs = differences_ && relocation.status == CoreStatus::Resolves;
+      if (!relocation.complaint || !(fails || differs)) continue;
+      const CoreComplaint& complaint = *relocation.complaint;
+      const DiagnosticLocation& at = summary.locations[i];
+      std::string access = at.line == 0 ? fmt::format("{}+{}", at.section, at.offset) : at.source;
+      Problem& problem = problem_of({complaint.what, access, at.line, at.column, ""}, kernel);
+      if (!problem.what.empty()) continue;
+      problem.what = complaint.what;
+      problem.location = at;
+      problem.there = complaint.there;
+      problem.programs = relocation.programs;
+      if (relocation.outcome == CoreOutcome::Absent &&
+          report_.is_optional(object, problem.programs))
+        problem.severity = Severity::Warning;
+      if (relocation.outcome == CoreOutcome::Absent) problem.hint = advise(complaint, kernel);
+    }
+    for (const CoreFinding& finding : verdict.findings) {
+      if (finding.status != CoreStatus::Fails) continue;
+      Problem& problem = problem_of({finding.what, finding.kind, 0, 0, finding.name}, kernel);
+      if (!problem.what.empty()) continue;
+      problem.what = finding.what;
+      problem.location = finding.location;
+      problem.hint = finding.note;
+      problem.programs.assign(finding.programs.begin(), finding.programs.end());
+      if (report_.is_optional(object, problem.programs)) problem.severity = Severity::Warning;
+    }
+  }
+
+  Problem& problem_of(const Key& key, size_t kernel) {
+    auto [entry, is_new] = index_.try_emplace(key, problems_.size());
+    if (is_new) problems_.emplace_back();
+    Problem& problem = problems_[entry->second];
+    if (problem.kernels.empty() || problem.kernels.back() != kernel)
+      problem.kernels.push_back(kernel);
+    return problem;
+  }
+
+  std::string advise(const CoreComplaint& complaint, size_t kernel) const {
+    if (complaint.advice.empty()) return "";
+    std::string text = "guard it with " + complaint.advice;
+    if (complaint.flavor_tag.empty()) return text;
+    std::string suffix = series_of(report_.kernels[kernel].release);
+    std::ranges::replace(suffix, '.', '_');
+    return fmt::format("{}, or read a flavor: {}___{} {}", text, complaint.flavor_tag,
+                       suffix.empty() ? "v2" : suffix, complaint.flavor_body);
+  }
+
+  Diagnostic to_diagnostic(size_t object, const Problem& problem) const {
+    Diagnostic diagnostic{.severity = problem.severity, .message = problem.what};
+    diagnostic.file = report_.objects[object].name;
+    std::vector<const KernelSummary*> kernels;
+    for (size_t kernel : problem.kernels) kernels.push_back(&report_.kernels[kernel]);
+    bool is_one = report_.kernels.size() == 1;
+    diagnostic.message +=
+        is_one ? " in " + kernels[0]->name
+               : fmt::format(" in {} of {} kernels", kernels.size(), report_.kernels.size());
+    if (problem.location)
+      diagnostic.references.push_back({ReferenceRole::Subject, *problem.location});
+    else
+      diagnostic.references.push_back(note("in " + diagnostic.file));
+    if (!is_one) {
+      std::string range = release_range(kernels);
+      diagnostic.references.push_back(
+          note(fmt::format("fails on {}({}): {}", range.empty() ? "" : range + " ", kernels.size(),
+                           list_kernels(kernels))));
+    }
+    if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
+    if (!problem.there.empty())
+      diagnostic.references.push_back(note("there it has: " + problem.there));
+    if (!problem.hint.empty()) diagnostic.references.push_back(hint(problem.hint));
+    return diagnostic;
+  }
+
+  static std::string needed_by(const Problem& problem) {
+    constexpr size_t most_programs = 4;
+    std::string text = "needed by program ";
+    for (size_t i = 0; i < std::min(problem.programs.size(), most_programs); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : ", ", problem.programs[i]);
+    if (problem.programs.size() > most_programs)
+      text += fmt::format(" and {} more", problem.programs.size() - most_programs);
+    return text;
+  }
+
+  const CoreReport& report_;
+  bool differences_;
+  std::vector<Problem> problems_;
+  std::map<Key, size_t> index_;
+  std::vector<CoreProblem> found_;
+};
+
+}  // namespace
+
+std::string release_range(const std::vector<const KernelSummary*>& kernels) {
+  const KernelSummary *oldest = nullptr, *newest = nullptr;
+  for (const KernelSummary* kernel : kernels) {
+    if (kernel->release.empty()) return "";
+    if (!oldest || version_of(kernel->release) < version_of(oldest->release)) oldest = kernel;
+    if (!newest || version_of(kernel->release) > version_of(newest->release)) newest = kernel;
+  }
+  if (!oldest) return "";
+  std::string from = series_of(oldest->release), to = series_of(newest->release);
+  return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
+std::vector<CoreProblem> find_problems(const CoreReport& report, bool differences) {
+  return ProblemFinder(report, differences).make();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,61 @@
+// Programs by kernels, a character a cell.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/bpfcore/outputs.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr size_t longest_name = 32;
+
+std::string shortened(std::string_view name) {
+  return name.size() <= longest_name ? std::string(name)
+                                     : std::string(name.substr(0, longest_name - 3)) + "...";
+}
+
+}  // namespace
+
+char status_mark(CoreStatus status) {
+  constexpr std::string_view marks = "+g?X";
+  return marks[static_cast<size_t>(status)];
+}
+
+std::string make_table(const CoreReport& report) {
+  std::string text;
+  size_t digits = std::to_string(report.kernels.size()).size();
+  for (size_t i = 0; i < report.kernels.size(); ++i) {
+    const KernelSummary& kernel = report.kernels[i];
+    text += fmt::format("{:>{}}  {}", i + 1, digits, kernel.name);
+    if (!kernel.release.empty() && kernel.name.find(kernel.release) == kernel.name.npos)
+      text += fmt::format("  {}", kernel.release);
+    if (!kernel.architecture.empty()) text += fmt::format("  {}", kernel.architecture);
+    text += '\n';
+  }
+  size_t width = 0;
+  for (const ObjectSummary& object : report.objects)
+    for (const CoreProgram& program : object.programs)
+      width = std::max(width, std::min(program.name.size(), longest_name));
+  for (size_t i = 0; i < report.objects.size(); ++i) {
+    const ObjectSummary& object = report.objects[i];
+    text += fmt::format("\n{}\n{:{}}", object.name, "", width + 2);
+    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
+      text += fmt::format(" {:>{}}", kernel + 1, digits);
+    text += '\n';
+    std::vector<std::vector<CoreStatus>> by_kernel;
+    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
+      by_kernel.push_back(report.program_statuses(i, kernel));
+    for (size_t program = 0; program < object.programs.size(); ++program) {
+      text += fmt::format("{:{}}  ", shortened(object.programs[program].name), width);
+      for (const auto& statuses : by_kernel)
+        text += fmt::format(" {:>{}}", status_mark(statuses[program]), digits);
+      if (object.programs[program].is_optional) text += "  (optional)";
+      text += '\n';
+    }
+  }
+  text += "\n+ all is bound   g what is not is never reached   ? not known   X fails\n";
+  return text;
+}
+
+}  // namespace bpflink

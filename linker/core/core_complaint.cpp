@@ -1,0 +1,338 @@
+#include "linker/core/core_complaint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bpflink/btf_query.hpp"
+#include "bpflink/print.hpp"
+#include "dedup/internal.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Members of members that are looked at to find one that has moved.
+constexpr size_t most_members = 4096;
+constexpr size_t longest_compared = 64;
+
+std::string_view keyword(const BtfView& types, uint32_t id) {
+  switch (types.kind(id)) {
+    case BtfKind::Struct:
+      return "struct ";
+    case BtfKind::Union:
+      return "union ";
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+      return "enum ";
+    case BtfKind::Fwd:
+      return types.type(id).kind_flag() ? "union " : "struct ";
+    default:
+      return "";
+  }
+}
+
+/// "struct task_struct", without a flavor.
+std::string type_name(const BtfView& types, uint32_t id) {
+  if (id == 0) return "void";
+  return fmt::format("{}{}", keyword(types, id), essential_name(types.name(types.type(id))));
+}
+
+/// ".signal[2].next" of the first steps.
+std::string steps_text(std::span<const CoreStep> steps) {
+  std::string text;
+  for (const CoreStep& step : steps)
+    text += step.is_element ? fmt::format("[{}]", step.index) : fmt::format(".{}", step.name);
+  return text;
+}
+
+/// How good a substitute `name` is for `wanted`: the less, the better; nothing for none.
+std::optional<size_t> distance_to(std::string_view wanted, std::string_view name) {
+  if (name.empty() || name.size() > longest_compared || wanted.size() > longest_compared)
+    return std::nullopt;
+  constexpr size_t shortest_part = 3;
+  bool contains = wanted.size() >= shortest_part && name.find(wanted) != name.npos;
+  bool is_contained = name.size() >= shortest_part && wanted.find(name) != wanted.npos;
+  size_t distance = edit_distance(wanted, name);
+  if (distance < misspelling_limit(wanted)) return distance;
+  if (contains || is_contained) return longest_compared + distance;
+  return std::nullopt;
+}
+
+/// Keeps the nearest of the names that it is given.
+template <typename Found>
+struct Nearest {
+  std::string_view wanted;
+  std::optional<Found> found{};
+  size_t distance = SIZE_MAX;
+
+  void offer(std::string_view name, const Found& candidate) {
+    auto offered = distance_to(wanted, name);
+    if (!offered || *offered >= distance) return;
+    distance = *offered;
+    found = candidate;
+  }
+};
+
+struct FoundMember {
+  uint32_t type_id;
+  std::string path;  ///< from the struct that was searched
+};
+
+/// Looks for a member in a struct of a kernel: one of that name within other members, or else one
+/// with a similar name.
+std::optional<FoundMember> find_member_like(const BtfView& types, uint32_t id,
+                                            std::string_view wanted) {
+  struct Open {
+    uint32_t id;
+    std::string path;
+  };
+  Nearest<FoundMember> nearest{wanted};
+  std::vector<Open> open{{id, ""}};
+  size_t looked_at = 0;
+  for (size_t at = 0; at < open.size(); ++at) {
+    const Open here = open[at];
+    BtfType type = types.type(here.id);
+    for (uint32_t i = 0; i < type.vlen() && ++looked_at < most_members; ++i) {
+      BtfMember member = type.member(i);
+      std::string_view name = types.string(member.name_off);
+      std::string path = here.path;
+      if (!name.empty()) path += fmt::format("{}{}", path.empty() ? "" : ".", name);
+      bool is_outermost = here.path.empty();
+      if (name == wanted) return FoundMember{member.type, path};
+      if (is_outermost) nearest.offer(name, {member.type, path});
+      uint32_t inner = skip_modifiers(types, member.type);
+      if (is_composite(types.kind(inner))) open.push_back({inner, path});
+    }
+  }
+  return nearest.found;
+}
+
+std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_view wanted) {
+  Nearest<std::string> nearest{essential_name(wanted)};
+  BtfType type = types.type(id);
+  for (uint32_t i = 0; i < std::min<uint32_t>(type.vlen(), most_members); ++i) {
+    std::string_view name = types.string(type.enumerator(i).name_off);
+    nearest.offer(name, std::string(name));
+  }
+  return nearest.found.value_or("");
+}
+
+/// A type of that name and another kind, as C, or "".
+std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKernel& kernel) {
+  const BtfView& types = kernel.vmlinux();
+  std::string_view name = essential_name(program.name(program.type(id)));
+  for (BtfKind kind : {BtfKind::Struct, BtfKind::Union, BtfKind::Enum, BtfKind::Enum64,
+                       BtfKind::Typedef, BtfKind::Fwd})
+    if (auto found = find_type(types, kind, name); found && kind != program.kind(id)) {
+      if (kind == BtfKind::Fwd)
+        return fmt::format("{}; (a declaration only)", type_name(types, *found));
+      if (kind == BtfKind::Typedef)
+        return "typedef " + print_c_declaration(types, types.type(*found).type(), name);
+      return type_name(types, *found);
+    }
+  return "";
+}
+
+class Explanation {
+ public:
+  Explanation(const BtfView& program, const CoreRelocation& relocation, const CoreKernel& kernel,
+              const CoreResolver& resolver, const CoreResult& result)
+      : program_(program),
+        relocation_(relocation),
+        kernel_(kernel),
+        resolver_(resolver),
+        result_(result),
+        steps_(core_steps(program, relocation)) {
+    if (relocation.type_id != 0) root_ = type_name(program, relocation.type_id);
+    auto candidates = resolver.candidates();
+    auto found = std::ranges::max_element(candidates, {}, &CoreCandidate::depth);
+    if (found != candidates.end()) nearest_ = &*found;
+  }
+
+  CoreComplaint make() {
+    complaint_.what = what();
+    if (is_enumerator_kind(relocation_.kind) && !steps_.empty())
+      complaint_.advice = fmt::format("bpf_core_enum_value_exists({}, {})", root_, steps_[0].name);
+    else if (is_field_kind(relocation_.kind) && steps_.size() > 1)
+      complaint_.advice =
+          fmt::format("bpf_core_field_exists({}, {})", root_, member_path(steps_.size()));
+    return std::move(complaint_);
+  }
+
+ private:
+  /// "signal.next" of the first `count` steps, of which the first is the struct itself.
+  std::string member_path(size_t count) const {
+    std::string path = steps_text(std::span(steps_).subspan(1, count - 1));
+    return path.starts_with('.') ? path.substr(1) : path;
+  }
+
+  std::string what() {
+    switch (result_.reason) {
+      case CoreReason::NoType:
+        complaint_.there = find_other_kind(program_, relocation_.type_id, kernel_);
+        return fmt::format("{} does not exist", root_);
+      case CoreReason::NoMember:
+        return no_member();
+      case CoreReason::OtherMember:
+        describe_member_there();
+        return fmt::format("member '{}' of {} has another type", step_name(), container());
+      case CoreReason::NotAnArray:
+        describe_type_there();
+        return fmt::format("{} is no array", whole_path());
+      case CoreReason::ShortArray:
+        describe_type_there();
+        return fmt::format("{} has no element {}", whole_path(), steps_[nearest_->depth].index);
+      case CoreReason::NoEnumerator:
+        complaint_.there =
+            find_enumerator_like(kernel_.types(nearest_->module), nearest_->at, steps_[0].name);
+        return fmt::format("{} has no enumerator '{}'", root_, essential_name(steps_[0].name));
+      case CoreReason::NotAnEnum:
+        describe_type_there();
+        return fmt::format("{} is no enum", root_);
+      case CoreReason::OtherType:
+        describe_candidate();
+        return fmt::format("{} is another type", root_);
+      case CoreReason::Ambiguous:
+        return fmt::format("several types are called {}, and differ", root_);
+      case CoreReason::MemberSize:
+        return fmt::format(
+            "a load or store of {} at {} would read or write the wrong bytes, as it has {}",
+            count_of(result_.local_size, "byte"), describe_access(program_, relocation_),
+            count_of(result_.size, "byte"));
+      case CoreReason::LargeOffset:
+        return fmt::format("{} is at offset {}, too far for a load or store",
+                           describe_access(program_, relocation_), result_.value);
+      case CoreReason::OtherInstruction:
+        return fmt::format(
+            "the instruction of the relocation against {} is not what compilers make for it",
+            describe_access(program_, relocation_));
+      case CoreReason::WideBitfield:
+        return fmt::format("no load of 8 bytes covers the bit-field {}",
+                           describe_access(program_, relocation_));
+      case CoreReason::NoSize:
+        return fmt::format("{} has no size", describe_access(program_, relocation_));
+      case CoreReason::NotForArrays:
+        return fmt::format("'{}' cannot be asked of an element of an array",
+                           core_kind_name(relocation_.kind));
+      case CoreReason::Anonymous:
+        return "the relocation is against a type without a name";
+      case CoreReason::Malformed:
+        return fmt::format("the access '{}' leads nowhere in {}", relocation_.access, root_);
+      case CoreReason::TooDeep:
+        return fmt::format("{} nests deeper than loaders look", root_);
+      case CoreReason::None:
+        break;
+    }
+    return fmt::format("{} cannot be bound", root_);
+  }
+
+  std::string_view step_name() const { return steps_[nearest_->depth].name; }
+
+  /// The struct that should have the member: by its name, or by the way to it.
+  std::string container() const {
+    const BtfView& types = kernel_.types(nearest_->module);
+    bool has_name = nearest_->at != 0 && !types.name(types.type(nearest_->at)).empty();
+    return has_name ? type_name(types, nearest_->at) : whole_path();
+  }
+
+  /// "struct task_struct.signal" of the steps that were found.
+  std::string whole_path() const {
+    if (nearest_->depth <= 1) return root_;
+    return root_ + steps_text(std::span(steps_).subspan(1, nearest_->depth - 1));
+  }
+
+  std::string no_member() {
+    const BtfView& types = kernel_.types(nearest_->module);
+    if (!is_composite(types.kind(nearest_->at))) {
+      describe_type_there();
+      return fmt::format("{} is no struct with a member '{}'", whole_path(), step_name());
+    }
+    if (auto found = find_member_like(types, nearest_->at, step_name())) {
+      size_t dot = found->path.rfind('.');
+      std::string declaration =
+          print_c_declaration(types, found->type_id, found->path.substr(dot + 1));
+      complaint_.there = declaration;
+      if (dot != found->path.npos)
+        complaint_.there += fmt::format(" in '{}'", found->path.substr(0, dot));
+      else if (nearest_->depth == 1)
+        offer_flavor(declaration);
+    }
+    return fmt::format("{} has no member '{}'", container(), step_name());
+  }
+
+  /// A member of the root can be read through a struct with nothing but that member.
+  void offer_flavor(const std::string& declaration) {
+    complaint_.flavor_tag = root_;
+    complaint_.flavor_body = fmt::format("{{ {}; }}", declaration);
+  }
+
+  /// The member that has another type in the kernel.
+  void describe_member_there() {
+    const BtfView& types = kernel_.types(nearest_->module);
+    if (!is_composite(types.kind(nearest_->at))) return;
+    auto found = find_member_like(types, nearest_->at, step_name());
+    if (!found) return;
+    complaint_.there = print_c_declaration(types, found->type_id, step_name());
+    if (nearest_->depth == 1) offer_flavor(complaint_.there);
+  }
+
+  void describe_type_there() {
+    std::string name(steps_.size() > 1 && nearest_->depth > 0 ? steps_[nearest_->depth - 1].name
+                                                              : "");
+    complaint_.there = print_c_declaration(kernel_.types(nearest_->module), nearest_->at, name);
+  }
+
+  void describe_candidate() {
+    complaint_.there = print_c_declaration(kernel_.types(nearest_->module), nearest_->id);
+  }
+
+  const BtfView& program_;
+  const CoreRelocation& relocation_;
+  const CoreKernel& kernel_;
+  const CoreResolver& resolver_;
+  const CoreResult& result_;
+  std::vector<CoreStep> steps_;
+  std::string root_ = "void";
+  const CoreCandidate* nearest_ = nullptr;  ///< in which most was found
+  CoreComplaint complaint_;
+};
+
+}  // namespace
+
+std::string describe_access(const BtfView& program, const CoreRelocation& relocation) {
+  if (relocation.type_id == 0) return "void";
+  std::string root = type_name(program, relocation.type_id);
+  auto steps = core_steps(program, relocation);
+  if (is_enumerator_kind(relocation.kind))
+    return steps.empty() ? root : fmt::format("{}.{}", root, steps[0].name);
+  if (steps.empty()) return root;
+  std::string first = steps[0].index == 0 ? "" : fmt::format("[{}]", steps[0].index);
+  return root + first + steps_text(std::span(steps).subspan(1));
+}
+
+std::optional<CoreComplaint> explain_difference(const BtfView& program,
+                                                const CoreRelocation& relocation,
+                                                const CoreResult& result) {
+  auto complaint = [&](std::string_view what) {
+    return CoreComplaint{.what = fmt::format("{} {}", describe_access(program, relocation), what)};
+  };
+  auto shrinks = [&](uint64_t from, uint64_t to) {
+    return complaint(fmt::format("has {}, and {} in the program", count_of(to, "byte"), from));
+  };
+  bool asks_for_size =
+      relocation.kind == CoreKind::FieldByteSize || relocation.kind == CoreKind::TypeSize;
+  if (asks_for_size && result.value < result.local_value)
+    return shrinks(result.local_value, result.value);
+  if (result.size < result.local_size) return shrinks(result.local_size, result.size);
+  if (result.sign_differs) return complaint("has another sign than in the program");
+  return std::nullopt;
+}
+
+CoreComplaint explain_failure(const BtfView& program, const CoreRelocation& relocation,
+                              const CoreKernel& kernel, const CoreResolver& resolver,
+                              const CoreResult& result) {
+  return Explanation(program, relocation, kernel, resolver, result).make();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,28 @@
+// A BPF object as bpfcore looks at it.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "bpflink/object.hpp"
+#include "linker/core/core_report.hpp"
+
+namespace bpflink {
+
+/// An object with its programs, relocations and what else a kernel binds.
+struct CoreObject {
+  ObjectSummary summary;
+  std::unique_ptr<ObjectFile> file;
+  Object object;
+
+  /// Reads `image`, which must outlive the result. Errors: those of Object::parse().
+  static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
+};
+
+/// Whether a file is an object with programs, not a kernel: an ELF file for BPF with code that is
+/// loaded by itself, or with CO-RE relocations.
+bool is_program(std::span<const std::byte> image);
+
+}  // namespace bpflink
