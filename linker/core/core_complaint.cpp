@@ -196,10 +196,9 @@ class Explanation {
       case CoreReason::Ambiguous:
         return fmt::format("several types are called {}, and differ", root_);
       case CoreReason::MemberSize:
-        return fmt::format(
-            "a load or store of {} at {} would read or write the wrong bytes, as it has {}",
-            count_of(result_.local_size, "byte"), describe_access(program_, relocation_),
-            count_of(result_.size, "byte"));
+        return fmt::format("{} has {}, and {} in the program, where no load or store fits both",
+                           describe_access(program_, relocation_), count_of(result_.size, "byte"),
+                           result_.local_size);
       case CoreReason::LargeOffset:
         return fmt::format("{} is at offset {}, too far for a load or store",
                            describe_access(program_, relocation_), result_.value);
@@ -263,6 +262,7 @@ class Explanation {
 
   /// A member of the root can be read through a struct with nothing but that member.
   void offer_flavor(const std::string& declaration) {
+    if (declaration.find('\n') != declaration.npos) return;
     complaint_.flavor_tag = root_;
     complaint_.flavor_body = fmt::format("{{ {}; }}", declaration);
   }

@@ -11,11 +11,11 @@ namespace bpflink {
 
 /// The text of a message, but for the kernels: "WHAT in 12 of 40 kernels".
 struct CoreComplaint {
-  std::string what;    ///< "struct task_struct has no member 'state'"
-  std::string there;   ///< what the kernel has instead, as C, or ""
-  std::string advice;  ///< how to ask whether it exists, as C, or ""
+  std::string what{};    ///< "struct task_struct has no member 'state'"
+  std::string there{};   ///< what the kernel has instead, as C, or ""
+  std::string advice{};  ///< how to ask whether it exists, as C, or ""
   /// How to read what the kernel has: the tag of a flavor without its suffix, and its body; or "".
-  std::string flavor_tag, flavor_body;
+  std::string flavor_tag{}, flavor_body{};
 
   friend auto operator<=>(const CoreComplaint&, const CoreComplaint&) = default;
 };

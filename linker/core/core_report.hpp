@@ -76,10 +76,10 @@ struct CoreProgram {
 struct ObjectSummary {
   std::string name;
   const ObjectFile* file;
-  std::vector<CoreProgram> programs;
-  std::vector<CoreRecord> records;
-  std::vector<std::string> accesses;          ///< by record, "struct task_struct.pid"
-  std::vector<DiagnosticLocation> locations;  ///< by record
+  std::vector<CoreProgram> programs{};
+  std::vector<CoreRecord> records{};
+  std::vector<std::string> accesses{};          ///< by record, "struct task_struct.pid"
+  std::vector<DiagnosticLocation> locations{};  ///< by record
 };
 
 struct CoreReport {
