@@ -30,7 +30,8 @@ if [[ ! -d $root ]]; then
   apt=(apt-get -q -o "APT::Architectures::=$architecture" -o "Dir::State::lists=$work/lists"
     -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=")
   "${apt[@]}" update
-  names=(libelf1 libelf-dev libxxhash0 libxxhash-dev libfmt9 libfmt-dev zlib1g zlib1g-dev)
+  names=(libelf1 libelf-dev libxxhash0 libxxhash-dev libfmt9 libfmt-dev zlib1g zlib1g-dev liblzma5 liblzma-dev
+    libzstd1 libzstd-dev liblz4-1 liblz4-dev libbz2-1.0 libbz2-dev)
   "${apt[@]}" download "${names[@]/%/:$architecture}"
   cd ..
   for package in packages/*.deb; do dpkg-deb -x "$package" unpacked; done

@@ -1,0 +1,168 @@
+#include "linker/core/kernel.hpp"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "linker/core/kernel_image.hpp"
+#include "linker/core/kernel_modules.hpp"
+#include "linker/core/manifest.hpp"
+#include "linker/error.hpp"
+#include "linker/io/retry.hpp"
+
+namespace bpflink {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that the kernel makes up; nothing where it cannot be read.
+std::optional<InputFile> read_pseudo_file(const std::string& path) {
+  int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (fd < 0) return std::nullopt;
+  auto file = InputFile::read(fd, path);
+  ::close(fd);
+  if (!file) return std::nullopt;
+  return std::move(*file);
+}
+
+std::string_view text_of(const InputFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+/// Whether that is what the running kernel shows of itself.
+bool is_running_kernel(const std::string& path) {
+  return canonical_path(path).starts_with("/sys/kernel/btf/");
+}
+
+void describe_running_kernel(Kernel& kernel) {
+  struct utsname names;
+  if (::uname(&names) == 0) {
+    kernel.release = names.release;
+    kernel.version = names.version;
+    kernel.arch = arch_name(names.machine);
+  }
+  if (auto notes = read_pseudo_file("/sys/kernel/notes"))
+    kernel.build_id = find_build_id(notes->bytes(), std::endian::native);
+}
+
+/// What Ubuntu's kernels call their signature, or "".
+std::string version_signature(const Kernel& kernel, bool is_running) {
+  if (is_running)
+    if (auto file = read_pseudo_file("/proc/version_signature")) return std::string(text_of(*file));
+  if (!kernel.config) return {};
+  auto value = kernel.config->find("CONFIG_VERSION_SIGNATURE");
+  return value ? std::string(value->text) : std::string();
+}
+
+std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
+  auto config = KernelConfig::parse(file.bytes());
+  if (!config) return fail("{}: {}", file.name(), config.error().message);
+  return config;
+}
+
+std::expected<KernelConfig, Error> read_config(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return fail("{}: {}", path, file.error().message);
+  return parse_config(*file);
+}
+
+/// Where the configuration of a kernel of that release is, beside what it was read from.
+std::optional<std::string> find_config_beside(const fs::path& directory,
+                                              const std::string& release) {
+  if (release.empty() || release.find('/') != release.npos) return std::nullopt;
+  std::error_code error;
+  for (const std::string& name : {"config-" + release, release + ".config"})
+    if (fs::path path = directory / name; fs::is_regular_file(path, error)) return path.string();
+  return std::nullopt;
+}
+
+/// The configuration that was given, or what can be found; nothing where there is none.
+std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource& source,
+                                                              const Kernel& kernel,
+                                                              const KernelImage& image,
+                                                              bool is_running) {
+  if (!source.options->config.empty()) return read_config(source.options->config);
+  if (auto built_in = find_image_config(image); !built_in.empty()) {
+    auto config = KernelConfig::parse(built_in);
+    if (!config)
+      return fail("{}: its built-in configuration {}", source.name, config.error().message);
+    return config;
+  }
+  if (!source.record.config.empty()) return read_config(source.record.config);
+  if (is_running)
+    if (auto file = read_pseudo_file("/proc/config.gz")) return parse_config(*file);
+  fs::path directory = is_running ? fs::path("/boot") : fs::path(source.name).parent_path();
+  if (auto path = find_config_beside(directory, kernel.release)) return read_config(*path);
+  return std::nullopt;
+}
+
+/// Fills what is not known with what a record says.
+void complete(Kernel& kernel, const KernelRecord& record) {
+  if (kernel.release.empty()) kernel.release = record.release;
+  if (kernel.arch.empty()) kernel.arch = arch_name(record.arch);
+  if (kernel.build_id.empty()) kernel.build_id = record.build_id;
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& source) {
+  const KernelOptions& options = *source.options;
+  auto in_source = [&](const Error& error) { return fail("{}: {}", source.name, error.message); };
+  auto file = InputFile::open(source.name);
+  if (!file) return in_source(file.error());
+  auto image = unpack_kernel(file->bytes());
+  if (!image) return in_source(image.error());
+  auto blob = find_image_btf(*image);
+  if (!blob) return in_source(blob.error());
+  BlobStorage storage;
+  auto kept = keep_blob(*blob, image->decompressed, *file, storage);
+  if (!kept) return in_source(kept.error());
+  auto btf = Btf::parse(*kept);
+  if (!btf) return in_source(btf.error());
+  auto kernel = std::make_unique<Kernel>(source.name, std::move(*btf));
+
+  bool is_running = is_running_kernel(source.name);
+  if (is_running) describe_running_kernel(*kernel);
+  identify(*image);
+  complete(*kernel, {image->release, image->arch, image->build_id, {}});
+  if (kernel->version.empty()) kernel->version = image->version;
+  complete(*kernel, source.record);
+  complete(*kernel, record_of_path(image->member));
+  complete(*kernel, record_of_path(source.name));
+  if (!options.release.empty()) kernel->release = options.release;
+
+  if (options.reads_configs) {
+    auto config = find_config(source, *kernel, *image, is_running);
+    if (!config) return std::unexpected(config.error());
+    kernel->config = std::move(*config);
+  }
+  kernel->version_code = options.release.empty()
+                             ? linux_version_code(kernel->release, kernel->version,
+                                                  version_signature(*kernel, is_running))
+                             : version_code(options.release);
+  kernel->storage = std::move(storage);
+  if (auto ok = read_modules(options.modules, *kernel); !ok) return std::unexpected(ok.error());
+  return kernel;
+}
+
+std::optional<uint32_t> linux_version_code(std::string_view release, std::string_view version,
+                                           std::string_view signature) {
+  auto word_after = [](std::string_view text, size_t at) {
+    at = at == text.npos ? at : text.find_first_not_of(" \t", at);
+    return at == text.npos ? std::string_view() : text.substr(at);
+  };
+  std::string_view upstream = signature;
+  for (int i = 0; i < 2; ++i) upstream = word_after(upstream, upstream.find_first_of(" \t"));
+  if (auto code = version_code(upstream)) return code;
+  constexpr std::string_view debian = "Debian ";
+  if (size_t at = version.find(debian); at != version.npos)
+    if (auto code = version_code(version.substr(at + debian.size()))) return code;
+  return version_code(release);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,86 @@
+#include "linker/core/kernel_config.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "linker/core/decompress.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint64_t largest_config = 16 << 20;
+
+/// A number as C writes it: 10, -1, 0x1f.
+bool read_number(std::string_view text, ConfigValue& value) {
+  value.is_negative = text.starts_with('-');
+  if (value.is_negative) text.remove_prefix(1);
+  bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  bool is_octal = !is_hex && text.size() > 1 && text[0] == '0';
+  if (is_hex) text.remove_prefix(2);
+  int base = is_hex ? 16 : is_octal ? 8 : 10;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.number, base);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  if (value.is_negative) value.number = -value.number;
+  return true;
+}
+
+ConfigValue read_value(std::string_view text) {
+  ConfigValue value{.text = text};
+  if (text == "y" || text == "m" || text == "n") {
+    value.tristate = text[0];
+  } else if (text.size() >= 2 && text.starts_with('"') && text.ends_with('"')) {
+    value.kind = ConfigValue::Kind::Text;
+    value.text = text.substr(1, text.size() - 2);
+  } else {
+    value.kind = read_number(text, value) ? ConfigValue::Kind::Number : ConfigValue::Kind::Text;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte> bytes) {
+  ByteBuffer decompressed;
+  if (compression_of(bytes) != Compression::None) {
+    auto result = decompress(bytes, largest_config);
+    if (!result) return std::unexpected(result.error());
+    decompressed = std::move(*result);
+    bytes = decompressed.bytes();
+  }
+  if (bytes.size() > largest_config) return fail("is larger than any configuration of a kernel");
+  KernelConfig config;
+  config.text_ = '\n';  // before each line, as find() has it
+  config.text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (config.text_.find("\nCONFIG_") == std::string::npos)
+    return fail("is no configuration of a kernel: it sets no CONFIG_ option");
+  return config;
+}
+
+std::optional<ConfigValue> KernelConfig::find(std::string_view option) const {
+  std::string key = "\n" + std::string(option) + "=";
+  size_t at = text_.find(key);
+  if (at == std::string::npos) return std::nullopt;
+  at += key.size();
+  size_t end = std::min(text_.find('\n', at), text_.size());
+  std::string_view value = std::string_view(text_).substr(at, end - at);
+  if (value.ends_with('\r')) value.remove_suffix(1);
+  return read_value(value);
+}
+
+std::optional<uint32_t> version_code(std::string_view release) {
+  uint32_t numbers[3] = {};
+  const char *at = release.data(), *end = at + release.size();
+  for (uint32_t& number : numbers) {
+    if (&number != numbers) {
+      if (at == end || *at != '.') return std::nullopt;
+      ++at;
+    }
+    auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc()) return std::nullopt;
+    at = next;
+  }
+  return (numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u);
+}
+
+}  // namespace bpflink

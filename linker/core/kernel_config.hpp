@@ -1,0 +1,44 @@
+// A kernel's configuration: what `make menuconfig` writes to .config, and a built kernel may give
+// away as /proc/config.gz.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink {
+
+/// The value of an option that is set.
+struct ConfigValue {
+  enum class Kind : uint8_t { Tristate, Number, Text };
+  Kind kind = Kind::Tristate;
+  char tristate = 'n';       ///< 'y', 'm' or 'n'
+  uint64_t number = 0;       ///< two's complement of 64 bits of a negative one
+  bool is_negative = false;  ///< of a number
+  std::string_view text{};   ///< of a string, without its quotes; else as it stands there
+};
+
+/// A whole configuration: an option that it does not list is not set.
+class KernelConfig {
+ public:
+  /// Takes the text of a configuration, or what gzip made of it. Errors: it is damaged, or lists no
+  /// option that begins with CONFIG_.
+  static std::expected<KernelConfig, Error> parse(std::span<const std::byte> bytes);
+
+  /// The value of "CONFIG_BPF"; nothing where it is not set. Valid as long as this does not move.
+  std::optional<ConfigValue> find(std::string_view option) const;
+
+ private:
+  std::string text_;
+};
+
+/// KERNEL_VERSION(a, b, c) of the "a.b.c" that `release` begins with, as <linux/version.h> has it;
+/// nothing where it does not.
+std::optional<uint32_t> version_code(std::string_view release);
+
+}  // namespace bpflink

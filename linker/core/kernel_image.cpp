@@ -1,0 +1,389 @@
+// Wrappings are taken away one by one, a bounded number of them: a vmlinux in a bzImage has two,
+// the boot loader's and the compression; a file of BTFHub has the compression and the archive.
+//
+// What is searched for in an image rather than found by a table is checked where it is: a banner
+// has a release behind it, BTF a header whose sections lie in the image, a note its size.
+#include "linker/core/kernel_image.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "dedup/format/header.hpp"
+#include "linker/elf/bytes.hpp"
+#include "linker/elf/elf_kind.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr auto little = std::endian::little;
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool has_at(Bytes bytes, size_t at, std::string_view text) {
+  return at <= bytes.size() && text_of(bytes.subspan(at)).starts_with(text);
+}
+
+bool is_raw_btf(Bytes bytes) {
+  if (bytes.size() < sizeof btf_magic) return false;
+  auto magic = load<uint16_t>(bytes.data(), std::endian::native);
+  return magic == btf_magic || magic == std::byteswap(btf_magic);
+}
+
+// x86's Documentation/arch/x86/boot.rst: the setup header in the first sector, and what follows it.
+constexpr size_t bz_setup_sectors = 0x1f1;
+constexpr size_t bz_boot_flag = 0x1fe;
+constexpr size_t bz_magic = 0x202;
+constexpr size_t bz_protocol = 0x206;
+constexpr size_t bz_version_text = 0x20e;
+constexpr size_t bz_payload_offset = 0x248;
+constexpr size_t bz_payload_length = 0x24c;
+constexpr size_t bz_header_end = 0x250;
+constexpr size_t bz_sector = 512;
+
+bool is_bz_image(Bytes bytes) {
+  return bytes.size() >= bz_header_end && has_at(bytes, bz_magic, "HdrS") &&
+         load<uint16_t>(&bytes[bz_boot_flag], little) == 0xaa55;
+}
+
+// Of EFI's zboot (drivers/firmware/efi/libstub/zboot-header.S), which is also a program for
+// Windows.
+constexpr size_t zboot_magic = 4;
+constexpr size_t zboot_payload_offset = 8;
+constexpr size_t zboot_payload_length = 12;
+constexpr size_t pe_header_offset = 0x3c;
+constexpr size_t pe_machine = 4;
+constexpr size_t zboot_header_end = 0x40;
+
+bool is_zboot(Bytes bytes) {
+  return bytes.size() >= zboot_header_end && has_at(bytes, 0, "MZ") &&
+         has_at(bytes, zboot_magic, "zimg");
+}
+
+/// The architecture of a flat Image: booting.rst of arm64, boot-image-header.rst of RISC-V.
+std::string_view arch_of_flat(Bytes bytes) {
+  if (has_at(bytes, 0x38, "ARMd")) return "arm64";
+  if (has_at(bytes, 0x38, "RSC\x05")) return "riscv";
+  return {};
+}
+
+std::string_view arch_of_pe(Bytes bytes) {
+  size_t at = size_t{load<uint32_t>(&bytes[pe_header_offset], little)} + pe_machine;
+  if (at + sizeof(uint16_t) > bytes.size()) return {};
+  switch (load<uint16_t>(&bytes[at], little)) {
+    case 0x8664:
+      return "x86_64";
+    case 0xaa64:
+      return "arm64";
+    case 0x5064:
+      return "riscv";
+    case 0x6264:
+      return "loongarch";
+    default:
+      return {};
+  }
+}
+
+std::string_view arch_of_elf(const ElfFile& elf) {
+  switch (elf.machine) {
+    case EM_X86_64:
+      return "x86_64";
+    case EM_386:
+      return "x86";
+    case EM_AARCH64:
+      return "arm64";
+    case EM_ARM:
+      return "arm";
+    case EM_RISCV:
+      return "riscv";
+    case EM_PPC64:
+      return "powerpc";
+    case EM_S390:
+      return "s390";
+    case EM_MIPS:
+      return "mips";
+    case 258:  // EM_LOONGARCH
+      return "loongarch";
+    default:
+      return {};
+  }
+}
+
+/// "6.1.0-50-amd64 (builder@host) #1 SMP ..." of what follows "Linux version ", or of the text in a
+/// bzImage, taken apart.
+struct Banner {
+  std::string_view release, version;
+};
+
+std::optional<Banner> read_banner(std::string_view text) {
+  constexpr size_t longest_banner = 1024;
+  constexpr size_t longest_release = 64;  // of struct utsname
+  text = text.substr(0, longest_banner);
+  text = text.substr(0, text.find_first_of(std::string_view("\0\n", 2)));
+  std::string_view release = text.substr(0, text.find(' '));
+  auto is_printable = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (release.empty() || release.size() > longest_release || release[0] < '0' || release[0] > '9' ||
+      !std::ranges::all_of(release, is_printable))
+    return std::nullopt;
+  size_t number = text.find('#');
+  return Banner{release, number == text.npos ? std::string_view() : text.substr(number)};
+}
+
+void take_banner(KernelImage& image, const Banner& banner) {
+  image.release = banner.release;
+  image.version = banner.version;
+}
+
+/// What `at` and `size` of a header say is the payload.
+std::expected<Bytes, Error> payload_of(Bytes file, uint64_t at, uint64_t size) {
+  if (at > file.size() || size > file.size() - at)
+    return fail(
+        "is cut off: its payload of {:#x} bytes at offset {:#x} is outside the file of {:#x} bytes",
+        size, at, file.size());
+  return file.subspan(static_cast<size_t>(at), static_cast<size_t>(size));
+}
+
+std::expected<Bytes, Error> open_bz_image(Bytes file, KernelImage& image) {
+  constexpr uint16_t first_with_payload = 0x208;
+  if (load<uint16_t>(&file[bz_protocol], little) < first_with_payload)
+    return fail("is a bzImage of a kernel before 2.6.26");
+  image.arch = "x86_64";  // an ELF file within says whether it is
+  size_t text = size_t{load<uint16_t>(&file[bz_version_text], little)} + bz_sector;
+  if (text != bz_sector && text < file.size())
+    if (auto banner = read_banner(text_of(file.subspan(text)))) take_banner(image, *banner);
+  size_t sectors = std::to_integer<size_t>(file[bz_setup_sectors]);
+  if (sectors == 0) sectors = 4;
+  return payload_of(file,
+                    (sectors + 1) * bz_sector + load<uint32_t>(&file[bz_payload_offset], little),
+                    load<uint32_t>(&file[bz_payload_length], little));
+}
+
+std::expected<Bytes, Error> open_zboot(Bytes file, KernelImage& image) {
+  image.arch = arch_of_pe(file);
+  return payload_of(file, load<uint32_t>(&file[zboot_payload_offset], little),
+                    load<uint32_t>(&file[zboot_payload_length], little));
+}
+
+/// What `image.bytes` are wrapped in, taken away; nothing where they are wrapped in nothing.
+std::expected<std::optional<Bytes>, Error> unwrap(KernelImage& image) {
+  Bytes bytes = image.bytes;
+  if (is_bz_image(bytes)) return open_bz_image(bytes, image);
+  if (is_zboot(bytes)) return open_zboot(bytes, image);
+  if (is_tar(bytes)) {
+    auto member = find_btf_member(bytes);
+    if (!member) return std::unexpected(member.error());
+    image.member = std::move(member->name);
+    return member->contents;
+  }
+  if (compression_of(bytes) == Compression::None) return std::nullopt;
+  auto decompressed = decompress(bytes);
+  if (!decompressed) return std::unexpected(decompressed.error());
+  image.decompressed = std::move(*decompressed);  // `bytes` may have been in the one before
+  return image.decompressed.bytes();
+}
+
+/// Where an image has what it only reads.
+Bytes constants_of(const KernelImage& image) {
+  if (image.elf)
+    if (auto section = image.elf->find(".rodata"))
+      return image.elf->contents(image.elf->sections[*section]);
+  return image.form == KernelImage::Form::Flat ? image.bytes : Bytes();
+}
+
+std::optional<Banner> find_banner(Bytes bytes) {
+  constexpr std::string_view begin = "Linux version ";
+  std::string_view text = text_of(bytes);
+  for (size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
+    at += begin.size();
+    if (auto banner = read_banner(text.substr(at))) return banner;
+  }
+  return std::nullopt;
+}
+
+std::string hexadecimal(Bytes bytes) {
+  std::string text;
+  for (std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+constexpr size_t note_header = 12;
+constexpr size_t longest_build_id = 64;
+
+std::string build_id_of_elf(const ElfFile& elf) {
+  for (const ElfSection& section : elf.sections)
+    if (section.type == SHT_NOTE)
+      if (std::string id = find_build_id(elf.contents(section), elf.order); !id.empty()) return id;
+  return {};
+}
+
+/// How many bytes an ELF file within an image takes, as far as its header says: the section headers
+/// come last.
+size_t size_of_elf_within(Bytes bytes) {
+  auto size_by = [&]<typename Header>(Header header) -> uint64_t {
+    if (bytes.size() < sizeof header) return bytes.size();
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_ident[EI_VERSION] != EV_CURRENT)
+      return SELFMAG;
+    return header.e_shoff + uint64_t{header.e_shnum} * header.e_shentsize;
+  };
+  uint64_t size = SELFMAG;
+  if (bytes.size() > EI_CLASS && bytes[EI_CLASS] == std::byte{ELFCLASS64})
+    size = size_by(Elf64_Ehdr{});
+  if (bytes.size() > EI_CLASS && bytes[EI_CLASS] == std::byte{ELFCLASS32})
+    size = size_by(Elf32_Ehdr{});
+  return static_cast<size_t>(std::clamp<uint64_t>(size, SELFMAG, bytes.size()));
+}
+
+/// Of a flat image: the first note with a build id that is not one of the libraries in it, which
+/// the kernel shows to programs (vdso).
+std::string build_id_of_flat(Bytes bytes) {
+  constexpr std::string_view note_begin("\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0", 16);
+  constexpr std::string_view elf_begin = ELFMAG;
+  constexpr size_t sha1_size = 20;
+  std::string_view text = text_of(bytes);
+  size_t elf_at = text.find(elf_begin), note_at = text.find(note_begin);
+  while (note_at != text.npos) {
+    if (elf_at >= note_at) {
+      Bytes rest = bytes.subspan(note_at + note_begin.size());
+      return rest.size() < sha1_size ? std::string() : hexadecimal(rest.first(sha1_size));
+    }
+    size_t end = elf_at + size_of_elf_within(bytes.subspan(elf_at));
+    elf_at = text.find(elf_begin, end);
+    if (end > note_at) note_at = text.find(note_begin, end);
+  }
+  return {};
+}
+
+/// The largest blob in a flat image, by its header and the ends of its strings.
+std::optional<Bytes> search_btf(Bytes bytes) {
+  constexpr size_t alignment = 4;
+  constexpr std::array<char, 4> begin = {static_cast<char>(btf_magic & 0xff),
+                                         static_cast<char>(btf_magic >> 8), btf_version, '\0'};
+  std::string_view text = text_of(bytes);
+  std::optional<Bytes> largest;
+  for (size_t at = 0; (at = text.find({begin.data(), begin.size()}, at)) != text.npos; ++at) {
+    if (at % alignment != 0) continue;
+    auto header = read_header(bytes.subspan(at));
+    if (!header || header->strings_size == 0 || header->types_size == 0) continue;
+    size_t strings = at + header->strings_offset;
+    if (text[strings] != '\0' || text[strings + header->strings_size - 1] != '\0') continue;
+    size_t end = std::max({header->types_offset + header->types_size,
+                           header->strings_offset + header->strings_size,
+                           header->layout_offset + header->layout_size});
+    if (!largest || largest->size() < end) largest = bytes.subspan(at, end);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file) {
+  constexpr int most_wrappings = 5;
+  KernelImage image;
+  image.bytes = file;
+  for (int i = 0; i <= most_wrappings; ++i) {
+    if (is_raw_btf(image.bytes)) return image;
+    if (is_elf(image.bytes)) {
+      auto elf = read_elf(image.bytes);
+      if (!elf) return std::unexpected(elf.error());
+      image.form = KernelImage::Form::Elf;
+      image.elf = std::move(*elf);
+      return image;
+    }
+    auto inner = unwrap(image);
+    if (!inner) return std::unexpected(inner.error());
+    if (!*inner) {
+      std::string_view arch = arch_of_flat(image.bytes);
+      if (arch.empty()) return fail("is no BTF, no ELF file and no image of a kernel");
+      image.form = KernelImage::Form::Flat;
+      image.arch = arch;
+      return image;
+    }
+    image.bytes = **inner;
+  }
+  return fail("is wrapped in more than {} formats", most_wrappings);
+}
+
+bool begins_like_kernel(std::span<const std::byte> begin) {
+  return is_raw_btf(begin) || is_bz_image(begin) || is_zboot(begin) || !arch_of_flat(begin).empty();
+}
+
+bool begins_like_wrapped_kernel(std::span<const std::byte> begin) {
+  return is_elf(begin) || compression_of(begin) != Compression::None || is_tar(begin);
+}
+
+void identify(KernelImage& image) {
+  bool is_loaded = image.elf && (image.elf->type == ET_EXEC || image.elf->type == ET_DYN);
+  if (image.elf) image.arch = arch_of_elf(*image.elf);
+  if (image.release.empty() && (is_loaded || image.form == KernelImage::Form::Flat))
+    if (auto banner = find_banner(constants_of(image))) take_banner(image, *banner);
+  if (!image.build_id.empty()) return;
+  if (is_loaded) image.build_id = build_id_of_elf(*image.elf);
+  if (image.form == KernelImage::Form::Flat) image.build_id = build_id_of_flat(image.bytes);
+}
+
+std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImage& image) {
+  if (image.form == KernelImage::Form::Btf) return image.bytes;
+  if (image.elf) {
+    auto section = image.elf->find(".BTF");
+    if (!section) return fail("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?");
+    return image.elf->contents(image.elf->sections[*section]);
+  }
+  auto btf = search_btf(image.bytes);
+  if (!btf) return fail("has no BTF in it: built without CONFIG_DEBUG_INFO_BTF?");
+  return *btf;
+}
+
+std::span<const std::byte> find_image_config(const KernelImage& image) {
+  constexpr std::string_view begin = "IKCFG_ST";
+  Bytes constants = constants_of(image);
+  std::string_view text = text_of(constants);
+  for (size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
+    at += begin.size();
+    Bytes config = constants.subspan(at);
+    if (compression_of(config) == Compression::Gzip) return config;
+  }
+  return {};
+}
+
+std::string find_build_id(Bytes notes, std::endian order) {
+  for (size_t at = 0; notes.size() - at >= note_header;) {
+    uint64_t name_size = load<uint32_t>(&notes[at], order);
+    uint64_t size = load<uint32_t>(&notes[at + 4], order);
+    auto type = load<uint32_t>(&notes[at + 8], order);
+    uint64_t contents = at + note_header + (name_size + 3) / 4 * 4;
+    uint64_t end = contents + (size + 3) / 4 * 4;
+    if (end > notes.size()) return {};
+    if (type == NT_GNU_BUILD_ID && size != 0 && size <= longest_build_id &&
+        name_size == sizeof ELF_NOTE_GNU && has_at(notes, at + note_header, ELF_NOTE_GNU))
+      return hexadecimal(notes.subspan(static_cast<size_t>(contents), static_cast<size_t>(size)));
+    at = static_cast<size_t>(end);
+  }
+  return {};
+}
+
+std::string_view arch_name(std::string_view machine) {
+  if (machine == "aarch64") return "arm64";
+  if (machine == "amd64") return "x86_64";
+  if (machine == "i686" || machine == "i386") return "x86";
+  if (machine == "riscv64") return "riscv";
+  if (machine == "ppc64le" || machine == "ppc64") return "powerpc";
+  if (machine == "s390x") return "s390";
+  if (machine == "loongarch64") return "loongarch";
+  return machine;
+}
+
+bool is_arch_name(std::string_view name) {
+  constexpr std::array<std::string_view, 9> names = {
+      "x86_64", "arm64", "x86", "arm", "riscv", "powerpc", "s390", "mips", "loongarch"};
+  return std::ranges::find(names, arch_name(name)) != names.end();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,74 @@
+#include "linker/core/manifest.hpp"
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "linker/error.hpp"
+#include "linker/io/input_file.hpp"
+
+namespace bpflink {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t largest_manifest = 64 << 20;
+
+/// A path of the manifest, from here.
+std::string path_in(const std::string& manifest, const std::string& path) {
+  return (std::filesystem::path(manifest).parent_path() / path).lexically_normal().string();
+}
+
+/// Reads one object of the list and returns its file.
+std::expected<std::string, Error> read_record(const Json& object, KernelRecord& record) {
+  if (!object.is_object()) return fail("is not an object");
+  std::string file;
+  const std::array<std::pair<std::string_view, std::string*>, 5> fields = {{
+      {"file", &file},
+      {"release", &record.release},
+      {"arch", &record.arch},
+      {"build_id", &record.build_id},
+      {"config", &record.config},
+  }};
+  for (const auto& [key, value] : object.items()) {
+    std::string* field = nullptr;
+    for (const auto& [name, text] : fields)
+      if (name == key) field = text;
+    if (field == nullptr) return fail("has the unknown key \"{}\"", key);
+    if (!value.is_string()) return fail("\"{}\" is not a string", key);
+    *field = value.get<std::string>();
+  }
+  if (file.empty()) return fail("has no \"file\"");
+  return file;
+}
+
+}  // namespace
+
+std::string canonical_path(const std::string& path) {
+  std::error_code error;
+  auto canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+std::expected<Manifest, Error> read_manifest(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return fail("{}: {}", path, file.error().message);
+  auto bytes = file->bytes();
+  if (bytes.size() > largest_manifest) return fail("{}: is too large for a manifest", path);
+  const char* text = reinterpret_cast<const char*>(bytes.data());
+  Json list = Json::parse(text, text + bytes.size(), nullptr, false);
+  if (!list.is_array()) return fail("{}: is not a list in JSON", path);
+  Manifest manifest;
+  for (size_t i = 0; i < list.size(); ++i) {
+    KernelRecord record;
+    auto named = read_record(list[i], record);
+    if (!named) return fail("{}: entry {} {}", path, i + 1, named.error().message);
+    if (!record.config.empty()) record.config = path_in(path, record.config);
+    manifest.insert_or_assign(canonical_path(path_in(path, *named)), std::move(record));
+  }
+  return manifest;
+}
+
+}  // namespace bpflink

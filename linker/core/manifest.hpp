@@ -1,0 +1,22 @@
+// What a file says of kernels that do not say it themselves (see find_kernels()).
+#pragma once
+
+#include <expected>
+#include <map>
+#include <string>
+
+#include "bpflink/error.hpp"
+#include "linker/core/kernel_source.hpp"
+
+namespace bpflink {
+
+/// The kernels of a manifest by canonical_path().
+using Manifest = std::map<std::string, KernelRecord>;
+
+/// Reads the manifest at `path`. Errors begin with the path.
+std::expected<Manifest, Error> read_manifest(const std::string& path);
+
+/// The path without symbolic links, "." and "..", as far as it leads somewhere.
+std::string canonical_path(const std::string& path);
+
+}  // namespace bpflink

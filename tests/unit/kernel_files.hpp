@@ -1,0 +1,52 @@
+// Files of kernels, made small: what boot loaders, compressors and archivers would make.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bpflink::test {
+
+using Blob = std::vector<std::byte>;
+
+Blob bytes_of(std::string_view text);
+Blob concatenated(std::span<const Blob> parts);
+
+// What a compressor makes of it.
+
+Blob gzip(const Blob& blob);
+Blob xz(const Blob& blob);
+Blob lzma(const Blob& blob);
+Blob zstd(const Blob& blob);
+Blob lz4(const Blob& blob);  ///< the legacy format
+Blob bzip2(const Blob& blob);
+
+struct TestSection {
+  std::string name;
+  Blob contents;
+  uint32_t type = 1;  ///< SHT_PROGBITS
+};
+
+/// An ELF file of 64 bits, little-endian, with these sections.
+Blob elf_file(uint16_t type, uint16_t machine, const std::vector<TestSection>& sections);
+
+/// A note with a build id of 20 bytes, each `byte`.
+Blob build_id_note(uint8_t byte);
+
+/// An archive of tar with these files.
+Blob tar(const std::vector<std::pair<std::string, Blob>>& files);
+
+/// An image for x86 with this payload, whose setup header shows the text.
+Blob bz_image(const Blob& payload, std::string_view version_text);
+
+/// An image for EFI on arm64 with this payload.
+Blob zboot(const Blob& payload);
+
+/// An Image of arm64 with these contents from offset 4096 on, each at a multiple of 64.
+Blob flat_image(std::span<const Blob> contents);
+
+}  // namespace bpflink::test

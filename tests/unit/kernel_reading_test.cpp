@@ -1,0 +1,437 @@
+// Kernels in every form that files give them, and what is known of them.
+#include <doctest/doctest.h>
+#include <elf.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <random>
+
+#include "../api/fixtures.hpp"
+#include "bpflink/btf_query.hpp"
+#include "bpflink/distill.hpp"
+#include "kernel_files.hpp"
+#include "linker/core/kernel.hpp"
+#include "linker/core/kernel_image.hpp"
+
+using namespace bpflink;
+using namespace bpflink::test;
+
+namespace {
+
+constexpr std::string_view release = "6.1.0-50-amd64";
+constexpr std::string_view banner =
+    "6.1.0-50-amd64 (builder@host) #1 SMP Debian 6.1.176-1 (2026-07-02)";
+
+/// BTF with an int and `struct task { int pid; }`.
+Blob kernel_btf() {
+  BtfBuilder types;
+  constexpr uint32_t int_of_32_bits = 1u << 24 | 32;
+  uint32_t id = types.add_type(types.add_string("int"), BtfBuilder::info(BtfKind::Int), 4,
+                               std::span(&int_of_32_bits, 1));
+  const uint32_t member[] = {types.add_string("pid"), id, 0};
+  types.add_type(types.add_string("task"), BtfBuilder::info(BtfKind::Struct, 1), 4, member);
+  return *types.finish(std::endian::little);
+}
+
+/// Split from that: `struct conn { struct task owner; }`.
+Blob module_btf(const Btf& base) {
+  BtfBuilder types(&base);
+  const uint32_t member[] = {types.add_string("owner"), 2, 0};
+  types.add_type(types.add_string("conn"), BtfBuilder::info(BtfKind::Struct, 1), 4, member);
+  return *types.finish(std::endian::little);
+}
+
+const char config_text[] = "# Linux\nCONFIG_BPF=y\nCONFIG_HZ=250\n# CONFIG_NUMA is not set\n";
+
+Blob constants() {
+  const Blob parts[] = {bytes_of("Linux version %s\nLinux version "), bytes_of(banner),
+                        bytes_of(std::string_view("\0IKCFG_ST", 9)), gzip(bytes_of(config_text)),
+                        bytes_of("IKCFG_ED")};
+  return concatenated(parts);
+}
+
+Blob vmlinux(uint16_t machine = EM_X86_64) {
+  return elf_file(ET_EXEC, machine,
+                  {{".rodata", constants()},
+                   {".notes", build_id_note(0xab), SHT_NOTE},
+                   {".BTF", kernel_btf()}});
+}
+
+std::string repeated(std::string_view text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+class Files : public TemporaryDirectory {
+ public:
+  std::string write(const std::string& name, const Blob& contents) const {
+    std::filesystem::create_directories(std::filesystem::path(file(name)).parent_path());
+    std::ofstream(file(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(contents.data()),
+               static_cast<std::streamsize>(contents.size()));
+    return file(name);
+  }
+};
+
+std::expected<std::unique_ptr<Kernel>, Error> read_one(const std::string& path,
+                                                       KernelOptions options = {}) {
+  auto sources = find_kernels(std::span(&path, 1), std::move(options));
+  if (!sources) return std::unexpected(sources.error());
+  REQUIRE(sources->size() == 1);
+  return read_kernel(sources->front());
+}
+
+std::unique_ptr<Kernel> read_good(const std::string& path, KernelOptions options = {}) {
+  auto kernel = read_one(path, std::move(options));
+  INFO((kernel ? "" : kernel.error().message));
+  REQUIRE(kernel);
+  CHECK(find_type((*kernel)->btf, BtfKind::Struct, "task") == 2);
+  return std::move(*kernel);
+}
+
+bool fails_with(const std::string& text, const std::string& path, KernelOptions options = {}) {
+  auto kernel = read_one(path, std::move(options));
+  if (kernel) return false;
+  INFO(kernel.error().message);
+  return kernel.error().message.find(text) != std::string::npos;
+}
+
+using Compressor = Blob (*)(const Blob&);
+const std::pair<const char*, Compressor> compressors[] = {
+    {"gzip", gzip}, {"xz", xz}, {"lzma", lzma}, {"zstd", zstd}, {"lz4", lz4}, {"bzip2", bzip2}};
+
+}  // namespace
+
+TEST_CASE("what was compressed is decompressed, up to a limit") {
+  Blob text = bytes_of(repeated("the same again and again, ", 200'000));
+  for (auto [name, compress] : compressors) {
+    CAPTURE(name);
+    Blob compressed = compress(text);
+    auto whole = decompress(compressed);
+    REQUIRE(whole);
+    CHECK(std::ranges::equal(whole->bytes(), text));
+    CHECK(decompress(compressed, text.size()));
+    auto too_large = decompress(compressed, text.size() - 1);
+    REQUIRE_FALSE(too_large);
+    CHECK(too_large.error().message == "decompresses to more than 4 MiB");
+  }
+}
+
+TEST_CASE("streams one after another are one; what follows them does not count") {
+  for (auto [name, compress] : compressors) {
+    if (compress == lzma) continue;  // has no magic number
+    CAPTURE(name);
+    const Blob parts[] = {compress(bytes_of("one ")), compress(bytes_of("two")),
+                          bytes_of(std::string_view("\7\0\0\0", 4))};
+    auto whole = decompress(concatenated(parts));
+    REQUIRE(whole);
+    CHECK(std::ranges::equal(whole->bytes(), bytes_of("one two")));
+  }
+}
+
+TEST_CASE("compressed bytes that are cut off or damaged are errors") {
+  std::mt19937 random(1);
+  Blob text = kernel_btf();
+  for (int i = 0; i < 50'000; ++i) text.push_back(static_cast<std::byte>(random() % 50));
+  for (auto [name, compress] : compressors) {
+    CAPTURE(name);
+    Blob compressed = compress(text);
+    for (size_t size : {compressed.size() / 2, compressed.size() - 20}) {
+      auto cut = decompress(std::span(compressed).first(size));
+      REQUIRE_FALSE(cut);
+      CHECK(cut.error().message.starts_with("is cut off: the "));
+    }
+    for (int i = 0; i < 200; ++i) {
+      Blob mutated = compressed;
+      mutated[random() % mutated.size()] ^= static_cast<std::byte>(1 + random() % 255);
+      auto result = decompress(mutated);  // which may find nothing wrong
+      if (result) CHECK(result->bytes().size() < (64 << 20));
+    }
+  }
+}
+
+TEST_CASE("a bzImage says its release, and what is in it the rest") {
+  Files files;
+  for (auto [name, compress] : compressors) {
+    CAPTURE(name);
+    Blob payload = compress(vmlinux());
+    // All but gzip have no size of their own: the kernel's build adds it.
+    if (compress != gzip) payload.resize(payload.size() + 4, std::byte{1});
+    auto kernel = read_good(files.write(name, bz_image(payload, banner)));
+    CHECK(kernel->release == release);
+    CHECK(kernel->version == "#1 SMP Debian 6.1.176-1 (2026-07-02)");
+    CHECK(kernel->version_code == 0x601b0);
+    CHECK(kernel->arch == "x86_64");
+    CHECK(kernel->build_id == repeated("ab", 20));
+    REQUIRE(kernel->config);
+    CHECK(kernel->config->find("CONFIG_HZ")->number == 250);
+  }
+}
+
+TEST_CASE("an ELF file, compressed or not, and images of arm64") {
+  Files files;
+  for (const Blob& blob : {vmlinux(), zstd(vmlinux())}) {
+    auto kernel = read_good(files.write("vmlinux", blob));
+    CHECK(kernel->release == release);
+    CHECK(kernel->arch == "x86_64");
+    CHECK(kernel->build_id == repeated("ab", 20));
+    CHECK(kernel->config);
+  }
+  // A library in the image has a build id of its own. A blob of BTF is more than its magic number.
+  Blob library = elf_file(ET_DYN, EM_AARCH64, {{".note", build_id_note(0xcd), SHT_NOTE}});
+  const Blob parts[] = {library, constants(),
+                        bytes_of(std::string_view("\x9f\xeb\1\0\x18\0\0\0", 8)), kernel_btf(),
+                        build_id_note(0xab)};
+  Blob image = flat_image(parts);
+  for (const Blob& blob : {image, gzip(image), zboot(gzip(image))}) {
+    auto kernel = read_good(files.write("Image", blob));
+    CHECK(kernel->release == release);
+    CHECK(kernel->arch == "arm64");
+    CHECK(kernel->build_id == repeated("ab", 20));
+    CHECK(kernel->config);
+  }
+}
+
+TEST_CASE("files of BTFHub say in their path what they are of") {
+  Files files;
+  Blob archive = tar({{"5.4.0-42-generic.btf", kernel_btf()}});
+  auto kernel =
+      read_good(files.write("ubuntu/20.04/x86_64/5.4.0-42-generic.btf.tar.xz", xz(archive)));
+  CHECK(kernel->release == "5.4.0-42-generic");
+  CHECK(kernel->arch == "x86_64");
+  CHECK(kernel->version_code == 0x50400);
+  CHECK_FALSE(kernel->config);
+
+  kernel = read_good(files.write("debian/12/arm64/6.1.0-9-arm64.btf", kernel_btf()));
+  CHECK(kernel->release == "6.1.0-9-arm64");
+  CHECK(kernel->arch == "arm64");
+
+  kernel = read_good(files.write("k.tar", archive));  // the member has a name, too
+  CHECK(kernel->release == "5.4.0-42-generic");
+  CHECK(kernel->arch.empty());
+  kernel = read_good(files.write("k.btf.zst", zstd(kernel_btf())));
+  CHECK(kernel->release.empty());
+  CHECK_FALSE(kernel->version_code);
+}
+
+TEST_CASE("an archive has one file of BTF") {
+  Blob btf = kernel_btf();
+  auto name_of = [](const Blob& archive) {
+    auto member = find_btf_member(archive);
+    return member ? member->name : member.error().message;
+  };
+  CHECK(name_of(tar({{"README", btf}, {"k.btf", btf}})) == "k.btf");
+  CHECK(name_of(tar({{"vmlinux", btf}})) == "vmlinux");
+  CHECK(name_of(tar({{"a", btf}, {"b", btf}})) ==
+        "is a tar archive of 2 files, none of them named *.btf");
+  CHECK(name_of(tar({})) == "is a tar archive of 0 files, none of them named *.btf");
+  Blob archive = tar({{"a", Blob(5000)}});
+  archive.resize(2000);
+  CHECK(name_of(archive) == "is cut off: the tar archive has no end");
+  archive[124] = std::byte{'x'};
+  CHECK(name_of(archive) == "is damaged: not a valid tar archive");
+}
+
+TEST_CASE("what is no kernel, or one without types, is an error that says so") {
+  Files files;
+  CHECK(fails_with("is no BTF, no ELF file and no image", files.write("a", bytes_of("text"))));
+  CHECK(fails_with("is no BTF", files.write("a", {})));
+  Blob without = elf_file(ET_EXEC, EM_X86_64, {{".rodata", constants()}});
+  CHECK(fails_with("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?",
+                   files.write("a", bz_image(gzip(without), banner))));
+  const Blob parts[] = {constants()};
+  CHECK(fails_with("has no BTF in it", files.write("a", flat_image(parts))));
+  Blob image = bz_image(xz(vmlinux()), banner);
+  image.resize(image.size() / 2);
+  CHECK(fails_with("is cut off: its payload of ", files.write("a", image)));
+  Blob nested = kernel_btf();
+  for (int i = 0; i < 6; ++i) nested = gzip(nested);
+  CHECK(fails_with("is wrapped in more than 5 formats", files.write("a", nested)));
+  CHECK(fails_with("cannot open", files.file("none")));
+}
+
+TEST_CASE("mutated images are read or refused") {
+  std::mt19937 random(2);
+  const Blob parts[] = {constants(), kernel_btf(), build_id_note(1)};
+  for (const Blob& image : {bz_image(lz4(vmlinux()), banner), bz_image(vmlinux(), banner),
+                            flat_image(parts), tar({{"a.btf", kernel_btf()}}), vmlinux()}) {
+    for (int i = 0; i < 3000; ++i) {
+      Blob mutated = image;
+      for (unsigned changes = random() % 8; changes-- > 0;)
+        mutated[random() % mutated.size()] = static_cast<std::byte>(random() % 2 ? random() : 0xff);
+      if (random() % 4 == 0) mutated.resize(random() % mutated.size());
+      auto unpacked = unpack_kernel(mutated);
+      if (!unpacked) continue;
+      identify(*unpacked);
+      auto config = find_image_config(*unpacked);
+      if (!config.empty()) (void)KernelConfig::parse(config);
+      auto btf = find_image_btf(*unpacked);
+      if (btf) (void)Btf::parse(*btf);
+    }
+  }
+}
+
+TEST_CASE("a configuration gives values as the kernel has them") {
+  auto config = KernelConfig::parse(
+      bytes_of("CONFIG_A=y\nCONFIG_B=m\nCONFIG_TEXT=\"a b\"\nCONFIG_NUMBER=-7\nCONFIG_HEX=0x1F\n"
+               "CONFIG_BIG=18446744073709551616\n# CONFIG_OFF is not set\nCONFIG_LAST=n"));
+  REQUIRE(config);
+  CHECK(config->find("CONFIG_A")->tristate == 'y');
+  CHECK(config->find("CONFIG_B")->tristate == 'm');
+  CHECK(config->find("CONFIG_LAST")->tristate == 'n');
+  CHECK(config->find("CONFIG_TEXT")->text == "a b");
+  CHECK(config->find("CONFIG_TEXT")->kind == ConfigValue::Kind::Text);
+  CHECK(config->find("CONFIG_NUMBER")->number == static_cast<uint64_t>(-7));
+  CHECK(config->find("CONFIG_NUMBER")->is_negative);
+  CHECK(config->find("CONFIG_HEX")->number == 31);
+  CHECK(config->find("CONFIG_BIG")->kind == ConfigValue::Kind::Text);
+  CHECK_FALSE(config->find("CONFIG_OFF"));
+  CHECK_FALSE(config->find("CONFIG_"));
+  CHECK_FALSE(config->find("B"));
+  CHECK_FALSE(KernelConfig::parse(bytes_of("<html>")));
+}
+
+TEST_CASE("configurations lie beside kernels, or are given") {
+  Files files;
+  std::string path = files.write("a/6.1.0-9-arm64.btf", kernel_btf());
+  files.write("a/config-6.1.0-9-arm64", bytes_of("CONFIG_HZ=100\n"));
+  CHECK(read_good(path)->config->find("CONFIG_HZ")->number == 100);
+  CHECK_FALSE(read_good(path, {.reads_configs = false})->config);
+  std::string given = files.write("config.gz", gzip(bytes_of("CONFIG_HZ=300\n")));
+  CHECK(read_good(path, {.config = given})->config->find("CONFIG_HZ")->number == 300);
+  CHECK(fails_with("cannot open", path, {.config = files.file("none")}));
+  CHECK(fails_with("sets no CONFIG_ option", path, {.config = files.write("c", bytes_of("x"))}));
+}
+
+TEST_CASE("the version of Debian's and Ubuntu's kernels is not that of their release") {
+  CHECK(linux_version_code("6.1.0-50-amd64", "#1 SMP Debian 6.1.176-1", "") == 0x601b0);
+  CHECK(linux_version_code("5.4.0-42-generic", "#46-Ubuntu SMP",
+                           "Ubuntu 5.4.0-42.46-generic 5.4.44") == 0x5042c);
+  CHECK(linux_version_code("5.14.0-70.el9.x86_64", "#1 SMP", "") == 0x50e00);
+  CHECK(linux_version_code("4.9.337", "", "") == 0x409ff);
+  CHECK_FALSE(linux_version_code("6.1-rc1", "", ""));
+  CHECK_FALSE(linux_version_code("", "", "a b"));
+  Files files;
+  auto kernel = read_good(files.write("k.btf", kernel_btf()), {.release = "5.15.7"});
+  CHECK(kernel->release == "5.15.7");
+  CHECK(kernel->version_code == 0x50f07);
+}
+
+TEST_CASE("a manifest says of kernels what they do not say themselves") {
+  Files files;
+  std::string path = files.write("kernels/one.btf", kernel_btf());
+  std::string image = files.write("kernels/vmlinuz", bz_image(gzip(vmlinux()), banner));
+  files.write("config-one", bytes_of("CONFIG_HZ=1000\n"));
+  KernelOptions options{.manifest = files.write("kernels.json", bytes_of(R"([
+    {"file": "kernels/one.btf", "release": "5.15.7-one", "arch": "aarch64", "build_id": "12",
+     "config": "config-one"},
+    {"file": "kernels/vmlinuz", "release": "1.2.3", "arch": "arm64"}])"))};
+  auto kernel = read_good(path, options);
+  CHECK(kernel->release == "5.15.7-one");
+  CHECK(kernel->arch == "arm64");
+  CHECK(kernel->build_id == "12");
+  CHECK(kernel->config->find("CONFIG_HZ")->number == 1000);
+  kernel = read_good(image, options);
+  CHECK(kernel->release == release);
+  CHECK(kernel->arch == "x86_64");
+
+  const std::pair<const char*, const char*> wrong[] = {
+      {"{}", "is not a list in JSON"},
+      {"[", "is not a list in JSON"},
+      {"[1]", "entry 1 is not an object"},
+      {R"([{"release": "1"}])", "entry 1 has no \"file\""},
+      {R"([{"file": "a"}, {"file": 1}])", "entry 2 \"file\" is not a string"},
+      {R"([{"file": "a", "relase": "1"}])", "entry 1 has the unknown key \"relase\""}};
+  for (auto [text, message] : wrong) {
+    CAPTURE(text);
+    CHECK(fails_with(message, path, {.manifest = files.write("wrong.json", bytes_of(text))}));
+  }
+}
+
+TEST_CASE("a directory has the kernels that are in it, sorted") {
+  Files files;
+  files.write("d/b/vmlinuz-6.1", bz_image(gzip(vmlinux()), banner));
+  files.write("d/b/config-6.1", bytes_of(config_text));
+  files.write("d/b/initrd.img", gzip(bytes_of("cpio")));
+  files.write("d/b/hello", elf_file(ET_EXEC, EM_X86_64, {}));
+  files.write("d/a/x86_64/5.4.0.btf.tar.xz", xz(tar({{"5.4.0.btf", kernel_btf()}})));
+  files.write("d/c", kernel_btf());
+  files.write("d/.hidden", kernel_btf());
+  std::filesystem::create_symlink("..", files.file("d/b/loop"));
+  std::filesystem::create_symlink("c", files.file("d/same"));
+  std::string directory = files.file("d");
+  auto sources = find_kernels(std::span(&directory, 1), {});
+  REQUIRE(sources);
+  std::vector<std::string> names;
+  for (const KernelSource& source : *sources) names.push_back(source.name.substr(directory.size()));
+  CHECK(names == std::vector<std::string>{"/a/x86_64/5.4.0.btf.tar.xz", "/b/vmlinuz-6.1", "/c"});
+
+  files.write("empty/text", bytes_of("text"));
+  directory = files.file("empty");
+  auto none = find_kernels(std::span(&directory, 1), {});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message == directory + ": has no kernel in it");
+}
+
+TEST_CASE("modules are split from the kernel that they go with") {
+  Files files;
+  std::string path = files.write("6.1.0-9-arm64.btf", kernel_btf());
+  Blob base_blob = kernel_btf();
+  Btf base = *Btf::parse(base_blob);
+  Blob split = module_btf(base);
+  Blob object = elf_file(ET_REL, EM_AARCH64, {{".BTF", split}});
+  files.write("m/6.1.0-9-arm64/kernel/nf-one.ko.xz", xz(object));
+  files.write("m/6.1.0-9-arm64/kernel/two.ko", object);
+  files.write("m/6.1.0-9-arm64/kernel/plain.ko.gz", gzip(elf_file(ET_REL, EM_AARCH64, {})));
+  files.write("m/6.1.0-9-arm64/modules.dep", bytes_of("text"));
+  files.write("m/5.4.0/three.ko", object);
+  files.write("m/raw/four", split);
+  files.write("m/raw/vmlinux", base_blob);
+  files.write("m/raw/two.ko", object);  // is there already
+  Blob broken = zstd(object);
+  broken.resize(40);
+  files.write("m/raw/broken.ko.zst", broken);
+  auto kernel = read_good(path, {.modules = {files.file("m")}});
+  std::vector<std::string> names;
+  for (const KernelModule& module : kernel->modules) {
+    names.push_back(module.name);
+    CHECK(module.btf.base() == &kernel->btf);
+    CHECK(find_type(module.btf, BtfKind::Struct, "conn") == 3);
+  }
+  CHECK(names == std::vector<std::string>{"nf_one", "two", "four"});
+  REQUIRE(kernel->notes.size() == 1);
+  CHECK(kernel->notes[0].find("broken.ko.zst: is cut off") != std::string::npos);
+}
+
+TEST_CASE("a module with a distilled base is read on that") {
+  Files files;
+  std::string path = files.write("k.btf", kernel_btf());
+  Blob base_blob = kernel_btf();
+  Btf base = *Btf::parse(base_blob);
+  Blob split = module_btf(base);
+  auto distilled = distill(*Btf::parse(split, &base), std::endian::little);
+  REQUIRE(distilled);
+  files.write("m/one.ko", elf_file(ET_REL, EM_X86_64,
+                                   {{".BTF", *distilled->types.finish(std::endian::little)},
+                                    {".BTF.base", distilled->base_blob}}));
+  auto kernel = read_good(path, {.modules = {files.file("m")}});
+  REQUIRE(kernel->modules.size() == 1);
+  CHECK(kernel->notes.empty());
+  CHECK(find_type(kernel->modules[0].btf, BtfKind::Struct, "conn"));
+}
+
+TEST_CASE("the running kernel is known by the system") {
+  const std::string path = "/sys/kernel/btf/vmlinux";
+  if (!std::filesystem::exists(path)) return;
+  auto kernel = read_one(path);
+  REQUIRE(kernel);
+  struct utsname names;
+  REQUIRE(uname(&names) == 0);
+  CHECK((*kernel)->release == names.release);
+  CHECK((*kernel)->version_code);
+  CHECK_FALSE((*kernel)->arch.empty());
+  if (std::filesystem::exists("/proc/config.gz")) CHECK((*kernel)->config);
+}
