@@ -207,14 +207,15 @@ std::expected<ByteBuffer, Error> ByteBuffer::copy_of(std::span<const std::byte> 
 }
 
 void ByteBuffer::trim() {
-  if (size_ != 0) (void)resize(size_);
+  if (size_ == 0) return;
+  if (auto ok = resize(size_); !ok) return;  // it stays as it was
 }
 
 std::expected<void, Error> ByteBuffer::resize(size_t capacity) {
-  void* moved = std::realloc(bytes_.get(), capacity);
+  std::byte* old = bytes_.release();
+  auto* moved = static_cast<std::byte*>(std::realloc(old, capacity));
+  bytes_.reset(moved != nullptr ? moved : old);
   if (moved == nullptr) return fail("not enough memory");
-  (void)bytes_.release();
-  bytes_.reset(static_cast<std::byte*>(moved));
   capacity_ = capacity;
   return {};
 }
