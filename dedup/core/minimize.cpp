@@ -8,9 +8,11 @@
 //   struct task_struct { ...; volatile pid_t pid; ... };       the kernel has 200 members
 //   struct task_struct { int pid; };                           task->pid needs this, of that size
 //
-// What was not found is left out, and is not found then either. One thing has to be kept for what
-// it is not: an array without elements is of any length if it is the last member, so a struct in
-// which one is kept that is not the last keeps its last member, too.
+// What was not found is left out, and is not found then either. Two things have to be kept for what
+// they are not. An array without elements is of any length if it is the last member, so a struct in
+// which one is kept that is not the last keeps its last member, too. And a type that is unlike the
+// program's, because a pointer leads elsewhere, say, must stay so, if it is kept for another
+// reason.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -57,7 +59,8 @@ struct BPFLINK_INTERNAL CoreMinimizer::Impl {
 
   const CoreKernel& kernel;
   std::map<TypePlace, KeptType> kept{};
-  std::vector<TypePlace> open{};  ///< of which what they lead to is still to be kept
+  std::vector<TypePlace> open{};       ///< of which what they lead to is still to be kept
+  std::map<TypePlace, Need> unlike{};  ///< types that must not become like others
 
   const BtfView& view(TypePlace at) const { return kernel.types(at.module); }
   BtfType type(TypePlace at) const { return view(at).type(at.id); }
@@ -76,6 +79,7 @@ struct BPFLINK_INTERNAL CoreMinimizer::Impl {
   void keep_path(const CoreCandidate& candidate);
   void keep_references(TypePlace at);
   void keep_all_references();
+  void keep_differences();
 };
 
 /// Keeps a type that is no modifier.
@@ -156,6 +160,16 @@ void CoreMinimizer::Impl::keep_all_references() {
     TypePlace at = open.back();
     open.pop_back();
     keep_references(at);
+  }
+}
+
+/// Keeps of types that are kept for another reason what makes them unlike a program's.
+void CoreMinimizer::Impl::keep_differences() {
+  for (auto [root, need] : unlike) {
+    auto found = kept.find(root);
+    if (found == kept.end() || !found->second.is_named) continue;
+    keep_root(root, need);
+    keep_all_references();
   }
 }
 
@@ -305,17 +319,24 @@ CoreMinimizer::~CoreMinimizer() = default;
 
 void CoreMinimizer::keep(const CoreRelocation& relocation, const CoreResolver& resolver) {
   for (const CoreCandidate& candidate : resolver.candidates()) {
-    if (!candidate.matches && !candidate.is_error) continue;
+    TypePlace root{candidate.module, candidate.id};
+    if (!candidate.matches && !candidate.is_error) {
+      if (Need need = need_of(relocation.kind); need != Need::Itself) {
+        Need& known = impl_->unlike[root];
+        known = std::max(known, need);
+      }
+      continue;
+    }
     // What cannot be bound is kept as it is, to fail in the same way.
     bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
-    TypePlace root{candidate.module, candidate.id};
     impl_->keep_root(root, is_whole ? Need::Matches : need_of(relocation.kind));
     impl_->keep_path(candidate);
   }
   impl_->keep_all_references();
 }
 
-std::expected<std::vector<std::byte>, Error> CoreMinimizer::finish(std::endian order) const {
+std::expected<std::vector<std::byte>, Error> CoreMinimizer::finish(std::endian order) {
+  impl_->keep_differences();
   return MinimalWriter(impl_->kernel, impl_->kept).run().finish(order);
 }
 

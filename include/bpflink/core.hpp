@@ -210,8 +210,9 @@ class BPFLINK_API CoreMinimizer {
   /// Keeps what a relocation needs that `resolver`, for this kernel, has just resolved.
   void keep(const CoreRelocation& relocation, const CoreResolver& resolver);
 
-  /// The blob, in that byte order. Errors: those of BtfBuilder::finish().
-  std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
+  /// The blob, in that byte order. Call once, after the last keep(). Errors: those of
+  /// BtfBuilder::finish().
+  std::expected<std::vector<std::byte>, Error> finish(std::endian order);
 
  private:
   struct Impl;

@@ -84,7 +84,7 @@ class Minimize {
     summaries_[index] = summary_of(kernel);
     CoreKernel types = index_kernel(kernel);
     std::vector<Blob>& blobs = blobs_of_kernels_[index];
-    auto finish = [&](const CoreMinimizer& minimizer) -> std::expected<void, Error> {
+    auto finish = [&](CoreMinimizer& minimizer) -> std::expected<void, Error> {
       auto blob = minimizer.finish(kernel.btf.byte_order());
       if (!blob) return fail("{}: {}", kernel.name, blob.error().message);
       blobs.push_back(std::move(*blob));
