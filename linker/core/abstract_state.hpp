@@ -1,0 +1,138 @@
+// What the kernel's verifier is sure to know of registers and stack at an instruction.
+//
+// The analysis answers "does the verifier get here?", not "does the program?". So a value may be
+// called known only where every verifier knows it: one that computes less than we do walks into
+// code that we call unreached, and finds the poisoned instruction. Hence a lattice of constants
+// and no ranges, and two rules:
+//
+// - Values that differ where paths meet become unknown at once. The verifier follows each path by
+//   itself and knows more, but for the loops of iterators and may_goto, where it widens a value
+//   that changes to an unknown one.
+// - An operation that some verifier does not compute gives an unknown value: division, byte swaps,
+//   and what VerifierPrecision says. What it knows of the parts of a value, or of the relation of
+//   two, is not modelled.
+//
+// The loader is taken to have CAP_PERFMON: without it the verifier walks dead branches, too, as the
+// processor might speculatively.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "linker/elf/insn.hpp"
+
+namespace bpflink {
+
+/// What verifiers learned to compute after 5.5, the first that reads constants from frozen maps.
+struct VerifierPrecision {
+  bool exclusive_or = false;      ///< 5.10: BPF_XOR of constants
+  bool narrow_spills = false;     ///< 5.16: stores of less than 8 bytes of a constant but 0
+  bool immediate_stores = false;  ///< 6.3: BPF_ST to the stack
+  bool negation = false;          ///< 6.18: BPF_NEG of a constant
+
+  /// Of a kernel by its version as in LINUX_KERNEL_VERSION, 0 where it is not known.
+  static VerifierPrecision of(uint32_t kernel_version) {
+    auto since = [&](uint32_t major, uint32_t minor) {
+      return kernel_version >= (major << 16 | minor << 8);
+    };
+    return {since(5, 10), since(5, 16), since(6, 3), since(6, 18)};
+  }
+};
+
+/// Variables of .rodata that a value or a decision was derived from: a bit each.
+using SettingSet = uint64_t;
+
+/// What is known of a register or stack slot.
+struct Value {
+  enum class Kind : uint8_t {
+    Any,      ///< nothing
+    Foreign,  ///< it does not point into this function's frame
+    Scalar,   ///< no pointer
+    NonZero,  ///< not 0, as the verifier knows
+    Constant,
+    Frame,    ///< the frame pointer plus `bits`
+    Data,     ///< an address: `bits` bytes into section `base`, of read-only variables
+    Kconfig,  ///< the address of symbol `base`, an extern of .kconfig, plus `bits`
+  };
+  Kind kind = Kind::Any;
+  uint32_t base = 0;
+  uint64_t bits = 0;
+  SettingSet settings = 0;  ///< only where `bits` counts
+
+  static Value constant(uint64_t bits, SettingSet settings = 0) {
+    return {Kind::Constant, 0, bits, settings};
+  }
+  static Value foreign() { return {Kind::Foreign}; }
+  static Value scalar() { return {Kind::Scalar}; }
+
+  bool is_constant() const { return kind == Kind::Constant; }
+  bool is_scalar() const { return kind == Kind::Scalar || kind == Kind::Constant; }
+  /// It is an address that constants may be added to.
+  bool is_address() const {
+    return kind == Kind::Frame || kind == Kind::Data || kind == Kind::Kconfig;
+  }
+  bool may_be_frame() const { return kind == Kind::Any || kind == Kind::Frame; }
+  /// The same but for the settings.
+  bool is_like(const Value& other) const {
+    return kind == other.kind && base == other.base && bits == other.bits;
+  }
+  /// As a caller or callee sees it, which has a frame of its own.
+  Value outside_frame() const { return may_be_frame() ? foreign() : *this; }
+
+  /// Makes it what is true of both; whether it changed.
+  bool join(const Value& other);
+};
+
+/// The result of an instruction of class ALU or ALU64; `source` is the second operand, an
+/// immediate extended by its sign.
+Value evaluate_alu(const Insn& insn, const Value& destination, const Value& source,
+                   const VerifierPrecision& precision);
+
+/// Whether a conditional jump is taken, where that is known.
+std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source);
+
+/// Registers, and what is known of the stack: at most one value in each 8 bytes, which starts where
+/// they do, as verifiers track no others.
+class AbstractState {
+ public:
+  static constexpr uint8_t frame_pointer = 10;
+
+  AbstractState();
+
+  Value& operator[](uint8_t reg) { return registers_[reg]; }
+  const Value& operator[](uint8_t reg) const { return registers_[reg]; }
+
+  /// Makes it what is true of both; whether it changed.
+  bool join(const AbstractState& other);
+
+  /// A load of `size` bytes at the frame pointer plus `offset`.
+  Value load(int64_t offset, uint32_t size, bool is_signed) const;
+  /// A store there.
+  void store(int64_t offset, uint32_t size, const Value& value, const VerifierPrecision& precision);
+  /// A store of something unknown.
+  void clobber(int64_t offset, uint32_t size);
+  /// Forgets the stack from the frame pointer plus `offset` upwards.
+  void clobber_from(int64_t offset);
+  void clobber_stack() { slots_.clear(); }
+  size_t slot_count() const { return slots_.size(); }
+
+  /// A call: registers 1 to 5 have nothing afterwards.
+  void clobber_arguments();
+  /// Whether a call gets an address in the frame.
+  bool passes_frame() const;
+
+ private:
+  struct Slot {
+    int32_t word;  ///< bytes from the frame pointer, by 8
+    uint32_t size;
+    Value value;
+  };
+  std::vector<Slot>::const_iterator find(int64_t word) const;
+
+  std::array<Value, 11> registers_;
+  std::vector<Slot> slots_;  ///< by `word`
+};
+
+}  // namespace bpflink

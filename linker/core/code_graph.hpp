@@ -1,0 +1,134 @@
+// An object's functions as the verifier sees them: basic blocks, and what each instruction with a
+// relocation refers to. It is the same for every kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dedup/internal.hpp"
+#include "linker/elf/insn.hpp"
+#include "linker/elf/object_file.hpp"
+
+namespace bpflink {
+
+/// What an instruction refers to.
+struct CodeReference {
+  enum class Kind : uint8_t {
+    None,
+    Call,      ///< it calls function `index`
+    Callback,  ///< it has the address of function `index`
+    Data,      ///< the address of byte `offset` of section `index`, .rodata or below it
+    Kconfig,   ///< the address of symbol `index`, an extern of .kconfig, and `offset` bytes
+    Ksym,      ///< the address of symbol `index`, an extern that a kernel may have
+    Unknown,
+  };
+  Kind kind = Kind::None;
+  uint32_t index = 0;
+  int64_t offset = 0;
+};
+
+struct CodeInsn {
+  Insn insn;
+  int32_t high;  ///< the immediate of the second slot, of an ld_imm64
+  uint64_t at;   ///< bytes into the section
+  CodeReference reference;
+
+  bool is_static_call() const { return reference.kind == CodeReference::Kind::Call; }
+};
+
+inline constexpr uint32_t no_block = UINT32_MAX, no_function = UINT32_MAX;
+
+/// Instructions of which the first alone is jumped to, and the last alone jumps or calls a function
+/// of the object.
+struct CodeBlock {
+  uint32_t begin, end;         ///< indices in CodeGraph::insns
+  uint32_t next = no_block;    ///< the block behind, where control may go on to it
+  uint32_t target = no_block;  ///< what a jump leads to
+};
+
+struct CodeFunction {
+  std::string_view name;
+  uint32_t section;
+  uint64_t begin, end;  ///< bytes into the section
+  /// A loader loads it by itself.
+  bool is_program = false;
+  /// The verifier goes through it by itself, with unknown arguments, and knows nothing of what it
+  /// returns.
+  bool is_global = false;
+  /// Of hidden visibility, of which a loader makes a static one.
+  bool is_hidden = false;
+  /// Its control flow cannot be followed: all of it counts as reached. Most have one block.
+  bool is_opaque = false;
+  uint8_t parameters = 5;
+  uint32_t first_block = 0, block_count = 0;
+  uint32_t first_insn = 0, insn_count = 0;
+};
+
+/// A declared variable of a section.
+struct CodeVariable {
+  uint64_t begin, end;  ///< bytes into the section
+  std::string_view name;
+};
+
+class CodeGraph {
+ public:
+  /// `object` must outlive the graph.
+  explicit CodeGraph(const ObjectFile& object);
+
+  const ObjectFile& object;
+  std::vector<CodeFunction> functions;  ///< by section, then by offset
+  std::vector<CodeInsn> insns;          ///< of all functions
+  std::vector<CodeBlock> blocks;        ///< of all functions
+  /// Which functions each one calls or has the address of, in whatever code; and the other way
+  /// round.
+  Graph uses, users;
+  /// By function: it is a program, or a loader appends it to one.
+  std::vector<bool> is_loaded;
+
+  /// The function that `offset` is in, or `no_function`.
+  uint32_t find_function(uint32_t section, int64_t offset) const;
+  /// The block of an instruction's slot, or `no_block`.
+  uint32_t find_block(uint32_t section, uint64_t offset) const;
+  /// The variable that byte `offset` of a section belongs to, or null.
+  const CodeVariable* find_variable(uint32_t section, uint64_t offset) const;
+  /// Bytes of an extern's type, where known.
+  std::optional<uint64_t> extern_size(uint32_t symbol) const;
+  /// The verifier knows that the extern's address, where there is one, is not 0.
+  bool has_known_address(const InputSymbol& symbol) const;
+
+ private:
+  void find_functions();
+  void describe_functions();
+  void split_overlaps();
+  void decode();
+  void decode(CodeFunction& function);
+  void find_blocks(CodeFunction& function);
+  void connect();
+  void mark_loaded();
+  void find_variables();
+  CodeReference refer(const InputSection& section, const Relocation& relocation,
+                      const Insn& insn) const;
+  CodeReference refer_to_code(uint32_t section, int64_t offset, bool is_call) const;
+
+  struct ExternType {
+    uint32_t type;
+    bool is_kconfig, is_function;
+  };
+  const ExternType* find_extern(const InputSymbol& symbol) const;
+
+  std::unordered_map<uint32_t, std::vector<CodeVariable>> variables_;  ///< by section
+  std::unordered_map<std::string_view, ExternType> externs_;
+  /// Edges that no instruction shows: what an exception calls, what code runs into.
+  std::vector<std::pair<uint32_t, uint32_t>> hidden_uses_;
+};
+
+/// Whether a loader makes a read-only map of the section, with what the object has in it.
+inline bool is_read_only_data(const InputSection& section) {
+  return section.name == ".rodata" || section.name.starts_with(".rodata.");
+}
+
+}  // namespace bpflink

@@ -1,0 +1,95 @@
+// Which instructions the kernel's verifier reaches.
+//
+// What a CO-RE relocation does not find in a kernel, the loader replaces with an invalid call. That
+// harms only a program in which the verifier gets there: code behind bpf_core_field_exists() is
+// *guarded*, because the loader puts a constant into that test, and the verifier does not follow a
+// branch whose condition it knows to be false.
+//
+// The analysis is conditional constant propagation: it walks the code as the verifier does, from
+// the start of each program, with the constants that the loader puts in (walk.hpp), and leaves out
+// branches decided by constants. It never calls code unreached that the verifier reaches, see
+// abstract_state.hpp.
+//
+// Variables of .rodata are constants to the verifier, too, but user space may set them before the
+// load. What is reached whatever they are is found by a first walk; what is not reached with the
+// values in the object, by a second one. Between the two is the code that rests on an assumption:
+// the variables that decided the branches around it. That they suffice is proved by a walk with
+// those alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linker/elf/object_file.hpp"
+
+namespace bpflink {
+
+class CodeGraph;
+
+/// What the loader makes of an instruction with a CO-RE record.
+struct BoundInsn {
+  bool is_poisoned = false;
+  /// The new immediate, or the offset of a load or store; nothing where it is not known.
+  std::optional<uint64_t> value = {};
+};
+
+/// What is known of a kernel, and of what user space does. Empty functions know nothing.
+struct CodeFacts {
+  /// The instruction at byte `offset` of section `section`, or null where it stays as it is.
+  std::function<const BoundInsn*(uint32_t section, uint64_t offset)> core = {};
+  /// The value of an extern of .kconfig, extended to 64 bits; nothing where it is not known.
+  std::function<std::optional<uint64_t>(const InputSymbol&)> kconfig = {};
+  /// Whether the kernel has an extern of .ksyms; nothing where it is not known.
+  std::function<std::optional<bool>(const InputSymbol&)> ksym_exists = {};
+  /// Values that user space will give to variables of .rodata, by name; may be null.
+  const std::map<std::string, uint64_t>* settings = nullptr;
+  /// Other variables of .rodata are unknown: nothing rests on an assumption.
+  bool strict = false;
+  /// The kernel's version as in LINUX_KERNEL_VERSION: later verifiers compute more. 0 where it is
+  /// not known: the verifier of 5.5.
+  uint32_t kernel_version = 0;
+  /// Goes on behind a poisoned instruction, as if it had given something unknown: then all
+  /// relocations of a path that fail count as reached, not the first alone.
+  bool continue_after_poison = false;
+};
+
+/// A variable of .rodata, or `size` bytes of one, that must have a value.
+struct Assumption {
+  std::string variable;
+  uint64_t offset = 0;  ///< bytes into the variable
+  uint32_t size = 0;    ///< bytes
+  uint64_t value = 0;
+};
+
+struct InsnReach {
+  bool reached = false;
+  /// The programs that reach it or, where it is not reached, that contain it. Empty for code that
+  /// no program calls. By their order in the object.
+  std::vector<std::string_view> programs = {};
+  /// Where it is not reached: what that rests on.
+  std::vector<Assumption> assumes = {};
+};
+
+class Reachability {
+ public:
+  /// Takes a time in proportion to the code's size. `graph` must outlive the result.
+  Reachability(const CodeGraph& graph, const CodeFacts& facts);
+  ~Reachability();
+  Reachability(Reachability&&) noexcept;
+  Reachability& operator=(Reachability&&) noexcept;
+
+  /// Of the instruction at byte `offset` of section `section`.
+  InsnReach find(uint32_t section, uint64_t offset);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bpflink

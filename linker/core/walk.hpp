@@ -1,0 +1,50 @@
+// One walk through an object's code, as the verifier goes.
+//
+// A function is walked once for each set of arguments that it is called with (a context), since
+// the verifier goes into static functions with what it knows at the call. Programs, global
+// functions and callbacks are entered with unknown arguments. Each block of a context has a state;
+// states are joined where paths meet, and a block whose state changed is evaluated again. As values
+// only ever become less known, that ends; a limit on the work makes it end soon on code that is
+// made to take long.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "linker/core/abstract_state.hpp"
+#include "linker/core/code_graph.hpp"
+#include "linker/core/reachability.hpp"
+#include "linker/core/settings.hpp"
+
+namespace bpflink {
+
+/// What happened in a block, in all contexts.
+struct BlockVisit {
+  uint32_t reached_end = 0;  ///< behind the last instruction reached, in CodeGraph::insns; 0: none
+  bool took_next = false, took_target = false;
+  SettingSet settings = 0;  ///< those which the decision of the jump was derived from
+};
+
+/// A function walked with certain arguments.
+struct WalkedContext {
+  uint32_t function = 0;
+  bool is_entry = false;          ///< a program or a global function, entered by the verifier
+  std::vector<bool> is_reached;   ///< by block of the function; empty where all of it is
+  std::vector<uint32_t> callers;  ///< contexts that call it or have its address
+};
+
+struct Walk {
+  /// Otherwise the walk was given up: all code counts as reached.
+  bool is_complete = true;
+  std::vector<BlockVisit> blocks;  ///< by index in CodeGraph::blocks
+  std::vector<WalkedContext> contexts;
+
+  bool reaches(uint32_t block) const { return blocks[block].reached_end != 0; }
+};
+
+/// Walks all that a loader loads, with the settings in `assumed` as constants. Each evaluation of
+/// an instruction takes one from `work_left`.
+Walk walk_code(const CodeGraph& graph, const CodeFacts& facts, Settings& settings,
+               SettingSet assumed, uint64_t& work_left);
+
+}  // namespace bpflink
