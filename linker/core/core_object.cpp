@@ -22,7 +22,8 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
     summary.locations.push_back(location_of(read, read.sections[record.section], record.offset));
     summary.accesses.push_back(describe_access(*read.btf, record.relocation));
   }
-  return CoreObject{std::move(summary), std::move(*file), std::move(*object)};
+  auto graph = std::make_unique<const CodeGraph>(**file);
+  return CoreObject{std::move(summary), std::move(*file), std::move(*object), std::move(graph)};
 }
 
 bool is_program(std::span<const std::byte> image) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bpflink/object.hpp"
+#include "linker/core/code_graph.hpp"
 #include "linker/core/core_report.hpp"
 
 namespace bpflink {
@@ -16,6 +17,7 @@ struct CoreObject {
   ObjectSummary summary;
   std::unique_ptr<ObjectFile> file;
   Object object;
+  std::unique_ptr<const CodeGraph> graph;
 
   /// Reads `image`, which must outlive the result. Errors: those of Object::parse().
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
