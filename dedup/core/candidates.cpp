@@ -117,6 +117,15 @@ std::span<const BtfView> CoreKernel::modules() const {
   return impl_->module_views;
 }
 
+std::optional<uint32_t> CoreKernel::find(BtfKind kind, std::string_view name) const {
+  std::vector<KernelType> found;
+  CoreEffort effort(UINT32_MAX);
+  impl_->vmlinux.find(name, kind, effort, found);
+  for (const KernelType& type : found)
+    if (vmlinux().kind(type.id) == kind) return type.id;
+  return std::nullopt;
+}
+
 std::vector<KernelType> find_candidates(const CoreKernel& kernel, const BtfView& program,
                                         uint32_t id, CoreEffort& effort) {
   std::vector<KernelType> found;

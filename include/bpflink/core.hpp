@@ -9,7 +9,10 @@
 #include <bit>
 #include <cstdint>
 #include <expected>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,6 +84,9 @@ class BPFLINK_API CoreKernel {
   const BtfView& vmlinux() const;
   /// The types of its modules.
   std::span<const BtfView> modules() const;
+  /// The id of the first type of vmlinux of that kind and essential name, or nothing. Functions
+  /// and variables are not found.
+  std::optional<uint32_t> find(BtfKind kind, std::string_view name) const;
   /// The types that a CoreCandidate's `module` stands for.
   const BtfView& types(uint32_t module) const {
     return module == 0 ? vmlinux() : modules()[module - 1];
@@ -218,5 +224,67 @@ class BPFLINK_API CoreMinimizer {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// What a relocation of an object comes to on a kernel.
+enum class CoreStatus : uint8_t {
+  Resolves,  ///< it is bound
+  Guarded,   ///< it is not, and no execution gets there
+  Unknown,   ///< what is known of the kernel does not tell; of relocations, never
+  Fails,     ///< it is not, and a program gets there, or no program of the object can be loaded
+};
+
+/// "resolves", "guarded", "unknown", "fails".
+BPFLINK_API std::string_view core_status_name(CoreStatus status);
+
+/// A variable of .rodata, which user space may set before the load, and the value that it is taken
+/// to have.
+struct CoreAssumption {
+  std::string variable;  ///< its name, and where it is within it, "limits+8", unless at the start
+  uint64_t value;        ///< as an unsigned number of its size
+  /// Whether both say the same.
+  friend bool operator==(const CoreAssumption&, const CoreAssumption&) = default;
+};
+
+/// A relocation of an object on a kernel.
+struct CoreVerdict {
+  std::string section;                        ///< of the code
+  uint32_t index = 0;                         ///< among the section's relocations
+  uint64_t offset = 0;                        ///< of the instruction, bytes into the section
+  CoreKind kind = CoreKind::FieldExists;      ///< the question
+  std::string access = {};                    ///< "struct task_struct.pid"
+  CoreStatus status = CoreStatus::Fails;      ///< what it comes to
+  CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
+  CoreReason reason = CoreReason::None;       ///< why there is no value
+  uint64_t value = 0;                         ///< where outcome is Value
+  /// The programs that reach it; of one that is not reached, those that contain it.
+  std::vector<std::string> programs = {};
+  /// On which it rests that it is guarded; empty: that is so whatever user space sets.
+  std::vector<CoreAssumption> assumes = {};
+  std::string message =
+      {};  ///< of one that has no value: "struct task_struct has no member 'state'"
+};
+
+/// What is known beside the types of a kernel, and of what user space does.
+struct CoreFacts {
+  /// LINUX_KERNEL_VERSION, 0 where it is not known.
+  uint32_t version = 0;
+  /// The value of a variable of .kconfig by its name, "CONFIG_HZ"; nothing where it is not known.
+  std::function<std::optional<uint64_t>(std::string_view)> kconfig = {};
+  /// Values of variables of .rodata by their names.
+  std::map<std::string, uint64_t> settings = {};
+  /// The other variables of .rodata are unknown, too.
+  bool strict = false;
+};
+
+/// What becomes of the relocations of a BPF object on a kernel, in the order of .BTF.ext. Errors:
+/// those of Object::parse().
+BPFLINK_API std::expected<std::vector<CoreVerdict>, Error> check_core(
+    std::span<const std::byte> object, const CoreKernel& kernel, const CoreFacts& facts = {});
+
+/// The BTF that objects need of a kernel, all together, in that byte order. Errors: those of
+/// Object::parse() and CoreMinimizer::finish().
+BPFLINK_API std::expected<std::vector<std::byte>, Error> minimize_core(
+    std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
+    std::endian order = std::endian::native);
 
 }  // namespace bpflink

@@ -70,7 +70,7 @@ Json kernel_to_json(const KernelSummary& kernel) {
 Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, size_t index) {
   const ObjectSummary& summary = report.objects[object];
   const CoreRecord& record = summary.records[index];
-  const CoreVerdict& verdict = report.verdicts[kernel][object].relocations[index];
+  const RelocationVerdict& verdict = report.verdicts[kernel][object].relocations[index];
   Json json{{"object", summary.name},
             {"kernel", report.kernels[kernel].name},
             {"section", summary.file->sections[record.section].name},

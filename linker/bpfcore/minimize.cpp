@@ -12,6 +12,7 @@
 #include "linker/bpfcore/archive.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
+#include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/program.hpp"
@@ -21,16 +22,6 @@ namespace bpflink {
 namespace {
 
 using Blob = std::vector<std::byte>;
-
-/// Keeps what the relocations of an object need.
-void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer) {
-  if (object.summary.records.empty()) return;
-  CoreResolver resolver(*object.file->btf, object.file->byte_order, kernel);
-  for (const CoreRecord& record : object.summary.records) {
-    resolver.resolve(record.relocation);
-    minimizer.keep(record.relocation, resolver);
-  }
-}
 
 /// "trace.bpf" of "dir/trace.bpf.o".
 std::string stem_of(std::string_view path) {

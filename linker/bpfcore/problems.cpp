@@ -81,7 +81,7 @@ class ProblemFinder {
   void collect(size_t object, size_t kernel, const ObjectVerdict& verdict) {
     const ObjectSummary& summary = report_.objects[object];
     for (size_t i = 0; i < verdict.relocations.size(); ++i) {
-      const CoreVerdict& relocation = verdict.relocations[i];
+      const RelocationVerdict& relocation = verdict.relocations[i];
       bool fails = relocation.status == CoreStatus::Fails;
       bool differs = differences_ && relocation.status == CoreStatus::Resolves;
       if (!relocation.complaint || !(fails || differs)) continue;

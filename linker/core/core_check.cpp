@@ -1,9 +1,13 @@
 #include "linker/core/core_check.hpp"
 
+#include <fmt/format.h>
+
+#include <exception>
 #include <map>
 #include <utility>
 
 #include "linker/core/reachability.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
@@ -12,7 +16,7 @@ using Place = std::pair<uint32_t, uint64_t>;  ///< of an instruction: section an
 
 /// Binds all relocations of an object, in their order. Returns what becomes of their instructions.
 std::map<Place, BoundInsn> bind_relocations(const CoreObject& object, const CoreKernel& types,
-                                            std::vector<CoreVerdict>& verdicts) {
+                                            std::vector<RelocationVerdict>& verdicts) {
   std::map<Place, BoundInsn> insns;
   const std::vector<CoreRecord>& records = object.summary.records;
   if (records.empty()) return insns;
@@ -22,7 +26,7 @@ std::map<Place, BoundInsn> bind_relocations(const CoreObject& object, const Core
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(*object.file, record, result);
-    CoreVerdict& verdict = verdicts.emplace_back();
+    RelocationVerdict& verdict = verdicts.emplace_back();
     verdict.outcome = result.outcome;
     verdict.reason = result.reason;
     verdict.value = result.value;
@@ -39,52 +43,38 @@ std::map<Place, BoundInsn> bind_relocations(const CoreObject& object, const Core
   return insns;
 }
 
-/// The value that a loader gives to an extern of .kconfig, as far as it is known.
-std::optional<uint64_t> kconfig_value(const Kernel& kernel, std::string_view name) {
-  if (name == "LINUX_KERNEL_VERSION") return kernel.version_code;
-  if (!name.starts_with("CONFIG_") || !kernel.config) return std::nullopt;
-  auto value = kernel.config->find(name);
-  if (!value) return 0;
-  switch (value->kind) {
-    case ConfigValue::Kind::Number:
-      return value->number;
-    case ConfigValue::Kind::Tristate: {
-      // As libbpf's enum libbpf_tristate has them.
-      constexpr std::string_view states = "nym";
-      return states.find(value->tristate);
-    }
-    case ConfigValue::Kind::Text:
-      break;
-  }
-  return std::nullopt;
-}
-
 std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) {
   std::vector<CoreAssumption> assumptions;
   for (const Assumption& assumption : from)
-    assumptions.push_back({assumption.variable, assumption.value});
+    assumptions.push_back({assumption.offset == 0
+                               ? assumption.variable
+                               : fmt::format("{}+{}", assumption.variable, assumption.offset),
+                           assumption.value});
   return assumptions;
 }
 
 }  // namespace
 
-ObjectVerdict check_object(const CoreObject& object, const Kernel& kernel, const CoreKernel& types,
-                           const CheckOptions& options) {
-  ObjectVerdict verdict;
-  auto insns = bind_relocations(object, types, verdict.relocations);
-  CodeFacts facts{
-      .core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
-        auto found = insns.find({section, offset});
-        return found == insns.end() ? nullptr : &found->second;
-      },
-      .kconfig = [&](const InputSymbol& symbol) { return kconfig_value(kernel, symbol.name); },
-      .settings = &options.settings,
-      .strict = options.strict,
-      .kernel_version = kernel.version_code.value_or(0),
-      .continue_after_poison = true};
-  Reachability reachability(*object.graph, facts);
-  for (size_t i = 0; i < verdict.relocations.size(); ++i) {
-    CoreVerdict& relocation = verdict.relocations[i];
+std::vector<RelocationVerdict> check_relocations(const CoreObject& object, const CoreKernel& kernel,
+                                                 const CoreFacts& facts) {
+  std::vector<RelocationVerdict> verdicts;
+  auto insns = bind_relocations(object, kernel, verdicts);
+  CodeFacts code_facts{.core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
+                         auto found = insns.find({section, offset});
+                         return found == insns.end() ? nullptr : &found->second;
+                       },
+                       .kconfig = [&](const InputSymbol& symbol) -> std::optional<uint64_t> {
+                         if (symbol.name == "LINUX_KERNEL_VERSION" && facts.version != 0)
+                           return facts.version;
+                         return facts.kconfig ? facts.kconfig(symbol.name) : std::nullopt;
+                       },
+                       .settings = &facts.settings,
+                       .strict = facts.strict,
+                       .kernel_version = facts.version,
+                       .continue_after_poison = true};
+  Reachability reachability(*object.graph, code_facts);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    RelocationVerdict& relocation = verdicts[i];
     const CoreRecord& record = object.summary.records[i];
     InsnReach reach = reachability.find(record.section, record.offset);
     relocation.programs = std::move(reach.programs);
@@ -93,7 +83,62 @@ ObjectVerdict check_object(const CoreObject& object, const Kernel& kernel, const
     relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
     if (is_harmless) relocation.assumes = to_assumptions(reach.assumes);
   }
-  return verdict;
+  return verdicts;
+}
+
+void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer) {
+  if (object.summary.records.empty()) return;
+  CoreResolver resolver(*object.file->btf, object.file->byte_order, kernel);
+  for (const CoreRecord& record : object.summary.records) {
+    resolver.resolve(record.relocation);
+    minimizer.keep(record.relocation, resolver);
+  }
+}
+
+std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
+                                                          const CoreKernel& kernel,
+                                                          const CoreFacts& facts) {
+  try {
+    auto read = CoreObject::read("object", object);
+    if (!read) return std::unexpected(read.error());
+    std::vector<CoreVerdict> verdicts;
+    auto found = check_relocations(*read, kernel, facts);
+    for (size_t i = 0; i < found.size(); ++i) {
+      const CoreRecord& record = read->summary.records[i];
+      RelocationVerdict& from = found[i];
+      verdicts.push_back({.section = std::string(read->file->sections[record.section].name),
+                          .index = record.index,
+                          .offset = record.offset,
+                          .kind = record.relocation.kind,
+                          .access = read->summary.accesses[i],
+                          .status = from.status,
+                          .outcome = from.outcome,
+                          .reason = from.reason,
+                          .value = from.value,
+                          .programs = {from.programs.begin(), from.programs.end()},
+                          .assumes = std::move(from.assumes)});
+      if (from.outcome != CoreOutcome::Value) verdicts.back().message = from.complaint->what;
+    }
+    return verdicts;
+  } catch (const std::exception& exception) {
+    return fail(exception.what());
+  }
+}
+
+std::expected<std::vector<std::byte>, Error> minimize_core(
+    std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
+    std::endian order) {
+  try {
+    CoreMinimizer minimizer(kernel);
+    for (std::span<const std::byte> image : objects) {
+      auto object = CoreObject::read("object", image);
+      if (!object) return std::unexpected(object.error());
+      keep_needed(*object, kernel, minimizer);
+    }
+    return minimizer.finish(order);
+  } catch (const std::exception& exception) {
+    return fail(exception.what());
+  }
 }
 
 }  // namespace bpflink

@@ -1,22 +1,18 @@
-// What becomes of an object on a kernel.
+// What becomes of an object's relocations on a kernel.
 #pragma once
 
-#include <map>
-#include <string>
+#include <vector>
 
 #include "linker/core/core_object.hpp"
-#include "linker/core/kernel.hpp"
 
 namespace bpflink {
 
-struct CheckOptions {
-  const std::map<std::string, uint64_t>& settings;  ///< values of variables of .rodata
-  bool strict = false;                              ///< the others have no known value
-};
+/// Binds the relocations, and looks which of those that cannot be bound are reached. By
+/// `object.summary.records`.
+std::vector<RelocationVerdict> check_relocations(const CoreObject& object, const CoreKernel& kernel,
+                                                 const CoreFacts& facts);
 
-/// Binds the relocations, and looks which of those that cannot be bound are reached. `types` is the
-/// index of the kernel's.
-ObjectVerdict check_object(const CoreObject& object, const Kernel& kernel, const CoreKernel& types,
-                           const CheckOptions& options);
+/// Keeps what the relocations need.
+void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer);
 
 }  // namespace bpflink

@@ -124,7 +124,7 @@ std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKerne
   std::string_view name = essential_name(program.name(program.type(id)));
   for (BtfKind kind : {BtfKind::Struct, BtfKind::Union, BtfKind::Enum, BtfKind::Enum64,
                        BtfKind::Typedef, BtfKind::Fwd})
-    if (auto found = find_type(types, kind, name); found && kind != program.kind(id)) {
+    if (auto found = kernel.find(kind, name); found && kind != program.kind(id)) {
       if (kind == BtfKind::Fwd)
         return fmt::format("{}; (a declaration only)", type_name(types, *found));
       if (kind == BtfKind::Typedef)

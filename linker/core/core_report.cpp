@@ -18,7 +18,7 @@ std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kerne
       if (names.empty() || std::ranges::find(names, summary.programs[i].name) != names.end())
         statuses[i] = std::max(statuses[i], status);
   };
-  for (const CoreVerdict& relocation : verdict.relocations)
+  for (const RelocationVerdict& relocation : verdict.relocations)
     // An object in which a relocation cannot be made is not loaded at all.
     worsen(relocation.outcome == CoreOutcome::Failed ? std::vector<std::string_view>()
                                                      : relocation.programs,

@@ -14,33 +14,15 @@
 
 namespace bpflink {
 
-/// What a relocation or an extern comes to on a kernel.
-enum class CoreStatus : uint8_t {
-  Resolves,  ///< it is bound
-  Guarded,   ///< it is not, and no execution gets there
-  Unknown,   ///< what is known of the kernel does not tell
-  Fails,     ///< it is not, and a program gets there, or no program of the object can be loaded
-};
-
-/// "resolves", "guarded", "unknown", "fails".
-std::string_view core_status_name(CoreStatus status);
-
-/// A variable that user space may set before the load, and the value that it is taken to have.
-struct CoreAssumption {
-  std::string variable;
-  uint64_t value;
-  friend bool operator==(const CoreAssumption&, const CoreAssumption&) = default;
-};
-
-/// A relocation of an object on a kernel.
-struct CoreVerdict {
+/// What is to be told of a relocation.
+struct RelocationVerdict {
   CoreStatus status = CoreStatus::Resolves;
   CoreOutcome outcome = CoreOutcome::Value;
   CoreReason reason = CoreReason::None;
   uint64_t value = 0;
-  std::vector<std::string_view> programs{};  ///< that reach it; of a guarded one, that contain it
-  std::vector<CoreAssumption> assumes{};     ///< on which it rests that it is guarded
-  /// Where it fails, or is bound to a member of another size or sign.
+  std::vector<std::string_view> programs{};  ///< as CoreVerdict has them
+  std::vector<CoreAssumption> assumes{};
+  /// Where it is not bound, or to a member of another size or sign.
   std::unique_ptr<CoreComplaint> complaint{};
 };
 
@@ -57,7 +39,7 @@ struct CoreFinding {
 
 /// An object on a kernel.
 struct ObjectVerdict {
-  std::vector<CoreVerdict> relocations;  ///< as CoreObject::records() has them
+  std::vector<RelocationVerdict> relocations;  ///< as CoreObject::records() has them
   std::vector<CoreFinding> findings;
 };
 
