@@ -116,7 +116,10 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   auto inputs = open_inputs(options);
   if (!inputs) return std::unexpected(inputs.error());
   CoreReport report;
-  for (CoreObject& object : inputs->objects) report.objects.push_back(object.summary);
+  for (CoreObject& object : inputs->objects) {
+    object.look_at_code();
+    report.objects.push_back(object.summary);
+  }
   if (auto ok = mark_optional(options.optional_programs, report); !ok)
     return std::unexpected(ok.error());
   report.kernels.resize(inputs->kernels.size());

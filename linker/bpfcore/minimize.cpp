@@ -115,14 +115,15 @@ class Minimize {
         for (int i = 2; !directories.insert(directory).second; ++i)
           directory = fmt::format("{}-{}", stem_of(inputs_.objects[column].summary.name), i);
       }
-      std::map<Blob, size_t> known;
+      std::map<std::string_view, size_t> known;
       std::set<std::string> names;
       for (size_t kernel = 0; kernel < summaries_.size(); ++kernel) {
         Blob& blob = blobs_of_kernels_[kernel][column];
-        auto [entry, is_new] = known.try_emplace(std::move(blob), blobs_.size());
+        std::string_view bytes(reinterpret_cast<const char*>(blob.data()), blob.size());
+        auto [entry, is_new] = known.try_emplace(bytes, blobs_.size());
         uses_.push_back({kernel, column, entry->second});
         if (!is_new) continue;
-        blobs_.push_back(entry->first);
+        blobs_.push_back(std::move(blob));
         paths_.push_back((directory.empty() ? "" : directory + "/") + new_name(kernel, names));
       }
       if (!directory.empty()) directories_.push_back(directory);

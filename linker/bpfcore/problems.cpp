@@ -140,7 +140,7 @@ class ProblemFinder {
         is_one ? " in " + kernels[0]->name
                : fmt::format(" in {} of {} kernels", kernels.size(), report_.kernels.size());
     if (problem.location)
-      diagnostic.references.push_back({ReferenceRole::Subject, *problem.location});
+      diagnostic.references.emplace_back(ReferenceRole::Subject).location = *problem.location;
     else
       diagnostic.references.push_back(note("in " + diagnostic.file));
     if (!is_one) {

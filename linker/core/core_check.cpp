@@ -101,6 +101,7 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
   try {
     auto read = CoreObject::read("object", object);
     if (!read) return std::unexpected(read.error());
+    read->look_at_code();
     std::vector<CoreVerdict> verdicts;
     auto found = check_relocations(*read, kernel, facts);
     for (size_t i = 0; i < found.size(); ++i) {

@@ -17,13 +17,15 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
   for (const Program& program : object->programs())
     summary.programs.push_back({program.name, program.section, !program.meaning.autoload});
   summary.records = read_core_records(**file);
-  const ObjectFile& read = **file;
+  return CoreObject{std::move(summary), std::move(*file), std::move(*object)};
+}
+
+void CoreObject::look_at_code() {
   for (const CoreRecord& record : summary.records) {
-    summary.locations.push_back(location_of(read, read.sections[record.section], record.offset));
-    summary.accesses.push_back(describe_access(*read.btf, record.relocation));
+    summary.locations.push_back(location_of(*file, file->sections[record.section], record.offset));
+    summary.accesses.push_back(describe_access(*file->btf, record.relocation));
   }
-  auto graph = std::make_unique<const CodeGraph>(**file);
-  return CoreObject{std::move(summary), std::move(*file), std::move(*object), std::move(graph)};
+  graph = std::make_unique<const CodeGraph>(*file);
 }
 
 bool is_program(std::span<const std::byte> image) {

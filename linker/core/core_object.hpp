@@ -17,10 +17,13 @@ struct CoreObject {
   ObjectSummary summary;
   std::unique_ptr<ObjectFile> file;
   Object object;
-  std::unique_ptr<const CodeGraph> graph;
+  std::unique_ptr<const CodeGraph> graph{};
 
   /// Reads `image`, which must outlive the result. Errors: those of Object::parse().
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
+  /// Finds out what check_relocations() and its reports need beside: the graph, and of the summary
+  /// `accesses` and `locations`.
+  void look_at_code();
 };
 
 /// Whether a file is an object with programs, not a kernel: an ELF file for BPF with code that is

@@ -1,5 +1,7 @@
 #include "linker/elf/btf_ext.hpp"
 
+#include <algorithm>
+
 #include "dedup/internal.hpp"
 #include "linker/elf/insn.hpp"
 #include "linker/error.hpp"
@@ -144,15 +146,17 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
 }
 
 std::optional<LineInfo> BtfExt::find_line(uint32_t section, uint64_t offset) const {
-  std::optional<LineInfo> best;
-  for (const BtfExtSection& part : line_info.sections) {
-    if (part.section != section) continue;
-    for (uint32_t i = 0; i < part.count; ++i) {
-      LineInfo line = load_line_info(part.record(i).data());
-      if (line.insn_off <= offset && (!best || line.insn_off >= best->insn_off)) best = line;
-    }
+  if (line_index_.empty()) {
+    line_info.for_each_record([&](uint32_t of, std::span<const std::byte> record) {
+      line_index_.push_back({of, load_line_info(record.data())});
+    });
+    // Of several lines of an instruction the last one counts.
+    std::ranges::stable_sort(line_index_, {}, &SectionLine::place);
   }
-  return best;
+  auto after =
+      std::ranges::upper_bound(line_index_, std::pair(section, offset), {}, &SectionLine::place);
+  if (after == line_index_.begin() || std::prev(after)->section != section) return std::nullopt;
+  return std::prev(after)->line;
 }
 
 }  // namespace bpflink

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -119,7 +120,7 @@ class BtfExt {
   }
 
   /// The line of source that the instruction at byte `offset` of ELF section
-  /// `section` was made from, where line_info knows it.
+  /// `section` was made from, where line_info knows it. Sorts the lines at the first call.
   std::optional<LineInfo> find_line(uint32_t section, uint64_t offset) const;
 
  private:
@@ -127,7 +128,14 @@ class BtfExt {
     return load<uint32_t>(record + 4 * index, order_);
   }
 
+  struct SectionLine {
+    uint32_t section;
+    LineInfo line;
+    std::pair<uint32_t, uint64_t> place() const { return {section, line.insn_off}; }
+  };
+
   std::endian order_ = std::endian::native;
+  mutable std::vector<SectionLine> line_index_;
 };
 
 /// What is known of the records of one of the tables.
