@@ -1,10 +1,7 @@
 #include "linker/core/kernel.hpp"
 
-#include <fcntl.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -12,23 +9,13 @@
 #include "linker/core/kernel_image.hpp"
 #include "linker/core/kernel_modules.hpp"
 #include "linker/core/manifest.hpp"
+#include "linker/core/pseudo_file.hpp"
 #include "linker/error.hpp"
-#include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A file that the kernel makes up; nothing where it cannot be read.
-std::optional<InputFile> read_pseudo_file(const std::string& path) {
-  int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (fd < 0) return std::nullopt;
-  auto file = InputFile::read(fd, path);
-  ::close(fd);
-  if (!file) return std::nullopt;
-  return std::move(*file);
-}
 
 std::string_view text_of(const InputFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
@@ -127,6 +114,7 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   auto kernel = std::make_unique<Kernel>(source.name, std::move(*btf));
 
   bool is_running = is_running_kernel(source.name);
+  kernel->is_running = is_running;
   if (is_running) describe_running_kernel(*kernel);
   identify(*image);
   complete(*kernel, {image->release, image->arch, image->build_id, {}});

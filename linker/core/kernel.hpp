@@ -36,7 +36,8 @@ struct KernelModule {
 
 /// A kernel. It does not move, as modules are split from its BTF.
 struct Kernel {
-  std::string name;  ///< of its KernelSource
+  std::string name;         ///< of its KernelSource
+  bool is_running = false;  ///< whether it is the one that this program runs on
 
   // "" where it is not known.
 

@@ -68,6 +68,16 @@ std::optional<ConfigValue> KernelConfig::find(std::string_view option) const {
   return read_value(value);
 }
 
+void KernelConfig::for_each_option(const std::function<void(std::string_view)>& visit) const {
+  std::string_view text = text_;
+  for (size_t at = 0; (at = text.find("\nCONFIG_", at)) != text.npos;) {
+    ++at;
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    if (size_t equals = line.find('='); equals != line.npos) visit(line.substr(0, equals));
+    at += line.size();
+  }
+}
+
 std::optional<uint32_t> version_code(std::string_view release) {
   uint32_t numbers[3] = {};
   const char *at = release.data(), *end = at + release.size();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,10 @@ class KernelConfig {
 
   /// The value of "CONFIG_BPF"; nothing where it is not set. Valid as long as this does not move.
   std::optional<ConfigValue> find(std::string_view option) const;
+
+  /// Calls `visit` with the name of each option that is set. What it is given is valid as long as
+  /// this does not move.
+  void for_each_option(const std::function<void(std::string_view)>& visit) const;
 
  private:
   std::string text_;

@@ -3,12 +3,12 @@
 #include "linker/report/program_costs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/report/stack_use.hpp"
+#include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {
@@ -89,46 +89,6 @@ std::vector<std::optional<uint64_t>> find_deepest(const OutputGraph& graph,
     }
   }
   return deepest;
-}
-
-std::string_view map_type_name(uint32_t type) {
-  // In the order of the kernel's enum bpf_map_type, as bpftool spells them.
-  constexpr std::array<std::string_view, 35> names = {"unspec",
-                                                      "hash",
-                                                      "array",
-                                                      "prog_array",
-                                                      "perf_event_array",
-                                                      "percpu_hash",
-                                                      "percpu_array",
-                                                      "stack_trace",
-                                                      "cgroup_array",
-                                                      "lru_hash",
-                                                      "lru_percpu_hash",
-                                                      "lpm_trie",
-                                                      "array_of_maps",
-                                                      "hash_of_maps",
-                                                      "devmap",
-                                                      "sockmap",
-                                                      "cpumap",
-                                                      "xskmap",
-                                                      "sockhash",
-                                                      "cgroup_storage",
-                                                      "reuseport_sockarray",
-                                                      "percpu_cgroup_storage",
-                                                      "queue",
-                                                      "stack",
-                                                      "sk_storage",
-                                                      "devmap_hash",
-                                                      "struct_ops",
-                                                      "ringbuf",
-                                                      "inode_storage",
-                                                      "task_storage",
-                                                      "bloom_filter",
-                                                      "user_ringbuf",
-                                                      "cgrp_storage",
-                                                      "arena",
-                                                      "insn_array"};
-  return type < names.size() ? names[type] : "unknown";
 }
 
 /// As libbpf has it: LIBBPF_PIN_NONE and LIBBPF_PIN_BY_NAME.

@@ -1,0 +1,174 @@
+// Options of the kernel's configuration that a program declares as extern in .kconfig. The loader
+// fills the variables in, and takes a value only for a variable of a type that it is meant for.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/core/kernel_fact_checks.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+using Status = KernelFinding::Status;
+
+/// What values a variable takes.
+struct OptionType {
+  enum class Kind : uint8_t { Bool, Char, Integer, Tristate, Text };
+  Kind kind = Kind::Integer;
+  uint32_t size = 0;  ///< bytes of a number
+  bool is_signed = false;
+};
+
+std::optional<OptionType> integer_type(BtfType type) {
+  constexpr uint32_t signed_flag = 1, bool_flag = 4;
+  uint32_t encoding = type.int_data() >> 24, size = type.size();
+  if ((encoding & bool_flag) != 0)
+    return size == 1 ? std::optional(OptionType{OptionType::Kind::Bool, 1}) : std::nullopt;
+  bool is_signed = (encoding & signed_flag) != 0;
+  if (size == 1) return OptionType{OptionType::Kind::Char, size, is_signed};
+  if (size != 2 && size != 4 && size != 8) return std::nullopt;
+  return OptionType{OptionType::Kind::Integer, size, is_signed};
+}
+
+/// Nothing for types that libbpf does not fill in.
+std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
+  id = skip_modifiers(types, id);
+  if (id == 0) return std::nullopt;
+  BtfType type = types.type(id);
+  switch (type.kind()) {
+    case BtfKind::Int:
+      return integer_type(type);
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+      if (types.name(type) != "libbpf_tristate") return std::nullopt;
+      if (type.kind() == BtfKind::Enum && type.size() != 4) return std::nullopt;
+      return OptionType{OptionType::Kind::Tristate, type.size()};
+    case BtfKind::Array: {
+      uint32_t element = skip_modifiers(types, type.array_element_type());
+      if (type.array_length() == 0 || types.kind(element) != BtfKind::Int) return std::nullopt;
+      auto of_element = integer_type(types.type(element));
+      if (!of_element || of_element->kind != OptionType::Kind::Char) return std::nullopt;
+      return OptionType{OptionType::Kind::Text, type.array_length()};
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether a number of 64 bits, negative ones in two's complement, has a place in the variable.
+bool fits(const OptionType& type, uint64_t number) {
+  if (type.size == 8) return true;
+  uint32_t bits = type.size * 8;
+  if (type.is_signed) number += uint64_t{1} << (bits - 1);
+  return number >> bits == 0;
+}
+
+/// Why a number is not taken, or "".
+std::string refuse_number(const OptionType& type, uint64_t number) {
+  using enum OptionType::Kind;
+  if (type.kind == Tristate || type.kind == Text)
+    return "its value is a number, and the variable none";
+  if (type.kind == Bool && number > 1)
+    return fmt::format("its value {} is no value of a bool", number);
+  return fits(type, number) ? ""
+                            : fmt::format("its value does not fit into a variable of {}",
+                                          count_of(type.size, "byte"));
+}
+
+/// Why the value of an option is not taken, or "".
+std::string refuse_value(const OptionType& type, const ConfigValue& value) {
+  using enum OptionType::Kind;
+  switch (value.kind) {
+    case ConfigValue::Kind::Tristate:
+      if (type.kind == Bool && value.tristate == 'm')
+        return "its value is m, which a bool does not have: it takes an enum libbpf_tristate";
+      if (type.kind == Integer || type.kind == Text)
+        return fmt::format(
+            "its value is {}, and the variable no bool, char or enum libbpf_tristate", value.text);
+      return "";
+    case ConfigValue::Kind::Text:
+      return type.kind == Text ? "" : "its value is a string, and the variable no array of char";
+    case ConfigValue::Kind::Number:
+      if (type.kind == Bool) return "its value is a number, and the variable a bool";
+      return refuse_number(type, value.number);
+  }
+  return "";
+}
+
+std::string similar_option(const KernelConfig& config, std::string_view name) {
+  NearestName nearest(name);
+  config.for_each_option([&](std::string_view option) { nearest.consider(option); });
+  return nearest.nearest().empty() ? "" : fmt::format("did you mean {}?", nearest.nearest());
+}
+
+void fail_with(KernelFinding& finding, std::string reason) {
+  finding.status = Status::Fails;
+  finding.reason = std::move(reason);
+}
+
+void check_option(const Kernel& kernel, const Extern& entry, const OptionType& type,
+                  KernelFinding& finding) {
+  if (!kernel.config) {
+    finding.status = Status::Unknown;
+    finding.reason = "the kernel's configuration is not known";
+    if (entry.is_weak) finding.note = "it is weak: where it is not set, it becomes 0";
+    return;
+  }
+  auto value = kernel.config->find(entry.name);
+  if (value) {
+    std::string refusal = refuse_value(type, *value);
+    if (!refusal.empty())
+      fail_with(finding, std::move(refusal));
+    else
+      finding.note = fmt::format("is {}", value->text);
+    return;
+  }
+  finding.status = entry.is_weak ? Status::BecomesZero : Status::Fails;
+  finding.reason = "the kernel's configuration does not set it";
+  if (!entry.is_weak) finding.note = similar_option(*kernel.config, entry.name);
+}
+
+/// What libbpf fills in itself.
+void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& type,
+                   KernelFinding& finding) {
+  uint64_t value = 1;  // LINUX_HAS_* are 0 or 1
+  if (entry.name == "LINUX_KERNEL_VERSION") {
+    if (!kernel.version_code) {
+      finding.status = Status::Unknown;
+      finding.reason = "the kernel's release is not known";
+      return;
+    }
+    value = *kernel.version_code;
+    finding.note = fmt::format("is {}.{}.{}", value >> 16, value >> 8 & 0xff, value & 0xff);
+  } else if (entry.name != "LINUX_HAS_BPF_COOKIE" && entry.name != "LINUX_HAS_SYSCALL_WRAPPER") {
+    if (!entry.is_weak || !entry.name.starts_with("LINUX_"))
+      return fail_with(finding, "is neither an option of the kernel nor one that libbpf knows");
+    finding.status = Status::BecomesZero;
+    finding.reason = "libbpf does not know it";
+    value = 0;
+  }
+  if (std::string refusal = refuse_number(type, value); !refusal.empty())
+    fail_with(finding, std::move(refusal));
+}
+
+}  // namespace
+
+void check_kconfig(const FactContext& context) {
+  for (const Extern& entry : context.object.externs()) {
+    if (entry.section != ".kconfig" || entry.btf_id == 0) continue;
+    KernelFinding finding{.what = KernelFinding::What::ConfigOption,
+                          .name = std::string(entry.name)};
+    auto type = option_type(*context.object.btf(), entry.type_id);
+    if (!type)
+      fail_with(finding, "its type is none that libbpf fills in");
+    else if (entry.name.starts_with("CONFIG_"))
+      check_option(context.kernel, entry, *type, finding);
+    else
+      check_virtual(context.kernel, entry, *type, finding);
+    context.findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,12 @@
+// Names of helpers, the kernel's functions that programs call by number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bpflink {
+
+/// "bpf_map_lookup_elem" for 1; "bpf_func_300" for one that came later than this program.
+std::string helper_name(uint32_t id);
+
+}  // namespace bpflink

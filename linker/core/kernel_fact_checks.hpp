@@ -1,0 +1,45 @@
+// The checks that KernelNeeds consists of, each in a file of its own. For each there is a function
+// that says which names it will look for, and one that judges what was found.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linker/core/kernel_facts.hpp"
+
+namespace bpflink {
+
+/// What the checks look at and add to.
+struct FactContext {
+  const Object& object;
+  const Kernel& kernel;
+  const KernelNames& names;
+  std::vector<KernelFinding>& findings;
+};
+
+void want_ksyms(const Object& object, WantedNames& wanted);
+void check_ksyms(const FactContext& context);
+
+void check_kconfig(const FactContext& context);
+
+void want_attach_targets(const Object& object, WantedNames& wanted);
+void check_attach_targets(const FactContext& context);
+
+void want_struct_ops(const Object& object, WantedNames& wanted);
+void check_struct_ops(const FactContext& context, std::span<const std::byte> image);
+
+void want_kernel_enums(WantedNames& wanted);
+void check_kernel_enums(const FactContext& context, std::span<const HelperCall> helpers);
+
+/// The name without a flavor: "task_struct" of "task_struct___old".
+std::string_view essential_name(std::string_view name);
+
+/// What to say where something is neither in the kernel's BTF nor in that of modules: what it may
+/// have been meant for, or that no modules were looked at.
+std::string note_on_missing(const Kernel& kernel, BtfKind kind, std::string_view prefix,
+                            std::string_view name);
+
+}  // namespace bpflink

@@ -1,0 +1,80 @@
+#include "linker/core/kernel_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "linker/core/kernel_fact_checks.hpp"
+
+namespace bpflink {
+
+std::string_view kernel_finding_name(KernelFinding::What what) {
+  using enum KernelFinding::What;
+  switch (what) {
+    case Kfunc:
+      return "kfunc";
+    case KernelVariable:
+      return "kernel variable";
+    case KernelSymbol:
+      return "kernel symbol";
+    case ConfigOption:
+      return "config option";
+    case AttachTarget:
+      return "attach target";
+    case StructOps:
+      return "struct_ops";
+    case StructOpsMember:
+      return "struct_ops member";
+    case Helper:
+      return "helper";
+    case MapType:
+      return "map type";
+    case ProgramType:
+      return "program type";
+    case AttachType:
+      return "attach type";
+  }
+  return "";
+}
+
+std::string_view essential_name(std::string_view name) {
+  // Three underscores with something else on both sides, the last such place.
+  constexpr size_t separator = 3;
+  for (size_t at = name.size(); at-- > 1;) {
+    size_t behind = at + separator;
+    if (behind < name.size() && name.substr(at, separator) == "___" && name[at - 1] != '_' &&
+        name[behind] != '_')
+      return name.substr(0, at);
+  }
+  return name;
+}
+
+std::string note_on_missing(const Kernel& kernel, BtfKind kind, std::string_view prefix,
+                            std::string_view name) {
+  if (std::string similar = similar_kernel_name(kernel, kind, prefix, name); !similar.empty())
+    return fmt::format("did you mean {}?", similar);
+  return kernel.modules.empty() ? "no modules were looked at" : "";
+}
+
+KernelNeeds::KernelNeeds(const Object& object, std::span<const std::byte> image,
+                         std::vector<HelperCall> helpers)
+    : object_(object), image_(image), helpers_(std::move(helpers)) {
+  want_ksyms(object, wanted_);
+  want_attach_targets(object, wanted_);
+  want_struct_ops(object, wanted_);
+  want_kernel_enums(wanted_);
+}
+
+std::vector<KernelFinding> KernelNeeds::check(const Kernel& kernel) const {
+  std::vector<KernelFinding> findings;
+  KernelNames names(kernel, wanted_);
+  FactContext context{object_, kernel, names, findings};
+  check_ksyms(context);
+  check_kconfig(context);
+  check_attach_targets(context);
+  check_struct_ops(context, image_);
+  check_kernel_enums(context, helpers_);
+  return findings;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,96 @@
+// Types of a kernel and its modules by name, of those names that are wanted: one walk over all
+// types, however many names there are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "linker/core/kernel.hpp"
+
+namespace bpflink {
+
+/// Kinds and names to look for.
+class WantedNames {
+ public:
+  WantedNames() = default;
+  WantedNames(const WantedNames&) = delete;
+  WantedNames& operator=(const WantedNames&) = delete;
+
+  void add(BtfKind kind, std::string name);
+  /// Whether nothing of that kind is wanted.
+  bool is_empty(BtfKind kind) const { return numbers_[static_cast<size_t>(kind)].empty(); }
+  /// A number below size(), the same for the same kind and name; nothing where it is not wanted.
+  std::optional<uint32_t> find(BtfKind kind, std::string_view name) const;
+  uint32_t size() const { return size_; }
+
+ private:
+  static constexpr size_t kinds = static_cast<size_t>(BtfKind::Enum64) + 1;
+  std::array<std::unordered_map<std::string_view, uint32_t>, kinds> numbers_;
+  std::deque<std::string> names_;  // which do not move
+  uint32_t size_ = 0;
+};
+
+/// A type of a kernel or module.
+struct KernelType {
+  const Btf* btf;
+  const KernelModule* module;  ///< null where it is the kernel's
+  uint32_t id;
+
+  BtfType type() const { return btf->type(id); }
+  /// "vmlinux", or the module's name.
+  std::string_view owner() const {
+    return module != nullptr ? std::string_view(module->name) : std::string_view("vmlinux");
+  }
+};
+
+class KernelNames {
+ public:
+  /// Both must outlive this.
+  KernelNames(const Kernel& kernel, const WantedNames& wanted);
+
+  /// The kernel's type of that kind and name, then those of its modules; of each the first. The
+  /// name must be a wanted one.
+  std::span<const KernelType> find_all(BtfKind kind, std::string_view name) const;
+  /// The first of them.
+  std::optional<KernelType> find(BtfKind kind, std::string_view name) const;
+
+  /// Whether the BTF marks functions that programs may call (kfuncs), as it does since Linux 6.10,
+  /// and not this one. False unless FUNCs are wanted.
+  bool is_unmarked_kfunc(const KernelType& function) const;
+
+ private:
+  void walk(const Btf& btf, const KernelModule* module);
+
+  const WantedNames& wanted_;
+  std::vector<std::vector<KernelType>> found_;  // by the number of a wanted name
+  /// The FUNCs that are marked, for each BTF that marks some.
+  std::unordered_map<const Btf*, std::unordered_set<uint32_t>> kfuncs_;
+};
+
+/// A name of that kind in the kernel or a module that `name` may be a misspelling of, what both
+/// begin with taken away; "" where there is none.
+std::string similar_kernel_name(const Kernel& kernel, BtfKind kind, std::string_view prefix,
+                                std::string_view name);
+
+/// The one of `names` that is nearest to `name`, of those that it may be a misspelling of.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view name);
+  void consider(std::string_view candidate);
+  std::string_view nearest() const { return nearest_; }
+
+ private:
+  std::string_view name_, nearest_;
+  size_t distance_;  // what is nearer counts
+};
+
+}  // namespace bpflink

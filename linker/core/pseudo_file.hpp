@@ -1,0 +1,15 @@
+// Files that the kernel makes up as they are read.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "linker/io/input_file.hpp"
+
+namespace bpflink {
+
+/// Reads a file whose size does not say how much there is, such as /proc/kallsyms; nothing where it
+/// cannot be read.
+std::optional<InputFile> read_pseudo_file(const std::string& path);
+
+}  // namespace bpflink

@@ -1,0 +1,237 @@
+// What an object asks of a kernel, found or missed as libbpf does: kernel_needs.bpf.c asks, and
+// small_kernel.bpf.c answers.
+#include "linker/core/kernel_facts.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "../api/fixtures.hpp"
+#include "bpflink/btf_query.hpp"
+#include "linker/core/helper_names.hpp"
+#include "linker/core/kernel_fact_checks.hpp"
+#include "linker/core/type_compat.hpp"
+
+using namespace bpflink;
+
+namespace {
+
+using What = KernelFinding::What;
+
+constexpr const char* config_text =
+    "CONFIG_HZ=250\nCONFIG_SMALL=300\nCONFIG_BPF=y\nCONFIG_MODULE=m\nCONFIG_MODULE_AS_BOOL=m\n"
+    "CONFIG_NAME=\"generic\"\nCONFIG_NAME_AS_BOOL=\"generic\"\nCONFIG_KALLSYMS_ALL=y\n";
+
+std::unique_ptr<Kernel> read_small_kernel(const std::string& config) {
+  TemporaryDirectory directory;
+  KernelOptions options{.release = "6.1.5"};
+  if (!config.empty()) {
+    options.config = directory.file("config");
+    std::ofstream(options.config) << config;
+  }
+  std::string path = fixture("small_kernel.o");
+  auto sources = find_kernels(std::span(&path, 1), options);
+  REQUIRE(sources);
+  auto kernel = read_kernel(sources->front());
+  REQUIRE(kernel);
+  return std::move(*kernel);
+}
+
+/// What the object finds in the kernel.
+std::vector<KernelFinding> check(const Kernel& kernel, std::vector<HelperCall> helpers = {}) {
+  auto image = read_file(fixture("kernel_needs.o"));
+  auto object = Object::parse(image);
+  REQUIRE(object);
+  return KernelNeeds(*object, image, std::move(helpers)).check(kernel);
+}
+
+/// "ok", "zero: the reason (the note)", "fails to attach: ...".
+std::string text_of(const KernelFinding& finding) {
+  constexpr const char* words[] = {"ok", "zero", "fails", "unknown"};
+  std::string text = words[static_cast<size_t>(finding.status)];
+  if (finding.stage == KernelFinding::Stage::Attach) text += " to attach";
+  if (!finding.reason.empty()) text += ": " + finding.reason;
+  if (!finding.note.empty()) text += " (" + finding.note + ")";
+  return text;
+}
+
+/// That of the finding for `name`, which there is once.
+std::string found(const std::vector<KernelFinding>& findings, What what, const std::string& name,
+                  const std::string& user = "") {
+  std::string text;
+  for (const KernelFinding& finding : findings) {
+    if (finding.what != what || finding.name != name) continue;
+    if (!user.empty() && finding.user != user) continue;
+    text += (text.empty() ? "" : "; ") + text_of(finding);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("functions and variables of the kernel") {
+  auto kernel = read_small_kernel(config_text);
+  auto findings = check(*kernel);
+  CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");
+  CHECK(found(findings, What::Kfunc, "bpf_known___flavor") == "ok");
+  CHECK(found(findings, What::Kfunc, "bpf_other") ==
+        "fails: bpf_other of vmlinux has another prototype");
+  CHECK(found(findings, What::Kfunc, "bpf_other___weak") ==
+        "zero: bpf_other of vmlinux has another prototype");
+  CHECK(found(findings, What::Kfunc, "bpf_knwon") ==
+        "fails: the kernel has no function bpf_knwon (did you mean bpf_known?)");
+  CHECK(found(findings, What::Kfunc, "bpf_absent") ==
+        "zero: the kernel has no function bpf_absent");
+  CHECK(found(findings, What::KernelVariable, "known_variable") == "ok");
+  CHECK(found(findings, What::KernelVariable, "other_variable") ==
+        "fails: other_variable of vmlinux has another type");
+  CHECK(found(findings, What::KernelVariable, "absent_variable") ==
+        "zero: no BTF of the kernel has a variable absent_variable");
+  CHECK(found(findings, What::KernelSymbol, "any_symbol") ==
+        "unknown: only a running kernel's /proc/kallsyms has symbols without a type");
+
+  auto bare = read_small_kernel("CONFIG_HZ=250\n");
+  CHECK(found(check(*bare), What::KernelVariable, "known_variable") ==
+        "fails: the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
+}
+
+TEST_CASE("modules have what the kernel itself does not") {
+  TemporaryDirectory directory;
+  auto small = read_small_kernel("");
+  BtfBuilder types(&small->btf);
+  uint32_t prototype =
+      small->btf.type(*find_type(small->btf, BtfKind::Func, "bpf_iter_task")).type();
+  for (const char* name : {"bpf_knwon", "bpf_known", "bpf_lsm_file_open"})
+    types.add_type(types.add_string(name), BtfBuilder::info(BtfKind::Func, BtfLinkage::Static),
+                   prototype);
+  auto blob = types.finish(std::endian::little);
+  REQUIRE(blob);
+  std::ofstream(directory.file("testmod"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(blob->data()),
+             static_cast<std::streamsize>(blob->size()));
+  std::string path = fixture("small_kernel.o");
+  auto sources = find_kernels(std::span(&path, 1), {.modules = {directory.file("")}});
+  auto kernel = read_kernel(sources->front());
+  REQUIRE(kernel);
+  auto findings = check(**kernel);
+  CHECK(found(findings, What::Kfunc, "bpf_knwon") == "ok");
+  CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");  // the kernel's own comes first
+  CHECK(found(findings, What::AttachTarget, "file_open") == "ok");
+  CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
+        "fails: the kernel has no struct_ops of type sched_ext_ops");
+}
+
+TEST_CASE("options of the kernel's configuration") {
+  auto kernel = read_small_kernel(config_text);
+  auto findings = check(*kernel);
+  auto option = [&](const std::string& name) { return found(findings, What::ConfigOption, name); };
+  CHECK(option("LINUX_KERNEL_VERSION") == "ok (is 6.1.5)");
+  CHECK(option("LINUX_HAS_BPF_COOKIE") == "ok");
+  CHECK(option("LINUX_LATER") == "zero: libbpf does not know it");
+  CHECK(option("CONFIG_HZ") == "ok (is 250)");
+  CHECK(option("CONFIG_SMALL") == "fails: its value does not fit into a variable of 1 byte");
+  CHECK(option("CONFIG_BPF") == "ok (is y)");
+  CHECK(option("CONFIG_MODULE") == "ok (is m)");
+  CHECK(option("CONFIG_MODULE_AS_BOOL") ==
+        "fails: its value is m, which a bool does not have: it takes an enum libbpf_tristate");
+  CHECK(option("CONFIG_NAME") == "ok (is generic)");
+  CHECK(option("CONFIG_NAME_AS_BOOL") ==
+        "fails: its value is a string, and the variable no array of char");
+  CHECK(option("CONFIG_BPG") ==
+        "fails: the kernel's configuration does not set it (did you mean CONFIG_BPF?)");
+  CHECK(option("CONFIG_ABSENT") == "zero: the kernel's configuration does not set it");
+
+  auto unknown = read_small_kernel("");
+  findings = check(*unknown);
+  CHECK(option("CONFIG_HZ") == "unknown: the kernel's configuration is not known");
+  CHECK(option("LINUX_LATER") == "zero: libbpf does not know it");
+}
+
+TEST_CASE("what programs attach to") {
+  auto kernel = read_small_kernel("");
+  auto findings = check(*kernel);
+  auto target = [&](const std::string& name) { return found(findings, What::AttachTarget, name); };
+  CHECK(target("do_unlinkat") == "ok");
+  CHECK(target("vmlinux:do_unlinkta") ==
+        "fails: the kernel has no function do_unlinkta in vmlinux (did you mean do_unlinkat?)");
+  CHECK(target("sched_switch") == "ok");
+  CHECK(target("sched_weitch") ==
+        "fails to attach: the kernel has no tracepoint sched_weitch (did you mean sched_switch?)");
+  CHECK(target("task") == "ok");
+  CHECK(target("file_open") ==
+        "fails: the kernel has no LSM hook file_open (no modules were looked at)");
+  CHECK(target("") == "unknown: the section's name has no target: what loads the program sets one");
+  CHECK(target("absent_function").empty());
+}
+
+TEST_CASE("structs that programs implement") {
+  auto kernel = read_small_kernel("");
+  auto findings = check(*kernel);
+  auto member = [&](const std::string& name) {
+    return found(findings, What::StructOpsMember, "tcp_congestion_ops___old." + name);
+  };
+  CHECK(found(findings, What::StructOps, "tcp_congestion_ops___old") == "ok");
+  CHECK(member("init") == "ok");
+  CHECK(member("pkts_acked") == "fails: the kernel's struct has no such member");
+  CHECK(member("release").empty());  // not set
+  CHECK(member("ssthresh").empty());
+  CHECK(member("flags") == "fails: has 4 bytes here and 8 in the kernel");
+  CHECK(member("min_rt") ==
+        "fails: the kernel's struct has no such member (did you mean min_rtt?)");
+  CHECK(member("unset").empty());
+  CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
+        "fails: the kernel has no struct_ops of type sched_ext_ops (no modules were looked at)");
+}
+
+TEST_CASE("helpers, and types of maps and programs") {
+  auto kernel = read_small_kernel("");
+  auto findings =
+      check(*kernel, {{1, "first"}, {4, "first"}, {1, "first"}, {5, "second"}, {113, "p"}});
+  auto helper = [&](uint32_t id) { return found(findings, What::Helper, helper_name(id)); };
+  CHECK(helper(1) == "ok");
+  CHECK(helper(4) == "ok");
+  CHECK(helper(5) == "fails: helper bpf_ktime_get_ns (id 5) is not in this kernel");
+  CHECK(helper(113) == "ok (libbpf calls bpf_probe_read instead)");
+  CHECK(found(findings, What::MapType, "hash") == "ok");
+  CHECK(found(findings, What::MapType, "ringbuf") ==
+        "fails: map type ringbuf (27) is not in this kernel");
+  CHECK(found(findings, What::ProgramType, "xdp") == "ok");
+  CHECK(found(findings, What::ProgramType, "lsm") ==
+        "fails: program type lsm (29) is not in this kernel");
+  CHECK(found(findings, What::AttachType, "fentry", "on_unlink") ==
+        "unknown: the kernel's BTF has no enum bpf_attach_type");
+  CHECK(found(findings, What::AttachType, "xdp").empty());  // netlink attaches it, too
+}
+
+TEST_CASE("names of helpers") {
+  CHECK(helper_name(0) == "bpf_unspec");
+  CHECK(helper_name(1) == "bpf_map_lookup_elem");
+  CHECK(helper_name(112) == "bpf_probe_read_user");
+  CHECK(helper_name(211) == "bpf_cgrp_storage_delete");
+  CHECK(helper_name(100'000) == "bpf_func_100000");
+}
+
+TEST_CASE("a flavor is what follows three underscores") {
+  CHECK(essential_name("task_struct") == "task_struct");
+  CHECK(essential_name("task_struct___old") == "task_struct");
+  CHECK(essential_name("a___b___c") == "a___b");
+  CHECK(essential_name("a____b") == "a____b");
+  CHECK(essential_name("___b") == "___b");
+  CHECK(essential_name("a___") == "a___");
+  CHECK(essential_name("") == "");
+}
+
+TEST_CASE("types that lead to themselves or to very many are compared in bounded time") {
+  // A prototype whose parameters are pointers to it: each level doubles what there is to compare.
+  BtfBuilder types;
+  const uint32_t parameters[] = {0, 2, 0, 2};
+  uint32_t prototype = types.add_type(0, BtfBuilder::info(BtfKind::FuncProto, 2), 0, parameters);
+  uint32_t pointer = types.add_type(0, BtfBuilder::info(BtfKind::Ptr), prototype);
+  uint32_t circle = types.add_type(0, BtfBuilder::info(BtfKind::Ptr), pointer + 1);
+  CHECK_FALSE(types_are_compatible(types, prototype, types, prototype));
+  CHECK_FALSE(types_are_compatible(types, circle, types, circle));
+  CHECK(types_are_compatible(types, 0, types, 0));
+}
