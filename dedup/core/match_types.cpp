@@ -242,4 +242,10 @@ std::optional<CoreMismatch> match_types(const BtfView& program, uint32_t program
   }
 }
 
+bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,
+                          uint32_t kernel_id) {
+  CoreEffort effort(1 << 24);
+  return !match_types(program, id, kernel, kernel_id, CoreLikeness::Exists, effort);
+}
+
 }  // namespace bpflink

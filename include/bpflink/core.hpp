@@ -195,6 +195,12 @@ class BPFLINK_API CoreResolver {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Whether loaders take type `id` of a program for type `kernel_id` of a kernel, as of prototypes
+/// of kfuncs: kinds agree, behind modifiers, pointers, arrays and through prototypes; names, sizes,
+/// members and enumerators do not count. False also of what is nested deeper than loaders look.
+BPFLINK_API bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,
+                                      uint32_t kernel_id);
+
 /// Makes BTF with what some relocations need of a kernel's types and no more, for kernels without
 /// BTF of their own or to be shipped with a program.
 ///
@@ -270,6 +276,8 @@ struct CoreFacts {
   uint32_t version = 0;
   /// The value of a variable of .kconfig by its name, "CONFIG_HZ"; nothing where it is not known.
   std::function<std::optional<uint64_t>(std::string_view)> kconfig = {};
+  /// Whether the kernel has an extern of .ksyms; nothing where it is not known.
+  std::function<std::optional<bool>(std::string_view)> has_ksym = {};
   /// Values of variables of .rodata by their names.
   std::map<std::string, uint64_t> settings = {};
   /// The other variables of .rodata are unknown, too.

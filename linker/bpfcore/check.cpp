@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
+#include "linker/bpfcore/judge.hpp"
 #include "linker/bpfcore/outputs.hpp"
-#include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/program.hpp"
@@ -57,25 +58,6 @@ class ReportFile {
   std::optional<Error> error_;
 };
 
-/// The value that a loader gives to an extern of .kconfig, as far as it is known.
-std::optional<uint64_t> kconfig_value(const Kernel& kernel, std::string_view name) {
-  if (!name.starts_with("CONFIG_") || !kernel.config) return std::nullopt;
-  auto value = kernel.config->find(name);
-  if (!value) return 0;
-  switch (value->kind) {
-    case ConfigValue::Kind::Number:
-      return value->number;
-    case ConfigValue::Kind::Tristate: {
-      // As libbpf's enum libbpf_tristate has them.
-      constexpr std::string_view states = "nym";
-      return states.find(value->tristate);
-    }
-    case ConfigValue::Kind::Text:
-      break;
-  }
-  return std::nullopt;
-}
-
 /// Marks the programs that may fail. Errors: a name that no program has.
 std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
                                          CoreReport& report) {
@@ -122,17 +104,16 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   }
   if (auto ok = mark_optional(options.optional_programs, report); !ok)
     return std::unexpected(ok.error());
+  std::deque<KernelNeeds> needs;
+  for (const CoreObject& object : inputs->objects)
+    needs.emplace_back(object.object, object.file->image, helpers_called(*object.graph));
   report.kernels.resize(inputs->kernels.size());
   report.verdicts.resize(inputs->kernels.size());
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = summary_of(kernel);
     CoreKernel types = index_kernel(kernel);
-    CoreFacts facts{.version = kernel.version_code.value_or(0),
-                    .kconfig = [&](std::string_view name) { return kconfig_value(kernel, name); },
-                    .settings = options.settings,
-                    .strict = options.strict};
-    for (const CoreObject& object : inputs->objects)
-      report.verdicts[index].push_back({check_relocations(object, types, facts), {}});
+    for (size_t i = 0; i < inputs->objects.size(); ++i)
+      report.verdicts[index].push_back(judge(inputs->objects[i], needs[i], kernel, types, options));
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());

@@ -104,6 +104,7 @@ Json finding_to_json(const CoreReport& report, size_t kernel, size_t object,
             {"name", finding.name},
             {"programs", finding.programs},
             {"status", core_status_name(finding.status)}};
+  if (finding.is_zero) json["becomes_zero"] = true;
   if (!finding.what.empty()) json["message"] = finding.what;
   return json;
 }

@@ -70,23 +70,6 @@ std::optional<uint32_t> stand_in(uint32_t helper) {
   }
 }
 
-void check_helpers(const FactContext& context, std::span<const HelperCall> helpers) {
-  Values values(context.names, "bpf_func_id");
-  std::set<std::pair<uint32_t, std::string_view>> seen;
-  for (const HelperCall& call : helpers) {
-    if (!seen.emplace(call.id, call.program).second) continue;
-    std::string name = helper_name(call.id);
-    KernelFinding finding{.what = What::Helper, .name = name, .user = call.program};
-    values.check(call.id, fmt::format("helper {} (id {})", name, call.id), finding);
-    if (auto other = stand_in(call.id); other && finding.status == Status::Fails) {
-      finding.status = Status::Ok;
-      finding.reason.clear();
-      finding.note = fmt::format("libbpf calls {} instead", helper_name(*other));
-    }
-    context.findings.push_back(std::move(finding));
-  }
-}
-
 void check_map_type(const FactContext& context, const Values& values, std::string_view map,
                     uint32_t type) {
   std::string name(map_type_name(type));
@@ -166,10 +149,25 @@ void want_kernel_enums(WantedNames& wanted) {
   }
 }
 
-void check_kernel_enums(const FactContext& context, std::span<const HelperCall> helpers) {
-  check_helpers(context, helpers);
+void check_kernel_enums(const FactContext& context) {
   check_maps(context);
   check_programs(context);
+}
+
+void check_helpers(const FactContext& context, std::span<const uint32_t> helpers,
+                   const HelperUsers& users) {
+  Values values(context.names, "bpf_func_id");
+  for (uint32_t id : helpers) {
+    std::string name = helper_name(id);
+    KernelFinding finding{.what = What::Helper, .name = name};
+    values.check(id, fmt::format("helper {} (id {})", name, id), finding);
+    if (finding.status != Status::Fails || stand_in(id)) continue;
+    std::vector<KernelFinding> found = context.findings;
+    for (std::string& program : users(id, found)) {
+      finding.user = std::move(program);
+      context.findings.push_back(finding);
+    }
+  }
 }
 
 }  // namespace bpflink

@@ -10,9 +10,9 @@
 #include <unordered_set>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/core.hpp"
 #include "linker/core/kernel_fact_checks.hpp"
 #include "linker/core/pseudo_file.hpp"
-#include "linker/core/type_compat.hpp"
 
 namespace bpflink {
 namespace {
@@ -46,7 +46,7 @@ void check_kfunc(const FactContext& context, const Extern& entry, KernelFinding&
         entry.is_weak ? "" : note_on_missing(context.kernel, BtfKind::Func, "", name);
     return judge_absence(entry, fmt::format("the kernel has no function {}", name), note, finding);
   }
-  if (!types_are_compatible(*context.object.btf(), entry.type_id, *function->btf,
+  if (!are_types_compatible(*context.object.btf(), entry.type_id, *function->btf,
                             function->type().type()))
     return judge_absence(
         entry, fmt::format("{} of {} has another prototype", name, function->owner()), "", finding);
@@ -65,7 +65,7 @@ void check_variable(const FactContext& context, const Extern& entry, KernelFindi
                          note, finding);
   }
   const BtfView &types = *context.object.btf(), &target_types = *variable->btf;
-  if (!types_are_compatible(types, skip_modifiers(types, entry.type_id), target_types,
+  if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), target_types,
                             skip_modifiers(target_types, variable->type().type()))) {
     finding.status = Status::Fails;
     finding.reason = fmt::format("{} of {} has another type", entry.name, variable->owner());

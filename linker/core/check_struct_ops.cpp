@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/core.hpp"
 #include "linker/core/kernel_fact_checks.hpp"
 #include "linker/elf/elf_file.hpp"
 

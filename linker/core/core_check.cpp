@@ -4,9 +4,9 @@
 
 #include <exception>
 #include <map>
+#include <set>
 #include <utility>
 
-#include "linker/core/reachability.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -53,12 +53,10 @@ std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) 
   return assumptions;
 }
 
-}  // namespace
-
-std::vector<RelocationVerdict> check_relocations(const CoreObject& object, const CoreKernel& kernel,
-                                                 const CoreFacts& facts) {
-  std::vector<RelocationVerdict> verdicts;
-  auto insns = bind_relocations(object, kernel, verdicts);
+/// Binds the relocations and walks the code with what comes of that.
+Reachability walk(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
+                  std::vector<RelocationVerdict>& relocations) {
+  auto insns = bind_relocations(object, kernel, relocations);
   CodeFacts code_facts{.core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
                          auto found = insns.find({section, offset});
                          return found == insns.end() ? nullptr : &found->second;
@@ -68,22 +66,54 @@ std::vector<RelocationVerdict> check_relocations(const CoreObject& object, const
                            return facts.version;
                          return facts.kconfig ? facts.kconfig(symbol.name) : std::nullopt;
                        },
+                       .ksym_exists = [&](const InputSymbol& symbol) -> std::optional<bool> {
+                         return facts.has_ksym ? facts.has_ksym(symbol.name) : std::nullopt;
+                       },
                        .settings = &facts.settings,
                        .strict = facts.strict,
                        .kernel_version = facts.version,
                        .continue_after_poison = true};
-  Reachability reachability(*object.graph, code_facts);
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    RelocationVerdict& relocation = verdicts[i];
+  return Reachability(*object.graph, code_facts);
+}
+
+bool is_helper_call(const CodeInsn& insn) {
+  return insn.insn.is_call() && insn.insn.src_reg == 0 &&
+         insn.reference.kind == CodeReference::Kind::None;
+}
+
+}  // namespace
+
+ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts)
+    : object_(object), reachability_(walk(object, kernel, facts, relocations_)) {
+  for (size_t i = 0; i < relocations_.size(); ++i) {
+    RelocationVerdict& relocation = relocations_[i];
     const CoreRecord& record = object.summary.records[i];
-    InsnReach reach = reachability.find(record.section, record.offset);
+    InsnReach reach = reachability_.find(record.section, record.offset);
     relocation.programs = std::move(reach.programs);
     if (relocation.outcome == CoreOutcome::Value) continue;
     bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
     relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
     if (is_harmless) relocation.assumes = to_assumptions(reach.assumes);
   }
-  return verdicts;
+}
+
+std::vector<std::string> ObjectCheck::programs_calling(uint32_t helper) {
+  std::set<std::string_view> programs;
+  for (const CodeFunction& function : object_.graph->functions)
+    for (uint32_t i = 0; i < function.insn_count; ++i) {
+      const CodeInsn& insn = object_.graph->insns[function.first_insn + i];
+      if (!is_helper_call(insn) || static_cast<uint32_t>(insn.insn.imm) != helper) continue;
+      InsnReach reach = reachability_.find(function.section, insn.at);
+      if (reach.reached) programs.insert(reach.programs.begin(), reach.programs.end());
+    }
+  return {programs.begin(), programs.end()};
+}
+
+std::vector<uint32_t> helpers_called(const CodeGraph& graph) {
+  std::set<uint32_t> helpers;
+  for (const CodeInsn& insn : graph.insns)
+    if (is_helper_call(insn)) helpers.insert(static_cast<uint32_t>(insn.insn.imm));
+  return {helpers.begin(), helpers.end()};
 }
 
 void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer) {
@@ -103,7 +133,7 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
     if (!read) return std::unexpected(read.error());
     read->look_at_code();
     std::vector<CoreVerdict> verdicts;
-    auto found = check_relocations(*read, kernel, facts);
+    auto found = ObjectCheck(*read, kernel, facts).take_relocations();
     for (size_t i = 0; i < found.size(); ++i) {
       const CoreRecord& record = read->summary.records[i];
       RelocationVerdict& from = found[i];

@@ -4,13 +4,29 @@
 #include <vector>
 
 #include "linker/core/core_object.hpp"
+#include "linker/core/reachability.hpp"
 
 namespace bpflink {
 
-/// Binds the relocations, and looks which of those that cannot be bound are reached. By
-/// `object.summary.records`.
-std::vector<RelocationVerdict> check_relocations(const CoreObject& object, const CoreKernel& kernel,
-                                                 const CoreFacts& facts);
+/// The relocations of an object, bound to a kernel, and which of its code is reached there.
+class ObjectCheck {
+ public:
+  /// The object must outlive this, and look_at_code() have been called.
+  ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts);
+
+  /// What becomes of each relocation, by `object.summary.records`.
+  std::vector<RelocationVerdict> take_relocations() { return std::move(relocations_); }
+  /// The programs that reach a call of that helper.
+  std::vector<std::string> programs_calling(uint32_t helper);
+
+ private:
+  const CoreObject& object_;
+  std::vector<RelocationVerdict> relocations_;
+  Reachability reachability_;
+};
+
+/// The ids of the helpers that the code calls, ascending.
+std::vector<uint32_t> helpers_called(const CodeGraph& graph);
 
 /// Keeps what the relocations need.
 void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer);

@@ -32,10 +32,9 @@ void want_struct_ops(const Object& object, WantedNames& wanted);
 void check_struct_ops(const FactContext& context, std::span<const std::byte> image);
 
 void want_kernel_enums(WantedNames& wanted);
-void check_kernel_enums(const FactContext& context, std::span<const HelperCall> helpers);
-
-/// The name without a flavor: "task_struct" of "task_struct___old".
-std::string_view essential_name(std::string_view name);
+void check_kernel_enums(const FactContext& context);
+void check_helpers(const FactContext& context, std::span<const uint32_t> helpers,
+                   const HelperUsers& users);
 
 /// What to say where something is neither in the kernel's BTF nor in that of modules: what it may
 /// have been meant for, or that no modules were looked at.

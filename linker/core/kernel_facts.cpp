@@ -37,18 +37,6 @@ std::string_view kernel_finding_name(KernelFinding::What what) {
   return "";
 }
 
-std::string_view essential_name(std::string_view name) {
-  // Three underscores with something else on both sides, the last such place.
-  constexpr size_t separator = 3;
-  for (size_t at = name.size(); at-- > 1;) {
-    size_t behind = at + separator;
-    if (behind < name.size() && name.substr(at, separator) == "___" && name[at - 1] != '_' &&
-        name[behind] != '_')
-      return name.substr(0, at);
-  }
-  return name;
-}
-
 std::string note_on_missing(const Kernel& kernel, BtfKind kind, std::string_view prefix,
                             std::string_view name) {
   if (std::string similar = similar_kernel_name(kernel, kind, prefix, name); !similar.empty())
@@ -57,7 +45,7 @@ std::string note_on_missing(const Kernel& kernel, BtfKind kind, std::string_view
 }
 
 KernelNeeds::KernelNeeds(const Object& object, std::span<const std::byte> image,
-                         std::vector<HelperCall> helpers)
+                         std::vector<uint32_t> helpers)
     : object_(object), image_(image), helpers_(std::move(helpers)) {
   want_ksyms(object, wanted_);
   want_attach_targets(object, wanted_);
@@ -65,7 +53,8 @@ KernelNeeds::KernelNeeds(const Object& object, std::span<const std::byte> image,
   want_kernel_enums(wanted_);
 }
 
-std::vector<KernelFinding> KernelNeeds::check(const Kernel& kernel) const {
+std::vector<KernelFinding> KernelNeeds::check(const Kernel& kernel,
+                                              const HelperUsers& users) const {
   std::vector<KernelFinding> findings;
   KernelNames names(kernel, wanted_);
   FactContext context{object_, kernel, names, findings};
@@ -73,7 +62,8 @@ std::vector<KernelFinding> KernelNeeds::check(const Kernel& kernel) const {
   check_kconfig(context);
   check_attach_targets(context);
   check_struct_ops(context, image_);
-  check_kernel_enums(context, helpers_);
+  check_kernel_enums(context);
+  check_helpers(context, helpers_, users);
   return findings;
 }
 

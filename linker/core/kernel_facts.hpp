@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,11 +53,10 @@ struct KernelFinding {
 /// "kfunc", "config option": what is found, in words.
 std::string_view kernel_finding_name(KernelFinding::What what);
 
-/// A helper that live code calls.
-struct HelperCall {
-  uint32_t id;          ///< of the kernel's enum bpf_func_id
-  std::string program;  ///< which program reaches the call
-};
+/// The programs that reach a call of the helper with that id, of the kernel's enum bpf_func_id, on
+/// a kernel of which so much was found out.
+using HelperUsers =
+    std::function<std::vector<std::string>(uint32_t id, const std::vector<KernelFinding>& found)>;
 
 /// What one object asks of kernels, put together once. Programs and maps that are not loaded unless
 /// asked for ("?" before the section's name) do not count. Kprobes, tracepoints, uprobes and
@@ -64,16 +64,18 @@ struct HelperCall {
 class KernelNeeds {
  public:
   /// `image` is the file of `object`, as its struct_ops have values there. Both must outlive this.
+  /// `helpers` are the ids of those that its code calls.
   KernelNeeds(const Object& object, std::span<const std::byte> image,
-              std::vector<HelperCall> helpers);
+              std::vector<uint32_t> helpers);
 
-  /// What the kernel has of that, in a fixed order. Several threads may ask at once.
-  std::vector<KernelFinding> check(const Kernel& kernel) const;
+  /// What the kernel has of that, in a fixed order, helpers last: of these, those that it has not.
+  /// Several threads may ask at once.
+  std::vector<KernelFinding> check(const Kernel& kernel, const HelperUsers& users) const;
 
  private:
   const Object& object_;
   std::span<const std::byte> image_;
-  std::vector<HelperCall> helpers_;
+  std::vector<uint32_t> helpers_;
   WantedNames wanted_;
 };
 

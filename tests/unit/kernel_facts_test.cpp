@@ -11,9 +11,9 @@
 
 #include "../api/fixtures.hpp"
 #include "bpflink/btf_query.hpp"
+#include "bpflink/core.hpp"
 #include "linker/core/helper_names.hpp"
 #include "linker/core/kernel_fact_checks.hpp"
-#include "linker/core/type_compat.hpp"
 
 using namespace bpflink;
 
@@ -41,11 +41,12 @@ std::unique_ptr<Kernel> read_small_kernel(const std::string& config) {
 }
 
 /// What the object finds in the kernel.
-std::vector<KernelFinding> check(const Kernel& kernel, std::vector<HelperCall> helpers = {}) {
+std::vector<KernelFinding> check(const Kernel& kernel, std::vector<uint32_t> helpers = {}) {
   auto image = read_file(fixture("kernel_needs.o"));
   auto object = Object::parse(image);
   REQUIRE(object);
-  return KernelNeeds(*object, image, std::move(helpers)).check(kernel);
+  auto users = [](uint32_t, const auto&) { return std::vector<std::string>{"first", "second"}; };
+  return KernelNeeds(*object, image, std::move(helpers)).check(kernel, users);
 }
 
 /// "ok", "zero: the reason (the note)", "fails to attach: ...".
@@ -188,13 +189,14 @@ TEST_CASE("structs that programs implement") {
 
 TEST_CASE("helpers, and types of maps and programs") {
   auto kernel = read_small_kernel("");
-  auto findings =
-      check(*kernel, {{1, "first"}, {4, "first"}, {1, "first"}, {5, "second"}, {113, "p"}});
-  auto helper = [&](uint32_t id) { return found(findings, What::Helper, helper_name(id)); };
-  CHECK(helper(1) == "ok");
-  CHECK(helper(4) == "ok");
+  auto findings = check(*kernel, {1, 4, 5, 113});
+  auto helper = [&](uint32_t id) {
+    return found(findings, What::Helper, helper_name(id), "second");
+  };
+  CHECK(helper(1).empty());
+  CHECK(helper(4).empty());
   CHECK(helper(5) == "fails: helper bpf_ktime_get_ns (id 5) is not in this kernel");
-  CHECK(helper(113) == "ok (libbpf calls bpf_probe_read instead)");
+  CHECK(helper(113).empty());  // libbpf calls bpf_probe_read instead
   CHECK(found(findings, What::MapType, "hash") == "ok");
   CHECK(found(findings, What::MapType, "ringbuf") ==
         "fails: map type ringbuf (27) is not in this kernel");
@@ -231,7 +233,7 @@ TEST_CASE("types that lead to themselves or to very many are compared in bounded
   uint32_t prototype = types.add_type(0, BtfBuilder::info(BtfKind::FuncProto, 2), 0, parameters);
   uint32_t pointer = types.add_type(0, BtfBuilder::info(BtfKind::Ptr), prototype);
   uint32_t circle = types.add_type(0, BtfBuilder::info(BtfKind::Ptr), pointer + 1);
-  CHECK_FALSE(types_are_compatible(types, prototype, types, prototype));
-  CHECK_FALSE(types_are_compatible(types, circle, types, circle));
-  CHECK(types_are_compatible(types, 0, types, 0));
+  CHECK_FALSE(are_types_compatible(types, prototype, types, prototype));
+  CHECK_FALSE(are_types_compatible(types, circle, types, circle));
+  CHECK(are_types_compatible(types, 0, types, 0));
 }
