@@ -62,6 +62,9 @@ CoreFinding to_core(const KernelFinding& finding, const CoreObject& object) {
                      .status = to_status(finding.status),
                      .what = finding.reason};
   result.note = finding.note;
+  result.fails_to_attach =
+      result.status == CoreStatus::Fails && finding.stage == KernelFinding::Stage::Attach;
+  if (result.fails_to_attach) result.status = CoreStatus::Unknown;
   result.is_zero = finding.status == KernelFinding::Status::BecomesZero;
   bool is_program = std::ranges::find(object.summary.programs, finding.user, &CoreProgram::name) !=
                     object.summary.programs.end();

@@ -100,14 +100,15 @@ class ProblemFinder {
       if (relocation.outcome == CoreOutcome::Absent) problem.hint = advise(complaint, kernel);
     }
     for (const CoreFinding& finding : verdict.findings) {
-      if (finding.status != CoreStatus::Fails) continue;
+      if (finding.status != CoreStatus::Fails && !finding.fails_to_attach) continue;
       Problem& problem = problem_of({finding.what, finding.kind, 0, 0, finding.name}, kernel);
       if (!problem.what.empty()) continue;
       problem.what = finding.what;
       problem.location = finding.location;
       problem.hint = finding.note;
       problem.programs.assign(finding.programs.begin(), finding.programs.end());
-      if (report_.is_optional(object, problem.programs)) problem.severity = Severity::Warning;
+      if (finding.fails_to_attach || report_.is_optional(object, problem.programs))
+        problem.severity = Severity::Warning;
     }
   }
 

@@ -33,6 +33,7 @@ struct CoreFinding {
   CoreStatus status = CoreStatus::Resolves;
   std::string what;                     ///< of a failure: "kfunc 'bpf_foo' does not exist"
   std::string note{};                   ///< what would help, or ""
+  bool fails_to_attach = false;         ///< what is wrong stops no load, but the attachment
   bool is_zero = false;                 ///< it is weak, not there, and 0 to the program
   std::vector<std::string> programs{};  ///< that need it; empty: the object does
   std::optional<DiagnosticLocation> location{};

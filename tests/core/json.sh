@@ -1,0 +1,45 @@
+#!/bin/bash
+# --json obeys its schema, and has a line for each relocation on each kernel; so has the page, which a
+# browser shows.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOS'
+#include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
+struct task_struct { int pid; int gone; } __attribute__((preserve_access_index));
+extern int bpf_no_such_kfunc(void *) __ksym __weak;
+const volatile int wanted;
+long sum;
+SEC("raw_tp/sys_enter") int both(void *ctx) {
+  struct task_struct *task = (void *)bpf_get_current_task();
+  sum += BPF_CORE_READ(task, pid);
+  if (wanted) sum += BPF_CORE_READ(task, gone);
+  if (bpf_no_such_kfunc) bpf_no_such_kfunc(ctx);
+  return 0;
+}
+SEC("raw_tp/sys_exit") int fails(void *ctx) {
+  sum += BPF_CORE_READ((struct task_struct *)ctx, gone);
+  return 0;
+}
+EOS
+kernel one <<<'struct task_struct { int pid; } task;'
+kernel two <<<'struct task_struct { int pid, gone; } task;'
+core 1 check a.o one.btf two.btf --json a.json --html a.html
+python3 -m jsonschema -i a.json "$here/../../linker/bpfcore/core.schema.json" || fail 'the schema'
+[[ $(jq '.relocations | length' a.json) == $((2 * $(jq '[.relocations[] | select(.kernel == "one.btf")] | length' a.json))) ]] ||
+  fail 'a relocation is not there for each kernel'
+[[ $(jq -r '.programs[] | "\(.kernel) \(.program) \(.status)"' a.json | sort | tr '\n' ';') == 'one.btf both guarded;one.btf fails fails;two.btf both resolves;two.btf fails resolves;' ]] ||
+  fail "$(jq -c '.programs' a.json)"
+[[ $(jq -r '.findings[] | select(.kernel == "one.btf" and .kind == "kfunc") | "\(.name) \(.status) \(.becomes_zero)"' a.json) == 'bpf_no_such_kfunc resolves true' ]] ||
+  fail "$(jq -c '.findings' a.json)"
+core 1 check a.o one.btf --json -
+python3 -m jsonschema -i core.out "$here/../../linker/bpfcore/core.schema.json" || fail 'the schema, on standard output'
+
+command -v chromium >/dev/null || skip 'chromium is not installed'
+for width in 1400 900 500; do
+  HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" \
+    --window-size=$width,900 --dump-dom "file://$tmp/a.html" >dom.html 2>browser.log || fail "chromium: $(tail -n 5 browser.log)"
+  grep -q '1 of 2 kernels fit' dom.html || fail "the title: $(head -c 2000 dom.html)"
+  [[ $(grep -o 'class="fails" aria-pressed' dom.html | wc -l) == 1 ]] || fail 'cells that fail'
+  grep -q "has no member 'gone'" dom.html || fail 'the message'
+done

@@ -1,0 +1,79 @@
+#!/bin/bash
+# Minimized BTF: files that kernels share, an index, one archive, and the header that finds the running
+# kernel's types in it.
+. "$(dirname "$0")/common.sh"
+
+compile a <<'EOS'
+#include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
+struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("raw_tp/sys_enter") int read_pid(void *ctx) { return BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), pid); }
+EOS
+compile b <<'EOS'
+#include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
+struct file { int f_flags; } __attribute__((preserve_access_index));
+SEC("raw_tp/sys_enter") int read_flags(struct file *ctx) { return BPF_CORE_READ(ctx, f_flags) + bpf_core_type_id_kernel(struct file); }
+EOS
+for release in 5.10.1 5.10.2; do
+  kernel $release <<<'struct task_struct { long state; int pid; char comm[16]; } task; struct file { int f_flags; } file;'
+done
+kernel 6.1.0 <<<'struct task_struct { int pid; } task; struct file { int f_flags; long other; } file;'
+for release in 5.10.1 5.10.2 6.1.0; do
+  printf '{"file": "%s.btf", "release": "%s", "arch": "x86_64", "build_id": "00%s"}\n' $release $release "${release//./}"
+done | jq -s . >manifest.json
+kernels=(5.10.1.btf 5.10.2.btf 6.1.0.btf --manifest manifest.json)
+
+core 0 minimize a.o b.o "${kernels[@]}" -o out
+says "warning: b.o: asks for ids of the kernel's types"
+says_not 'a.o'
+[[ $(cd out && find . -type f | sort | tr '\n' ' ') == './a/5.10.1.x86_64.btf ./a/6.1.0.x86_64.btf ./b/5.10.1.x86_64.btf ./b/6.1.0.x86_64.btf ./index.json ' ]] ||
+  fail "files: $(cd out && find . -type f | sort)"
+[[ $(jq -r '.kernels[1].files[] | "\(.program) \(.file)"' out/index.json | tr '\n' ';') == 'a.o a/5.10.1.x86_64.btf;b.o b/5.10.1.x86_64.btf;' ]] ||
+  fail "index: $(cat out/index.json)"
+bpftool btf dump file out/a/5.10.1.x86_64.btf >types
+diff - types <<'EOS' || fail 'types'
+[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+[2] STRUCT 'task_struct' size=32 vlen=1
+	'pid' type_id=1 bits_offset=64
+EOS
+
+core 0 minimize --merge a.o b.o "${kernels[@]}" -o merged --archive all.btfs
+[[ $(jq -r '.kernels[2].files[] | keys | join(" ")' merged/index.json) == 'bytes file' ]] || fail "$(cat merged/index.json)"
+python3 "$here/compare.py" a.o 6.1.0.btf
+
+# What was there stays if a file cannot be written.
+cp -r out before
+mkdir -p wrong/a/5.10.1.x86_64.btf
+core 1 minimize a.o b.o "${kernels[@]}" -o wrong
+says 'wrong/a/5.10.1.x86_64.btf'
+[[ ! -e wrong/index.json ]] || fail 'an index of files that are not there'
+
+# The header finds the running kernel by its release, or build id.
+cat >find.c <<'EOS'
+#include <bpflink/core_archive.h>
+int main(int argc, char **argv) {
+  char path[BPFCORE_PATH_SIZE];
+  int fd = bpfcore_open(argv[1], argv[2], path);
+  if (fd < 0) return printf("%s\n", strerror(-fd)), 1;
+  char buffer[4096];
+  FILE *file = fopen(path, "r");
+  size_t size = fread(buffer, 1, sizeof buffer, file);
+  return fwrite(buffer, 1, size, stdout) != size;
+}
+EOS
+gcc -Wall -Wextra -Werror -I"$here/../../include" find.c -o find
+./find all.btfs a.o >found && fail 'found a kernel that runs nowhere'
+grep -q 'No such file' found || fail "$(cat found)"
+jq --arg release "$(uname -r)" '.[2].release = $release | .[2].arch = "" | .[2].build_id = "" | .[0:3]' manifest.json >mine.json
+core 0 minimize a.o 5.10.1.btf 6.1.0.btf --manifest mine.json --archive mine.btfs -o mine
+./find mine.btfs a.o >found
+cmp found "mine/$(uname -r).btf" || fail 'the header finds other types'
+./find mine.btfs other.o >/dev/null && fail 'found types for another program'
+head -c 100 mine.btfs >cut.btfs
+./find cut.btfs a.o >/dev/null && fail 'read an archive that is cut off'
+
+# An empty one for programs without relocations is BTF, too.
+compile none <<<'SEC("xdp") int none(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
+core 0 minimize none.o 6.1.0.btf -o none
+bpftool btf dump file none/6.1.0.btf.btf >/dev/null || true
