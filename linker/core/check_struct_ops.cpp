@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "bpflink/btf_query.hpp"
 #include "linker/core/kernel_fact_checks.hpp"

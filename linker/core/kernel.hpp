@@ -3,9 +3,8 @@
 // What is known comes from the first of these that says it:
 //
 // - release: --release; for /sys/kernel/btf/vmlinux the system; the setup header of a bzImage, or
-// the
-//   text "Linux version ..." in an image; the manifest; the name of the file in a tar archive, or
-//   of the file itself, as BTFHub has them: DISTRIBUTION/VERSION/ARCH/RELEASE.btf.tar.xz
+//   "Linux version ..." in an image; the manifest; the name of the file in a tar archive, or of the
+//   file itself, as BTFHub has them: DISTRIBUTION/VERSION/ARCH/RELEASE.btf.tar.xz
 // - architecture: the system; the header of the ELF file or image; the manifest; BTFHub's path
 // - build id: /sys/kernel/notes; a note of the ELF file or in the image; the manifest
 // - configuration: --config; what is built into the image; the manifest; for the running kernel
@@ -18,6 +17,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"

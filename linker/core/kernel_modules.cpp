@@ -1,5 +1,7 @@
 #include "linker/core/kernel_modules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
