@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 
 #include <optional>
+#include <utility>
 
 #include "linker/core/kernel_fact_checks.hpp"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "bpflink/btf_query.hpp"
 #include "linker/core/kernel_fact_checks.hpp"

@@ -6,8 +6,10 @@
 // variable comes from the kernel's own table of symbols, which need not have it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"

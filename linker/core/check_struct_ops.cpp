@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "linker/elf/bytes.hpp"
 #include "linker/error.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
+#include <iterator>
 #include <string_view>
 #include <vector>
 

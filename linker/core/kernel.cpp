@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "linker/core/kernel_image.hpp"
 #include "linker/core/kernel_modules.hpp"
@@ -58,12 +59,15 @@ std::expected<KernelConfig, Error> read_config(const std::string& path) {
   return parse_config(*file);
 }
 
-/// Where the configuration of a kernel of that release is, beside what it was read from.
+/// Where the configuration of a kernel of that release is, beside what it was read from: a file
+/// named after the release or, as in /lib/modules, "config" in a directory that is.
 std::optional<std::string> find_config_beside(const fs::path& directory,
                                               const std::string& release) {
   if (release.empty() || release.find('/') != release.npos) return std::nullopt;
   std::error_code error;
-  for (const std::string& name : {"config-" + release, release + ".config"})
+  std::vector<std::string> names = {"config-" + release, release + ".config"};
+  if (directory.filename() == release) names.emplace_back("config");
+  for (const std::string& name : names)
     if (fs::path path = directory / name; fs::is_regular_file(path, error)) return path.string();
   return std::nullopt;
 }
@@ -81,10 +85,13 @@ std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource
     return config;
   }
   if (!source.record.config.empty()) return read_config(source.record.config);
-  if (is_running)
+  std::vector<fs::path> directories = {fs::path(source.name).parent_path()};
+  if (is_running) {
     if (auto file = read_pseudo_file("/proc/config.gz")) return parse_config(*file);
-  fs::path directory = is_running ? fs::path("/boot") : fs::path(source.name).parent_path();
-  if (auto path = find_config_beside(directory, kernel.release)) return read_config(*path);
+    directories = {"/boot", fs::path("/lib/modules") / kernel.release};
+  }
+  for (const fs::path& directory : directories)
+    if (auto path = find_config_beside(directory, kernel.release)) return read_config(*path);
   return std::nullopt;
 }
 
@@ -110,6 +117,8 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   auto kept = keep_blob(*blob, image->decompressed, *file, storage);
   if (!kept) return in_source(kept.error());
   auto btf = Btf::parse(*kept);
+  if (!btf && image->elf && image->elf->find(".gnu.linkonce.this_module"))
+    return fail("{}: is a module: --modules takes the directory that it is in", source.name);
   if (!btf) return in_source(btf.error());
   auto kernel = std::make_unique<Kernel>(source.name, std::move(*btf));
 

@@ -1,4 +1,15 @@
 // A kernel that programs are to be loaded into: its types, and what else is known of it.
+//
+// What is known comes from the first of these that says it:
+//
+// - release: --release; for /sys/kernel/btf/vmlinux the system; the setup header of a bzImage, or
+//   "Linux version ..." in an image; the manifest; the name of the file in a tar archive, or of the
+//   file itself, as BTFHub has them: DISTRIBUTION/VERSION/ARCH/RELEASE.btf.tar.xz
+// - architecture: the system; the header of the ELF file or image; the manifest; BTFHub's path
+// - build id: /sys/kernel/notes; a note of the ELF file or in the image; the manifest
+// - configuration: --config; what is built into the image; the manifest; for the running kernel
+//   /proc/config.gz, /boot/config-RELEASE and /lib/modules/RELEASE/config; for others
+//   config-RELEASE and RELEASE.config beside the file, and "config" in a directory RELEASE
 #pragma once
 
 #include <cstdint>
@@ -6,6 +17,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -27,11 +40,10 @@ struct BlobStorage {
 struct KernelModule {
   std::string name;  ///< as the kernel has it: "nf_conntrack"
   std::string path;
-  /// Where the module brings a distilled base (.BTF.base), that; else null.
-  std::unique_ptr<const Btf> base;
-  /// Split from the kernel's BTF, or from `base`.
+  /// Split from the kernel's BTF. Where the module brings a distilled base (.BTF.base), it has been
+  /// relocated to that, as the kernel does when it loads the module.
   Btf btf;
-  std::vector<BlobStorage> storage;
+  BlobStorage storage;
 };
 
 /// A kernel. It does not move, as modules are split from its BTF.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "linker/core/decompress.hpp"
 #include "linker/error.hpp"

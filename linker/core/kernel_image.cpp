@@ -6,10 +6,12 @@
 #include "linker/core/kernel_image.hpp"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "dedup/format/header.hpp"
 #include "linker/elf/bytes.hpp"

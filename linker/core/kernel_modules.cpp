@@ -1,5 +1,7 @@
 #include "linker/core/kernel_modules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -10,6 +12,7 @@
 
 #include "linker/core/directory_walk.hpp"
 #include "linker/core/kernel_image.hpp"
+#include "linker/core/relocate_base.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -41,6 +44,22 @@ std::span<const std::byte> section(const KernelImage& image, std::string_view na
   return index ? image.elf->contents(image.elf->sections[*index]) : std::span<const std::byte>();
 }
 
+/// Makes BTF that is split from a distilled base go on from the kernel's.
+std::expected<std::span<const std::byte>, Error> keep_relocated(
+    std::span<const std::byte> blob, std::span<const std::byte> base_blob, const Btf& kernel_btf,
+    BlobStorage& storage) {
+  auto base = Btf::parse(base_blob);
+  if (!base) return fail(".BTF.base: {}", base.error().message);
+  auto split = Btf::parse(blob, &*base);
+  if (!split) return std::unexpected(split.error());
+  auto relocated = relocate_base(*split, kernel_btf);
+  if (!relocated) return std::unexpected(relocated.error());
+  auto copy = ByteBuffer::copy_of(*relocated);
+  if (!copy) return std::unexpected(copy.error());
+  storage.buffer = std::move(*copy);
+  return storage.buffer.bytes();
+}
+
 /// Reads a module; nothing where it has no BTF.
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
                                                               std::string name,
@@ -53,22 +72,13 @@ std::expected<std::optional<KernelModule>, Error> read_module(const std::string&
   auto base_blob = section(*image, ".BTF.base");
   if (blob.empty()) return std::nullopt;
 
-  std::vector<BlobStorage> storage;
-  std::unique_ptr<const Btf> base;
-  if (!base_blob.empty()) {
-    auto copy = ByteBuffer::copy_of(base_blob);  // the file stays for the other blob
-    if (!copy) return std::unexpected(copy.error());
-    auto parsed = Btf::parse(copy->bytes());
-    if (!parsed) return fail(".BTF.base: {}", parsed.error().message);
-    base = std::make_unique<const Btf>(std::move(*parsed));
-    storage.push_back({{}, std::move(*copy)});
-  }
-  storage.emplace_back();
-  auto kept = keep_blob(blob, image->decompressed, *file, storage.back());
+  BlobStorage storage;
+  auto kept = base_blob.empty() ? keep_blob(blob, image->decompressed, *file, storage)
+                                : keep_relocated(blob, base_blob, kernel_btf, storage);
   if (!kept) return std::unexpected(kept.error());
-  auto btf = Btf::parse(*kept, base ? base.get() : &kernel_btf);
+  auto btf = Btf::parse(*kept, &kernel_btf);
   if (!btf) return std::unexpected(btf.error());
-  return KernelModule{std::move(name), path, std::move(base), std::move(*btf), std::move(storage)};
+  return KernelModule{std::move(name), path, std::move(*btf), std::move(storage)};
 }
 
 }  // namespace

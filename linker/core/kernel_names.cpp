@@ -1,5 +1,6 @@
 #include "linker/core/kernel_names.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "dedup/edit_distance.hpp"

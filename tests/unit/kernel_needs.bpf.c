@@ -60,8 +60,8 @@ int on_unlink(void *ctx) {
 
 SEC("fentry/vmlinux:do_unlinkta")
 int on_misspelled(void *ctx) {
-  sum += CONFIG_HZ + CONFIG_SMALL + CONFIG_BPF + CONFIG_MODULE + CONFIG_MODULE_AS_BOOL + CONFIG_NAME[0];
-  sum += CONFIG_NAME_AS_BOOL + CONFIG_BPG + CONFIG_ABSENT;
+  sum += CONFIG_HZ + CONFIG_SMALL + CONFIG_BPF + CONFIG_MODULE + CONFIG_MODULE_AS_BOOL;
+  sum += CONFIG_NAME[0] + CONFIG_NAME_AS_BOOL + CONFIG_BPG + CONFIG_ABSENT;
   return 0;
 }
 

@@ -251,6 +251,11 @@ TEST_CASE("what is no kernel, or one without types, is an error that says so") {
   for (int i = 0; i < 6; ++i) nested = gzip(nested);
   CHECK(fails_with("is wrapped in more than 5 formats", files.write("a", nested)));
   CHECK(fails_with("cannot open", files.file("none")));
+  Blob base_blob = kernel_btf();
+  Blob module =
+      elf_file(ET_REL, EM_X86_64,
+               {{".BTF", module_btf(*Btf::parse(base_blob))}, {".gnu.linkonce.this_module", {}}});
+  CHECK(fails_with("is a module: --modules takes the directory", files.write("a.ko", module)));
 }
 
 TEST_CASE("mutated images are read or refused") {
@@ -300,6 +305,12 @@ TEST_CASE("configurations lie beside kernels, or are given") {
   files.write("a/config-6.1.0-9-arm64", bytes_of("CONFIG_HZ=100\n"));
   CHECK(read_good(path)->config->find("CONFIG_HZ")->number == 100);
   CHECK_FALSE(read_good(path, {.reads_configs = false})->config);
+  std::string image =
+      files.write("6.1.0-50-amd64/vmlinuz",
+                  bz_image(gzip(elf_file(ET_EXEC, EM_X86_64, {{".BTF", kernel_btf()}})), banner));
+  CHECK_FALSE(read_good(image)->config);
+  files.write("6.1.0-50-amd64/config", bytes_of("CONFIG_HZ=200\n"));
+  CHECK(read_good(image)->config->find("CONFIG_HZ")->number == 200);
   std::string given = files.write("config.gz", gzip(bytes_of("CONFIG_HZ=300\n")));
   CHECK(read_good(path, {.config = given})->config->find("CONFIG_HZ")->number == 300);
   CHECK(fails_with("cannot open", path, {.config = files.file("none")}));
@@ -406,9 +417,8 @@ TEST_CASE("modules are split from the kernel that they go with") {
   CHECK(kernel->notes[0].find("broken.ko.zst: is cut off") != std::string::npos);
 }
 
-TEST_CASE("a module with a distilled base is read on that") {
+TEST_CASE("a module with a distilled base goes on from the kernel that it is loaded into") {
   Files files;
-  std::string path = files.write("k.btf", kernel_btf());
   Blob base_blob = kernel_btf();
   Btf base = *Btf::parse(base_blob);
   Blob split = module_btf(base);
@@ -417,10 +427,40 @@ TEST_CASE("a module with a distilled base is read on that") {
   files.write("m/one.ko", elf_file(ET_REL, EM_X86_64,
                                    {{".BTF", *distilled->types.finish(std::endian::little)},
                                     {".BTF.base", distilled->base_blob}}));
-  auto kernel = read_good(path, {.modules = {files.file("m")}});
-  REQUIRE(kernel->modules.size() == 1);
-  CHECK(kernel->notes.empty());
-  CHECK(find_type(kernel->modules[0].btf, BtfKind::Struct, "conn"));
+  // Other builds: with types before the struct; with a larger one; with two of them; without.
+  auto build = [](std::span<const uint32_t> sizes) {
+    BtfBuilder types;
+    types.add_type(types.add_string("before"), BtfBuilder::info(BtfKind::Float), 8);
+    for (uint32_t size : sizes)
+      types.add_type(types.add_string("task"), BtfBuilder::info(BtfKind::Struct), size);
+    return *types.finish(std::endian::little);
+  };
+  auto read = [&](std::vector<uint32_t> sizes) {
+    auto kernel = read_one(files.write("k.btf", build(sizes)), {.modules = {files.file("m")}});
+    REQUIRE(kernel);
+    return std::move(*kernel);
+  };
+  for (const std::vector<uint32_t>& sizes : {std::vector<uint32_t>{4}, {8, 4}}) {
+    auto kernel = read(sizes);
+    CHECK(kernel->notes.empty());
+    REQUIRE(kernel->modules.size() == 1);
+    const Btf& btf = kernel->modules[0].btf;
+    CHECK(btf.base() == &kernel->btf);
+    auto conn = find_type(btf, BtfKind::Struct, "conn");
+    REQUIRE(conn);
+    CHECK(btf.string(btf.type(*conn).member(0).name_off) == "owner");
+    CHECK(btf.type(*conn).member(0).type == 1 + sizes.size());
+  }
+  const std::pair<std::vector<uint32_t>, const char*> wrong[] = {
+      {{8}, "STRUCT task of its .BTF.base is not in the kernel"},
+      {{4, 4}, "STRUCT task of its .BTF.base is there more than once in the kernel"},
+      {{}, "STRUCT task of its .BTF.base is not in the kernel"}};
+  for (const auto& [sizes, message] : wrong) {
+    auto kernel = read(sizes);
+    CHECK(kernel->modules.empty());
+    REQUIRE(kernel->notes.size() == 1);
+    CHECK(kernel->notes[0].ends_with(message));
+  }
 }
 
 TEST_CASE("the running kernel is known by the system") {

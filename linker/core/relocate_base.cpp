@@ -1,0 +1,131 @@
+// A type of the distilled base is found in the kernel by its name and kind, as the kernel does when
+// it loads the module (btf_relocate()). Numbers and enums must have the same size. A struct must
+// where a split struct has it as a member, as then the size counts, and where the kernel has
+// several of its name, to tell them apart; elsewhere it is behind a pointer, and another build's
+// will do.
+#include "linker/core/relocate_base.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+#include "bpflink/btf_query.hpp"
+#include "dedup/format/builder.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/format/type_section.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+class Relocation {
+ public:
+  Relocation(const Btf& split, const Btf& kernel)
+      : split_(split), kernel_(kernel), map_(split_.first_id()), is_member_(split_.first_id()) {}
+
+  std::expected<void, Error> find_types() {
+    mark_members();
+    collect_candidates();
+    for (uint32_t id = 1; id < split_.first_id(); ++id) {
+      auto found = find(id);
+      if (!found) return std::unexpected(found.error());
+      map_[id] = *found;
+    }
+    return {};
+  }
+
+  /// The id that a reference to `id` has in the result.
+  uint32_t new_id(uint32_t id) const {
+    return id < split_.first_id() ? map_[id] : id - split_.first_id() + kernel_.end_id();
+  }
+
+ private:
+  /// Marks the types of the distilled base that are within a split struct, not behind a pointer.
+  void mark_members() {
+    for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
+      BtfType type = split_.type(id);
+      if (!is_composite(type.kind())) continue;
+      for (uint32_t i = 0; i < type.vlen(); ++i) {
+        uint32_t member = skip_modifiers(split_, type.member(i).type);
+        // As deep as arrays of arrays go; the types have been checked not to go round.
+        while (split_.kind(member) == BtfKind::Array)
+          member = skip_modifiers(split_, split_.type(member).array_element_type());
+        if (member < split_.first_id()) is_member_[member] = true;
+      }
+    }
+  }
+
+  /// Finds the kernel's types of the names that the distilled base has.
+  void collect_candidates() {
+    for (uint32_t id = 1; id < split_.first_id(); ++id)
+      candidates_.try_emplace(split_.name(split_.type(id)));
+    for (uint32_t id = 1; id < kernel_.end_id(); ++id) {
+      BtfType type = kernel_.type(id);
+      if (type.name_off() == 0) continue;
+      auto it = candidates_.find(kernel_.name(type));
+      if (it != candidates_.end()) it->second.push_back(id);
+    }
+  }
+
+  std::expected<uint32_t, Error> find(uint32_t id) const {
+    BtfType type = split_.type(id);
+    std::string_view name = split_.name(type);
+    std::vector<uint32_t> found, of_same_size;
+    for (uint32_t candidate : candidates_.at(name)) {
+      BtfType other = kernel_.type(candidate);
+      if (!may_stand_for(type, other)) continue;
+      found.push_back(candidate);
+      if (has_size(type) && type.size() == other.size()) of_same_size.push_back(candidate);
+    }
+    bool needs_size =
+        has_size(type) && (!is_composite(type.kind()) || is_member_[id] || found.size() > 1);
+    const auto& matches = needs_size ? of_same_size : found;
+    if (matches.size() == 1) return matches.front();
+    if (type.kind() == BtfKind::Fwd && !matches.empty()) return matches.front();
+    return fail("{} {} of its .BTF.base {} in the kernel", btf_kind_name(type.kind()), name,
+                matches.empty() ? "is not" : "is there more than once");
+  }
+
+  static bool has_size(BtfType type) { return type.kind() != BtfKind::Fwd; }
+
+  /// Whether the kinds go together. A distilled ENUM stands for an ENUM64, too, a declaration for
+  /// what it declares.
+  static bool may_stand_for(BtfType type, BtfType other) {
+    switch (type.kind()) {
+      case BtfKind::Int:
+        return other.kind() == BtfKind::Int && (type.int_data() >> 24) == (other.int_data() >> 24);
+      case BtfKind::Enum:
+        return is_enum(other.kind());
+      case BtfKind::Fwd:
+        if (other.kind() == BtfKind::Fwd) return type.kind_flag() == other.kind_flag();
+        return other.kind() == (type.kind_flag() ? BtfKind::Union : BtfKind::Struct);
+      default:
+        return type.kind() == other.kind();
+    }
+  }
+
+  const BtfView& split_;
+  const BtfView& kernel_;
+  std::vector<uint32_t> map_;    // from ids of the distilled base to the kernel's
+  std::vector<bool> is_member_;  // by ids of the distilled base
+  std::unordered_map<std::string_view, std::vector<uint32_t>> candidates_;
+};
+
+}  // namespace
+
+std::expected<std::vector<std::byte>, Error> relocate_base(const Btf& split, const Btf& kernel) {
+  Relocation relocation(split, kernel);
+  if (auto ok = relocation.find_types(); !ok) return std::unexpected(ok.error());
+  BtfBuilder types(&kernel);
+  for (uint32_t id = split.first_id(); id < split.end_id(); ++id) {
+    BtfType type = split.type(id);
+    if (!is_known(type.kind())) return fail("type [{}] is of an unknown kind", id);
+    std::vector<uint32_t> words(type.words().begin(), type.words().end());
+    for_each_string(std::span(words),
+                    [&](uint32_t& word) { word = types.add_string(split.string(word)); });
+    for_each_reference(std::span(words), [&](uint32_t& word) { word = relocation.new_id(word); });
+    types.add_type(words);
+  }
+  return types.finish(split.byte_order());
+}
+
+}  // namespace bpflink
