@@ -9,8 +9,8 @@
 
 #include "linker/bpfcore/options.hpp"
 #include "linker/core/core_object.hpp"
-#include "linker/core/kernel.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/kernels/kernel.hpp"
 
 namespace bpflink {
 

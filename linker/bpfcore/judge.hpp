@@ -3,7 +3,7 @@
 
 #include "linker/bpfcore/options.hpp"
 #include "linker/core/core_check.hpp"
-#include "linker/core/kernel_facts.hpp"
+#include "linker/kernels/kernel_facts.hpp"
 
 namespace bpflink {
 

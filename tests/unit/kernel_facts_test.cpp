@@ -1,6 +1,6 @@
 // What an object asks of a kernel, found or missed as libbpf does: kernel_needs.bpf.c asks, and
 // small_kernel.bpf.c answers.
-#include "linker/core/kernel_facts.hpp"
+#include "linker/kernels/kernel_facts.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 #include "../api/fixtures.hpp"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
-#include "linker/core/helper_names.hpp"
-#include "linker/core/kernel_fact_checks.hpp"
+#include "linker/kernels/helper_names.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
 
 using namespace bpflink;
 

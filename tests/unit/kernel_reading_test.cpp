@@ -12,8 +12,8 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/distill.hpp"
 #include "kernel_files.hpp"
-#include "linker/core/kernel.hpp"
-#include "linker/core/kernel_image.hpp"
+#include "linker/kernels/kernel.hpp"
+#include "linker/kernels/kernel_image.hpp"
 
 using namespace bpflink;
 using namespace bpflink::test;

@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "linker/core/helper_names.hpp"
-#include "linker/core/kernel_fact_checks.hpp"
+#include "linker/kernels/helper_names.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {

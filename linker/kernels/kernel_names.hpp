@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "linker/core/kernel.hpp"
+#include "linker/kernels/kernel.hpp"
 
 namespace bpflink {
 

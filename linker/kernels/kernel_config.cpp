@@ -1,11 +1,11 @@
-#include "linker/core/kernel_config.hpp"
+#include "linker/kernels/kernel_config.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "linker/core/decompress.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/decompress.hpp"
 
 namespace bpflink {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/core/kernel_fact_checks.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
 
 namespace bpflink {
 namespace {

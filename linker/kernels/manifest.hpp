@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bpflink/error.hpp"
-#include "linker/core/kernel_source.hpp"
+#include "linker/kernels/kernel_source.hpp"
 
 namespace bpflink {
 

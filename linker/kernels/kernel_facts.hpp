@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bpflink/object.hpp"
-#include "linker/core/kernel.hpp"
-#include "linker/core/kernel_names.hpp"
+#include "linker/kernels/kernel.hpp"
+#include "linker/kernels/kernel_names.hpp"
 
 namespace bpflink {
 

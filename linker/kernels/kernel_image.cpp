@@ -3,7 +3,7 @@
 //
 // What is searched for in an image rather than found by a table is checked where it is: a banner
 // has a release behind it, BTF a header whose sections lie in the image, a note its size.
-#include "linker/core/kernel_image.hpp"
+#include "linker/kernels/kernel_image.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "linker/core/kernel_source.hpp"
+#include "linker/kernels/kernel_source.hpp"
 
 #include <sys/stat.h>
 
@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "linker/core/directory_walk.hpp"
-#include "linker/core/kernel_image.hpp"
-#include "linker/core/manifest.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/directory_walk.hpp"
+#include "linker/kernels/kernel_image.hpp"
+#include "linker/kernels/manifest.hpp"
 
 namespace bpflink {
 namespace {

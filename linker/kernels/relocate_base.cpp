@@ -3,7 +3,7 @@
 // where a split struct has it as a member, as then the size counts, and where the kernel has
 // several of its name, to tell them apart; elsewhere it is behind a pointer, and another build's
 // will do.
-#include "linker/core/relocate_base.hpp"
+#include "linker/kernels/relocate_base.hpp"
 
 #include <string_view>
 #include <unordered_map>

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "bpflink/error.hpp"
-#include "linker/core/decompress.hpp"
 #include "linker/elf/elf_file.hpp"
+#include "linker/kernels/decompress.hpp"
 
 namespace bpflink {
 

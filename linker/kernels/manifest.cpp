@@ -1,4 +1,4 @@
-#include "linker/core/manifest.hpp"
+#include "linker/kernels/manifest.hpp"
 
 #include <array>
 #include <filesystem>

@@ -1,10 +1,10 @@
-#include "linker/core/kernel_facts.hpp"
+#include "linker/kernels/kernel_facts.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "linker/core/kernel_fact_checks.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/core/directory_walk.hpp"
+#include "linker/kernels/directory_walk.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -13,8 +13,8 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
-#include "linker/core/kernel_fact_checks.hpp"
-#include "linker/core/pseudo_file.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
+#include "linker/kernels/pseudo_file.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,4 +1,4 @@
-#include "linker/core/helper_names.hpp"
+#include "linker/kernels/helper_names.hpp"
 
 #include <fmt/format.h>
 #include <linux/bpf.h>

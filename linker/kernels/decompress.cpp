@@ -1,7 +1,7 @@
 // Every decompressor here is a loop over what its library calls a stream: it takes bytes as they
 // come and makes as many as there is room for. The room doubles until the limit, whatever sizes the
 // compressed bytes promise.
-#include "linker/core/decompress.hpp"
+#include "linker/kernels/decompress.hpp"
 
 #include <bzlib.h>
 #include <lz4.h>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "linker/core/kernel_facts.hpp"
+#include "linker/kernels/kernel_facts.hpp"
 
 namespace bpflink {
 

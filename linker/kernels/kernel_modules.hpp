@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
-#include "linker/core/kernel.hpp"
+#include "linker/kernels/kernel.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/core/kernel.hpp"
+#include "linker/kernels/kernel.hpp"
 
 #include <sys/utsname.h>
 
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "linker/core/kernel_image.hpp"
-#include "linker/core/kernel_modules.hpp"
-#include "linker/core/manifest.hpp"
-#include "linker/core/pseudo_file.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/kernel_image.hpp"
+#include "linker/kernels/kernel_modules.hpp"
+#include "linker/kernels/manifest.hpp"
+#include "linker/kernels/pseudo_file.hpp"
 
 namespace bpflink {
 namespace {

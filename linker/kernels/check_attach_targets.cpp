@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "linker/core/kernel_fact_checks.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,4 +1,4 @@
-#include "linker/core/pseudo_file.hpp"
+#include "linker/kernels/pseudo_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
-#include "linker/core/kernel_fact_checks.hpp"
 #include "linker/elf/elf_file.hpp"
+#include "linker/kernels/kernel_fact_checks.hpp"
 
 namespace bpflink {
 namespace {

@@ -23,10 +23,10 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "linker/core/decompress.hpp"
-#include "linker/core/kernel_config.hpp"
-#include "linker/core/kernel_source.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/kernels/decompress.hpp"
+#include "linker/kernels/kernel_config.hpp"
+#include "linker/kernels/kernel_source.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/core/kernel_modules.hpp"
+#include "linker/kernels/kernel_modules.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "linker/core/directory_walk.hpp"
-#include "linker/core/kernel_image.hpp"
-#include "linker/core/relocate_base.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/directory_walk.hpp"
+#include "linker/kernels/kernel_image.hpp"
+#include "linker/kernels/relocate_base.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,4 +1,4 @@
-#include "linker/core/kernel_names.hpp"
+#include "linker/kernels/kernel_names.hpp"
 
 #include <algorithm>
 #include <utility>
