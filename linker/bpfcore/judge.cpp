@@ -43,6 +43,18 @@ std::optional<bool> has_ksym(const std::vector<KernelFinding>& findings, std::st
   return std::nullopt;
 }
 
+/// Whether a kernel's BTF tells which functions there are: minimized BTF does not.
+bool lists_functions(const BtfView& types) {
+  for (uint32_t id = types.end_id(); --id > 0;)
+    if (types.kind(id) == BtfKind::Func) return true;
+  return false;
+}
+
+/// Whether it takes a kernel's list of functions, or what comes with it, to find this.
+bool needs_functions(What what) {
+  return is_ksym(what) || what == What::AttachTarget || what == What::StructOps;
+}
+
 CoreStatus to_status(KernelFinding::Status status) {
   switch (status) {
     case KernelFinding::Status::Ok:
@@ -92,8 +104,11 @@ ObjectVerdict judge(const CoreObject& object, const KernelNeeds& needs, const Ke
     return start(found).programs_calling(helper);
   });
   ObjectVerdict verdict{start(findings).take_relocations(), {}};
-  for (const KernelFinding& finding : findings)
+  bool is_whole = lists_functions(kernel.btf);
+  for (KernelFinding& finding : findings) {
+    if (!is_whole && needs_functions(finding.what)) finding.status = KernelFinding::Status::Unknown;
     verdict.findings.push_back(to_core(finding, object));
+  }
   return verdict;
 }
 

@@ -54,7 +54,7 @@ std::string make_table(const CoreReport& report) {
       text += '\n';
     }
   }
-  text += "\n+ all is bound   g what is not is never reached   ? not known   X fails\n";
+  text += "\n+ all is bound   g what is not is never reached   X fails\n";
   return text;
 }
 

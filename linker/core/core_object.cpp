@@ -1,11 +1,58 @@
 #include "linker/core/core_object.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_file.hpp"
 
 namespace bpflink {
+namespace {
+
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    size_t end = at + word.size();
+    if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+/// What the relocation is about, as source has it: the last member, the enumerator or the type.
+std::string_view name_of(const BtfView& types, const CoreRelocation& relocation) {
+  auto steps = core_steps(types, relocation);
+  for (size_t i = steps.size(); i-- > 0;)
+    if (!steps[i].name.empty()) return steps[i].name;
+  return relocation.type_id == 0 ? "" : types.name(types.type(relocation.type_id));
+}
+
+/// Where the source has the access. Compilers load a constant some instructions before its use, and
+/// say the line of the use alone: so where the line does not have the name and one of the next few
+/// does, that is it.
+DiagnosticLocation find_location(const ObjectFile& object, const CoreRecord& record) {
+  constexpr int most_lines = 4;
+  const InputSection& section = object.sections[record.section];
+  DiagnosticLocation first = location_of(object, section, record.offset);
+  std::string_view name = name_of(*object.btf, record.relocation);
+  if (first.line == 0 || has_word(first.text, name)) return first;
+  uint64_t at = record.offset;
+  for (int i = 0; i < most_lines; ++i) {
+    auto next = object.btf_ext->find_next_line(record.section, at);
+    if (!next || next->insn_off >= record.function->value + record.function->size) break;
+    at = next->insn_off;
+    if (!has_word(object.btf->string(next->line_off), name)) continue;
+    DiagnosticLocation found = location_of(object, section, at);
+    found.offset = record.offset;
+    return found;
+  }
+  return first;
+}
+
+}  // namespace
 
 std::expected<CoreObject, Error> CoreObject::read(std::string name,
                                                   std::span<const std::byte> image) {
@@ -22,7 +69,7 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
 
 void CoreObject::look_at_code() {
   for (const CoreRecord& record : summary.records) {
-    summary.locations.push_back(location_of(*file, file->sections[record.section], record.offset));
+    summary.locations.push_back(find_location(*file, record));
     summary.accesses.push_back(describe_access(*file->btf, record.relocation));
   }
   graph = std::make_unique<const CodeGraph>(*file);

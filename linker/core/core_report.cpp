@@ -23,7 +23,8 @@ std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kerne
     worsen(relocation.outcome == CoreOutcome::Failed ? std::vector<std::string_view>()
                                                      : relocation.programs,
            relocation.status);
-  for (const CoreFinding& finding : verdict.findings) worsen(finding.programs, finding.status);
+  for (const CoreFinding& finding : verdict.findings)
+    if (finding.status != CoreStatus::Unknown) worsen(finding.programs, finding.status);
   return statuses;
 }
 

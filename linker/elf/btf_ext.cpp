@@ -145,7 +145,8 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
   return ext;
 }
 
-std::optional<LineInfo> BtfExt::find_line(uint32_t section, uint64_t offset) const {
+std::vector<BtfExt::SectionLine>::const_iterator BtfExt::first_line_behind(uint32_t section,
+                                                                           uint64_t offset) const {
   if (line_index_.empty()) {
     line_info.for_each_record([&](uint32_t of, std::span<const std::byte> record) {
       line_index_.push_back({of, load_line_info(record.data())});
@@ -153,10 +154,20 @@ std::optional<LineInfo> BtfExt::find_line(uint32_t section, uint64_t offset) con
     // Of several lines of an instruction the last one counts.
     std::ranges::stable_sort(line_index_, {}, &SectionLine::place);
   }
-  auto after =
-      std::ranges::upper_bound(line_index_, std::pair(section, offset), {}, &SectionLine::place);
-  if (after == line_index_.begin() || std::prev(after)->section != section) return std::nullopt;
-  return std::prev(after)->line;
+  return std::ranges::upper_bound(std::as_const(line_index_), std::pair(section, offset), {},
+                                  &SectionLine::place);
+}
+
+std::optional<LineInfo> BtfExt::find_line(uint32_t section, uint64_t offset) const {
+  auto behind = first_line_behind(section, offset);
+  if (behind == line_index_.begin() || std::prev(behind)->section != section) return std::nullopt;
+  return std::prev(behind)->line;
+}
+
+std::optional<LineInfo> BtfExt::find_next_line(uint32_t section, uint64_t offset) const {
+  auto behind = first_line_behind(section, offset);
+  if (behind == line_index_.end() || behind->section != section) return std::nullopt;
+  return behind->line;
 }
 
 }  // namespace bpflink

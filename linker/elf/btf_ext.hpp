@@ -122,6 +122,8 @@ class BtfExt {
   /// The line of source that the instruction at byte `offset` of ELF section
   /// `section` was made from, where line_info knows it. Sorts the lines at the first call.
   std::optional<LineInfo> find_line(uint32_t section, uint64_t offset) const;
+  /// The first line of the section behind that instruction, where there is one.
+  std::optional<LineInfo> find_next_line(uint32_t section, uint64_t offset) const;
 
  private:
   uint32_t word(const std::byte* record, int index) const {
@@ -133,6 +135,10 @@ class BtfExt {
     LineInfo line;
     std::pair<uint32_t, uint64_t> place() const { return {section, line.insn_off}; }
   };
+
+  /// In line_index_, the first line behind an instruction.
+  std::vector<SectionLine>::const_iterator first_line_behind(uint32_t section,
+                                                             uint64_t offset) const;
 
   std::endian order_ = std::endian::native;
   mutable std::vector<SectionLine> line_index_;

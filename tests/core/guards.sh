@@ -4,6 +4,7 @@
 . "$(dirname "$0")/common.sh"
 
 compile guards <<'EOS'
+#include <stdbool.h>
 #include <bpf/bpf_core_read.h>
 char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int gone; } __attribute__((preserve_access_index));

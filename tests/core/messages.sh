@@ -57,9 +57,9 @@ trace.bpf.c:16:10: warning: struct task_struct has no member 'start_time' in 1 o
 >>> needed by program maybe
 >>> there it has: int start_time in 'times'
 >>> guard it with bpf_core_field_exists(struct task_struct, start_time)
-trace.bpf.c:21:10: error: enum phase has no enumerator 'PHASE_STOPPED' in 1 of 2 kernels
+trace.bpf.c:21:7: error: enum phase has no enumerator 'PHASE_STOPPED' in 1 of 2 kernels
    21 |   sum += bpf_core_enum_value(enum phase, PHASE_STOPPED);
-      |          ^
+      |       ^
 >>> fails on 5.14 (1): 5.14/vmlinux.btf
 >>> needed by program others
 >>> there it has: PHASE_STOPPED_NOW
@@ -81,7 +81,7 @@ enter    + X
 maybe    + X  (optional)
 others   + X
 
-+ all is bound   g what is not is never reached   ? not known   X fails
++ all is bound   g what is not is never reached   X fails
 EOS
 core 0 check trace.o --kernel 5.10/vmlinux.btf
 [[ ! -s core.log ]] || fail "messages where nothing fails: $(cat core.log)"

@@ -53,6 +53,7 @@ says 'wrong/a/5.10.1.x86_64.btf'
 cat >find.c <<'EOS'
 #include <bpflink/core_archive.h>
 int main(int argc, char **argv) {
+  (void)argc;
   char path[BPFCORE_PATH_SIZE];
   int fd = bpfcore_open(argv[1], argv[2], path);
   if (fd < 0) return printf("%s\n", strerror(-fd)), 1;

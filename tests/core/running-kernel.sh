@@ -12,7 +12,7 @@ struct list_head { struct list_head *next; };
 struct task_struct___mine { int pid; int tgid; char comm[16]; struct list_head tasks; struct task_struct___mine *group_leader; long no_such_member; };
 struct sk_buff { unsigned char pkt_type : 3; unsigned int len; };
 struct no_such_struct { int x; };
-enum bpf_map_type { BPF_MAP_TYPE_HASH = 77, BPF_MAP_TYPE_NONE_SUCH = 78 };
+enum pid_type { PIDTYPE_TGID = 77, PIDTYPE_NONE_SUCH = 78 };
 struct file { int f_flags; };
 #pragma clang attribute pop
 typedef int no_such_typedef;
@@ -30,9 +30,9 @@ SEC("raw_tp/sys_exit") int types(void *ctx) {
   sink += bpf_core_type_exists(struct sk_buff) + bpf_core_type_exists(no_such_typedef) + bpf_core_type_size(struct file);
   sink += bpf_core_type_id_kernel(struct file) + bpf_core_type_id_local(struct file);
   sink += bpf_core_type_matches(struct file) + bpf_core_type_exists(struct no_such_struct);
-  sink += bpf_core_enum_value(enum bpf_map_type, BPF_MAP_TYPE_HASH);
-  if (bpf_core_enum_value_exists(enum bpf_map_type, BPF_MAP_TYPE_NONE_SUCH))
-    sink += bpf_core_enum_value(enum bpf_map_type, BPF_MAP_TYPE_NONE_SUCH);
+  sink += bpf_core_enum_value(enum pid_type, PIDTYPE_TGID);
+  if (bpf_core_enum_value_exists(enum pid_type, PIDTYPE_NONE_SUCH))
+    sink += bpf_core_enum_value(enum pid_type, PIDTYPE_NONE_SUCH);
   return 0;
 }
 EOS

@@ -3,7 +3,6 @@ const report = JSON.parse(document.getElementById('report').textContent);
 const statuses = {
   '+': ['resolves', 'all is bound'],
   'g': ['guarded', 'what is not bound is never reached'],
-  '?': ['unknown', 'not known'],
   'X': ['fails', 'fails'],
 };
 
@@ -68,7 +67,7 @@ function cell(object, program, kernel) {
   const label = `${program.name} on ${report.kernels[kernel].name}: ${text}`;
   const button = make('button',
     { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label },
-    mark === 'X' ? '\u00d7' : mark === '?' ? '?' : '');
+    mark === 'X' ? '\u00d7' : '');
   button.addEventListener('click', () => press(button, object, program, kernel));
   return make('td', {}, button);
 }
