@@ -47,7 +47,7 @@ std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
 
 /// One thing that is wrong, and where.
 struct Problem {
-  Severity severity = Severity::Error;
+  Severity severity = Severity::Warning;
   std::string what;
   std::optional<DiagnosticLocation> location{};
   std::string there{}, hint{};
@@ -89,27 +89,34 @@ class ProblemFinder {
       const DiagnosticLocation& at = summary.locations[i];
       std::string access = at.line == 0 ? fmt::format("{}+{}", at.section, at.offset) : at.source;
       Problem& problem = problem_of({complaint.what, access, at.line, at.column, ""}, kernel);
+      bool stops_all = relocation.outcome == CoreOutcome::Failed;
+      bool is_error = fails && (stops_all || !report_.is_optional(object, relocation.programs));
+      add_users(problem, relocation.programs, is_error);
       if (!problem.what.empty()) continue;
       problem.what = complaint.what;
       problem.location = at;
       problem.there = complaint.there;
-      problem.programs = relocation.programs;
-      if (relocation.outcome == CoreOutcome::Absent &&
-          report_.is_optional(object, problem.programs))
-        problem.severity = Severity::Warning;
-      if (relocation.outcome == CoreOutcome::Absent) problem.hint = advise(complaint, kernel);
+      if (fails && !stops_all) problem.hint = advise(complaint, kernel);
     }
     for (const CoreFinding& finding : verdict.findings) {
       if (finding.status != CoreStatus::Fails && !finding.fails_to_attach) continue;
       Problem& problem = problem_of({finding.what, finding.kind, 0, 0, finding.name}, kernel);
+      std::vector<std::string_view> programs(finding.programs.begin(), finding.programs.end());
+      add_users(problem, programs,
+                !finding.fails_to_attach && !report_.is_optional(object, programs));
       if (!problem.what.empty()) continue;
       problem.what = finding.what;
       problem.location = finding.location;
       problem.hint = finding.note;
-      problem.programs.assign(finding.programs.begin(), finding.programs.end());
-      if (finding.fails_to_attach || report_.is_optional(object, problem.programs))
-        problem.severity = Severity::Warning;
     }
+  }
+
+  static void add_users(Problem& problem, const std::vector<std::string_view>& programs,
+                        bool is_error) {
+    if (is_error) problem.severity = Severity::Error;
+    for (std::string_view program : programs)
+      if (std::ranges::find(problem.programs, program) == problem.programs.end())
+        problem.programs.push_back(program);
   }
 
   Problem& problem_of(const Key& key, size_t kernel) {
