@@ -39,7 +39,8 @@ std::string series_of(std::string_view release) {
 std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
   std::string names;
   for (size_t i = 0; i < std::min(kernels.size(), most_kernels); ++i)
-    names += (i == 0 ? "" : ", ") + kernels[i]->name;
+    names += (i == 0 ? "" : ", ") +
+             (kernels[i]->release.empty() ? kernels[i]->name : kernels[i]->release);
   if (kernels.size() > most_kernels)
     names += fmt::format(" and {} more", kernels.size() - most_kernels);
   return names;
