@@ -1,6 +1,8 @@
 #include "linker/core/abstract_state.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace bpflink {
 namespace {

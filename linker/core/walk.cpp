@@ -1,11 +1,13 @@
 #include "linker/core/walk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
 #include <queue>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 namespace bpflink {
 namespace {
