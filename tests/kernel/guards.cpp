@@ -39,7 +39,8 @@ using namespace bpflink;
 constexpr int exit_skipped = 77;
 constexpr int32_t poison = 195896080;
 constexpr uint32_t rodata_size = 64, data_size = 64;
-constexpr uint8_t r0 = 0, r1 = 1, r2 = 2, r3 = 3, r4 = 4, r5 = 5, r6 = 6, r7 = 7, r9 = 9, fp = 10;
+constexpr uint8_t r0 = 0, r1 = 1, r2 = 2, r3 = 3, r4 = 4, r6 = 6, r7 = 7, r9 = 9, fp = 10;
+constexpr int wide = 0x18, add = BPF_ALU64 | BPF_ADD;
 constexpr uint8_t mem_sign_extended = 0x80, may_goto = BPF_JMP | 0xe0;
 constexpr std::array<uint8_t, 4> sizes = {BPF_B, BPF_H, BPF_W, BPF_DW};
 
@@ -124,7 +125,7 @@ class Generator {
     code().push_back({insn, fixup});
   }
   void emit_wide(uint8_t dst, uint64_t value, Fixup fixup = {}) {
-    emit(BPF_LD | BPF_IMM | BPF_DW, dst, 0, 0, static_cast<int32_t>(value), fixup);
+    emit(wide, dst, 0, 0, static_cast<int32_t>(value), fixup);
     emit(0, 0, 0, 0, static_cast<int32_t>(value >> 32));
   }
   void move(uint8_t dst, uint8_t src) { emit(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0); }
@@ -140,7 +141,7 @@ class Generator {
   }
   void emit_stack_address(uint8_t dst, int32_t offset) {
     move(dst, fp);
-    emit(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, offset);
+    emit(add, dst, 0, 0, offset);
   }
 
   void write_function() {
@@ -356,7 +357,7 @@ class Generator {
     uint32_t within = below(8 / size_of(size)) * size_of(size);
     Fixup fixup{is_constant ? Fixup::Kind::Rodata : Fixup::Kind::Data, variable};
     emit_wide(r1, 0, fixup);
-    if (chance(4)) emit(BPF_ALU64 | BPF_ADD | BPF_K, r1, 0, 0, 0);
+    if (chance(4)) emit(add, r1, 0, 0, 0);
     bool is_signed = size != BPF_DW && chance(4);
     emit(BPF_LDX | (is_signed ? mem_sign_extended : uint8_t{BPF_MEM}) | size, number_register(), r1,
          static_cast<int16_t>(within), 0);
@@ -386,7 +387,7 @@ class Generator {
     emit_unknown(r0);
     emit(BPF_ALU64 | BPF_AND | BPF_K, r0, 0, 0, 0x18);
     emit_stack_address(r2, -40);
-    emit(BPF_ALU64 | BPF_ADD | BPF_X, r2, r0, 0, 0);
+    emit(add | BPF_X, r2, r0, 0, 0);
     emit(BPF_STX | BPF_MEM | size, r2, number_register(), 0, 0);
   }
 
@@ -548,6 +549,7 @@ class MadeObject {
 
   static std::vector<bpf_insn> insns_of(const RandomFunction& function) {
     std::vector<bpf_insn> insns;
+    insns.reserve(function.code.size());
     for (const RandomInsn& insn : function.code) insns.push_back(insn.insn);
     return insns;
   }
@@ -799,7 +801,7 @@ class Test {
         unreached_ += is_dead;
         assumed_ += is_dead && !names.empty();
         unreached.push_back(is_dead);
-        if (code[i].insn.code != (BPF_LD | BPF_IMM | BPF_DW)) continue;
+        if (code[i].insn.code != wide) continue;
         unreached.push_back(is_dead);  // the second slot
         variables.push_back(names);
         ++i;

@@ -22,12 +22,12 @@ struct Slot {
 };
 
 constexpr int move = BPF_ALU64 | BPF_MOV | BPF_K, move_register = BPF_ALU64 | BPF_MOV | BPF_X,
-              add = BPF_ALU64 | BPF_ADD | BPF_K, equal = BPF_JMP | BPF_JEQ | BPF_K,
+              add = BPF_ALU64 | BPF_ADD, equal = BPF_JMP | BPF_JEQ | BPF_K,
               unequal = BPF_JMP | BPF_JNE | BPF_K, call = BPF_JMP | BPF_CALL,
-              leave = BPF_JMP | BPF_EXIT, wide = BPF_LD | BPF_IMM | BPF_DW,
-              load_double = BPF_LDX | BPF_MEM | BPF_DW, load_word = BPF_LDX | BPF_MEM | BPF_W,
-              store_double = BPF_STX | BPF_MEM | BPF_DW, store_word = BPF_STX | BPF_MEM | BPF_W,
-              may_goto = BPF_JMP | 0xe0, local_call = BPF_PSEUDO_CALL, frame = 10;
+              leave = BPF_JMP | BPF_EXIT, wide = 0x18, load_double = BPF_LDX | BPF_MEM | BPF_DW,
+              load_word = BPF_LDX | BPF_MEM | BPF_W, store_double = BPF_STX | BPF_MEM | BPF_DW,
+              store_word = BPF_STX | BPF_MEM | BPF_W, may_goto = BPF_JMP | 0xe0,
+              local_call = BPF_PSEUDO_CALL, frame = 10;
 constexpr uint32_t text = 1, main_section = 2, rodata = 3;
 constexpr uint32_t linux_6_18 = 6 << 16 | 18 << 8;
 
@@ -434,6 +434,10 @@ TEST_CASE("a variable of .rodata is an assumption, if it decides") {
   CHECK(made.assumptions(9) == "a=0");
   CHECK(made.assumptions(14) == "c=3");
   CHECK(made.assumptions(15) == "reached");
+  made.facts.kernel_version = 5 << 16 | 4 << 8;  // it does not read frozen maps
+  CHECK(made.assumptions(4) == "reached");
+  made.facts.kernel_version = 0;
+  CHECK(made.assumptions(4) == "a=0");
   std::map<std::string, uint64_t> settings = {{"a", 1}};
   made.facts.settings = &settings;
   CHECK(made.assumptions(4) == "reached");
