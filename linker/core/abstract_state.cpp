@@ -1,6 +1,8 @@
 #include "linker/core/abstract_state.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace bpflink {
 namespace {
@@ -209,7 +211,7 @@ void AbstractState::store(int64_t offset, uint32_t size, const Value& value,
                           const VerifierPrecision& precision) {
   clobber(offset, size);
   bool is_slot = offset < 0 && offset >= -deepest_stack && offset % word_size == 0;
-  if (!is_slot || value.kind == Value::Kind::Any) return;
+  if (!is_slot || !precision.spills || value.kind == Value::Kind::Any) return;
   Value stored = value;
   if (size < word_size) {
     if (!value.is_constant()) return;

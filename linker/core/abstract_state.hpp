@@ -25,19 +25,25 @@
 
 namespace bpflink {
 
-/// What verifiers learned to compute after 5.5, the first that reads constants from frozen maps.
+/// What verifiers learned to compute. Constants in registers, and branches that they decide, all
+/// know that have CO-RE.
 struct VerifierPrecision {
+  bool spills = true;             ///< 5.3: constants of 8 bytes on the stack
+  bool frozen_maps = true;        ///< 5.5: .rodata and .kconfig
   bool exclusive_or = false;      ///< 5.10: BPF_XOR of constants
   bool narrow_spills = false;     ///< 5.16: stores of less than 8 bytes of a constant but 0
-  bool immediate_stores = false;  ///< 6.3: BPF_ST to the stack
+  bool immediate_stores = false;  ///< 6.4: BPF_ST to the stack
+  bool functions = false;         ///< 6.4: the address of a kernel function is not 0
   bool negation = false;          ///< 6.18: BPF_NEG of a constant
 
-  /// Of a kernel by its version as in LINUX_KERNEL_VERSION, 0 where it is not known.
+  /// Of a kernel by its version as in LINUX_KERNEL_VERSION; 0, not known, stands for 5.5.
   static VerifierPrecision of(uint32_t kernel_version) {
     auto since = [&](uint32_t major, uint32_t minor) {
       return kernel_version >= (major << 16 | minor << 8);
     };
-    return {since(5, 10), since(5, 16), since(6, 3), since(6, 18)};
+    if (kernel_version == 0) return {};
+    return {since(5, 3), since(5, 5), since(5, 10), since(5, 16),
+            since(6, 4), since(6, 4), since(6, 18)};
   }
 };
 

@@ -7,6 +7,7 @@
 #include "linker/core/assumptions.hpp"
 
 #include <map>
+#include <utility>
 
 namespace bpflink {
 namespace {

@@ -171,11 +171,14 @@ std::optional<uint64_t> CodeGraph::extern_size(uint32_t symbol) const {
   return type && !type->is_function ? type_size(*object.btf, type->type) : std::nullopt;
 }
 
-/// A variable without a type is a number to the verifier. Of one with a type it may know no more
-/// than that it was in the kernel's BTF.
-bool CodeGraph::has_known_address(const InputSymbol& symbol) const {
+bool CodeGraph::is_extern_function(const InputSymbol& symbol) const {
   const ExternType* type = find_extern(symbol);
-  return type && (type->is_function || skip_modifiers(*object.btf, type->type) == 0);
+  return type && type->is_function;
+}
+
+bool CodeGraph::is_extern_address(const InputSymbol& symbol) const {
+  const ExternType* type = find_extern(symbol);
+  return type && !type->is_function && skip_modifiers(*object.btf, type->type) == 0;
 }
 
 uint32_t CodeGraph::find_function(uint32_t section, int64_t offset) const {

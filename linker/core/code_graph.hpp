@@ -97,8 +97,9 @@ class CodeGraph {
   const CodeVariable* find_variable(uint32_t section, uint64_t offset) const;
   /// Bytes of an extern's type, where known.
   std::optional<uint64_t> extern_size(uint32_t symbol) const;
-  /// The verifier knows that the extern's address, where there is one, is not 0.
-  bool has_known_address(const InputSymbol& symbol) const;
+  /// Whether an extern is a function, or a variable without a type.
+  bool is_extern_function(const InputSymbol& symbol) const;
+  bool is_extern_address(const InputSymbol& symbol) const;
 
  private:
   void find_functions();

@@ -30,9 +30,12 @@ class Settings {
  private:
   /// The last bit stands for all settings that have none of their own.
   static constexpr size_t last_bit = 63;
+  /// More are unknown: each may be named for each instruction.
+  static constexpr size_t most_settings = 512;
 
   std::optional<uint64_t> given_value(const CodeVariable& variable, uint64_t offset,
                                       uint32_t size) const;
+  /// 0 where there are too many.
   SettingSet bit_of(uint32_t section, uint64_t offset, uint32_t size, const CodeVariable& variable,
                     uint64_t value);
 

@@ -1,11 +1,15 @@
 #include "linker/core/walk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
 #include <queue>
 #include <set>
 #include <unordered_set>
+#include <utility>
+
+#include "linker/core/evaluate.hpp"
 
 namespace bpflink {
 namespace {
@@ -18,62 +22,13 @@ constexpr uint64_t most_context_blocks = 1u << 17;
 constexpr uint64_t most_slots = 1u << 20;
 /// What it takes to begin a block, in instructions.
 constexpr uint64_t block_work = 8;
-constexpr uint8_t mem_sign_extended = 0x80;  // BPF_MEMSX, not in the headers of every system
 constexpr uint32_t no_state = UINT32_MAX;
-
-uint32_t access_size(const Insn& insn) {
-  switch (BPF_SIZE(insn.code)) {
-    case BPF_B:
-      return 1;
-    case BPF_H:
-      return 2;
-    case BPF_W:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
-/// The instructions that libbpf takes records for.
-bool may_be_bound(const Insn& insn) {
-  switch (BPF_CLASS(insn.code)) {
-    case BPF_ALU:
-    case BPF_ALU64:
-    case BPF_LDX:
-    case BPF_ST:
-    case BPF_STX:
-      return true;
-    default:
-      return insn.is_ld_imm64();
-  }
-}
-
-/// Whether a helper may call a function, with a pointer into the caller's stack. Kernel functions
-/// and helpers that are not known may, too.
-bool may_call_back(const Insn& call) {
-  if (call.src_reg != 0) return true;
-  switch (call.imm) {
-    case BPF_FUNC_for_each_map_elem:
-    case BPF_FUNC_timer_set_callback:
-    case BPF_FUNC_find_vma:
-    case BPF_FUNC_loop:
-    case 209:  // bpf_user_ringbuf_drain
-      return true;
-    default:
-      return call.imm <= 0 || call.imm > 211;  // bpf_cgrp_storage_delete, the last helper
-  }
-}
 
 class Walker {
  public:
   Walker(const CodeGraph& graph, const CodeFacts& facts, Settings& settings, SettingSet assumed,
          uint64_t& work_left)
-      : graph_(graph),
-        facts_(facts),
-        settings_(settings),
-        assumed_(assumed),
-        precision_(VerifierPrecision::of(facts.kernel_version)),
-        work_left_(work_left) {
+      : graph_(graph), evaluator_(graph, facts, settings, assumed, state_), work_left_(work_left) {
     walk_.blocks.resize(graph.blocks.size());
     contexts_of_.resize(graph.functions.size());
   }
@@ -236,7 +191,10 @@ class Walker {
     state_ = states_[contexts_[place.context].states[place.block]];
     for (uint32_t i = block.begin; i < block.end; ++i) {
       visit.reached_end = std::max(visit.reached_end, i + 1);
-      if (!step(place.context, function.section, graph_.insns[i])) return;
+      const CodeInsn& insn = graph_.insns[i];
+      if (!evaluator_.step(function.section, insn)) return;
+      if (insn.reference.kind == CodeReference::Kind::Callback)
+        add_caller(enter(insn.reference.index, {}), place.context);
     }
     const CodeInsn& last = graph_.insns[block.end - 1];
     if (last.insn.is_exit())
@@ -311,173 +269,10 @@ class Walker {
     if (is_register) state_[insn.src_reg] = source;
   }
 
-  /// Evaluates what is no jump. False where the path ends.
-  bool step(uint32_t context, uint32_t section, const CodeInsn& code) {
-    const Insn& insn = code.insn;
-    const BoundInsn* bound =
-        facts_.core && may_be_bound(insn) ? facts_.core(section, code.at) : nullptr;
-    if (bound && bound->is_poisoned) {
-      set(insn.dst_reg, Value::foreign());
-      return facts_.continue_after_poison;
-    }
-    switch (BPF_CLASS(insn.code)) {
-      case BPF_ALU:
-      case BPF_ALU64:
-        set(insn.dst_reg,
-            evaluate_alu(insn, state_[insn.dst_reg], operand(insn, bound), precision_));
-        break;
-      case BPF_LD:
-        load_immediate(context, code, bound);
-        break;
-      case BPF_LDX:
-        set(insn.dst_reg, load(insn, bound));
-        break;
-      case BPF_ST:
-      case BPF_STX:
-        store(insn, bound);
-        break;
-      default:
-        if (insn.is_call() && !code.is_static_call()) call_kernel(insn);
-    }
-    return true;
-  }
-
-  /// The frame pointer cannot be written.
-  void set(uint8_t reg, const Value& value) {
-    if (reg != AbstractState::frame_pointer) state_[reg] = value;
-  }
-
-  /// The second operand of arithmetic.
-  Value operand(const Insn& insn, const BoundInsn* bound) const {
-    if (bound && !bound->value) return Value::scalar();
-    if (bound) return Value::constant(static_cast<uint64_t>(static_cast<int32_t>(*bound->value)));
-    if (BPF_SRC(insn.code) == BPF_X) return state_[insn.src_reg];
-    return Value::constant(static_cast<uint64_t>(insn.imm));
-  }
-
-  void load_immediate(uint32_t context, const CodeInsn& code, const BoundInsn* bound) {
-    const Insn& insn = code.insn;
-    if (!insn.is_ld_imm64()) {  // a legacy load from a packet
-      state_.clobber_arguments();
-      state_[0] = Value::scalar();
-      return;
-    }
-    if (bound)
-      return set(insn.dst_reg, bound->value ? Value::constant(*bound->value) : Value::scalar());
-    using enum CodeReference::Kind;
-    const CodeReference& reference = code.reference;
-    auto offset = static_cast<uint64_t>(reference.offset);
-    uint64_t immediate =
-        uint64_t{static_cast<uint32_t>(code.high)} << 32 | static_cast<uint32_t>(insn.imm);
-    switch (reference.kind) {
-      case None:
-        return set(insn.dst_reg, insn.src_reg == 0 ? Value::constant(immediate) : Value::foreign());
-      case Callback:
-        add_caller(enter(reference.index, {}), context);
-        return set(insn.dst_reg, Value::foreign());
-      case Data:
-        return set(insn.dst_reg, {Value::Kind::Data, reference.index, offset});
-      case Kconfig:
-        return set(insn.dst_reg, {Value::Kind::Kconfig, reference.index, offset});
-      case Ksym:
-        return set(insn.dst_reg, ksym_address(reference));
-      default:
-        return set(insn.dst_reg, Value::foreign());
-    }
-  }
-
-  Value ksym_address(const CodeReference& reference) const {
-    const InputSymbol& symbol = graph_.object.symbols[reference.index];
-    auto exists = facts_.ksym_exists ? facts_.ksym_exists(symbol) : std::nullopt;
-    if (!exists) return Value::foreign();
-    if (!*exists && reference.offset == 0) return Value::constant(0);
-    return *exists && graph_.has_known_address(symbol) ? Value{Value::Kind::NonZero}
-                                                       : Value::foreign();
-  }
-
-  Value load(const Insn& insn, const BoundInsn* bound) {
-    const Value& base = state_[insn.src_reg];
-    uint32_t size = access_size(insn);
-    uint8_t mode = BPF_MODE(insn.code);
-    bool is_signed = mode == mem_sign_extended;
-    bool is_known = !bound && (mode == BPF_MEM || is_signed);
-    uint64_t offset = base.bits + static_cast<uint64_t>(int64_t{insn.off});
-    std::optional<Value> value;
-    if (is_known && base.kind == Value::Kind::Frame)
-      value = state_.load(static_cast<int64_t>(offset), size, is_signed);
-    else if (is_known && base.kind == Value::Kind::Data)
-      value = settings_.load(base.base, offset, size, is_signed, assumed_);
-    else if (is_known && base.kind == Value::Kind::Kconfig)
-      value = load_kconfig(base, offset, size, is_signed);
-    if (value) {
-      if (value->is_constant()) value->settings |= base.settings;
-      return *value;
-    }
-    if (base.may_be_frame() && size == 8) return {};
-    // Loads of 4 bytes from a context may give pointers.
-    bool is_scalar = size <= 2 || (base.is_address() && is_known);
-    return is_scalar ? Value::scalar() : Value::foreign();
-  }
-
-  std::optional<Value> load_kconfig(const Value& base, uint64_t offset, uint32_t size,
-                                    bool is_signed) const {
-    if (!facts_.kconfig) return std::nullopt;
-    auto whole = graph_.extern_size(base.base);
-    if (!whole || *whole > 8 || offset > *whole || size > *whole - offset) return std::nullopt;
-    auto value = facts_.kconfig(graph_.object.symbols[base.base]);
-    if (!value) return std::nullopt;
-    return loaded(part_of(*value, *whole, offset, size, graph_.object.byte_order), size, is_signed);
-  }
-
-  void store(const Insn& insn, const BoundInsn* bound) {
-    const Value& base = state_[insn.dst_reg];
-    uint32_t size = access_size(insn);
-    auto offset = static_cast<int64_t>(base.bits + static_cast<uint64_t>(int64_t{insn.off}));
-    bool is_atomic = BPF_CLASS(insn.code) == BPF_STX && BPF_MODE(insn.code) == BPF_ATOMIC;
-    bool is_plain = BPF_MODE(insn.code) == BPF_MEM;
-    if (base.kind == Value::Kind::Any || (base.kind == Value::Kind::Frame && bound))
-      state_.clobber_stack();
-    else if (base.kind == Value::Kind::Frame && !is_plain)
-      state_.clobber(offset, size);
-    else if (base.kind == Value::Kind::Frame)
-      state_.store(offset, size, stored_value(insn), precision_);
-    if (is_atomic) clobber_fetched(insn);
-  }
-
-  Value stored_value(const Insn& insn) const {
-    if (BPF_CLASS(insn.code) == BPF_STX) return state_[insn.src_reg];
-    // Some verifiers take the immediate as unsigned.
-    bool is_known = precision_.immediate_stores && insn.imm >= 0;
-    return is_known ? Value::constant(static_cast<uint64_t>(insn.imm)) : Value::scalar();
-  }
-
-  /// What an atomic operation may load: into r0, into its source or, as a load, its destination.
-  void clobber_fetched(const Insn& insn) {
-    constexpr int32_t load_acquire = 0x100;
-    if (insn.imm == load_acquire) return set(insn.dst_reg, {});
-    if ((insn.imm & BPF_FETCH) == 0) return;
-    set(insn.imm == BPF_CMPXCHG ? uint8_t{0} : insn.src_reg, {});
-  }
-
-  /// A helper or kernel function writes from the addresses on that it gets.
-  void call_kernel(const Insn& insn) {
-    if (may_call_back(insn) && state_.passes_frame()) state_.clobber_stack();
-    for (uint8_t reg = 1; reg <= 5; ++reg) {
-      if (state_[reg].kind == Value::Kind::Any) state_.clobber_stack();
-      if (state_[reg].kind == Value::Kind::Frame)
-        state_.clobber_from(static_cast<int64_t>(state_[reg].bits));
-    }
-    state_.clobber_arguments();
-    state_[0] = Value::foreign();
-  }
-
   static constexpr uint8_t may_goto = 0xe0;
 
   const CodeGraph& graph_;
-  const CodeFacts& facts_;
-  Settings& settings_;
-  SettingSet assumed_;
-  VerifierPrecision precision_;
+  Evaluator evaluator_;
   uint64_t& work_left_;
   uint64_t slots_ = 0, context_blocks_ = 0;
   Walk walk_;

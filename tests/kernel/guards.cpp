@@ -39,7 +39,8 @@ using namespace bpflink;
 constexpr int exit_skipped = 77;
 constexpr int32_t poison = 195896080;
 constexpr uint32_t rodata_size = 64, data_size = 64;
-constexpr uint8_t r0 = 0, r1 = 1, r2 = 2, r3 = 3, r4 = 4, r5 = 5, r6 = 6, r7 = 7, r9 = 9, fp = 10;
+constexpr uint8_t r0 = 0, r1 = 1, r2 = 2, r3 = 3, r4 = 4, r6 = 6, r7 = 7, r9 = 9, fp = 10;
+constexpr int wide = 0x18, add = BPF_ALU64 | BPF_ADD;
 constexpr uint8_t mem_sign_extended = 0x80, may_goto = BPF_JMP | 0xe0;
 constexpr std::array<uint8_t, 4> sizes = {BPF_B, BPF_H, BPF_W, BPF_DW};
 
@@ -63,7 +64,8 @@ enum class Linkage : uint8_t { Program, Static, Global, Callback };
 
 struct RandomFunction {
   Linkage linkage;
-  bool takes_stack = false;  ///< its first argument points to 16 bytes of the caller's stack
+  /// Its first argument, of a callback the second, points to 16 bytes of the caller's stack.
+  bool takes_stack = false;
   std::vector<RandomInsn> code = {};
 };
 
@@ -88,14 +90,15 @@ class Generator {
       constexpr std::array linkages = {Linkage::Static, Linkage::Static, Linkage::Global,
                                        Linkage::Callback};
       program.functions.push_back({linkages[below(linkages.size())]});
-      program.functions.back().takes_stack =
-          program.functions.back().linkage == Linkage::Static && chance(3);
+      Linkage linkage = program.functions.back().linkage;
+      program.functions.back().takes_stack = linkage != Linkage::Global && chance(2);
     }
     for (uint32_t i = 0; i < rodata_size; ++i) {
       program.rodata.push_back(std::byte(chance(2) ? 0 : below(256)));
       program.rodata_of_others.push_back(std::byte(below(256)));
     }
     functions_ = &program.functions;
+    rodata_ = &program.rodata;
     for (function_ = 0; function_ < program.functions.size(); ++function_) write_function();
     return program;
   }
@@ -107,6 +110,7 @@ class Generator {
   int16_t stack_word() { return static_cast<int16_t>(-8 - 8 * static_cast<int>(below(8))); }
   int32_t number() {
     constexpr std::array<int32_t, 8> usual = {0, 1, 2, -1, 8, 255, INT32_MIN, INT32_MAX};
+    if (chance(3)) return last_set_;
     return chance(3) ? static_cast<int32_t>(random_()) : usual[below(usual.size())];
   }
 
@@ -121,11 +125,14 @@ class Generator {
     code().push_back({insn, fixup});
   }
   void emit_wide(uint8_t dst, uint64_t value, Fixup fixup = {}) {
-    emit(BPF_LD | BPF_IMM | BPF_DW, dst, 0, 0, static_cast<int32_t>(value), fixup);
+    emit(wide, dst, 0, 0, static_cast<int32_t>(value), fixup);
     emit(0, 0, 0, 0, static_cast<int32_t>(value >> 32));
   }
   void move(uint8_t dst, uint8_t src) { emit(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0); }
-  void set(uint8_t dst, int32_t imm) { emit(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm); }
+  void set(uint8_t dst, int32_t imm) {
+    emit(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+    last_set_ = imm;
+  }
   /// A call leaves nothing in r0 but its result.
   void call_helper(int32_t helper) { emit(BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
   void emit_unknown(uint8_t dst) {
@@ -134,16 +141,18 @@ class Generator {
   }
   void emit_stack_address(uint8_t dst, int32_t offset) {
     move(dst, fp);
-    emit(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, offset);
+    emit(add, dst, 0, 0, offset);
   }
 
   void write_function() {
     const RandomFunction& function = (*functions_)[function_];
     bool has_arguments = function.linkage != Linkage::Program;
     if (function.takes_stack) {
-      if (chance(2))
-        emit(BPF_STX | BPF_MEM | BPF_DW, r1, r2, static_cast<int16_t>(8 * below(2)), 0);
-      move(r6, r2);
+      bool is_callback = function.linkage == Linkage::Callback;
+      uint8_t pointer = is_callback ? r2 : r1, given = is_callback ? r1 : r2;
+      auto off = static_cast<int16_t>(-8 + 8 * static_cast<int>(below(3)));
+      if (!chance(4)) emit(BPF_STX | BPF_MEM | random_size(), pointer, given, off, 0);
+      move(r6, given);
       set(r7, number());
     } else {
       for (uint8_t i = 0; i < 2; ++i)
@@ -172,7 +181,7 @@ class Generator {
   }
 
   void write_statement(uint32_t depth) {
-    switch (below(depth < 3 ? 18 : 13)) {
+    switch (below(depth < 3 ? 21 : 13)) {
       case 0:
       case 1:
       case 2:
@@ -201,8 +210,104 @@ class Generator {
         return write_spill();
       case 13:
         return write_loop(depth);
+      case 14:
+      case 15:
+      case 16:
+        return write_guard();
+      case 17:
+        return write_return();
       default:
         return write_branch([&] { write_statements(1 + below(4), depth + 1); });
+    }
+  }
+
+  /// A number that is known, that something then may change, and a branch that depends on it.
+  void write_guard() {
+    auto reg = static_cast<uint8_t>(r6 + below(4));
+    int32_t value = chance(2) ? static_cast<int32_t>(below(200)) : number();
+    size_t unequal = 0;
+    switch (below(8)) {
+      case 0:
+      case 1:
+        value = write_variable(reg);
+        break;
+      case 2:
+        emit(BPF_ALU64 | BPF_MOV | BPF_K, reg, 0, 0, 77,
+             {Fixup::Kind::Core, static_cast<uint32_t>(value)});
+        break;
+      case 3:  // the low half of it is known
+        emit_unknown(reg);
+        unequal = code().size();
+        emit(BPF_JMP32 | BPF_JNE | BPF_K, reg, 0, 0, value);
+        break;
+      default:
+        set(reg, value);
+    }
+    uint8_t size = random_size();
+    auto off = static_cast<int16_t>(stack_word() + size_of(size) * below(8 / size_of(size)));
+    bool is_stored = chance(2);
+    if (is_stored) emit(BPF_STX | BPF_MEM | size, fp, reg, off, 0);
+    write_disturbance(reg, off);
+    if (is_stored) emit(BPF_LDX | BPF_MEM | size, reg, fp, off, 0);
+    bool is_equal = chance(2);
+    size_t jump = code().size();
+    emit(BPF_JMP | (is_equal ? BPF_JEQ : BPF_JNE) | BPF_K, reg, 0, 0, value);
+    write_arithmetic();
+    if (is_equal) {
+      patch(jump);
+    } else {
+      size_t end = code().size();
+      emit(BPF_JMP | BPF_JA, 0, 0, 0, 0);
+      patch(jump);
+      write_arithmetic();
+      patch(end);
+    }
+    if (unequal != 0) patch(unequal);
+  }
+
+  /// A return somewhere, with a number of its own.
+  void write_return() {
+    if ((*functions_)[function_].linkage == Linkage::Callback) return write_arithmetic();
+    emit(BPF_JMP | BPF_JNE | BPF_K, number_register(), 0, 2, number());
+    set(r0, number());
+    emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+  }
+
+  /// Loads a variable of .rodata, whose value it gives.
+  int32_t write_variable(uint8_t dst) {
+    uint32_t variable = 8 * below(rodata_size / 8);
+    emit_wide(r1, 0, {Fixup::Kind::Rodata, variable});
+    emit(BPF_LDX | BPF_MEM | BPF_B, dst, r1, 0, 0);
+    return std::to_integer<int32_t>((*rodata_)[variable]);
+  }
+
+  void write_disturbance(uint8_t reg, int16_t off) {
+    switch (below(8)) {
+      case 0:
+        return write_escape();
+      case 1:
+        return write_spill();
+      case 2:
+      case 3:
+        if (function_ + 1 < functions_->size() && loop_depth_ == 0 && calls_++ < 8)
+          return write_call(function_ + 1 + below(functions_->size() - function_ - 1));
+        return;
+      case 4: {  // it is changed where a variable has another value
+        uint8_t other = reg == r9 ? r6 : r9;
+        int32_t value = write_variable(other);
+        emit(BPF_JMP | BPF_JEQ | BPF_K, other, 0, 1, value);
+        return set(reg, number());
+      }
+      case 5: {  // what shares 8 bytes with it
+        uint8_t size = random_size();
+        auto within = static_cast<int16_t>(size_of(size) * below(8 / size_of(size)));
+        return emit(BPF_STX | BPF_MEM | size, fp, number_register(),
+                    static_cast<int16_t>((off & ~7) + within), 0);
+      }
+      case 6:
+        return write_somewhere(random_size());
+      default:
+        return;
     }
   }
 
@@ -252,7 +357,7 @@ class Generator {
     uint32_t within = below(8 / size_of(size)) * size_of(size);
     Fixup fixup{is_constant ? Fixup::Kind::Rodata : Fixup::Kind::Data, variable};
     emit_wide(r1, 0, fixup);
-    if (chance(4)) emit(BPF_ALU64 | BPF_ADD | BPF_K, r1, 0, 0, 0);
+    if (chance(4)) emit(add, r1, 0, 0, 0);
     bool is_signed = size != BPF_DW && chance(4);
     emit(BPF_LDX | (is_signed ? mem_sign_extended : uint8_t{BPF_MEM}) | size, number_register(), r1,
          static_cast<int16_t>(within), 0);
@@ -265,13 +370,7 @@ class Generator {
     if (chance(4)) return emit(BPF_ST | BPF_MEM | size, fp, 0, off, number());
     if (chance(4)) {
       emit_stack_address(r2, -40);
-      if (chance(3)) {  // somewhere
-        emit_unknown(r0);
-        emit(BPF_ALU64 | BPF_AND | BPF_K, r0, 0, 0, 0x18);
-        emit_stack_address(r2, -40);
-        emit(BPF_ALU64 | BPF_ADD | BPF_X, r2, r0, 0, 0);
-        return emit(BPF_STX | BPF_MEM | size, r2, number_register(), 0, 0);
-      }
+      if (chance(3)) return write_somewhere(size);
       return emit(BPF_STX | BPF_MEM | size, r2, number_register(), static_cast<int16_t>(off + 40),
                   0);
     }
@@ -282,6 +381,14 @@ class Generator {
                   operations[below(operations.size())]);
     }
     emit(BPF_STX | BPF_MEM | size, fp, number_register(), off, 0);
+  }
+
+  void write_somewhere(uint8_t size) {
+    emit_unknown(r0);
+    emit(BPF_ALU64 | BPF_AND | BPF_K, r0, 0, 0, 0x18);
+    emit_stack_address(r2, -40);
+    emit(add | BPF_X, r2, r0, 0, 0);
+    emit(BPF_STX | BPF_MEM | size, r2, number_register(), 0, 0);
   }
 
   /// Helpers that write to the stack.
@@ -302,10 +409,10 @@ class Generator {
     if (function.linkage == Linkage::Callback) {
       set(r1, static_cast<int32_t>(1 + below(3)));
       emit_wide(r2, 0, {Fixup::Kind::Callback, callee});
-      if (chance(2))
-        set(r3, 0);
+      if (function.takes_stack || chance(2))
+        emit_stack_address(r3, -64 + 8 * static_cast<int32_t>(below(7)));
       else
-        emit_stack_address(r3, -64);
+        set(r3, 0);
       set(r4, 0);
       return call_helper(BPF_FUNC_loop);
     }
@@ -369,6 +476,8 @@ class Generator {
 
   std::mt19937_64 random_;
   std::vector<RandomFunction>* functions_ = nullptr;
+  const Bytes* rodata_ = nullptr;
+  int32_t last_set_ = 0;
   uint32_t function_ = 0, calls_ = 0, loops_ = 0, loop_depth_ = 0;
 };
 
@@ -440,6 +549,7 @@ class MadeObject {
 
   static std::vector<bpf_insn> insns_of(const RandomFunction& function) {
     std::vector<bpf_insn> insns;
+    insns.reserve(function.code.size());
     for (const RandomInsn& insn : function.code) insns.push_back(insn.insn);
     return insns;
   }
@@ -691,7 +801,7 @@ class Test {
         unreached_ += is_dead;
         assumed_ += is_dead && !names.empty();
         unreached.push_back(is_dead);
-        if (code[i].insn.code != (BPF_LD | BPF_IMM | BPF_DW)) continue;
+        if (code[i].insn.code != wide) continue;
         unreached.push_back(is_dead);  // the second slot
         variables.push_back(names);
         ++i;

@@ -1,0 +1,52 @@
+// What each instruction but jumps and calls of the object's functions makes of a state.
+#pragma once
+
+#include <optional>
+
+#include "linker/core/abstract_state.hpp"
+#include "linker/core/code_graph.hpp"
+#include "linker/core/reachability.hpp"
+#include "linker/core/settings.hpp"
+
+namespace bpflink {
+
+class Evaluator {
+ public:
+  /// Evaluates on `state`, with the settings in `assumed` as constants. All must outlive it.
+  Evaluator(const CodeGraph& graph, const CodeFacts& facts, Settings& settings, SettingSet assumed,
+            AbstractState& state)
+      : graph_(graph),
+        facts_(facts),
+        settings_(settings),
+        assumed_(assumed),
+        precision_(VerifierPrecision::of(facts.kernel_version)),
+        state_(state) {}
+
+  /// Evaluates an instruction of a section. False where the path ends.
+  bool step(uint32_t section, const CodeInsn& code);
+
+ private:
+  /// The frame pointer cannot be written.
+  void set(uint8_t reg, const Value& value) {
+    if (reg != AbstractState::frame_pointer) state_[reg] = value;
+  }
+  Value operand(const Insn& insn, const BoundInsn* bound) const;
+  void load_immediate(const CodeInsn& code, const BoundInsn* bound);
+  Value ksym_address(const CodeReference& reference) const;
+  Value load(const Insn& insn, const BoundInsn* bound);
+  std::optional<Value> load_kconfig(const Value& base, uint64_t offset, uint32_t size,
+                                    bool is_signed) const;
+  void store(const Insn& insn, const BoundInsn* bound);
+  Value stored_value(const Insn& insn) const;
+  void clobber_fetched(const Insn& insn);
+  void call_kernel(const Insn& insn);
+
+  const CodeGraph& graph_;
+  const CodeFacts& facts_;
+  Settings& settings_;
+  SettingSet assumed_;
+  VerifierPrecision precision_;
+  AbstractState& state_;
+};
+
+}  // namespace bpflink

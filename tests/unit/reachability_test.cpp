@@ -1,0 +1,619 @@
+// Objects made by hand, of which the analysis says what the verifier reaches.
+#include "linker/core/reachability.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <utility>
+
+#include "linker/core/code_graph.hpp"
+#include "linker/elf/object_types.hpp"
+#include "units.hpp"
+
+namespace bpflink {
+namespace {
+
+/// An instruction in the little-endian form.
+struct Slot {
+  int code;
+  uint8_t dst = 0, src = 0;
+  int16_t off = 0;
+  int32_t imm = 0;
+};
+
+constexpr int move = BPF_ALU64 | BPF_MOV | BPF_K, move_register = BPF_ALU64 | BPF_MOV | BPF_X,
+              add = BPF_ALU64 | BPF_ADD, equal = BPF_JMP | BPF_JEQ | BPF_K,
+              unequal = BPF_JMP | BPF_JNE | BPF_K, call = BPF_JMP | BPF_CALL,
+              leave = BPF_JMP | BPF_EXIT, wide = 0x18, load_double = BPF_LDX | BPF_MEM | BPF_DW,
+              load_word = BPF_LDX | BPF_MEM | BPF_W, store_double = BPF_STX | BPF_MEM | BPF_DW,
+              store_word = BPF_STX | BPF_MEM | BPF_W, may_goto = BPF_JMP | 0xe0,
+              local_call = BPF_PSEUDO_CALL, frame = 10;
+constexpr uint32_t text = 1, main_section = 2, rodata = 3;
+constexpr uint32_t linux_6_18 = 6 << 16 | 18 << 8;
+
+const Slot helper = {call, 0, 0, 0, BPF_FUNC_get_prandom_u32}, end = {leave};
+
+/// An object with a program "main" in a section of its own; .text and .rodata may be added to.
+class Made {
+ public:
+  Made() {
+    object_.sections.reserve(8);
+    for (const char* name : {"", ".text", "xdp", ".rodata"}) {
+      InputSection& section = add_section(name);
+      if (section.index == text || section.index == main_section) section.flags |= SHF_EXECINSTR;
+    }
+    object_.symbols.emplace_back();
+  }
+
+  uint32_t function(std::string_view name, const std::vector<Slot>& slots,
+                    uint32_t section = main_section, uint8_t binding = STB_GLOBAL,
+                    uint8_t visibility = STV_DEFAULT) {
+    std::vector<std::byte>& bytes = bytes_[section];
+    uint64_t begin = bytes.size();
+    for (const Slot& slot : slots) {
+      size_t at = bytes.size();
+      bytes.resize(at + insn_size);
+      bytes[at] = std::byte(slot.code);
+      bytes[at + 1] = std::byte(slot.src << 4 | slot.dst);
+      store<int16_t>(&bytes[at + 2], slot.off, std::endian::little);
+      store<int32_t>(&bytes[at + 4], slot.imm, std::endian::little);
+    }
+    object_.sections[section].data = bytes;
+    uint32_t index = symbol(name, section, begin, bytes.size() - begin, STT_FUNC, binding);
+    object_.symbols[index].visibility = visibility;
+    return index;
+  }
+  uint32_t symbol(std::string_view name, uint32_t section, uint64_t value, uint64_t size,
+                  uint8_t type, uint8_t binding = STB_GLOBAL) {
+    using enum InputSymbol::Place;
+    object_.symbols.push_back({.name = name,
+                               .value = value,
+                               .size = size,
+                               .section = section,
+                               .place = section == 0 ? Undefined : Section,
+                               .type = type,
+                               .binding = binding});
+    return static_cast<uint32_t>(object_.symbols.size()) - 1;
+  }
+  /// Variables of 8 bytes, of these values.
+  void variables(const std::vector<std::pair<std::string_view, uint64_t>>& variables) {
+    for (auto [name, value] : variables) {
+      std::vector<std::byte>& bytes = bytes_[rodata];
+      bytes.resize(bytes.size() + 8);
+      store(&bytes[bytes.size() - 8], value, std::endian::little);
+      object_.sections[rodata].data = bytes;
+      if (!name.empty()) symbol(name, rodata, bytes.size() - 8, 8, STT_OBJECT);
+    }
+  }
+  /// The instruction of the program refers to the symbol, or to an offset of the section's symbol.
+  void refer(uint64_t insn, uint32_t symbol, int64_t addend = 0, uint32_t type = R_BPF_64_64) {
+    object_.sections[main_section].relocations.push_back({insn * insn_size, addend, type, symbol});
+  }
+  uint32_t section_symbol(uint32_t section) {
+    return symbol("", section, 0, 0, STT_SECTION, STB_LOCAL);
+  }
+  void types(const test::Unit& unit) {
+    InputSection& section = add_section(".BTF");
+    btf_ = test::finish(unit.b, std::endian::little);
+    section.data = btf_;
+    section.use = SectionUse::Rebuild;
+    REQUIRE(read_object_types(object_));
+  }
+
+  /// What the instruction is with a record.
+  void bind(uint64_t insn, BoundInsn bound, uint32_t section = main_section) {
+    bound_[{section, insn * insn_size}] = bound;
+  }
+  static constexpr BoundInsn poisoned = {.is_poisoned = true};
+  CodeFacts facts = {.kernel_version = linux_6_18};
+
+  InsnReach reach(uint64_t insn, uint32_t section = main_section) {
+    facts.core = [&](uint32_t index, uint64_t offset) -> const BoundInsn* {
+      auto found = bound_.find({index, offset});
+      return found == bound_.end() ? nullptr : &found->second;
+    };
+    CodeGraph graph(object_);
+    return Reachability(graph, facts).find(section, insn * insn_size);
+  }
+  bool reaches(uint64_t insn, uint32_t section = main_section) {
+    InsnReach found = reach(insn, section);
+    CHECK(found.assumes.empty());
+    return found.reached;
+  }
+  /// "a=1 b=2": what it rests on that an instruction is not reached.
+  std::string assumptions(uint64_t insn) {
+    InsnReach found = reach(insn);
+    std::string text = found.reached ? "reached" : "";
+    for (const Assumption& assumption : found.assumes)
+      text +=
+          (text.empty() ? "" : " ") + assumption.variable + "=" + std::to_string(assumption.value);
+    return text;
+  }
+
+ private:
+  InputSection& add_section(std::string_view name) {
+    InputSection& section = object_.sections.emplace_back();
+    section.file = &object_;
+    section.index = static_cast<uint32_t>(object_.sections.size()) - 1;
+    section.name = name;
+    section.type = SHT_PROGBITS;
+    section.flags = SHF_ALLOC;
+    section.use = SectionUse::Link;
+    return section;
+  }
+
+  ObjectFile object_;
+  std::map<uint32_t, std::vector<std::byte>> bytes_;
+  std::vector<std::byte> btf_;
+  std::map<std::pair<uint32_t, uint64_t>, BoundInsn> bound_;
+};
+
+/// Whether a program that does this to r1 gets to where r1 is not `value`.
+bool may_differ(std::vector<Slot> slots, int32_t value, uint32_t version = linux_6_18) {
+  slots.insert(slots.end(), {{equal, 1, 0, 1, value}, {move, 0, 0, 0, 0}, {move, 0}, end});
+  Made made;
+  made.facts.kernel_version = version;
+  made.function("main", slots);
+  return made.reaches(slots.size() - 3);
+}
+bool is_known(const std::vector<Slot>& slots, int32_t value, uint32_t version = linux_6_18) {
+  return !may_differ(slots, value, version);
+}
+
+}  // namespace
+
+TEST_CASE("code behind a guard is reached where the kernel has the field") {
+  Made made;
+  made.function("main", {{move, 1, 0, 0, 1}, {equal, 1, 0, 1, 0}, {load_word, 0, 6}, end});
+  made.bind(2, Made::poisoned);
+  CHECK(made.reaches(2));
+  made.bind(0, {.value = 0});
+  CHECK_FALSE(made.reaches(2));
+  CHECK(made.reach(2).programs == std::vector<std::string_view>{"main"});
+  made.bind(0, {});  // a record of which the value is not known
+  CHECK(made.reaches(2));
+}
+
+TEST_CASE("a poisoned instruction ends its path, or all that fail are asked for") {
+  Made made;
+  made.function("main", {{load_word, 0, 6}, {load_word, 0, 6}, end});
+  made.bind(0, Made::poisoned);
+  CHECK(made.reaches(0));
+  CHECK_FALSE(made.reaches(1));
+  made.facts.continue_after_poison = true;
+  CHECK(made.reaches(1));
+}
+
+TEST_CASE("arithmetic that every verifier computes") {
+  auto operate = [](int operation, int32_t a, int32_t b) {
+    return std::vector<Slot>{{move, 1, 0, 0, a}, {operation, 1, 0, 0, b}};
+  };
+  CHECK(is_known(operate(BPF_ALU64 | BPF_ADD, -1, 3), 2));
+  CHECK(is_known(operate(BPF_ALU64 | BPF_SUB, 1, 3), -2));
+  CHECK(is_known(operate(BPF_ALU64 | BPF_MUL, 7, -3), -21));
+  CHECK(is_known(operate(BPF_ALU64 | BPF_OR, 5, 2), 7));
+  CHECK(is_known(operate(BPF_ALU | BPF_AND, -1, 12), 12));
+  CHECK(is_known(operate(BPF_ALU | BPF_RSH, -1, 31), 1));
+  CHECK(is_known(operate(BPF_ALU64 | BPF_ARSH, -8, 1), -4));
+  CHECK(is_known({{wide, 1, 0, 0, 5}, {0}}, 5));
+  CHECK(may_differ({{wide, 1, 0, 0, 5}, {0, 0, 0, 0, 1}}, 5));
+  CHECK(is_known({{move, 1, 0, 0, 255}, {move_register, 1, 1, 8}}, -1));
+  // None computes these.
+  CHECK(may_differ(operate(BPF_ALU64 | BPF_DIV, 6, 3), 2));
+  CHECK(may_differ({{move, 1, 0, 0, 256}, {BPF_ALU | BPF_END | BPF_TO_BE, 1, 0, 0, 16}}, 1));
+  CHECK(may_differ({helper, {move_register, 1, 0}}, 1));
+}
+
+TEST_CASE("arithmetic that later verifiers compute") {
+  std::vector<Slot> exclusive_or = {{move, 1, 0, 0, 1}, {BPF_ALU64 | BPF_XOR, 1, 0, 0, 1}};
+  CHECK(is_known(exclusive_or, 0));
+  CHECK(is_known(exclusive_or, 0, 5 << 16 | 10 << 8));
+  CHECK(may_differ(exclusive_or, 0, 5 << 16 | 9 << 8));
+  CHECK(may_differ(exclusive_or, 0, 0));
+  std::vector<Slot> negation = {{move, 1, 0, 0, 1}, {BPF_ALU64 | BPF_NEG, 1}};
+  CHECK(is_known(negation, -1));
+  CHECK(may_differ(negation, -1, 6 << 16 | 17 << 8));
+}
+
+TEST_CASE("conditions of 64 and 32 bits, signed and unsigned") {
+  // Whether `r1 = a; if (r1 <condition> b) goto` may go on to the next instruction.
+  auto may_go_on = [](int condition, int32_t a, int32_t b) {
+    Made made;
+    made.function("main", {{move, 1, 0, 0, a}, {condition, 1, 0, 1, b}, {move, 0}, {move, 0}, end});
+    return made.reaches(2);
+  };
+  CHECK_FALSE(may_go_on(BPF_JMP | BPF_JGT, -1, 1));
+  CHECK(may_go_on(BPF_JMP | BPF_JSGT, -1, 1));
+  CHECK_FALSE(may_go_on(BPF_JMP | BPF_JSLT, -1, 1));
+  CHECK_FALSE(may_go_on(BPF_JMP32 | BPF_JSLE, -1, -1));
+  CHECK_FALSE(may_go_on(BPF_JMP32 | BPF_JGE, -1, 1));
+  CHECK_FALSE(may_go_on(BPF_JMP | BPF_JSET, 6, 2));
+  CHECK(may_go_on(BPF_JMP | BPF_JSET, 6, 1));
+  CHECK_FALSE(may_go_on(BPF_JMP | BPF_JA, 0, 0));
+  CHECK(may_go_on(may_goto, 0, 0));
+  Made far;
+  far.function("main", {{BPF_JMP32 | BPF_JA, 0, 0, 0, 1}, {move, 0}, {move, 0}, end});
+  CHECK_FALSE(far.reaches(1));
+  CHECK(far.reaches(2));
+}
+
+TEST_CASE("after a comparison a number is known, a pointer is not") {
+  auto main = [](const Slot& load) {
+    Made made;
+    made.function("main",
+                  {load, {unequal, 2, 0, 3, 7}, {equal, 2, 0, 1, 7}, {move, 0}, {move, 0}, end});
+    return made.reaches(3);
+  };
+  CHECK_FALSE(main({BPF_LDX | BPF_MEM | BPF_B, 2, 1}));
+  CHECK(main({load_double, 2, 1}));
+  CHECK(main({load_word, 2, 1}));  // a packet's start is loaded so
+}
+
+TEST_CASE("values that differ where paths meet are unknown") {
+  // r6 = 1, or 1 or 2 by an unknown condition.
+  for (int32_t other : {1, 2}) {
+    Made made;
+    made.function("main", {{move, 6, 0, 0, 1},
+                           helper,
+                           {equal, 0, 0, 1, 0},
+                           {move, 6, 0, 0, other},
+                           {equal, 6, 0, 1, 1},
+                           {move, 0},
+                           {move, 0},
+                           end});
+    CHECK(made.reaches(5) == (other == 2));
+  }
+}
+
+TEST_CASE("a number is known that was spilled and is loaded alike") {
+  auto spilled = [](int store, int16_t to, int load, int16_t from) {
+    return std::vector<Slot>{{move, 2, 0, 0, 7}, {store, frame, 2, to}, {load, 1, frame, from}};
+  };
+  CHECK(is_known(spilled(store_double, -8, load_double, -8), 7));
+  CHECK(is_known(spilled(store_word, -8, load_word, -8), 7));
+  CHECK(may_differ(spilled(store_word, -8, load_word, -8), 7, 5 << 16 | 15 << 8));
+  CHECK(may_differ(spilled(store_double, -8, load_word, -8), 7));
+  CHECK(may_differ(spilled(store_double, -8, load_double, -16), 7));
+  CHECK(may_differ(spilled(store_word, -4, load_word, -4), 7));  // no verifier keeps that
+  std::vector<Slot> overwritten = spilled(store_word, -8, load_word, -8);
+  overwritten.insert(overwritten.begin() + 2, {store_word, frame, 3, -4});
+  CHECK(may_differ(overwritten, 7));
+  // Through another register.
+  CHECK(is_known({{move, 2, 0, 0, 7},
+                  {move_register, 3, frame},
+                  {add, 3, 0, 0, -16},
+                  {store_double, 3, 2, 8},
+                  {load_double, 1, frame, -8}},
+                 7));
+  // By an immediate, which earlier verifiers forget.
+  std::vector<Slot> immediate = {{BPF_ST | BPF_MEM | BPF_DW, frame, 0, -8, 7},
+                                 {load_double, 1, frame, -8}};
+  CHECK(is_known(immediate, 7));
+  CHECK(may_differ(immediate, 7, 6 << 16 | 2 << 8));
+}
+
+TEST_CASE("a helper writes from the address on that it gets") {
+  auto passed = [](int32_t offset, int32_t helper_id) {
+    return std::vector<Slot>{{move, 2, 0, 0, 7},          {store_double, frame, 2, -16},
+                             {move_register, 1, frame},   {add, 1, 0, 0, offset},
+                             {move, 2, 0, 0, 8},          {call, 0, 0, 0, helper_id},
+                             {load_double, 1, frame, -16}};
+  };
+  CHECK(is_known(passed(-8, BPF_FUNC_get_current_comm), 7));
+  CHECK(may_differ(passed(-16, BPF_FUNC_get_current_comm), 7));
+  CHECK(may_differ(passed(-32, BPF_FUNC_get_current_comm), 7));
+  CHECK(may_differ(passed(-8, BPF_FUNC_loop), 7));  // its callback writes anywhere
+  CHECK(may_differ({{move, 2, 0, 0, 7},
+                    {store_double, frame, 2, -8},
+                    helper,
+                    {move_register, 3, frame},
+                    {BPF_ALU64 | BPF_ADD | BPF_X, 3, 0},
+                    {store_double, 3, 2, -16},
+                    {load_double, 1, frame, -8}},
+                   7));
+}
+
+TEST_CASE("a static function is walked with what each call passes, a global one with nothing") {
+  // main: has(1), has(0) in dead code; has: if (!r1) <here>.
+  auto reaches = [](uint8_t binding, uint8_t visibility) {
+    Made made;
+    uint32_t callee = made.function("has", {{unequal, 1, 0, 1, 0}, {move, 0}, {move, 0}, end}, text,
+                                    binding, visibility);
+    made.function("main", {{move, 1, 0, 0, 1},
+                           {call, 0, local_call, 0, -1},
+                           {move, 1, 0, 0, 1},
+                           {equal, 1, 0, 2, 1},
+                           {move, 1, 0, 0, 0},
+                           {call, 0, local_call, 0, -1},
+                           end});
+    for (uint64_t insn : {1, 5}) made.refer(insn, callee, 0, R_BPF_64_32);
+    return made.reaches(1, text);
+  };
+  CHECK_FALSE(reaches(STB_LOCAL, STV_DEFAULT));
+  CHECK_FALSE(reaches(STB_GLOBAL, STV_HIDDEN));
+  CHECK(reaches(STB_GLOBAL, STV_DEFAULT));
+  CHECK(reaches(STB_WEAK, STV_DEFAULT));
+}
+
+TEST_CASE("a call gives what the static function returns for these arguments") {
+  for (uint8_t binding : {STB_LOCAL, STB_GLOBAL}) {
+    Made made;
+    uint32_t callee = made.function("same", {{move_register, 0, 1}, end}, text, binding);
+    made.function("main", {{move, 1, 0, 0, 0},
+                           {call, 0, local_call, 0, -1},
+                           {equal, 0, 0, 1, 0},
+                           {move, 0},
+                           {move, 1, 0, 0, 1},
+                           {call, 0, local_call, 0, -1},
+                           {equal, 0, 0, 1, 1},
+                           {move, 0},
+                           end});
+    for (uint64_t insn : {1, 5}) made.refer(insn, callee, 0, R_BPF_64_32);
+    CHECK(made.reaches(3) == (binding == STB_GLOBAL));
+    CHECK(made.reaches(7) == (binding == STB_GLOBAL));
+  }
+}
+
+TEST_CASE("what a static function does not return from is not reached") {
+  Made made;
+  uint32_t callee = made.function("fails", {{load_word, 0, 1}, end}, text, STB_LOCAL);
+  made.function("main", {{call, 0, local_call, 0, -1}, end});
+  made.refer(0, callee, 0, R_BPF_64_32);
+  CHECK(made.reaches(1));
+  made.bind(0, Made::poisoned, text);
+  CHECK_FALSE(made.reaches(1));
+}
+
+TEST_CASE("a callee that gets an address of the stack may write to it") {
+  Made made;
+  uint32_t callee = made.function("fill", {{move, 0}, end}, text, STB_LOCAL);
+  made.function("main", {{move, 6, 0, 0, 7},
+                         {store_double, frame, 6, -8},
+                         {move_register, 1, frame},
+                         {call, 0, local_call, 0, -1},
+                         {load_double, 1, frame, -8},
+                         {equal, 1, 0, 1, 7},
+                         {move, 0},
+                         end});
+  made.refer(3, callee, 0, R_BPF_64_32);
+  CHECK(made.reaches(6));
+}
+
+TEST_CASE("a callback is entered where its address is taken") {
+  for (int32_t taken : {0, 1}) {
+    Made made;
+    made.function("other", {{move, 0}, end}, text, STB_LOCAL);
+    made.function("callback", {{equal, 1, 0, 1, 5}, {move, 0}, {move, 0}, end}, text, STB_LOCAL);
+    made.function("main",
+                  {{move, 1, 0, 0, taken}, {equal, 1, 0, 2, 0}, {wide, 2}, {0}, {move, 0}, end});
+    made.refer(2, made.section_symbol(text), 2 * insn_size);
+    InsnReach reach = made.reach(3, text);
+    CHECK(reach.reached == (taken != 0));
+    CHECK(reach.programs == std::vector<std::string_view>{"main"});
+    CHECK(made.reach(0, text).programs.empty());
+  }
+}
+
+TEST_CASE("the programs that reach it, and those that contain it") {
+  Made made;
+  uint32_t callee =
+      made.function("has", {{equal, 1, 0, 1, 0}, {move, 0}, {move, 0}, end}, text, STB_LOCAL);
+  for (int32_t i = 0; i < 3; ++i) {
+    constexpr std::array<std::string_view, 3> names = {"first", "second", "third"};
+    made.function(names[i], {{move, 1, 0, 0, i % 2}, {call, 0, local_call, 0, -1}, end});
+    made.refer(3 * i + 1, callee, 0, R_BPF_64_32);
+  }
+  CHECK(made.reach(1, text).programs == std::vector<std::string_view>{"second"});
+  CHECK(made.reach(0, text).programs == std::vector<std::string_view>{"first", "second", "third"});
+}
+
+TEST_CASE("a variable of .rodata is an assumption, if it decides") {
+  Made made;
+  made.variables({{"a", 0}, {"b", 0}, {"c", 3}});
+  // if (a) { <5>; if (b) <9> }, if (c == 3 - 1) <14>
+  made.function("main", {{wide, 1},
+                         {0},
+                         {load_word, 2, 1},
+                         {equal, 2, 0, 6, 0},
+                         {move, 0},
+                         {wide, 1},
+                         {0},
+                         {load_word, 3, 1},
+                         {equal, 3, 0, 1, 0},
+                         {move, 0},
+                         {wide, 1},
+                         {0},
+                         {BPF_LDX | BPF_MEM | BPF_B, 3, 1},
+                         {unequal, 3, 0, 1, 2},
+                         {move, 0},
+                         {move, 0},
+                         end});
+  uint32_t section = made.section_symbol(rodata);
+  for (auto [insn, addend] : {std::pair(0, 0), {5, 8}, {10, 16}}) made.refer(insn, section, addend);
+  CHECK(made.assumptions(4) == "a=0");
+  CHECK(made.assumptions(9) == "a=0");
+  CHECK(made.assumptions(14) == "c=3");
+  CHECK(made.assumptions(15) == "reached");
+  made.facts.kernel_version = 5 << 16 | 4 << 8;  // it does not read frozen maps
+  CHECK(made.assumptions(4) == "reached");
+  made.facts.kernel_version = 0;
+  CHECK(made.assumptions(4) == "a=0");
+  std::map<std::string, uint64_t> settings = {{"a", 1}};
+  made.facts.settings = &settings;
+  CHECK(made.assumptions(4) == "reached");
+  CHECK(made.assumptions(9) == "b=0");
+  settings["a"] = 0;
+  CHECK(made.assumptions(4).empty());
+  settings.clear();
+  made.facts.strict = true;
+  CHECK(made.assumptions(4) == "reached");
+}
+
+TEST_CASE("both variables are named where either would do to get there") {
+  Made made;
+  made.variables({{"a", 0}, {"b", 0}});
+  made.function("main", {{wide, 1},
+                         {0},
+                         {load_word, 2, 1},
+                         {unequal, 2, 0, 4, 0},
+                         {wide, 1},
+                         {0},
+                         {load_word, 2, 1},
+                         {equal, 2, 0, 1, 0},
+                         {move, 0},
+                         {move, 0},
+                         end});
+  uint32_t section = made.section_symbol(rodata);
+  made.refer(0, section, 0);
+  made.refer(4, section, 8);
+  CHECK(made.assumptions(8) == "a=0 b=0");
+}
+
+TEST_CASE("a variable that decides what a number is, not the branch itself") {
+  Made made;
+  made.variables({{"a", 0}});
+  // r6 = 1; if (a) r6 = 0; if (!r6) <7>
+  made.function("main", {{move, 6, 0, 0, 1},
+                         {wide, 1},
+                         {0},
+                         {load_double, 2, 1},
+                         {equal, 2, 0, 1, 0},
+                         {move, 6, 0, 0, 0},
+                         {equal, 6, 0, 1, 1},
+                         {move, 0},
+                         end});
+  made.refer(1, made.section_symbol(rodata), 0);
+  CHECK(made.assumptions(7) == "a=0");
+}
+
+TEST_CASE("a constant of the compiler is not an assumption") {
+  Made made;
+  made.variables({{"", 1}});
+  made.function("main", {{wide, 1}, {0}, {load_double, 2, 1}, {equal, 2, 0, 1, 1}, {move, 0}, end});
+  made.refer(0, made.section_symbol(rodata), 0);
+  CHECK(made.assumptions(4).empty());
+  made.facts.strict = true;
+  CHECK(made.assumptions(4).empty());
+}
+
+TEST_CASE("the kernel's configuration and its symbols") {
+  test::Unit unit;
+  uint32_t number = unit.integer("int");
+  auto extern_word = static_cast<uint32_t>(BtfLinkage::Extern);
+  auto variable = [&](std::string_view name, uint32_t type) {
+    return unit.add(BtfKind::Var, name, type, {extern_word});
+  };
+  uint32_t version = variable("LINUX_KERNEL_VERSION", number), address = variable("address", 0),
+           typed = variable("typed", number);
+  unit.add(BtfKind::Datasec, ".kconfig", 4, {version, 0, 4}, 1);
+  unit.add(BtfKind::Datasec, ".ksyms", 0, {address, 0, 0, typed, 0, 4}, 2);
+  unit.function("function", unit.prototype(number, {}, number), BtfLinkage::Extern);
+
+  // if (LINUX_KERNEL_VERSION < 6 << 16) <4>; if (&symbol) <8>; else <10>
+  auto make = [&](Made& made, std::string_view name) {
+    made.function("main", {{wide, 1},
+                           {0},
+                           {load_word, 2, 1},
+                           {BPF_JMP | BPF_JGE, 2, 0, 1, 6 << 16},
+                           {move, 0},
+                           {wide, 1},
+                           {0},
+                           {equal, 1, 0, 2, 0},
+                           {move, 0},
+                           end,
+                           {move, 0},
+                           end});
+    made.refer(0, made.symbol("LINUX_KERNEL_VERSION", 0, 0, 0, STT_NOTYPE));
+    made.refer(5, made.symbol(name, 0, 0, 0, STT_NOTYPE, STB_WEAK));
+    made.types(unit);
+  };
+  Made unknown;
+  make(unknown, "address");
+  CHECK(unknown.reaches(4));
+  CHECK(unknown.reaches(8));
+  CHECK(unknown.reaches(10));
+  unknown.facts.kconfig = [](const InputSymbol& symbol) {
+    CHECK(symbol.name == "LINUX_KERNEL_VERSION");
+    return std::optional<uint64_t>(linux_6_18);
+  };
+  CHECK_FALSE(unknown.reaches(4));
+  unknown.facts.kconfig = [](const InputSymbol&) { return std::optional<uint64_t>(5 << 16); };
+  CHECK(unknown.reaches(4));
+
+  // That a typed variable is there, the verifier does not make use of.
+  for (auto [name, is_known] : {std::pair("address", true), {"function", true}, {"typed", false}}) {
+    CAPTURE(name);
+    Made made;
+    make(made, name);
+    made.facts.ksym_exists = [](const InputSymbol&) { return std::optional(false); };
+    CHECK_FALSE(made.reaches(8));
+    CHECK(made.reaches(10));
+    made.facts.ksym_exists = [](const InputSymbol&) { return std::optional(true); };
+    CHECK(made.reaches(8));
+    CHECK(made.reaches(10) == !is_known);
+  }
+}
+
+TEST_CASE("what cannot be followed is reached") {
+  Made indirect;
+  indirect.function("main",
+                    {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, end, {BPF_JMP | BPF_JA | BPF_X}});
+  CHECK(indirect.reaches(1));
+  Made outside;
+  outside.function("main", {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, {equal, 1, 0, 100}, end});
+  CHECK(outside.reaches(1));
+  Made inside;  // a call of the middle of a function
+  inside.function("callee", {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, end}, text, STB_LOCAL);
+  inside.function("main", {{call, 0, local_call, 0, -1}, end});
+  inside.refer(0, inside.section_symbol(text), insn_size, R_BPF_64_32);
+  CHECK(inside.reaches(1, text));
+}
+
+TEST_CASE("code that no program calls is not reached") {
+  Made made;
+  made.function("alone", {{move, 0}, end}, text);
+  made.function("main", {end});
+  CHECK_FALSE(made.reaches(0, text));
+  CHECK(made.reach(0, text).programs.empty());
+}
+
+TEST_CASE("functions that call each other end the walk") {
+  Made made;
+  // Each call passes another number.
+  made.function("a", {{add, 1, 0, 0, 1}, {call, 0, local_call, 0, 1}, end}, text, STB_LOCAL);
+  made.function("b", {{add, 1, 0, 0, 1}, {call, 0, local_call, 0, -5}, end}, text, STB_LOCAL);
+  uint32_t first = 1;
+  made.function("main", {{move, 1}, {call, 0, local_call, 0, -1}, {move, 0}, end});
+  made.refer(1, first, 0, R_BPF_64_32);
+  CHECK(made.reaches(4, text));
+  CHECK_FALSE(made.reaches(2));  // neither returns
+}
+
+TEST_CASE("the work is in proportion to the code") {
+  constexpr int count = 100'000;
+  Made jumps;  // a loop around it changes what is known in every block
+  std::vector<Slot> slots = {{move, 6}, {move, 7}, {move, 8}};
+  for (int i = 0; i < count; ++i) {
+    auto reg = static_cast<uint8_t>(6 + i % 3);
+    slots.push_back({add, reg, 0, 0, 1});
+    slots.push_back({equal, reg, 0, static_cast<int16_t>(i % 7 == 0 ? -20 : 1), i});
+  }
+  slots.insert(slots.end(), {{move, 0}, {move, 0}, end});
+  slots[4].off = slots[18].off = 1;
+  jumps.function("main", slots);
+  CHECK(jumps.reaches(0));
+
+  Made calls;  // each with arguments of its own
+  calls.function("callee", {{move_register, 0, 1}, end}, text, STB_LOCAL);
+  slots.clear();
+  for (int i = 0; i < count; ++i) {
+    slots.push_back({move, 1, 0, 0, i});
+    slots.push_back({call, 0, local_call, 0, -1});
+    calls.refer(slots.size() - 1, 1, 0, R_BPF_64_32);
+  }
+  slots.push_back(end);
+  calls.function("main", slots);
+  CHECK(calls.reaches(slots.size() - 1));
+}
+
+}  // namespace bpflink
