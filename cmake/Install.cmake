@@ -74,6 +74,7 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkCompileCommands.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddSkeleton.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkCheckCore.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config: the prefix is where the file is found, so that a copy may be moved.

@@ -466,11 +466,16 @@ cp ../link/loader.c .
 cmake -B skeleton -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 cmake --build skeleton >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 [[ $(skeleton/loader) == xdp ]] || fail 'bpflink-cmake(7): no skeleton'
+example "$page" 3 >CMakeLists.txt
+cp -r ../core/kernels .
+cmake -B core -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+cmake --build core >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+contains log '2  kernels/old.btf'
 # The page has what the package has, and nothing else.
-modules=("$PREFIX"/lib/cmake/bpflink/BpflinkAdd{Object,Skeleton}.cmake)
+modules=("$PREFIX"/lib/cmake/bpflink/Bpflink{Add{Object,Skeleton},CheckCore}.cmake)
 module=${modules[0]}
 functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "${modules[@]}")
-[[ $functions == $'bpflink_add_object\nbpflink_add_skeleton' ]] || fail "bpflink-cmake(7) does not have all of: $functions"
+[[ $functions == $'bpflink_add_object\nbpflink_add_skeleton\nbpflink_check_core' ]] || fail "bpflink-cmake(7) does not have all of: $functions"
 grep -ohE '"[A-Z_;]{4,}"' "${modules[@]}" | grep -oE '[A-Z_]{4,}' | sort -u >arguments
 sed -n '/^\.SH DESCRIPTION/,/^\.SH PROP/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sort -u | diff arguments - >log ||
   fail "bpflink-cmake(7): arguments (<: the module, >: the page): $(<log)"

@@ -13,6 +13,7 @@ foreach(file
     include/bpflink/core_archive.h
     include/bpflink/linker.hpp
     lib/cmake/bpflink/BpflinkAddSkeleton.cmake
+    lib/cmake/bpflink/BpflinkCheckCore.cmake
     lib/cmake/bpflink/bpflink-config.cmake
     lib/libbpflink-libbpf.a
     lib/libbpflink-libbpf.so.0
