@@ -70,7 +70,7 @@ readme=$repository/README.md
 # Of cmake, pkg-config, ld (as what is missing) and tests/bench/run.sh
 long <"$readme" | names README.md "$any" --build --install --preset --target --cflags --libs --defsym --plot
 sed -nE '/^## Options/,/^### /s/^\| (`.*`) \| .*/\1/p' "$readme" | names 'README.md, Options' bpflink
-for program in bpflink btfdedup bpfskel; do # commands, as far as they are of one program
+for program in bpflink btfdedup bpfskel bpfcore; do # commands, as far as they are of one program
   grep -oE "(^|[^-/A-Za-z])$program( [^#|&;\`)]*)" "$readme" | names "README.md, commands of $program" $program
 done
 
