@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
 
 set_target_properties(bpflink PROPERTIES EXPORT_NAME program)
-install(TARGETS bpflink btfdedup bpfskel EXPORT bpflink-targets
+install(TARGETS bpflink btfdedup bpfskel bpfcore EXPORT bpflink-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 install(TARGETS bpflink_shared bpflink_libbpf_shared EXPORT bpflink-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
@@ -22,7 +22,7 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
 # Manual pages and completions, which the programs write themselves, where they can run.
-foreach(program bpflink btfdedup bpfskel)
+foreach(program bpflink btfdedup bpfskel bpfcore)
   if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     set(bash_completion ${CMAKE_BINARY_DIR}/completions/${program}.bash)
     set(zsh_completion ${CMAKE_BINARY_DIR}/completions/_${program})
@@ -56,6 +56,7 @@ foreach(page linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
 endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
+  ${PROJECT_SOURCE_DIR}/linker/bpfcore/core.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
 
 # find_package(bpflink): the shared libraries; with COMPONENTS static, the static
@@ -73,6 +74,7 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkCompileCommands.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddSkeleton.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkCheckCore.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config: the prefix is where the file is found, so that a copy may be moved.

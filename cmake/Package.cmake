@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME bpflink)
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION
-  "bpflink links BPF objects into one that a loader takes; btfdedup merges equal types of BTF; bpfskel writes skeletons.")
+  "bpflink links BPF objects into one that a loader takes; btfdedup merges equal types of BTF; bpfskel writes skeletons; bpfcore says which kernels a program fits.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "clang, libbpf-dev, bpftool")
 
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libbpflink${PROJECT_VERSION_MAJOR})
@@ -46,6 +46,6 @@ if(BPFLINK_PROGRAMS_ARE_STATIC)
     COMMAND ${CMAKE_COMMAND} --install . --strip --component programs --prefix ${standalone}
     COMMAND ${CMAKE_COMMAND} -E tar czf ${standalone}.tar.gz ${standalone}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${standalone}
-    DEPENDS bpflink btfdedup WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    DEPENDS bpflink btfdedup bpfskel bpfcore WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Making ${standalone}.tar.gz" VERBATIM)
 endif()

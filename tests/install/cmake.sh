@@ -1,7 +1,7 @@
 #!/bin/bash
 # The CMake sample by the installed package, with both generators: builds, has
 # nothing to do then, rebuilds what depends on a changed header and no more, and
-# writes how each source is compiled.
+# writes how each source is compiled. Checks against kernels.
 . "$(dirname "$0")/common.sh"
 needs jq
 cd cmake
@@ -73,6 +73,55 @@ sed -i 's/name main record/name record/' CMakeLists.txt
 cmake --build build >log
 has_commands build/compile_commands.json record.bpf.c
 [[ $(jq length build/compile_commands.json) == 1 ]] || fail "too many entries: $(<build/compile_commands.json)"
+
+# bpflink_check_core(): a build fails as long as a kernel does not fit, and checks what has changed.
+if command -v llvm-objcopy-19 >/dev/null; then
+  mkdir -p ../core/kernels && cd ../core
+  cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(core LANGUAGES NONE)
+find_package(bpflink REQUIRED)
+bpflink_add_object(trace SOURCES trace.bpf.c
+  COMPILE_OPTIONS -idirafter "$<1:/usr/include/${machine}-linux-gnu>")
+bpflink_check_core(trace KERNELS kernels extra.btf MODULES modules OPTIONS --optional leave --table)
+EOF
+  cat >trace.bpf.c <<'EOF'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+struct task_struct { int pid, tgid; } __attribute__((preserve_access_index));
+SEC("kprobe/enter") int enter(struct task_struct *task) { return BPF_CORE_READ(task, pid); }
+SEC("kprobe/leave") int leave(struct task_struct *task) { return BPF_CORE_READ(task, tgid); }
+EOF
+  # kernel FILE MEMBER: its types, with that member in a task
+  kernel() {
+    echo "struct task_struct { int $2; } task;" >kernel.c
+    "$(command -v clang clang-19 | head -n 1)" -g --target=bpf -c kernel.c
+    llvm-objcopy-19 --dump-section .BTF="$1" kernel.o
+  }
+  mkdir modules
+  kernel kernels/one.btf pid
+  kernel extra.btf pid
+  cmake -S . -B build -DCMAKE_PREFIX_PATH="$PREFIX" -Dmachine="$(uname -m)" >log
+  cmake --build build >log 2>&1 || fail "it does not fit: $(<log)"
+  contains log '1  '"$PWD"'/kernels/one.btf'
+  contains log "warning: struct task_struct has no member 'tgid' in 2 of 2 kernels"
+  cmake --build build >log 2>&1
+  if grep -q 'Checking' log; then fail "nothing has changed: $(<log)"; fi
+  age
+  kernel kernels/two.btf gone # which CMake must notice
+  for attempt in first second; do
+    if cmake --build build >log 2>&1; then fail "$attempt build: it fits all kernels"; fi
+    contains log "error: struct task_struct has no member 'pid' in 1 of 3 kernels"
+  done
+  kernel kernels/two.btf pid
+  cmake --build build >log 2>&1 || fail "it does not fit any more: $(<log)"
+  for wrong in 'none KERNELS kernels' 'trace' 'trace KERNEL kernels'; do
+    sed -i "s/^bpflink_check_core(.*/bpflink_check_core($wrong)/" CMakeLists.txt
+    if cmake -S . -B build >log 2>&1; then fail "bpflink_check_core($wrong) is taken"; fi
+    contains log "bpflink_check_core(${wrong%% *})"
+  done
+fi
 
 # The static library, whose dependencies the package finds.
 mkdir ../static && cd ../static

@@ -23,7 +23,9 @@ in_root "$root" bpflink /tmp/main.bpf.o /tmp/record.bpf.o -o /tmp/filter.o
 is_filter "$root/tmp/filter.o"
 in_root "$root" btfdedup /tmp/main.bpf.o /tmp/record.bpf.o -o /tmp/all.btf
 [[ -s $root/tmp/all.btf ]] || fail 'btfdedup has written nothing'
-for page in man1/{bpflink,bpftool-bpflink,btfdedup,bpfskel}.1 man3/bpflink.h.3 man5/bpflink-reports.5 man7/bpflink-{bpftool,cmake}.7; do
+in_root "$root" bpfcore minimize /tmp/filter.o --kernel /tmp/all.btf -o /tmp/minimized
+[[ -s $root/tmp/minimized/index.json ]] || fail 'bpfcore has written nothing'
+for page in man1/{bpflink,bpftool-bpflink,btfdedup,bpfskel,bpfcore}.1 man3/bpflink.h.3 man5/bpflink-reports.5 man7/bpflink-{bpftool,cmake}.7; do
   page=$root/usr/share/man/$page
   [[ -e $page || -e $page.gz ]] || fail "no manual page ${page##*/}"
 done

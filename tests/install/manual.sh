@@ -2,17 +2,17 @@
 # The manual pages tell the truth: each example is run as it stands there, and every warning has
 # its paragraph.
 . "$(dirname "$0")/common.sh"
-needs clang-19 man bpftool jq cmake pkg-config
+needs clang-19 llvm-objcopy-19 man bpftool jq cmake pkg-config
 manual=$PREFIX/share/man
 
 # Every page is whole.
-pages=("$manual"/man[1357]/{bpflink,bpftool,btfdedup,bpfskel}*)
+pages=("$manual"/man[1357]/{bpflink,bpftool,btfdedup,bpfskel,bpfcore}*)
 for page in "${pages[@]}"; do
   man --warnings -l -Tutf8 "$page" 2>"$tmp/warnings" >/dev/null
   [[ ! -s $tmp/warnings ]] || fail "${page##*/}: $(<"$tmp/warnings")"
   # What it refers to is installed, or is another project's.
   sed -n '/^\.SH SEE ALSO/,$p' "$page" | sed -nE 's/^\.BR ([^ ]+) \(([0-9])\).*/\1.\2/p' |
-    grep 'bpflink\|^btfdedup\|^bpfskel' | while read -r other; do
+    grep 'bpflink\|^btfdedup\|^bpfskel\|^bpfcore' | while read -r other; do
       [[ -e $manual/man${other##*.}/$other ]] || fail "${page##*/} refers to $other, which is not installed"
     done
 done
@@ -25,12 +25,12 @@ example() {
   awk -v n="$2" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open' "$1" | of_roff
 }
 
-# count_examples PAGE: six, each after a sentence that says what it is for
+# count_examples PAGE [COUNT]: six or COUNT, each after a sentence that says what it is for
 count_examples() {
-  local text
+  local text count=${2:-6}
   text=$(sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$1")
-  [[ $(grep -c '^\.EX' <<<"$text") == 6 ]] || fail "${1##*/}: not six examples"
-  [[ $(grep -B 2 '^\.EX' <<<"$text" | grep -cE '^[^.].*[:?]$|^\.I.* [:?]$|^\.IR .*[?:]$') == 6 ]] ||
+  [[ $(grep -c '^\.EX' <<<"$text") == "$count" ]] || fail "${1##*/}: not $count examples"
+  [[ $(grep -B 2 '^\.EX' <<<"$text" | grep -cE '^[^.].*[:?]$|^\.I.* [:?]$|^\.IR .*[?:]$') == "$count" ]] ||
     fail "${1##*/}: an example without a sentence before it"
 }
 
@@ -221,6 +221,88 @@ contains main.skel.h 'struct bpf_map *packets;'
 run "$page" 6
 contains types.h 'struct xdp_md {'
 
+# ---- bpfcore(1)
+
+mkdir -p "$tmp/core/kernels"
+cd "$tmp/core"
+page=$manual/man1/bpfcore.1
+count_examples "$page" 8
+cat >trace.bpf.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct task_struct { int pid; long state; struct files_struct *files; };
+struct task_struct___new { unsigned int __state; };
+struct files_struct { int next_fd, wanted; };
+#pragma clang attribute pop
+extern int bpf_no_such_kfunc(void *) __ksym __weak;
+const volatile _Bool wants_files;
+long sum;
+SEC("raw_tp/sys_enter") int trace(void *ctx)
+{
+  struct task_struct *task = (void *)bpf_get_current_task();
+  struct task_struct___new *new_task = (void *)task;
+  sum += BPF_CORE_READ(task, pid);
+  if (bpf_core_field_exists(new_task->__state))
+    sum += BPF_CORE_READ(new_task, __state);
+  else
+    sum += BPF_CORE_READ(task, state);
+  if (wants_files) sum += BPF_CORE_READ(task, files, wanted);
+  if (bpf_no_such_kfunc) bpf_no_such_kfunc(ctx);
+  return 0;
+}
+SEC("?raw_tp/sys_exit") int leave(void *ctx) { return 0; }
+END
+sed '/wants_files\|no_such_kfunc/d; s/int trace/int other/' trace.bpf.c >other.bpf.c
+compile trace.bpf.c other.bpf.c
+# kernel NAME STATE: its types, with that member in a task
+kernel() {
+  cat >"$1.c" <<END
+typedef void (*btf_trace_sys_enter)(void *);
+btf_trace_sys_enter tracepoint;
+enum bpf_prog_type { BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } type;
+struct files_struct { int next_fd; } files;
+struct task_struct { int pid; $2; struct files_struct *files; } task;
+END
+  clang -g -O0 --target=bpf -c "$1.c" -o "$1.o"
+  llvm-objcopy-19 --dump-section .BTF="kernels/$1.btf" "$1.o"
+}
+kernel old 'long state'
+kernel new 'unsigned int __state'
+if [[ -r /sys/kernel/btf/vmlinux ]]; then run "$page" 1; fi
+run "$page" 2
+contains log 'trace   g g'
+contains log 'leave   + +  (optional)'
+contains matrix.html '<html'
+# With that variable it does not fit.
+if bash -c "$(example "$page" 3)" 2>log; then fail 'bpfcore(1), example 3: it fits'; fi
+contains log "struct files_struct has no member 'wanted' in 2 of 2 kernels"
+run "$page" 4
+contains log 'struct files_struct.wanted on kernels/new.btf needs wants_files=0'
+run "$page" 5
+contains log 'kernels/new.btf  5.14.0-70.el9  x86_64'
+run "$page" 6
+contains log 'kernels/old.btf: trace.bpf/'
+while read -r file; do [[ -s btfs/$file ]] || fail "index.json: no $file"; done < <(jq -r '.kernels[].files[].file' btfs/index.json)
+if [[ -r /sys/kernel/btf/vmlinux ]]; then
+  run "$page" 7
+  example "$page" 8 >loader.c
+  "$CC" -I"$PREFIX/include" loader.c -o loader -lbpf
+  [[ $(./loader) == 'types from the archive' ]] || fail "bpfcore(1): the example prints: $(./loader)"
+fi
+
+# The fields of the report are those of the page; so are those of index.json.
+fields() { jq -r 'paths(scalars or . == null or . == false) | map(select(type == "string")) | join(".")' "$1" | sort -u; }
+bpfcore check trace.bpf.o kernels --manifest manifest.json --set wants_files=1 --json report.json 2>log || [[ $? == 1 ]]
+bpfcore check trace.bpf.o kernels --json guarded.json
+sed -n '/^\.SH THE REPORT AS JSON/,/^\.SH EXIT/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sed 's/\\fR, \\fB/\n/g' | sort >told
+diff told <(sort -u <(fields report.json) <(fields guarded.json)) >log || fail "bpfcore(1): fields of the page (<) and of the report (>): $(<log)"
+for field in $(fields btfs/index.json | tr . '\n' | sort -u); do
+  sed -n '/^\.I DIR\/index.json/,/^\.TP/p' "$page" | grep -qw -- "$field" || fail "bpfcore(1): index.json has $field"
+done
+
 # ---- bpflink-reports(5)
 
 # said HEADING: the tags of a section of the page, one a line
@@ -384,11 +466,16 @@ cp ../link/loader.c .
 cmake -B skeleton -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 cmake --build skeleton >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 [[ $(skeleton/loader) == xdp ]] || fail 'bpflink-cmake(7): no skeleton'
+example "$page" 3 >CMakeLists.txt
+cp -r ../core/kernels .
+cmake -B core -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+cmake --build core >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
+contains log '2  kernels/old.btf'
 # The page has what the package has, and nothing else.
-modules=("$PREFIX"/lib/cmake/bpflink/BpflinkAdd{Object,Skeleton}.cmake)
+modules=("$PREFIX"/lib/cmake/bpflink/Bpflink{Add{Object,Skeleton},CheckCore}.cmake)
 module=${modules[0]}
 functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "${modules[@]}")
-[[ $functions == $'bpflink_add_object\nbpflink_add_skeleton' ]] || fail "bpflink-cmake(7) does not have all of: $functions"
+[[ $functions == $'bpflink_add_object\nbpflink_add_skeleton\nbpflink_check_core' ]] || fail "bpflink-cmake(7) does not have all of: $functions"
 grep -ohE '"[A-Z_;]{4,}"' "${modules[@]}" | grep -oE '[A-Z_]{4,}' | sort -u >arguments
 sed -n '/^\.SH DESCRIPTION/,/^\.SH PROP/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B //p' | sort -u | diff arguments - >log ||
   fail "bpflink-cmake(7): arguments (<: the module, >: the page): $(<log)"

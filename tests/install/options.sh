@@ -31,7 +31,7 @@ same() { # WHAT A B
 }
 
 mkdir "$tmp/tables"
-for program in bpflink btfdedup bpfskel; do
+for program in bpflink btfdedup bpfskel bpfcore; do
   help=$(of_help "$program")
   (($(wc -l <<<"$help") > 5)) || fail "$program --help shows hardly any options"
   echo "$help" >"$tmp/tables/$program"
@@ -61,7 +61,7 @@ names() {
   } | sort -u))
   [[ -z $unknown ]] || fail "$1: no option of $2: ${unknown//$'\n'/ }"
 }
-any='bpflink btfdedup bpfskel'
+any='bpflink btfdedup bpfskel bpfcore'
 long() { grep -oE -- '(^|[^-A-Za-z0-9_])--[A-Za-z][A-Za-z-]*'; }
 spans() { grep -ohE '`-[^`]*`' "$@"; } # `-x` and `--license TEXT`, not `.data`
 page() { sed 's/\\-/-/g' "$PREFIX/share/man/man${1##*.}/$1"; }
@@ -70,7 +70,7 @@ readme=$repository/README.md
 # Of cmake, pkg-config, ld (as what is missing) and tests/bench/run.sh
 long <"$readme" | names README.md "$any" --build --install --preset --target --cflags --libs --defsym --plot
 sed -nE '/^## Options/,/^### /s/^\| (`.*`) \| .*/\1/p' "$readme" | names 'README.md, Options' bpflink
-for program in bpflink btfdedup bpfskel; do # commands, as far as they are of one program
+for program in bpflink btfdedup bpfskel bpfcore; do # commands, as far as they are of one program
   grep -oE "(^|[^-/A-Za-z])$program( [^#|&;\`)]*)" "$readme" | names "README.md, commands of $program" $program
 done
 
@@ -78,6 +78,7 @@ done
 page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-group --as-needed
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
+page bpfcore.1 | long | names 'bpfcore(1)' bpfcore
 for name in bpflink-bpftool.7 bpflink-reports.5 bpflink-cmake.7 bpftool-bpflink.1; do
   page $name | long | names $name "$any"
 done

@@ -3,13 +3,17 @@ file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 foreach(file
+    bin/bpfcore
     bin/bpflink
     bin/bpfskel
     bin/bpftool-bpflink
     bin/btfdedup
     include/bpflink/bpflink.h
+    include/bpflink/core.hpp
+    include/bpflink/core_archive.h
     include/bpflink/linker.hpp
     lib/cmake/bpflink/BpflinkAddSkeleton.cmake
+    lib/cmake/bpflink/BpflinkCheckCore.cmake
     lib/cmake/bpflink/bpflink-config.cmake
     lib/libbpflink-libbpf.a
     lib/libbpflink-libbpf.so.0
@@ -18,7 +22,11 @@ foreach(file
     lib/libbpflink.so.0
     lib/pkgconfig/bpflink.pc
     share/bash-completion/completions/bpflink
+    share/bash-completion/completions/bpfcore
     share/bash-completion/completions/bpfskel
+    share/bpflink/core.schema.json
+    share/bpflink/output.schema.json
+    share/man/man1/bpfcore.1
     share/man/man1/bpflink.1
     share/man/man1/bpftool-bpflink.1
     share/man/man1/bpfskel.1
@@ -27,6 +35,7 @@ foreach(file
     share/man/man5/bpflink-reports.5
     share/man/man7/bpflink-bpftool.7
     share/man/man7/bpflink-cmake.7
+    share/zsh/vendor-completions/_bpfcore
     share/zsh/vendor-completions/_bpflink
     share/zsh/vendor-completions/_bpfskel
     share/zsh/vendor-completions/_btfdedup)

@@ -2,7 +2,7 @@
 # Every snippet of README.md does what the text around it says, as it stands there. One that
 # nothing here has run fails the case.
 . "$(dirname "$0")/common.sh"
-needs clang-19 bpftool cmake meson ninja pkg-config
+needs clang-19 bpftool cmake jq meson ninja pkg-config
 
 # The snippets, a file each: what is indented by four or more, or fenced.
 mkdir "$tmp/snippets" "$tmp/work"
@@ -225,6 +225,35 @@ while IFS='#' read -r line comment; do
   check "$line"
 done <"$tmp/work/btf/lines"
 ((number > 8)) || fail 'hardly any line of btfdedup'
+
+# The lines of bpfcore, of a program that fits one of two kernels and guards what the other has not
+in_folder core
+mkdir kernels
+for member in pid state; do
+  echo "struct task_struct { int $member; } task;" >$member.c
+  "$CC" -gbtf -c $member.c
+  btfdedup $member.o -o kernels/$member.btf
+done
+cat >prog.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("kprobe") int prog(struct task_struct *task)
+{
+  return bpf_core_field_exists(task->pid) ? BPF_CORE_READ(task, pid) : 0;
+}
+END
+clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
+paste "$(snippet bpfcore 1)"
+contains log '2  kernels/state.btf'
+file=$(jq -r '.kernels[0].files[0].file' btfs/index.json)
+bpftool btf dump file "btfs/$file" >types
+contains types "STRUCT 'task_struct'"
+sed -i 's/bpf_core_field_exists(.*) ? \(.*\) : 0/\1/' prog.c
+clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
+if bash -euc "$(snippet bpfcore 1)" >log 2>&1; then fail 'bpfcore: prog.o fits both kernels'; fi
+contains log "error: struct task_struct has no member 'pid' in 1 of 2 kernels"
 
 for used in "$tmp"/snippets/*.section; do
   [[ -e ${used%.section}.used ]] || fail "no test runs this of README.md, '$(<"$used")':"$'\n'"$(<"${used%.section}")"

@@ -11,7 +11,7 @@ cmake --build "$BUILD" --target standalone >log 2>&1 || {
 }
 mkdir root
 tar -C root --strip-components=1 -xf "$BUILD"/bpflink-*-linux-"$(uname -m)".tar.gz
-for program in bpflink btfdedup; do
+for program in bpflink btfdedup bpfskel bpfcore; do
   file "root/bin/$program" >log
   contains log 'statically linked'
   contains log 'stripped'
