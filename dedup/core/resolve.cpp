@@ -45,9 +45,9 @@ struct BPFLINK_INTERNAL CoreResolver::Impl {
   /// By type of the program, what is left of the kernel's types.
   std::unordered_map<uint32_t, std::vector<KernelType>> known;
   std::vector<CoreCandidate> candidates;
-  /// What may be done for all relocations together, and for one: several seconds.
-  uint64_t effort_left = uint64_t{1} << 28;
-  static constexpr uint32_t most_effort = 1 << 24;
+  /// Steps that are left for all relocations. Each brings some more.
+  uint64_t effort_left = uint64_t{1} << 25;
+  static constexpr uint32_t effort_of_each = 1 << 11, most_effort = 1 << 22;
 
   CoreResult resolve(const CoreRelocation& relocation);
   CoreResult resolve_among(std::vector<KernelType>& types, const CoreRelocation& relocation,
@@ -147,6 +147,7 @@ CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
   if (program.view.name(program.view.type(relocation.type_id)).empty())
     return failed(CoreReason::Anonymous);
 
+  effort_left += effort_of_each;
   auto allowed = static_cast<uint32_t>(std::min<uint64_t>(most_effort, effort_left));
   CoreEffort effort(allowed);
   auto [entry, is_new] = known.try_emplace(relocation.type_id);

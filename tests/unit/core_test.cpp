@@ -1,0 +1,262 @@
+// CO-RE relocations on types made by hand: what no compiler makes, and no loader is asked about.
+#include "bpflink/core.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "units.hpp"
+
+namespace bpflink::test {
+namespace {
+
+/// The types of a unit, checked; split from `base` where there is one.
+struct Types {
+  std::vector<std::byte> blob;
+  Btf btf;
+
+  static Types of(const BtfBuilder& builder, const Btf* base = nullptr) {
+    auto blob = finish(builder);
+    auto btf = Btf::parse(blob, base);
+    REQUIRE(btf);
+    return {std::move(blob), std::move(*btf)};
+  }
+};
+
+CoreResult resolve(const Types& program, const Types& kernel, const CoreRelocation& relocation,
+                   std::endian order = std::endian::little) {
+  CoreKernel index(kernel.btf);
+  return CoreResolver(program.btf, order, index).resolve(relocation);
+}
+
+/// `struct NAME { int a; TYPE b; }` as a program has it, with its id.
+struct Local {
+  Unit unit;
+  uint32_t id;
+
+  explicit Local(std::string_view name = "s") {
+    uint32_t integer = unit.integer("int");
+    id = unit.record(name, {{"a", integer}, {"b", integer}});
+  }
+  Types types() const { return Types::of(unit.b); }
+};
+
+TEST_CASE("essential names") {
+  CHECK(essential_name("task_struct___old") == "task_struct");
+  CHECK(essential_name("a___b___c") == "a___b");
+  CHECK(essential_name("task____x") == "task____x");
+  CHECK(essential_name("___x") == "___x");
+  CHECK(essential_name("x___") == "x___");
+}
+
+TEST_CASE("kinds are called as in libbpf's log") {
+  CHECK(core_kind_name(CoreKind::FieldByteOffset) == "byte_off");
+  CHECK(core_kind_name(CoreKind::TypeMatches) == "type_matches");
+  CHECK(core_kind_name(CoreKind(13)) == "unknown");
+}
+
+TEST_CASE("accesses that lead nowhere") {
+  Local local;
+  Types program = local.types();
+  for (std::string_view access : {"", ":", "0:", "0::1", "x", "0:2", "0:1:0", "-1", "0:-1", "0 1",
+                                  "99999999999", "0:4294967296"}) {
+    CAPTURE(access);
+    CoreResult result = resolve(program, program, {local.id, access, CoreKind::FieldExists});
+    CHECK(result.outcome == CoreOutcome::Failed);
+    CHECK(result.reason == CoreReason::Malformed);
+  }
+  CHECK(resolve(program, program, {local.id, "0:1", CoreKind::FieldByteOffset}).value == 8);
+  CHECK(resolve(program, program, {local.id, "1:0", CoreKind::FieldByteOffset}).value == 16);
+  CHECK(resolve(program, program, {0, "0", CoreKind::TypeExists}).reason == CoreReason::Anonymous);
+  CHECK(resolve(program, program, {local.id, "0", CoreKind(13)}).outcome == CoreOutcome::Failed);
+}
+
+TEST_CASE("several types of a name") {
+  Local local;
+  Types program = local.types();
+  Unit unit;
+  uint32_t integer = unit.integer("int");
+  unit.record("s", {{"a", integer}, {"b", integer}});
+  unit.record("s___two", {{"b", integer}, {"a", integer}, {"c", integer}});
+  unit.record("s___three", {{"c", integer}});
+  Types kernel = Types::of(unit.b);
+  CoreKernel index(kernel.btf);
+  CoreRelocation offset{local.id, "0:1", CoreKind::FieldByteOffset};
+  CoreRelocation exists{local.id, "0:1", CoreKind::FieldExists};
+  CoreRelocation size{local.id, "0", CoreKind::TypeSize};
+
+  CoreResolver resolver(program.btf, std::endian::little, index);
+  CHECK(resolver.resolve(offset).reason == CoreReason::Ambiguous);
+  CHECK(resolver.candidates().size() == 2);  // the third was not looked at
+  CHECK(resolver.resolve(size).reason == CoreReason::Ambiguous);
+
+  // What was found rules out the types in which it was not.
+  Unit same;
+  integer = same.integer("int");
+  same.record("s", {{"a", integer}, {"b", integer}});
+  same.record("s___three", {{"c", integer}, {"d", integer}, {"e", integer}});
+  Types other = Types::of(same.b);
+  CoreKernel other_index(other.btf);
+  CHECK(CoreResolver(program.btf, std::endian::little, other_index).resolve(size).reason ==
+        CoreReason::Ambiguous);
+  CoreResolver narrowed(program.btf, std::endian::little, other_index);
+  CHECK(narrowed.resolve(exists).value == 1);
+  CHECK(narrowed.resolve(size).value == 16);
+}
+
+TEST_CASE("modules count where vmlinux has no type of the name") {
+  Local local;
+  Types program = local.types();
+  Unit vmlinux;
+  uint32_t integer = vmlinux.integer("int");
+  vmlinux.record("other", {{"a", integer}});
+  Types kernel = Types::of(vmlinux.b);
+
+  BtfBuilder module(&kernel.btf);
+  uint32_t name = module.add_string("s"), a = module.add_string("a"), b = module.add_string("b");
+  std::vector<uint32_t> members{a, integer, 0, b, integer, 96};
+  module.add_type(name, BtfBuilder::info(BtfKind::Struct, 2), 16, members);
+  Types split = Types::of(module, &kernel.btf);
+  const BtfView modules[] = {split.btf};
+  CoreKernel with(kernel.btf, modules), without(kernel.btf);
+  CoreRelocation offset{local.id, "0:1", CoreKind::FieldByteOffset};
+  CHECK(CoreResolver(program.btf, std::endian::little, without).resolve(offset).reason ==
+        CoreReason::NoType);
+  CoreResolver resolver(program.btf, std::endian::little, with);
+  CHECK(resolver.resolve(offset).value == 12);
+  CHECK(resolver.candidates().front().module == 1);
+
+  // Minimized, the types of modules are among the others.
+  CoreMinimizer minimizer(with);
+  minimizer.keep(offset, resolver);
+  auto blob = minimizer.finish(std::endian::native);
+  REQUIRE(blob);
+  auto minimal = Btf::parse(*blob);
+  REQUIRE(minimal);
+  CoreKernel flat(*minimal);
+  CHECK(CoreResolver(program.btf, std::endian::little, flat).resolve(offset).value == 12);
+  CHECK(minimal->end_id() == 3);  // int, s
+
+  vmlinux.record("s", {{"c", integer}});
+  Types full = Types::of(vmlinux.b);
+  CHECK(resolve(program, full, offset).reason == CoreReason::NoMember);
+}
+
+TEST_CASE("bit-fields in either byte order, and shifts") {
+  auto bitfield = [](Unit& unit, uint32_t offset, uint32_t bits) {
+    uint32_t integer = unit.integer("unsigned int", 4, false);
+    return unit.record("s", {{"a", integer, bits << 24 | offset}}, BtfKind::Struct, true);
+  };
+  Unit local, target;
+  uint32_t id = bitfield(local, 0, 3);
+  bitfield(target, 30, 5);
+  // 30 to 35: over two words, so eight bytes are loaded.
+  Types program = Types::of(local.b), kernel = Types::of(target.b);
+  auto ask = [&](CoreKind kind, std::endian order) {
+    return resolve(program, kernel, {id, "0:0", kind}, order).value;
+  };
+  CHECK(ask(CoreKind::FieldByteOffset, std::endian::little) == 0);
+  CHECK(ask(CoreKind::FieldByteSize, std::endian::little) == 8);
+  CHECK(ask(CoreKind::FieldLshiftU64, std::endian::little) == 29);
+  CHECK(ask(CoreKind::FieldRshiftU64, std::endian::little) == 59);
+  CHECK(ask(CoreKind::FieldLshiftU64, std::endian::big) == 30);
+  CHECK(ask(CoreKind::FieldSigned, std::endian::big) == 0);
+}
+
+TEST_CASE("pointers of four bytes") {
+  auto make = [](Unit& unit, uint32_t long_size) {
+    unit.integer("long int", long_size);
+    return unit.record("s", {{"p", unit.ptr(0)}});
+  };
+  Unit local, target;
+  uint32_t id = make(local, 8);
+  make(target, 4);
+  Types program = Types::of(local.b), kernel = Types::of(target.b);
+  CoreRelocation size{id, "0:0", CoreKind::FieldByteSize};
+  CHECK(resolve(program, kernel, size).value == 4);
+  CoreKernel index(kernel.btf);
+  CoreResolver resolver(program.btf, std::endian::little, index);
+  resolver.resolve(size);
+  CoreMinimizer minimizer(index);
+  minimizer.keep(size, resolver);
+  auto blob = minimizer.finish(std::endian::native);
+  REQUIRE(blob);
+  auto minimal = Btf::parse(*blob);
+  REQUIRE(minimal);
+  CoreKernel small(*minimal);
+  CHECK(CoreResolver(program.btf, std::endian::little, small).resolve(size).value == 4);
+}
+
+TEST_CASE("an array without elements that is not the last member stays so") {
+  Unit local, target;
+  auto make = [](Unit& unit, uint32_t length, bool has_more) {
+    uint32_t integer = unit.integer("int");
+    std::vector<Unit::Member> members{{"list", unit.array(integer, integer, length), 0}};
+    if (has_more) members.push_back({"more", integer});
+    return unit.record("s", members);
+  };
+  uint32_t id = make(local, 4, false);
+  make(target, 0, true);
+  Types program = Types::of(local.b), kernel = Types::of(target.b);
+  CoreKernel index(kernel.btf);
+  CoreResolver resolver(program.btf, std::endian::little, index);
+  CoreMinimizer minimizer(index);
+  CoreRelocation whole{id, "0:0", CoreKind::FieldByteOffset},
+      element{id, "0:0:3", CoreKind::FieldExists};
+  for (const CoreRelocation& relocation : {whole, element}) {
+    resolver.resolve(relocation);
+    minimizer.keep(relocation, resolver);
+  }
+  CHECK(resolve(program, kernel, element).value == 0);
+  auto blob = minimizer.finish(std::endian::native);
+  REQUIRE(blob);
+  auto minimal = Btf::parse(*blob);
+  REQUIRE(minimal);
+  CoreKernel small(*minimal);
+  CoreResolver again(program.btf, std::endian::little, small);
+  CHECK(again.resolve(whole).outcome == CoreOutcome::Value);
+  CHECK(again.resolve(element).value == 0);
+}
+
+/// Structs of which each has the one before twice, without names: 2^depth ways.
+uint32_t add_doubling(Unit& unit, std::string_view name, int depth) {
+  uint32_t inner = unit.integer("int");
+  for (int i = 0; i < depth; ++i) inner = unit.record("", {{"", inner, 0}, {"", inner, 0}});
+  return unit.record(name, {{"", inner, 0}});
+}
+
+TEST_CASE("the effort is bounded") {
+  Local local;
+  Types program = local.types();
+  Unit target;
+  add_doubling(target, "s", 50);
+  Types kernel = Types::of(target.b);
+  CoreResult result = resolve(program, kernel, {local.id, "0:1", CoreKind::FieldExists});
+  CHECK(result.outcome == CoreOutcome::Failed);
+  CHECK(result.reason == CoreReason::TooDeep);
+
+  Unit doubling;
+  uint32_t id = add_doubling(doubling, "s", 29);
+  Types both = Types::of(doubling.b);
+  CHECK(resolve(both, kernel, {id, "0", CoreKind::TypeMatches}).outcome != CoreOutcome::Absent);
+
+  // Many relocations share what is left.
+  CoreKernel index(kernel.btf);
+  CoreResolver resolver(program.btf, std::endian::little, index);
+  for (int i = 0; i < 10'000; ++i)
+    CHECK(resolver.resolve({local.id, "0:1", CoreKind::FieldExists}).reason == CoreReason::TooDeep);
+}
+
+TEST_CASE("pointers that lead to themselves") {
+  Unit unit;
+  uint32_t name = unit.b.add_string("p");
+  unit.b.add_type(name, BtfBuilder::info(BtfKind::Typedef), 2);
+  unit.b.add_type(0, BtfBuilder::info(BtfKind::Ptr), 1);
+  Types types = Types::of(unit.b);
+  CoreResult result = resolve(types, types, {1, "0", CoreKind::TypeExists});
+  CHECK(result.outcome == CoreOutcome::Failed);
+  CHECK(result.reason == CoreReason::TooDeep);
+}
+
+}  // namespace
+}  // namespace bpflink::test
