@@ -45,7 +45,8 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
     inputs.objects.push_back(std::move(*object));
   }
   kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
-  if (inputs.objects.empty()) return fail("no program among the files");
+  if (inputs.objects.empty())
+    return fail("no program among the files: an object has one in a section other than .text");
   if (kernels.empty()) return fail("no kernel among the files: give its image or its BTF");
   KernelOptions known{.manifest = options.manifest,
                       .config = options.config.value_or(""),

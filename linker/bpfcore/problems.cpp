@@ -154,9 +154,10 @@ class ProblemFinder {
       diagnostic.references.push_back(note("in " + diagnostic.file));
     if (!is_one) {
       std::string range = release_range(kernels);
+      std::string which = range.empty() ? count_of(kernels.size(), "kernel")
+                                        : fmt::format("{} ({})", range, kernels.size());
       diagnostic.references.push_back(
-          note(fmt::format("fails on {}({}): {}", range.empty() ? "" : range + " ", kernels.size(),
-                           list_kernels(kernels))));
+          note(fmt::format("fails on {}: {}", which, list_kernels(kernels))));
     }
     if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
     if (!problem.there.empty())
