@@ -262,7 +262,7 @@ kernel() {
   cat >"$1.c" <<END
 typedef void (*btf_trace_sys_enter)(void *);
 btf_trace_sys_enter tracepoint;
-enum bpf_prog_type { BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } type;
+enum bpf_prog_type { BPF_PROG_TYPE_XDP = 6, BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } type;
 struct files_struct { int next_fd; } files;
 struct task_struct { int pid; $2; struct files_struct *files; } task;
 END
@@ -470,7 +470,7 @@ example "$page" 3 >CMakeLists.txt
 cp -r ../core/kernels .
 cmake -B core -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 cmake --build core >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
-contains log '2  kernels/old.btf'
+contains log 'kernels/old.btf'
 # The page has what the package has, and nothing else.
 modules=("$PREFIX"/lib/cmake/bpflink/Bpflink{Add{Object,Skeleton},CheckCore}.cmake)
 module=${modules[0]}
