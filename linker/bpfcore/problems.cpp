@@ -97,7 +97,9 @@ class ProblemFinder {
       problem.what = complaint.what;
       problem.location = at;
       problem.there = complaint.there;
-      if (fails && !stops_all) problem.hint = advise(complaint, kernel);
+      if (fails && !stops_all)
+        problem.hint =
+            relocation.is_guarded_for_newer ? guard_advice(kernel) : advise(complaint, kernel);
     }
     for (const CoreFinding& finding : verdict.findings) {
       if (finding.status != CoreStatus::Fails && !finding.fails_to_attach) continue;
@@ -127,6 +129,15 @@ class ProblemFinder {
     if (problem.kernels.empty() || problem.kernels.back() != kernel)
       problem.kernels.push_back(kernel);
     return problem;
+  }
+
+  /// What to do about a guard that a verifier does not understand.
+  std::string guard_advice(size_t kernel) const {
+    const std::string& release = report_.kernels[kernel].release;
+    if (release.empty())
+      return "it is guarded if the kernel's verifier is new enough: tell its --release";
+    return fmt::format("it is guarded, but not so that the verifier of {} understands it",
+                       series_of(release));
   }
 
   std::string advise(const CoreComplaint& complaint, size_t kernel) const {

@@ -12,12 +12,10 @@
 namespace bpflink {
 namespace {
 
-using Place = std::pair<uint32_t, uint64_t>;  ///< of an instruction: section and offset
-
 /// Binds all relocations of an object, in their order. Returns what becomes of their instructions.
-std::map<Place, BoundInsn> bind_relocations(const CoreObject& object, const CoreKernel& types,
-                                            std::vector<RelocationVerdict>& verdicts) {
-  std::map<Place, BoundInsn> insns;
+BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
+                            std::vector<RelocationVerdict>& verdicts) {
+  BoundInsns insns;
   const std::vector<CoreRecord>& records = object.summary.records;
   if (records.empty()) return insns;
   const BtfView& program = *object.file->btf;
@@ -38,7 +36,7 @@ std::map<Place, BoundInsn> bind_relocations(const CoreObject& object, const Core
       verdict.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
     BoundInsn insn{.is_poisoned = !is_bound};
     if (is_bound) insn.value = result.value;
-    insns.emplace(Place(record.section, record.offset), insn);
+    insns.emplace(std::pair(record.section, record.offset), insn);
   }
   return insns;
 }
@@ -53,10 +51,10 @@ std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) 
   return assumptions;
 }
 
-/// Binds the relocations and walks the code with what comes of that.
-Reachability walk(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
-                  std::vector<RelocationVerdict>& relocations) {
-  auto insns = bind_relocations(object, kernel, relocations);
+/// Walks the code with the instructions as the loader leaves them, as the verifier of a version of
+/// the kernel does.
+Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
+                  uint32_t version) {
   CodeFacts code_facts{.core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
                          auto found = insns.find({section, offset});
                          return found == insns.end() ? nullptr : &found->second;
@@ -71,7 +69,7 @@ Reachability walk(const CoreObject& object, const CoreKernel& kernel, const Core
                        },
                        .settings = &facts.settings,
                        .strict = facts.strict,
-                       .kernel_version = facts.version,
+                       .kernel_version = version,
                        .continue_after_poison = true};
   return Reachability(*object.graph, code_facts);
 }
@@ -84,7 +82,10 @@ bool is_helper_call(const CodeInsn& insn) {
 }  // namespace
 
 ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts)
-    : object_(object), reachability_(walk(object, kernel, facts, relocations_)) {
+    : object_(object),
+      insns_(bind_relocations(object, kernel, relocations_)),
+      reachability_(walk(object, insns_, facts, facts.version)) {
+  bool has_failed = false;
   for (size_t i = 0; i < relocations_.size(); ++i) {
     RelocationVerdict& relocation = relocations_[i];
     const CoreRecord& record = object.summary.records[i];
@@ -94,6 +95,17 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
     bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
     relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
     if (is_harmless) relocation.assumes = to_assumptions(reach.assumes);
+    has_failed |= !is_harmless;
+  }
+  if (!has_failed) return;
+  Reachability newest = walk(object, insns_, facts, UINT32_MAX);
+  for (size_t i = 0; i < relocations_.size(); ++i) {
+    const CoreRecord& record = object.summary.records[i];
+    if (relocations_[i].status != CoreStatus::Fails ||
+        relocations_[i].outcome != CoreOutcome::Absent)
+      continue;
+    InsnReach reach = newest.find(record.section, record.offset);
+    relocations_[i].is_guarded_for_newer = !reach.reached && reach.assumes.empty();
   }
 }
 

@@ -1,12 +1,17 @@
 // What becomes of an object's relocations on a kernel.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "linker/core/core_object.hpp"
 #include "linker/core/reachability.hpp"
 
 namespace bpflink {
+
+/// What becomes of instructions with relocations, by section and offset.
+using BoundInsns = std::map<std::pair<uint32_t, uint64_t>, BoundInsn>;
 
 /// The relocations of an object, bound to a kernel, and which of its code is reached there.
 class ObjectCheck {
@@ -22,6 +27,7 @@ class ObjectCheck {
  private:
   const CoreObject& object_;
   std::vector<RelocationVerdict> relocations_;
+  BoundInsns insns_;
   Reachability reachability_;
 };
 

@@ -22,6 +22,9 @@ struct RelocationVerdict {
   uint64_t value = 0;
   std::vector<std::string_view> programs{};  ///< as CoreVerdict has them
   std::vector<CoreAssumption> assumes{};
+  /// It fails, and only because the kernel's verifier, or the oldest where it is not known which,
+  /// does not understand what guards it.
+  bool is_guarded_for_newer = false;
   /// Where it is not bound, or to a member of another size or sign.
   std::unique_ptr<CoreComplaint> complaint{};
 };
