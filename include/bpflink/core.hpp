@@ -155,15 +155,16 @@ struct CoreCandidate {
 
 /// What becomes of a relocation.
 struct CoreResult {
-  CoreOutcome outcome = CoreOutcome::Failed;
-  CoreReason reason = CoreReason::None;
-  uint64_t value = 0;        ///< what the instruction gets
-  uint64_t local_value = 0;  ///< what the compiler put there
+  CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
+  CoreReason reason = CoreReason::None;       ///< why there is no value
+  uint64_t value = 0;                         ///< what the instruction gets
+  uint64_t local_value = 0;                   ///< what the compiler put there
   /// Whether the loader demands that the instruction has `local_value`.
   bool is_checked = false;
-  /// Bytes of the member, in the program and in the kernel, 0 where there is none: a load or store
-  /// of the first becomes one of the second.
-  uint32_t local_size = 0, size = 0;
+  /// Bytes of the member in the program, 0 where there is none.
+  uint32_t local_size = 0;
+  /// The same in the kernel: a load or store of `local_size` becomes one of this size.
+  uint32_t size = 0;
   /// Where these differ: whether a load or store can be changed.
   bool is_resizable = true;
   /// A member is signed in the program and not in the kernel, or the other way round.

@@ -13,7 +13,6 @@
 #ifndef BPFLINK_CORE_ARCHIVE_H
 #define BPFLINK_CORE_ARCHIVE_H
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -26,30 +25,52 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/** What an archive begins with. */
 #define BPFCORE_ARCHIVE_MAGIC "BPFCORE1"
-/* Bytes for the path that bpfcore_open() writes. */
+/** Bytes for the path that bpfcore_open() writes. */
 #define BPFCORE_PATH_SIZE 32
 
+/** The beginning of an archive. */
 struct bpfcore_archive_header {
-  char magic[8];
-  uint32_t entries;      /* how many */
-  uint32_t strings_size; /* bytes */
+  char magic[8];         /**< BPFCORE_ARCHIVE_MAGIC without its NUL */
+  uint32_t entries;      /**< how many */
+  uint32_t strings_size; /**< bytes */
 };
 
+/** The BTF for a program and a kernel. */
 struct bpfcore_archive_entry {
-  uint32_t program;      /* string: the object's name, "" for all programs */
-  uint32_t release;      /* string: as uname -r shows it, "" if unknown */
-  uint32_t architecture; /* string: "x86_64", "arm64", "" if unknown */
-  uint32_t build_id;     /* string: in hexadecimal, "" if unknown */
-  uint64_t offset;       /* of the BTF, bytes into the archive */
-  uint64_t size;         /* of the BTF, bytes */
+  uint32_t program;      /**< string: the object's name, "" for all programs */
+  uint32_t release;      /**< string: as uname -r shows it, "" if unknown */
+  uint32_t architecture; /**< string: "x86_64", "arm64", "" if unknown */
+  uint32_t build_id;     /**< string: in hexadecimal, "" if unknown */
+  uint64_t offset;       /**< of the BTF, bytes into the archive */
+  uint64_t size;         /**< of the BTF, bytes */
 };
 
+/** @cond */
+#ifdef O_CLOEXEC
+#define BPFCORE_CLOEXEC_ O_CLOEXEC
+#else
+#define BPFCORE_CLOEXEC_ 0
+#endif
+#ifndef __cplusplus
+long syscall(long number, ...); /* which <unistd.h> has only beside C's own names */
+#endif
+
+/* A little-endian number of `size` bytes. */
+static inline uint64_t bpfcore_load_(const char* at, size_t size) {
+  uint64_t value = 0;
+  for (size_t i = size; i > 0; --i) value = value << 8 | (unsigned char)at[i - 1];
+  return value;
+}
+/** @endcond */
+
+/** @cond */
 /* The running kernel's build id in hexadecimal, or "". */
 static inline void bpfcore_build_id_(char text[129]) {
   unsigned char notes[4096];
   ssize_t count = -1;
-  int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+  int fd = open("/sys/kernel/notes", O_RDONLY | BPFCORE_CLOEXEC_);
   text[0] = '\0';
   if (fd >= 0) {
     count = read(fd, notes, sizeof notes);
@@ -71,32 +92,39 @@ static inline void bpfcore_build_id_(char text[129]) {
   }
 }
 
-/* Finds the BTF for `program` and the running kernel: by its build id, or else by release and
+/** @endcond */
+
+/** Finds the BTF for `program` and the running kernel: by its build id, or else by release and
  * architecture. `archive` has `size` bytes. Returns 0 and sets `btf` and `btf_size`; or a negative
  * errno: -EINVAL, it is no such archive; -ENOENT, it has none for this kernel. */
 static inline int bpfcore_find(const void* archive, size_t size, const char* program,
                                const void** btf, size_t* btf_size) {
   const char* bytes = (const char*)archive;
-  struct bpfcore_archive_header header;
   struct utsname kernel;
   char build_id[129];
   int by_release = -ENOENT;
-  if (size < sizeof header) return -EINVAL;
-  memcpy(&header, bytes, sizeof header);
-  uint64_t entries = le32toh(header.entries), strings_size = le32toh(header.strings_size);
-  uint64_t strings_at = sizeof header + entries * sizeof(struct bpfcore_archive_entry);
-  if (memcmp(header.magic, BPFCORE_ARCHIVE_MAGIC, sizeof header.magic) != 0 || strings_size == 0 ||
-      strings_at + strings_size > size || bytes[strings_at + strings_size - 1] != '\0' ||
-      uname(&kernel) != 0)
+  const size_t entry_size = sizeof(struct bpfcore_archive_entry);
+  if (size < sizeof(struct bpfcore_archive_header) ||
+      memcmp(bytes, BPFCORE_ARCHIVE_MAGIC, 8) != 0 || uname(&kernel) != 0)
+    return -EINVAL;
+  uint64_t entries =
+      bpfcore_load_(bytes + offsetof(struct bpfcore_archive_header, entries), sizeof(uint32_t));
+  uint64_t strings_size = bpfcore_load_(
+      bytes + offsetof(struct bpfcore_archive_header, strings_size), sizeof(uint32_t));
+  uint64_t strings_at = sizeof(struct bpfcore_archive_header) + entries * entry_size;
+  if (strings_size == 0 || strings_at + strings_size > size ||
+      bytes[strings_at + strings_size - 1] != '\0')
     return -EINVAL;
   const char* architecture = strcmp(kernel.machine, "aarch64") == 0 ? "arm64" : kernel.machine;
   bpfcore_build_id_(build_id);
   for (uint64_t i = 0; i < entries; ++i) {
-    struct bpfcore_archive_entry entry;
-    memcpy(&entry, bytes + sizeof header + i * sizeof entry, sizeof entry);
-    uint32_t names[4] = {le32toh(entry.program), le32toh(entry.release),
-                         le32toh(entry.architecture), le32toh(entry.build_id)};
-    uint64_t offset = le64toh(entry.offset), length = le64toh(entry.size);
+    const char* entry = bytes + sizeof(struct bpfcore_archive_header) + i * entry_size;
+    uint64_t names[4];
+    for (int n = 0; n < 4; ++n) names[n] = bpfcore_load_(entry + 4 * n, sizeof(uint32_t));
+    uint64_t offset =
+        bpfcore_load_(entry + offsetof(struct bpfcore_archive_entry, offset), sizeof(uint64_t));
+    uint64_t length =
+        bpfcore_load_(entry + offsetof(struct bpfcore_archive_entry, size), sizeof(uint64_t));
     for (int n = 0; n < 4; ++n)
       if (names[n] >= strings_size) return -EINVAL;
     if (offset > size || length > size - offset) return -EINVAL;
@@ -115,7 +143,7 @@ static inline int bpfcore_find(const void* archive, size_t size, const char* pro
   return by_release;
 }
 
-/* Copies the BTF for `program` and the running kernel out of the archive at `path` into a file in
+/** Copies the BTF for `program` and the running kernel out of the archive at `path` into a file in
  * memory, and writes a path to it to `btf_path`, for btf_custom_path; the path is valid as long as
  * the descriptor is open. Returns the descriptor, which the caller closes; or a negative errno:
  * those of bpfcore_find(), of open() and of memfd_create(). */
@@ -125,7 +153,7 @@ static inline int bpfcore_open(const char* path, const char* program,
   const void* btf = NULL;
   size_t size = 0;
   int result, copy = -1;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | BPFCORE_CLOEXEC_);
   if (fd < 0) return -errno;
   if (fstat(fd, &status) != 0 || status.st_size <= 0) {
     close(fd);

@@ -105,7 +105,7 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
         relocations_[i].outcome != CoreOutcome::Absent)
       continue;
     InsnReach reach = newest.find(record.section, record.offset);
-    relocations_[i].is_guarded_for_newer = !reach.reached && reach.assumes.empty();
+    relocations_[i].is_guarded_for_newer = !reach.reached;
   }
 }
 
