@@ -348,7 +348,8 @@ void CoreMinimizer::keep(const CoreRelocation& relocation, const CoreResolver& r
       }
       continue;
     }
-    // What cannot be bound is kept as it is, to fail in the same way.
+    // What cannot be bound is kept as it is, to fail in the same way; so is what loaders bind
+    // wrong.
     bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
     impl_->keep_root(root, is_whole ? Need::Matches : need_of(relocation.kind));
     impl_->keep_path(candidate);
