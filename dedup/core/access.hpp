@@ -39,6 +39,7 @@ struct CoreWay {
   boost::container::small_vector<CoreStep, 8> steps;  ///< members with a name, and elements
   boost::container::small_vector<CoreStep, 8> path;   ///< members without a name, too
   uint32_t bit_offset = 0;
+  bool is_shifted = false;  ///< `bit_offset` counts a member, too, that the path does not have
 };
 
 /// The way that a relocation takes through the program's own types: of an enumerator its one step,

@@ -107,6 +107,7 @@ class MemberSearch {
   /// Goes on after the struct whose member has the name but another type. Loaders then forget to
   /// take its offset back, which counts if there is another member of the name.
   void give_up_struct() {
+    way_.is_shifted = true;
     way_.path.pop_back();
     open_.pop_back();
     if (!open_.empty()) leave_member();

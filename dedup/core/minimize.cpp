@@ -142,6 +142,9 @@ void CoreMinimizer::Impl::keep_references(TypePlace at) {
       keep_type(skip(at, type.type()), need);
       for (uint32_t i = 0; i < type.vlen(); ++i) keep_type(skip(at, type.param(i).type), need);
       break;
+    case BtfKind::Var:  // which has the size of its type
+      keep_type(skip(at, type.type()), Need::Itself);
+      break;
     case BtfKind::Struct:
     case BtfKind::Union:
       for (uint32_t i = 0; need == Need::Matches && i < type.vlen(); ++i) keep_member(at, i, need);
@@ -175,7 +178,8 @@ void CoreMinimizer::Impl::keep_differences() {
 
 namespace {
 
-/// Writes what is kept. What refers to nothing comes first, equal types once.
+/// Writes what is kept. What refers to nothing comes first, equal types once that no relocation
+/// names.
 class MinimalWriter {
  public:
   MinimalWriter(const CoreKernel& kernel, const std::map<TypePlace, KeptType>& kept)
@@ -246,10 +250,23 @@ class MinimalWriter {
         words[1] = with_vlen(type.info(), 0);
         words[2] = 0;
         break;
-      default:
+      case BtfKind::Datasec:
+        words[1] = with_vlen(type.info(), 0);
+        break;
+      case BtfKind::Array:
+      case BtfKind::Var:
         return false;
+      default:
+        if (is_modifier(type.kind())) return false;
+        // A function, say. It is like no other type and has no size; so is a variable of void.
+        words = {0, BtfBuilder::info(BtfKind::Var, 0), 0, 0};
+        break;
     }
     words[0] = name_of(at, kept);
+    if (kept.is_named) {  // two of a name must stay two, as ids that are asked for are ambiguous
+      ids_[at] = builder_.add_type(words);
+      return true;
+    }
     uint32_t number = leaves_.intern(words);
     if (number > leaf_ids_.size()) leaf_ids_.push_back(builder_.add_type(words));
     ids_[at] = leaf_ids_[number - 1];
@@ -289,6 +306,10 @@ class MinimalWriter {
         for (uint32_t i = 0; i < type.vlen(); ++i)
           words.insert(words.end(), {0, id_of(at, type.param(i).type)});
         break;
+      case BtfKind::Var:
+        words[2] = id_of(at, type.type());
+        words.push_back(type.words()[3]);
+        break;
       default:  // a pointer, or a modifier that a relocation names
         words[2] = id_of(at, type.type());
         break;
@@ -327,7 +348,8 @@ void CoreMinimizer::keep(const CoreRelocation& relocation, const CoreResolver& r
       }
       continue;
     }
-    // What cannot be bound is kept as it is, to fail in the same way.
+    // What cannot be bound is kept as it is, to fail in the same way; so is what loaders bind
+    // wrong.
     bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
     impl_->keep_root(root, is_whole ? Need::Matches : need_of(relocation.kind));
     impl_->keep_path(candidate);

@@ -107,6 +107,7 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
     const CoreWay& way = std::get<CoreWay>(match);
     candidate.matches = true;
     candidate.path.assign(way.path.begin(), way.path.end());
+    if (way.is_shifted) candidate.reason = CoreReason::OtherMember;
     auto found = answer(*type.types, order, relocation.kind, type.id, way);
     if (!found) {
       candidate.reason = found.error();

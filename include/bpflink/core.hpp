@@ -146,11 +146,13 @@ struct CoreCandidate {
   uint32_t module = 0;   ///< where it is: 0 for vmlinux, else one more than the index of the module
   uint32_t id = 0;       ///< the candidate
   bool matches = false;  ///< it has what the program looks for
-  bool is_error = false;                 ///< loaders give up here
-  CoreReason reason = CoreReason::None;  ///< why it does not match, or gives no value
-  uint32_t depth = 0;                    ///< steps of the program's way that were found
-  uint32_t at = 0;                       ///< the type in which the next one was not
-  std::vector<CoreStep> path = {};       ///< all members and elements, those without a name too
+  bool is_error = false;  ///< loaders give up here
+  /// Why it does not match, or gives no value; OtherMember also of one that matches, if another
+  /// member of the name was passed on the way, of which loaders add the offset.
+  CoreReason reason = CoreReason::None;
+  uint32_t depth = 0;               ///< steps of the program's way that were found
+  uint32_t at = 0;                  ///< the type in which the next one was not
+  std::vector<CoreStep> path = {};  ///< all members and elements, those without a name too
 };
 
 /// What becomes of a relocation.

@@ -261,7 +261,10 @@ void CodeGraph::find_blocks(CodeFunction& function) {
   std::span<const CodeInsn> code =
       std::span(insns).subspan(function.first_insn, function.insn_count);
   function.first_block = static_cast<uint32_t>(blocks.size());
-  if (code.empty()) return;
+  if (code.empty()) {  // it ends within its first instruction
+    function.is_opaque = true;
+    return;
+  }
   // The index of the instruction at a jump's target, or none.
   auto find_target = [&](const CodeInsn& jump) -> std::optional<uint32_t> {
     auto to = static_cast<int64_t>(jump.at + insn_size) +

@@ -1,14 +1,17 @@
 #!/bin/bash
-# Runs bpflink and btfdedup beside their peers on generated inputs and prints one Markdown
+# Runs bpflink, btfdedup and bpfcore beside their peers on generated inputs and prints one Markdown
 # table: median times and peak memory, whole processes, file to file.
 #
 #   tests/bench/run.sh [--quick] [--plot FILE.svg] [PROGRAMS]
 #
-#   PROGRAMS        the directory with bpflink and btfdedup; build/release/bin unless told
+#   PROGRAMS        the directory with the three programs; build/release/bin unless told
 #   --quick         a few small inputs, two runs each: to see that the script works
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
 #   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain, and its first half
 #   UNITS=TAR       (environment) also deduplicate the files of this archive, .tar.zst or .tar, together
+#   KERNELS=DIR     (environment) cut down the raw BTF of these kernels, *.btf, not that of the running one
+#   CORE_OBJECTS=DIR  (environment) for the 40 objects in DIR that have the most CO-RE relocations, not
+#                   for generated ones
 #
 # The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool; all
 # from Debian's packages (cmake/packages.sh bench installs what is missing). Peer and program
@@ -30,6 +33,8 @@ done
 programs=$(realpath "$programs")
 corpus=${CORPUS:+$(realpath "$CORPUS")}
 units=${UNITS:+$(realpath "$UNITS")}
+kernels_directory=${KERNELS:+$(realpath "$KERNELS")}
+core_objects=${CORE_OBJECTS:+$(realpath "$CORE_OBJECTS")}
 PATH=$PATH:/usr/sbin:/sbin
 
 for tool in cc "${CC:-clang-19}" hyperfine python3 bpftool /usr/bin/time; do
@@ -42,12 +47,12 @@ cd "$work"
 for peer in libbpf_link libbpf_dedup; do
   cc -O2 "$here/$peer.c" -o "$peer" -lbpf
 done
-ln -s "$programs/bpflink" "$programs/btfdedup" .
+ln -s "$programs/bpflink" "$programs/btfdedup" "$programs/bpfcore" .
 ln -s "$(command -v bpftool)" .
 mkdir results
 
 run_once() { # COMMAND...: seconds and kilobytes
-  /usr/bin/time -f '%e %M' -o once "$@" >/dev/null
+  /usr/bin/time -f '%e %M' -o once "$@" >/dev/null 2>run.log || cat run.log >&2
   cat once
 }
 
@@ -128,7 +133,46 @@ compare - 0 "types of ${many[0]} objects, deduplicated" libbpf "./libbpf_dedup p
 
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
   generate "programs:${many[0]}"
+  running=1
   compare_links - 0 "${many[0]} programs with vmlinux.h" programs/*.o
+fi
+
+# bpfcore. bpftool takes one kernel at a time; of a check, to cut down types is what it does nearest.
+if [[ $kernels_directory ]]; then
+  kernels=("$kernels_directory"/*.btf)
+elif [[ -r /sys/kernel/btf/vmlinux ]]; then
+  kernels=(/sys/kernel/btf/vmlinux)
+else
+  kernels=()
+fi
+most=40
+if [[ $core_objects ]]; then
+  mapfile -t files < <(PYTHONPATH=$here/.. "$here/most_core.py" "$core_objects" $most)
+elif [[ ${running:-} ]]; then
+  files=(programs/*.o)
+  files=("${files[@]:0:most}")
+else
+  files=()
+fi
+if ((${#kernels[@]} && ${#files[@]})); then
+  # bpftool_minimize OUT KERNEL... -- OBJECT...: a file OUT.KERNEL for each kernel
+  cat >bpftool_minimize <<'EOF'
+#!/bin/bash
+out=$1 kernels=()
+while shift; [[ $1 != -- ]]; do kernels+=("$1"); done
+shift
+for kernel in "${kernels[@]}"; do ./bpftool gen min_core_btf "$kernel" "$out.${kernel##*/}" "$@" || exit; done
+EOF
+  chmod +x bpftool_minimize
+  compare - 0 "types of ${#kernels[@]} kernels for ${#files[@]} programs" 'bpftool gen min_core_btf' \
+    "./bpftool_minimize peer ${kernels[*]} -- ${files[*]}" \
+    "./bpfcore minimize --merge ${files[*]} ${kernels[*]} -o own.btfs"
+  for file in "${files[@]}"; do # one that fits
+    ./bpfcore check "$file" "${kernels[0]}" >checked 2>&1 || continue
+    compare - 0 'one program on one kernel, checked' 'bpftool gen min_core_btf' \
+      "./bpftool gen min_core_btf ${kernels[0]} peer.btf $file" "./bpfcore check $file ${kernels[0]}"
+    break
+  done
 fi
 
 if [[ ! $quick ]]; then

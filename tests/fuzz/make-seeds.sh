@@ -8,7 +8,7 @@ source=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/seeds
 CC=${CC:-clang-19}
 mkdir -p "$1"
 cd "$1"
-mkdir -p btf btf_ext elf object archive link
+mkdir -p btf btf_ext elf object archive link core
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -73,6 +73,17 @@ pair 64 library.bpf.o main.bpf.o >"$OLDPWD/link/report"
 pair 0 small.bpf.o /dev/null >"$OLDPWD/link/one"
 pair 1 small.bpf.o struct_ops.bpf.o >"$OLDPWD/link/struct_ops"
 pair 0 struct_ops.bpf.o /dev/null >"$OLDPWD/link/struct_ops-one"
+
+for target in bpf bpfeb; do
+  "$CC" -g -O0 --target=$target -c "$source/core_kernel.c" -o kernel.$target.o
+  llvm-objcopy-19 --dump-section=.BTF=kernel.$target.btf kernel.$target.o /dev/null
+  pair 0 core.$target.o kernel.$target.btf >"$OLDPWD/core/kernel.$target"
+  pair 30 core.$target.o kernel.$target.btf >"$OLDPWD/core/with-facts.$target"
+done
+pair 1 core.bpf.o kernel.bpf.btf >"$OLDPWD/core/strict"
+for name in core main small struct_ops; do # on their own types
+  pair 0 $name.bpf.o /dev/null >"$OLDPWD/core/$name"
+done
 
 cp small.bpf.o a-name-of-more-than-sixteen-characters.o
 llvm-ar-19 rcs "$OLDPWD/archive/two.a" main.bpf.o library.bpf.o

@@ -218,6 +218,30 @@ TEST_CASE("an array without elements that is not the last member stays so") {
   CHECK(again.resolve(element).value == 0);
 }
 
+TEST_CASE("a member of the name and another type, of which loaders add the offset") {
+  Local local;
+  Unit target;
+  uint32_t integer = target.integer("int");
+  uint32_t inner = target.record("", {{"other", integer}, {"a", target.ptr(integer)}});
+  target.record("s", {{"before", integer}, {"", inner}, {"a", integer}});
+  Types program = local.types(), kernel = Types::of(target.b);
+  CoreKernel index(kernel.btf);
+  CoreResolver resolver(program.btf, std::endian::little, index);
+  CoreMinimizer minimizer(index);
+  CoreRelocation relocation{local.id, "0:0", CoreKind::FieldByteOffset};
+  CoreResult whole = resolver.resolve(relocation);
+  CHECK(whole.value !=
+        kernel.btf.type(index.find(BtfKind::Struct, "s").value()).member_bit_offset(2) / 8);
+  minimizer.keep(relocation, resolver);
+  auto blob = minimizer.finish(std::endian::native);
+  REQUIRE(blob);
+  auto minimal = Btf::parse(*blob);
+  REQUIRE(minimal);
+  CoreKernel small(*minimal);
+  CHECK(CoreResolver(program.btf, std::endian::little, small).resolve(relocation).value ==
+        whole.value);
+}
+
 /// Structs of which each has the one before twice, without names: 2^depth ways.
 uint32_t add_doubling(Unit& unit, std::string_view name, int depth) {
   uint32_t inner = unit.integer("int");

@@ -1,0 +1,112 @@
+// CO-RE: an object and a kernel's BTF, both hostile. Relocations are resolved, with the kernel's
+// types and with what CoreMinimizer keeps of them, and the object's code is followed. Without BTF
+// of a kernel the object's own types are the kernel's.
+#include "bpflink/core.hpp"
+#include "linker/core/core_object.hpp"
+#include "tests/fuzz/pair.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace bpflink::fuzz {
+namespace {
+
+std::span<const std::byte> types_of(const ObjectFile& file) {
+  for (const InputSection& section : file.sections)
+    if (section.name == ".BTF") return section.data;
+  return {};
+}
+
+/// Results with `kernel`, in order. Nothing: the resolver gave up somewhere, as types nest too deep
+/// or are too many.
+std::optional<std::vector<CoreResult>> resolve_all(const CoreObject& object,
+                                                   const CoreKernel& kernel) {
+  std::vector<CoreResult> results;
+  if (object.summary.records.empty()) return results;
+  CoreResolver resolver(*object.file->btf, object.file->byte_order, kernel);
+  bool gave_up = false;
+  for (const CoreRecord& record : object.summary.records) {
+    const CoreResult& result = results.emplace_back(resolver.resolve(record.relocation));
+    core_steps(*object.file->btf, record.relocation);
+    bool has_value = result.outcome == CoreOutcome::Value;
+    require(has_value || result.reason != CoreReason::None, "what has no value has a reason");
+    for (const CoreCandidate& candidate : resolver.candidates())
+      require(candidate.id < kernel.types(candidate.module).end_id(), "candidates are types");
+    gave_up |= result.reason == CoreReason::TooDeep;
+  }
+  if (gave_up) return std::nullopt;
+  return results;
+}
+
+void check_minimized(const CoreObject& object, const std::vector<CoreResult>& whole,
+                     std::span<const std::byte> blob) {
+  auto btf = Btf::parse(blob);
+  require(btf.has_value(), "minimized BTF can be read");
+  CoreKernel kernel(*btf);
+  auto minimized = resolve_all(object, kernel);
+  require(minimized.has_value(), "less is not deeper");
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const CoreResult &with_all = whole[i], &with_needed = (*minimized)[i];
+    bool is_id = object.summary.records[i].relocation.kind == CoreKind::TypeIdTarget;
+    if (with_all.outcome == with_needed.outcome && (is_id || with_all.value == with_needed.value))
+      continue;
+    std::fprintf(stderr, "relocation %zu: outcome %d, value %llu; minimized: %d, %llu\n", i,
+                 int(with_all.outcome), static_cast<unsigned long long>(with_all.value),
+                 int(with_needed.outcome), static_cast<unsigned long long>(with_needed.value));
+    require(false, "minimized BTF gives the same results");
+  }
+}
+
+CoreFacts facts_of(uint32_t choices) {
+  auto chosen = [&](int bit) { return (choices >> bit & 1) != 0; };
+  CoreFacts facts;
+  facts.strict = chosen(0);
+  if (chosen(1)) facts.version = 6 << 16 | 1 << 8;
+  if (chosen(2)) facts.kconfig = [](std::string_view name) { return name.size(); };
+  if (chosen(3)) facts.has_ksym = [](std::string_view name) { return name.size() % 2 == 0; };
+  if (chosen(4)) facts.settings = {{"enabled", 1}, {"limits", 7}};
+  return facts;
+}
+
+void check_verdicts(std::span<const std::byte> image, const CoreObject& object,
+                    const CoreKernel& kernel, uint32_t choices) {
+  auto verdicts = check_core(image, kernel, facts_of(choices));
+  require(verdicts.has_value(), "what was read once can be checked");
+  require(verdicts->size() == object.summary.records.size(), "each relocation has a verdict");
+  for (const CoreVerdict& verdict : *verdicts) {
+    bool has_value = verdict.outcome == CoreOutcome::Value;
+    require(has_value == (verdict.status == CoreStatus::Resolves), "what has a value resolves");
+    require(has_value || !verdict.message.empty(), "what has no value has a message");
+    require(verdict.assumes.empty() || verdict.status == CoreStatus::Guarded,
+            "guards rest on assumptions");
+    require((choices & 1) == 0 || verdict.assumes.empty() || (choices >> 4 & 1) != 0,
+            "nothing is assumed in strict mode");
+  }
+}
+
+}  // namespace
+}  // namespace bpflink::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bpflink;
+  auto pair = fuzz::Pair::read({data, size});
+  std::span<const std::byte> image = std::as_bytes(pair.first);
+  auto object = CoreObject::read("object", image);
+  if (!object) {
+    fuzz::require(!object.error().message.empty(), "an error says what is wrong");
+    return 0;
+  }
+  std::span<const std::byte> blob = std::as_bytes(pair.second);
+  if (blob.empty()) blob = fuzz::types_of(*object->file);
+  auto types = Btf::parse(blob);
+  if (!types) return 0;
+  CoreKernel kernel(*types);
+
+  auto whole = fuzz::resolve_all(*object, kernel);
+  const std::span<const std::byte> images[] = {image};
+  auto minimized = minimize_core(images, kernel);
+  if (whole && minimized)
+    fuzz::check_minimized(*object, *whole, *minimized);
+  else if (!minimized)
+    fuzz::require(!minimized.error().message.empty(), "an error says what is wrong");
+  fuzz::check_verdicts(image, *object, kernel, pair.choices);
+  return 0;
+}
