@@ -45,6 +45,7 @@ std::map<Place, BoundInsn> bind_relocations(const CoreObject& object, const Core
 
 std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) {
   std::vector<CoreAssumption> assumptions;
+  assumptions.reserve(from.size());
   for (const Assumption& assumption : from)
     assumptions.push_back({assumption.offset == 0
                                ? assumption.variable
