@@ -150,7 +150,6 @@ static inline int bpfcore_find(const void* archive, size_t size, const char* pro
 static inline int bpfcore_open(const char* path, const char* program,
                                char btf_path[BPFCORE_PATH_SIZE]) {
   struct stat status;
-  const void* btf = NULL;
   size_t size = 0;
   int result, copy = -1;
   int fd = open(path, O_RDONLY | BPFCORE_CLOEXEC_);
@@ -159,10 +158,12 @@ static inline int bpfcore_open(const char* path, const char* program,
     close(fd);
     return -EINVAL;
   }
+  /* NOLINTNEXTLINE(modernize-use-nullptr): before C23, C has none */
   void* archive = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   result = archive == MAP_FAILED ? -errno : 0;
   close(fd);
   if (result != 0) return result;
+  const void* btf = archive;
   result = bpfcore_find(archive, (size_t)status.st_size, program, &btf, &size);
   if (result == 0) {
     copy = (int)syscall(SYS_memfd_create, "btf", 1u /* close on exec */);

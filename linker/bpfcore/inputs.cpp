@@ -84,6 +84,7 @@ std::expected<void, Error> for_each_kernel(
 
 CoreKernel index_kernel(const Kernel& kernel) {
   std::vector<BtfView> modules;
+  modules.reserve(kernel.modules.size());
   for (const KernelModule& module : kernel.modules) modules.push_back(module.btf);
   return CoreKernel(kernel.btf, modules);
 }

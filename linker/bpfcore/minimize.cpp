@@ -158,6 +158,7 @@ class Minimize {
       if (auto ok = add_file(options_.archive, make_archive(archive_entries(), blobs_)); !ok)
         return ok;
     std::vector<OutputFile*> files;
+    files.reserve(files_.size());
     for (auto& [path, file] : files_) files.push_back(&file);
     for (const auto& [index, error] : OutputFile::commit_all(files))
       return fail("{}: {}", files_[index].first, error.message);

@@ -154,6 +154,7 @@ class ProblemFinder {
     Diagnostic diagnostic{.severity = problem.severity, .message = problem.what};
     diagnostic.file = report_.objects[object].name;
     std::vector<const KernelSummary*> kernels;
+    kernels.reserve(problem.kernels.size());
     for (size_t kernel : problem.kernels) kernels.push_back(&report_.kernels[kernel]);
     bool is_one = report_.kernels.size() == 1;
     diagnostic.message +=

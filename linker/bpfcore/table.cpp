@@ -44,6 +44,7 @@ std::string make_table(const CoreReport& report) {
       text += fmt::format(" {:>{}}", kernel + 1, digits);
     text += '\n';
     std::vector<std::vector<CoreStatus>> by_kernel;
+    by_kernel.reserve(report.kernels.size());
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
       by_kernel.push_back(report.program_statuses(i, kernel));
     for (size_t program = 0; program < object.programs.size(); ++program) {

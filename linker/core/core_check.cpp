@@ -43,6 +43,7 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
 
 std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) {
   std::vector<CoreAssumption> assumptions;
+  assumptions.reserve(from.size());
   for (const Assumption& assumption : from)
     assumptions.push_back({assumption.offset == 0
                                ? assumption.variable

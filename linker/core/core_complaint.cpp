@@ -141,7 +141,6 @@ class Explanation {
       : program_(program),
         relocation_(relocation),
         kernel_(kernel),
-        resolver_(resolver),
         result_(result),
         steps_(core_steps(program, relocation)) {
     if (relocation.type_id != 0) root_ = type_name(program, relocation.type_id);
@@ -290,7 +289,6 @@ class Explanation {
   const BtfView& program_;
   const CoreRelocation& relocation_;
   const CoreKernel& kernel_;
-  const CoreResolver& resolver_;
   const CoreResult& result_;
   std::vector<CoreStep> steps_;
   std::string root_ = "void";
