@@ -46,7 +46,7 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   }
   kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
   if (inputs.objects.empty()) return fail("no program among the files");
-  if (kernels.empty()) return fail("no kernel among the files: give its image or its BTF");
+  if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");
   KernelOptions known{.manifest = options.manifest,
                       .config = options.config.value_or(""),
                       .release = options.release.value_or("")};
