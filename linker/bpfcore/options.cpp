@@ -29,7 +29,7 @@ std::expected<void, Error> add_setting(std::map<std::string, uint64_t>& settings
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
                                       is_hexadecimal ? 16 : 10);
   if (error != std::errc() || end != digits.data() + digits.size())
-    return std::unexpected(Error{"the value is no number of 64 bits"});
+    return std::unexpected(Error{"the value is not a 64-bit number"});
   settings[std::string(name)] = is_negative ? 0 - value : value;
   return {};
 }
@@ -40,37 +40,40 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
   };
   return {
       {"Kernels",
-       {{"--kernel", "FILE...", "FILE is a kernel, also if it looks like a program",
+       {{"--kernel", "FILE...", "Read FILE as a kernel, even if it looks like a program",
          append(options.kernels)},
-        {"--modules", "DIR", "The modules in DIR count as loaded", store(options.modules)},
-        {"--manifest", "FILE", "FILE, in JSON, says what else is known of the kernels",
+        {"--modules", "DIR", "Assume that the modules in DIR are loaded", store(options.modules)},
+        {"--manifest", "FILE",
+         "Read releases, architectures and the like of kernels from FILE (JSON)",
          store(options.manifest)},
-        {"--release", "X.Y.Z", "Take all kernels for this release", store(options.release)},
-        {"--config", "FILE", "Take FILE for the configuration of all kernels",
+        {"--release", "X.Y.Z", "Assume that all kernels have this release", store(options.release)},
+        {"--config", "FILE", "Assume that all kernels have the configuration FILE",
          store(options.config)},
-        {"--threads", "N", "Use N threads; without, as many as there are processors",
+        {"--threads", "N", "Use N threads (default: one for each processor)",
          store_number(options.threads, 1, 1024)}}},
       {"For check",
-       {{"--set", "NAME=VALUE...", "Variable NAME of .rodata will have this value", add},
-        {"--strict", "", "Take the variables of .rodata for unknown", set(options.strict)},
+       {{"--set", "NAME=VALUE...", "Assume that variable NAME of .rodata has VALUE", add},
+        {"--strict", "", "Assume nothing of variables of .rodata", set(options.strict)},
         {"--optional", "PROGRAM...", "Only warn if PROGRAM does not fit",
          append(options.optional_programs)},
         {"--differences", "", "Warn of members whose size shrinks or whose sign changes",
          set(options.differences)},
-        {"--table", "", "Print programs by kernels", set(options.table)},
-        {"--html", "FILE", "Write that as a page for browsers", store_page(options.html)},
-        {"--json", "FILE", "Write all that was found out as JSON (- for standard output)",
+        {"--table", "", "Print a table of programs by kernels", set(options.table)},
+        {"--html", "FILE", "Write the table and all problems to FILE as a page for browsers",
+         store_page(options.html)},
+        {"--json", "FILE", "Write the whole report to FILE as JSON (- for standard output)",
          store(options.json)}}},
       {"For minimize",
        {{"-o,--output", "DIR", "Write the BTF files and index.json to DIR", store(options.output)},
-        {"--archive", "FILE", "Write all into one file, which bpflink/core_archive.h reads",
+        {"--archive", "FILE", "Write one FILE with all BTF, which bpflink/core_archive.h reads",
          store(options.archive)},
         {"--merge", "", "Write one BTF for each kernel, not one for each program",
          set(options.merge)}}}};
 }
 
 std::expected<void, Error> check(const OptionTable& table, BpfcoreOptions& options) {
-  if (options.files.empty()) return table.usage_error("say check or minimize first");
+  if (options.files.empty())
+    return table.usage_error("the first argument must be check or minimize");
   std::string command = options.files.front();
   options.files.erase(options.files.begin());
   bool is_check = command == "check";
@@ -89,7 +92,7 @@ std::expected<void, Error> check(const OptionTable& table, BpfcoreOptions& optio
   if (auto ok = is_check ? refuse_others(of_minimize) : refuse_others(of_check); !ok) return ok;
   if (is_check) return {};
   if (options.output.empty() && options.archive.empty())
-    return table.usage_error("say where to: -o DIR or --archive FILE");
+    return table.usage_error("no output is given: -o DIR or --archive FILE");
   return {};
 }
 
@@ -99,13 +102,14 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
   BpfcoreOptions options;
   OptionTable table(
       {.name = "bpfcore",
-       .purpose = "Tells which kernels BPF programs fit, and what they need of a kernel's types.",
+       .purpose =
+           "Reports which kernels BPF programs fit, and extracts the kernel types that they need.",
        .usage = "Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...\n"
                 "       bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR",
        .success = "nothing fails",
        .width = 30,
        .argument = {"FILE", "",
-                    "A BPF object; or a kernel: its image, its BTF, a directory of such files",
+                    "A BPF object, or a kernel: an image, a BTF file, or a directory of these",
                     append(options.files)}},
       option_groups(options));
   auto text = table.parse(std::move(arguments));

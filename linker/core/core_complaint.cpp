@@ -222,7 +222,7 @@ class Explanation {
       case CoreReason::None:
         break;
     }
-    return fmt::format("{} cannot be bound", root_);
+    return root_;
   }
 
   std::string_view step_name() const { return steps_[nearest_->depth].name; }

@@ -60,6 +60,7 @@ std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
 
 /// Whether a number of 64 bits, negative ones in two's complement, has a place in the variable.
 bool fits(const OptionType& type, uint64_t number) {
+  if (type.kind == OptionType::Kind::Bool) return number <= 1;
   if (type.size == 8) return true;
   uint32_t bits = type.size * 8;
   if (type.is_signed) number += uint64_t{1} << (bits - 1);
@@ -71,8 +72,6 @@ std::string refuse_number(const OptionType& type, uint64_t number) {
   using enum OptionType::Kind;
   if (type.kind == Tristate || type.kind == Text)
     return "its value is a number, and the variable none";
-  if (type.kind == Bool && number > 1)
-    return fmt::format("its value {} is no value of a bool", number);
   return fits(type, number) ? ""
                             : fmt::format("its value does not fit into a variable of {}",
                                           count_of(type.size, "byte"));

@@ -30,7 +30,7 @@ ConfigValue read_value(std::string_view text) {
   ConfigValue value{.text = text};
   if (text == "y" || text == "m" || text == "n") {
     value.tristate = text[0];
-  } else if (text.size() >= 2 && text.starts_with('"') && text.ends_with('"')) {
+  } else if (text.size() >= 2 && text.starts_with("\"") && text.ends_with("\"")) {
     value.kind = ConfigValue::Kind::Text;
     value.text = text.substr(1, text.size() - 2);
   } else {

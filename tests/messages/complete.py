@@ -28,6 +28,8 @@ EXCEPTIONS = {
     "too large types to deduplicate": "takes 8 GiB of types",
     "cannot read what was written: {}": "only a disk that fails gives back less than was written",
     "section header {}: {}": "libelf has counted it, so only memory can be short",
+    "not enough memory": "only memory can be short",
+    "{}: has more than {} files": "takes a million files",
     "internal error: the output is malformed: {}": "the linker writes none; verify.sh has what follows",
 }
 

@@ -187,6 +187,19 @@ TEST_CASE("pointers of four bytes") {
   CHECK(CoreResolver(program.btf, std::endian::little, small).resolve(size).value == 4);
 }
 
+TEST_CASE("compilers call long differently") {
+  for (std::string_view name : {"long", "long int", "int long", "unsigned long", "long unsigned",
+                                "unsigned long int", "long unsigned int", "unsigned int long",
+                                "int long unsigned", "int unsigned long", "long int unsigned"}) {
+    CAPTURE(name);
+    Unit unit;
+    unit.integer(name, 4);
+    uint32_t id = unit.record("s", {{"p", unit.ptr(0)}});
+    Types types = Types::of(unit.b);
+    CHECK(resolve(types, types, {id, "0:0", CoreKind::FieldByteSize}).value == 4);
+  }
+}
+
 TEST_CASE("an array without elements that is not the last member stays so") {
   Unit local, target;
   auto make = [](Unit& unit, uint32_t length, bool has_more) {

@@ -23,7 +23,8 @@ using What = KernelFinding::What;
 
 constexpr const char* config_text =
     "CONFIG_HZ=250\nCONFIG_SMALL=300\nCONFIG_BPF=y\nCONFIG_MODULE=m\nCONFIG_MODULE_AS_BOOL=m\n"
-    "CONFIG_NAME=\"generic\"\nCONFIG_NAME_AS_BOOL=\"generic\"\nCONFIG_KALLSYMS_ALL=y\n";
+    "CONFIG_NAME=\"generic\"\nCONFIG_NAME_AS_BOOL=\"generic\"\nCONFIG_KALLSYMS_ALL=y\n"
+    "CONFIG_NUMBER_AS_BOOL=7\nCONFIG_NUMBER_AS_TRISTATE=7\nCONFIG_YES_AS_NUMBER=y\n";
 
 std::unique_ptr<Kernel> read_small_kernel(const std::string& config) {
   TemporaryDirectory directory;
@@ -93,6 +94,18 @@ TEST_CASE("functions and variables of the kernel") {
         "zero: no BTF of the kernel has a variable absent_variable");
   CHECK(found(findings, What::KernelSymbol, "any_symbol") ==
         "unknown: only a running kernel's /proc/kallsyms has symbols without a type");
+  CHECK(found(findings, What::KernelSymbol, "weak_symbol") ==
+        "unknown: only a running kernel's /proc/kallsyms has symbols without a type "
+        "(it is weak: where it is not there, it becomes 0)");
+
+  kernel->is_running = true;
+  findings = check(*kernel);
+  if (!found(findings, What::KernelSymbol, "any_symbol").starts_with("unknown")) {
+    CHECK(found(findings, What::KernelSymbol, "any_symbol") ==
+          "fails: /proc/kallsyms has no any_symbol");
+    CHECK(found(findings, What::KernelSymbol, "weak_symbol") ==
+          "zero: /proc/kallsyms has no weak_symbol");
+  }
 
   auto bare = read_small_kernel("CONFIG_HZ=250\n");
   CHECK(found(check(*bare), What::KernelVariable, "known_variable") ==
@@ -105,24 +118,37 @@ TEST_CASE("modules have what the kernel itself does not") {
   BtfBuilder types(&small->btf);
   uint32_t prototype =
       small->btf.type(*find_type(small->btf, BtfKind::Func, "bpf_iter_task")).type();
+  uint32_t last = 0;
   for (const char* name : {"bpf_knwon", "bpf_known", "bpf_lsm_file_open"})
-    types.add_type(types.add_string(name), BtfBuilder::info(BtfKind::Func, BtfLinkage::Static),
-                   prototype);
-  auto blob = types.finish(std::endian::little);
-  REQUIRE(blob);
-  std::ofstream(directory.file("testmod"), std::ios::binary)
-      .write(reinterpret_cast<const char*>(blob->data()),
-             static_cast<std::streamsize>(blob->size()));
-  std::string path = fixture("small_kernel.o");
-  auto sources = find_kernels(std::span(&path, 1), {.modules = {directory.file("")}});
-  auto kernel = read_kernel(sources->front());
-  REQUIRE(kernel);
-  auto findings = check(**kernel);
+    last = types.add_type(types.add_string(name),
+                          BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype);
+  auto check_with_module = [&] {
+    auto blob = types.finish(std::endian::little);
+    REQUIRE(blob);
+    std::ofstream(directory.file("testmod"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(blob->data()),
+               static_cast<std::streamsize>(blob->size()));
+    std::string path = fixture("small_kernel.o");
+    auto sources = find_kernels(std::span(&path, 1), {.modules = {directory.file("")}});
+    auto kernel = read_kernel(sources->front());
+    REQUIRE(kernel);
+    return check(**kernel);
+  };
+  auto findings = check_with_module();
   CHECK(found(findings, What::Kfunc, "bpf_knwon") == "ok");
   CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");  // the kernel's own comes first
   CHECK(found(findings, What::AttachTarget, "file_open") == "ok");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
         "fails: the kernel has no struct_ops of type sched_ext_ops");
+  CHECK(found(findings, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
+        "unknown: the kernel's release is not known");
+
+  // Where some functions are marked as kfuncs, others are none.
+  const uint32_t no_component = UINT32_MAX;
+  types.add_type(types.add_string("bpf_kfunc"), BtfBuilder::info(BtfKind::DeclTag), last,
+                 std::span(&no_component, 1));
+  CHECK(found(check_with_module(), What::Kfunc, "bpf_knwon") ==
+        "unknown: bpf_knwon is in testmod, but not marked as a function that programs may call");
 }
 
 TEST_CASE("options of the kernel's configuration") {
@@ -143,11 +169,22 @@ TEST_CASE("options of the kernel's configuration") {
         "fails: its value is a string, and the variable no array of char");
   CHECK(option("CONFIG_BPG") ==
         "fails: the kernel's configuration does not set it (did you mean CONFIG_BPF?)");
+  CHECK(option("CONFIG_NUMBER_AS_BOOL") == "fails: its value is a number, and the variable a bool");
+  CHECK(option("CONFIG_NUMBER_AS_TRISTATE") ==
+        "fails: its value is a number, and the variable none");
+  CHECK(option("CONFIG_YES_AS_NUMBER") ==
+        "fails: its value is y, and the variable no bool, char or enum libbpf_tristate");
+  CHECK(option("CONFIG_AS_STRUCT") == "fails: its type is none that libbpf fills in");
+  CHECK(option("LINUX_NEEDED") ==
+        "fails: is neither an option of the kernel nor one that libbpf knows");
   CHECK(option("CONFIG_ABSENT") == "zero: the kernel's configuration does not set it");
 
   auto unknown = read_small_kernel("");
   findings = check(*unknown);
   CHECK(option("CONFIG_HZ") == "unknown: the kernel's configuration is not known");
+  CHECK(option("CONFIG_ABSENT") ==
+        "unknown: the kernel's configuration is not known "
+        "(it is weak: where it is not set, it becomes 0)");
   CHECK(option("LINUX_LATER") == "zero: libbpf does not know it");
 }
 
@@ -183,6 +220,14 @@ TEST_CASE("structs that programs implement") {
   CHECK(member("min_rt") ==
         "fails: the kernel's struct has no such member (did you mean min_rtt?)");
   CHECK(member("unset").empty());
+  CHECK(member("bits") == "fails: is a bit-field, which the loader does not copy");
+  CHECK(member("kind") == "fails: is INT here and STRUCT in the kernel");
+  CHECK(member("data") == "fails: points to no function in the kernel");
+  CHECK(found(findings, What::StructOps, "halfway_ops") ==
+        "fails: the kernel has no struct halfway_ops");
+  CHECK(found(findings, What::StructOps, "unrelated_ops") ==
+        "fails: struct bpf_struct_ops_unrelated_ops of the kernel has no member of type "
+        "unrelated_ops");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
         "fails: the kernel has no struct_ops of type sched_ext_ops (no modules were looked at)");
 }
@@ -206,6 +251,29 @@ TEST_CASE("helpers, and types of maps and programs") {
   CHECK(found(findings, What::AttachType, "fentry", "on_unlink") ==
         "unknown: the kernel's BTF has no enum bpf_attach_type");
   CHECK(found(findings, What::AttachType, "xdp").empty());  // netlink attaches it, too
+}
+
+TEST_CASE("attach types") {
+  BtfBuilder types;
+  const uint32_t value[] = {types.add_string("BPF_TRACE_FENTRY"), 24};
+  types.add_type(types.add_string("bpf_attach_type"), BtfBuilder::info(BtfKind::Enum, 1), 4, value);
+  auto blob = types.finish(std::endian::little);
+  REQUIRE(blob);
+  auto btf = Btf::parse(*blob);
+  REQUIRE(btf);
+  Kernel kernel("made", std::move(*btf));
+  auto findings = check(kernel);
+  CHECK(found(findings, What::AttachType, "fentry", "on_unlink") == "ok");
+  CHECK(found(findings, What::AttachType, "iter") ==
+        "fails: the attach type of iter/task (28) is not in this kernel");
+}
+
+TEST_CASE("findings have names") {
+  constexpr std::string_view names[] = {
+      "kfunc",         "kernel variable", "kernel symbol",     "config option",
+      "attach target", "struct_ops",      "struct_ops member", "helper",
+      "map type",      "program type",    "attach type"};
+  for (size_t i = 0; i < std::size(names); ++i) CHECK(kernel_finding_name(What(i)) == names[i]);
 }
 
 TEST_CASE("names of helpers") {

@@ -20,10 +20,12 @@ extern const int known_variable __ksym;
 extern const int other_variable __ksym __weak;
 extern const int absent_variable __ksym __weak;
 extern const void any_symbol __ksym;
+extern const void weak_symbol __ksym __weak;
 
 extern int LINUX_KERNEL_VERSION __kconfig;
 extern _Bool LINUX_HAS_BPF_COOKIE __kconfig;
 extern int LINUX_LATER __kconfig __weak;
+extern int LINUX_NEEDED __kconfig;
 extern int CONFIG_HZ __kconfig;
 extern char CONFIG_SMALL __kconfig;
 extern _Bool CONFIG_BPF __kconfig;
@@ -32,6 +34,10 @@ extern _Bool CONFIG_MODULE_AS_BOOL __kconfig;
 extern const char CONFIG_NAME[8] __kconfig;
 extern _Bool CONFIG_NAME_AS_BOOL __kconfig;
 extern _Bool CONFIG_BPG __kconfig;
+extern _Bool CONFIG_NUMBER_AS_BOOL __kconfig;
+extern enum libbpf_tristate CONFIG_NUMBER_AS_TRISTATE __kconfig;
+extern int CONFIG_YES_AS_NUMBER __kconfig;
+extern struct task CONFIG_AS_STRUCT __kconfig;
 extern _Bool CONFIG_ABSENT __kconfig __weak;
 
 struct {
@@ -53,7 +59,7 @@ int on_unlink(void *ctx) {
   sum += bpf_known(ctx, 1) + bpf_known___flavor(ctx, 2) + bpf_other(ctx) + bpf_knwon(ctx);
   if (bpf_other___weak) sum += bpf_other___weak(ctx);
   if (bpf_absent) sum += bpf_absent();
-  sum += known_variable + *(int *)&other_variable + *(int *)&absent_variable + (long)&any_symbol;
+  sum += known_variable + *(int *)&other_variable + *(int *)&absent_variable + (long)&any_symbol + (long)&weak_symbol;
   sum += LINUX_KERNEL_VERSION + LINUX_HAS_BPF_COOKIE + LINUX_LATER;
   return 0;
 }
@@ -61,6 +67,8 @@ int on_unlink(void *ctx) {
 SEC("fentry/vmlinux:do_unlinkta")
 int on_misspelled(void *ctx) {
   sum += CONFIG_HZ + CONFIG_SMALL + CONFIG_BPF + CONFIG_MODULE + CONFIG_MODULE_AS_BOOL;
+  sum += LINUX_NEEDED + CONFIG_NUMBER_AS_BOOL + CONFIG_NUMBER_AS_TRISTATE;
+  sum += CONFIG_YES_AS_NUMBER + CONFIG_AS_STRUCT.pid;
   sum += CONFIG_NAME[0] + CONFIG_NAME_AS_BOOL + CONFIG_BPG + CONFIG_ABSENT;
   return 0;
 }
@@ -94,6 +102,9 @@ struct tcp_congestion_ops___old {
   int flags;
   int min_rt;
   int unset;
+  int bits : 3;
+  int kind;
+  void (*data)(void *sk);
 };
 
 SEC("struct_ops/init")
@@ -108,6 +119,7 @@ struct tcp_congestion_ops___old my_ops = {
     .pkts_acked = (void *)on_acked,
     .flags = 1,
     .min_rt = 2,
+    .data = (void *)on_init,
 };
 
 struct sched_ext_ops {
@@ -116,5 +128,19 @@ struct sched_ext_ops {
 
 SEC(".struct_ops.link")
 struct sched_ext_ops no_ops = {.init = (void *)on_init};
+
+struct halfway_ops {
+  void (*init)(void *sk);
+};
+
+SEC(".struct_ops.link")
+struct halfway_ops half = {.init = (void *)on_init};
+
+struct unrelated_ops {
+  void (*init)(void *sk);
+};
+
+SEC(".struct_ops.link")
+struct unrelated_ops unrelated = {.init = (void *)on_init};
 
 char _license[] SEC("license") = "GPL";

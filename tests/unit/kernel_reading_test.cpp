@@ -1,6 +1,7 @@
 // Kernels in every form that files give them, and what is known of them.
 #include <doctest/doctest.h>
 #include <elf.h>
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -142,8 +143,15 @@ TEST_CASE("compressed bytes that are cut off or damaged are errors") {
     for (size_t size : {compressed.size() / 2, compressed.size() - 20}) {
       auto cut = decompress(std::span(compressed).first(size));
       REQUIRE_FALSE(cut);
-      CHECK(cut.error().message.starts_with("is cut off: the "));
+      CHECK(cut.error().message == fmt::format("is cut off: the {} stream has no end", name));
     }
+    Blob damaged = compressed;
+    std::fill(damaged.begin() + 13, damaged.end(), std::byte{0x55});
+    if (compress == lz4)
+      damaged = bytes_of(std::string_view("\2!L\x18\4\0\0\0\xff\xff\xff\xff", 12));
+    auto wrong = decompress(damaged);
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error().message == fmt::format("is damaged: not a valid {} stream", name));
     for (int i = 0; i < 200; ++i) {
       Blob mutated = compressed;
       mutated[random() % mutated.size()] ^= static_cast<std::byte>(1 + random() % 255);
@@ -151,6 +159,18 @@ TEST_CASE("compressed bytes that are cut off or damaged are errors") {
       if (result) CHECK(result->bytes().size() < (64 << 20));
     }
   }
+}
+
+TEST_CASE("what is not compressed, or asks for too much memory") {
+  auto error_of = [](std::string_view text) {
+    auto result = decompress(bytes_of(text));
+    REQUIRE_FALSE(result);
+    return result.error().message;
+  };
+  CHECK(error_of("text") == "is not compressed");
+  // A dictionary of 1 GiB.
+  CHECK(error_of(std::string_view("]\0\0\0\x40\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\0", 18)) ==
+        "needs more memory than any preset of xz");
 }
 
 TEST_CASE("a bzImage says its release, and what is in it the rest") {
@@ -237,16 +257,24 @@ TEST_CASE("an archive has one file of BTF") {
 
 TEST_CASE("what is no kernel, or one without types, is an error that says so") {
   Files files;
-  CHECK(fails_with("is no BTF, no ELF file and no image", files.write("a", bytes_of("text"))));
+  CHECK(fails_with("is no BTF, no ELF file and no image of a kernel",
+                   files.write("a", bytes_of("text"))));
   CHECK(fails_with("is no BTF", files.write("a", {})));
   Blob without = elf_file(ET_EXEC, EM_X86_64, {{".rodata", constants()}});
   CHECK(fails_with("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?",
                    files.write("a", bz_image(gzip(without), banner))));
   const Blob parts[] = {constants()};
-  CHECK(fails_with("has no BTF in it", files.write("a", flat_image(parts))));
+  CHECK(fails_with("has no BTF in it: built without CONFIG_DEBUG_INFO_BTF?",
+                   files.write("a", flat_image(parts))));
   Blob image = bz_image(xz(vmlinux()), banner);
-  image.resize(image.size() / 2);
-  CHECK(fails_with("is cut off: its payload of ", files.write("a", image)));
+  image.resize(0x600);
+  constexpr auto outside =
+      "is cut off: its payload of {:#x} bytes at offset 0xa60 is outside the file of 0x600 bytes";
+  CHECK(fails_with(fmt::format(outside, xz(vmlinux()).size()), files.write("a", image)));
+  image[0x206] = std::byte{7};
+  CHECK(fails_with("is a bzImage of a kernel before 2.6.26", files.write("a", image)));
+  const Blob broken[] = {bytes_of("IKCFG_ST\x1f\x8b\x08"), kernel_btf()};
+  CHECK(fails_with(": its built-in configuration is ", files.write("a", flat_image(broken))));
   Blob nested = kernel_btf();
   for (int i = 0; i < 6; ++i) nested = gzip(nested);
   CHECK(fails_with("is wrapped in more than 5 formats", files.write("a", nested)));
@@ -255,10 +283,12 @@ TEST_CASE("what is no kernel, or one without types, is an error that says so") {
   Blob module =
       elf_file(ET_REL, EM_X86_64,
                {{".BTF", module_btf(*Btf::parse(base_blob))}, {".gnu.linkonce.this_module", {}}});
-  CHECK(fails_with("is a module: --modules takes the directory", files.write("a.ko", module)));
+  CHECK(fails_with(": is a module: --modules takes the directory that it is in",
+                   files.write("a.ko", module)));
 }
 
 TEST_CASE("mutated images are read or refused") {
+  int parsed = 0;
   std::mt19937 random(2);
   const Blob parts[] = {constants(), kernel_btf(), build_id_note(1)};
   for (const Blob& image : {bz_image(lz4(vmlinux()), banner), bz_image(vmlinux(), banner),
@@ -272,11 +302,12 @@ TEST_CASE("mutated images are read or refused") {
       if (!unpacked) continue;
       identify(*unpacked);
       auto config = find_image_config(*unpacked);
-      if (!config.empty()) (void)KernelConfig::parse(config);
+      if (!config.empty()) parsed += KernelConfig::parse(config).has_value();
       auto btf = find_image_btf(*unpacked);
-      if (btf) (void)Btf::parse(*btf);
+      if (btf) parsed += Btf::parse(*btf).has_value();
     }
   }
+  CHECK(parsed > 0);
 }
 
 TEST_CASE("a configuration gives values as the kernel has them") {
@@ -296,7 +327,10 @@ TEST_CASE("a configuration gives values as the kernel has them") {
   CHECK_FALSE(config->find("CONFIG_OFF"));
   CHECK_FALSE(config->find("CONFIG_"));
   CHECK_FALSE(config->find("B"));
-  CHECK_FALSE(KernelConfig::parse(bytes_of("<html>")));
+  CHECK(KernelConfig::parse(bytes_of("<html>")).error().message ==
+        "is no configuration of a kernel: it sets no CONFIG_ option");
+  CHECK(KernelConfig::parse(Blob((16 << 20) + 1)).error().message ==
+        "is larger than any configuration of a kernel");
 }
 
 TEST_CASE("configurations lie beside kernels, or are given") {
@@ -350,9 +384,9 @@ TEST_CASE("a manifest says of kernels what they do not say themselves") {
   CHECK(kernel->arch == "x86_64");
 
   const std::pair<const char*, const char*> wrong[] = {
-      {"{}", "is not a list in JSON"},
-      {"[", "is not a list in JSON"},
-      {"[1]", "entry 1 is not an object"},
+      {"{}", ": is not a list in JSON"},
+      {"[", ": is not a list in JSON"},
+      {"[1]", ": entry 1 is not an object"},
       {R"([{"release": "1"}])", "entry 1 has no \"file\""},
       {R"([{"file": "a"}, {"file": 1}])", "entry 2 \"file\" is not a string"},
       {R"([{"file": "a", "relase": "1"}])", "entry 1 has the unknown key \"relase\""}};
@@ -360,6 +394,9 @@ TEST_CASE("a manifest says of kernels what they do not say themselves") {
     CAPTURE(text);
     CHECK(fails_with(message, path, {.manifest = files.write("wrong.json", bytes_of(text))}));
   }
+  std::string large = files.write("large.json", {});
+  std::filesystem::resize_file(large, (64 << 20) + 1);
+  CHECK(fails_with(": is too large for a manifest", path, {.manifest = large}));
 }
 
 TEST_CASE("a directory has the kernels that are in it, sorted") {
@@ -385,6 +422,13 @@ TEST_CASE("a directory has the kernels that are in it, sorted") {
   auto none = find_kernels(std::span(&directory, 1), {});
   REQUIRE_FALSE(none);
   CHECK(none.error().message == directory + ": has no kernel in it");
+
+  std::string deep = "deep";
+  for (int i = 0; i < 65; ++i) deep += "/d";
+  files.write(deep + "/kernel", kernel_btf());
+  directory = files.file("deep");
+  CHECK(find_kernels(std::span(&directory, 1), {}).error().message ==
+        files.file(deep) + ": is too deep");
 }
 
 TEST_CASE("modules are split from the kernel that they go with") {
@@ -461,6 +505,18 @@ TEST_CASE("a module with a distilled base goes on from the kernel that it is loa
     REQUIRE(kernel->notes.size() == 1);
     CHECK(kernel->notes[0].ends_with(message));
   }
+
+  std::vector<BtfKindLayout> layout(26);
+  layout[25] = {4, 0, 0};
+  distilled->types.set_layout(layout);
+  const uint32_t word = 0;
+  uint32_t id = distilled->types.add_type(0, 25u << 24, 0, std::span(&word, 1));
+  files.write("m/one.ko", elf_file(ET_REL, EM_X86_64,
+                                   {{".BTF", *distilled->types.finish(std::endian::little)},
+                                    {".BTF.base", distilled->base_blob}}));
+  auto kernel = read({4});
+  REQUIRE(kernel->notes.size() == 1);
+  CHECK(kernel->notes[0].ends_with(fmt::format("type [{}] is of an unknown kind", id)));
 }
 
 TEST_CASE("the running kernel is known by the system") {

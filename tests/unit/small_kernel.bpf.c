@@ -18,11 +18,24 @@ struct tcp_congestion_ops {
   long flags;
   unsigned (*ssthresh)(void *sk);
   int min_rtt;
+  int bits;
+  struct task kind;
+  int *data;
 };
 struct bpf_struct_ops_tcp_congestion_ops {
   int state;
   struct tcp_congestion_ops data;
 } congestion_ops;
+
+struct bpf_struct_ops_halfway_ops {
+  int state;
+} halfway;
+struct unrelated_ops {
+  void (*init)(void *sk);
+} unrelated;
+struct bpf_struct_ops_unrelated_ops {
+  int state;
+} unrelated_ops;
 
 typedef void (*btf_trace_sched_switch)(void *, int);
 btf_trace_sched_switch trace_sched_switch;

@@ -1,0 +1,67 @@
+#!/bin/bash
+# --help, and what the command line can have wrong.
+. "$(dirname "$0")/common.sh"
+
+core 0 --help
+diff - core.out <<'EOS' || fail '--help'
+Reports which kernels BPF programs fit, and extracts the kernel types that they need.
+Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...
+       bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR
+
+  FILE                        A BPF object, or a kernel: an image, a BTF file,
+                              or a directory of these
+
+Kernels:
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
+  --kernel FILE               Read FILE as a kernel, even if it looks like a
+                              program
+  --modules DIR               Assume that the modules in DIR are loaded
+  --manifest FILE             Read releases, architectures and the like of
+                              kernels from FILE (JSON)
+  --release X.Y.Z             Assume that all kernels have this release
+  --config FILE               Assume that all kernels have the configuration
+                              FILE
+  --threads N                 Use N threads (default: one for each processor)
+
+For check:
+  --set NAME=VALUE            Assume that variable NAME of .rodata has VALUE
+  --strict                    Assume nothing of variables of .rodata
+  --optional PROGRAM          Only warn if PROGRAM does not fit
+  --differences               Warn of members whose size shrinks or whose sign
+                              changes
+  --table                     Print a table of programs by kernels
+  --html FILE                 Write the table and all problems to FILE as a page
+                              for browsers
+  --json FILE                 Write the whole report to FILE as JSON (- for
+                              standard output)
+
+For minimize:
+  -o,--output DIR             Write the BTF files and index.json to DIR
+  --archive FILE              Write one FILE with all BTF, which
+                              bpflink/core_archive.h reads
+  --merge                     Write one BTF for each kernel, not one for each
+                              program
+
+@FILE stands for the arguments in FILE, separated by white space.
+Exits with 0 if nothing fails, else with 1 and the output as it was.
+EOS
+
+# refuses TEXT ARGUMENT...: a mistake in the command line
+refuses() {
+  core 1 "${@:2}"
+  grep -qxF "bpfcore: error: $1" core.log || fail "no '$1' in: $(cat core.log)"
+}
+seen='(see bpfcore --help)'
+refuses "the first argument must be check or minimize $seen" --table
+refuses "'look' is neither check nor minimize $seen" look
+refuses "no output is given: -o DIR or --archive FILE $seen" minimize a.o
+refuses "--merge is not for check $seen" check a.o --merge
+refuses "--set a: is not NAME=VALUE $seen" check a.o --set a
+refuses "--set a=b: the value is not a 64-bit number $seen" check a.o --set a=b
+
+compile a <<<'SEC("xdp") int a(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
+kernel k <<<'int a;'
+refuses 'no program among the files' check k.btf
+refuses 'no kernel among the files: give an image or BTF' check a.o
+refuses 'a.o/out: cannot make the directory: Not a directory' minimize a.o k.btf -o a.o/out
