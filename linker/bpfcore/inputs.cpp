@@ -45,14 +45,9 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
     inputs.objects.push_back(std::move(*object));
   }
   kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
-<<<<<<< HEAD
   if (inputs.objects.empty())
     return fail("no program among the files: an object has one in a section other than .text");
-  if (kernels.empty()) return fail("no kernel among the files: give its image or its BTF");
-=======
-  if (inputs.objects.empty()) return fail("no program among the files");
   if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");
->>>>>>> core-e
   KernelOptions known{.manifest = options.manifest,
                       .config = options.config.value_or(""),
                       .release = options.release.value_or("")};

@@ -73,3 +73,22 @@ expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting
 expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting guarded;by_version fails;not_at_all fails;" --set wanted=true --set level=4
 core 1 check guards.o new.btf --set wanted
 says '--set'
+
+# A guard that a verifier does not understand: before Linux 5.10 none computes an exclusive or.
+compile flipped <<'EOS'
+#include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
+struct task_struct { int gone; } __attribute__((preserve_access_index));
+long sum;
+SEC("raw_tp/a") int flipped(void *ctx) {
+  long absent = bpf_core_field_exists(struct task_struct, gone);
+  asm volatile("%0 ^= 1" : "+r"(absent));
+  if (!absent) sum += BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), gone);
+  return 0;
+}
+EOS
+core 1 check flipped.o new.btf
+says "it is guarded if the kernel's verifier is new enough: tell its --release"
+core 1 check flipped.o new.btf --release 5.9.16
+says 'it is guarded, but not so that the verifier of 5.9 understands it'
+core 0 check flipped.o new.btf --release 5.10.0

@@ -62,6 +62,6 @@ refuses "--set a=b: the value is not a 64-bit number $seen" check a.o --set a=b
 
 compile a <<<'SEC("xdp") int a(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
 kernel k <<<'int a;'
-refuses 'no program among the files' check k.btf
+refuses 'no program among the files: an object has one in a section other than .text' check k.btf
 refuses 'no kernel among the files: give an image or BTF' check a.o
 refuses 'a.o/out: cannot make the directory: Not a directory' minimize a.o k.btf -o a.o/out
