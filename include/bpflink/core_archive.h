@@ -123,8 +123,7 @@ static inline int bpfcore_open(const char* path, const char* program,
                                char btf_path[BPFCORE_PATH_SIZE]) {
   struct stat status;
   size_t size = 0;
-  int result, copy = -1;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int result, copy = -1, fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -errno;
   if (fstat(fd, &status) != 0 || status.st_size <= 0) {
     close(fd);
