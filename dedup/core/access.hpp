@@ -35,8 +35,7 @@ struct CoreTypes {
 /// The most indices in an access, as loaders have it.
 constexpr size_t max_access_length = 64;
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving steps, which are plain, throws nothing
-struct CoreWay {
+struct CoreWay {  // NOLINT(bugprone-exception-escape): moving plain steps throws nothing
   boost::container::small_vector<CoreStep, 8> steps;  ///< members with a name, and elements
   boost::container::small_vector<CoreStep, 8> path;   ///< members without a name, too
   uint32_t bit_offset = 0;

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 
 #include "dedup/internal.hpp"
 #include "linker/bpfcore/outputs.hpp"
 #include "linker/diagnostics/diagnostics.hpp"
+#include "linker/kernels/kernel_config.hpp"
 
 namespace bpflink {
 namespace {
@@ -15,25 +15,10 @@ namespace {
 /// Kernels that a message lists.
 constexpr size_t most_kernels = 5;
 
-/// The numbers of "5.14.0-70.el9", by which releases are ordered.
-std::vector<unsigned> version_of(std::string_view release) {
-  std::vector<unsigned> numbers;
-  const char *at = release.data(), *end = at + release.size();
-  while (at != end && numbers.size() < 3) {
-    unsigned number = 0;
-    auto [next, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) break;
-    numbers.push_back(number);
-    if (next == end || *next != '.') break;
-    at = next + 1;
-  }
-  return numbers;
-}
-
 /// "5.14" of "5.14.0-70.el9".
-std::string series_of(std::string_view release) {
-  auto numbers = version_of(release);
-  return numbers.size() < 2 ? std::string(release) : fmt::format("{}.{}", numbers[0], numbers[1]);
+std::string series_of(const std::string& release) {
+  auto code = version_code(release);
+  return code ? fmt::format("{}.{}", *code >> 16, *code >> 8 & 0xff) : release;
 }
 
 std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
@@ -52,7 +37,6 @@ struct Problem {
   std::string what;
   std::optional<DiagnosticLocation> location{};
   std::string there{}, hint{};
-  std::string first_release{};  ///< of the first kernel
   std::vector<std::string_view> programs{};
   std::vector<size_t> kernels{};
 };
@@ -201,8 +185,8 @@ std::string release_range(const std::vector<const KernelSummary*>& kernels) {
   const KernelSummary *oldest = nullptr, *newest = nullptr;
   for (const KernelSummary* kernel : kernels) {
     if (kernel->release.empty()) return "";
-    if (!oldest || version_of(kernel->release) < version_of(oldest->release)) oldest = kernel;
-    if (!newest || version_of(kernel->release) > version_of(newest->release)) newest = kernel;
+    if (!oldest || version_code(kernel->release) < version_code(oldest->release)) oldest = kernel;
+    if (!newest || version_code(kernel->release) > version_code(newest->release)) newest = kernel;
   }
   if (!oldest) return "";
   std::string from = series_of(oldest->release), to = series_of(newest->release);

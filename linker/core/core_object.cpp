@@ -1,26 +1,12 @@
 #include "linker/core/core_object.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_file.hpp"
 
 namespace bpflink {
 namespace {
-
-bool is_of_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    size_t end = at + word.size();
-    if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end])))
-      return true;
-  }
-  return false;
-}
 
 /// What the relocation is about, as source has it: the last member, the enumerator or the type.
 std::string_view name_of(const BtfView& types, const CoreRelocation& relocation) {
@@ -38,13 +24,13 @@ DiagnosticLocation find_location(const ObjectFile& object, const CoreRecord& rec
   const InputSection& section = object.sections[record.section];
   DiagnosticLocation first = location_of(object, section, record.offset);
   std::string_view name = name_of(*object.btf, record.relocation);
-  if (first.line == 0 || has_word(first.text, name)) return first;
+  if (first.line == 0 || find_word(first.text, name) != first.text.npos) return first;
   uint64_t at = record.offset;
   for (int i = 0; i < most_lines; ++i) {
     auto next = object.btf_ext->find_next_line(record.section, at);
     if (!next || next->insn_off >= record.function->value + record.function->size) break;
     at = next->insn_off;
-    if (!has_word(object.btf->string(next->line_off), name)) continue;
+    if (find_word(object.btf->string(next->line_off), name) == std::string_view::npos) continue;
     DiagnosticLocation found = location_of(object, section, at);
     found.offset = record.offset;
     return found;

@@ -8,30 +8,26 @@
 namespace bpflink {
 namespace {
 
-bool is_of_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-/// The first place at or after `from` where `name` stands as a word.
-size_t find_word(std::string_view text, std::string_view name, size_t from) {
-  for (size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
-    size_t end = at + name.size();
-    bool begins = at == 0 || !is_of_name(text[at - 1]);
-    if (begins && (end == text.size() || !is_of_name(text[end]))) return at;
-  }
-  return text.npos;
-}
-
 /// line_info has the column of the instruction, which of a definition is somewhere in its first
 /// expression. Where the name is in the line, that is what is meant.
 void point_at(DiagnosticLocation& location, std::string_view name) {
   if (name.empty()) return;
   size_t at = find_word(location.text, name, location.column == 0 ? 0 : location.column - 1);
-  if (at == std::string::npos) at = find_word(location.text, name, 0);
+  if (at == std::string::npos) at = find_word(location.text, name);
   if (at != std::string::npos) location.column = static_cast<uint32_t>(at + 1);
 }
 
 }  // namespace
+
+size_t find_word(std::string_view text, std::string_view name, size_t from) {
+  auto continues_at = [&](size_t at) {  // false before the first, at -1
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1))
+    if (!continues_at(at - 1) && !continues_at(at + name.size())) return at;
+  return text.npos;
+}
 
 DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
                                uint64_t offset, std::string_view name) {

@@ -9,6 +9,9 @@
 
 namespace bpflink {
 
+/// The first place at or after `from` where `name` stands as a word, or npos.
+size_t find_word(std::string_view text, std::string_view name, size_t from = 0);
+
 /// The byte at `offset` of a section, with the source line where line_info
 /// knows it, and the column of `name` where that is in the line.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
