@@ -164,7 +164,7 @@ shift
 for kernel in "${kernels[@]}"; do ./bpftool gen min_core_btf "$kernel" "$out.${kernel##*/}" "$@" || exit; done
 EOF
   chmod +x bpftool_minimize
-  compare - 0 "types of ${#kernels[@]} kernels for ${#files[@]} programs" 'bpftool gen min_core_btf' \
+  compare - 0 "kernel types (${#kernels[@]}) for ${#files[@]} programs" 'bpftool gen min_core_btf' \
     "./bpftool_minimize peer ${kernels[*]} -- ${files[*]}" \
     "./bpfcore minimize --merge ${files[*]} ${kernels[*]} -o own.btfs"
   for file in "${files[@]}"; do # one that fits
