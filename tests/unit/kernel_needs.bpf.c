@@ -1,7 +1,7 @@
 // An object that asks a kernel for something of each kind (see kernel_facts.hpp).
-#include <linux/types.h>
-#include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
+#include <linux/types.h>
 
 struct task {
   int pid;
@@ -10,11 +10,11 @@ struct other {
   long value;
 };
 
-extern int bpf_known(struct task *task, unsigned long flags) __ksym;
-extern int bpf_known___flavor(struct other *task, const int flags) __ksym;
-extern int bpf_other(struct task *task) __ksym;
-extern int bpf_other___weak(struct task *task) __ksym __weak;
-extern int bpf_knwon(struct task *task) __ksym;
+extern int bpf_known(struct task* task, unsigned long flags) __ksym;
+extern int bpf_known___flavor(struct other* task, const int flags) __ksym;
+extern int bpf_other(struct task* task) __ksym;
+extern int bpf_other___weak(struct task* task) __ksym __weak;
+extern int bpf_knwon(struct task* task) __ksym;
 extern int bpf_absent(void) __ksym __weak;
 extern const int known_variable __ksym;
 extern const int other_variable __ksym __weak;
@@ -55,17 +55,18 @@ struct {
 int sum;
 
 SEC("fentry/do_unlinkat")
-int on_unlink(void *ctx) {
+int on_unlink(void* ctx) {
   sum += bpf_known(ctx, 1) + bpf_known___flavor(ctx, 2) + bpf_other(ctx) + bpf_knwon(ctx);
   if (bpf_other___weak) sum += bpf_other___weak(ctx);
   if (bpf_absent) sum += bpf_absent();
-  sum += known_variable + *(int *)&other_variable + *(int *)&absent_variable + (long)&any_symbol + (long)&weak_symbol;
+  sum += known_variable + *(int*)&other_variable + *(int*)&absent_variable + (long)&any_symbol +
+         (long)&weak_symbol;
   sum += LINUX_KERNEL_VERSION + LINUX_HAS_BPF_COOKIE + LINUX_LATER;
   return 0;
 }
 
 SEC("fentry/vmlinux:do_unlinkta")
-int on_misspelled(void *ctx) {
+int on_misspelled(void* ctx) {
   sum += CONFIG_HZ + CONFIG_SMALL + CONFIG_BPF + CONFIG_MODULE + CONFIG_MODULE_AS_BOOL;
   sum += LINUX_NEEDED + CONFIG_NUMBER_AS_BOOL + CONFIG_NUMBER_AS_TRISTATE;
   sum += CONFIG_YES_AS_NUMBER + CONFIG_AS_STRUCT.pid;
@@ -74,73 +75,87 @@ int on_misspelled(void *ctx) {
 }
 
 SEC("tp_btf/sched_switch")
-int on_switch(void *ctx) { return 0; }
+int on_switch(void* ctx) {
+  return 0;
+}
 
 SEC("raw_tp/sched_weitch")
-int on_raw(void *ctx) { return 0; }
+int on_raw(void* ctx) {
+  return 0;
+}
 
 SEC("iter/task")
-int each_task(void *ctx) { return 0; }
+int each_task(void* ctx) {
+  return 0;
+}
 
 SEC("fexit")
-int set_later(void *ctx) { return 0; }
+int set_later(void* ctx) {
+  return 0;
+}
 
 SEC("lsm/file_open")
-int on_open(void *ctx) { return 0; }
+int on_open(void* ctx) {
+  return 0;
+}
 
 SEC("?fentry/absent_function")
-int not_loaded(void *ctx) { return 0; }
+int not_loaded(void* ctx) {
+  return 0;
+}
 
 SEC("xdp")
-int packets(void *ctx) { return XDP_PASS; }
+int packets(void* ctx) {
+  return XDP_PASS;
+}
 
 struct tcp_congestion_ops___old {
-  void (*init)(void *sk);
-  void (*pkts_acked)(void *sk);
-  void (*release)(void *sk);
-  unsigned (*ssthresh)(void *sk);
+  void (*init)(void* sk);
+  void (*pkts_acked)(void* sk);
+  void (*release)(void* sk);
+  unsigned (*ssthresh)(void* sk);
   int flags;
   int min_rt;
   int unset;
   int bits : 3;
   int kind;
-  void (*data)(void *sk);
+  void (*data)(void* sk);
 };
 
 SEC("struct_ops/init")
-void on_init(void *ctx) {}
+void on_init(void* ctx) {}
 
 SEC("struct_ops/pkts_acked")
-void on_acked(void *ctx) {}
+void on_acked(void* ctx) {}
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops___old my_ops = {
-    .init = (void *)on_init,
-    .pkts_acked = (void *)on_acked,
+    .init = (void*)on_init,
+    .pkts_acked = (void*)on_acked,
     .flags = 1,
     .min_rt = 2,
-    .data = (void *)on_init,
+    .data = (void*)on_init,
 };
 
 struct sched_ext_ops {
-  void (*init)(void *sk);
+  void (*init)(void* sk);
 };
 
 SEC(".struct_ops.link")
-struct sched_ext_ops no_ops = {.init = (void *)on_init};
+struct sched_ext_ops no_ops = {.init = (void*)on_init};
 
 struct halfway_ops {
-  void (*init)(void *sk);
+  void (*init)(void* sk);
 };
 
 SEC(".struct_ops.link")
-struct halfway_ops half = {.init = (void *)on_init};
+struct halfway_ops half = {.init = (void*)on_init};
 
 struct unrelated_ops {
-  void (*init)(void *sk);
+  void (*init)(void* sk);
 };
 
 SEC(".struct_ops.link")
-struct unrelated_ops unrelated = {.init = (void *)on_init};
+struct unrelated_ops unrelated = {.init = (void*)on_init};
 
 char _license[] SEC("license") = "GPL";

@@ -1,8 +1,18 @@
 // A kernel of a few types, whose BTF is all that counts: what kernel_needs.bpf.c asks for, and what
 // it has otherwise.
-enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem, BPF_FUNC_probe_read = 4, __BPF_FUNC_MAX_ID };
+enum bpf_func_id {
+  BPF_FUNC_unspec,
+  BPF_FUNC_map_lookup_elem,
+  BPF_FUNC_probe_read = 4,
+  __BPF_FUNC_MAX_ID
+};
 enum bpf_map_type { BPF_MAP_TYPE_UNSPEC, BPF_MAP_TYPE_HASH, BPF_MAP_TYPE_STRUCT_OPS = 26 };
-enum bpf_prog_type { BPF_PROG_TYPE_XDP = 6, BPF_PROG_TYPE_RAW_TRACEPOINT = 17, BPF_PROG_TYPE_TRACING = 26, BPF_PROG_TYPE_STRUCT_OPS = 27 };
+enum bpf_prog_type {
+  BPF_PROG_TYPE_XDP = 6,
+  BPF_PROG_TYPE_RAW_TRACEPOINT = 17,
+  BPF_PROG_TYPE_TRACING = 26,
+  BPF_PROG_TYPE_STRUCT_OPS = 27
+};
 
 enum bpf_func_id helpers;
 enum bpf_map_type map_types;
@@ -14,13 +24,13 @@ struct task {
 typedef unsigned long flags_t;
 
 struct tcp_congestion_ops {
-  void (*init)(void *sk);
+  void (*init)(void* sk);
   long flags;
-  unsigned (*ssthresh)(void *sk);
+  unsigned (*ssthresh)(void* sk);
   int min_rtt;
   int bits;
   struct task kind;
-  int *data;
+  int* data;
 };
 struct bpf_struct_ops_tcp_congestion_ops {
   int state;
@@ -31,19 +41,27 @@ struct bpf_struct_ops_halfway_ops {
   int state;
 } halfway;
 struct unrelated_ops {
-  void (*init)(void *sk);
+  void (*init)(void* sk);
 } unrelated;
 struct bpf_struct_ops_unrelated_ops {
   int state;
 } unrelated_ops;
 
-typedef void (*btf_trace_sched_switch)(void *, int);
+typedef void (*btf_trace_sched_switch)(void*, int);
 btf_trace_sched_switch trace_sched_switch;
 
 int known_variable;
 struct task other_variable;
 
-int bpf_known(struct task *task, flags_t flags) { return task->pid + (int)flags; }
-int bpf_other(struct task *task, int more) { return task->pid + more; }
-int bpf_iter_task(struct task *task) { return task->pid; }
-int do_unlinkat(int dfd) { return dfd; }
+int bpf_known(struct task* task, flags_t flags) {
+  return task->pid + (int)flags;
+}
+int bpf_other(struct task* task, int more) {
+  return task->pid + more;
+}
+int bpf_iter_task(struct task* task) {
+  return task->pid;
+}
+int do_unlinkat(int dfd) {
+  return dfd;
+}

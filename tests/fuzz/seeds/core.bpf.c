@@ -30,9 +30,7 @@ extern int LINUX_KERNEL_VERSION __kconfig;
 extern int CONFIG_HZ __kconfig __weak;
 extern const int some_symbol __ksym __weak;
 const volatile int enabled;
-const volatile struct {
-  int first, second;
-} limits;
+const volatile struct { int first, second; } limits;
 long sum;
 
 static __noinline long state_of(struct task* task, int is_new) {
@@ -59,7 +57,8 @@ SEC("?raw_tp/two") int two(struct task* task) {
   sum += bpf_core_type_matches(callback) + bpf_core_type_size(struct task);
   sum += bpf_core_type_id_kernel(struct task) + bpf_core_type_id_local(struct inner);
   sum += bpf_core_enum_value(enum wide, WIDE) + bpf_core_enum_value(enum phase, PHASE_A);
-  if (bpf_core_enum_value_exists(enum phase, PHASE_B)) sum += bpf_core_enum_value(enum phase, PHASE_B);
+  if (bpf_core_enum_value_exists(enum phase, PHASE_B))
+    sum += bpf_core_enum_value(enum phase, PHASE_B);
   if (LINUX_KERNEL_VERSION > 0x60000 && CONFIG_HZ == 250) sum += task->in.a[1];
   if (&some_symbol) sum += task->in.a[3];
   return 0;
