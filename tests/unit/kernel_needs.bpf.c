@@ -1,7 +1,9 @@
 // An object that asks a kernel for something of each kind (see kernel_facts.hpp).
-#include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
+// clang-format off: the last one needs the others
 #include <linux/types.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+// clang-format on
 
 struct task {
   int pid;
