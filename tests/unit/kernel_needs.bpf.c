@@ -1,5 +1,6 @@
 // An object that asks a kernel for something of each kind (see kernel_facts.hpp).
-// clang-format off: the last one needs the others
+// The last one needs the others.
+// clang-format off
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
