@@ -48,6 +48,24 @@ struct KeptType {
   std::set<uint32_t> elements = {};  ///< members or enumerators
 };
 
+/// What the comparison for a kind looks at.
+Need need_of(CoreKind kind) {
+  if (kind == CoreKind::TypeMatches) return Need::Matches;
+  return is_field_kind(kind) || is_enumerator_kind(kind) ? Need::Itself : Need::Kinds;
+}
+
+/// What a relocation was answered with.
+struct Answer {
+  Need need;
+  std::vector<CoreCandidate> candidates{};  ///< that give the answer, or keep it from being given
+};
+
+/// The answers about one type of a program, in their order.
+struct Answers {
+  std::vector<Answer> list{};
+  bool has_failed = false;  ///< some were no answers, and must not become any
+};
+
 uint32_t with_vlen(uint32_t info, size_t vlen) {
   return (info & ~uint32_t{0xffffff}) | static_cast<uint32_t>(vlen);
 }
@@ -73,6 +91,8 @@ struct BPFLINK_INTERNAL CoreMinimizer::Impl {
     return place(from, skip_modifiers(view(from), id));
   }
 
+  void keep_answers(const Answers& answers);
+  void keep_candidate(Need need, const CoreCandidate& candidate);
   void keep_type(TypePlace at, Need need);
   void keep_root(TypePlace at, Need need);
   void keep_member(TypePlace at, uint32_t index, Need need);
@@ -166,13 +186,34 @@ void CoreMinimizer::Impl::keep_all_references() {
   }
 }
 
-/// Keeps of types that are kept for another reason what makes them unlike a program's.
+/// Keeps of types that are kept for another reason what makes them unlike a program's. Without a
+/// member or an enumerator a type is no more like another; but without its name it may be, and a
+/// pointer without what it points to is like one to void.
 void CoreMinimizer::Impl::keep_differences() {
-  for (auto [root, need] : unlike) {
-    auto found = kept.find(root);
-    if (found == kept.end() || !found->second.is_named) continue;
-    keep_root(root, need);
-    keep_all_references();
+  std::map<TypePlace, Need> seen;
+  std::vector<std::pair<TypePlace, Need>> types(unlike.begin(), unlike.end());
+  std::erase_if(types, [&](const auto& type) {
+    auto found = kept.find(type.first);
+    return found == kept.end() || !found->second.is_named;
+  });
+  while (!types.empty()) {
+    auto [from, need] = types.back();
+    types.pop_back();
+    TypePlace at = skip(from, from.id);
+    auto known = kept.find(at);
+    if (known == kept.end()) continue;
+    auto [entry, is_new] = seen.try_emplace(at, need);
+    if (!is_new && entry->second >= need) continue;
+    entry->second = need;
+    BtfType type = this->type(at);
+    if (is_composite(type.kind())) {
+      known->second.is_named |= need >= Need::Names;
+      for (uint32_t index : known->second.elements)
+        types.emplace_back(place(at, type.member(index).type), need);
+    } else if (!is_enum(type.kind())) {
+      keep_type(at, need);
+      keep_all_references();
+    }
   }
 }
 
@@ -325,12 +366,6 @@ class MinimalWriter {
   std::vector<uint32_t> leaf_ids_;
 };
 
-/// What the comparison for a kind looks at.
-Need need_of(CoreKind kind) {
-  if (kind == CoreKind::TypeMatches) return Need::Matches;
-  return is_field_kind(kind) || is_enumerator_kind(kind) ? Need::Itself : Need::Kinds;
-}
-
 }  // namespace
 
 CoreMinimizer::CoreMinimizer(const CoreKernel& kernel) : impl_(new Impl(kernel)) {}
@@ -338,23 +373,46 @@ CoreMinimizer::CoreMinimizer(CoreMinimizer&&) noexcept = default;
 CoreMinimizer& CoreMinimizer::operator=(CoreMinimizer&&) noexcept = default;
 CoreMinimizer::~CoreMinimizer() = default;
 
-void CoreMinimizer::keep(const CoreRelocation& relocation, const CoreResolver& resolver) {
-  for (const CoreCandidate& candidate : resolver.candidates()) {
-    TypePlace root{candidate.module, candidate.id};
-    if (!candidate.matches && !candidate.is_error) {
-      if (Need need = need_of(relocation.kind); need != Need::Itself) {
-        Need& known = impl_->unlike[root];
+void CoreMinimizer::Impl::keep_candidate(Need need, const CoreCandidate& candidate) {
+  // What cannot be bound is kept as it is, to fail in the same way; so is what loaders bind wrong.
+  bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
+  keep_root({candidate.module, candidate.id}, is_whole ? Need::Matches : need);
+  keep_path(candidate);
+}
+
+void CoreMinimizer::Impl::keep_answers(const Answers& answers) {
+  // Each answer ruled out, for those after it, the types that do not give it: what gives the last
+  // one gives all.
+  const CoreCandidate& best = answers.list.back().candidates.front();
+  for (const Answer& answer : answers.list)
+    for (const CoreCandidate& candidate : answer.candidates)
+      if (answers.has_failed || (candidate.module == best.module && candidate.id == best.id))
+        keep_candidate(answer.need, candidate);
+  keep_all_references();
+}
+
+void CoreMinimizer::keep(const BtfView& program, std::endian order,
+                         std::span<const CoreRelocation> relocations) {
+  CoreResolver resolver(program, order, impl_->kernel);
+  std::map<uint32_t, Answers> answers;  // by the program's type
+  for (const CoreRelocation& relocation : relocations) {
+    CoreResult result = resolver.resolve(relocation);
+    Need need = need_of(relocation.kind);
+    Answer answer{.need = need};
+    for (const CoreCandidate& candidate : resolver.candidates()) {
+      if (candidate.matches || candidate.is_error) {
+        answer.candidates.push_back(candidate);
+      } else if (need != Need::Itself) {
+        Need& known = impl_->unlike[{candidate.module, candidate.id}];
         known = std::max(known, need);
       }
-      continue;
     }
-    // What cannot be bound is kept as it is, to fail in the same way; so is what loaders bind
-    // wrong.
-    bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
-    impl_->keep_root(root, is_whole ? Need::Matches : need_of(relocation.kind));
-    impl_->keep_path(candidate);
+    if (answer.candidates.empty()) continue;
+    Answers& of_type = answers[relocation.type_id];
+    of_type.has_failed |= result.outcome == CoreOutcome::Failed;
+    of_type.list.push_back(std::move(answer));
   }
-  impl_->keep_all_references();
+  for (const auto& [type, of_type] : answers) impl_->keep_answers(of_type);
 }
 
 std::expected<std::vector<std::byte>, Error> CoreMinimizer::finish(std::endian order) {

@@ -222,8 +222,9 @@ class BPFLINK_API CoreMinimizer {
   CoreMinimizer& operator=(CoreMinimizer&&) noexcept;
   ~CoreMinimizer();
 
-  /// Keeps what a relocation needs that `resolver`, for this kernel, has just resolved.
-  void keep(const CoreRelocation& relocation, const CoreResolver& resolver);
+  /// Keeps what the relocations of a program need, in their order. Where several types of the
+  /// kernel give the same answers, the first alone is kept.
+  void keep(const BtfView& program, std::endian order, std::span<const CoreRelocation> relocations);
 
   /// The blob, in that byte order. Call once, after the last keep(). Errors: those of
   /// BtfBuilder::finish().

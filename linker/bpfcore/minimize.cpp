@@ -83,12 +83,12 @@ class Minimize {
     };
     if (options_.merge) {
       CoreMinimizer minimizer(types);
-      for (const CoreObject& object : inputs_.objects) keep_needed(object, types, minimizer);
+      for (const CoreObject& object : inputs_.objects) keep_needed(object, minimizer);
       return finish(minimizer);
     }
     for (const CoreObject& object : inputs_.objects) {
       CoreMinimizer minimizer(types);
-      keep_needed(object, types, minimizer);
+      keep_needed(object, minimizer);
       if (auto ok = finish(minimizer); !ok) return ok;
     }
     return {};
@@ -134,6 +134,7 @@ class Minimize {
   std::string new_name(size_t kernel, std::set<std::string>& names) const {
     const KernelSummary& summary = summaries_[kernel];
     std::string base = summary.release.empty() ? file_name_of(summary.name) : summary.release;
+    if (base.ends_with(".btf")) base.resize(base.size() - std::string_view(".btf").size());
     if (!summary.architecture.empty() && !base.ends_with(summary.architecture))
       base += "." + summary.architecture;
     std::ranges::replace_if(

@@ -129,13 +129,11 @@ std::vector<uint32_t> helpers_called(const CodeGraph& graph) {
   return {helpers.begin(), helpers.end()};
 }
 
-void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer) {
+void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
   if (object.summary.records.empty()) return;
-  CoreResolver resolver(*object.file->btf, object.file->byte_order, kernel);
-  for (const CoreRecord& record : object.summary.records) {
-    resolver.resolve(record.relocation);
-    minimizer.keep(record.relocation, resolver);
-  }
+  std::vector<CoreRelocation> relocations;
+  for (const CoreRecord& record : object.summary.records) relocations.push_back(record.relocation);
+  minimizer.keep(*object.file->btf, object.file->byte_order, relocations);
 }
 
 std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
@@ -177,7 +175,7 @@ std::expected<std::vector<std::byte>, Error> minimize_core(
     for (std::span<const std::byte> image : objects) {
       auto object = CoreObject::read("object", image);
       if (!object) return std::unexpected(object.error());
-      keep_needed(*object, kernel, minimizer);
+      keep_needed(*object, minimizer);
     }
     return minimizer.finish(order);
   } catch (const std::exception& exception) {

@@ -35,6 +35,6 @@ class ObjectCheck {
 std::vector<uint32_t> helpers_called(const CodeGraph& graph);
 
 /// Keeps what the relocations need.
-void keep_needed(const CoreObject& object, const CoreKernel& kernel, CoreMinimizer& minimizer);
+void keep_needed(const CoreObject& object, CoreMinimizer& minimizer);
 
 }  // namespace bpflink

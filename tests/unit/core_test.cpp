@@ -128,7 +128,7 @@ TEST_CASE("modules count where vmlinux has no type of the name") {
 
   // Minimized, the types of modules are among the others.
   CoreMinimizer minimizer(with);
-  minimizer.keep(offset, resolver);
+  minimizer.keep(program.btf, std::endian::little, {{offset}});
   auto blob = minimizer.finish(std::endian::native);
   REQUIRE(blob);
   auto minimal = Btf::parse(*blob);
@@ -175,10 +175,8 @@ TEST_CASE("pointers of four bytes") {
   CoreRelocation size{id, "0:0", CoreKind::FieldByteSize};
   CHECK(resolve(program, kernel, size).value == 4);
   CoreKernel index(kernel.btf);
-  CoreResolver resolver(program.btf, std::endian::little, index);
-  resolver.resolve(size);
   CoreMinimizer minimizer(index);
-  minimizer.keep(size, resolver);
+  minimizer.keep(program.btf, std::endian::little, {{size}});
   auto blob = minimizer.finish(std::endian::native);
   REQUIRE(blob);
   auto minimal = Btf::parse(*blob);
@@ -212,14 +210,10 @@ TEST_CASE("an array without elements that is not the last member stays so") {
   make(target, 0, true);
   Types program = Types::of(local.b), kernel = Types::of(target.b);
   CoreKernel index(kernel.btf);
-  CoreResolver resolver(program.btf, std::endian::little, index);
   CoreMinimizer minimizer(index);
   CoreRelocation whole{id, "0:0", CoreKind::FieldByteOffset},
       element{id, "0:0:3", CoreKind::FieldExists};
-  for (const CoreRelocation& relocation : {whole, element}) {
-    resolver.resolve(relocation);
-    minimizer.keep(relocation, resolver);
-  }
+  minimizer.keep(program.btf, std::endian::little, {{whole, element}});
   CHECK(resolve(program, kernel, element).value == 0);
   auto blob = minimizer.finish(std::endian::native);
   REQUIRE(blob);
@@ -245,7 +239,7 @@ TEST_CASE("a member of the name and another type, of which loaders add the offse
   CoreResult whole = resolver.resolve(relocation);
   CHECK(whole.value !=
         kernel.btf.type(index.find(BtfKind::Struct, "s").value()).member_bit_offset(2) / 8);
-  minimizer.keep(relocation, resolver);
+  minimizer.keep(program.btf, std::endian::little, {{relocation}});
   auto blob = minimizer.finish(std::endian::native);
   REQUIRE(blob);
   auto minimal = Btf::parse(*blob);
