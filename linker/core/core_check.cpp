@@ -132,6 +132,7 @@ std::vector<uint32_t> helpers_called(const CodeGraph& graph) {
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
   if (object.summary.records.empty()) return;
   std::vector<CoreRelocation> relocations;
+  relocations.reserve(object.summary.records.size());
   for (const CoreRecord& record : object.summary.records) relocations.push_back(record.relocation);
   minimizer.keep(*object.file->btf, object.file->byte_order, relocations);
 }
