@@ -131,7 +131,7 @@ std::vector<KernelType> find_candidates(const CoreKernel& kernel, const BtfView&
   std::vector<KernelType> found;
   BtfType local = program.type(id);
   std::string_view name = essential_name(program.name(local));
-  const auto& impl = CoreAccess::impl(kernel);
+  const auto& impl = CoreKernelAccess::impl(kernel);
   impl.vmlinux.find(name, local.kind(), effort, found);
   if (!found.empty()) return found;
   for (const auto& module : impl.modules) module->find(name, local.kind(), effort, found);

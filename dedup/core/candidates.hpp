@@ -65,7 +65,7 @@ struct BPFLINK_INTERNAL CoreKernel::Impl {
   std::vector<BtfView> module_views;
 };
 
-struct CoreAccess {
+struct CoreKernelAccess {
   static const auto& impl(const CoreKernel& kernel) { return *kernel.impl_; }
 };
 

@@ -50,8 +50,8 @@ bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& k
 class MemberSearch {
  public:
   MemberSearch(const CoreTypes& program, const CoreStep& local, const CoreTypes& kernel,
-               CoreEffort& effort, CoreWay& way)
-      : program_(program.view), kernel_(kernel.view), local_(local), effort_(effort), way_(way) {}
+               CoreEffort& effort, AccessPath& path)
+      : program_(program.view), kernel_(kernel.view), local_(local), effort_(effort), path_(path) {}
 
   /// Appends the steps from struct `id` to the member; returns the member's type.
   CoreMatch<uint32_t> run(uint32_t id) {
@@ -66,19 +66,19 @@ class MemberSearch {
         if (!open_.empty()) leave_member();
         continue;
       }
-      if (way_.path.size() == max_access_length || !effort_.spend())
+      if (path_.raw.size() == max_access_length || !effort_.spend())
         return error(CoreReason::TooDeep);
       BtfMember member = type.member(top.index);
       std::string_view name = kernel_.string(member.name_off);
-      way_.bit_offset += type.member_bit_offset(top.index);
-      way_.path.push_back({top.id, top.index, name});
+      path_.bit_offset += type.member_bit_offset(top.index);
+      path_.raw.push_back({top.id, top.index, name});
       uint32_t inner = name.empty() ? skip_modifiers(kernel_, member.type) : 0;
       if (inner != 0 && is_composite(kernel_.kind(inner))) {
         open_.push_back({inner, 0});
       } else if (name == local_.name) {
         uint32_t wanted = program_.type(local_.type_id).member(local_.index).type;
         if (are_members_compatible(program_, wanted, kernel_, member.type)) {
-          way_.steps.push_back(way_.path.back());
+          path_.steps.push_back(path_.raw.back());
           return member.type;
         }
         reason = CoreReason::OtherMember;
@@ -99,16 +99,16 @@ class MemberSearch {
   /// Goes on with the member after the one that is looked at.
   void leave_member() {
     Struct& top = open_.back();
-    way_.bit_offset -= kernel_.type(top.id).member_bit_offset(top.index);
-    way_.path.pop_back();
+    path_.bit_offset -= kernel_.type(top.id).member_bit_offset(top.index);
+    path_.raw.pop_back();
     ++top.index;
   }
 
   /// Goes on after the struct whose member has the name but another type. Loaders then forget to
   /// take its offset back, which counts if there is another member of the name.
   void give_up_struct() {
-    way_.is_shifted = true;
-    way_.path.pop_back();
+    path_.is_shifted = true;
+    path_.raw.pop_back();
     open_.pop_back();
     if (!open_.empty()) leave_member();
   }
@@ -116,15 +116,15 @@ class MemberSearch {
   const BtfView &program_, &kernel_;
   const CoreStep& local_;
   CoreEffort& effort_;
-  CoreWay& way_;
+  AccessPath& path_;
   boost::container::small_vector<Struct, 8> open_;
 };
 
 }  // namespace
 
-CoreMatch<CoreWay> match_way(const CoreTypes& program, const CoreWay& local,
-                             const CoreTypes& kernel, uint32_t id, CoreEffort& effort) {
-  CoreWay way;
+CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& local,
+                                 const CoreTypes& kernel, uint32_t id, CoreEffort& effort) {
+  AccessPath path;
   const BtfView& types = kernel.view;
   for (uint32_t depth = 0; depth < local.steps.size(); ++depth) {
     const CoreStep& step = local.steps[depth];
@@ -133,7 +133,7 @@ CoreMatch<CoreWay> match_way(const CoreTypes& program, const CoreWay& local,
       return CoreMismatch{.reason = reason, .depth = depth, .at = id};
     };
     if (!step.name.empty()) {
-      auto found = MemberSearch(program, step, kernel, effort, way).run(id);
+      auto found = MemberSearch(program, step, kernel, effort, path).run(id);
       if (auto* none = std::get_if<CoreMismatch>(&found)) {
         none->depth = depth;
         none->at = id;
@@ -145,16 +145,17 @@ CoreMatch<CoreWay> match_way(const CoreTypes& program, const CoreWay& local,
     if (depth > 0) {  // the first step is in an array that no type tells of
       if (types.kind(id) != BtfKind::Array) return mismatch(CoreReason::NotAnArray);
       BtfType array = types.type(id);
-      if (step.index >= array.array_length() && !is_flexible_array(types, way.steps.back(), array))
+      if (step.index >= array.array_length() && !is_flexible_array(types, path.steps.back(), array))
         return mismatch(CoreReason::ShortArray);
       id = skip_modifiers(types, array.array_element_type());
     }
-    if (auto ok = step_to_element(kernel, id, step.index, way); !ok) return error(ok.error());
+    if (auto ok = step_to_element(kernel, id, step.index, path); !ok) return error(ok.error());
   }
-  return way;
+  return path;
 }
 
-CoreMatch<CoreWay> match_enumerator(const CoreWay& local, const CoreTypes& kernel, uint32_t id) {
+CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
+                                       uint32_t id) {
   const BtfView& types = kernel.view;
   id = skip_modifiers(types, id);
   if (!is_enum(types.kind(id))) return CoreMismatch{.reason = CoreReason::NotAnEnum, .at = id};
@@ -163,10 +164,10 @@ CoreMatch<CoreWay> match_enumerator(const CoreWay& local, const CoreTypes& kerne
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     std::string_view name = types.string(type.enumerator(i).name_off);
     if (essential_name(name) != wanted) continue;
-    CoreWay way;
-    way.steps.push_back({id, i, name});
-    way.path.push_back({id, i, name});
-    return way;
+    AccessPath path;
+    path.steps.push_back({id, i, name});
+    path.raw.push_back({id, i, name});
+    return path;
   }
   return CoreMismatch{.reason = CoreReason::NoEnumerator, .at = id};
 }

@@ -1,6 +1,6 @@
 // Whether a type of a kernel has what a program looks for, and where.
 //
-// A way through the program's types is followed in the kernel's by names: its step `.pid` leads to
+// A path through the program's types is followed in the kernel's by names: its step `.pid` leads to
 // the member `pid`, whichever it is, also if it is in a struct without a name. The type of a member
 // that is passed through must be of the same kind, but not of the same size: what the program
 // takes for an `int` may be a `long`.
@@ -23,12 +23,13 @@ struct CoreMismatch {
 template <typename Found>
 using CoreMatch = std::variant<Found, CoreMismatch>;
 
-/// Follows `local`, a way through the types of a program, from type `id` of a kernel on.
-CoreMatch<CoreWay> match_way(const CoreTypes& program, const CoreWay& local,
-                             const CoreTypes& kernel, uint32_t id, CoreEffort& effort);
+/// Follows `local`, a path through the types of a program, from type `id` of a kernel on.
+CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& local,
+                                 const CoreTypes& kernel, uint32_t id, CoreEffort& effort);
 
 /// Looks for the enumerator that is the one step of `local`.
-CoreMatch<CoreWay> match_enumerator(const CoreWay& local, const CoreTypes& kernel, uint32_t id);
+CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
+                                       uint32_t id);
 
 /// How much of two types has to agree.
 enum class CoreLikeness : uint8_t {

@@ -1,9 +1,9 @@
 // What relocations need of a kernel's types.
 //
 // A search by name sees of a type: its kind and name, if a relocation names it; the members that
-// ways pass through; the kinds of what they lead to. Typedefs and qualifiers on the way are looked
-// through, pointers are not followed. So that is what is kept of each type, each by its place in
-// the kernel's types:
+// paths pass through; the kinds of what they lead to. Typedefs and qualifiers on the path are
+// looked through, pointers are not followed. So that is what is kept of each type, each by its
+// place in the kernel's types:
 //
 //   struct task_struct { ...; volatile pid_t pid; ... };       the kernel has 200 members
 //   struct task_struct { int pid; };                           task->pid needs this, of that size
@@ -133,7 +133,7 @@ void CoreMinimizer::Impl::keep_member(TypePlace at, uint32_t index, Need need) {
   keep_type(skip(at, composite.member(last).type), Need::Itself);
 }
 
-/// Keeps the members and enumerators of the way that was found in a candidate.
+/// Keeps the members and enumerators of the path that was found in a candidate.
 void CoreMinimizer::Impl::keep_path(const CoreCandidate& candidate) {
   TypePlace root{candidate.module, candidate.id};
   for (const CoreStep& step : candidate.path) {
@@ -227,7 +227,7 @@ class MinimalWriter {
       : kernel_(kernel), kept_(kept) {}
 
   BtfBuilder run() {
-    if (CoreAccess::impl(kernel_).vmlinux.types().pointer_size == 4) add_long();
+    if (CoreKernelAccess::impl(kernel_).vmlinux.types().pointer_size == 4) add_long();
     std::vector<TypePlace> others;
     for (const auto& [at, type] : kept_)
       if (!add_leaf(at, type)) others.push_back(at);

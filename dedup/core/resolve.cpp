@@ -5,9 +5,9 @@
 //
 // compiles to a load at offset 0, with a record in .BTF.ext: "the offset in this instruction is
 // that of `struct task_struct`, 0:0" (access.hpp). In the kernel, `struct task_struct` is another
-// one. A loader looks for the types of that name (candidates.hpp), goes the same way in each of
+// one. A loader looks for the types of that name (candidates.hpp), follows the same path in each of
 // them by the names of members (match.hpp), and asks where it ends (value.hpp). All types in which
-// the way exists must agree, as there is no telling which of them the program means. Where it
+// the path exists must agree, as there is no telling which of them the program means. Where it
 // exists in none, a question for existence is answered with 0, and any other instruction is made
 // one that no program may execute.
 #include <algorithm>
@@ -51,24 +51,24 @@ struct BPFLINK_INTERNAL CoreResolver::Impl {
 
   CoreResult resolve(const CoreRelocation& relocation);
   CoreResult resolve_among(std::vector<KernelType>& types, const CoreRelocation& relocation,
-                           const CoreWay& local, const CoreAnswer& expected, CoreEffort& effort);
+                           const AccessPath& local, const CoreAnswer& expected, CoreEffort& effort);
   CoreResult answer_absent(const CoreRelocation& relocation, const CoreAnswer& expected) const;
-  CoreMatch<CoreWay> match(const KernelType& type, const CoreRelocation& relocation,
-                           const CoreWay& local, CoreEffort& effort);
+  CoreMatch<AccessPath> match(const KernelType& type, const CoreRelocation& relocation,
+                              const AccessPath& local, CoreEffort& effort);
 };
 
-CoreMatch<CoreWay> CoreResolver::Impl::match(const KernelType& type,
-                                             const CoreRelocation& relocation, const CoreWay& local,
-                                             CoreEffort& effort) {
+CoreMatch<AccessPath> CoreResolver::Impl::match(const KernelType& type,
+                                                const CoreRelocation& relocation,
+                                                const AccessPath& local, CoreEffort& effort) {
   if (is_enumerator_kind(relocation.kind)) return match_enumerator(local, *type.types, type.id);
   if (is_field_kind(relocation.kind))
-    return match_way(program, local, *type.types, type.id, effort);
+    return match_path(program, local, *type.types, type.id, effort);
   auto likeness =
       relocation.kind == CoreKind::TypeMatches ? CoreLikeness::Matches : CoreLikeness::Exists;
   auto mismatch =
       match_types(program.view, relocation.type_id, type.types->view, type.id, likeness, effort);
   if (mismatch) return *mismatch;
-  return CoreWay{};
+  return AccessPath{};
 }
 
 CoreResult CoreResolver::Impl::answer_absent(const CoreRelocation& relocation,
@@ -86,8 +86,9 @@ CoreResult CoreResolver::Impl::answer_absent(const CoreRelocation& relocation,
 }
 
 CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
-                                             const CoreRelocation& relocation, const CoreWay& local,
-                                             const CoreAnswer& expected, CoreEffort& effort) {
+                                             const CoreRelocation& relocation,
+                                             const AccessPath& local, const CoreAnswer& expected,
+                                             CoreEffort& effort) {
   std::optional<CoreResult> result;
   uint32_t bit_offset = 0;
   size_t matching = 0;
@@ -104,11 +105,11 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
       if (none->is_error) return failed(none->reason);
       continue;
     }
-    const CoreWay& way = std::get<CoreWay>(match);
+    const AccessPath& path = std::get<AccessPath>(match);
     candidate.matches = true;
-    candidate.path.assign(way.path.begin(), way.path.end());
-    if (way.is_shifted) candidate.reason = CoreReason::OtherMember;
-    auto found = answer(*type.types, order, relocation.kind, type.id, way);
+    candidate.path.assign(path.raw.begin(), path.raw.end());
+    if (path.is_shifted) candidate.reason = CoreReason::OtherMember;
+    auto found = answer(*type.types, order, relocation.kind, type.id, path);
     if (!found) {
       candidate.reason = found.error();
       return failed(found.error());
@@ -125,8 +126,8 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
                                                found->type_id),
                 .sign_differs = is_signed_type(program.view, expected.type_id) !=
                                 is_signed_type(type.types->view, found->type_id)};
-      bit_offset = way.bit_offset;
-    } else if (way.bit_offset != bit_offset || found->value != result->value) {
+      bit_offset = path.bit_offset;
+    } else if (path.bit_offset != bit_offset || found->value != result->value) {
       return failed(CoreReason::Ambiguous);
     }
     types[matching++] = type;
@@ -139,7 +140,7 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
 CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
   candidates.clear();
   if (relocation.type_id == 0) return failed(CoreReason::Anonymous);
-  auto local = find_local_way(program, relocation);
+  auto local = find_local_path(program, relocation);
   if (!local) return failed(local.error());
   auto expected = answer(program, order, relocation.kind, relocation.type_id, *local);
   if (relocation.kind == CoreKind::TypeIdLocal)
@@ -174,9 +175,9 @@ std::span<const CoreCandidate> CoreResolver::candidates() const {
 }
 
 std::vector<CoreStep> core_steps(const BtfView& program, const CoreRelocation& relocation) {
-  auto way = find_local_way({program}, relocation);
-  if (!way) return {};
-  return {way->steps.begin(), way->steps.end()};
+  auto path = find_local_path({program}, relocation);
+  if (!path) return {};
+  return {path->steps.begin(), path->steps.end()};
 }
 
 std::string_view core_kind_name(CoreKind kind) {

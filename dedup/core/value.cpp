@@ -13,12 +13,12 @@ std::optional<uint32_t> access_size(const CoreTypes& types, uint32_t id) {
   return types.size(id);
 }
 
-Answer answer_for_element(const CoreTypes& types, CoreKind kind, const CoreWay& way) {
-  uint32_t id = way.steps.back().type_id;
+Answer answer_for_element(const CoreTypes& types, CoreKind kind, const AccessPath& path) {
+  uint32_t id = path.steps.back().type_id;
   if (kind == CoreKind::FieldByteOffset) {
     auto size = access_size(types, id);
     if (!size) return std::unexpected(CoreReason::NoSize);
-    return CoreAnswer{.value = way.bit_offset / 8, .size = *size, .type_id = id};
+    return CoreAnswer{.value = path.bit_offset / 8, .size = *size, .type_id = id};
   }
   if (kind != CoreKind::FieldByteSize) return std::unexpected(CoreReason::NotForArrays);
   auto size = types.size(id);
@@ -44,16 +44,16 @@ std::expected<Bits, CoreReason> find_bitfield(uint32_t offset, uint32_t count, u
 }
 
 Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kind,
-                         const CoreWay& way) {
-  const CoreStep& step = way.steps.back();
+                         const AccessPath& path) {
+  const CoreStep& step = path.steps.back();
   BtfType type = types.view.type(step.type_id);
   uint32_t id = skip_modifiers(types.view, type.member(step.index).type);
   uint32_t width = type.member_bitfield_size(step.index);
   auto size = types.size(id);
   if (!size) return std::unexpected(CoreReason::NoSize);
   bool is_bitfield = width != 0;
-  auto bits = is_bitfield ? find_bitfield(way.bit_offset, width, *size)
-                          : Bits{way.bit_offset, *size * 8, way.bit_offset / 8, *size};
+  auto bits = is_bitfield ? find_bitfield(path.bit_offset, width, *size)
+                          : Bits{path.bit_offset, *size * 8, path.bit_offset / 8, *size};
   if (!bits) return std::unexpected(bits.error());
   CoreAnswer answer{.is_definite = !is_bitfield};
   switch (kind) {
@@ -99,7 +99,7 @@ bool is_signed_type(const BtfView& types, uint32_t id) {
 }
 
 std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
-                                             CoreKind kind, uint32_t id, const CoreWay& way) {
+                                             CoreKind kind, uint32_t id, const AccessPath& path) {
   switch (kind) {
     case CoreKind::FieldExists:
     case CoreKind::TypeExists:
@@ -115,7 +115,7 @@ std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian
       return CoreAnswer{.value = *size};
     }
     case CoreKind::EnumvalValue: {
-      const CoreStep& step = way.steps.back();
+      const CoreStep& step = path.steps.back();
       BtfType type = types.view.type(step.type_id);
       uint64_t value = type.enumerator(step.index).value;
       // Loaders take those of 32 bits as signed, whatever the type says.
@@ -123,8 +123,8 @@ std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian
       return CoreAnswer{.value = value};
     }
     default:
-      if (way.steps.back().name.empty()) return answer_for_element(types, kind, way);
-      return answer_for_member(types, order, kind, way);
+      if (path.steps.back().name.empty()) return answer_for_element(types, kind, path);
+      return answer_for_member(types, order, kind, path);
   }
 }
 

@@ -17,9 +17,9 @@ struct CoreAnswer {
   bool is_definite = true;
 };
 
-/// The answer for a way; of kinds about types, for type `id`. Errors: there is none.
+/// The answer for a path; of kinds about types, for type `id`. Errors: there is none.
 std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
-                                             CoreKind kind, uint32_t id, const CoreWay& way);
+                                             CoreKind kind, uint32_t id, const AccessPath& path);
 
 /// Whether it is an integer or enum with negative values.
 bool is_signed_type(const BtfView& types, uint32_t id);

@@ -1,6 +1,6 @@
 // CO-RE: the types of a kernel that a program refers to, bound before the program is loaded.
 //
-// A CO-RE relocation names a type of the program's own BTF, a way into it and a question: at which
+// A CO-RE relocation names a type of the program's own BTF, a path into it and a question: at which
 // offset is this member, does this type exist, what is the value of this enumerator? The loader
 // answers with the types of the kernel that it finds. A CoreResolver gives the answers that libbpf
 // 1.8 gives. The kernel's Documentation/bpf/llvm_reloc.rst ("CO-RE Relocations") has the format.
@@ -59,8 +59,8 @@ constexpr bool may_be_absent(CoreKind kind) {
 
 /// A relocation of a program.
 struct CoreRelocation {
-  uint32_t type_id;         ///< of the program's BTF, where the way begins
-  std::string_view access;  ///< the way, "0:1:2": an index of an array, then members and indices
+  uint32_t type_id;         ///< of the program's BTF, where the path begins
+  std::string_view access;  ///< the path, "0:1:2": an index of an array, then members and indices
   CoreKind kind;            ///< the question
 };
 
@@ -93,12 +93,12 @@ class BPFLINK_API CoreKernel {
   }
 
  private:
-  friend struct CoreAccess;
+  friend struct CoreKernelAccess;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// A step of a way through types: a member, or an element of an array.
+/// A step of a path through types: a member, or an element of an array.
 struct CoreStep {
   uint32_t type_id = 0;        ///< the struct, or the type of the elements
   uint32_t index = 0;          ///< of the member or element
@@ -106,8 +106,8 @@ struct CoreStep {
   bool is_element = false;     ///< of an array; else a member
 };
 
-/// The steps of a relocation's way through the program's own types, with the names of members; of
-/// an enumerator the one step. Empty where the way leads nowhere, and for kinds about types.
+/// The steps of a relocation's path through the program's own types, with the names of members; of
+/// an enumerator the one step. Empty where the path leads nowhere, and for kinds about types.
 BPFLINK_API std::vector<CoreStep> core_steps(const BtfView& program,
                                              const CoreRelocation& relocation);
 
@@ -131,7 +131,7 @@ enum class CoreReason : uint8_t {
   OtherType,         ///< a type of that name is not like the program's
   Ambiguous,         ///< several types of that name give several values
   Anonymous,         ///< the program's type has no name
-  Malformed,         ///< the way leads nowhere in the program's own types
+  Malformed,         ///< the path leads nowhere in the program's own types
   NoSize,            ///< the kernel's type has no size
   NotForArrays,      ///< the kind asks what an element of an array does not have
   WideBitfield,      ///< a bit-field that no load of 64 bits covers
@@ -148,9 +148,9 @@ struct CoreCandidate {
   bool matches = false;  ///< it has what the program looks for
   bool is_error = false;  ///< loaders give up here
   /// Why it does not match, or gives no value; OtherMember also of one that matches, if another
-  /// member of the name was passed on the way, of which loaders add the offset.
+  /// member of the name was passed on the path, of which loaders add the offset.
   CoreReason reason = CoreReason::None;
-  uint32_t depth = 0;               ///< steps of the program's way that were found
+  uint32_t depth = 0;               ///< steps of the program's path that were found
   uint32_t at = 0;                  ///< the type in which the next one was not
   std::vector<CoreStep> path = {};  ///< all members and elements, those without a name too
 };
@@ -209,9 +209,9 @@ BPFLINK_API bool are_types_compatible(const BtfView& program, uint32_t id, const
 ///
 /// Relocations have the same outcomes and values with it, in the same order, but for the ids of the
 /// kernel's types. What is kept: a type that was found, under its name; of structs the members that
-/// a way passed through, without typedefs and qualifiers; of enums the enumerators that were found;
-/// pointers without what they point to. A type that no relocation names has no name. Types of
-/// modules are among the others.
+/// a path passed through, without typedefs and qualifiers; of enums the enumerators that were
+/// found; pointers without what they point to. A type that no relocation names has no name. Types
+/// of modules are among the others.
 class BPFLINK_API CoreMinimizer {
  public:
   /// Begins with nothing. The kernel must outlive the result.
