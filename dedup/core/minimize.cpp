@@ -1,4 +1,4 @@
-// What relocations need of a kernel's types.
+// Cuts a kernel's types down to what relocations need.
 //
 // A search by name sees of a type: its kind and name, if a relocation names it; the members that
 // paths pass through; the kinds of what they lead to. Typedefs and qualifiers on the path are

@@ -7,9 +7,9 @@
 // that of `struct task_struct`, 0:0" (access.hpp). In the kernel, `struct task_struct` is another
 // one. A loader looks for the types of that name (candidates.hpp), follows the same path in each of
 // them by the names of members (match.hpp), and asks where it ends (value.hpp). All types in which
-// the path exists must agree, as there is no telling which of them the program means. Where it
-// exists in none, a question for existence is answered with 0, and any other instruction is made
-// one that no program may execute.
+// the path exists must agree, as the program does not say which of them it means. If none has the
+// path, a relocation that asks for existence gets 0, and the loader replaces any other instruction
+// with an invalid one.
 #include <algorithm>
 #include <unordered_map>
 

@@ -50,8 +50,8 @@ constexpr bool is_field_kind(CoreKind kind) {
 constexpr bool is_enumerator_kind(CoreKind kind) {
   return kind == CoreKind::EnumvalExists || kind == CoreKind::EnumvalValue;
 }
-/// Whether the answer "no" is an answer too: of the kinds that ask whether something exists, and
-/// of those about types.
+/// Whether the loader answers 0 if the kernel lacks the thing, instead of poisoning the
+/// instruction: for kinds that ask whether something exists, and for kinds about types.
 constexpr bool may_be_absent(CoreKind kind) {
   return kind == CoreKind::FieldExists || kind == CoreKind::EnumvalExists ||
          (!is_field_kind(kind) && !is_enumerator_kind(kind));
@@ -114,7 +114,7 @@ BPFLINK_API std::vector<CoreStep> core_steps(const BtfView& program,
 /// What becomes of a relocation.
 enum class CoreOutcome : uint8_t {
   Value,   ///< the kernel gives a value
-  Absent,  ///< the kernel has no such thing: the loader makes the instruction one that fails
+  Absent,  ///< the kernel lacks it: the loader replaces the instruction with an invalid one
   Failed,  ///< no object with such a relocation can be loaded
 };
 
@@ -124,10 +124,10 @@ enum class CoreReason : uint8_t {
   NoType,            ///< no type of that name and kind
   NoMember,          ///< a struct of that name has no such member
   OtherMember,       ///< the member's type cannot stand for the program's
-  NotAnArray,        ///< what is an array in the program is none in the kernel
+  NotAnArray,        ///< the program's array is no array in the kernel
   ShortArray,        ///< the array has too few elements
   NoEnumerator,      ///< no such enumerator
-  NotAnEnum,         ///< what is an enum in the program is none in the kernel
+  NotAnEnum,         ///< the program's enum is no enum in the kernel
   OtherType,         ///< a type of that name is not like the program's
   Ambiguous,         ///< several types of that name give several values
   Anonymous,         ///< the program's type has no name

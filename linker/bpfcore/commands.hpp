@@ -1,4 +1,4 @@
-// What bpfcore does.
+// The commands of bpfcore.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-// What bpfcore is given: programs, and kernels, of which each is read when it is its turn.
+// The inputs of bpfcore: programs, read at once, and kernels, read one after the other.
 #pragma once
 
 #include <expected>

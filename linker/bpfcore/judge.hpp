@@ -1,4 +1,4 @@
-// All that is asked of a kernel by an object, in one verdict.
+// One verdict on an object and a kernel: relocations and whatever else the kernel binds.
 #pragma once
 
 #include "linker/bpfcore/options.hpp"
@@ -7,7 +7,7 @@
 
 namespace bpflink {
 
-/// Judges an object on a kernel, of whose types `types` is the index.
+/// Judges an object on a kernel. `types` is the index of the kernel's types.
 ObjectVerdict judge(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
                     const CoreKernel& types, const BpfcoreOptions& options);
 

@@ -1,4 +1,4 @@
-// The forms in which bpfcore shows what it found out.
+// The reports of bpfcore check.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ struct CoreProblem {
   Diagnostic diagnostic;                   ///< an error; a warning if only optional programs do
 };
 
-/// What fails; with `differences` also what is bound and has another size or sign, as a warning.
+/// All failures. With `differences`, also a warning for each member that is bound but has another
+/// size or sign.
 std::vector<CoreProblem> find_problems(const CoreReport& report, bool differences);
 
 /// The character that stands for a status in the table and the page.

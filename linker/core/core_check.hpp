@@ -1,4 +1,4 @@
-// What becomes of an object's relocations on a kernel.
+// Binds an object's CO-RE relocations to a kernel and finds out which of its code runs there.
 #pragma once
 
 #include <map>
@@ -10,18 +10,18 @@
 
 namespace bpflink {
 
-/// What becomes of instructions with relocations, by section and offset.
+/// The bound instructions, by section and offset.
 using BoundInsns = std::map<std::pair<uint32_t, uint64_t>, BoundInsn>;
 
-/// The relocations of an object, bound to a kernel, and which of its code is reached there.
+/// An object's relocations on one kernel, and the code that the kernel's verifier reaches.
 class ObjectCheck {
  public:
-  /// The object must outlive this, and look_at_code() have been called.
+  /// The object must outlive this. Call its look_at_code() first.
   ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts);
 
-  /// What becomes of each relocation, by `object.summary.records`.
+  /// The verdicts, in the order of `object.summary.records`.
   std::vector<RelocationVerdict> take_relocations() { return std::move(relocations_); }
-  /// The programs that reach a call of that helper.
+  /// The programs in which the verifier reaches a call of that helper.
   std::vector<std::string> programs_calling(uint32_t helper);
 
  private:
@@ -34,7 +34,7 @@ class ObjectCheck {
 /// The ids of the helpers that the code calls, ascending.
 std::vector<uint32_t> helpers_called(const CodeGraph& graph);
 
-/// Keeps what the relocations need.
+/// Makes `minimizer` keep the types that the object's relocations need.
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer);
 
 }  // namespace bpflink

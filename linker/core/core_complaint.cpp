@@ -46,7 +46,7 @@ std::string steps_text(std::span<const CoreStep> steps) {
   return text;
 }
 
-/// How good a substitute `name` is for `wanted`: the less, the better; nothing for none.
+/// The distance from `wanted` to `name`; nothing if they have nothing in common.
 std::optional<size_t> distance_to(std::string_view wanted, std::string_view name) {
   if (name.empty() || name.size() > longest_compared || wanted.size() > longest_compared)
     return std::nullopt;
@@ -227,7 +227,7 @@ class Explanation {
 
   std::string_view step_name() const { return steps_[nearest_->depth].name; }
 
-  /// The struct that should have the member: by its name, or by the way to it.
+  /// The struct that should have the member: its name, or the path to it.
   std::string container() const {
     const BtfView& types = kernel_.types(nearest_->module);
     bool has_name = nearest_->at != 0 && !types.name(types.type(nearest_->at)).empty();

@@ -1,4 +1,4 @@
-// What is wrong with a CO-RE relocation that fails on a kernel, in words.
+// The words for a CO-RE relocation that fails on a kernel.
 #pragma once
 
 #include <compare>
@@ -9,11 +9,11 @@
 
 namespace bpflink {
 
-/// The text of a message, but for the kernels: "WHAT in 12 of 40 kernels".
+/// The text of a message without its kernels: "WHAT in 12 of 40 kernels".
 struct CoreComplaint {
   std::string what{};    ///< "struct task_struct has no member 'state'"
   std::string there{};   ///< what the kernel has instead, as C, or ""
-  std::string advice{};  ///< how to ask whether it exists, as C, or ""
+  std::string advice{};  ///< the C expression that guards the access, or ""
   /// How to read what the kernel has: the tag of a flavor without its suffix, and its body; or "".
   std::string flavor_tag{}, flavor_body{};
 

@@ -16,9 +16,9 @@ std::string_view name_of(const BtfView& types, const CoreRelocation& relocation)
   return relocation.type_id == 0 ? "" : types.name(types.type(relocation.type_id));
 }
 
-/// Where the source has the access. Compilers load a constant some instructions before its use, and
-/// say the line of the use alone: so where the line does not have the name and one of the next few
-/// does, that is it.
+/// The source line of the access. Compilers load a constant some instructions before its use and
+/// give only the use its line. So if the line at the instruction lacks the name and one of the next
+/// few lines has it, that line is the access.
 DiagnosticLocation find_location(const ObjectFile& object, const CoreRecord& record) {
   constexpr int most_lines = 4;
   const InputSection& section = object.sections[record.section];

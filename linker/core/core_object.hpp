@@ -1,4 +1,4 @@
-// A BPF object as bpfcore looks at it.
+// A BPF object with what bpfcore needs of it.
 #pragma once
 
 #include <expected>
@@ -12,7 +12,7 @@
 
 namespace bpflink {
 
-/// An object with its programs, relocations and what else a kernel binds.
+/// An object, its programs, its relocations and whatever else a kernel binds.
 struct CoreObject {
   ObjectSummary summary;
   std::unique_ptr<ObjectFile> file;

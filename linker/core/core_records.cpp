@@ -109,7 +109,7 @@ void bind_instruction(const ObjectFile& object, const CoreRecord& record, CoreRe
   CoreReason obstacle = find_obstacle(code, object.byte_order, result);
   if (obstacle == CoreReason::None) return;
   result.reason = obstacle;
-  // What would load the wrong bytes is made an instruction that nobody may execute.
+  // The loader replaces an instruction that would load the wrong bytes with an invalid one.
   result.outcome = obstacle == CoreReason::MemberSize ? CoreOutcome::Absent : CoreOutcome::Failed;
 }
 

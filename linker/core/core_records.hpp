@@ -1,4 +1,4 @@
-// The CO-RE relocations of an object, and what a loader makes of their instructions.
+// The CO-RE relocations of an object, and the instructions that they change.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct CoreRecord {
   const InputSymbol* function;  ///< that the instruction belongs to
 };
 
-/// The relocations in the order of .BTF.ext. Those of code that belongs to no function, which
-/// libbpf's linker leaves of weak functions, are not among them, as no loader looks at them.
+/// The relocations in the order of .BTF.ext. Loaders skip relocations of code that belongs to no
+/// function, which libbpf's linker leaves behind of weak functions, and so does this.
 std::vector<CoreRecord> read_core_records(const ObjectFile& object);
 
 /// What becomes of the instruction of a relocation, once it is known what becomes of that: its

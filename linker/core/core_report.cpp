@@ -19,7 +19,7 @@ std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kerne
         statuses[i] = std::max(statuses[i], status);
   };
   for (const RelocationVerdict& relocation : verdict.relocations)
-    // An object in which a relocation cannot be made is not loaded at all.
+    // One relocation that cannot be made keeps the whole object from loading.
     worsen(relocation.outcome == CoreOutcome::Failed ? std::vector<std::string_view>()
                                                      : relocation.programs,
            relocation.status);

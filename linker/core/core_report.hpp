@@ -1,4 +1,4 @@
-// What was found out about objects and kernels: what messages, the table, JSON and the page show.
+// The results of bpfcore check, which messages, the table, JSON and the page show.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace bpflink {
 
-/// What is to be told of a relocation.
+/// The verdict on a relocation.
 struct RelocationVerdict {
   CoreStatus status = CoreStatus::Resolves;
   CoreOutcome outcome = CoreOutcome::Value;
@@ -22,10 +22,10 @@ struct RelocationVerdict {
   uint64_t value = 0;
   std::vector<std::string_view> programs{};  ///< as CoreVerdict has them
   std::vector<CoreAssumption> assumes{};
-  /// It fails, and only because the kernel's verifier, or the oldest where it is not known which,
-  /// does not understand what guards it.
+  /// It fails only because the kernel's verifier does not understand its guard. Where the release
+  /// is unknown, that is the verifier of Linux 5.5.
   bool is_guarded_for_newer = false;
-  /// Where it is not bound, or to a member of another size or sign.
+  /// Set if it is not bound, or bound to a member of another size or sign.
   std::unique_ptr<CoreComplaint> complaint{};
 };
 
@@ -36,15 +36,15 @@ struct CoreFinding {
   CoreStatus status = CoreStatus::Resolves;
   std::string what;                     ///< of a failure: "kfunc 'bpf_foo' does not exist"
   std::string note{};                   ///< what would help, or ""
-  bool fails_to_attach = false;         ///< what is wrong stops no load, but the attachment
-  bool is_zero = false;                 ///< it is weak, not there, and 0 to the program
+  bool fails_to_attach = false;         ///< the program loads, but does not attach
+  bool is_zero = false;                 ///< it is weak and absent: the program reads 0
   std::vector<std::string> programs{};  ///< that need it; empty: the object does
   std::optional<DiagnosticLocation> location{};
 };
 
 /// An object on a kernel.
 struct ObjectVerdict {
-  std::vector<RelocationVerdict> relocations;  ///< as CoreObject::records() has them
+  std::vector<RelocationVerdict> relocations;  ///< in the order of ObjectSummary::records
   std::vector<CoreFinding> findings;
 };
 
@@ -53,7 +53,7 @@ struct KernelSummary {
   std::string release, architecture, build_id;  ///< "" for what is not known
 };
 
-/// A program and whether it is loaded unless someone asks for more.
+/// A program. A loader skips optional ones unless it is told otherwise.
 struct CoreProgram {
   std::string_view name;
   std::string_view section;
@@ -74,7 +74,7 @@ struct CoreReport {
   std::vector<KernelSummary> kernels;
   std::vector<std::vector<ObjectVerdict>> verdicts;  ///< by kernel, by object
 
-  /// What the programs of an object come to on a kernel, each the worst of what it reaches.
+  /// The status of each program of an object: the worst of all that it reaches.
   std::vector<CoreStatus> program_statuses(size_t object, size_t kernel) const;
   /// Whether all programs that reach this are optional.
   bool is_optional(size_t object, const std::vector<std::string_view>& programs) const;
