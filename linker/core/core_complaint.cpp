@@ -178,7 +178,7 @@ class Explanation {
         return fmt::format("member '{}' of {} has another type", step_name(), container());
       case CoreReason::NotAnArray:
         describe_type_there();
-        return fmt::format("{} is no array", whole_path());
+        return fmt::format("{} is not an array", whole_path());
       case CoreReason::ShortArray:
         describe_type_there();
         return fmt::format("{} has no element {}", whole_path(), steps_[nearest_->depth].index);
@@ -188,10 +188,10 @@ class Explanation {
         return fmt::format("{} has no enumerator '{}'", root_, essential_name(steps_[0].name));
       case CoreReason::NotAnEnum:
         describe_type_there();
-        return fmt::format("{} is no enum", root_);
+        return fmt::format("{} is not an enum", root_);
       case CoreReason::OtherType:
         describe_candidate();
-        return fmt::format("{} is another type", root_);
+        return fmt::format("{} has another definition", root_);
       case CoreReason::Ambiguous:
         return fmt::format("several types are called {}, and differ", root_);
       case CoreReason::MemberSize:
@@ -244,7 +244,7 @@ class Explanation {
     const BtfView& types = kernel_.types(nearest_->module);
     if (!is_composite(types.kind(nearest_->at))) {
       describe_type_there();
-      return fmt::format("{} is no struct with a member '{}'", whole_path(), step_name());
+      return fmt::format("{} is not a struct with a member '{}'", whole_path(), step_name());
     }
     if (auto found = find_member_like(types, nearest_->at, step_name())) {
       size_t dot = found->path.rfind('.');

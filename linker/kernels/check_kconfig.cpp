@@ -71,7 +71,7 @@ bool fits(const OptionType& type, uint64_t number) {
 std::string refuse_number(const OptionType& type, uint64_t number) {
   using enum OptionType::Kind;
   if (type.kind == Tristate || type.kind == Text)
-    return "its value is a number, and the variable none";
+    return "its value is a number, but the variable is not an integer";
   return fits(type, number) ? ""
                             : fmt::format("its value does not fit into a variable of {}",
                                           count_of(type.size, "byte"));

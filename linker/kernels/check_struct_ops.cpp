@@ -120,7 +120,7 @@ class Members {
     uint32_t pointee = skip_modifiers(kernel_types_, kernel_pointer.type());
     return kernel_types_.kind(pointee) == BtfKind::FuncProto
                ? ""
-               : "points to no function in the kernel";
+               : "is not a pointer to a function in the kernel";
   }
 
   std::string similar_member(std::string_view name) const {

@@ -70,8 +70,8 @@ TEST_CASE("members and elements that are otherwise") {
   };
   CHECK(what(id, "0:0") == "member 'a' of struct s has another type");
   CHECK(what(id, "0:1:2") == "struct s.list has no element 2");
-  CHECK(what(id - 2, "0:1") == "list_t is no array");
-  CHECK(what(id - 1, "0:0") == "inner_t is no struct with a member 'c'");
+  CHECK(what(id - 2, "0:1") == "list_t is not an array");
+  CHECK(what(id - 1, "0:0") == "inner_t is not a struct with a member 'c'");
 }
 
 TEST_CASE("what no loader binds") {
@@ -90,7 +90,7 @@ TEST_CASE("what no loader binds") {
   CHECK(what(CoreReason::NoSize, a) == "struct s.a has no size");
   CHECK(what(CoreReason::TooDeep, a) == "struct s nests deeper than loaders look");
   CHECK(what(CoreReason::NotAnEnum, {program.phase, "1", CoreKind::EnumvalValue}) ==
-        "enum phase is no enum");
+        "enum phase is not an enum");
   CHECK(what(CoreReason::None, {program.id, "0:7", CoreKind::FieldExists}) ==
         "the access '0:7' leads nowhere in struct s");
   CHECK(what(CoreReason::None, {program.inner, "0:0", CoreKind::FieldExists}) ==

@@ -171,7 +171,7 @@ TEST_CASE("options of the kernel's configuration") {
         "fails: the kernel's configuration does not set it (did you mean CONFIG_BPF?)");
   CHECK(option("CONFIG_NUMBER_AS_BOOL") == "fails: its value is a number, and the variable a bool");
   CHECK(option("CONFIG_NUMBER_AS_TRISTATE") ==
-        "fails: its value is a number, and the variable none");
+        "fails: its value is a number, but the variable is not an integer");
   CHECK(option("CONFIG_YES_AS_NUMBER") ==
         "fails: its value is y, and the variable no bool, char or enum libbpf_tristate");
   CHECK(option("CONFIG_AS_STRUCT") == "fails: its type is none that libbpf fills in");
@@ -222,7 +222,7 @@ TEST_CASE("structs that programs implement") {
   CHECK(member("unset").empty());
   CHECK(member("bits") == "fails: is a bit-field, which the loader does not copy");
   CHECK(member("kind") == "fails: is INT here and STRUCT in the kernel");
-  CHECK(member("data") == "fails: points to no function in the kernel");
+  CHECK(member("data") == "fails: is not a pointer to a function in the kernel");
   CHECK(found(findings, What::StructOps, "halfway_ops") ==
         "fails: the kernel has no struct halfway_ops");
   CHECK(found(findings, What::StructOps, "unrelated_ops") ==
