@@ -87,7 +87,7 @@ std::string_view NamedTypes::bounded_name(BtfType type) const {
 }
 
 void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
-                      std::vector<KernelType>& found) const {
+                      std::vector<CandidateType>& found) const {
   if (heads_.empty()) return;
   uint32_t id = heads_[bucket(name)];
   for (; id != 0 && effort.spend(); id = next_[id - types_.view.first_id()]) {
@@ -118,17 +118,17 @@ std::span<const BtfView> CoreKernel::modules() const {
 }
 
 std::optional<uint32_t> CoreKernel::find(BtfKind kind, std::string_view name) const {
-  std::vector<KernelType> found;
+  std::vector<CandidateType> found;
   CoreEffort effort(UINT32_MAX);
   impl_->vmlinux.find(name, kind, effort, found);
-  for (const KernelType& type : found)
+  for (const CandidateType& type : found)
     if (vmlinux().kind(type.id) == kind) return type.id;
   return std::nullopt;
 }
 
-std::vector<KernelType> find_candidates(const CoreKernel& kernel, const BtfView& program,
-                                        uint32_t id, CoreEffort& effort) {
-  std::vector<KernelType> found;
+std::vector<CandidateType> find_candidates(const CoreKernel& kernel, const BtfView& program,
+                                           uint32_t id, CoreEffort& effort) {
+  std::vector<CandidateType> found;
   BtfType local = program.type(id);
   std::string_view name = essential_name(program.name(local));
   const auto& impl = CoreKernelAccess::impl(kernel);

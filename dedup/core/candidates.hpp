@@ -29,7 +29,7 @@ class CoreEffort {
 };
 
 /// A type of the kernel.
-struct KernelType {
+struct CandidateType {
   const CoreTypes* types;
   uint32_t module;  ///< as CoreCandidate has it
   uint32_t id;
@@ -44,7 +44,7 @@ class NamedTypes {
   /// Appends the types of that essential name whose kinds are compatible, by ascending id; nothing
   /// more once the effort is spent.
   void find(std::string_view name, BtfKind kind, CoreEffort& effort,
-            std::vector<KernelType>& found) const;
+            std::vector<CandidateType>& found) const;
 
  private:
   /// Longer names belong to no type that anyone looks for.
@@ -75,7 +75,7 @@ inline bool are_kinds_compatible(BtfKind a, BtfKind b) {
 }
 
 /// What type `id` of a program may be bound to.
-std::vector<KernelType> find_candidates(const CoreKernel& kernel, const BtfView& program,
-                                        uint32_t id, CoreEffort& effort);
+std::vector<CandidateType> find_candidates(const CoreKernel& kernel, const BtfView& program,
+                                           uint32_t id, CoreEffort& effort);
 
 }  // namespace bpflink

@@ -43,21 +43,21 @@ struct BPFLINK_INTERNAL CoreResolver::Impl {
   std::endian order;
   const CoreKernel& kernel;
   /// By type of the program, what is left of the kernel's types.
-  std::unordered_map<uint32_t, std::vector<KernelType>> known;
+  std::unordered_map<uint32_t, std::vector<CandidateType>> known;
   std::vector<CoreCandidate> candidates;
   /// Steps that are left for all relocations. Each brings some more.
   uint64_t effort_left = uint64_t{1} << 25;
   static constexpr uint32_t effort_of_each = 1 << 11, most_effort = 1 << 22;
 
   CoreResult resolve(const CoreRelocation& relocation);
-  CoreResult resolve_among(std::vector<KernelType>& types, const CoreRelocation& relocation,
+  CoreResult resolve_among(std::vector<CandidateType>& types, const CoreRelocation& relocation,
                            const AccessPath& local, const CoreAnswer& expected, CoreEffort& effort);
   CoreResult answer_absent(const CoreRelocation& relocation, const CoreAnswer& expected) const;
-  CoreMatch<AccessPath> match(const KernelType& type, const CoreRelocation& relocation,
+  CoreMatch<AccessPath> match(const CandidateType& type, const CoreRelocation& relocation,
                               const AccessPath& local, CoreEffort& effort);
 };
 
-CoreMatch<AccessPath> CoreResolver::Impl::match(const KernelType& type,
+CoreMatch<AccessPath> CoreResolver::Impl::match(const CandidateType& type,
                                                 const CoreRelocation& relocation,
                                                 const AccessPath& local, CoreEffort& effort) {
   if (is_enumerator_kind(relocation.kind)) return match_enumerator(local, *type.types, type.id);
@@ -85,7 +85,7 @@ CoreResult CoreResolver::Impl::answer_absent(const CoreRelocation& relocation,
           .is_resizable = true};
 }
 
-CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
+CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
                                              const CoreRelocation& relocation,
                                              const AccessPath& local, const CoreAnswer& expected,
                                              CoreEffort& effort) {
@@ -93,7 +93,7 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<KernelType>& types,
   uint32_t bit_offset = 0;
   size_t matching = 0;
   for (size_t i = 0; i < types.size(); ++i) {
-    const KernelType type = types[i];
+    const CandidateType type = types[i];
     if (!effort.spend()) return failed(CoreReason::TooDeep);
     CoreCandidate& candidate = candidates.emplace_back(type.module, type.id);
     auto match = this->match(type, relocation, local, effort);

@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   bpf_object__for_each_program(program, object) bpf_program__set_autoload(program, true);
   bpf_object__for_each_map(map, object) bpf_map__set_autocreate(map, true);
   bpf_object__load(object);
+  bpf_object__close(object);
   flush();
   return seen ? 0 : 3;
 }
