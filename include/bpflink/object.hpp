@@ -253,6 +253,7 @@ class BPFLINK_API Object {
   std::span<const StructOps> struct_ops() const;
 
  private:
+  friend struct ObjectAccess;
   struct Impl;
   explicit Object(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;

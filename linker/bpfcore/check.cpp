@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
@@ -17,79 +19,74 @@
 namespace bpflink {
 namespace {
 
-/// Writes a file in pieces, which takes its place when all are written.
-class ReportFile {
+/// The files of reports. They are opened before the work, so that a place that cannot be written to
+/// is found out first, and take their places together.
+class ReportFiles {
  public:
-  static std::expected<ReportFile, Error> open(const std::string& path) {
+  std::expected<void, Error> open(const std::string& path) {
+    if (path.empty()) return {};
     auto file = OutputFile::open(path);
     if (!file) return fail("{}: {}", path, file.error().message);
-    return ReportFile(path, std::move(*file));
+    files_.emplace_back(path, std::move(*file));
+    return {};
   }
 
-  void write(std::string_view text) {
-    buffer_ += text;
-    constexpr size_t enough = 1 << 20;
-    if (buffer_.size() >= enough) flush();
+  std::expected<void, Error> write(const std::string& path, std::string_view text) {
+    auto file = std::ranges::find(files_, path, &File::first);
+    if (auto ok = write_all(file->second.fd(), std::as_bytes(std::span(text))); !ok)
+      return fail("{}: {}", path, ok.error().message);
+    return {};
   }
 
-  std::expected<void, Error> finish() {
-    flush();
-    if (!error_) {
-      auto committed = file_.commit();
-      if (committed) return {};
-      error_ = committed.error();
-    }
-    return fail("{}: {}", path_, error_->message);
+  std::expected<void, Error> commit() {
+    std::vector<OutputFile*> files;
+    for (auto& [path, file] : files_) files.push_back(&file);
+    for (const auto& [index, error] : OutputFile::commit_all(files))
+      return fail("{}: {}", files_[index].first, error.message);
+    return {};
   }
 
  private:
-  ReportFile(std::string path, OutputFile file) : path_(std::move(path)), file_(std::move(file)) {}
-
-  void flush() {
-    if (!error_)
-      if (auto ok = write_all(file_.fd(), std::as_bytes(std::span(buffer_))); !ok)
-        error_ = ok.error();
-    buffer_.clear();
-  }
-
-  std::string path_;
-  OutputFile file_;
-  std::string buffer_;
-  std::optional<Error> error_;
+  using File = std::pair<std::string, OutputFile>;
+  std::vector<File> files_;
 };
 
 /// Marks the programs that may fail. Errors: a name that no program has.
 std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
-                                         CoreReport& report) {
+                                         std::vector<CoreObject>& objects) {
   for (const std::string& name : names) {
     bool is_known = false;
-    for (ObjectSummary& object : report.objects)
-      for (CoreProgram& program : object.programs) {
-        if (program.name != name) continue;
-        program.is_optional = true;
-        is_known = true;
-      }
+    for (CoreObject& object : objects) {
+      auto found = object.summary.program_index.find(name);
+      if (found == object.summary.program_index.end()) continue;
+      object.summary.programs[found->second].is_optional = true;
+      is_known = true;
+    }
     if (!is_known) return fail("--optional {}: no object has a program of that name", name);
   }
   return {};
 }
 
 std::expected<void, Error> write_reports(const BpfcoreOptions& options, const CoreReport& report,
-                                         const std::vector<CoreProblem>& problems) {
+                                         const std::vector<CoreProblem>& problems,
+                                         ReportFiles& files) {
   if (options.table) print_text(make_table(report));
   if (!options.json.empty()) {
-    auto file = ReportFile::open(options.json);
-    if (!file) return std::unexpected(file.error());
-    write_json(report, [&](std::string_view text) { file->write(text); });
-    if (auto ok = file->finish(); !ok) return ok;
+    std::expected<void, Error> written;
+    std::string buffer;
+    constexpr size_t enough = 1 << 20;
+    write_json(report, [&](std::string_view text) {
+      buffer += text;
+      if (buffer.size() < enough || !written) return;
+      written = files.write(options.json, buffer);
+      buffer.clear();
+    });
+    if (written) written = files.write(options.json, buffer);
+    if (!written) return written;
   }
-  if (!options.html.empty()) {
-    auto file = ReportFile::open(options.html);
-    if (!file) return std::unexpected(file.error());
-    file->write(make_page(report, problems));
-    if (auto ok = file->finish(); !ok) return ok;
-  }
-  return {};
+  if (!options.html.empty())
+    if (auto ok = files.write(options.html, make_page(report, problems)); !ok) return ok;
+  return files.commit();
 }
 
 }  // namespace
@@ -97,33 +94,41 @@ std::expected<void, Error> write_reports(const BpfcoreOptions& options, const Co
 std::expected<bool, Error> check(const BpfcoreOptions& options) {
   auto inputs = open_inputs(options);
   if (!inputs) return std::unexpected(inputs.error());
+  if (auto ok = mark_optional(options.optional_programs, inputs->objects); !ok)
+    return std::unexpected(ok.error());
+  ReportFiles files;
+  for (const std::string* path : {&options.json, &options.html})
+    if (auto ok = files.open(*path); !ok) return std::unexpected(ok.error());
   CoreReport report;
+  std::deque<KernelNeeds> needs;
   for (CoreObject& object : inputs->objects) {
     object.look_at_code();
-    report.objects.push_back(object.summary);
+    report.objects.push_back(&object.summary);
+    std::vector<uint32_t> helpers;
+    for (const auto& [helper, calls] : object.helper_calls) helpers.push_back(helper);
+    needs.emplace_back(object.object, object.file().image, std::move(helpers));
   }
-  if (auto ok = mark_optional(options.optional_programs, report); !ok)
-    return std::unexpected(ok.error());
-  std::deque<KernelNeeds> needs;
-  for (const CoreObject& object : inputs->objects)
-    needs.emplace_back(object.object, object.file->image, helpers_called(*object.graph));
   report.kernels.resize(inputs->kernels.size());
   report.verdicts.resize(inputs->kernels.size());
+  std::vector<std::vector<std::string>> notes(inputs->kernels.size());
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = summary_of(kernel);
+    notes[index] = kernel.notes;
     CoreKernel types = index_kernel(kernel);
     for (size_t i = 0; i < inputs->objects.size(); ++i)
       report.verdicts[index].push_back(judge(inputs->objects[i], needs[i], kernel, types, options));
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());
+  warn_of_modules(notes);
   bool has_failed = false;
   std::vector<CoreProblem> problems = find_problems(report, options.differences);
   for (const CoreProblem& problem : problems) {
     has_failed |= problem.diagnostic.severity == Severity::Error;
     print_diagnostic("bpfcore", problem.diagnostic);
   }
-  if (auto ok = write_reports(options, report, problems); !ok) return std::unexpected(ok.error());
+  if (auto ok = write_reports(options, report, problems, files); !ok)
+    return std::unexpected(ok.error());
   return !has_failed;
 }
 

@@ -33,6 +33,9 @@ std::expected<void, Error> for_each_kernel(
 /// The types of a kernel and of its modules, to look up by name.
 CoreKernel index_kernel(const Kernel& kernel);
 
+/// Warns of modules that could not be looked at, each once. `notes` are those of the kernels.
+void warn_of_modules(const std::vector<std::vector<std::string>>& notes);
+
 /// What is known of a kernel.
 KernelSummary summary_of(const Kernel& kernel);
 

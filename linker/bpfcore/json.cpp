@@ -68,7 +68,7 @@ Json kernel_to_json(const KernelSummary& kernel) {
 }
 
 Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, size_t index) {
-  const ObjectSummary& summary = report.objects[object];
+  const ObjectSummary& summary = *report.objects[object];
   const CoreRecord& record = summary.records[index];
   const RelocationVerdict& verdict = report.verdicts[kernel][object].relocations[index];
   Json json{{"object", summary.name},
@@ -98,7 +98,7 @@ Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, 
 
 Json finding_to_json(const CoreReport& report, size_t kernel, size_t object,
                      const CoreFinding& finding) {
-  Json json{{"object", report.objects[object].name},
+  Json json{{"object", report.objects[object]->name},
             {"kernel", report.kernels[kernel].name},
             {"kind", finding.kind},
             {"name", finding.name},
@@ -119,9 +119,9 @@ Json object_to_json(const ObjectSummary& object) {
 
 Json program_to_json(const CoreReport& report, size_t kernel, size_t object, size_t program,
                      CoreStatus status) {
-  return {{"object", report.objects[object].name},
+  return {{"object", report.objects[object]->name},
           {"kernel", report.kernels[kernel].name},
-          {"program", report.objects[object].programs[program].name},
+          {"program", report.objects[object]->programs[program].name},
           {"status", core_status_name(status)}};
 }
 
@@ -145,7 +145,7 @@ void write_json(const CoreReport& report, const std::function<void(std::string_v
     for (const KernelSummary& kernel : report.kernels) array.add(kernel_to_json(kernel));
   });
   write_array("objects", [&](ArrayWriter& array) {
-    for (const ObjectSummary& object : report.objects) array.add(object_to_json(object));
+    for (const ObjectSummary* object : report.objects) array.add(object_to_json(*object));
   });
   write_array("programs", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
@@ -156,7 +156,7 @@ void write_json(const CoreReport& report, const std::function<void(std::string_v
   });
   write_array("relocations", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
-      for (size_t i = 0; i < report.objects[object].records.size(); ++i)
+      for (size_t i = 0; i < report.objects[object]->records.size(); ++i)
         array.add(relocation_to_json(report, kernel, object, i));
     });
   });

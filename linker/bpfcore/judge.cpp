@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+
+#include "linker/diagnostics/locations.hpp"
 
 namespace bpflink {
 namespace {
@@ -33,15 +36,31 @@ bool is_ksym(What what) {
   return what == What::Kfunc || what == What::KernelVariable || what == What::KernelSymbol;
 }
 
-/// Whether the kernel has what an extern of .ksyms names, as the findings say.
-std::optional<bool> has_ksym(const std::vector<KernelFinding>& findings, std::string_view name) {
-  for (const KernelFinding& finding : findings) {
-    if (!is_ksym(finding.what) || finding.name != name) continue;
-    if (finding.status == KernelFinding::Status::Unknown) return std::nullopt;
-    return finding.status == KernelFinding::Status::Ok;
+/// What the findings and the kernel say of externs, by their names.
+struct KnownExterns {
+  std::unordered_map<std::string_view, std::optional<bool>> ksyms{};  ///< whether they exist
+  std::unordered_map<std::string_view, std::optional<uint64_t>> kconfig{};
+
+  KnownExterns(const std::vector<KernelFinding>& findings, const Kernel& kernel) {
+    for (const KernelFinding& finding : findings) {
+      if (finding.what == What::ConfigOption)
+        kconfig.try_emplace(finding.name, kconfig_value(kernel, finding.name));
+      if (!is_ksym(finding.what)) continue;
+      std::optional<bool> exists;
+      if (finding.status != KernelFinding::Status::Unknown)
+        exists = finding.status == KernelFinding::Status::Ok;
+      ksyms.try_emplace(finding.name, exists);
+    }
   }
-  return std::nullopt;
-}
+
+  template <typename Value>
+  static std::optional<Value> find(
+      const std::unordered_map<std::string_view, std::optional<Value>>& map,
+      std::string_view name) {
+    auto found = map.find(name);
+    return found == map.end() ? std::nullopt : found->second;
+  }
+};
 
 /// Whether a kernel's BTF tells which functions there are: minimized BTF does not.
 bool lists_functions(const BtfView& types) {
@@ -68,19 +87,39 @@ CoreStatus to_status(KernelFinding::Status status) {
   return CoreStatus::Unknown;
 }
 
+/// The extern that a finding is about, or the program that needs it; null for neither.
+const InputSymbol* symbol_of(const KernelFinding& finding, const CoreObject& object) {
+  bool is_extern = is_ksym(finding.what) || finding.what == What::ConfigOption;
+  std::string_view name = is_extern ? finding.name : finding.user;
+  auto found = std::ranges::find_if(object.file().symbols, [&](const InputSymbol& symbol) {
+    return symbol.name == name && symbol.is_defined() != is_extern;
+  });
+  return name.empty() || found == object.file().symbols.end() ? nullptr : &*found;
+}
+
+/// The reason as a whole sentence: of options and members it says what they are or do.
+std::string sentence_of(const KernelFinding& finding) {
+  if (finding.reason.empty()) return "";
+  if (finding.what == What::ConfigOption) return fmt::format("{} {}", finding.name, finding.reason);
+  if (finding.what == What::StructOpsMember)
+    return fmt::format("struct_ops member {} {}", finding.name, finding.reason);
+  return finding.reason;
+}
+
 CoreFinding to_core(const KernelFinding& finding, const CoreObject& object) {
   CoreFinding result{.kind = std::string(kernel_finding_name(finding.what)),
                      .name = finding.name,
                      .status = to_status(finding.status),
-                     .what = finding.reason};
-  result.note = finding.note;
-  result.fails_to_attach =
-      result.status == CoreStatus::Fails && finding.stage == KernelFinding::Stage::Attach;
+                     .what = sentence_of(finding),
+                     .note = finding.note};
+  bool fails = result.status == CoreStatus::Fails;
+  result.fails_to_attach = fails && finding.stage == KernelFinding::Stage::Attach;
   if (result.fails_to_attach) result.status = CoreStatus::Unknown;
   result.is_zero = finding.status == KernelFinding::Status::BecomesZero;
-  bool is_program = std::ranges::find(object.summary.programs, finding.user, &CoreProgram::name) !=
-                    object.summary.programs.end();
-  if (is_program) result.programs.push_back(finding.user);
+  if (object.summary.program_index.contains(finding.user)) result.programs.push_back(finding.user);
+  if (!fails) return result;
+  if (const InputSymbol* symbol = symbol_of(finding, object))
+    result.location = location_of(object.file(), *symbol);
   return result;
 }
 
@@ -89,15 +128,17 @@ CoreFinding to_core(const KernelFinding& finding, const CoreObject& object) {
 ObjectVerdict judge(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
                     const CoreKernel& types, const BpfcoreOptions& options) {
   std::optional<ObjectCheck> check;
-  // Which code is reached depends on which weak externs the kernel has, and which helpers count on
-  // which code is reached.
+  // Which code is reached depends on which weak externs the kernel has, and a missing helper
+  // matters only in code that is reached.
   auto start = [&](const std::vector<KernelFinding>& found) -> ObjectCheck& {
     if (check) return *check;
-    CoreFacts facts{.version = kernel.version_code.value_or(0),
-                    .kconfig = [&](std::string_view name) { return kconfig_value(kernel, name); },
-                    .has_ksym = [&](std::string_view name) { return has_ksym(found, name); },
-                    .settings = options.settings,
-                    .strict = options.strict};
+    KnownExterns known(found, kernel);
+    CoreFacts facts{
+        .version = kernel.version_code.value_or(0),
+        .kconfig = [&](std::string_view name) { return known.find(known.kconfig, name); },
+        .has_ksym = [&](std::string_view name) { return known.find(known.ksyms, name); },
+        .settings = options.settings,
+        .strict = options.strict};
     return check.emplace(object, types, facts);
   };
   auto findings = needs.check(kernel, [&](uint32_t helper, const auto& found) {

@@ -49,10 +49,12 @@ class Minimize {
     warn_of_ids();
     summaries_.resize(inputs_.kernels.size());
     blobs_of_kernels_.resize(inputs_.kernels.size());
+    notes_.resize(inputs_.kernels.size());
     auto done = for_each_kernel(inputs_, options_.threads, [&](size_t index, const Kernel& kernel) {
       return minimize(index, kernel);
     });
     if (!done) return done;
+    warn_of_modules(notes_);
     share_blobs();
     return write();
   }
@@ -73,6 +75,7 @@ class Minimize {
 
   std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
     summaries_[index] = summary_of(kernel);
+    notes_[index] = kernel.notes;
     CoreKernel types = index_kernel(kernel);
     std::vector<Blob>& blobs = blobs_of_kernels_[index];
     auto finish = [&](CoreMinimizer& minimizer) -> std::expected<void, Error> {
@@ -208,6 +211,7 @@ class Minimize {
   const BpfcoreOptions& options_;
   CoreInputs inputs_;
   std::vector<KernelSummary> summaries_;
+  std::vector<std::vector<std::string>> notes_;      ///< by kernel
   std::vector<std::vector<Blob>> blobs_of_kernels_;  ///< by kernel, by column
   std::vector<Blob> blobs_;                          ///< each once in its column
   std::vector<std::string> paths_;                   ///< by blob, below the directory

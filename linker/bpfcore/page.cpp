@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 Json objects_to_json(const CoreReport& report) {
   Json objects = Json::array();
   for (size_t i = 0; i < report.objects.size(); ++i) {
-    const ObjectSummary& object = report.objects[i];
+    const ObjectSummary& object = *report.objects[i];
     std::vector<std::string> cells(object.programs.size());
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
       auto statuses = report.program_statuses(i, kernel);

@@ -64,7 +64,7 @@ class ProblemFinder {
   using Key = std::tuple<std::string, std::string, uint32_t, uint32_t, std::string>;
 
   void collect(size_t object, size_t kernel, const ObjectVerdict& verdict) {
-    const ObjectSummary& summary = report_.objects[object];
+    const ObjectSummary& summary = *report_.objects[object];
     for (size_t i = 0; i < verdict.relocations.size(); ++i) {
       const RelocationVerdict& relocation = verdict.relocations[i];
       bool fails = relocation.status == CoreStatus::Fails;
@@ -136,7 +136,7 @@ class ProblemFinder {
 
   Diagnostic to_diagnostic(size_t object, const Problem& problem) const {
     Diagnostic diagnostic{.severity = problem.severity, .message = problem.what};
-    diagnostic.file = report_.objects[object].name;
+    diagnostic.file = report_.objects[object]->name;
     std::vector<const KernelSummary*> kernels;
     kernels.reserve(problem.kernels.size());
     for (size_t kernel : problem.kernels) kernels.push_back(&report_.kernels[kernel]);

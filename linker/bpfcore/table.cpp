@@ -34,11 +34,11 @@ std::string make_table(const CoreReport& report) {
     text += '\n';
   }
   size_t width = 0;
-  for (const ObjectSummary& object : report.objects)
-    for (const CoreProgram& program : object.programs)
+  for (const ObjectSummary* object : report.objects)
+    for (const CoreProgram& program : object->programs)
       width = std::max(width, std::min(program.name.size(), longest_name));
   for (size_t i = 0; i < report.objects.size(); ++i) {
-    const ObjectSummary& object = report.objects[i];
+    const ObjectSummary& object = *report.objects[i];
     text += fmt::format("\n{}\n{:{}}", object.name, "", width + 2);
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
       text += fmt::format(" {:>{}}", kernel + 1, digits);

@@ -18,12 +18,12 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
   BoundInsns insns;
   const std::vector<CoreRecord>& records = object.summary.records;
   if (records.empty()) return insns;
-  const BtfView& program = *object.file->btf;
-  CoreResolver resolver(program, object.file->byte_order, types);
+  const BtfView& program = *object.file().btf;
+  CoreResolver resolver(program, object.file().byte_order, types);
   verdicts.reserve(records.size());
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
-    bind_instruction(*object.file, record, result);
+    bind_instruction(object.file(), record, result);
     RelocationVerdict& verdict = verdicts.emplace_back();
     verdict.outcome = result.outcome;
     verdict.reason = result.reason;
@@ -34,9 +34,10 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
           explain_failure(program, record.relocation, types, resolver, result));
     else if (auto difference = explain_difference(program, record.relocation, result))
       verdict.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
-    BoundInsn insn{.is_poisoned = !is_bound};
-    if (is_bound) insn.value = result.value;
-    insns.emplace(std::pair(record.section, record.offset), insn);
+    // An instruction may have several relocations, which the loader applies one after the other.
+    BoundInsn& insn = insns[{record.section, record.offset}];
+    insn.is_poisoned |= !is_bound;
+    insn.value = result.value;
   }
   return insns;
 }
@@ -52,32 +53,14 @@ std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) 
   return assumptions;
 }
 
-/// Walks the code with the instructions as the loader leaves them, as the verifier of a version of
-/// the kernel does.
+/// Walks the code with the bound instructions, as the verifier of a version of the kernel does.
 Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
-                  uint32_t version) {
-  CodeFacts code_facts{.core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
-                         auto found = insns.find({section, offset});
-                         return found == insns.end() ? nullptr : &found->second;
-                       },
-                       .kconfig = [&](const InputSymbol& symbol) -> std::optional<uint64_t> {
-                         if (symbol.name == "LINUX_KERNEL_VERSION" && facts.version != 0)
-                           return facts.version;
-                         return facts.kconfig ? facts.kconfig(symbol.name) : std::nullopt;
-                       },
-                       .ksym_exists = [&](const InputSymbol& symbol) -> std::optional<bool> {
-                         return facts.has_ksym ? facts.has_ksym(symbol.name) : std::nullopt;
-                       },
-                       .settings = &facts.settings,
-                       .strict = facts.strict,
-                       .kernel_version = version,
-                       .continue_after_poison = true};
-  return Reachability(*object.graph, code_facts);
-}
-
-bool is_helper_call(const CodeInsn& insn) {
-  return insn.insn.is_call() && insn.insn.src_reg == 0 &&
-         insn.reference.kind == CodeReference::Kind::None;
+                  uint32_t verifier) {
+  auto find_insn = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
+    auto found = insns.find({section, offset});
+    return found == insns.end() ? nullptr : &found->second;
+  };
+  return Reachability(*object.graph, {.core = find_insn, .known = facts, .verifier = verifier});
 }
 
 }  // namespace
@@ -112,21 +95,11 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
 
 std::vector<std::string> ObjectCheck::programs_calling(uint32_t helper) {
   std::set<std::string_view> programs;
-  for (const CodeFunction& function : object_.graph->functions)
-    for (uint32_t i = 0; i < function.insn_count; ++i) {
-      const CodeInsn& insn = object_.graph->insns[function.first_insn + i];
-      if (!is_helper_call(insn) || static_cast<uint32_t>(insn.insn.imm) != helper) continue;
-      InsnReach reach = reachability_.find(function.section, insn.at);
-      if (reach.reached) programs.insert(reach.programs.begin(), reach.programs.end());
-    }
+  for (const HelperCall& call : object_.helper_calls.at(helper)) {
+    InsnReach reach = reachability_.find(call.section, call.offset);
+    if (reach.reached) programs.insert(reach.programs.begin(), reach.programs.end());
+  }
   return {programs.begin(), programs.end()};
-}
-
-std::vector<uint32_t> helpers_called(const CodeGraph& graph) {
-  std::set<uint32_t> helpers;
-  for (const CodeInsn& insn : graph.insns)
-    if (is_helper_call(insn)) helpers.insert(static_cast<uint32_t>(insn.insn.imm));
-  return {helpers.begin(), helpers.end()};
 }
 
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
@@ -134,7 +107,7 @@ void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
   std::vector<CoreRelocation> relocations;
   relocations.reserve(object.summary.records.size());
   for (const CoreRecord& record : object.summary.records) relocations.push_back(record.relocation);
-  minimizer.keep(*object.file->btf, object.file->byte_order, relocations);
+  minimizer.keep(*object.file().btf, object.file().byte_order, relocations);
 }
 
 std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
@@ -149,7 +122,7 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
     for (size_t i = 0; i < found.size(); ++i) {
       const CoreRecord& record = read->summary.records[i];
       RelocationVerdict& from = found[i];
-      verdicts.push_back({.section = std::string(read->file->sections[record.section].name),
+      verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
                           .index = record.index,
                           .offset = record.offset,
                           .kind = record.relocation.kind,

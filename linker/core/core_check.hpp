@@ -21,7 +21,8 @@ class ObjectCheck {
 
   /// The verdicts, in the order of `object.summary.records`.
   std::vector<RelocationVerdict> take_relocations() { return std::move(relocations_); }
-  /// The programs in which the verifier reaches a call of that helper.
+  /// The programs in which the verifier reaches a call of a helper, one of
+  /// `object.helper_calls`.
   std::vector<std::string> programs_calling(uint32_t helper);
 
  private:
@@ -30,9 +31,6 @@ class ObjectCheck {
   BoundInsns insns_;
   Reachability reachability_;
 };
-
-/// The ids of the helpers that the code calls, ascending.
-std::vector<uint32_t> helpers_called(const CodeGraph& graph);
 
 /// Makes `minimizer` keep the types that the object's relocations need.
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer);

@@ -4,6 +4,7 @@
 
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_file.hpp"
+#include "linker/object/contents.hpp"
 
 namespace bpflink {
 namespace {
@@ -42,23 +43,32 @@ DiagnosticLocation find_location(const ObjectFile& object, const CoreRecord& rec
 
 std::expected<CoreObject, Error> CoreObject::read(std::string name,
                                                   std::span<const std::byte> image) {
-  auto object = Object::parse(image);
+  auto object = ObjectAccess::parse(name, image);
   if (!object) return std::unexpected(object.error());
-  auto file = ObjectFile::read(name, image);
-  if (!file) return std::unexpected(file.error());
-  ObjectSummary summary{.name = std::move(name), .file = file->get()};
-  for (const Program& program : object->programs())
+  const ObjectFile& file = ObjectAccess::file(*object);
+  ObjectSummary summary{.name = std::move(name), .file = &file};
+  for (const Program& program : object->programs()) {
+    summary.program_index.emplace(program.name, summary.programs.size());
     summary.programs.push_back({program.name, program.section, !program.meaning.autoload});
-  summary.records = read_core_records(**file);
-  return CoreObject{std::move(summary), std::move(*file), std::move(*object)};
+  }
+  summary.records = read_core_records(file);
+  return CoreObject{std::move(summary), std::move(*object)};
 }
 
 void CoreObject::look_at_code() {
   for (const CoreRecord& record : summary.records) {
-    summary.locations.push_back(find_location(*file, record));
-    summary.accesses.push_back(describe_access(*file->btf, record.relocation));
+    summary.locations.push_back(find_location(file(), record));
+    summary.accesses.push_back(describe_access(*file().btf, record.relocation));
   }
-  graph = std::make_unique<const CodeGraph>(*file);
+  graph = std::make_unique<const CodeGraph>(file());
+  for (const CodeFunction& function : graph->functions)
+    for (uint32_t i = 0; i < function.insn_count; ++i) {
+      const CodeInsn& insn = graph->insns[function.first_insn + i];
+      bool is_helper_call = insn.insn.is_call() && insn.insn.src_reg == 0 &&
+                            insn.reference.kind == CodeReference::Kind::None;
+      if (is_helper_call)
+        helper_calls[static_cast<uint32_t>(insn.insn.imm)].push_back({function.section, insn.at});
+    }
 }
 
 bool is_program(std::span<const std::byte> image) {

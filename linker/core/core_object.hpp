@@ -2,9 +2,11 @@
 #pragma once
 
 #include <expected>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bpflink/object.hpp"
 #include "linker/core/code_graph.hpp"
@@ -12,17 +14,27 @@
 
 namespace bpflink {
 
+/// A call of a helper.
+struct HelperCall {
+  uint32_t section;
+  uint64_t offset;  ///< bytes into the section
+};
+
 /// An object, its programs, its relocations and whatever else a kernel binds.
 struct CoreObject {
   ObjectSummary summary;
-  std::unique_ptr<ObjectFile> file;
   Object object;
+
+  // What look_at_code() finds.
   std::unique_ptr<const CodeGraph> graph{};
+  std::map<uint32_t, std::vector<HelperCall>> helper_calls{};  ///< by the helper's id
+
+  const ObjectFile& file() const { return *summary.file; }
 
   /// Reads `image`, which must outlive the result. Errors: those of Object::parse().
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
-  /// Finds out what check_relocations() and its reports need beside: the graph, and of the summary
-  /// `accesses` and `locations`.
+  /// Finds what a check needs beside the relocations: the graph, the calls of helpers, and
+  /// `accesses` and `locations` of the summary.
   void look_at_code();
 };
 

@@ -10,28 +10,37 @@ std::string_view core_status_name(CoreStatus status) {
 }
 
 std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kernel) const {
-  const ObjectSummary& summary = objects[object];
+  const ObjectSummary& summary = *objects[object];
   const ObjectVerdict& verdict = verdicts[kernel][object];
   std::vector<CoreStatus> statuses(summary.programs.size());
+  CoreStatus of_all = CoreStatus::Resolves;
   auto worsen = [&](const auto& names, CoreStatus status) {
-    for (size_t i = 0; i < summary.programs.size(); ++i)
-      if (names.empty() || std::ranges::find(names, summary.programs[i].name) != names.end())
-        statuses[i] = std::max(statuses[i], status);
+    if (names.empty()) of_all = std::max(of_all, status);
+    for (std::string_view name : names) {
+      auto found = summary.program_index.find(name);
+      if (found != summary.program_index.end())
+        statuses[found->second] = std::max(statuses[found->second], status);
+    }
   };
-  for (const RelocationVerdict& relocation : verdict.relocations)
-    // One relocation that cannot be made keeps the whole object from loading.
-    worsen(relocation.outcome == CoreOutcome::Failed ? std::vector<std::string_view>()
-                                                     : relocation.programs,
-           relocation.status);
+  for (const RelocationVerdict& relocation : verdict.relocations) {
+    // Code that no program calls stops none. But one relocation that cannot be made keeps the whole
+    // object from loading.
+    if (relocation.outcome == CoreOutcome::Failed)
+      of_all = std::max(of_all, relocation.status);
+    else if (!relocation.programs.empty())
+      worsen(relocation.programs, relocation.status);
+  }
   for (const CoreFinding& finding : verdict.findings)
     if (finding.status != CoreStatus::Unknown) worsen(finding.programs, finding.status);
+  for (CoreStatus& status : statuses) status = std::max(status, of_all);
   return statuses;
 }
 
 bool CoreReport::is_optional(size_t object, const std::vector<std::string_view>& programs) const {
+  const ObjectSummary& summary = *objects[object];
   return !programs.empty() && std::ranges::all_of(programs, [&](std::string_view name) {
-    auto found = std::ranges::find(objects[object].programs, name, &CoreProgram::name);
-    return found != objects[object].programs.end() && found->is_optional;
+    auto found = summary.program_index.find(name);
+    return found != summary.program_index.end() && summary.programs[found->second].is_optional;
   });
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
@@ -29,16 +30,17 @@ struct RelocationVerdict {
   std::unique_ptr<CoreComplaint> complaint{};
 };
 
-/// Something else that a kernel binds: an extern, the target of a program, a helper.
+/// The verdict on something else that a kernel binds: an extern, the target of a program, a helper.
 struct CoreFinding {
-  std::string kind;  ///< "kfunc", "ksym", "kconfig", "attach", "struct_ops", "helper", ...
+  std::string kind;  ///< "kfunc", "kernel variable", "config option", "attach target", ...
   std::string name;
   CoreStatus status = CoreStatus::Resolves;
-  std::string what;                     ///< of a failure: "kfunc 'bpf_foo' does not exist"
+  std::string what{};                   ///< what is wrong, a sentence, or ""
   std::string note{};                   ///< what would help, or ""
   bool fails_to_attach = false;         ///< the program loads, but does not attach
   bool is_zero = false;                 ///< it is weak and absent: the program reads 0
   std::vector<std::string> programs{};  ///< that need it; empty: the object does
+  /// Where it is declared, or the program that needs it is defined.
   std::optional<DiagnosticLocation> location{};
 };
 
@@ -64,13 +66,14 @@ struct ObjectSummary {
   std::string name;
   const ObjectFile* file;
   std::vector<CoreProgram> programs{};
+  std::unordered_map<std::string_view, size_t> program_index{};  ///< by name
   std::vector<CoreRecord> records{};
   std::vector<std::string> accesses{};          ///< by record, "struct task_struct.pid"
   std::vector<DiagnosticLocation> locations{};  ///< by record
 };
 
 struct CoreReport {
-  std::vector<ObjectSummary> objects;
+  std::vector<const ObjectSummary*> objects;
   std::vector<KernelSummary> kernels;
   std::vector<std::vector<ObjectVerdict>> verdicts;  ///< by kernel, by object
 

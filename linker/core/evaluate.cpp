@@ -50,14 +50,13 @@ constexpr uint8_t mem_sign_extended = 0x80;  // BPF_MEMSX, not in the headers of
 
 }  // namespace
 
-bool Evaluator::step(uint32_t section, const CodeInsn& code) {
+void Evaluator::step(uint32_t section, const CodeInsn& code) {
   const Insn& insn = code.insn;
   const BoundInsn* bound =
       facts_.core && may_be_bound(insn) ? facts_.core(section, code.at) : nullptr;
-  if (bound && bound->is_poisoned) {
-    set(insn.dst_reg, Value::foreign());
-    return facts_.continue_after_poison;
-  }
+  // The verifier stops at a poisoned instruction. This goes on, as the code behind it has to be
+  // mended, too, if it is reached.
+  if (bound && bound->is_poisoned) return set(insn.dst_reg, Value::foreign());
   switch (BPF_CLASS(insn.code)) {
     case BPF_ALU:
     case BPF_ALU64:
@@ -76,7 +75,6 @@ bool Evaluator::step(uint32_t section, const CodeInsn& code) {
     default:
       if (insn.is_call() && !code.is_static_call()) call_kernel(insn);
   }
-  return true;
 }
 
 /// The second operand of arithmetic.
@@ -117,7 +115,7 @@ void Evaluator::load_immediate(const CodeInsn& code, const BoundInsn* bound) {
 
 Value Evaluator::ksym_address(const CodeReference& reference) const {
   const InputSymbol& symbol = graph_.object.symbols[reference.index];
-  auto exists = facts_.ksym_exists ? facts_.ksym_exists(symbol) : std::nullopt;
+  auto exists = facts_.known.has_ksym ? facts_.known.has_ksym(symbol.name) : std::nullopt;
   if (!exists) return Value::foreign();
   if (!*exists && reference.offset == 0) return Value::constant(0);
   // A variable without a type is a number to the verifier. Of one with a type it may know no more
@@ -152,12 +150,17 @@ Value Evaluator::load(const Insn& insn, const BoundInsn* bound) {
   return is_scalar ? Value::scalar() : Value::foreign();
 }
 
+std::optional<uint64_t> Evaluator::kconfig_value(std::string_view name) const {
+  const CoreFacts& known = facts_.known;
+  if (name == "LINUX_KERNEL_VERSION" && known.version != 0) return known.version;
+  return known.kconfig ? known.kconfig(name) : std::nullopt;
+}
+
 std::optional<Value> Evaluator::load_kconfig(const Value& base, uint64_t offset, uint32_t size,
                                              bool is_signed) const {
-  if (!facts_.kconfig) return std::nullopt;
   auto whole = graph_.extern_size(base.base);
   if (!whole || *whole > 8 || offset > *whole || size > *whole - offset) return std::nullopt;
-  auto value = facts_.kconfig(graph_.object.symbols[base.base]);
+  auto value = kconfig_value(graph_.object.symbols[base.base].name);
   if (!value) return std::nullopt;
   return loaded(part_of(*value, *whole, offset, size, graph_.object.byte_order), size, is_signed);
 }

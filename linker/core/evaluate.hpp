@@ -19,11 +19,11 @@ class Evaluator {
         facts_(facts),
         settings_(settings),
         assumed_(assumed),
-        precision_(VerifierPrecision::of(facts.kernel_version)),
+        precision_(VerifierPrecision::of(facts.verifier)),
         state_(state) {}
 
-  /// Evaluates an instruction of a section. False where the path ends.
-  bool step(uint32_t section, const CodeInsn& code);
+  /// Evaluates an instruction of a section.
+  void step(uint32_t section, const CodeInsn& code);
 
  private:
   /// The frame pointer cannot be written.
@@ -34,6 +34,7 @@ class Evaluator {
   void load_immediate(const CodeInsn& code, const BoundInsn* bound);
   Value ksym_address(const CodeReference& reference) const;
   Value load(const Insn& insn, const BoundInsn* bound);
+  std::optional<uint64_t> kconfig_value(std::string_view name) const;
   std::optional<Value> load_kconfig(const Value& base, uint64_t offset, uint32_t size,
                                     bool is_signed) const;
   void store(const Insn& insn, const BoundInsn* bound);

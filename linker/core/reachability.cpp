@@ -24,7 +24,7 @@ Graph group_contexts(const Walk& walk, uint32_t functions) {
 struct Reachability::Impl {
   Impl(const CodeGraph& code, const CodeFacts& facts)
       : graph(code),
-        settings(code, facts.settings, facts.strict),
+        settings(code, facts.known),
         walks(walk_with_settings(code, facts, settings)),
         contexts_of(group_contexts(walks.assumed, function_count())),
         seen_contexts(walks.assumed.contexts.size()),

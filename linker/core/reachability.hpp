@@ -19,13 +19,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bpflink/core.hpp"
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
@@ -39,24 +39,14 @@ struct BoundInsn {
   std::optional<uint64_t> value = {};
 };
 
-/// What is known of a kernel, and of what user space does. Empty functions know nothing.
+/// What a walk through the code may take for known. An empty function knows nothing.
 struct CodeFacts {
-  /// The instruction at byte `offset` of section `section`, or null where it stays as it is.
+  /// The instruction at byte `offset` of section `section`, or null if the loader leaves it alone.
   std::function<const BoundInsn*(uint32_t section, uint64_t offset)> core = {};
-  /// The value of an extern of .kconfig, extended to 64 bits; nothing where it is not known.
-  std::function<std::optional<uint64_t>(const InputSymbol&)> kconfig = {};
-  /// Whether the kernel has an extern of .ksyms; nothing where it is not known.
-  std::function<std::optional<bool>(const InputSymbol&)> ksym_exists = {};
-  /// Values that user space will give to variables of .rodata, by name; may be null.
-  const std::map<std::string, uint64_t>* settings = nullptr;
-  /// Other variables of .rodata are unknown: nothing rests on an assumption.
-  bool strict = false;
-  /// The kernel's version as in LINUX_KERNEL_VERSION: later verifiers compute more. 0 where it is
-  /// not known: the verifier of 5.5.
-  uint32_t kernel_version = 0;
-  /// Goes on behind a poisoned instruction, as if it had given something unknown: then all
-  /// relocations of a path that fail count as reached, not the first alone.
-  bool continue_after_poison = false;
+  CoreFacts known = {};  ///< of the kernel and of user space
+  /// The kernel whose verifier walks the code, by its version as in LINUX_KERNEL_VERSION: later
+  /// verifiers compute more. 0 if unknown: the verifier of Linux 5.5.
+  uint32_t verifier = 0;
 };
 
 /// A variable of .rodata, or `size` bytes of one, that must have a value.

@@ -50,22 +50,17 @@ std::optional<Value> Settings::load(uint32_t section, uint64_t offset, uint32_t 
   if (graph_.find_variable(section, offset + size - 1) != variable) return std::nullopt;
   uint64_t value = load_bytes(&data.data[offset], size, graph_.object.byte_order);
   if (!variable) return loaded(value, size, is_signed);
-  if (given_ && given_->contains(std::string(variable->name))) {
-    auto given = given_value(*variable, offset - variable->begin, size);
-    return given ? std::optional(loaded(*given, size, is_signed)) : std::nullopt;
+  if (auto given = facts_.settings.find(std::string(variable->name));
+      given != facts_.settings.end()) {
+    uint64_t whole = variable->end - variable->begin, within = offset - variable->begin;
+    if (whole > 8 || within + size > whole) return std::nullopt;
+    uint64_t part = part_of(given->second, whole, within, size, graph_.object.byte_order);
+    return loaded(part, size, is_signed);
   }
-  if (strict_) return std::nullopt;
+  if (facts_.strict) return std::nullopt;
   SettingSet bit = bit_of(section, offset, size, *variable, value);
   if ((assumed & bit) == 0) return std::nullopt;
   return loaded(value, size, is_signed, bit);
-}
-
-std::optional<uint64_t> Settings::given_value(const CodeVariable& variable, uint64_t offset,
-                                              uint32_t size) const {
-  uint64_t whole = variable.end - variable.begin;
-  if (whole > 8 || offset + size > whole) return std::nullopt;
-  return part_of(given_->at(std::string(variable.name)), whole, offset, size,
-                 graph_.object.byte_order);
 }
 
 SettingSet Settings::bit_of(uint32_t section, uint64_t offset, uint32_t size,

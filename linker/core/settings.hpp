@@ -1,7 +1,6 @@
 // The values of read-only variables.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -15,9 +14,8 @@ namespace bpflink {
 
 class Settings {
  public:
-  /// As CodeFacts has them.
-  Settings(const CodeGraph& graph, const std::map<std::string, uint64_t>* given, bool strict)
-      : graph_(graph), given_(given), strict_(strict) {}
+  /// Both must outlive this.
+  Settings(const CodeGraph& graph, const CoreFacts& facts) : graph_(graph), facts_(facts) {}
 
   /// What a load of `size` bytes at `offset` of a section gives, if that is sure or among the
   /// settings that are assumed.
@@ -33,15 +31,12 @@ class Settings {
   /// More are unknown: each may be named for each instruction.
   static constexpr size_t most_settings = 512;
 
-  std::optional<uint64_t> given_value(const CodeVariable& variable, uint64_t offset,
-                                      uint32_t size) const;
   /// 0 where there are too many.
   SettingSet bit_of(uint32_t section, uint64_t offset, uint32_t size, const CodeVariable& variable,
                     uint64_t value);
 
   const CodeGraph& graph_;
-  const std::map<std::string, uint64_t>* given_;
-  bool strict_;
+  const CoreFacts& facts_;
   std::vector<Assumption> settings_;  ///< by bit, and behind the last one all that share it
   std::unordered_map<uint64_t, size_t> index_;
   SettingSet all_ = 0;

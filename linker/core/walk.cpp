@@ -192,7 +192,7 @@ class Walker {
     for (uint32_t i = block.begin; i < block.end; ++i) {
       visit.reached_end = std::max(visit.reached_end, i + 1);
       const CodeInsn& insn = graph_.insns[i];
-      if (!evaluator_.step(function.section, insn)) return;
+      evaluator_.step(function.section, insn);
       if (insn.reference.kind == CodeReference::Kind::Callback)
         add_caller(enter(insn.reference.index, {}), place.context);
     }

@@ -72,9 +72,9 @@ void check_target(const FactContext& context, const Target& target, KernelFindin
   for (const KernelType& type : context.names.find_all(target.kind, target.full_name()))
     if (is_in_module(target, type)) return;
   finding.status = Status::Fails;
-  finding.reason = fmt::format("the kernel has no {} {}{}", target.thing, target.name,
+  finding.reason = fmt::format("there is no {} {}{}", target.thing, target.name,
                                target.module.empty() ? "" : fmt::format(" in {}", target.module));
-  finding.note = note_on_missing(context.kernel, target.kind, target.prefix, target.name);
+  finding.note = note_on_missing(context, target.kind, target.prefix, target.name);
 }
 
 }  // namespace

@@ -71,10 +71,10 @@ bool fits(const OptionType& type, uint64_t number) {
 std::string refuse_number(const OptionType& type, uint64_t number) {
   using enum OptionType::Kind;
   if (type.kind == Tristate || type.kind == Text)
-    return "its value is a number, but the variable is not an integer";
-  return fits(type, number) ? ""
-                            : fmt::format("its value does not fit into a variable of {}",
-                                          count_of(type.size, "byte"));
+    return "is a number, but the variable is not an integer";
+  return fits(type, number)
+             ? ""
+             : fmt::format("does not fit into a variable of {}", count_of(type.size, "byte"));
 }
 
 /// Why the value of an option is not taken, or "".
@@ -83,23 +83,25 @@ std::string refuse_value(const OptionType& type, const ConfigValue& value) {
   switch (value.kind) {
     case ConfigValue::Kind::Tristate:
       if (type.kind == Bool && value.tristate == 'm')
-        return "its value is m, which a bool does not have: it takes an enum libbpf_tristate";
+        return "is m, which a bool cannot hold: declare it as enum libbpf_tristate";
       if (type.kind == Integer || type.kind == Text)
-        return fmt::format(
-            "its value is {}, and the variable no bool, char or enum libbpf_tristate", value.text);
+        return fmt::format("is {}, but the variable is not a bool, char or enum libbpf_tristate",
+                           value.text);
       return "";
     case ConfigValue::Kind::Text:
-      return type.kind == Text ? "" : "its value is a string, and the variable no array of char";
+      return type.kind == Text ? "" : "is a string, but the variable is not an array of char";
     case ConfigValue::Kind::Number:
-      if (type.kind == Bool) return "its value is a number, and the variable a bool";
+      if (type.kind == Bool) return "is a number, but the variable is a bool";
       return refuse_number(type, value.number);
   }
   return "";
 }
 
-std::string similar_option(const KernelConfig& config, std::string_view name) {
+std::string similar_option(const FactContext& context, std::string_view name) {
+  if (--context.searches_left < 0) return "";
   NearestName nearest(name);
-  config.for_each_option([&](std::string_view option) { nearest.consider(option); });
+  context.kernel.config->for_each_option(
+      [&](std::string_view option) { nearest.consider(option); });
   return nearest.nearest().empty() ? "" : fmt::format("did you mean {}?", nearest.nearest());
 }
 
@@ -108,11 +110,12 @@ void fail_with(KernelFinding& finding, std::string reason) {
   finding.reason = std::move(reason);
 }
 
-void check_option(const Kernel& kernel, const Extern& entry, const OptionType& type,
+void check_option(const FactContext& context, const Extern& entry, const OptionType& type,
                   KernelFinding& finding) {
+  const Kernel& kernel = context.kernel;
   if (!kernel.config) {
     finding.status = Status::Unknown;
-    finding.reason = "the kernel's configuration is not known";
+    finding.reason = "is unknown, as the kernel's configuration is";
     if (entry.is_weak) finding.note = "it is weak: where it is not set, it becomes 0";
     return;
   }
@@ -126,8 +129,8 @@ void check_option(const Kernel& kernel, const Extern& entry, const OptionType& t
     return;
   }
   finding.status = entry.is_weak ? Status::BecomesZero : Status::Fails;
-  finding.reason = "the kernel's configuration does not set it";
-  if (!entry.is_weak) finding.note = similar_option(*kernel.config, entry.name);
+  finding.reason = "is not set";
+  if (!entry.is_weak) finding.note = similar_option(context, entry.name);
 }
 
 /// What libbpf fills in itself.
@@ -137,7 +140,7 @@ void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& 
   if (entry.name == "LINUX_KERNEL_VERSION") {
     if (!kernel.version_code) {
       finding.status = Status::Unknown;
-      finding.reason = "the kernel's release is not known";
+      finding.reason = "is unknown, as the kernel's release is";
       return;
     }
     value = *kernel.version_code;
@@ -146,7 +149,7 @@ void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& 
     if (!entry.is_weak || !entry.name.starts_with("LINUX_"))
       return fail_with(finding, "is neither an option of the kernel nor one that libbpf knows");
     finding.status = Status::BecomesZero;
-    finding.reason = "libbpf does not know it";
+    finding.reason = "is unknown to libbpf";
     value = 0;
   }
   if (std::string refusal = refuse_number(type, value); !refusal.empty())
@@ -162,9 +165,9 @@ void check_kconfig(const FactContext& context) {
                           .name = std::string(entry.name)};
     auto type = option_type(*context.object.btf(), entry.type_id);
     if (!type)
-      fail_with(finding, "its type is none that libbpf fills in");
+      fail_with(finding, "has a type that libbpf does not fill in");
     else if (entry.name.starts_with("CONFIG_"))
-      check_option(context.kernel, entry, *type, finding);
+      check_option(context, entry, *type, finding);
     else
       check_virtual(context.kernel, entry, *type, finding);
     context.findings.push_back(std::move(finding));

@@ -47,7 +47,7 @@ class Values {
       finding.reason = fmt::format("the kernel's BTF has no enum {}", name_);
     } else if (!values_->contains(value)) {
       finding.status = Status::Fails;
-      finding.reason = fmt::format("{} is not in this kernel", what);
+      finding.reason = fmt::format("there is no {}", what);
     }
   }
 
@@ -134,7 +134,7 @@ void check_programs(const FactContext& context) {
                .user = std::string(program.name),
                .stage = is_checked_at_load(meaning.type) ? Stage::Load : Stage::Attach};
     attach_types.check(meaning.attach_type,
-                       fmt::format("the attach type of {} ({})", section, meaning.attach_type),
+                       fmt::format("attach type of {} ({})", section, meaning.attach_type),
                        finding);
     context.findings.push_back(std::move(finding));
   }
@@ -162,8 +162,7 @@ void check_helpers(const FactContext& context, std::span<const uint32_t> helpers
     KernelFinding finding{.what = What::Helper, .name = name};
     values.check(id, fmt::format("helper {} (id {})", name, id), finding);
     if (finding.status != Status::Fails || stand_in(id)) continue;
-    std::vector<KernelFinding> found = context.findings;
-    for (std::string& program : users(id, found)) {
+    for (std::string& program : users(id, context.findings)) {
       finding.user = std::move(program);
       context.findings.push_back(finding);
     }

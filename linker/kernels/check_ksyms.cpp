@@ -44,9 +44,8 @@ void check_kfunc(const FactContext& context, const Extern& entry, KernelFinding&
   std::string_view name = essential_name(entry.name);
   auto function = context.names.find(BtfKind::Func, name);
   if (!function) {
-    std::string note =
-        entry.is_weak ? "" : note_on_missing(context.kernel, BtfKind::Func, "", name);
-    return judge_absence(entry, fmt::format("the kernel has no function {}", name), note, finding);
+    std::string note = entry.is_weak ? "" : note_on_missing(context, BtfKind::Func, "", name);
+    return judge_absence(entry, fmt::format("there is no kernel function {}", name), note, finding);
   }
   if (!are_types_compatible(*context.object.btf(), entry.type_id, *function->btf,
                             function->type().type()))
@@ -61,10 +60,9 @@ void check_kfunc(const FactContext& context, const Extern& entry, KernelFinding&
 void check_variable(const FactContext& context, const Extern& entry, KernelFinding& finding) {
   auto variable = context.names.find(BtfKind::Var, entry.name);
   if (!variable) {
-    std::string note =
-        entry.is_weak ? "" : note_on_missing(context.kernel, BtfKind::Var, "", entry.name);
-    return judge_absence(entry, fmt::format("no BTF of the kernel has a variable {}", entry.name),
-                         note, finding);
+    std::string note = entry.is_weak ? "" : note_on_missing(context, BtfKind::Var, "", entry.name);
+    return judge_absence(entry, fmt::format("there is no kernel variable {}", entry.name), note,
+                         finding);
   }
   const BtfView &types = *context.object.btf(), &target_types = *variable->btf;
   if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), target_types,

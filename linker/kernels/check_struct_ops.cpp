@@ -98,7 +98,7 @@ class Members {
     if (!found) {
       if (!is_set(member)) return "";
       note = similar_member(name);
-      return "the kernel's struct has no such member";
+      return "does not exist in the kernel's struct";
     }
     if (type_.member_bitfield_size(member) != 0 || kernel_type_.member_bitfield_size(*found) != 0)
       return "is a bit-field, which the loader does not copy";
@@ -168,10 +168,10 @@ void check_struct_ops(const FactContext& context, std::span<const std::byte> ima
     auto value = context.names.find(BtfKind::Struct, std::string(value_prefix) + name);
     auto found = value ? struct_beside(context.names, *value, name) : std::nullopt;
     if (!value) {
-      finding.reason = fmt::format("the kernel has no struct_ops of type {}", name);
-      finding.note = note_on_missing(context.kernel, BtfKind::Struct, value_prefix, name);
+      finding.reason = fmt::format("there is no struct_ops type {}", name);
+      finding.note = note_on_missing(context, BtfKind::Struct, value_prefix, name);
     } else if (!found) {
-      finding.reason = fmt::format("the kernel has no struct {}", name);
+      finding.reason = fmt::format("there is no struct {}", name);
     } else if (!has_member_of_type(value->type(), found->id)) {
       finding.reason = fmt::format("struct {}{} of the kernel has no member of type {}",
                                    value_prefix, name, name);

@@ -51,32 +51,38 @@ std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte
   }
   if (bytes.size() > largest_config) return fail("is larger than any configuration of a kernel");
   KernelConfig config;
-  config.text_ = '\n';  // before each line, as find() has it
-  config.text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (config.text_.find("\nCONFIG_") == std::string::npos)
+  config.text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  config.list_options();
+  if (config.options_.empty())
     return fail("is no configuration of a kernel: it sets no CONFIG_ option");
   return config;
 }
 
-std::optional<ConfigValue> KernelConfig::find(std::string_view option) const {
-  std::string key = "\n" + std::string(option) + "=";
-  size_t at = text_.find(key);
-  if (at == std::string::npos) return std::nullopt;
-  at += key.size();
-  size_t end = std::min(text_.find('\n', at), text_.size());
-  std::string_view value = std::string_view(text_).substr(at, end - at);
+/// Lists the lines "CONFIG_NAME=VALUE".
+void KernelConfig::list_options() {
+  std::string_view text = text_;
+  for (size_t at = 0; at < text.size();) {
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    size_t equals = line.find('=');
+    if (line.starts_with("CONFIG_") && equals != line.npos)
+      options_.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(equals)});
+    at += line.size() + 1;
+  }
+  std::ranges::stable_sort(options_, {}, [&](const Option& option) { return name_of(option); });
+}
+
+std::optional<ConfigValue> KernelConfig::find(std::string_view name) const {
+  auto found = std::ranges::lower_bound(options_, name, {},
+                                        [&](const Option& option) { return name_of(option); });
+  if (found == options_.end() || name_of(*found) != name) return std::nullopt;
+  size_t at = size_t{found->begin} + found->name_size + 1;
+  std::string_view value = std::string_view(text_).substr(at, text_.find('\n', at) - at);
   if (value.ends_with('\r')) value.remove_suffix(1);
   return read_value(value);
 }
 
 void KernelConfig::for_each_option(const std::function<void(std::string_view)>& visit) const {
-  std::string_view text = text_;
-  for (size_t at = 0; (at = text.find("\nCONFIG_", at)) != text.npos;) {
-    ++at;
-    std::string_view line = text.substr(at, text.find('\n', at) - at);
-    if (size_t equals = line.find('='); equals != line.npos) visit(line.substr(0, equals));
-    at += line.size();
-  }
+  for (const Option& option : options_) visit(name_of(option));
 }
 
 std::optional<uint32_t> version_code(std::string_view release) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bpflink/error.hpp"
 
@@ -39,7 +40,17 @@ class KernelConfig {
   void for_each_option(const std::function<void(std::string_view)>& visit) const;
 
  private:
+  /// Where a line is in the text.
+  struct Option {
+    uint32_t begin, name_size;
+  };
+  void list_options();
+  std::string_view name_of(const Option& option) const {
+    return std::string_view(text_).substr(option.begin, option.name_size);
+  }
+
   std::string text_;
+  std::vector<Option> options_;  ///< by name
 };
 
 /// KERNEL_VERSION(a, b, c) of the "a.b.c" that `release` begins with, as <linux/version.h> has it;

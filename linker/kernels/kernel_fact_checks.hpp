@@ -18,6 +18,8 @@ struct FactContext {
   const Kernel& kernel;
   const KernelNames& names;
   std::vector<KernelFinding>& findings;
+  /// Searches for similar names that are left: each looks at all names of the kernel.
+  int& searches_left;
 };
 
 void want_ksyms(const Object& object, WantedNames& wanted);
@@ -38,7 +40,7 @@ void check_helpers(const FactContext& context, std::span<const uint32_t> helpers
 
 /// What to say where something is neither in the kernel's BTF nor in that of modules: what it may
 /// have been meant for, or that no modules were looked at.
-std::string note_on_missing(const Kernel& kernel, BtfKind kind, std::string_view prefix,
+std::string note_on_missing(const FactContext& context, BtfKind kind, std::string_view prefix,
                             std::string_view name);
 
 }  // namespace bpflink

@@ -37,11 +37,13 @@ std::string_view kernel_finding_name(KernelFinding::What what) {
   return "";
 }
 
-std::string note_on_missing(const Kernel& kernel, BtfKind kind, std::string_view prefix,
+std::string note_on_missing(const FactContext& context, BtfKind kind, std::string_view prefix,
                             std::string_view name) {
-  if (std::string similar = similar_kernel_name(kernel, kind, prefix, name); !similar.empty())
-    return fmt::format("did you mean {}?", similar);
-  return kernel.modules.empty() ? "no modules were looked at" : "";
+  std::string similar;
+  if (--context.searches_left >= 0)
+    similar = similar_kernel_name(context.kernel, kind, prefix, name);
+  if (!similar.empty()) return fmt::format("did you mean {}?", similar);
+  return context.kernel.modules.empty() ? "no modules were looked at" : "";
 }
 
 KernelNeeds::KernelNeeds(const Object& object, std::span<const std::byte> image,
@@ -57,7 +59,8 @@ std::vector<KernelFinding> KernelNeeds::check(const Kernel& kernel,
                                               const HelperUsers& users) const {
   std::vector<KernelFinding> findings;
   KernelNames names(kernel, wanted_);
-  FactContext context{object_, kernel, names, findings};
+  int searches_left = 32;
+  FactContext context{object_, kernel, names, findings, searches_left};
   check_ksyms(context);
   check_kconfig(context);
   check_attach_targets(context);

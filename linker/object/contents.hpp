@@ -12,6 +12,13 @@
 
 namespace bpflink {
 
+/// For what needs more of an object than users of the library do.
+struct ObjectAccess {
+  /// Object::parse() of an object that is called `name` in locations.
+  static std::expected<Object, Error> parse(std::string name, std::span<const std::byte> image);
+  static const ObjectFile& file(const Object& object);
+};
+
 /// What an Object shows. Views into the ObjectFile, but for `names`.
 struct ObjectContents {
   std::vector<Program> programs;

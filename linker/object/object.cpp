@@ -1,6 +1,7 @@
 #include "bpflink/object.hpp"
 
 #include <exception>
+#include <utility>
 
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
@@ -36,10 +37,19 @@ std::expected<Object, Error> Object::open(const std::string& path) {
 }
 
 std::expected<Object, Error> Object::parse(std::span<const std::byte> image) {
+  return ObjectAccess::parse("object", image);
+}
+
+const ObjectFile& ObjectAccess::file(const Object& object) {
+  return *object.impl_->file;
+}
+
+std::expected<Object, Error> ObjectAccess::parse(std::string name,
+                                                 std::span<const std::byte> image) {
   try {
-    auto file = ObjectFile::read("object", image);
+    auto file = ObjectFile::read(std::move(name), image);
     if (!file) return std::unexpected(file.error());
-    auto impl = std::make_unique<Impl>();
+    auto impl = std::make_unique<Object::Impl>();
     impl->file = std::move(*file);
     ObjectIndex index(*impl->file);
     collect_programs(index, impl->contents);

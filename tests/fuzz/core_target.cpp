@@ -21,11 +21,11 @@ std::optional<std::vector<CoreResult>> resolve_all(const CoreObject& object,
                                                    const CoreKernel& kernel) {
   std::vector<CoreResult> results;
   if (object.summary.records.empty()) return results;
-  CoreResolver resolver(*object.file->btf, object.file->byte_order, kernel);
+  CoreResolver resolver(*object.file().btf, object.file().byte_order, kernel);
   bool gave_up = false;
   for (const CoreRecord& record : object.summary.records) {
     const CoreResult& result = results.emplace_back(resolver.resolve(record.relocation));
-    core_steps(*object.file->btf, record.relocation);
+    core_steps(*object.file().btf, record.relocation);
     bool has_value = result.outcome == CoreOutcome::Value;
     require(has_value || result.reason != CoreReason::None, "what has no value has a reason");
     for (const CoreCandidate& candidate : resolver.candidates())
@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   std::span<const std::byte> blob = std::as_bytes(pair.second);
-  if (blob.empty()) blob = fuzz::types_of(*object->file);
+  if (blob.empty()) blob = fuzz::types_of(object->file());
   auto types = Btf::parse(blob);
   if (!types) return 0;
   CoreKernel kernel(*types);

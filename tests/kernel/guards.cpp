@@ -744,7 +744,7 @@ class Test {
     CodeGraph graph(made.object());
     std::map<std::pair<uint32_t, uint64_t>, BoundInsn> bound = bind(program, made);
     CodeFacts facts;
-    facts.kernel_version = version_;
+    facts.verifier = version_;
     facts.core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
       auto found = bound.find({section, offset});
       return found == bound.end() ? nullptr : &found->second;

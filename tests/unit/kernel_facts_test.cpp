@@ -84,14 +84,14 @@ TEST_CASE("functions and variables of the kernel") {
   CHECK(found(findings, What::Kfunc, "bpf_other___weak") ==
         "zero: bpf_other of vmlinux has another prototype");
   CHECK(found(findings, What::Kfunc, "bpf_knwon") ==
-        "fails: the kernel has no function bpf_knwon (did you mean bpf_known?)");
+        "fails: there is no kernel function bpf_knwon (did you mean bpf_known?)");
   CHECK(found(findings, What::Kfunc, "bpf_absent") ==
-        "zero: the kernel has no function bpf_absent");
+        "zero: there is no kernel function bpf_absent");
   CHECK(found(findings, What::KernelVariable, "known_variable") == "ok");
   CHECK(found(findings, What::KernelVariable, "other_variable") ==
         "fails: other_variable of vmlinux has another type");
   CHECK(found(findings, What::KernelVariable, "absent_variable") ==
-        "zero: no BTF of the kernel has a variable absent_variable");
+        "zero: there is no kernel variable absent_variable");
   CHECK(found(findings, What::KernelSymbol, "any_symbol") ==
         "unknown: only a running kernel's /proc/kallsyms has symbols without a type");
   CHECK(found(findings, What::KernelSymbol, "weak_symbol") ==
@@ -139,9 +139,9 @@ TEST_CASE("modules have what the kernel itself does not") {
   CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");  // the kernel's own comes first
   CHECK(found(findings, What::AttachTarget, "file_open") == "ok");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
-        "fails: the kernel has no struct_ops of type sched_ext_ops");
+        "fails: there is no struct_ops type sched_ext_ops");
   CHECK(found(findings, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
-        "unknown: the kernel's release is not known");
+        "unknown: is unknown, as the kernel's release is");
 
   // Where some functions are marked as kfuncs, others are none.
   const uint32_t no_component = UINT32_MAX;
@@ -157,35 +157,34 @@ TEST_CASE("options of the kernel's configuration") {
   auto option = [&](const std::string& name) { return found(findings, What::ConfigOption, name); };
   CHECK(option("LINUX_KERNEL_VERSION") == "ok (is 6.1.5)");
   CHECK(option("LINUX_HAS_BPF_COOKIE") == "ok");
-  CHECK(option("LINUX_LATER") == "zero: libbpf does not know it");
+  CHECK(option("LINUX_LATER") == "zero: is unknown to libbpf");
   CHECK(option("CONFIG_HZ") == "ok (is 250)");
-  CHECK(option("CONFIG_SMALL") == "fails: its value does not fit into a variable of 1 byte");
+  CHECK(option("CONFIG_SMALL") == "fails: does not fit into a variable of 1 byte");
   CHECK(option("CONFIG_BPF") == "ok (is y)");
   CHECK(option("CONFIG_MODULE") == "ok (is m)");
   CHECK(option("CONFIG_MODULE_AS_BOOL") ==
-        "fails: its value is m, which a bool does not have: it takes an enum libbpf_tristate");
+        "fails: is m, which a bool cannot hold: declare it as enum libbpf_tristate");
   CHECK(option("CONFIG_NAME") == "ok (is generic)");
   CHECK(option("CONFIG_NAME_AS_BOOL") ==
-        "fails: its value is a string, and the variable no array of char");
-  CHECK(option("CONFIG_BPG") ==
-        "fails: the kernel's configuration does not set it (did you mean CONFIG_BPF?)");
-  CHECK(option("CONFIG_NUMBER_AS_BOOL") == "fails: its value is a number, and the variable a bool");
+        "fails: is a string, but the variable is not an array of char");
+  CHECK(option("CONFIG_BPG") == "fails: is not set (did you mean CONFIG_BPF?)");
+  CHECK(option("CONFIG_NUMBER_AS_BOOL") == "fails: is a number, but the variable is a bool");
   CHECK(option("CONFIG_NUMBER_AS_TRISTATE") ==
-        "fails: its value is a number, but the variable is not an integer");
+        "fails: is a number, but the variable is not an integer");
   CHECK(option("CONFIG_YES_AS_NUMBER") ==
-        "fails: its value is y, and the variable no bool, char or enum libbpf_tristate");
-  CHECK(option("CONFIG_AS_STRUCT") == "fails: its type is none that libbpf fills in");
+        "fails: is y, but the variable is not a bool, char or enum libbpf_tristate");
+  CHECK(option("CONFIG_AS_STRUCT") == "fails: has a type that libbpf does not fill in");
   CHECK(option("LINUX_NEEDED") ==
         "fails: is neither an option of the kernel nor one that libbpf knows");
-  CHECK(option("CONFIG_ABSENT") == "zero: the kernel's configuration does not set it");
+  CHECK(option("CONFIG_ABSENT") == "zero: is not set");
 
   auto unknown = read_small_kernel("");
   findings = check(*unknown);
-  CHECK(option("CONFIG_HZ") == "unknown: the kernel's configuration is not known");
+  CHECK(option("CONFIG_HZ") == "unknown: is unknown, as the kernel's configuration is");
   CHECK(option("CONFIG_ABSENT") ==
-        "unknown: the kernel's configuration is not known "
+        "unknown: is unknown, as the kernel's configuration is "
         "(it is weak: where it is not set, it becomes 0)");
-  CHECK(option("LINUX_LATER") == "zero: libbpf does not know it");
+  CHECK(option("LINUX_LATER") == "zero: is unknown to libbpf");
 }
 
 TEST_CASE("what programs attach to") {
@@ -194,13 +193,12 @@ TEST_CASE("what programs attach to") {
   auto target = [&](const std::string& name) { return found(findings, What::AttachTarget, name); };
   CHECK(target("do_unlinkat") == "ok");
   CHECK(target("vmlinux:do_unlinkta") ==
-        "fails: the kernel has no function do_unlinkta in vmlinux (did you mean do_unlinkat?)");
+        "fails: there is no function do_unlinkta in vmlinux (did you mean do_unlinkat?)");
   CHECK(target("sched_switch") == "ok");
   CHECK(target("sched_weitch") ==
-        "fails to attach: the kernel has no tracepoint sched_weitch (did you mean sched_switch?)");
+        "fails to attach: there is no tracepoint sched_weitch (did you mean sched_switch?)");
   CHECK(target("task") == "ok");
-  CHECK(target("file_open") ==
-        "fails: the kernel has no LSM hook file_open (no modules were looked at)");
+  CHECK(target("file_open") == "fails: there is no LSM hook file_open (no modules were looked at)");
   CHECK(target("") == "unknown: the section's name has no target: what loads the program sets one");
   CHECK(target("absent_function").empty());
 }
@@ -213,23 +211,21 @@ TEST_CASE("structs that programs implement") {
   };
   CHECK(found(findings, What::StructOps, "tcp_congestion_ops___old") == "ok");
   CHECK(member("init") == "ok");
-  CHECK(member("pkts_acked") == "fails: the kernel's struct has no such member");
+  CHECK(member("pkts_acked") == "fails: does not exist in the kernel's struct");
   CHECK(member("release").empty());  // not set
   CHECK(member("ssthresh").empty());
   CHECK(member("flags") == "fails: has 4 bytes here and 8 in the kernel");
-  CHECK(member("min_rt") ==
-        "fails: the kernel's struct has no such member (did you mean min_rtt?)");
+  CHECK(member("min_rt") == "fails: does not exist in the kernel's struct (did you mean min_rtt?)");
   CHECK(member("unset").empty());
   CHECK(member("bits") == "fails: is a bit-field, which the loader does not copy");
   CHECK(member("kind") == "fails: is INT here and STRUCT in the kernel");
   CHECK(member("data") == "fails: is not a pointer to a function in the kernel");
-  CHECK(found(findings, What::StructOps, "halfway_ops") ==
-        "fails: the kernel has no struct halfway_ops");
+  CHECK(found(findings, What::StructOps, "halfway_ops") == "fails: there is no struct halfway_ops");
   CHECK(found(findings, What::StructOps, "unrelated_ops") ==
         "fails: struct bpf_struct_ops_unrelated_ops of the kernel has no member of type "
         "unrelated_ops");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
-        "fails: the kernel has no struct_ops of type sched_ext_ops (no modules were looked at)");
+        "fails: there is no struct_ops type sched_ext_ops (no modules were looked at)");
 }
 
 TEST_CASE("helpers, and types of maps and programs") {
@@ -240,14 +236,12 @@ TEST_CASE("helpers, and types of maps and programs") {
   };
   CHECK(helper(1).empty());
   CHECK(helper(4).empty());
-  CHECK(helper(5) == "fails: helper bpf_ktime_get_ns (id 5) is not in this kernel");
+  CHECK(helper(5) == "fails: there is no helper bpf_ktime_get_ns (id 5)");
   CHECK(helper(113).empty());  // libbpf calls bpf_probe_read instead
   CHECK(found(findings, What::MapType, "hash") == "ok");
-  CHECK(found(findings, What::MapType, "ringbuf") ==
-        "fails: map type ringbuf (27) is not in this kernel");
+  CHECK(found(findings, What::MapType, "ringbuf") == "fails: there is no map type ringbuf (27)");
   CHECK(found(findings, What::ProgramType, "xdp") == "ok");
-  CHECK(found(findings, What::ProgramType, "lsm") ==
-        "fails: program type lsm (29) is not in this kernel");
+  CHECK(found(findings, What::ProgramType, "lsm") == "fails: there is no program type lsm (29)");
   CHECK(found(findings, What::AttachType, "fentry", "on_unlink") ==
         "unknown: the kernel's BTF has no enum bpf_attach_type");
   CHECK(found(findings, What::AttachType, "xdp").empty());  // netlink attaches it, too
@@ -265,7 +259,7 @@ TEST_CASE("attach types") {
   auto findings = check(kernel);
   CHECK(found(findings, What::AttachType, "fentry", "on_unlink") == "ok");
   CHECK(found(findings, What::AttachType, "iter") ==
-        "fails: the attach type of iter/task (28) is not in this kernel");
+        "fails: there is no attach type of iter/task (28)");
 }
 
 TEST_CASE("findings have names") {
