@@ -27,4 +27,19 @@ size_t misspelling_limit(std::string_view name) {
   return std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
 }
 
+NearestName::NearestName(std::string_view name) : name_(name), distance_(misspelling_limit(name)) {}
+
+bool NearestName::consider(std::string_view candidate) {
+  constexpr size_t longest_compared = 64;
+  // Most of the names of a kernel are ruled out by their lengths.
+  size_t longer = std::max(candidate.size(), name_.size());
+  size_t shorter = std::min(candidate.size(), name_.size());
+  if (longer > longest_compared || shorter == 0 || longer - shorter >= distance_) return false;
+  size_t distance = edit_distance(name_, candidate);
+  if (distance >= distance_) return false;
+  distance_ = distance;
+  nearest_ = candidate;
+  return true;
+}
+
 }  // namespace bpflink

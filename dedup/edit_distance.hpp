@@ -14,4 +14,20 @@ size_t edit_distance(std::string_view a, std::string_view b);
 /// the characters may differ, but never all of a short name.
 size_t misspelling_limit(std::string_view name);
 
+/// Finds the name that another may be a misspelling of. Names of more than 64 characters are not
+/// compared.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view name);
+
+  /// Whether `candidate` is nearer than all before, and near enough. It must outlive this.
+  bool consider(std::string_view candidate);
+  /// The nearest, "" for none.
+  std::string_view nearest() const { return nearest_; }
+
+ private:
+  std::string_view name_, nearest_;
+  size_t distance_;  // what is nearer counts
+};
+
 }  // namespace bpflink

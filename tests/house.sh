@@ -64,6 +64,21 @@ once target_of '^(inline )*[A-Za-z]+ target_of\(.*\{'
 once skip_modifiers '^uint32_t skip_modifiers\(.*\{'
 once printable '^std::string printable\(.*\{'
 
+# A struct's name stands once in the namespace that all share: of two, the linker picks one.
+if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xargs awk '
+    FNR == 1 { is_hidden = 0 }
+    /^namespace \{/ { is_hidden = 1 }
+    /^}  \/\/ namespace$/ { is_hidden = 0 }
+    !is_hidden && /^(struct|class|enum class|union)( [A-Z_]+_[A-Z]+)? [A-Za-z_]+( final)?( :[^;]*)? \{/ {
+      name = $0
+      sub(/^(struct|class|enum class|union)( [A-Z_]+_[A-Z]+)? /, "", name)
+      sub(/[^A-Za-z_].*/, "", name)
+      if (name in first && first[name] != FILENAME) print name ": " first[name] ", " FILENAME
+      first[name] = FILENAME
+    }') && [[ $twice ]]; then
+  broken "a name means one thing:"$'\n'"$twice"
+fi
+
 # A pass a file, named as in link.cpp.
 passes=$(sed -nE 's/^  run\(context, "[^"]*", ([a-z_]+)\);/\1/p' linker/link.cpp | sort)
 files=$(git ls-files linker/passes | sed 's|.*/||; s|\.cpp$||' | sort)

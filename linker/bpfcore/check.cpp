@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <deque>
 #include <string>
 #include <utility>
@@ -71,6 +72,7 @@ std::expected<void, Error> write_reports(const BpfcoreOptions& options, const Co
                                          const std::vector<CoreProblem>& problems,
                                          ReportFiles& files) {
   if (options.table) print_text(make_table(report));
+  if (std::fflush(stdout) != 0) return fail("cannot write to standard output");
   if (!options.json.empty()) {
     std::expected<void, Error> written;
     std::string buffer;

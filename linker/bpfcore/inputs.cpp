@@ -25,8 +25,9 @@ std::expected<std::optional<InputFile>, Error> open_program(const std::string& p
   if (is_directory(path)) return std::nullopt;
   auto file = InputFile::open(path);
   if (!file) return fail("{}: {}", path, file.error().message);
-  if (!is_program(file->bytes())) return std::nullopt;
-  return std::move(*file);
+  auto is_one = is_program(file->bytes());
+  if (!is_one) return fail("{}: {}", path, is_one.error().message);
+  return *is_one ? std::optional(std::move(*file)) : std::nullopt;
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // bpfcore minimize: for each kernel the BTF that programs need, each blob once.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "linker/bpfcore/archive.hpp"
@@ -33,10 +35,28 @@ std::string file_name_of(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-std::expected<void, Error> make_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return {};
-  return fail("{}: cannot make the directory: {}", path, std::strerror(errno));
-}
+/// Directories that are made, and removed again unless the files in them were all written.
+class NewDirectories {
+ public:
+  NewDirectories() = default;
+  NewDirectories(const NewDirectories&) = delete;
+  NewDirectories& operator=(const NewDirectories&) = delete;
+  ~NewDirectories() {
+    for (const std::string& path : std::views::reverse(made_)) ::rmdir(path.c_str());
+  }
+
+  std::expected<void, Error> make(const std::string& path) {
+    if (::mkdir(path.c_str(), 0777) == 0)
+      made_.push_back(path);
+    else if (errno != EEXIST)
+      return fail("{}: cannot make the directory: {}", path, std::strerror(errno));
+    return {};
+  }
+  void keep() { made_.clear(); }
+
+ private:
+  std::vector<std::string> made_;
+};
 
 class Minimize {
  public:
@@ -149,9 +169,9 @@ class Minimize {
 
   std::expected<void, Error> write() {
     if (!options_.output.empty()) {
-      if (auto ok = make_directory(options_.output); !ok) return ok;
+      if (auto ok = made_.make(options_.output); !ok) return ok;
       for (const std::string& directory : directories_)
-        if (auto ok = make_directory(options_.output + "/" + directory); !ok) return ok;
+        if (auto ok = made_.make(options_.output + "/" + directory); !ok) return ok;
       for (size_t i = 0; i < blobs_.size(); ++i)
         if (auto ok = add_file(options_.output + "/" + paths_[i], blobs_[i]); !ok) return ok;
       std::string index = make_index();
@@ -166,6 +186,7 @@ class Minimize {
     for (auto& [path, file] : files_) files.push_back(&file);
     for (const auto& [index, error] : OutputFile::commit_all(files))
       return fail("{}: {}", files_[index].first, error.message);
+    made_.keep();
     return {};
   }
 
@@ -217,7 +238,8 @@ class Minimize {
   std::vector<std::string> paths_;                   ///< by blob, below the directory
   std::vector<std::string> directories_;
   std::vector<Use> uses_;
-  std::vector<std::pair<std::string, OutputFile>> files_;
+  NewDirectories made_;
+  std::vector<std::pair<std::string, OutputFile>> files_;  ///< which go before their directories
 };
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "linker/error.hpp"
 #include "linker/io/options.hpp"
 #include "linker/io/program.hpp"
+#include "linker/kernels/kernel_config.hpp"
 
 namespace bpflink {
 namespace {
@@ -15,22 +15,13 @@ std::expected<void, Error> add_setting(std::map<std::string, uint64_t>& settings
                                        std::string_view text) {
   size_t equals = text.find('=');
   std::string_view name = text.substr(0, equals);
-  if (equals == text.npos || name.empty()) return std::unexpected(Error{"is not NAME=VALUE"});
-  std::string_view digits = text.substr(equals + 1);
-  uint64_t value = digits == "true" ? 1 : 0;
-  if (digits == "true" || digits == "false") {
-    settings[std::string(name)] = value;
-    return {};
-  }
-  bool is_negative = digits.starts_with('-');
-  if (is_negative) digits.remove_prefix(1);
-  bool is_hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
-  if (is_hexadecimal) digits.remove_prefix(2);
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
-                                      is_hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size())
-    return std::unexpected(Error{"the value is not a 64-bit number"});
-  settings[std::string(name)] = is_negative ? 0 - value : value;
+  if (equals == text.npos || name.empty()) return fail("is not NAME=VALUE");
+  std::string_view text_of_value = text.substr(equals + 1);
+  auto value = parse_number(text_of_value);
+  if (text_of_value == "true") value = 1;
+  if (text_of_value == "false") value = 0;
+  if (!value) return fail("the value is not a 64-bit number");
+  settings[std::string(name)] = *value;
   return {};
 }
 

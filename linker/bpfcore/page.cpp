@@ -1,3 +1,5 @@
+#include "linker/report/page.hpp"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -64,14 +66,8 @@ std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& 
                                {"release", kernel.release},
                                {"architecture", kernel.architecture}});
   for (const CoreProblem& problem : problems) json["problems"].push_back(problem_to_json(problem));
-  std::string page(core_page_before);
-  for (char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
-    if (c == '<')
-      page += "\\u003c";  // no name may end the element that this stands in
-    else
-      page += c;
-  }
-  return page.append(core_page_after);
+  return put_into_page(core_page_before, json.dump(-1, ' ', true, Json::error_handler_t::replace),
+                       core_page_after);
 }
 
 }  // namespace bpflink

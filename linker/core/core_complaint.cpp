@@ -14,7 +14,6 @@ namespace {
 
 /// Members of members that are looked at to find one that has moved.
 constexpr size_t most_members = 4096;
-constexpr size_t longest_compared = 64;
 
 std::string_view keyword(const BtfView& types, uint32_t id) {
   switch (types.kind(id)) {
@@ -46,32 +45,28 @@ std::string steps_text(std::span<const CoreStep> steps) {
   return text;
 }
 
-/// The distance from `wanted` to `name`; nothing if they have nothing in common.
-std::optional<size_t> distance_to(std::string_view wanted, std::string_view name) {
-  if (name.empty() || name.size() > longest_compared || wanted.size() > longest_compared)
-    return std::nullopt;
-  constexpr size_t shortest_part = 3;
-  bool contains = wanted.size() >= shortest_part && name.find(wanted) != name.npos;
-  bool is_contained = name.size() >= shortest_part && wanted.find(name) != wanted.npos;
-  size_t distance = edit_distance(wanted, name);
-  if (distance < misspelling_limit(wanted)) return distance;
-  if (contains || is_contained) return longest_compared + distance;
-  return std::nullopt;
-}
+/// Finds the name that has taken another one's place: a similar one, or else one of which the other
+/// is a part, as `state` is of `__state`, or that is a part of it.
+class Successor {
+ public:
+  explicit Successor(std::string_view name) : name_(name), similar_(name) {}
 
-/// Keeps the nearest of the names that it is given.
-template <typename Found>
-struct Nearest {
-  std::string_view wanted;
-  std::optional<Found> found{};
-  size_t distance = SIZE_MAX;
-
-  void offer(std::string_view name, const Found& candidate) {
-    auto offered = distance_to(wanted, name);
-    if (!offered || *offered >= distance) return;
-    distance = *offered;
-    found = candidate;
+  /// Whether `candidate` is the best so far.
+  bool consider(std::string_view candidate) {
+    if (similar_.consider(candidate)) return true;
+    constexpr size_t shortest_part = 3;
+    size_t shorter = std::min(candidate.size(), name_.size());
+    bool has_part = shorter >= shortest_part && (candidate.find(name_) != candidate.npos ||
+                                                 name_.find(candidate) != name_.npos);
+    if (!has_part || has_found_part_ || !similar_.nearest().empty()) return false;
+    has_found_part_ = true;
+    return true;
   }
+
+ private:
+  std::string_view name_;
+  NearestName similar_;
+  bool has_found_part_ = false;
 };
 
 struct FoundMember {
@@ -87,7 +82,8 @@ std::optional<FoundMember> find_member_like(const BtfView& types, uint32_t id,
     uint32_t id;
     std::string path;
   };
-  Nearest<FoundMember> nearest{wanted};
+  Successor successor(wanted);
+  std::optional<FoundMember> nearest;
   std::vector<Open> open{{id, ""}};
   size_t looked_at = 0;
   for (size_t at = 0; at < open.size(); ++at) {
@@ -100,22 +96,23 @@ std::optional<FoundMember> find_member_like(const BtfView& types, uint32_t id,
       if (!name.empty()) path += fmt::format("{}{}", path.empty() ? "" : ".", name);
       bool is_outermost = here.path.empty();
       if (name == wanted) return FoundMember{member.type, path};
-      if (is_outermost) nearest.offer(name, {member.type, path});
+      if (is_outermost && successor.consider(name)) nearest = {member.type, path};
       uint32_t inner = skip_modifiers(types, member.type);
       if (is_composite(types.kind(inner))) open.push_back({inner, path});
     }
   }
-  return nearest.found;
+  return nearest;
 }
 
 std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_view wanted) {
-  Nearest<std::string> nearest{essential_name(wanted)};
+  Successor successor(essential_name(wanted));
+  std::string nearest;
   BtfType type = types.type(id);
   for (uint32_t i = 0; i < std::min<uint32_t>(type.vlen(), most_members); ++i) {
     std::string_view name = types.string(type.enumerator(i).name_off);
-    nearest.offer(name, std::string(name));
+    if (successor.consider(name)) nearest = name;
   }
-  return nearest.found.value_or("");
+  return nearest;
 }
 
 /// A type of that name and another kind, as C, or "".

@@ -4,6 +4,7 @@
 
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_file.hpp"
+#include "linker/elf/elf_kind.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
@@ -71,9 +72,11 @@ void CoreObject::look_at_code() {
     }
 }
 
-bool is_program(std::span<const std::byte> image) {
+std::expected<bool, Error> is_program(std::span<const std::byte> image) {
+  if (!is_elf(image)) return false;
   auto elf = read_elf(image);
-  if (!elf || elf->machine != EM_BPF || elf->type != ET_REL) return false;
+  if (!elf) return std::unexpected(elf.error());
+  if (elf->machine != EM_BPF || elf->type != ET_REL) return false;
   auto holds_programs = [](const ElfSection& section) {
     return (section.flags & SHF_EXECINSTR) != 0 && section.size != 0 && section.name != ".text";
   };

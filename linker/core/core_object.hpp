@@ -40,6 +40,7 @@ struct CoreObject {
 
 /// Whether a file is an object with programs, not a kernel: an ELF file for BPF with code that is
 /// loaded by itself, or with CO-RE relocations.
-bool is_program(std::span<const std::byte> image);
+/// Errors: it is an ELF file, but malformed.
+std::expected<bool, Error> is_program(std::span<const std::byte> image);
 
 }  // namespace bpflink

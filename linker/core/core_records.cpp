@@ -1,40 +1,9 @@
 #include "linker/core/core_records.hpp"
 
-#include <algorithm>
+#include "linker/elf/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {
-
-/// The functions of each section by ascending offset.
-std::vector<std::vector<const InputSymbol*>> functions_by_section(const ObjectFile& object) {
-  std::vector<std::vector<const InputSymbol*>> functions(object.sections.size());
-  for (const InputSymbol& symbol : object.symbols)
-    if (symbol.place == InputSymbol::Place::Section && symbol.type == STT_FUNC)
-      functions[symbol.section].push_back(&symbol);
-  for (auto& list : functions) std::ranges::stable_sort(list, {}, &InputSymbol::value);
-  return functions;
-}
-
-const InputSymbol* function_at(const std::vector<const InputSymbol*>& functions, uint64_t offset) {
-  auto after = std::ranges::upper_bound(functions, offset, {}, &InputSymbol::value);
-  if (after == functions.begin()) return nullptr;
-  const InputSymbol* function = *std::prev(after);
-  return offset - function->value < function->size ? function : nullptr;
-}
-
-/// The bytes that a load or store accesses.
-uint32_t access_size(const Insn& insn) {
-  switch (BPF_SIZE(insn.code)) {
-    case BPF_W:
-      return 4;
-    case BPF_H:
-      return 2;
-    case BPF_B:
-      return 1;
-    default:
-      return 8;
-  }
-}
 
 bool is_access_size(uint32_t size) {
   return size == 1 || size == 2 || size == 4 || size == 8;
@@ -66,7 +35,7 @@ CoreReason find_obstacle(std::span<const std::byte> code, std::endian order,
       if (result.value > INT16_MAX) return CoreReason::LargeOffset;
       if (!result.is_resizable) return CoreReason::MemberSize;
       if (result.size == result.local_size) return CoreReason::None;
-      bool fits = access_size(insn) == result.local_size && is_access_size(result.size);
+      bool fits = insn.access_size() == result.local_size && is_access_size(result.size);
       return fits ? CoreReason::None : CoreReason::OtherInstruction;
     }
     case BPF_LD: {
@@ -87,11 +56,11 @@ CoreReason find_obstacle(std::span<const std::byte> code, std::endian order,
 std::vector<CoreRecord> read_core_records(const ObjectFile& object) {
   std::vector<CoreRecord> records;
   if (!object.btf_ext) return records;
-  auto functions = functions_by_section(object);
+  SymbolsByPlace symbols(object);
   for (const BtfExtSection& part : object.btf_ext->core_relo.sections)
     for (uint32_t i = 0; i < part.count; ++i) {
       CoreRelo relo = object.btf_ext->load_core_relo(part.record(i).data());
-      const InputSymbol* function = function_at(functions[part.section], relo.insn_off);
+      const InputSymbol* function = symbols.find_function(part.section, relo.insn_off);
       if (!function) continue;
       records.push_back(
           {part.section,

@@ -3,19 +3,6 @@
 namespace bpflink {
 namespace {
 
-uint32_t access_size(const Insn& insn) {
-  switch (BPF_SIZE(insn.code)) {
-    case BPF_B:
-      return 1;
-    case BPF_H:
-      return 2;
-    case BPF_W:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
 /// The instructions that libbpf takes records for.
 bool may_be_bound(const Insn& insn) {
   switch (BPF_CLASS(insn.code)) {
@@ -127,7 +114,7 @@ Value Evaluator::ksym_address(const CodeReference& reference) const {
 
 Value Evaluator::load(const Insn& insn, const BoundInsn* bound) {
   const Value& base = state_[insn.src_reg];
-  uint32_t size = access_size(insn);
+  uint32_t size = insn.access_size();
   uint8_t mode = BPF_MODE(insn.code);
   bool is_signed = mode == mem_sign_extended;
   bool is_known = !bound && (mode == BPF_MEM || is_signed);
@@ -167,7 +154,7 @@ std::optional<Value> Evaluator::load_kconfig(const Value& base, uint64_t offset,
 
 void Evaluator::store(const Insn& insn, const BoundInsn* bound) {
   const Value& base = state_[insn.dst_reg];
-  uint32_t size = access_size(insn);
+  uint32_t size = insn.access_size();
   auto offset = static_cast<int64_t>(base.bits + static_cast<uint64_t>(int64_t{insn.off}));
   bool is_atomic = BPF_CLASS(insn.code) == BPF_STX && BPF_MODE(insn.code) == BPF_ATOMIC;
   bool is_plain = BPF_MODE(insn.code) == BPF_MEM;

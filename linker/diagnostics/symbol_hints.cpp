@@ -14,9 +14,6 @@ namespace {
 
 using Hints = std::vector<std::string>;
 
-/// Names longer than this are not compared: the effort grows with the square.
-constexpr size_t longest_compared = 64;
-
 Hints find_static_hint(const Context& context, const Symbol& symbol) {
   for (auto& object : context.objects)
     for (const InputSymbol& other : object->symbols)
@@ -61,16 +58,10 @@ Hints find_cpp_hint(const Context& context, const Symbol& symbol) {
 }  // namespace
 
 const Symbol* find_nearest_definition(const Context& context, std::string_view name) {
-  if (name.size() > longest_compared) return nullptr;
-  size_t best = misspelling_limit(name);
+  NearestName nearest_name(name);
   const Symbol* nearest = nullptr;
-  for (const Symbol* other : context.symbols.all()) {
-    if (!other->is_defined || other->name.size() > longest_compared) continue;
-    size_t distance = edit_distance(name, other->name);
-    if (distance >= best) continue;
-    best = distance;
-    nearest = other;
-  }
+  for (const Symbol* other : context.symbols.all())
+    if (other->is_defined && nearest_name.consider(other->name)) nearest = other;
   return nearest;
 }
 

@@ -41,6 +41,19 @@ struct Insn {
                    (BPF_CLASS(code) == BPF_ALU || BPF_CLASS(code) == BPF_ALU64);
     return is_ld_imm64() || is_move;
   }
+  /// The bytes that a load or store accesses.
+  uint32_t access_size() const {
+    switch (BPF_SIZE(code)) {
+      case BPF_B:
+        return 1;
+      case BPF_H:
+        return 2;
+      case BPF_W:
+        return 4;
+      default:
+        return 8;
+    }
+  }
   /// Control never goes on to the following instruction.
   bool ends_flow() const {
     return is_exit() || is_indirect_jump() || (is_jump() && BPF_OP(code) == BPF_JA);

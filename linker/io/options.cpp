@@ -220,17 +220,12 @@ bool OptionTable::is_option(std::string_view argument) const {
 
 std::string OptionTable::find_similar(std::string_view name) const {
   name = name.substr(0, name.find('='));
-  std::string similar;
-  size_t best = misspelling_limit(name);
+  NearestName similar(name);
   for (const OptionGroup& group : groups_)
-    for (const Option& option : group.options) {
-      if (option.help.empty() || !option.long_name().starts_with("--")) continue;
-      if (size_t distance = edit_distance(name, option.long_name()); distance < best) {
-        best = distance;
-        similar = option.long_name();
-      }
-    }
-  if (!similar.empty() || name.size() < 2) return similar;
+    for (const Option& option : group.options)
+      if (!option.help.empty() && option.long_name().starts_with("--"))
+        similar.consider(option.long_name());
+  if (!similar.nearest().empty() || name.size() < 2) return std::string(similar.nearest());
   // -O for -o
   std::string other_case(name.substr(0, 2));
   other_case[1] = static_cast<char>(other_case[1] ^ ('a' ^ 'A'));

@@ -27,7 +27,7 @@ struct Target {
 };
 
 /// Nothing where the program attaches to nothing that BTF has.
-std::optional<Target> target_of(const Program& program) {
+std::optional<Target> attach_target_of(const Program& program) {
   const SectionMeaning& meaning = program.meaning;
   if (!meaning.autoload) return std::nullopt;
   Target target{.name = meaning.target};
@@ -81,13 +81,13 @@ void check_target(const FactContext& context, const Target& target, KernelFindin
 
 void want_attach_targets(const Object& object, WantedNames& wanted) {
   for (const Program& program : object.programs())
-    if (auto target = target_of(program); target && !target->name.empty())
+    if (auto target = attach_target_of(program); target && !target->name.empty())
       wanted.add(target->kind, target->full_name());
 }
 
 void check_attach_targets(const FactContext& context) {
   for (const Program& program : context.object.programs()) {
-    auto target = target_of(program);
+    auto target = attach_target_of(program);
     if (!target) continue;
     KernelFinding finding{.what = KernelFinding::What::AttachTarget,
                           .name = std::string(program.meaning.target),

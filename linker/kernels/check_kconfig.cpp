@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/edit_distance.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_fact_checks.hpp"
 

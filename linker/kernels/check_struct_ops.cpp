@@ -11,6 +11,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
+#include "dedup/edit_distance.hpp"
 #include "linker/elf/elf_file.hpp"
 #include "linker/kernels/kernel_fact_checks.hpp"
 

@@ -128,9 +128,12 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   identify(*image);
   complete(*kernel, {image->release, image->arch, image->build_id, {}});
   if (kernel->version.empty()) kernel->version = image->version;
+  // A path with an architecture is one of BTFHub's. Others tell less than a manifest.
+  KernelRecord by_path = record_of_path(source.name);
+  if (!by_path.arch.empty()) complete(*kernel, by_path);
   complete(*kernel, source.record);
   complete(*kernel, record_of_path(image->member));
-  complete(*kernel, record_of_path(source.name));
+  complete(*kernel, by_path);
   if (!options.release.empty()) kernel->release = options.release;
 
   if (options.reads_configs) {

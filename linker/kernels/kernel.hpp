@@ -3,9 +3,10 @@
 // What is known comes from the first of these that says it:
 //
 // - release: --release; for /sys/kernel/btf/vmlinux the system; the setup header of a bzImage, or
-//   "Linux version ..." in an image; the manifest; the name of the file in a tar archive, or of the
-//   file itself, as BTFHub has them: DISTRIBUTION/VERSION/ARCH/RELEASE.btf.tar.xz
-// - architecture: the system; the header of the ELF file or image; the manifest; BTFHub's path
+//   "Linux version ..." in an image; a path as BTFHub has them,
+//   DISTRIBUTION/VERSION/ARCH/RELEASE.btf.tar.xz; the manifest; another name RELEASE.btf, of the
+//   file or in a tar archive
+// - architecture: the system; the header of the ELF file or image; BTFHub's path; the manifest
 // - build id: /sys/kernel/notes; a note of the ELF file or in the image; the manifest
 // - configuration: --config; what is built into the image; the manifest; for the running kernel
 //   /proc/config.gz, /boot/config-RELEASE and /lib/modules/RELEASE/config; for others

@@ -12,20 +12,6 @@ namespace {
 
 constexpr uint64_t largest_config = 16 << 20;
 
-/// A number as C writes it: 10, -1, 0x1f.
-bool read_number(std::string_view text, ConfigValue& value) {
-  value.is_negative = text.starts_with('-');
-  if (value.is_negative) text.remove_prefix(1);
-  bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  bool is_octal = !is_hex && text.size() > 1 && text[0] == '0';
-  if (is_hex) text.remove_prefix(2);
-  int base = is_hex ? 16 : is_octal ? 8 : 10;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.number, base);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
-  if (value.is_negative) value.number = -value.number;
-  return true;
-}
-
 ConfigValue read_value(std::string_view text) {
   ConfigValue value{.text = text};
   if (text == "y" || text == "m" || text == "n") {
@@ -34,7 +20,9 @@ ConfigValue read_value(std::string_view text) {
     value.kind = ConfigValue::Kind::Text;
     value.text = text.substr(1, text.size() - 2);
   } else {
-    value.kind = read_number(text, value) ? ConfigValue::Kind::Number : ConfigValue::Kind::Text;
+    auto number = parse_number(text);
+    value.kind = number ? ConfigValue::Kind::Number : ConfigValue::Kind::Text;
+    if (number) value.number = *number;
   }
   return value;
 }
@@ -83,6 +71,19 @@ std::optional<ConfigValue> KernelConfig::find(std::string_view name) const {
 
 void KernelConfig::for_each_option(const std::function<void(std::string_view)>& visit) const {
   for (const Option& option : options_) visit(name_of(option));
+}
+
+std::optional<uint64_t> parse_number(std::string_view text) {
+  bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  bool is_octal = !is_hex && text.size() > 1 && text[0] == '0';
+  if (is_hex) text.remove_prefix(2);
+  uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, number, is_hex ? 16 : is_octal ? 8 : 10);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return is_negative ? 0 - number : number;
 }
 
 std::optional<uint32_t> version_code(std::string_view release) {

@@ -19,10 +19,9 @@ namespace bpflink {
 struct ConfigValue {
   enum class Kind : uint8_t { Tristate, Number, Text };
   Kind kind = Kind::Tristate;
-  char tristate = 'n';       ///< 'y', 'm' or 'n'
-  uint64_t number = 0;       ///< two's complement of 64 bits of a negative one
-  bool is_negative = false;  ///< of a number
-  std::string_view text{};   ///< of a string, without its quotes; else as it stands there
+  char tristate = 'n';      ///< 'y', 'm' or 'n'
+  uint64_t number = 0;      ///< two's complement of 64 bits of a negative one
+  std::string_view text{};  ///< of a string, without its quotes; else as it stands there
 };
 
 /// A whole configuration: an option that it does not list is not set.
@@ -52,6 +51,9 @@ class KernelConfig {
   std::string text_;
   std::vector<Option> options_;  ///< by name
 };
+
+/// A number of 64 bits as C writes it: 10, 0x1f, 017; two's complement of -1.
+std::optional<uint64_t> parse_number(std::string_view text);
 
 /// KERNEL_VERSION(a, b, c) of the "a.b.c" that `release` begins with, as <linux/version.h> has it;
 /// nothing where it does not.

@@ -83,18 +83,4 @@ std::string similar_kernel_name(const Kernel& kernel, BtfKind kind, std::string_
   return std::string(nearest.nearest());
 }
 
-NearestName::NearestName(std::string_view name)
-    : name_(name), distance_(std::min<size_t>(misspelling_limit(name), 4)) {}
-
-void NearestName::consider(std::string_view candidate) {
-  // A kernel has some 60,000 functions: most are ruled out by their length or first letter.
-  size_t longer = std::max(candidate.size(), name_.size());
-  size_t shorter = std::min(candidate.size(), name_.size());
-  if (shorter == 0 || longer - shorter >= distance_ || candidate[0] != name_[0]) return;
-  size_t distance = edit_distance(name_, candidate);
-  if (distance == 0 || distance >= distance_) return;
-  distance_ = distance;
-  nearest_ = candidate;
-}
-
 }  // namespace bpflink

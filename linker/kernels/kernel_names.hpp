@@ -81,16 +81,4 @@ class KernelNames {
 std::string similar_kernel_name(const Kernel& kernel, BtfKind kind, std::string_view prefix,
                                 std::string_view name);
 
-/// The one of `names` that is nearest to `name`, of those that it may be a misspelling of.
-class NearestName {
- public:
-  explicit NearestName(std::string_view name);
-  void consider(std::string_view candidate);
-  std::string_view nearest() const { return nearest_; }
-
- private:
-  std::string_view name_, nearest_;
-  size_t distance_;  // what is nearer counts
-};
-
 }  // namespace bpflink

@@ -49,7 +49,7 @@ struct KernelSource {
 ///       "build_id": "d34db33f", "config": "rhel9/config"}]
 ///
 /// "file" and "config" are paths relative to the manifest; all but "file" may be missing. What an
-/// image of a kernel says of itself counts more than the manifest, and that more than a path.
+/// image of a kernel says of itself, or BTFHub's path, counts more than the manifest.
 ///
 /// Errors: a path leads nowhere; a directory cannot be read, is too deep or has too many files, or
 /// no kernel; the manifest cannot be read or is not such a list.

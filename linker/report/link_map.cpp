@@ -6,7 +6,7 @@
 
 #include "linker/diagnostics/printable.hpp"
 #include "linker/report/dropped.hpp"
-#include "linker/report/symbols_by_place.hpp"
+#include "linker/elf/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "linker/report/symbols_by_place.hpp"
+#include "linker/elf/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {

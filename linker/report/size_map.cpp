@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "linker/report/page.hpp"
 #include "linker/report/report_json.hpp"
 
 namespace bpflink {
@@ -9,15 +10,7 @@ namespace bpflink {
 std::string make_size_map(const OutputReport& report) {
   nlohmann::ordered_json json;
   add_report(json, report);
-  std::string page(size_map_page_before);
-  for (char c : to_text(json, -1)) {
-    // No name may end the element that the report stands in.
-    if (c == '<')
-      page += "\\u003c";
-    else
-      page += c;
-  }
-  return page.append(size_map_page_after);
+  return put_into_page(size_map_page_before, to_text(json, -1), size_map_page_after);
 }
 
 }  // namespace bpflink

@@ -65,3 +65,31 @@ kernel k <<<'int a;'
 refuses 'no program among the files: an object has one in a section other than .text' check k.btf
 refuses 'no kernel among the files: give an image or BTF' check a.o
 refuses 'a.o/out: cannot make the directory: Not a directory' minimize a.o k.btf -o a.o/out
+
+# Files that are neither: one error that names the file, exit status 1, and no output.
+head -c 600 a.o >cut.o
+head -c 4000 /dev/urandom >random
+mkdir empty
+rejects() { # FILE TEXT: what is said of a file among the kernels
+  core 1 check a.o "$1" --json out.json
+  grep -q "^bpfcore: error: $1: $2" core.log || fail "no '$1: $2' in: $(cat core.log)"
+  core 1 minimize a.o "$1" -o out --archive out.btfs
+  [[ ! -e out.json && ! -e out && ! -e out.btfs ]] || fail "an output of $1"
+}
+rejects cut.o 'section headers at offset .* are outside the file'
+rejects random ''
+rejects empty 'has no kernel in it'
+rejects none 'cannot open: No such file or directory'
+rejects /dev/null 'is neither a regular file nor a pipe'
+: >nothing
+rejects nothing 'is no BTF, no ELF file and no image of a kernel'
+
+# What cannot be written: the old file stays.
+core 1 check a.o k.btf --json /dev/full
+says 'bpfcore: error: /dev/full: cannot write: No space left on device'
+"$BPFCORE" check a.o k.btf --table >/dev/full 2>core.log && fail 'a table that nobody gets'
+says 'cannot write to standard output'
+echo old >old.json
+core 1 check a.o k.btf --json old.json --html none/page.html
+says "none/page.html: cannot open output file"
+[[ $(cat old.json) == old ]] || fail 'a report was replaced though another could not be written'

@@ -47,6 +47,8 @@ TEST_CASE("essential names") {
   CHECK(essential_name("task____x") == "task____x");
   CHECK(essential_name("___x") == "___x");
   CHECK(essential_name("x___") == "x___");
+  CHECK(essential_name("a____b") == "a____b");
+  CHECK(essential_name("").empty());
 }
 
 TEST_CASE("kinds are called as in libbpf's log") {

@@ -278,16 +278,6 @@ TEST_CASE("names of helpers") {
   CHECK(helper_name(100'000) == "bpf_func_100000");
 }
 
-TEST_CASE("a flavor is what follows three underscores") {
-  CHECK(essential_name("task_struct") == "task_struct");
-  CHECK(essential_name("task_struct___old") == "task_struct");
-  CHECK(essential_name("a___b___c") == "a___b");
-  CHECK(essential_name("a____b") == "a____b");
-  CHECK(essential_name("___b") == "___b");
-  CHECK(essential_name("a___") == "a___");
-  CHECK(essential_name("") == "");
-}
-
 TEST_CASE("types that lead to themselves or to very many are compared in bounded time") {
   // A prototype whose parameters are pointers to it: each level doubles what there is to compare.
   BtfBuilder types;

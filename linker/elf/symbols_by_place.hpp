@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "linker/elf/object_file.hpp"
@@ -16,6 +18,8 @@ class SymbolsByPlace {
           (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
         entries_.push_back(&symbol);
     std::ranges::stable_sort(entries_, {}, key);
+    std::ranges::copy_if(entries_, std::back_inserter(functions_),
+                         [](const InputSymbol* symbol) { return symbol->type == STT_FUNC; });
   }
 
   /// Calls `visit(symbol)` for each that begins in [begin, end) of a section.
@@ -27,11 +31,20 @@ class SymbolsByPlace {
       visit(**entry);
   }
 
+  /// The function that `offset` of a section is in, or null.
+  const InputSymbol* find_function(uint32_t section, uint64_t offset) const {
+    auto after = std::ranges::upper_bound(functions_, std::pair{section, offset}, {}, key);
+    if (after == functions_.begin()) return nullptr;
+    const InputSymbol* function = *std::prev(after);
+    bool is_inside = function->section == section && offset - function->value < function->size;
+    return is_inside ? function : nullptr;
+  }
+
  private:
   static std::pair<uint32_t, uint64_t> key(const InputSymbol* symbol) {
     return {symbol->section, symbol->value};
   }
-  std::vector<const InputSymbol*> entries_;
+  std::vector<const InputSymbol*> entries_, functions_;
 };
 
 }  // namespace bpflink
