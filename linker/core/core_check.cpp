@@ -21,6 +21,7 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
   const BtfView& program = *object.file().btf;
   CoreResolver resolver(program, object.file().byte_order, types);
   verdicts.reserve(records.size());
+  size_t names_left = 1 << 17;  // of a real program, a few hundred accesses fail
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(object.file(), record, result);
@@ -31,7 +32,7 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
     bool is_bound = result.outcome == CoreOutcome::Value;
     if (!is_bound)
       verdict.complaint = std::make_unique<CoreComplaint>(
-          explain_failure(program, record.relocation, types, resolver, result));
+          explain_failure(program, record.relocation, types, resolver, result, names_left));
     else if (auto difference = explain_difference(program, record.relocation, result))
       verdict.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
     // An instruction may have several relocations, which the loader applies one after the other.

@@ -12,9 +12,6 @@
 namespace bpflink {
 namespace {
 
-/// Members of members that are looked at to find one that has moved.
-constexpr size_t most_members = 4096;
-
 std::string_view keyword(const BtfView& types, uint32_t id) {
   switch (types.kind(id)) {
     case BtfKind::Struct:
@@ -77,19 +74,20 @@ struct FoundMember {
 /// Looks for a member in a struct of a kernel: one of that name within other members, or else one
 /// with a similar name.
 std::optional<FoundMember> find_member_like(const BtfView& types, uint32_t id,
-                                            std::string_view wanted) {
+                                            std::string_view wanted, size_t& names_left) {
+  constexpr int deepest = 8;  // members of members
   struct Open {
     uint32_t id;
     std::string path;
+    int depth;
   };
   Successor successor(wanted);
   std::optional<FoundMember> nearest;
-  std::vector<Open> open{{id, ""}};
-  size_t looked_at = 0;
+  std::vector<Open> open{{id, "", 0}};
   for (size_t at = 0; at < open.size(); ++at) {
     const Open here = open[at];
     BtfType type = types.type(here.id);
-    for (uint32_t i = 0; i < type.vlen() && ++looked_at < most_members; ++i) {
+    for (uint32_t i = 0; i < type.vlen() && names_left != 0; ++i, --names_left) {
       BtfMember member = type.member(i);
       std::string_view name = types.string(member.name_off);
       std::string path = here.path;
@@ -98,17 +96,19 @@ std::optional<FoundMember> find_member_like(const BtfView& types, uint32_t id,
       if (name == wanted) return FoundMember{member.type, path};
       if (is_outermost && successor.consider(name)) nearest = {member.type, path};
       uint32_t inner = skip_modifiers(types, member.type);
-      if (is_composite(types.kind(inner))) open.push_back({inner, path});
+      if (here.depth < deepest && is_composite(types.kind(inner)))
+        open.push_back({inner, path, here.depth + 1});
     }
   }
   return nearest;
 }
 
-std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_view wanted) {
+std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_view wanted,
+                                 size_t& names_left) {
   Successor successor(essential_name(wanted));
   std::string nearest;
   BtfType type = types.type(id);
-  for (uint32_t i = 0; i < std::min<uint32_t>(type.vlen(), most_members); ++i) {
+  for (uint32_t i = 0; i < type.vlen() && names_left != 0; ++i, --names_left) {
     std::string_view name = types.string(type.enumerator(i).name_off);
     if (successor.consider(name)) nearest = name;
   }
@@ -134,11 +134,12 @@ std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKerne
 class Explanation {
  public:
   Explanation(const BtfView& program, const CoreRelocation& relocation, const CoreKernel& kernel,
-              const CoreResolver& resolver, const CoreResult& result)
+              const CoreResolver& resolver, const CoreResult& result, size_t& names_left)
       : program_(program),
         relocation_(relocation),
         kernel_(kernel),
         result_(result),
+        names_left_(names_left),
         steps_(core_steps(program, relocation)) {
     if (relocation.type_id != 0) root_ = type_name(program, relocation.type_id);
     auto candidates = resolver.candidates();
@@ -180,8 +181,8 @@ class Explanation {
         describe_type_there();
         return fmt::format("{} has no element {}", whole_path(), steps_[nearest_->depth].index);
       case CoreReason::NoEnumerator:
-        complaint_.there =
-            find_enumerator_like(kernel_.types(nearest_->module), nearest_->at, steps_[0].name);
+        complaint_.there = find_enumerator_like(kernel_.types(nearest_->module), nearest_->at,
+                                                steps_[0].name, names_left_);
         return fmt::format("{} has no enumerator '{}'", root_, essential_name(steps_[0].name));
       case CoreReason::NotAnEnum:
         describe_type_there();
@@ -243,7 +244,7 @@ class Explanation {
       describe_type_there();
       return fmt::format("{} is not a struct with a member '{}'", whole_path(), step_name());
     }
-    if (auto found = find_member_like(types, nearest_->at, step_name())) {
+    if (auto found = find_member_like(types, nearest_->at, step_name(), names_left_)) {
       size_t dot = found->path.rfind('.');
       std::string declaration =
           print_c_declaration(types, found->type_id, found->path.substr(dot + 1));
@@ -267,7 +268,7 @@ class Explanation {
   void describe_member_there() {
     const BtfView& types = kernel_.types(nearest_->module);
     if (!is_composite(types.kind(nearest_->at))) return;
-    auto found = find_member_like(types, nearest_->at, step_name());
+    auto found = find_member_like(types, nearest_->at, step_name(), names_left_);
     if (!found) return;
     complaint_.there = print_c_declaration(types, found->type_id, step_name());
     if (nearest_->depth == 1) offer_flavor(complaint_.there);
@@ -287,6 +288,7 @@ class Explanation {
   const CoreRelocation& relocation_;
   const CoreKernel& kernel_;
   const CoreResult& result_;
+  size_t& names_left_;
   std::vector<CoreStep> steps_;
   std::string root_ = "void";
   const CoreCandidate* nearest_ = nullptr;  ///< in which most was found
@@ -326,8 +328,8 @@ std::optional<CoreComplaint> explain_difference(const BtfView& program,
 
 CoreComplaint explain_failure(const BtfView& program, const CoreRelocation& relocation,
                               const CoreKernel& kernel, const CoreResolver& resolver,
-                              const CoreResult& result) {
-  return Explanation(program, relocation, kernel, resolver, result).make();
+                              const CoreResult& result, size_t& names_left) {
+  return Explanation(program, relocation, kernel, resolver, result, names_left).make();
 }
 
 }  // namespace bpflink

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -21,10 +22,11 @@ struct CoreComplaint {
 };
 
 /// The complaint about a relocation that `resolver`, for a kernel, has just resolved to `result`
-/// without a value.
+/// without a value. Each name of the kernel that is compared to find what is there instead takes
+/// one from `names_left`.
 CoreComplaint explain_failure(const BtfView& program, const CoreRelocation& relocation,
                               const CoreKernel& kernel, const CoreResolver& resolver,
-                              const CoreResult& result);
+                              const CoreResult& result, size_t& names_left);
 
 /// What a relocation that was bound has found to be smaller in the kernel than in the program, or
 /// of another sign; nothing where all is alike.

@@ -76,3 +76,20 @@ mkdir modules
 head -c 100 new.btf >modules/broken.ko
 core 1 check uses.o new.btf --modules modules
 says 'warning: modules/broken.ko: '
+
+# Members of a struct_ops that the kernel's struct has not.
+compile ops <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+struct my_ops { int (*run)(int value); int (*halt)(int value); };
+SEC("struct_ops/run") int run(unsigned long long *args) { return 0; }
+SEC("struct_ops/halt") int halt(unsigned long long *args) { return 0; }
+SEC(".struct_ops") struct my_ops ops = {.run = (void *)run, .halt = (void *)halt};
+EOS
+kernel ops_of <<'EOS'
+struct my_ops { int (*run)(int value); int (*halts)(int value); };
+struct bpf_struct_ops_my_ops { long state; struct my_ops data; } value;
+void init(void) {}
+EOS
+core 1 check ops.o ops_of.btf
+says "struct_ops member my_ops.halt does not exist in the kernel's struct in ops_of.btf"
+says '>>> did you mean halts?'

@@ -25,7 +25,8 @@ CoreComplaint complain(const Unit& program, const Unit& kernel, const CoreReloca
   CoreResult result = resolver.resolve(relocation);
   if (reason != CoreReason::None) result.reason = reason;
   CHECK(result.reason != CoreReason::None);
-  return explain_failure(local.btf, relocation, index, resolver, result);
+  size_t names_left = 1000;
+  return explain_failure(local.btf, relocation, index, resolver, result, names_left);
 }
 
 /// `struct s { int a; int list[4]; struct { int c; } inner; }`
