@@ -6,8 +6,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "linker/diagnostics/locations.hpp"
-
 namespace bpflink {
 namespace {
 
@@ -117,9 +115,7 @@ CoreFinding to_core(const KernelFinding& finding, const CoreObject& object) {
   if (result.fails_to_attach) result.status = CoreStatus::Unknown;
   result.is_zero = finding.status == KernelFinding::Status::BecomesZero;
   if (object.summary.program_index.contains(finding.user)) result.programs.push_back(finding.user);
-  if (!fails) return result;
-  if (const InputSymbol* symbol = symbol_of(finding, object))
-    result.location = location_of(object.file(), *symbol);
+  if (fails) result.symbol = symbol_of(finding, object);
   return result;
 }
 

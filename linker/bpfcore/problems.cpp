@@ -7,6 +7,7 @@
 #include "dedup/internal.hpp"
 #include "linker/bpfcore/outputs.hpp"
 #include "linker/diagnostics/diagnostics.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/kernels/kernel_config.hpp"
 
 namespace bpflink {
@@ -93,7 +94,7 @@ class ProblemFinder {
                 !finding.fails_to_attach && !report_.is_optional(object, programs));
       if (!problem.what.empty()) continue;
       problem.what = finding.what;
-      problem.location = finding.location;
+      if (finding.symbol) problem.location = location_of(*summary.file, *finding.symbol);
       problem.hint = finding.note;
     }
   }

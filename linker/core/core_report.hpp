@@ -40,8 +40,8 @@ struct CoreFinding {
   bool fails_to_attach = false;         ///< the program loads, but does not attach
   bool is_zero = false;                 ///< it is weak and absent: the program reads 0
   std::vector<std::string> programs{};  ///< that need it; empty: the object does
-  /// Where it is declared, or the program that needs it is defined.
-  std::optional<DiagnosticLocation> location{};
+  /// Of a failure: the extern, or the program that needs it; null for neither.
+  const InputSymbol* symbol = nullptr;
 };
 
 /// An object on a kernel.
