@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "linker/diagnostics/printable.hpp"
-#include "linker/report/dropped.hpp"
 #include "linker/elf/symbols_by_place.hpp"
+#include "linker/report/dropped.hpp"
 
 namespace bpflink {
 namespace {
