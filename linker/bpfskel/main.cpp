@@ -1,6 +1,7 @@
 // The program bpfskel: links BPF objects and writes a skeleton of the result, with
 // which a program in user space opens, loads and uses the result.
 #include "bpflink/object.hpp"
+#include "dedup/messages.hpp"
 #include "linker/bpflink/program_output.hpp"
 #include "linker/bpfskel/emit.hpp"
 #include "linker/bpfskel/model.hpp"
@@ -33,6 +34,10 @@ int run(const std::vector<std::string>& arguments) {
   auto make_text = [&](std::span<const std::byte> image) -> std::expected<std::string, Error> {
     auto object = Object::parse(image);
     if (!object) return std::unexpected(object.error());
+    if (options->subskeleton) {
+      if (!object->btf()) return fail("a subskeleton needs BTF: compile the library with -g");
+      return emit_subskeleton(make_subskeleton(*object, options->name));
+    }
     return emit(make_skeleton(*object, options->name, image), options->language);
   };
   return run_link("bpfskel", *options, options->output, make_text);

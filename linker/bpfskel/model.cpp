@@ -62,6 +62,15 @@ bool is_shown(const BtfView& btf, const Variable& variable) {
          type_size(btf, variable.type_id).has_value();
 }
 
+std::string declare_variable(const BtfView& btf, const DataSection& data, const Variable& variable,
+                             std::string name) {
+  // What the loader fills in is not user space's to write.
+  return data.kind == DataSection::Kind::Kconfig
+             ? print_c_declaration(btf, variable.type_id, name)
+             : declare_writable(btf, variable.type_id, std::move(name));
+}
+
+/// A struct that mirrors the section.
 Section make_section(const BtfView& btf, const DataSection& data, std::string name) {
   Section section{std::move(name), std::string(data.name), data.size, {}};
   UniqueNames names;
@@ -75,12 +84,27 @@ Section make_section(const BtfView& btf, const DataSection& data, std::string na
           make_padding(names.take(fmt::format("__pad{}", paddings++)), end, variable.offset));
     std::string member = names.take(variable.name);
     uint64_t size = type_size(btf, variable.type_id).value_or(0);
-    // What the loader fills in is not user space's to write.
-    std::string declaration = data.kind == DataSection::Kind::Kconfig
-                                  ? print_c_declaration(btf, variable.type_id, member)
-                                  : declare_writable(btf, variable.type_id, member);
-    section.members.push_back({member, declaration, variable.offset, size, variable.type_id});
+    section.members.push_back({member, declare_variable(btf, data, variable, member),
+                               variable.offset, size, variable.type_id});
     end = variable.offset + size;
+  }
+  return section;
+}
+
+/// A struct of pointers to the variables that libbpf finds by name.
+Section make_pointers(const BtfView& btf, const DataSection& data, std::string name) {
+  Section section{std::move(name), std::string(data.name), data.size, {}};
+  if (data.kind == DataSection::Kind::Arena) return section;
+  UniqueNames names;
+  for (const Variable& variable : data.variables) {
+    if (variable.is_static || variable.is_hidden || variable.var_id == 0) continue;
+    std::string member = names.take(variable.name);
+    uint32_t type = skip_qualifiers(btf, variable.type_id);
+    bool is_array =
+        !has_natural_layout(btf, type) || (type != 0 && btf.type(type).kind() == BtfKind::Array);
+    std::string pointer = is_array ? "(*" + member + ")" : "*" + member;
+    section.members.push_back({member, declare_variable(btf, data, variable, pointer), 0, 0,
+                               variable.type_id, std::string(variable.name)});
   }
   return section;
 }
@@ -139,31 +163,30 @@ Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
   return shadow;
 }
 
-void add_data_section(const Object& object, const DataSection& data, UniqueNames& names,
-                      Skeleton& skeleton) {
+/// Makes the Section of a data section with the name it is given.
+using SectionMaker = Section (*)(const BtfView&, const DataSection&, std::string);
+
+void add_data_section(const Object& object, const DataSection& data, SectionMaker make,
+                      UniqueNames& names, Skeleton& skeleton) {
   bool is_arena = data.kind == DataSection::Kind::Arena;
   std::string name = is_arena ? "arena" : names.take(data.name.substr(1));
-  bool is_visible = object.btf() && data.datasec_id != 0 &&
-                    std::ranges::any_of(data.variables, [&](const Variable& variable) {
-                      return is_shown(*object.btf(), variable);
-                    });
+  Section section;
+  if (object.btf() && data.datasec_id != 0) section = make(*object.btf(), data, name);
+  bool is_visible = !section.members.empty();
   if (is_arena) {
     // The arena is a map of the object's own; its variables are the map's memory.
     for (MapEntry& map : skeleton.maps)
       if (map.section == "arena" && !is_visible) map.section = "";
   } else {
-    skeleton.maps.push_back({name, std::string(data.name), is_visible ? name : "", false});
+    skeleton.maps.push_back({name, std::string(data.name), is_visible ? name : "", ""});
   }
-  if (is_visible) skeleton.sections.push_back(make_section(*object.btf(), data, std::move(name)));
+  if (is_visible) skeleton.sections.push_back(std::move(section));
 }
 
-}  // namespace
-
-Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image) {
+Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
   Skeleton skeleton;
   skeleton.name = std::move(name);
   skeleton.btf = object.btf();
-  skeleton.image = image;
   UniqueNames map_names, program_names;
   bool has_arena_data = std::ranges::any_of(object.data_sections(), [](const DataSection& section) {
     return section.kind == DataSection::Kind::Arena && section.size > 0;
@@ -171,18 +194,39 @@ Skeleton make_skeleton(const Object& object, std::string name, std::span<const s
   for (const Map& map : object.maps()) {
     bool holds_arena = map.type == map_type_arena && has_arena_data;
     skeleton.maps.push_back(
-        {map_names.take(map.name), std::string(map.name), holds_arena ? "arena" : "", false});
+        {map_names.take(map.name), std::string(map.name), holds_arena ? "arena" : "", ""});
   }
   for (const StructOps& ops : object.struct_ops()) {
     std::string ops_name = map_names.take(ops.name);
-    skeleton.maps.push_back({ops_name, std::string(ops.name), "", true});
+    skeleton.maps.push_back({ops_name, std::string(ops.name), "", ops_name});
     bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BtfKind::Struct;
     if (is_struct) skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
   }
   for (const DataSection& data : object.data_sections())
-    if (data.size > 0) add_data_section(object, data, map_names, skeleton);
-  for (const Program& program : object.programs())
-    skeleton.programs.push_back({program_names.take(program.name), std::string(program.name)});
+    if (data.size > 0) add_data_section(object, data, make, map_names, skeleton);
+  for (const Program& program : object.programs()) {
+    std::string program_name = program_names.take(program.name);
+    skeleton.programs.push_back({program_name, std::string(program.name), program_name});
+  }
+  return skeleton;
+}
+
+}  // namespace
+
+Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image) {
+  Skeleton skeleton = make_model(object, std::move(name), make_section);
+  skeleton.image = image;
+  UniqueNames links;  // a struct_ops may be called as a program is
+  for (ProgramEntry& program : skeleton.programs) program.link = links.take(program.link);
+  for (MapEntry& map : skeleton.maps)
+    if (!map.link.empty()) map.link = links.take(map.link);
+  return skeleton;
+}
+
+Skeleton make_subskeleton(const Object& object, std::string name) {
+  Skeleton skeleton = make_model(object, std::move(name), make_pointers);
+  for (ProgramEntry& program : skeleton.programs) program.link = "";
+  for (MapEntry& map : skeleton.maps) map.section = map.link = "";
   return skeleton;
 }
 

@@ -42,7 +42,9 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
         store(options.name)},
        {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},
        {"--cpp", "", "Write the header with a class that owns it", choose(Language::Cpp)},
-       {"--rust", "", "Write a module for Rust", choose(Language::Rust)}});
+       {"--rust", "", "Write a module for Rust", choose(Language::Rust)},
+       {"--subskeleton", "", "Write a header for a library that is linked into a larger object",
+        set(options.subskeleton)}});
   OptionTable table(
       {.name = "bpfskel",
        .purpose = "Links BPF objects and writes a skeleton of the result.",
@@ -55,7 +57,11 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   if (!text) return std::unexpected(text.error());
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
-  for (auto [one, other] : {std::pair("--c", "--cpp"), {"--c", "--rust"}, {"--cpp", "--rust"}})
+  for (auto [one, other] : {std::pair("--c", "--cpp"),
+                            {"--c", "--rust"},
+                            {"--cpp", "--rust"},
+                            {"--subskeleton", "--cpp"},
+                            {"--subskeleton", "--rust"}})
     if (auto ok = table.check_exclusive(one, other); !ok) return std::unexpected(ok.error());
   if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
   options.name =

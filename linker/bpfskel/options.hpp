@@ -16,6 +16,7 @@ struct BpfskelOptions : LinkCommand {
   std::string output;  ///< where the skeleton is written
   std::string name;    ///< of the skeleton, an identifier
   Language language = Language::C;
+  bool subskeleton = false;  ///< of a library, in C
 
   /// What to print instead of anything else: for --help and --version.
   std::string text;

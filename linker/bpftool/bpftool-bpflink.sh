@@ -1,8 +1,8 @@
 #!/bin/sh
-# bpftool-bpflink: takes bpftool's command line. `gen object` is a partial link by bpflink and
-# `gen skeleton` is done by bpfskel, where that is there; everything else is the real bpftool's. So
-# `make BPFTOOL=bpftool-bpflink` links a project with bpflink. The programs are those beside this
-# file or, where it is in its source tree, of the build that is newest.
+# bpftool-bpflink: takes bpftool's command line. `gen object` is a partial link by bpflink;
+# `gen skeleton` and `gen subskeleton` are done by bpfskel, where that is there; everything else is
+# the real bpftool's. So `make BPFTOOL=bpftool-bpflink` links a project with bpflink. The programs
+# are those beside this file or, where it is in its source tree, of the build that is newest.
 #
 # Words are told from options as bpftool does it, with getopt_long(3): options stand anywhere,
 # short ones in clusters, and all names may be cut short.
@@ -127,11 +127,14 @@ link_object() {
 
 # write_skeleton OBJECT [name NAME]
 write_skeleton() {
+  words=wrong
   case $# in
-    1) exec "$programs/bpfskel" "$1" ;;
-    3) if is_prefix "$2" name; then exec "$programs/bpfskel" --name "$3" "$1"; fi ;;
+    1) words=right ;;
+    3) if is_prefix "$2" name; then words=right && set -- --name "$3" "$1"; fi ;;
   esac
-  fail "'gen skeleton' takes an object and, after the word 'name', a name"
+  [ $words = right ] || fail "'gen $command' takes an object and, after the word 'name', a name"
+  if [ $command = subskeleton ]; then set -- --subskeleton "$@"; fi
+  exec "$programs/bpfskel" "$@"
 }
 
 kind=option words_only=no owner=bpflink json=no verbose=no light=no
@@ -146,6 +149,7 @@ for argument do
       gen)
         if is_prefix "$argument" object; then command=object
         elif is_prefix "$argument" skeleton; then command=skeleton
+        elif is_prefix "$argument" subskeleton; then command=subskeleton
         else command=other
         fi
         ;;
@@ -155,7 +159,7 @@ done
 find_programs
 case $command in
   object) ;;
-  skeleton) if [ $light = yes ] || [ ! -x "$programs/bpfskel" ]; then owner=bpftool; fi ;;
+  *skeleton) if [ $light = yes ] || [ ! -x "$programs/bpfskel" ]; then owner=bpftool; fi ;;
   *) owner=bpftool ;;
 esac
 if [ $owner = bpftool ]; then become_bpftool "$@"; fi
@@ -168,5 +172,5 @@ done
 shift 2
 case $command in
   object) link_object "$@" ;;
-  skeleton) write_skeleton "$@" ;;
+  *skeleton) write_skeleton "$@" ;;
 esac

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Skeletons beside those of bpftool: of the objects that the cases of tests/link compile, those
-# that link alone. The struct is the same, member by member, but for what bpfskel(1) says; and each
-# function of bpftool's is there.
+# Skeletons and subskeletons beside those of bpftool: of the objects that the cases of tests/link
+# compile, those that link alone. The struct is the same, member by member, but for what bpfskel(1)
+# says; and each function of bpftool's is there. A subskeleton asks libbpf for the same.
 set -euo pipefail
 sources=$(realpath "$(dirname "$0")/../link")
 PATH=$PATH:/usr/sbin:/sbin
@@ -23,9 +23,21 @@ awk -v end="'EOF'" '
 # the_struct NAME: that of a skeleton, without what differs on purpose: the const of pointers; and
 # without the empty structs that bpftool before 7.4 makes of sections that have nothing to show
 the_struct() {
-  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed "/struct $1__[a-z_0-9]* {$/{N;/\\n[[:space:]]*} \*[a-z_0-9]*;$/d}" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/[[:space:]]\+/ /g'
+  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed "/struct $1__[a-z_0-9]* {$/{N;/\\n[[:space:]]*} \*\?[a-z_0-9]*;$/d}" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/[[:space:]]\+/ /g'
 }
 functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_and_load|attach|detach|destroy|elf_bytes|create_skeleton|assert)\(" | tr -d '(' | sort -u; }
+
+# pointers: the struct of a subskeleton without a comment and, of bpftool's, with C's own declarators
+# in place of typeof: of structs, pointers to functions, names, arrays
+pointers() {
+  sed -E 's/typeof\((struct|union|enum) \{/\1 {/
+    s/typeof\((.*\()\*([^()]*\)\(.*\))\) \*(\w+);/\1**\3\2;/
+    s/typeof\(([^][]*)\) \*(\w+);/\1 *\2;/
+    s/(typeof\(|^ ?\})([^][]*)((\[[0-9]*\])+)\) \*(\w+);/\1\2 (*\5)\3;/
+    s/typeof\(//; s/\*( \*)+/**/; s|; /\*.*|;|'
+}
+# What a subskeleton tells libbpf: name, map and place of each variable, map and program.
+asked_for() { grep -E '^\s*s->(vars|maps|progs)\[' | tr -d '[:space:]' | tr ';' '\n' | sort; }
 
 # bpfskel leaves hidden variables out, as bpftool does since libbpf 1.5.
 hidden='__attribute__((visibility("hidden"))) int state = 5;'
@@ -38,7 +50,7 @@ if grep -qw 'int state;' ours.h; then fail 'a hidden variable is a member'; fi
 bpftool gen skeleton hidden.o name p >peer.h
 shows_hidden=$(grep -cw 'int state;' peer.h || true)
 
-compared=0
+compared=0 subskeletons=0
 for source in *.bpf.c; do
   name=${source%%.*}
   if grep -qE 'address_space|"\.bss\.|\.struct_ops' "$source"; then continue; fi # not known to this bpftool
@@ -53,6 +65,14 @@ for source in *.bpf.c; do
     fail "$(<"$source")"$'\n'"bpftool's struct (<) and bpfskel's (>) differ: $(<log)"
   diff <(functions_of_peer p <peer.h) <(functions_of_peer p <ours.h) >log || fail "other functions: $(<log)"
   compared=$((compared + 1))
+
+  bpftool gen subskeleton linked.o name p >peer.h 2>log || fail "bpftool: $(<log)"
+  [[ -s peer.h ]] || continue # strings without types silence bpftool
+  "$BPFSKEL" --subskeleton --name p "$name.o" >ours.h 2>log || fail "$source: $(<log)"
+  diff <(the_struct p <peer.h | pointers) <(the_struct p <ours.h | pointers) >log ||
+    fail "$(<"$source")"$'\n'"bpftool's subskeleton (<) and bpfskel's (>) differ: $(<log)"
+  diff <(asked_for <peer.h) <(asked_for <ours.h) >log || fail "$source: libbpf is asked for other things: $(<log)"
+  subskeletons=$((subskeletons + 1))
 done
-echo "$compared objects"
-((compared >= 40)) || fail 'fewer than 40 objects'
+echo "$compared objects, $subskeletons subskeletons"
+((compared >= 40 && subskeletons >= 40)) || fail 'fewer than 40 objects'

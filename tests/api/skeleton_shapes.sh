@@ -67,3 +67,82 @@ compiles layout.skel.h
 if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
 [[ ! -s out.h ]] || fail 'a header in spite of an error'
 grep -q 'undefined symbol: helper' errors || fail "$(<errors)"
+
+# ---- Subskeletons
+
+# Pointers to variables of any type; what has no name of its own for libbpf is not shown.
+"$CLANG" -g -O2 --target=bpf -c -x c -o odd.o - <<'END'
+#define KCONFIG __attribute__((section(".kconfig")))
+const volatile long table[2][3] = {{1}};
+int cube[1][2][3][4][5][6][7][8][9];
+const char *const volatile text = "text";
+struct { char tag; } plain, several[3];
+struct { char tag; int value; } __attribute__((packed)) pairs[2] = {{1, 2}};
+struct { char byte; } __attribute__((aligned(32))) wide = {7};
+struct point *far, *const volatile farther;
+int (*function)(int, const char *), (*functions[3])(int), (*array)[3];
+typedef int row[3];
+row one, two[2];
+_Atomic int atomic;
+enum { OFF, ON } mode;
+char none[0];
+unsigned char odd$name, odd_name;
+static volatile int secret;
+__attribute__((visibility("hidden"))) int hidden;
+__attribute__((weak)) int weak;
+extern const int CONFIG_A KCONFIG;
+extern char CONFIG_TEXT[8] KCONFIG;
+__attribute__((section("socket"))) int use(void *ctx) { return CONFIG_A + CONFIG_TEXT[1] + secret++; }
+END
+"$BPFSKEL" --subskeleton odd.o -o odd.subskel.h
+has odd.subskel.h ' struct odd__bss {' ' int (*cube)[1][2][3][4][5][6][7][8][9];' ' struct {' ' char tag;' \
+  ' } *plain;' ' struct {' ' char tag;' ' } (*several)[3];' ' struct point **far;' \
+  ' int (**function)(int, const char *);' ' int (*(*functions)[3])(int);' ' int (**array)[3];' \
+  ' row *one;' ' row (*two)[2];' ' void *atomic;' ' enum {' ' OFF = 0,' ' ON = 1,' ' } *mode;' \
+  ' char (*none)[0];' ' unsigned char *odd_name;' ' unsigned char *odd_name___2;' \
+  ' int *weak;' ' } bss;'
+has odd.subskel.h ' long (*table)[2][3];' ' const char **text;' ' struct point **farther;' ' } rodata;'
+has odd.subskel.h ' char (*pairs)[10];' ' char (*wide)[32];' ' } data;'
+has odd.subskel.h ' struct odd__kconfig {' ' const int *CONFIG_A;' ' char (*CONFIG_TEXT)[8];' ' } kconfig;'
+grep -qF '.name = "odd$name";' odd.subskel.h || fail 'a name other than libbpf'\''s'
+sed -i '1i typedef int row[3];' odd.subskel.h
+compiles odd.subskel.h
+
+"$BPFSKEL" --subskeleton "$fixtures/state.o" >state.subskel.h
+has state.subskel.h ' struct state__my_ops__tcp_congestion_ops {' ' struct bpf_program *init;' \
+  ' struct bpf_program *ssthresh;' ' char name[16];' ' } *my_ops;' ' } struct_ops;'
+has state.subskel.h ' obj->struct_ops.my_ops = (__typeof__(obj->struct_ops.my_ops))' \
+  ' bpf_map__initial_value(obj->maps.my_ops, &size);'
+compiles state.subskel.h
+"$BPFSKEL" --subskeleton "$fixtures/arena.o" >arena.subskel.h # libbpf finds no variables in an arena
+has arena.subskel.h ' struct bpf_map *pages;' ' struct bpf_map *bss;' ' } maps;'
+if grep -qw first arena.subskel.h; then fail 'a variable of an arena'; fi
+compiles arena.subskel.h
+
+# A library that has nothing is opened; what an object lacks is an error, or a null pointer.
+empty='int f(int n) { return n; }' more='int custom __attribute__((section(".data.custom"))), more __attribute__((section(".data.custom")));'
+other='int other __attribute__((section(".data.other")));'
+for library in empty more other; do
+  "$CLANG" -g -O2 --target=bpf -c -x c -o $library.o - <<<"${!library}"
+  "$BPFSKEL" --subskeleton $library.o -o $library.subskel.h
+  compiles $library.subskel.h
+done
+cat >open.c <<'END'
+#include "empty.subskel.h"
+#include "more.subskel.h"
+#include "other.subskel.h"
+int main(int argc, char **argv)
+{
+	struct bpf_object *object = bpf_object__open_file(argv[argc - 1], NULL);
+	struct empty *nothing = empty__open(object);
+	struct more *some = more__open(object);
+
+	if (!nothing || !some || !some->data_custom.custom || *some->data_custom.custom != 77 || some->data_custom.more)
+		return 1;
+	empty__destroy(nothing);
+	more__destroy(some);
+	return !other__open(object) && errno == ESRCH ? 0 : 2;
+}
+END
+"$CC" -Wall -Wextra -Werror open.c -o open -lbpf
+./open "$fixtures/tally.o" 2>log || fail "what the object lacks: $? $(<log)"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# bpftool-bpflink takes bpftool's command line: `gen object` goes to bpflink, `gen skeleton` to
-# bpfskel where that is installed, the rest to the real bpftool. Two projects are switched by a
-# variable of make.
+# bpftool-bpflink takes bpftool's command line: `gen object` goes to bpflink, `gen skeleton` and
+# `gen subskeleton` to bpfskel where that is installed, the rest to the real bpftool. Two projects
+# are switched by a variable of make.
 . "$(dirname "$0")/common.sh"
 needs clang-19 bpftool make
 
@@ -39,6 +39,8 @@ says 'bpftool'
 stand_in "$tmp/stand_in/bin/bpfskel"
 says 'bpfskel [--name] [x] [a.o]' gen skeleton a.o name x
 says 'bpfskel [a.o]' -d g s a.o
+says 'bpfskel [--subskeleton] [a.o]' gen subskeleton a.o
+says 'bpfskel [--subskeleton] [--name] [x] [a.o]' gen sub a.o n x
 says 'bpftool [-L] [gen] [skeleton] [a.o]' -L gen skeleton a.o
 BPFLINK_BPFTOOL=$tmp/stand_in/bin/bpfskel says 'bpfskel [map] [list]' map list
 

@@ -206,7 +206,7 @@ jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "fig
 
 cd "$tmp/link"
 page=$manual/man1/bpfskel.1
-count_examples "$page"
+count_examples "$page" 8
 run "$page" 1
 contains count.skel.h 'struct bpf_map *packets;'
 example "$page" 2 >loader.c
@@ -220,6 +220,19 @@ make main.skel.h >log
 contains main.skel.h 'struct bpf_map *packets;'
 run "$page" 6
 contains types.h 'struct xdp_md {'
+run "$page" 7
+example "$page" 8 >library.c
+cat >>library.c <<'END'
+#include "count.skel.h"
+int main(void)
+{
+	struct count *skel = count__open();
+	skel->bss->total = 7;
+	return total(skel->obj) == 7 ? 0 : 1;
+}
+END
+cc -Wall -Werror library.c -o library -lbpf
+./library || fail 'bpfskel(1): the subskeleton does not find the variable'
 
 # ---- bpfcore(1)
 

@@ -89,7 +89,7 @@ spans linker/bindings/rust/src/*.rs | names 'the crate' bpflink
 sed -n '/^func build/,/^}/p' linker/bindings/go/build.go | names bpflink2go bpflink
 sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$programs/bpflink' -e '"$@" -' |
   names 'bpftool-bpflink, gen object' bpflink
-sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F '$programs/bpfskel' |
+sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F 'set -- -' |
   names 'bpftool-bpflink, gen skeleton' bpfskel
 
 # ---- The library has the options of a link: each is named at a field, a flag or a function.

@@ -20,6 +20,8 @@ wrong 'no arguments, expected bpfskel [OPTION]... FILE... -o OUTPUT (see bpfskel
 wrong 'no input files (see bpfskel --help)' -o out.h
 wrong '--c and --cpp exclude each other (see bpfskel --help)' --cpp --c main.o
 wrong '--cpp and --rust exclude each other (see bpfskel --help)' --rust --cpp main.o
+wrong '--subskeleton and --cpp exclude each other (see bpfskel --help)' --cpp --subskeleton main.o
+wrong '--subskeleton and --rust exclude each other (see bpfskel --help)' --subskeleton --rust main.o
 wrong '-o: the name of the file is empty' main.o -o ''
 wrong "no/such.h: cannot open output file: there is no directory 'no'" main.o helper.o -o no/such.h
 wrong "-o './main.o' would replace the input 'main.o': name another file" main.o helper.o -o ./main.o
@@ -38,6 +40,7 @@ compile untyped -g0 <helper.bpf.c
 "$BPFSKEL" untyped.o -o out.h 2>errors
 expect 'bpfskel: warning: no input has BTF' head -n 1 errors
 grep -q untyped__open out.h || mistake 'no skeleton'
+wrong 'new.h: a subskeleton needs BTF: compile the library with -g' --subskeleton -q untyped.o -o new.h
 if [[ -c /dev/full ]]; then wrong '/dev/full: cannot write: No space left on device' main.o helper.o -o /dev/full; fi
 
 # The options of a link are bpfskel's, too; what they write names the skeleton and comes with it.

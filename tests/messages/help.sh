@@ -135,6 +135,8 @@ Options:
   --c                         Write a header for C and C++ (the default)
   --cpp                       Write the header with a class that owns it
   --rust                      Write a module for Rust
+  --subskeleton               Write a header for a library that is linked into a
+                              larger object
   --threads N                 Use N threads; without, as many as the inputs are
                               large enough for' bash -c '"$0" --help | sed -n "1,/^Inputs:/p" | head -n -2' "$BPFSKEL"
 

@@ -1,0 +1,15 @@
+// A program that has the library meter.bpf.c linked into it.
+#include <bpf/bpf_helpers.h>
+
+long meter(long n);
+
+int own = 3;
+long last;
+
+SEC("socket")
+int count(struct __sk_buff* skb) {
+  last = meter(own);
+  return last;
+}
+
+char _license[] SEC("license") = "GPL";
