@@ -63,6 +63,18 @@ has layout.skel.h ' struct layout__data {' ' char wide[32];' ' char pairs[10];' 
 has layout.skel.h ' struct layout__kconfig {' ' unsigned int CONFIG_A;' ' const unsigned int CONFIG_B;' ' _Bool CONFIG_BPF;' ' } *kconfig;'
 compiles layout.skel.h
 
+# A static struct_ops that is called as a program of another file has a link of its own.
+"$CLANG" -g -O2 --target=bpf -c -x c -o ops.o - <<'END'
+struct ops { int (*f)(void); };
+__attribute__((section("struct_ops/f"))) int f(void) { return 0; }
+static struct ops twin __attribute__((section(".struct_ops.link"), used)) = { .f = f };
+END
+"$CLANG" -g -O2 --target=bpf -c -x c -o prog.o - <<<'__attribute__((section("socket"))) int twin(void *ctx) { return 0; }'
+"$BPFSKEL" ops.o prog.o -o twins.skel.h
+has twins.skel.h ' s->maps[0].link = &obj->links.twin___2;'
+has twins.skel.h ' s->progs[1].link = &obj->links.twin;'
+compiles twins.skel.h
+
 # What does not link gives no skeleton.
 if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
 [[ ! -s out.h ]] || fail 'a header in spite of an error'
