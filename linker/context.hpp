@@ -18,7 +18,7 @@
 #include "linker/elf/symbol.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/report/output_report.hpp"
+#include "linker/report/model.hpp"
 
 namespace bpflink {
 
@@ -114,7 +114,7 @@ struct Context {
   /// Null unless asked for.
   LinkReport* report = nullptr;
   /// Set by describe_output() where a report shows it.
-  std::optional<OutputReport> output_report;
+  std::optional<OutputModel> model;
 
   /// The linked object, then the reports. None of them is where it belongs until
   /// commit_outputs().

@@ -26,7 +26,8 @@ namespace {
 
 bool wants_report(const LinkOptions& options) {
   return options.report || !options.map_file.empty() || !options.dependency_file.empty() ||
-         !options.json_file.empty() || !options.size_map_file.empty() || !options.explain.empty();
+         !options.json_file.empty() || !options.size_map_file.empty() || options.print_sizes != 0 ||
+         !options.explain.empty();
 }
 
 }  // namespace

@@ -80,7 +80,12 @@ struct LinkOptions {
   std::string json_file = {};
   /// A page for browsers that shows where the output's bytes come from (`--size-map`); "" for none.
   std::string size_map_file = {};
-  /// Symbols to explain in LinkReport::explanations (`--explain`).
+  /// What json_file was for an earlier output, which this one is compared with
+  /// (`--size-map-against`); "" for none.
+  std::string size_map_against = {};
+  /// How many rows each list of LinkReport::sizes has (`--print-sizes`); 0: do not make it.
+  unsigned print_sizes = 0;
+  /// Symbols and types to explain in LinkReport::explanations (`--explain`).
   std::vector<std::string> explain = {};
   /// Hints in messages may name options of the program bpflink. For programs that have the same.
   bool hint_at_options = false;

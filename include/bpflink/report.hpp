@@ -28,8 +28,10 @@ struct LinkReport {
   std::string map;
   /// Each global symbol, who defines it and who refers to it (`--cref`).
   std::string cross_references;
-  /// Why each symbol of LinkOptions::explain is in the output or is not (`--explain`).
+  /// Why each symbol or type of LinkOptions::explain is in the output or is not (`--explain`).
   std::string explanations;
+  /// What is large, as lists (`--print-sizes`).
+  std::string sizes;
 };
 
 }  // namespace bpflink

@@ -126,6 +126,7 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   if (!ok) return 1;
   if (command.cross_references) print_text(linker.report().cross_references);
   print_text(linker.report().explanations);
+  print_text(linker.report().sizes);
   if (command.statistics) print_text(make_statistics(linker.report()));
   return 0;
 }

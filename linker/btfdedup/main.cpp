@@ -32,9 +32,12 @@
 #include "linker/io/output_file.hpp"
 #include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/report/btf_sizes.hpp"
 #include "linker/report/merged_btf.hpp"
+#include "linker/report/model_builder.hpp"
 #include "linker/report/size_map.hpp"
+#include "linker/report/sizes_text.hpp"
+#include "linker/report/type_nodes.hpp"
+#include "linker/report/type_story.hpp"
 #include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
@@ -92,7 +95,7 @@ class Program {
   std::expected<void, Error> write_contents(int fd);
   std::expected<void, Error> verify() const;
   std::expected<void, Error> write_size_map();
-  OutputReport describe_output(const Btf& btf);
+  OutputModel describe_output(const Btf& btf);
   std::expected<void, Error> report();
   std::expected<void, Error> commit();
   std::unexpected<Error> fail_size_map(const Error& error) const {
@@ -113,6 +116,9 @@ class Program {
     if (distilled_) return distilled_->base.get();
     return options_.flatten ? nullptr : base();
   }
+  bool is_described() const {
+    return size_map_file_ || options_.print_sizes != 0 || !options_.explain.empty();
+  }
   bool has_begun() const { return deduplicator_ || linked_; }
   bool sorts() const;
 
@@ -129,7 +135,7 @@ class Program {
   std::optional<LinkedDeduplicator> linked_;
   std::vector<std::string> names_;
   std::vector<std::pair<Btf, uint64_t>>
-      inputs_;  ///< all with their bytes, for a size map; else none
+      inputs_;  ///< all with their bytes, where the output is described; else none
   std::optional<std::endian> order_;
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
@@ -293,7 +299,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   if (source.elf && !like_) like_ = source.elf;
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
-  if (size_map_file_) inputs_.emplace_back(share(*btf), blob.size());
+  if (is_described()) inputs_.emplace_back(share(*btf), blob.size());
   if (updates_own_types_ && !linked_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
@@ -474,17 +480,24 @@ std::expected<void, Error> Program::commit() {
 }
 
 /// The BTF as a whole, which is all that is measured, whatever the file around it.
-OutputReport Program::describe_output(const Btf& btf) {
-  OutputReport report{.file = names_.front(), .bytes = blob_.size()};
-  if (!options_.output.empty()) report.file = options_.output;
-  if (!options_.update.empty()) report.file = options_.update;
-  report.sections.push_back(measure_btf(btf, blob_.size(), {}));
+OutputModel Program::describe_output(const Btf& btf) {
+  OutputModel model{.file = names_.front(), .bytes = blob_.size()};
+  if (!options_.output.empty()) model.file = options_.output;
+  if (!options_.update.empty()) model.file = options_.update;
+  ModelBuilder builder(model);
+  TypeNodes types(btf, blob_.size(), builder.add_section(".BTF", "section", blob_.size()), builder);
   MergedBtf merged(btf, blob_.size());
-  for (size_t i = 0; i < inputs_.size(); ++i)
-    for (DroppedBtf part : merged.add(inputs_[i].first, inputs_[i].second, result_->type_maps[i]))
-      report.dropped.push_back({names_[i], ".BTF", "", part.reason, part.bytes});
-  report.tags = find_split_tags({btf, result_->type_maps, names_});
-  return report;
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    const auto& [input, size] = inputs_[i];
+    model.inputs.push_back({names_[i]});
+    types.add_input(i, input, result_->type_maps[i]);
+    for (DroppedBtf part : merged.add(input, size, result_->type_maps[i]))
+      model.dropped.push_back({names_[i], ".BTF", "", part.reason, part.bytes});
+  }
+  types.finish();
+  builder.finish();
+  model.tags = find_split_tags({btf, result_->type_maps, names_});
+  return model;
 }
 
 std::expected<void, Error> Program::write_size_map() {
@@ -507,16 +520,20 @@ std::expected<void, Error> Program::write_contents(int fd) {
 
 /// What goes to standard output.
 std::expected<void, Error> Program::report() {
-  bool is_asked_for = !options_.explain.empty() || options_.statistics ||
-                      options_.dump != BtfdedupOptions::Dump::none;
+  bool is_asked_for = !options_.explain.empty() || options_.print_sizes != 0 ||
+                      options_.statistics || options_.dump != BtfdedupOptions::Dump::none;
   if (!is_asked_for) return {};
   auto btf = Btf::parse(blob_, output_base());
   if (!btf) return fail_output(btf.error());
+  std::optional<OutputModel> model;
+  if (!options_.explain.empty() || options_.print_sizes != 0) model = describe_output(*btf);
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);
     if (!text) return std::unexpected(text.error());
     print_text(*text);
+    print_text(tell_types(*model, what));
   }
+  if (options_.print_sizes != 0) print_text(make_sizes_text(*model, options_.print_sizes));
   if (options_.dump == BtfdedupOptions::Dump::c) print_text(print_c_header(*btf));
   if (options_.dump == BtfdedupOptions::Dump::raw)
     for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) print_text(print_raw(*btf, id));

@@ -38,12 +38,16 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          set(options.check)},
         {"--verify", "", "Warn of what kernels do not take of the output", set(options.verify)},
         {"--explain", "TYPE...",
-         "Say why 'struct NAME' (or union, enum, typedef, func, var) is there more than once",
+         "Say who needs 'struct NAME' (or union, enum, typedef, func, var), and why it is there "
+         "more "
+         "than once",
          append(options.explain)},
         {"--dump", "c|raw", "Print the types as C or as a numbered list (raw)", choose_dump},
         {"--size-map", "FILE",
          "Write to FILE a page for browsers that shows where the output's bytes come from",
          store_page(options.size_map)},
+        {"--print-sizes", "=N", "Print the N costliest types; without N, 10",
+         print_sizes(options.print_sizes)},
         {"--stats", "", "Print counts, sizes and times", set(options.statistics)},
         {"--json", "", "Print them, or what --check says, as JSON", set(options.as_json)},
         {"--threads", "N", "Use N threads; without, as many as the input is large enough for",
@@ -54,7 +58,7 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
 std::expected<void, Error> check_alone(const OptionTable& table) {
   for (std::string_view other :
        {"--output", "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
-        "--explain", "--dump", "--size-map", "--stats", "--elf"})
+        "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
     if (auto ok = table.check_exclusive("--check", other); !ok) return ok;
   return {};
 }
@@ -77,10 +81,12 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
   if (options.distill && has_output && !options.as_elf)
     return table.usage_error("--distill makes two sections: -o needs --elf with it");
   bool reports = !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none ||
-                 options.statistics || table.is_given("--size-map");
+                 options.statistics || options.print_sizes != 0 || table.is_given("--size-map");
   if (!has_output && options.update.empty() && !reports)
     return table.usage_error(
-        "nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map or --stats");
+        "nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes "
+        "or "
+        "--stats");
   return {};
 }
 

@@ -24,9 +24,10 @@ struct BtfdedupOptions {
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;
-  std::string size_map;  ///< the page to write, or ""
-  bool check = false;    ///< say whether kernels take the inputs, and do nothing else
-  bool verify = false;   ///< warn of what kernels do not take of the output
+  std::string size_map;      ///< the page to write, or ""
+  unsigned print_sizes = 0;  ///< how many rows the lists of sizes have; 0: none are printed
+  bool check = false;        ///< say whether kernels take the inputs, and do nothing else
+  bool verify = false;       ///< warn of what kernels do not take of the output
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;

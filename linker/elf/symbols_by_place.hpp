@@ -1,4 +1,5 @@
-// The functions and variables of an object by section and offset.
+// The functions and variables of an object by section and offset; of several at one place,
+// functions first.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,9 @@ class SymbolsByPlace {
       if (symbol.place == InputSymbol::Place::Section &&
           (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
         entries_.push_back(&symbol);
-    std::ranges::stable_sort(entries_, {}, key);
+    std::ranges::stable_sort(entries_, {}, [](const InputSymbol* symbol) {
+      return std::pair(key(symbol), symbol->type != STT_FUNC);
+    });
     std::ranges::copy_if(entries_, std::back_inserter(functions_),
                          [](const InputSymbol* symbol) { return symbol->type == STT_FUNC; });
   }

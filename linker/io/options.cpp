@@ -80,6 +80,12 @@ OptionAction store_number(unsigned& number, unsigned least, unsigned most) {
   };
 }
 
+OptionAction print_sizes(unsigned& most) {
+  return [&most](std::string_view value) {
+    return store_number(most, 1, 1'000'000)(value.empty() ? "10" : value);
+  };
+}
+
 OptionAction store_page(std::string& path) {
   return [&path](std::string_view name) -> std::expected<void, Error> {
     if (name.ends_with(".svg")) return fail("a size map is a page of HTML");
@@ -179,7 +185,8 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
                                                 std::optional<std::string_view> value) {
   size_t used = 1;
   std::string spelling = arguments.front();
-  if (value && !option.takes_value()) return usage_error(spelling + ": takes no value");
+  if (value && !option.takes_value() && !option.may_take_value())
+    return usage_error(spelling + ": takes no value");
   if (option.takes_value() && !value) {
     if (arguments.size() < 2)
       return usage_error(fmt::format("{} needs {}", spelling, option.value_name()));
@@ -263,6 +270,7 @@ std::string OptionTable::help() const {
       if (option.help.empty()) continue;
       std::string name(option.names);
       if (option.takes_value()) name += fmt::format(" {}", option.value_name());
+      if (option.may_take_value()) name += fmt::format("[{}]", option.value);
       text += help_line(name, option.help);
     }
   }

@@ -27,6 +27,8 @@ OptionAction store(std::optional<std::string>& text);
 OptionAction append(std::vector<std::string>& list);
 /// Stores a number from `least` to `most`.
 OptionAction store_number(unsigned& number, unsigned least, unsigned most);
+/// Stores how long the lists of --print-sizes are, 10 without a value.
+OptionAction print_sizes(unsigned& most);
 /// Stores the path of a page of HTML.
 OptionAction store_page(std::string& path);
 /// Does nothing: for options of other linkers that mean nothing here.
@@ -39,7 +41,8 @@ struct Option {
   /// "-o,--output": the long name last.
   std::string_view names;
   /// What stands for its value in --help: "FILE" and "DIR" for what completions look for, "a|b" for
-  /// one of these words, any other text; "" for a flag. "NAME..." may be given several times.
+  /// one of these words, any other text; "" for a flag. "NAME..." may be given several times; "=N"
+  /// may be omitted, and follows the option in one word.
   std::string_view value;
   /// What it does, for --help. An option without is not shown, nor suggested.
   std::string_view help;
@@ -47,7 +50,8 @@ struct Option {
 
   std::string_view long_name() const { return names.substr(names.rfind(',') + 1); }
   std::string_view short_name() const { return names.substr(0, names.find(',')); }
-  bool takes_value() const { return !value.empty(); }
+  bool takes_value() const { return !value.empty() && !may_take_value(); }
+  bool may_take_value() const { return value.starts_with('='); }
   bool is_repeatable() const { return value.ends_with("..."); }
   /// "FILE" of "FILE...".
   std::string_view value_name() const {

@@ -2,9 +2,11 @@
 //
 // What is measured is the object as it was read back. Where things are from, the context knows.
 #include "linker/context.hpp"
+#include "linker/report/comparison.hpp"
 #include "linker/report/dropped.hpp"
-#include "linker/report/output_sizes.hpp"
+#include "linker/report/output_nodes.hpp"
 #include "linker/report/program_costs.hpp"
+#include "linker/report/sizes_text.hpp"
 #include "linker/report/symbol_story.hpp"
 
 namespace bpflink {
@@ -23,6 +25,20 @@ std::vector<DroppedPart> describe_dropped(const Context& context, const ObjectFi
   return parts;
 }
 
+/// The size that the output has with other options; nothing where the link fails with them.
+std::optional<uint64_t> link_again(const Context& context, LinkOptions options) {
+  for (std::string* file : {&options.map_file, &options.dependency_file, &options.json_file,
+                            &options.size_map_file, &options.size_map_against})
+    file->clear();
+  options.explain.clear();
+  options.print_sizes = 0;
+  options.report = options.verify = options.fatal_warnings = false;
+  Linker linker(std::move(options), {});
+  for (const auto& object : context.objects) linker.add_memory(object->name, object->image);
+  auto image = linker.link_to_memory();
+  return image ? std::optional(image->size()) : std::nullopt;
+}
+
 std::vector<SplitTag> describe_tags(const Context& context, const ObjectFile& output) {
   if (!output.btf) return {};
   std::vector<TypeMap> maps;
@@ -35,25 +51,50 @@ std::vector<SplitTag> describe_tags(const Context& context, const ObjectFile& ou
   return find_split_tags({*output.btf, maps, names});
 }
 
+/// By linking once more with each option that makes outputs smaller.
+std::vector<Saving> find_savings(const Context& context, uint64_t bytes) {
+  struct Offer {
+    bool LinkOptions::*flag;
+    const char *option, *what;
+  };
+  std::vector<Saving> savings;
+  for (auto [flag, option, what] :
+       {Offer{&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"}}) {
+    if (context.options.*flag) continue;
+    LinkOptions options = context.options;
+    options.*flag = true;
+    if (auto smaller = link_again(context, std::move(options)); smaller && *smaller < bytes)
+      savings.push_back({option, what, bytes - *smaller});
+  }
+  std::ranges::stable_sort(savings, std::greater(), &Saving::bytes);
+  return savings;
+}
+
 }  // namespace
 
 void describe_output(Context& context) {
   const LinkOptions& options = context.options;
-  bool is_reported = !options.json_file.empty() || !options.size_map_file.empty();
+  bool is_reported =
+      !options.json_file.empty() || !options.size_map_file.empty() || options.print_sizes != 0;
   if (!is_reported && options.explain.empty()) return;
   const ObjectFile& output = *context.written;
-  OutputIndex index(context);
-  OutputGraph graph(output);
-  SymbolStory story(context, graph);
+  OutputModel& model = context.model.emplace();
+  model.file = output.name;
+  model.bytes = output.image.size();
+  OutputParts parts(context, output);
+  std::vector<uint32_t> nodes = add_output(context, output, parts, model);
+  SymbolStory story(context, parts, std::move(nodes), model);
   for (const std::string& name : options.explain) context.report->explanations += story.tell(name);
   if (!is_reported) return;
-  OutputReport& report = context.output_report.emplace();
-  report.file = output.name;
-  report.bytes = output.image.size();
-  report.sections = measure_output(context, index, output);
-  report.dropped = describe_dropped(context, output);
-  report.tags = describe_tags(context, output);
-  describe_programs(output, graph, report);
+  model.dropped = describe_dropped(context, output);
+  model.tags = describe_tags(context, output);
+  describe_programs(output, parts, model);
+  model.savings = find_savings(context, model.bytes);
+  if (!options.size_map_against.empty()) {
+    auto ok = compare_with(options.size_map_against, model);
+    if (!ok) return context.diagnostics.error(ok.error().message);
+  }
+  if (options.print_sizes != 0) context.report->sizes = make_sizes_text(model, options.print_sizes);
 }
 
 }  // namespace bpflink

@@ -8,7 +8,7 @@ namespace bpflink {
 void read_output(Context& context) {
   const LinkOptions& options = context.options;
   if (!options.verify && options.json_file.empty() && options.size_map_file.empty() &&
-      options.explain.empty())
+      options.print_sizes == 0 && options.explain.empty())
     return;
   const PendingOutput& output = context.outputs.front();
   auto file = InputFile::open(output.file.fd(), output.name);

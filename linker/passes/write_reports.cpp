@@ -39,9 +39,9 @@ std::expected<std::string, Error> make_text(Context& context, PendingOutput::Con
     case PendingOutput::Contents::Dependencies:
       return list_dependencies(context);
     case PendingOutput::Contents::Json:
-      return make_json(*context.report, *context.output_report);
+      return make_json(*context.report, *context.model);
     case PendingOutput::Contents::SizeMap:
-      return make_size_map(*context.output_report);
+      return make_size_map(*context.model);
     case PendingOutput::Contents::Converted:
       return convert_object(context);
     case PendingOutput::Contents::Object:

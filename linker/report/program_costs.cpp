@@ -17,14 +17,14 @@ namespace {
 /// take the square of their number. What is beyond has no figures of its subprograms.
 constexpr uint64_t most_visits = 20'000'000;
 
-/// What a program reaches: indices in OutputGraph::entities, in the order of the walk.
+/// What a program reaches: indices in OutputParts::parts, in the order of the walk.
 struct Reach {
   std::vector<uint32_t> functions, maps, variables;  ///< of functions, the program itself first
 };
 
 class Walker {
  public:
-  explicit Walker(const OutputGraph& graph) : graph_(graph), seen_(graph.entities.size()) {}
+  explicit Walker(const OutputParts& parts) : parts_(parts), seen_(parts.parts.size()) {}
 
   /// Variables and maps are not walked on from: a loader decides what is in them.
   Reach walk(uint32_t program) {
@@ -32,7 +32,7 @@ class Walker {
     ++round_;
     visit(program, reach);
     for (size_t i = 0; i < reach.functions.size() && visits_ < most_visits; ++i)
-      for (uint32_t used : graph_.uses.edges(reach.functions[i])) visit(used, reach);
+      for (uint32_t used : parts_.uses.edges(reach.functions[i])) visit(used, reach);
     return reach;
   }
 
@@ -40,37 +40,30 @@ class Walker {
   void visit(uint32_t index, Reach& reach) {
     ++visits_;
     if (std::exchange(seen_[index], round_) == round_) return;
-    const OutputEntity& entity = graph_.entities[index];
-    auto& list = entity.is_function() ? reach.functions
-                 : entity.is_map()    ? reach.maps
-                                      : reach.variables;
-    list.push_back(index);
+    const OutputPart& part = parts_.parts[index];
+    if (part.is_function()) reach.functions.push_back(index);
+    if (part.kind == "map") reach.maps.push_back(index);
+    if (part.kind == "variable") reach.variables.push_back(index);
   }
 
-  const OutputGraph& graph_;
+  const OutputParts& parts_;
   std::vector<uint32_t> seen_;  ///< the round in which each was seen last
   uint32_t round_ = 0;
   uint64_t visits_ = 0;
 };
 
-std::span<const std::byte> code_of(const OutputEntity& entity) {
-  std::span<const std::byte> code = entity.section->data;
-  uint64_t begin = std::min<uint64_t>(entity.begin(), code.size());
-  return code.subspan(begin, std::min<uint64_t>(entity.symbol->size, code.size() - begin));
-}
-
-/// By entity: the bytes of stack of a function and of the deepest chain of calls from it; nothing
+/// By part: the bytes of stack of a function and of the deepest chain of calls from it; nothing
 /// for one that may call itself. Functions are taken when all that they call are known.
-std::vector<std::optional<uint64_t>> find_deepest(const OutputGraph& graph,
+std::vector<std::optional<uint64_t>> find_deepest(const OutputParts& parts,
                                                   const std::vector<uint64_t>& own) {
-  uint32_t count = graph.uses.size();
+  uint32_t count = parts.uses.size();
   auto is_call = [&](uint32_t from, uint32_t to) {
-    return graph.entities[from].is_function() && graph.entities[to].is_function();
+    return parts.parts[from].is_function() && parts.parts[to].is_function();
   };
   std::vector<uint32_t> unknown(count);
   Graph callers = Graph::make(count, [&](auto add) {
     for (uint32_t from = 0; from < count; ++from)
-      for (uint32_t to : graph.uses.edges(from))
+      for (uint32_t to : parts.uses.edges(from))
         if (is_call(from, to)) add(to, from);
   });
   for (uint32_t caller : callers.targets) ++unknown[caller];
@@ -110,8 +103,8 @@ uint64_t most_bytes(const Map& map, std::string_view type) {
 
 class ProgramDescription {
  public:
-  ProgramDescription(const ObjectFile& output, const OutputGraph& graph, OutputReport& report)
-      : output_(output), graph_(graph), report_(report), index_(output) {}
+  ProgramDescription(const ObjectFile& output, const OutputParts& parts, OutputModel& model)
+      : output_(output), parts_(parts), model_(model), index_(output) {}
 
   void describe() {
     collect_programs(index_, contents_);
@@ -119,43 +112,63 @@ class ProgramDescription {
     if (!collect_maps(index_, contents_)) contents_.maps.clear();
     collect_data_sections(index_, contents_);
     describe_programs();
-    for (const Map& map : contents_.maps) describe(map);
-    for (const DataSection& section : contents_.data_sections)
-      for (const Variable& variable : section.variables) describe(section, variable);
+    uint32_t section_of_maps = index_of(".maps");
+    for (const Map& map : contents_.maps) describe(map, section_of_maps);
+    for (const DataSection& section : contents_.data_sections) {
+      uint32_t index = index_of(section.name);
+      for (const Variable& variable : section.variables) describe(section, variable, index);
+    }
   }
 
  private:
   void describe_programs() {
-    std::vector<uint64_t> stacks(graph_.entities.size());
-    for (size_t i = 0; i < stacks.size(); ++i)
-      if (graph_.entities[i].is_function())
-        stacks[i] = stack_use(code_of(graph_.entities[i]), output_.byte_order);
-    std::vector<std::optional<uint64_t>> deepest = find_deepest(graph_, stacks);
-    Walker walker(graph_);
-    for (uint32_t i = 0; i < graph_.entities.size(); ++i) {
-      const OutputEntity& entity = graph_.entities[i];
-      if (!entity.is_program()) continue;
-      ProgramCost cost{
-          .name = std::string(entity.symbol->name),
-          .section = std::string(entity.section->name),
-          .type = std::string(program_type_name(section_meaning(entity.section->name).type)),
-          .instructions = entity.symbol->size / insn_size,
-          .stack = stacks[i],
-          .deepest_stack = deepest[graph_.first_alias(i)]};
-      Reach reach = walker.walk(graph_.first_alias(i));
+    std::vector<uint64_t> stacks;
+    for (const OutputPart& part : parts_.parts)
+      stacks.push_back(part.is_function() ? stack_use(code_of(part), output_.byte_order) : 0);
+    std::vector<std::optional<uint64_t>> deepest = find_deepest(parts_, stacks);
+    Walker walker(parts_);
+    for (const InputSymbol* found : find_programs()) {
+      const InputSymbol& symbol = *found;
+      const InputSection& section = output_.sections[symbol.section];
+      uint32_t program = parts_.find(section.index, symbol.value);
+      if (program == no_node) continue;
+      ProgramCost cost{.name = std::string(symbol.name),
+                       .section = std::string(section.name),
+                       .type = std::string(program_type_name(section_meaning(section.name).type)),
+                       .instructions = symbol.size / insn_size,
+                       .stack = stacks[program],
+                       .deepest_stack = deepest[program]};
+      Reach reach = walker.walk(program);
       for (uint32_t function : reach.functions)
-        cost.all_instructions += graph_.entities[function].symbol->size / insn_size;
+        cost.all_instructions += parts_.parts[function].size / insn_size;
       reach.functions.erase(reach.functions.begin());
       cost.subprograms = names(reach.functions);
       cost.maps = names(reach.maps);
       cost.variables = names(reach.variables);
       for (const auto& used : {reach.maps, reach.variables})
-        for (uint32_t entity_used : used) users_[place(entity_used)].push_back(cost.name);
-      report_.programs.push_back(std::move(cost));
+        for (uint32_t part : used) users_[part].push_back(cost.name);
+      model_.programs.push_back(std::move(cost));
     }
   }
 
-  void describe(const Map& map) {
+  /// By section and offset.
+  std::vector<const InputSymbol*> find_programs() const {
+    std::vector<const InputSymbol*> programs;
+    for (const InputSymbol& symbol : output_.symbols)
+      if (symbol.place == InputSymbol::Place::Section && symbol.type == STT_FUNC &&
+          !symbol.is_local() && output_.sections[symbol.section].holds_programs())
+        programs.push_back(&symbol);
+    std::ranges::stable_sort(programs, {}, [](const InputSymbol* symbol) {
+      return std::pair(symbol->section, symbol->value);
+    });
+    return programs;
+  }
+
+  std::span<const std::byte> code_of(const OutputPart& part) const {
+    return output_.sections[part.section].data.subspan(part.offset, part.size);
+  }
+
+  void describe(const Map& map, uint32_t section) {
     std::string_view type = map_type_name(map.type);
     MapCost cost{.name = std::string(map.name),
                  .type = std::string(type),
@@ -167,58 +180,54 @@ class ProgramDescription {
                  .bytes = most_bytes(map, type),
                  .per_cpu = type.find("percpu") != std::string_view::npos,
                  .pinning = describe_pinning(map.pinning),
-                 .programs = users_of(".maps", map.offset)};
-    report_.maps.push_back(std::move(cost));
+                 .programs = users_of(section, map.offset)};
+    model_.maps.push_back(std::move(cost));
   }
 
-  void describe(const DataSection& section, const Variable& variable) {
-    report_.variables.push_back({.name = std::string(variable.name),
-                                 .section = std::string(section.name),
-                                 .type = type_name(variable.type_id),
-                                 .linkage = variable.is_static ? "static"
-                                            : variable.is_weak ? "weak"
-                                                               : "global",
-                                 .bytes = variable.size,
-                                 .programs = users_of(section.name, variable.offset)});
+  void describe(const DataSection& section, const Variable& variable, uint32_t index) {
+    model_.variables.push_back({.name = std::string(variable.name),
+                                .section = std::string(section.name),
+                                .type = type_name(variable.type_id),
+                                .linkage = variable.is_static ? "static"
+                                           : variable.is_weak ? "weak"
+                                                              : "global",
+                                .bytes = variable.size,
+                                .programs = users_of(index, variable.offset)});
   }
 
   std::string type_name(uint32_t id) const {
     return id == 0 ? "" : print_c_declaration(*output_.btf, id);
   }
 
-  std::vector<std::string> names(const std::vector<uint32_t>& entities) const {
+  std::vector<std::string> names(const std::vector<uint32_t>& parts) const {
     std::vector<std::string> result;
-    result.reserve(entities.size());
-    for (uint32_t entity : entities) result.emplace_back(graph_.entities[entity].symbol->name);
+    result.reserve(parts.size());
+    for (uint32_t part : parts) result.push_back(parts_.parts[part].name);
     return result;
   }
 
-  using Place = std::pair<std::string_view, uint64_t>;
-  struct HashPlace {
-    size_t operator()(const Place& place) const {
-      return std::hash<std::string_view>()(place.first) ^ std::hash<uint64_t>()(place.second);
-    }
-  };
-  Place place(uint32_t entity) const {
-    return {graph_.entities[entity].section->name, graph_.entities[entity].begin()};
+  uint32_t index_of(std::string_view name) const {
+    const InputSection* section = output_.find_section(name);
+    return section ? section->index : 0;
   }
-  std::vector<std::string> users_of(std::string_view section, uint64_t offset) const {
-    auto found = users_.find({section, offset});
-    return found == users_.end() ? std::vector<std::string>() : found->second;
+
+  std::vector<std::string> users_of(uint32_t section, uint64_t offset) const {
+    auto users = users_.find(parts_.find(section, offset));
+    return users == users_.end() ? std::vector<std::string>() : users->second;
   }
 
   const ObjectFile& output_;
-  const OutputGraph& graph_;
-  OutputReport& report_;
+  const OutputParts& parts_;
+  OutputModel& model_;
   ObjectIndex index_;
   ObjectContents contents_;
-  std::unordered_map<Place, std::vector<std::string>, HashPlace> users_;
+  std::unordered_map<uint32_t, std::vector<std::string>> users_;  ///< by part
 };
 
 }  // namespace
 
-void describe_programs(const ObjectFile& output, const OutputGraph& graph, OutputReport& report) {
-  ProgramDescription(output, graph, report).describe();
+void describe_programs(const ObjectFile& output, const OutputParts& parts, OutputModel& model) {
+  ProgramDescription(output, parts, model).describe();
 }
 
 }  // namespace bpflink

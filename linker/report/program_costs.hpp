@@ -2,12 +2,12 @@
 #pragma once
 
 #include "linker/object/contents.hpp"
-#include "linker/report/output_graph.hpp"
-#include "linker/report/output_report.hpp"
+#include "linker/report/model.hpp"
+#include "linker/report/output_parts.hpp"
 
 namespace bpflink {
 
 /// Fills in the programs, maps and variables of the output, which has been read as an object.
-void describe_programs(const ObjectFile& output, const OutputGraph& graph, OutputReport& report);
+void describe_programs(const ObjectFile& output, const OutputParts& parts, OutputModel& model);
 
 }  // namespace bpflink

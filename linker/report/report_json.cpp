@@ -14,26 +14,38 @@ Json make_array(const Range& range, Convert convert) {
   return array;
 }
 
-Json part_to_json(const SizePart& part) {
-  return {{"name", part.name}, {"kind", part.kind}, {"bytes", part.bytes}};
+Json size_to_json(const NamedSize& size) {
+  return {{"name", size.name}, {"bytes", size.bytes}};
 }
 
-/// Most of the functions of a kernel are one part each, which need not be told twice.
-bool is_one_part(const SizeGroup& group) {
-  return group.parts.size() == 1 && group.parts.front().name == group.name;
-}
-
-Json group_to_json(const SizeGroup& group) {
-  Json json{{"name", group.name}, {"kind", group.kind}, {"bytes", group.bytes}};
-  if (!is_one_part(group)) json["parts"] = make_array(group.parts, part_to_json);
+/// What has its usual value is left out: a kernel has a hundred thousand nodes.
+Json node_to_json(const OutputModel& model, uint32_t i) {
+  const Node& node = model.nodes[i];
+  Json json{{"name", node.name},
+            {"kind", node.kind},
+            {"section", model.sections[node.section].name},
+            {"bytes", node.bytes}};
+  if (node.brings != node.bytes) json["brings"] = node.brings;
+  if (node.input != no_node) json["input"] = node.input;
+  if (!node.root.empty()) json["root"] = node.root;
+  if (node.needed_by != 0) json["needed_by"] = node.needed_by;
+  if (!node.member.empty()) json["member"] = node.member;
+  if (node.dominator != 0) json["dominator"] = node.dominator;
+  if (node.program != no_node) json["program"] = node.program;
+  if (auto uses = model.uses.edges(i); !uses.empty()) json["uses"] = uses;
   return json;
 }
 
-Json section_to_json(const SizeSection& section) {
-  return {{"name", section.name},
-          {"kind", section.kind},
-          {"bytes", section.bytes},
-          {"groups", make_array(section.groups, group_to_json)}};
+Json nodes_to_json(const OutputModel& model) {
+  Json array = Json::array();
+  array.push_back(
+      {{"name", model.file}, {"kind", "output"}, {"bytes", 0}, {"brings", model.bytes}});
+  for (uint32_t i = 1; i < model.nodes.size(); ++i) array.push_back(node_to_json(model, i));
+  return array;
+}
+
+Json section_to_json(const SectionSize& section) {
+  return {{"name", section.name}, {"kind", section.kind}, {"bytes", section.bytes}};
 }
 
 Json dropped_to_json(const DroppedPart& part) {
@@ -72,6 +84,25 @@ Json variable_to_json(const VariableCost& variable) {
           {"bytes", variable.bytes}, {"programs", variable.programs}};
 }
 
+Json line_to_json(const LineCost& line) {
+  return {{"file", line.file},
+          {"line", line.line},
+          {"instructions", line.instructions},
+          {"bytes", line.bytes}};
+}
+
+Json saving_to_json(const Saving& saving) {
+  return {{"option", saving.option}, {"what", saving.what}, {"bytes", saving.bytes}};
+}
+
+Json change_to_json(const SizeChange& change) {
+  return {{"section", change.section},
+          {"kind", change.kind},
+          {"name", change.name},
+          {"before", change.before},
+          {"after", change.after}};
+}
+
 Json tag_to_json(const SplitTag& tag) {
   Json json{{"name", tag.name}, {"definitions", tag.definitions}};
   if (!tag.difference.empty()) json["difference"] = tag.difference;
@@ -80,14 +111,23 @@ Json tag_to_json(const SplitTag& tag) {
 
 }  // namespace
 
-void add_report(nlohmann::ordered_json& json, const OutputReport& report) {
-  json["output"] = {{"name", report.file}, {"bytes", report.bytes}};
-  json["sections"] = make_array(report.sections, section_to_json);
-  json["dropped"] = make_array(report.dropped, dropped_to_json);
-  json["programs"] = make_array(report.programs, program_to_json);
-  json["maps"] = make_array(report.maps, map_to_json);
-  json["variables"] = make_array(report.variables, variable_to_json);
-  json["tags"] = make_array(report.tags, tag_to_json);
+void add_model(nlohmann::ordered_json& json, const OutputModel& model) {
+  json["output"] = {{"name", model.file}, {"bytes", model.bytes}};
+  json["categories"] = make_array(model.categories, size_to_json);
+  json["sections"] = make_array(model.sections, section_to_json);
+  json["inputs"] = make_array(model.inputs, size_to_json);
+  json["nodes"] = nodes_to_json(model);
+  json["dropped"] = make_array(model.dropped, dropped_to_json);
+  json["programs"] = make_array(model.programs, program_to_json);
+  json["maps"] = make_array(model.maps, map_to_json);
+  json["variables"] = make_array(model.variables, variable_to_json);
+  json["lines"] = make_array(model.lines, line_to_json);
+  json["savings"] = make_array(model.savings, saving_to_json);
+  if (model.against)
+    json["against"] = {{"name", model.against->name},
+                       {"bytes", model.against->bytes},
+                       {"changes", make_array(model.against->changes, change_to_json)}};
+  json["tags"] = make_array(model.tags, tag_to_json);
 }
 
 std::string to_text(const nlohmann::ordered_json& json, int indent) {

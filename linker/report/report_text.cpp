@@ -49,7 +49,7 @@ std::string make_dependencies(const std::string& output, const std::vector<std::
   return rule + "\n" + rules_of_files;
 }
 
-std::string make_json(const LinkReport& report, const OutputReport& output) {
+std::string make_json(const LinkReport& report, const OutputModel& output) {
   nlohmann::ordered_json json;
   json["files"] = report.files;
   json["objects"] = report.objects;
@@ -60,7 +60,7 @@ std::string make_json(const LinkReport& report, const OutputReport& output) {
   auto& passes = json["passes"] = nlohmann::ordered_json::array();
   for (const auto& [pass, seconds] : report.passes)
     passes.push_back({{"name", pass}, {"seconds", seconds}});
-  add_report(json, output);
+  add_model(json, output);
   return to_text(json, 2) + "\n";
 }
 

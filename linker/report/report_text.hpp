@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bpflink/report.hpp"
-#include "linker/report/output_report.hpp"
+#include "linker/report/model.hpp"
 
 namespace bpflink {
 
@@ -20,6 +20,6 @@ std::optional<std::string> escape_dependency(std::string_view name);
 std::string make_dependencies(const std::string& output, const std::vector<std::string>& files);
 
 /// The figures, without the map and the cross references, and what is known of the output.
-std::string make_json(const LinkReport& report, const OutputReport& output);
+std::string make_json(const LinkReport& report, const OutputModel& output);
 
 }  // namespace bpflink

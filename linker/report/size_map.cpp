@@ -7,9 +7,9 @@
 
 namespace bpflink {
 
-std::string make_size_map(const OutputReport& report) {
+std::string make_size_map(const OutputModel& model) {
   nlohmann::ordered_json json;
-  add_report(json, report);
+  add_model(json, model);
   return put_into_page(size_map_page_before, to_text(json, -1), size_map_page_after);
 }
 

@@ -1,5 +1,3 @@
-// The chain that keeps a symbol is found in the output: from all roots at once the references are
-// walked breadth first, so that the first way that comes to a symbol is a shortest one.
 #include "linker/report/symbol_story.hpp"
 
 #include <fmt/format.h>
@@ -10,26 +8,21 @@
 #include "linker/diagnostics/locations.hpp"
 #include "linker/diagnostics/printable.hpp"
 #include "linker/diagnostics/symbol_hints.hpp"
-#include "linker/elf/gc_roots.hpp"
+#include "linker/report/type_story.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr uint32_t nobody = UINT32_MAX;
 constexpr size_t most_users = 5;  ///< files listed by name
-
-std::string line(std::string_view what, std::string_view text) {
-  return fmt::format("  {:<13} {}\n", what, printable(text));
-}
 
 /// Text of several lines, all but the first below the second column.
 std::string lines(std::string_view what, std::string_view text) {
   size_t end = text.find('\n');
-  std::string result = line(what, text.substr(0, end));
+  std::string result = story_line(what, text.substr(0, end));
   while (end != text.npos) {
     text.remove_prefix(end + 1);
     end = text.find('\n');
-    result += line("", text.substr(0, end));
+    result += story_line("", text.substr(0, end));
   }
   return result;
 }
@@ -68,24 +61,6 @@ std::string join(std::vector<std::string> names) {
 
 }  // namespace
 
-SymbolStory::SymbolStory(const Context& context, const OutputGraph& graph)
-    : context_(context), graph_(graph), reached_from_(graph.entities.size(), nobody) {
-  std::vector<uint32_t> reached;
-  auto reach = [&](uint32_t entity, uint32_t from) {
-    if (reached_from_[entity] != nobody) return;
-    reached_from_[entity] = from;
-    reached.push_back(entity);
-  };
-  for (uint32_t i = 0; i < graph.entities.size(); ++i)
-    if (!root_reason(graph.entities[i]).empty()) reach(i, i);
-  for (size_t i = 0; i < reached.size(); ++i)
-    for (uint32_t used : graph.uses.edges(reached[i])) reach(used, reached[i]);
-}
-
-std::string_view SymbolStory::root_reason(const OutputEntity& entity) const {
-  return gc_root_reason(*entity.symbol, *entity.section, context_.options);
-}
-
 std::string SymbolStory::tell(std::string_view name) const {
   std::string text;
   for (const Symbol* symbol : context_.symbols.all())
@@ -95,75 +70,73 @@ std::string SymbolStory::tell(std::string_view name) const {
       if (symbol.is_local() && symbol.name == name && symbol.place == InputSymbol::Place::Section &&
           !symbol.is_section())
         text += tell_local(*object, symbol);
+  text += tell_types(model_, name);
   if (!text.empty()) return text;
   const Symbol* nearest = find_nearest_definition(context_, name);
-  std::string hint = nearest ? fmt::format(", did you mean {}?", nearest->name) : "";
-  return printable(fmt::format("{}: no input has a symbol of this name{}", name, hint)) + '\n';
+  std::string similar = nearest ? std::string(nearest->name) : find_similar_type(model_, name);
+  if (!similar.empty()) similar = fmt::format(", did you mean {}?", similar);
+  return printable(fmt::format("{}: no input has a symbol or type of this name{}", name, similar)) +
+         '\n';
 }
 
 std::string SymbolStory::tell_global(const Symbol& symbol) const {
   std::string text = printable(symbol.name) + '\n';
   if (symbol.is_defined)
-    text += line("defined by", describe_definition(*symbol.file, symbol.input()));
+    text += story_line("defined by", describe_definition(*symbol.file, symbol.input()));
   else if (symbol.loader_section.empty())
-    text += line("defined by", "nobody");
+    text += story_line("defined by", "nobody");
   else
-    text += line("defined by", fmt::format("the loader ({})", symbol.loader_section));
+    text += story_line("defined by", fmt::format("the loader ({})", symbol.loader_section));
   std::vector<std::string> users;
   for (const auto& object : context_.objects)
     for (uint32_t i = 1; i < object->symbols.size(); ++i) {
       const InputSymbol& other = object->symbols[i];
       if (other.global != &symbol) continue;
       if (lost_resolution(*object, i))
-        text += line("gave way", fmt::format("{}: {}", describe_definition(*object, other),
-                                             why_lost(other, symbol)));
+        text += story_line("gave way", fmt::format("{}: {}", describe_definition(*object, other),
+                                                   why_lost(other, symbol)));
       else if (!other.is_defined())
         users.push_back(object->name);
     }
-  if (!users.empty()) text += line("declared by", join(std::move(users)));
+  if (!users.empty()) text += story_line("declared by", join(std::move(users)));
   if (symbol.is_defined)
     text += tell_place(*symbol.file, symbol.input());
   else
-    text += line("in the output", symbol.in_output ? "as an extern" : "no: nothing refers to it");
+    text +=
+        story_line("in the output", symbol.in_output ? "as an extern" : "no: nothing refers to it");
   const ObjectFile& typed = symbol.btf_file ? *symbol.btf_file : *symbol.file;
   return text + describe_type(typed, symbol.name);
 }
 
 std::string SymbolStory::tell_local(const ObjectFile& object, const InputSymbol& symbol) const {
   return printable(symbol.name) + '\n' +
-         line("defined by", describe_definition(object, symbol) + ", static") +
+         story_line("defined by", describe_definition(object, symbol) + ", static") +
          tell_place(object, symbol) + describe_type(object, symbol.name);
 }
 
 std::string SymbolStory::tell_place(const ObjectFile& object, const InputSymbol& symbol) const {
-  if (symbol.place != InputSymbol::Place::Section) return line("in the output", "as a number");
+  if (symbol.place != InputSymbol::Place::Section)
+    return story_line("in the output", "as a number");
   const InputSection& section = object.sections[symbol.section];
   auto place = place_of(section, symbol.value);
-  if (!place) return line("in the output", "no: not reached from any root");
-  return line("in the output",
-              fmt::format("{}+{:#x}, {} bytes", place->section->name, place->offset, symbol.size)) +
+  if (!place) return story_line("in the output", "no: not reached from any root");
+  return story_line("in the output", fmt::format("{}+{:#x}, {} bytes", place->section->name,
+                                                 place->offset, symbol.size)) +
          tell_why_kept(*place);
 }
 
 std::string SymbolStory::tell_why_kept(OutputPlace place) const {
-  auto is_there = [&](const OutputEntity& entity) {
-    return entity.section->index == place.section->index && entity.begin() == place.offset;
-  };
-  auto found = std::ranges::find_if(graph_.entities, is_there);
-  if (found == graph_.entities.end()) return "";
-  auto entity = static_cast<uint32_t>(found - graph_.entities.begin());
-  if (reached_from_[entity] == nobody)
-    return line("kept by", context_.options.gc_sections
-                               ? "what has no reference to it, such as a tag or a table"
-                               : "nothing: --gc-sections would drop it");
-  std::vector<std::string_view> chain;
-  for (; reached_from_[entity] != entity; entity = reached_from_[entity])
-    chain.push_back(graph_.entities[entity].symbol->name);
-  chain.push_back(graph_.entities[entity].symbol->name);
-  std::ranges::reverse(chain);
-  std::string_view why = root_reason(graph_.entities[entity]);
-  if (chain.size() == 1) return line("kept by", fmt::format("being a root: {}", why));
-  return line("kept by", fmt::format("{} {}", why, fmt::join(chain, " -> ")));
+  uint32_t part = parts_.find(place.section->index, place.offset);
+  if (part == no_node) return "";
+  uint32_t node = nodes_[part], first = node;
+  while (model_.nodes[first].needed_by != 0) first = model_.nodes[first].needed_by;
+  const std::string& why = model_.nodes[first].root;
+  if (why.empty())
+    return story_line("kept by", context_.options.gc_sections
+                                     ? "what has no reference to it, such as a tag or a table"
+                                     : "nothing: --gc-sections would drop it");
+  return story_line("kept by", first == node ? fmt::format("being a root: {}", why)
+                                             : describe_chain(model_, node));
 }
 
 }  // namespace bpflink

@@ -1,22 +1,25 @@
-// Why a symbol is in the output, or is not (`--explain`).
+// Why a symbol or a type is in the output, or is not (`--explain`).
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "linker/context.hpp"
-#include "linker/report/output_graph.hpp"
+#include "linker/report/model.hpp"
+#include "linker/report/output_parts.hpp"
 
 namespace bpflink {
 
 class SymbolStory {
  public:
-  /// `graph` is that of the output that the context has.
-  SymbolStory(const Context& context, const OutputGraph& graph);
+  /// `nodes` are those of the parts in `model`, which describes the output of `context`.
+  SymbolStory(const Context& context, const OutputParts& parts, std::vector<uint32_t> nodes,
+              const OutputModel& model)
+      : context_(context), parts_(parts), nodes_(std::move(nodes)), model_(model) {}
 
   /// Who defines symbols of that name, who gave way, what keeps them, where they went, and what
-  /// they are in C, over several lines. Of a name that no input has, what it may have been meant
-  /// for.
+  /// they are in C, over several lines; of types of that name, who brings them in. Of a name that
+  /// no input has, what it may have been meant for.
   std::string tell(std::string_view name) const;
 
  private:
@@ -24,13 +27,11 @@ class SymbolStory {
   std::string tell_local(const ObjectFile& object, const InputSymbol& symbol) const;
   std::string tell_place(const ObjectFile& object, const InputSymbol& symbol) const;
   std::string tell_why_kept(OutputPlace place) const;
-  std::string_view root_reason(const OutputEntity& entity) const;
 
   const Context& context_;
-  const OutputGraph& graph_;
-  /// By entity: that from which a shortest way from a root comes, itself for a root; none where
-  /// no root reaches it.
-  std::vector<uint32_t> reached_from_;
+  const OutputParts& parts_;
+  std::vector<uint32_t> nodes_;
+  const OutputModel& model_;
 };
 
 }  // namespace bpflink

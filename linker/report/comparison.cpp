@@ -1,0 +1,64 @@
+// Nodes of two outputs are the same where section, kind and name are. Several that are the same
+// within one output count together.
+#include "linker/report/comparison.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "linker/error.hpp"
+#include "linker/io/input_file.hpp"
+
+namespace bpflink {
+namespace {
+
+using Json = nlohmann::json;
+using Key = std::tuple<std::string, std::string, std::string>;  ///< section, kind, name
+
+struct Sizes {
+  uint64_t before = 0, after = 0;
+};
+
+/// An earlier output's name and size; its nodes are added to `sizes`. Throws what Json throws of a
+/// file of another form.
+Comparison read_nodes(std::string_view text, std::map<Key, Sizes>& sizes) {
+  Json json = Json::parse(text);
+  const Json& output = json.at("output");
+  for (const Json& node : json.at("nodes")) {
+    if (node.at("kind") == "output") continue;
+    Key key{node.at("section"), node.at("kind"), node.at("name")};
+    sizes[key].before += node.at("bytes").get<uint64_t>();
+  }
+  return {.name = output.at("name"), .bytes = output.at("bytes")};
+}
+
+uint64_t difference(const SizeChange& change) {
+  return std::max(change.before, change.after) - std::min(change.before, change.after);
+}
+
+}  // namespace
+
+std::expected<void, Error> compare_with(const std::string& file, OutputModel& model) {
+  auto input = InputFile::open(file);
+  if (!input) return fail("{}: {}", file, input.error().message);
+  std::string_view text(reinterpret_cast<const char*>(input->bytes().data()),
+                        input->bytes().size());
+  std::map<Key, Sizes> sizes;
+  try {
+    model.against = read_nodes(text, sizes);
+  } catch (const Json::exception&) {
+    return fail("{}: is not what --json writes", file);
+  }
+  for (const Node& node : std::span(model.nodes).subspan(1))
+    sizes[{model.sections[node.section].name, std::string(node.kind), node.name}].after +=
+        node.bytes;
+  for (const auto& [key, size] : sizes)
+    if (size.before != size.after)
+      model.against->changes.push_back(
+          {std::get<0>(key), std::get<1>(key), std::get<2>(key), size.before, size.after});
+  std::ranges::stable_sort(model.against->changes, std::greater(), difference);
+  return {};
+}
+
+}  // namespace bpflink

@@ -1,0 +1,141 @@
+// What is known of an output: what it consists of, how large that is, what refers to what, and who
+// needs it. All reports are drawn from this, and --json shows it whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/explain.hpp"
+#include "dedup/graph.hpp"
+
+namespace bpflink {
+
+inline constexpr uint32_t no_node = UINT32_MAX;
+
+/// Bytes of one section with one meaning: a function, a variable, a type with its strings, the
+/// source lines of a function, padding.
+struct Node {
+  std::string name;
+  std::string_view kind;     ///< "function", "struct", "padding"; bpflink-reports(5) lists them
+  uint32_t section = 0;      ///< index in OutputModel::sections
+  uint32_t input = no_node;  ///< index in OutputModel::inputs; no_node for what the linker made
+  uint64_t bytes = 0;
+
+  // What follows is known when all nodes and references are. Node 0 stands for the whole output.
+  std::string root = {};  ///< why it is there though nothing refers to it: "program", "map"; or ""
+  /// The node before it on a shortest chain of references from node 0.
+  uint32_t needed_by = 0;
+  /// The members that this chain goes through from there, such as "value" or "u.key"; or "".
+  std::string member = {};
+  /// The last node that all chains from node 0 pass through before they come to it.
+  uint32_t dominator = 0;
+  /// The bytes of all that it dominates, its own among them: they would go with it.
+  uint64_t brings = 0;
+  /// The program that reaches it; 0 where several do; no_node where none does.
+  uint32_t program = no_node;
+};
+
+/// A section of the file, or what is between and around sections.
+struct SectionSize {
+  std::string name;
+  std::string_view kind;  ///< "section", "header" or "padding"
+  uint64_t bytes = 0;
+};
+
+/// Something with a size.
+struct NamedSize {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+/// What an input had and the output does not have.
+struct DroppedPart {
+  std::string file, section, name, reason;
+  uint64_t bytes = 0;
+};
+
+struct ProgramCost {
+  std::string name, section, type;
+  uint64_t instructions = 0;      ///< slots of 8 bytes
+  uint64_t all_instructions = 0;  ///< with those of the subprograms
+  uint64_t stack = 0;             ///< bytes of its own frame, as far as the code shows
+  /// Bytes of the deepest chain of calls; nothing where a function may call itself.
+  std::optional<uint64_t> deepest_stack = 0;
+  std::vector<std::string> subprograms = {}, maps = {}, variables = {};
+};
+
+struct MapCost {
+  std::string name, type, key, value;
+  uint32_t key_size = 0, value_size = 0, entries = 0;
+  uint64_t bytes = 0;    ///< that it may ask for; of a map with values per CPU, for one CPU
+  bool per_cpu = false;  ///< the values are there once for each CPU
+  std::string pinning;   ///< "none", "by name" or another number
+  std::vector<std::string> programs;
+};
+
+struct VariableCost {
+  std::string name, section, type, linkage;
+  uint64_t bytes = 0;
+  std::vector<std::string> programs;
+};
+
+/// What a line of source costs.
+struct LineCost {
+  std::string file;
+  uint32_t line = 0;
+  uint64_t instructions = 0;  ///< made from it
+  uint64_t bytes = 0;         ///< of these, of the records that tell the line, and of its text
+};
+
+/// An option that would make the output smaller.
+struct Saving {
+  std::string option;
+  std::string what;    ///< what goes: "source lines and their text"
+  uint64_t bytes = 0;  ///< of the file
+};
+
+/// What has another size than in an output that this one is compared with.
+struct SizeChange {
+  std::string section, kind, name;
+  uint64_t before = 0, after = 0;  ///< 0 where it is not there
+};
+
+struct Comparison {
+  std::string name;  ///< of the other output
+  uint64_t bytes = 0;
+  std::vector<SizeChange> changes = {};  ///< the largest first
+};
+
+struct OutputModel {
+  std::string file;
+  uint64_t bytes = 0;  ///< of the file; the nodes together have as many, and so do the sections
+  std::vector<SectionSize> sections = {};
+  std::vector<NamedSize> inputs = {};      ///< what the output has from each object
+  std::vector<Node> nodes = {};            ///< the whole output, then what it has, by section
+  Graph uses = {};                         ///< which nodes each node refers to
+  std::vector<NamedSize> categories = {};  ///< what kinds of bytes there are, the most first
+  std::vector<DroppedPart> dropped = {};
+  std::vector<ProgramCost> programs = {};
+  std::vector<MapCost> maps = {};
+  std::vector<VariableCost> variables = {};
+  std::vector<LineCost> lines = {};  ///< the costliest first
+  std::vector<Saving> savings = {};  ///< the largest first
+  std::optional<Comparison> against = {};
+  std::vector<SplitTag> tags = {};
+};
+
+/// What a kind of node is, of nine words: "code", "data", "maps", "types", "source lines", "CO-RE",
+/// "relocations", "symbols", "other".
+std::string_view category_of(std::string_view kind);
+
+/// A node as people call it: "struct task_struct", "program on_exec", "flows".
+std::string describe(const Node& node);
+
+/// The chain of references that leads to a node: "program on_exec -> trace.bpf.c:14 -> struct
+/// task_struct", "map flows -> value -> struct conn".
+std::string describe_chain(const OutputModel& model, uint32_t node);
+
+}  // namespace bpflink

@@ -1,0 +1,53 @@
+// The types of a .BTF section as nodes of a model.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/dedup.hpp"
+#include "linker/report/model_builder.hpp"
+
+namespace bpflink {
+
+/// The kind of a type as a node's kind: "struct", "typedef", "function type".
+std::string_view name_of_kind(BtfType type);
+
+/// A string counts with the first type that uses it. What other sections use of the strings are
+/// nodes of their own.
+class TypeNodes {
+ public:
+  /// Adds the nodes of all types of a blob of `size` bytes, which is that section of `builder`.
+  /// Both must outlive this, and this the builder's work.
+  TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelBuilder& builder);
+
+  /// no_node for void and for types of a base.
+  uint32_t node_of(uint32_t type_id) const {
+    return type_id < btf_.first_id() ? no_node : first_node_ + type_id - btf_.first_id();
+  }
+  /// Says that the types of an input, as an index in OutputModel::inputs, became those that `map`
+  /// gives. A type is from the first input that has it in its size: a declaration that became a
+  /// struct has not given that struct.
+  void add_input(uint32_t input, const Btf& btf, const TypeMap& map);
+  /// What other sections use of the strings, as a node: made at the first call for each string;
+  /// no_node where a type has it.
+  uint32_t add_string(uint32_t offset, std::string_view kind);
+  /// Adds what nothing uses. When all strings that are used have been added.
+  void finish();
+
+ private:
+  void find_owners();
+  void visit_edges(uint32_t id);
+  void visit_members(uint32_t node,
+                     const std::function<void(uint32_t, std::string_view)>& visit) const;
+
+  BtfView btf_;
+  uint32_t section_;
+  ModelBuilder& builder_;
+  uint32_t first_node_ = 0;
+  std::vector<uint32_t> owner_;  ///< by byte of the strings: the node that has the string
+};
+
+}  // namespace bpflink

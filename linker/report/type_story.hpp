@@ -1,0 +1,25 @@
+// Who brings a type in (`--explain`).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "linker/report/model.hpp"
+
+namespace bpflink {
+
+/// A line of a story: what it is about in the first column, one line of text in the second.
+std::string story_line(std::string_view what, std::string_view text);
+
+/// A number with a comma before each three digits.
+std::string grouped(uint64_t number);
+
+/// Of each type of a name, what leads to it, where it is from, and how many bytes it costs. `what`
+/// is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func NAME" or "var NAME", or NAME
+/// alone for all types of C of that name. "" where there are none.
+std::string tell_types(const OutputModel& model, std::string_view what);
+
+/// The name of a type that may have been meant, or "".
+std::string find_similar_type(const OutputModel& model, std::string_view what);
+
+}  // namespace bpflink
