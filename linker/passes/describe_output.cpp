@@ -83,12 +83,12 @@ void describe_output(Context& context) {
   model.bytes = output.image.size();
   OutputParts parts(context, output);
   std::vector<uint32_t> nodes = add_output(context, output, parts, model);
+  describe_programs(output, parts, model);
   SymbolStory story(context, parts, std::move(nodes), model);
   for (const std::string& name : options.explain) context.report->explanations += story.tell(name);
   if (!is_reported) return;
   model.dropped = describe_dropped(context, output);
   model.tags = describe_tags(context, output);
-  describe_programs(output, parts, model);
   model.savings = find_savings(context, model.bytes);
   if (!options.size_map_against.empty()) {
     auto ok = compare_with(options.size_map_against, model);

@@ -43,15 +43,6 @@ std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
              : fmt::format("weak, and that of {} is not", winner.file->name);
 }
 
-/// The type that an object's BTF gives a function or variable, as C; "" where it has none.
-std::string describe_type(const ObjectFile& object, std::string_view name) {
-  if (!object.btf) return "";
-  for (const BtfDeclaration& declaration : object.declarations)
-    if (object.btf->name(declaration.type()) == name)
-      return lines("type", print_c_declaration(*object.btf, declaration.type().type(), name));
-  return "";
-}
-
 std::string join(std::vector<std::string> names) {
   size_t more = names.size() - std::min(names.size(), most_users);
   names.resize(names.size() - more);
@@ -60,6 +51,23 @@ std::string join(std::vector<std::string> names) {
 }
 
 }  // namespace
+
+/// What a map is; or the type that an object's BTF gives a function or variable, as C; "" where it
+/// has none.
+std::string SymbolStory::describe_type(const ObjectFile& object, std::string_view name) const {
+  auto map = std::ranges::find(model_.maps, name, &MapCost::name);
+  if (map != model_.maps.end()) {
+    std::string key = map->key.empty() ? fmt::format("{} bytes", map->key_size) : map->key;
+    std::string value = map->value.empty() ? fmt::format("{} bytes", map->value_size) : map->value;
+    return story_line(
+        "type", fmt::format("map {} of {} entries, {} to {}", map->type, map->entries, key, value));
+  }
+  if (!object.btf) return "";
+  for (const BtfDeclaration& declaration : object.declarations)
+    if (object.btf->name(declaration.type()) == name)
+      return lines("type", print_c_declaration(*object.btf, declaration.type().type(), name));
+  return "";
+}
 
 std::string SymbolStory::tell(std::string_view name) const {
   std::string text;

@@ -27,6 +27,7 @@ class SymbolStory {
   std::string tell_local(const ObjectFile& object, const InputSymbol& symbol) const;
   std::string tell_place(const ObjectFile& object, const InputSymbol& symbol) const;
   std::string tell_why_kept(OutputPlace place) const;
+  std::string describe_type(const ObjectFile& object, std::string_view name) const;
 
   const Context& context_;
   const OutputParts& parts_;

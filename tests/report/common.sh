@@ -44,17 +44,40 @@ struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring S
 END
 }
 
-# adds_up FILE: the sections, groups and parts of report.json have as many bytes as the file
+# adds_up FILE: the nodes of report.json have as many bytes as the file, in all and in each section; what a node brings is
+# its own bytes and what those bring that it dominates; and chains end
 adds_up() {
-  local bytes
-  bytes=$(stat -c %s "$1")
-  jq -e --argjson bytes "$bytes" '.output.bytes == $bytes and ([.sections[].bytes] | add) == $bytes and
-    all(.sections[]; .bytes == ([.groups[].bytes] | add // 0)) and
-    all(.sections[].groups[]; .bytes == if .parts then [.parts[].bytes] | add else .bytes end) and
-    all(.. | .bytes? // 0; . >= 0)' report.json >log || fail "the bytes of $1 do not add up"
+  python3 - "$1" report.json >log 2>&1 <<'END' || fail "the bytes of $1 do not add up: $(tail -n 1 log)"
+import json, os, sys
+report = json.load(open(sys.argv[2]))
+nodes, size = report["nodes"], os.path.getsize(sys.argv[1])
+assert report["output"]["bytes"] == size == nodes[0]["brings"], "the output"
+for name in ("nodes", "sections", "categories"):
+    assert sum(one["bytes"] for one in report[name]) == size, name
+for section in report["sections"]:
+    own = sum(node["bytes"] for node in nodes[1:] if node["section"] == section["name"])
+    assert own == section["bytes"], section["name"]
+brought = [node["bytes"] for node in nodes]
+for node in nodes[1:]:
+    brought[node.get("dominator", 0)] += node.get("brings", node["bytes"])
+assert brought == [node.get("brings", node["bytes"]) for node in nodes], "what nodes bring"
+for i, input in enumerate(report["inputs"]):
+    assert input["bytes"] == sum(node["bytes"] for node in nodes[1:] if node.get("input") == i), input["name"]
+depth = {0: 0}
+for start in range(len(nodes)):
+    chain, at = [], start
+    while at not in depth:
+        assert at not in chain, f"a chain of {nodes[start]['name']} has no end"
+        chain.append(at)
+        at = nodes[at].get("needed_by", 0)
+    for node in reversed(chain):
+        depth[node] = depth[nodes[node].get("needed_by", 0)] + 1
+for node in nodes:
+    assert all(0 < used < len(nodes) for used in node.get("uses", [])), "uses"
+END
 }
 
 # has FILTER: a jq filter that must be true of report.json
 has() {
-  jq -e "$1" report.json >log || fail "not so: $1"$'\n'"$(jq -c 'del(.sections, .passes)' report.json)"
+  jq -e "$1" report.json >log || fail "not so: $1"$'\n'"$(jq -c 'del(.nodes, .passes)' report.json)"
 }

@@ -28,13 +28,7 @@ expect "events
   declared by   main.o
   in the output $(place events)
   kept by       being a root: map
-  type          struct {
-                	int (*type)[5];
-                	int (*max_entries)[100];
-                	int (*pinning)[1];
-                	__u32 *key;
-                	struct event *value;
-                } events" \
+  type          map percpu_hash of 100 entries, __u32 to struct event" \
   explain --explain events
 
 # What is not there, and what would go.
@@ -68,5 +62,5 @@ expect 'maybe
   type          long maybe' weak --explain maybe
 
 # A name that is not there, and several at once.
-expect 'twize: no input has a symbol of this name, did you mean twice?
-nothing_like_it: no input has a symbol of this name' explain --explain twize --explain nothing_like_it
+expect 'twize: no input has a symbol or type of this name, did you mean twice?
+nothing_like_it: no input has a symbol or type of this name' explain --explain twize --explain nothing_like_it

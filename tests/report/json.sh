@@ -34,12 +34,24 @@ has '.tags[0] | .definitions == 2 and (.difference | contains("ours.first: int i
 
 # Where bytes are from, and what brought types in.
 size=$(symbol add | cut -d ' ' -f 6)
-has ".sections[] | select(.name == \".text\") | .groups[] | select(.name == \"lib.o\") | .parts[] |
-  select(.name == \"add\") | .kind == \"function\" and .bytes == $size"
-has '.sections[] | select(.name == ".BTF") | .groups[] | select(.name == "theirs") | .kind == "variable" and
-  any(.parts[]; .name == "ours" and .kind == "struct")'
-has '.sections[] | select(.name == ".BTF.ext") | .groups | map(.name) | contains(["add", "prog", "twice"])'
-has '[.sections[] | select(.name == ".symtab") | .groups[].parts[]] | length == ([.[].bytes] | add) / 24'
+has ".nodes[] | select(.section == \".text\" and .name == \"add\") | .kind == \"function\" and .bytes == $size and .input == 1"
+has '. as $all | any(.nodes[]; .kind == "struct" and .name == "ours" and $all.nodes[.needed_by].name == "theirs" and
+  $all.nodes[.needed_by].kind == "variable type" and $all.nodes[.dominator].name == "theirs")'
+has '[.nodes[] | select(.kind == "line records") | .name] | contains(["add", "prog", "twice"])'
+has '[.nodes[] | select(.section == ".symtab")] | length == ([.[].bytes] | add) / 24'
+
+# prog alone calls add(), which alone calls helper(); both programs would go without their roots.
+has '. as $all | .nodes[] | select(.name == "helper" and .kind == "function") |
+  $all.nodes[.program].name == "prog" and $all.nodes[.dominator].name == "add" and $all.nodes[.needed_by].name == "add"'
+has '.nodes[] | select(.name == "events" and .kind == "map") | .root == "map"'
+has '[.nodes[] | select(.root == "program") | .name] | sort == ["other", "prog"]'
+# The value of a map leads to its type.
+has '. as $all | .nodes[] | select(.name == "event" and .kind == "struct") | .member == "value" and
+  $all.nodes[.needed_by].name == "events"'
+
+# Lines: all instructions are from one.
+has '([.lines[].instructions] | add) == ([.nodes[] | select(.kind == "program" or .kind == "function") | .bytes] | add) / 8'
+has '.lines[0].file | endswith(".bpf.c")'
 
 # What was dropped, from where and why.
 has 'any(.dropped[]; .file == "main.o" and .name == "twice" and .reason == "gave way to that of lib.o" and .bytes > 0)'

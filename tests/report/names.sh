@@ -32,28 +32,26 @@ sed 's/named/other/' s.s | clang-19 --target=bpf -c -x assembler - -o t.o
 "$BPFLINK" a.o s.o t.o --license GPL -o out.o --json report.json
 adds_up out.o
 
-# named SECTION FILTER: a group or part of a section of which the filter is true
-named() { has "[.sections[] | select(.name == \"$1\") | .groups[] | ., .parts[]?] | any($2)"; }
+# named SECTION FILTER: a node of a section of which the filter is true
+named() { has "[.nodes[] | select(.section == \"$1\")] | any($2)"; }
 named '(ELF header)' '.kind == "header" and .bytes == 64'
 named '(section headers)' '.kind == "header" and .bytes % 64 == 0'
-named license '.name == "(the linker)"'
+named license '.name == "license" and (has("input") | not)'
 named .data '.name == "(no symbol)" and .kind == "unnamed" and .bytes == 8'
 named .rodata.str1.1 '.name == "more" and .kind == "string" and .bytes == 5'
-named .symtab '.name == "symbols of sections"'
-named .symtab '.name == "local symbols"'
-named .symtab '.name == "global symbols"'
+named .symtab '.name == "prog" and .kind == "symbol"'
 named .symtab '.name == "(no name)" and .bytes == 24'
 named .strtab '.name == "(empty string)" and .bytes == 1'
 named .strtab '.name == ".symtab" and .bytes == 8'
 named .BTF '.name == "(empty string)" and .bytes == 1'
 named .BTF '.name == "(header)" and .bytes == 24'
 named .BTF '.name == "(enum without a name)" and .kind == "enum"'
-named .BTF '.name == "(strings of .BTF.ext)"'
-named .BTF '.kind == "CO-RE access" and .name == "0:0"'
+named .BTF '.kind == "access string" and .name == "0:0"'
+named .BTF.ext '.kind == "access" and (.name | test("^a.bpf.c:[0-9]+$"))'
 named .BTF '.kind == "file name" and (.name | endswith("a.bpf.c"))'
 named .BTF '.kind == "source line" and (.name | contains("task->pid"))'
 # A pointer to a struct counts with the variable that brought both.
-named .BTF '.name == "pointers" and .kind == "variable" and .bytes > 60 and any(.parts[]?; .name == "inner")'
+named .BTF '.name == "pointers" and .kind == "variable type" and .bytes > 60 and .brings > .bytes + 20'
 has 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
 
 # An alias costs what the function costs that it is another name of.
