@@ -5,7 +5,7 @@
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/kernel_faults.hpp"
-#include "linker/report/verify.hpp"
+#include "linker/elf/object_faults.hpp"
 #include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {

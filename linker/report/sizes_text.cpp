@@ -121,11 +121,8 @@ std::string list_types(const OutputModel& model, unsigned most) {
     bool is_type = category_of(node->kind) == "types" && node->kind != "function type" &&
                    node->kind != "variable type" && node->kind != "section";
     if (node == &model.nodes.front() || !is_type) continue;
-    auto number = static_cast<uint32_t>(node - model.nodes.data());
-    std::string chain = describe_chain(model, number);
     std::string name = describe(*node);
-    bool has_chain = chain.size() > name.size() + 4 && chain.ends_with(name);
-    if (has_chain) name += " by " + chain.substr(0, chain.size() - name.size() - 4);
+    if (node->needed_by != 0) name += ", by " + describe(model.nodes[node->needed_by]);
     table.add({grouped(node->bytes), grouped(node->brings)}, name);
   }
   uint64_t all = 0;
@@ -155,18 +152,19 @@ std::string list_files(const OutputModel& model, unsigned most) {
     made -= input->bytes;
     table.add({grouped(input->bytes)}, input->name);
   }
-  table.add({grouped(model.bytes)}, fmt::format("with {} from no one file", grouped(made)));
+  table.add({grouped(model.bytes)},
+            fmt::format("in all, of which {} are from no input", grouped(made)));
   return table.print(most);
 }
 
 std::string list_changes(const OutputModel& model, unsigned most) {
   if (!model.against) return "";
+  if (model.against->changes.empty()) return "\nNothing has another size.\n";
   SizeTable table("Changes", {"before", "now"});
   for (const SizeChange& change : model.against->changes)
     table.add({grouped(change.before), grouped(change.after)},
               fmt::format("{}, {} in {}", change.name, change.kind, change.section));
-  table.add({grouped(model.against->bytes), grouped(model.bytes)},
-            model.against->changes.empty() ? "nothing has another size" : "in all");
+  table.add({grouped(model.against->bytes), grouped(model.bytes)}, "in all");
   return table.print(most);
 }
 
@@ -186,18 +184,18 @@ std::string list_savings(const OutputModel& model) {
 }  // namespace
 
 std::string make_sizes_text(const OutputModel& model, unsigned most) {
-  std::string text = fmt::format("{}: {} bytes", printable(model.file), grouped(model.bytes)), line;
+  std::string text = fmt::format("{}: {} bytes", printable(model.file), grouped(model.bytes));
+  size_t column = line_width;
   for (const NamedSize& category : model.categories) {
     if (200 * category.bytes < model.bytes) continue;
     std::string share = fmt::format("{} {}", category.name, percent(category.bytes, model.bytes));
-    if (!line.empty()) line += ", ";
-    line += share;
+    bool fits = column + 2 + share.size() < line_width;
+    text += (fits ? ", " : column == line_width ? ":\n  " : ",\n  ") + share;
+    column = (fits ? column + 2 : 2) + share.size();
   }
-  text += fmt::format("\n  {}\n", line);
-  text += list_programs(model, most) + list_maps(model, most) + list_types(model, most) +
-          list_lines(model, most) + list_files(model, most) + list_savings(model) +
-          list_changes(model, most);
-  return text;
+  return text + '\n' + list_programs(model, most) + list_maps(model, most) +
+         list_types(model, most) + list_lines(model, most) + list_files(model, most) +
+         list_savings(model) + list_changes(model, most);
 }
 
 }  // namespace bpflink

@@ -9,7 +9,7 @@ options() { grep -oE -- '(^|[^-A-Za-z0-9_])(--[A-Za-z][A-Za-z-]*[a-z]|-[A-Za-z])
 
 # Those of --help stand at the beginning of their line, those of the manual in
 # paragraphs with a tag.
-rows() { "$1" --help | sed -nE 's/^  (-[^ ]*( ?,-[^ ]*)*).*/\1/p'; }
+rows() { "$1" --help | sed -nE 's/^  (-[^ ]*( ?,-[^ ]*)*).*/\1/p' | sed 's/\[=.*//'; }
 of_help() { rows "$1" | tr ',' '\n' | options; }
 of_manual() {
   sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$1" | sed 's/\\-/-/g' | grep -A 1 '^\.TP' |
@@ -117,7 +117,7 @@ declare -A command_line=(
   [--cref]='the report is the program'\''s to print' [--emit-stats]='the same'
 )
 declare -A not_in_c=(
-  [--Map]='C has no reports' [--dependency-file]='the same' [--json]='the same' [--size-map]='the same'
+  [--Map]='C has no reports' [--dependency-file]='the same' [--json]='the same' [--size-map]='the same' [--size-map-against]='the same' [--print-sizes]='the same'
   [--explain]='the same'
 )
 while IFS=, read -r -a row; do

@@ -3,7 +3,7 @@
 
 #include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/report/verify.hpp"
+#include "linker/elf/object_faults.hpp"
 
 int main(int argc, char** argv) {
   using namespace bpflink;

@@ -636,7 +636,7 @@ END
 
 # -o forgotten
 shows 'give -o FILE' btfdedup main.o maps.o <<'END'
-btfdedup: error: nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)
+btfdedup: error: nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes or --stats (see btfdedup --help)
 END
 
 # The output is the input

@@ -57,8 +57,12 @@ Reports:
                               known of the output
   --size-map FILE             Write to FILE a page for browsers that shows where
                               the output'"'"'s bytes come from
+  --size-map-against FILE     Compare sizes with those in FILE, an earlier
+                              output'"'"'s --json
+  --print-sizes[=N]           Print the N costliest programs, maps, types,
+                              source lines and files; without N, 10
   --explain SYMBOL            Print why SYMBOL is in the output or is not, and
-                              what it is
+                              what it is; or a type, as '"'"'struct NAME'"'"'
 
 Messages:
   -v,--verbose                Say what is read, kept and dropped, and why
@@ -104,11 +108,13 @@ Options:
   --check                     Say whether kernels take the BTF of the inputs,
                               and from which Linux on; write nothing
   --verify                    Warn of what kernels do not take of the output
-  --explain TYPE              Say why '"'"'struct NAME'"'"' (or union, enum, typedef,
-                              func, var) is there more than once
+  --explain TYPE              Say who needs '"'"'struct NAME'"'"' (or union, enum,
+                              typedef, func, var), and why it is there more than
+                              once
   --dump c|raw                Print the types as C or as a numbered list (raw)
   --size-map FILE             Write to FILE a page for browsers that shows where
                               the output'"'"'s bytes come from
+  --print-sizes[=N]           Print the N costliest types; without N, 10
   --stats                     Print counts, sizes and times
   --json                      Print them, or what --check says, as JSON
   --threads N                 Use N threads; without, as many as the input is

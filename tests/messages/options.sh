@@ -93,7 +93,7 @@ duped '--explain needs TYPE, but the option -o follows (see btfdedup --help)' go
 duped 'unknown option: -O; did you mean -o? (see btfdedup --help)' good.o -O out.o
 duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o --update good.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
-duped 'nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map or --stats (see btfdedup --help)' good.o
+duped 'nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes or --stats (see btfdedup --help)' good.o
 duped '--json needs --stats (see btfdedup --help)' good.o --json
 wrong '--threads 0: must be a number from 1 to 1024 (see bpflink --help)' good.o -o out.o --threads 0
 duped '--threads 0: must be a number from 1 to 1024 (see btfdedup --help)' good.o --stats --threads 0

@@ -1,4 +1,4 @@
-#include "linker/report/verify.hpp"
+#include "linker/elf/object_faults.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,100 @@
+#!/bin/bash
+# --print-sizes lists what is large and what can be saved; types have a chain of what leads to them; two links are
+# compared.
+. "$(dirname "$0")/common.sh"
+
+three_objects
+compile trace <<'END'
+struct inner { long a, b, c, d; };
+struct outer { int x; struct inner *inner; } __attribute__((preserve_access_index));
+struct key { int port; } __attribute__((preserve_access_index));
+struct conn { struct key *key; int hits; };
+struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 8); __type(key, __u32); __type(value, struct conn); }
+  flows SEC(".maps");
+SEC("tp_btf/sched_switch") int on_exec(__u64 *ctx) {
+  struct outer *outer = (void *)ctx[0];
+  return outer->x;
+}
+char LICENSE[] SEC("license") = "GPL";
+END
+"$BPFLINK" trace.o -o out.o --json report.json
+adds_up out.o
+
+# Chains: a program, the access with its line, the type; a map, the members on the way.
+explain() { "$BPFLINK" trace.o -o out.o --explain "$1"; }
+line=$(grep -n 'return outer->x' trace.bpf.c | cut -d : -f 1)
+read -r own brings < <(jq -r '.nodes[] | select(.name == "outer" and .kind == "struct") | "\(.bytes) \(.brings)"' report.json)
+((own >= 24 + 12 && brings >= own + 12)) || fail "struct outer has $own bytes and brings $brings"
+expect "struct outer
+  kept by       program on_exec -> trace.bpf.c:$line -> struct outer
+  from          trace.o
+  bytes         $own, and $brings with what only it needs" explain 'struct outer'
+contains "  kept by       program on_exec -> trace.bpf.c:$line -> struct outer -> inner -> struct inner" explain inner
+contains '  kept by       map flows -> value -> struct conn -> key -> struct key' explain 'struct key'
+contains '  kept by       map flows -> value -> struct conn' explain conn
+expect 'struct outr: no input has a symbol or type of this name, did you mean struct outer?' explain 'struct outr'
+expect 'union outer: no input has a symbol or type of this name' explain 'union outer'
+
+# The same of BTF alone, where the chain begins at what nothing refers to.
+dedup() { "$BTFDEDUP" out.o --explain "$1"; }
+contains '  kept by       flows -> value -> struct conn -> key -> struct key' dedup 'struct key'
+contains "  bytes         $own, and $brings with what only it needs" dedup 'struct outer'
+contains 'func on_exec is one type' dedup 'func on_exec'
+contains '  kept by       itself: nothing refers to it' dedup 'func on_exec'
+
+# Lists, in 80 columns.
+"$BPFLINK" {main,lib,table}.o -o out.o --json report.json --print-sizes=2 >sizes
+while IFS= read -r text; do ((${#text} <= 80)) || fail "more than 80 columns: $text"; done <sizes
+prog=$(jq '.programs[] | select(.name == "prog") | .all_instructions' report.json)
+stack=$(jq '.programs[] | select(.name == "prog") | .deepest_stack' report.json)
+grep -qE "^ +[0-9]+ +$prog +$stack  prog$" sizes || fail "no line of prog in $(<sizes)"
+grep -qE '^ +4,096 +4,096  ring, ringbuf$' sizes || fail "no line of ring in $(<sizes)"
+grep -qE '^ +3,200 +100  events, percpu_hash, for each CPU$' sizes || fail "no line of events in $(<sizes)"
+grep -qE '^ +7,296 +in all maps, at most$' sizes || fail "no total of maps in $(<sizes)"
+grep -qE "^ +$(stat -c %s out.o | sed 's/...$/,&/')  in all, of which [0-9,]+ are from no input" sizes || fail "no total of files in $(<sizes)"
+for heading in Programs '  instructions  with calls  stack of 512' Maps '  bytes of memory  entries' Types '  bytes  all it brings' \
+  'Source lines' '  bytes  instructions' Files 'What can be saved' '      what no program or map reaches'; do
+  grep -qxF -- "$heading" sizes || fail "no heading '$heading' in $(<sizes)"
+done
+grep -qE '^ +[0-9,]+ +in all programs$' sizes || fail "no total of programs in $(<sizes)"
+grep -qE '^ +[0-9,]+ +in all types \([0-9]+ not shown\)$' sizes || fail "no total of types in $(<sizes)"
+grep -qE '^  [0-9]+ bytes \([0-9]+ %\) with --gc-sections, which takes out$' sizes || fail "nothing is offered in $(<sizes)"
+grep -qE '^ +[0-9]+ +in all lines \([0-9]+ not shown\)$|^ +[0-9,]+ +[0-9]+  in all lines' sizes || fail "no total of lines in $(<sizes)"
+"$BPFLINK" {main,lib,table}.o -o out.o --print-sizes >all
+(($(wc -l <all) > $(wc -l <sizes))) || fail 'without a number there are no more lines'
+"$BTFDEDUP" out.o --print-sizes=3 | grep -q '^Types$' || fail 'btfdedup lists no types'
+cp out.o linked.o
+link_fails main.o --print-sizes=0
+expect_error '--print-sizes=0: must be a number from 1 to 1000000'
+cp linked.o out.o
+
+# What an offer says is what the option saves.
+offers=$(jq -r '.savings[] | "\(.option) \(.bytes)"' report.json)
+[[ $offers ]] || fail 'nothing is offered'
+while read -r option bytes; do
+  "$BPFLINK" {main,lib,table}.o -o smaller.o "$option"
+  expect "$bytes" echo $(($(stat -c %s out.o) - $(stat -c %s smaller.o)))
+  grep -qF -- "$option" sizes || fail "$option is not offered in $(<sizes)"
+  "$BPFLINK" {main,lib,table}.o -o smaller.o "$option" --json smaller.json
+  expect 0 jq "[.savings[] | select(.option == \"$option\")] | length" smaller.json
+done <<<"$offers"
+
+# Compared with an earlier link, and with itself.
+cp report.json old.json
+sed 's/return x - 1/return x * 3 - (x >> 2)/' lib.bpf.c >changed
+compile lib <changed
+"$BPFLINK" {main,lib,table}.o -o out.o --json report.json --size-map-against old.json --print-sizes >sizes
+has '.against.name == "out.o" and any(.against.changes[]; .name == "unused" and .kind == "function" and .after > .before)'
+grep -qE '^ +[0-9]+ +[0-9]+  unused, function in \.text$' sizes || fail "no change of unused in $(<sizes)"
+"$BPFLINK" {main,lib,table}.o -o out.o --json report.json --size-map-against report.json --size-map page.html
+"$BPFLINK" {main,lib,table}.o -o out.o --size-map-against report.json --print-sizes >sizes
+grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
+has '.against.changes == [] and .against.bytes == .output.bytes'
+for wrong in '[]' '{' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
+  printf '%s' "$wrong" >wrong.json
+  link_fails trace.o --json never.json --size-map-against wrong.json
+  expect_error 'wrong.json: is not what --json writes'
+done
+link_fails trace.o --json never.json --size-map-against none.json
+expect_error 'none.json: cannot open'
+[[ ! -e never.json ]] || fail 'a link that fails left something'
