@@ -62,6 +62,7 @@ uint32_t ModelBuilder::add(Node node) {
 
 void ModelBuilder::add_rests() {
   std::vector<uint64_t> rests;
+  rests.reserve(model_.sections.size());
   for (const SectionSize& section : model_.sections) rests.push_back(section.bytes);
   for (const Node& node : std::span(nodes_).subspan(1)) rests[node.section] -= node.bytes;
   for (uint32_t i = 0; i < rests.size(); ++i)
@@ -231,6 +232,7 @@ void ModelBuilder::emit() {
   }
   emit_chains();
   std::vector<uint32_t> above;
+  above.reserve(model_.nodes.size());
   for (const Node& node : model_.nodes) above.push_back(node.dominator);
   std::vector<uint32_t> tree = dominators_first(above);
   for (size_t i = tree.size(); i-- > 1;)

@@ -123,6 +123,7 @@ class ProgramDescription {
  private:
   void describe_programs() {
     std::vector<uint64_t> stacks;
+    stacks.reserve(parts_.parts.size());
     for (const OutputPart& part : parts_.parts)
       stacks.push_back(part.is_function() ? stack_use(code_of(part), output_.byte_order) : 0);
     std::vector<std::optional<uint64_t>> deepest = find_deepest(parts_, stacks);

@@ -83,6 +83,7 @@ class SizeTable {
 template <typename Element, typename Value>
 std::vector<const Element*> by_value(const std::vector<Element>& elements, Value value) {
   std::vector<const Element*> sorted;
+  sorted.reserve(elements.size());
   for (const Element& element : elements) sorted.push_back(&element);
   std::ranges::stable_sort(sorted, std::greater(),
                            [&](const Element* element) { return element->*value; });
