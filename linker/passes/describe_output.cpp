@@ -51,8 +51,9 @@ std::vector<SplitTag> describe_tags(const Context& context, const ObjectFile& ou
   return find_split_tags({*output.btf, maps, names});
 }
 
-/// By linking once more with each option that makes outputs smaller.
-std::vector<Saving> find_savings(const Context& context, uint64_t bytes) {
+/// By linking once more with each option that makes outputs smaller. What reaches nothing yet may
+/// do so once it is linked with programs.
+std::vector<Saving> find_savings(const Context& context, uint64_t bytes, bool has_programs) {
   struct Offer {
     bool LinkOptions::*flag;
     const char *option, *what;
@@ -60,7 +61,8 @@ std::vector<Saving> find_savings(const Context& context, uint64_t bytes) {
   std::vector<Saving> savings;
   for (auto [flag, option, what] :
        {Offer{&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"}}) {
-    if (context.options.*flag) continue;
+    bool is_of_programs = flag == &LinkOptions::gc_sections;
+    if (context.options.*flag || (is_of_programs && !has_programs)) continue;
     LinkOptions options = context.options;
     options.*flag = true;
     if (auto smaller = link_again(context, std::move(options)); smaller && *smaller < bytes)
@@ -89,7 +91,7 @@ void describe_output(Context& context) {
   if (!is_reported) return;
   model.dropped = describe_dropped(context, output);
   model.tags = describe_tags(context, output);
-  model.savings = find_savings(context, model.bytes);
+  model.savings = find_savings(context, model.bytes, !model.programs.empty());
   if (!options.size_map_against.empty()) {
     auto ok = compare_with(options.size_map_against, model);
     if (!ok) return context.diagnostics.error(ok.error().message);

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
+#include "linker/io/dependency_rule.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/report/report_text.hpp"
+#include "linker/report/report_json.hpp"
 #include "linker/report/size_map.hpp"
 
 namespace bpflink {

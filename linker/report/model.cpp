@@ -49,9 +49,15 @@ std::string describe_chain(const OutputModel& model, uint32_t node) {
   std::vector<uint32_t> chain;
   for (uint32_t at = node; at != 0; at = model.nodes[at].needed_by) chain.push_back(at);
   std::ranges::reverse(chain);
+  constexpr size_t most = 20, gap = most / 2;
   std::string text;
   std::string_view last;
-  for (uint32_t at : chain) {
+  for (size_t i = 0; i < chain.size(); ++i) {
+    if (i == gap && chain.size() > most) {
+      text += " -> ...";
+      i = chain.size() - gap;
+    }
+    uint32_t at = chain[i];
     const Node& step = model.nodes[at];
     if (!step.member.empty()) text += " -> " + step.member;
     // A function is followed by its declaration.

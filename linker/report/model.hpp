@@ -135,7 +135,7 @@ std::string_view category_of(std::string_view kind);
 std::string describe(const Node& node);
 
 /// The chain of references that leads to a node: "program on_exec -> trace.bpf.c:14 -> struct
-/// task_struct", "map flows -> value -> struct conn".
+/// task_struct", "map flows -> value -> struct conn". Of a long one, both ends.
 std::string describe_chain(const OutputModel& model, uint32_t node);
 
 }  // namespace bpflink

@@ -130,6 +130,21 @@ void add_model(nlohmann::ordered_json& json, const OutputModel& model) {
   json["tags"] = make_array(model.tags, tag_to_json);
 }
 
+std::string make_json(const LinkReport& report, const OutputModel& output) {
+  nlohmann::ordered_json json;
+  json["files"] = report.files;
+  json["objects"] = report.objects;
+  json["types"] = {{"in", report.input_types}, {"out", report.output_types}};
+  json["section_bytes"] = {{"in", report.input_bytes}, {"out", report.output_bytes}};
+  json["relocations"] = report.relocations;
+  json["symbols"] = report.symbols;
+  auto& passes = json["passes"] = nlohmann::ordered_json::array();
+  for (const auto& [pass, seconds] : report.passes)
+    passes.push_back({{"name", pass}, {"seconds", seconds}});
+  add_model(json, output);
+  return to_text(json, 2) + "\n";
+}
+
 std::string to_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

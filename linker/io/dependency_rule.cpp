@@ -1,11 +1,8 @@
-#include "linker/report/report_text.hpp"
+#include "linker/io/dependency_rule.hpp"
 
 #include <fmt/format.h>
 
 #include <cctype>
-#include <nlohmann/json.hpp>
-
-#include "linker/report/report_json.hpp"
 
 namespace bpflink {
 namespace {
@@ -47,21 +44,6 @@ std::string make_dependencies(const std::string& output, const std::vector<std::
     rules_of_files += fmt::format("\n{}:\n", *name);
   }
   return rule + "\n" + rules_of_files;
-}
-
-std::string make_json(const LinkReport& report, const OutputModel& output) {
-  nlohmann::ordered_json json;
-  json["files"] = report.files;
-  json["objects"] = report.objects;
-  json["types"] = {{"in", report.input_types}, {"out", report.output_types}};
-  json["section_bytes"] = {{"in", report.input_bytes}, {"out", report.output_bytes}};
-  json["relocations"] = report.relocations;
-  json["symbols"] = report.symbols;
-  auto& passes = json["passes"] = nlohmann::ordered_json::array();
-  for (const auto& [pass, seconds] : report.passes)
-    passes.push_back({{"name", pass}, {"seconds", seconds}});
-  add_model(json, output);
-  return to_text(json, 2) + "\n";
 }
 
 }  // namespace bpflink
