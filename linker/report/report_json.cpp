@@ -1,6 +1,8 @@
 #include "linker/report/report_json.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace bpflink {
 namespace {
@@ -16,6 +18,19 @@ Json make_array(const Range& range, Convert convert) {
 
 Json size_to_json(const NamedSize& size) {
   return {{"name", size.name}, {"bytes", size.bytes}};
+}
+
+/// With the kinds of nodes that are in each: which kinds go together is known to category_of()
+/// alone.
+Json categories_to_json(const OutputModel& model) {
+  std::map<std::string_view, std::set<std::string_view>> kinds;
+  for (uint32_t i = 1; i < model.nodes.size(); ++i)
+    kinds[category_of(model.nodes[i].kind)].insert(model.nodes[i].kind);
+  return make_array(model.categories, [&](const NamedSize& category) {
+    Json json = size_to_json(category);
+    json["kinds"] = kinds[category.name];
+    return json;
+  });
 }
 
 /// What has its usual value is left out: a kernel has a hundred thousand nodes.
@@ -113,7 +128,7 @@ Json tag_to_json(const SplitTag& tag) {
 
 void add_model(nlohmann::ordered_json& json, const OutputModel& model) {
   json["output"] = {{"name", model.file}, {"bytes", model.bytes}};
-  json["categories"] = make_array(model.categories, size_to_json);
+  json["categories"] = categories_to_json(model);
   json["sections"] = make_array(model.sections, section_to_json);
   json["inputs"] = make_array(model.inputs, size_to_json);
   json["nodes"] = nodes_to_json(model);

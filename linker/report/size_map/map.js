@@ -1,18 +1,20 @@
-// Draws the treemap, goes into tiles and out of them, and searches.
+// Draws the treemap in pixels of the window, and goes into tiles and out of them.
 
-const grouped = new Intl.NumberFormat("en");
-const count = value => grouped.format(value);
-const report = JSON.parse(document.getElementById("report").textContent);
-const trees = { kept: keptTree(report), dropped: droppedTree(report) };
-const svg = document.getElementById("map");
-const told = document.getElementById("told");
+const svg = document.getElementById("map"), told = document.getElementById("told");
 const pen = document.createElement("canvas").getContext("2d");  // measures labels
-const width = 1200, height = 640, headHeight = 18;
-const deepest = 3;     // levels drawn at once
+const headHeight = 18;
+const deepest = 4;     // levels drawn at once
 const least = 4;       // a tile with a side below this is left blank
-const mostFound = 100;
+const font = "12px system-ui, sans-serif";
 
-let tree = trees.kept, current = tree, searched = null;
+let current = null;  // the tile whose children are drawn
+let chosen = null;   // that one or a child of it, which the text beside the map is about
+
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
 
 function svgElement(tag, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -20,130 +22,140 @@ function svgElement(tag, attributes) {
   return made;
 }
 
-const percent = (node, whole) => whole.bytes ? `${(100 * node.bytes / whole.bytes).toFixed(1)} %` : "";
-const describe = node => `${pathTo(node).map(step => step.name).join(" \u203a ")}: ` +
-  `${count(node.bytes)} bytes, ${percent(node, tree)}`;
+const isFile = tile => tile.kind === "file" && !tile.name.startsWith("(");
+const wholeOf = tile => pathTo(tile)[0].bytes;
+const tell = words => { told.textContent = words; };
+const tileOf = event => event.target.closest?.(".tile");
 
-// As much of the words as there is room for; "" where that would tell nothing.
-function fit(words, room, weight) {
-  pen.font = `${weight} 12px system-ui, sans-serif`;
-  if (pen.measureText(words).width <= room) return words;
-  let letters = Math.floor(words.length * room / pen.measureText(words).width);
-  while (letters > 1 && pen.measureText(words.slice(0, letters) + "\u2026").width > room) --letters;
-  return letters > 1 ? words.slice(0, letters) + "\u2026" : "";
+function describeTile(tile) {
+  const path = pathTo(tile).slice(1).map(step => short(step.name, 80));
+  return `${path.join(" \u203a ") || short(tile.name)}: ${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`;
 }
 
-function label(tile, node, w, h) {
-  if (w < 22 || h < 16) return;
-  const write = (words, y) => {
-    const line = svgElement("text", { x: 4, y });
+const isByChange = () => state.color === "change" && state.view !== "dropped";
+const colorOfTile = tile => isByChange() ? (tile.change ??= changeOf(indicesOf(tile))).color : tile.color;
+
+// As much of the words as there is room for, of a path its end; "" where that would say nothing.
+function fit(words, room, weight, isPath) {
+  pen.font = `${weight} ${font}`;
+  const cut = letters => isPath ? shortPath(words, letters + 1) : `${words.slice(0, letters)}\u2026`;
+  const width = pen.measureText(words).width;
+  if (width <= room) return words;
+  let letters = Math.floor(words.length * room / width);
+  while (letters > 1 && pen.measureText(cut(letters)).width > room) --letters;
+  return letters > 1 ? cut(letters) : "";
+}
+
+function label(group, tile, w, h) {
+  if (w < 24 || h < 16) return;
+  const write = (words, y, style) => {
+    const line = svgElement("text", { x: 4, y, class: style });
     line.textContent = words;
-    tile.append(line);
+    group.append(line);
   };
-  const bytes = count(node.bytes), name = node.name.slice(0, 200);
-  if (tile.classList.contains("inner")) {
+  const isPath = isFile(tile);
+  const name = isPath ? shortPath(tile.name, 200) : short(tile.name, 200);
+  const bytes = isByChange() && tile.change?.grown ? `${count(tile.bytes)} (${signed(tile.change.grown)})` : count(tile.bytes);
+  if (group.classList.contains("inner")) {
     const both = `${name}  ${bytes}`;
-    write(fit(both, w - 8, 600) === both ? both : fit(name, w - 8, 600), 13);
+    write(fit(both, w - 8, 600) === both ? both : fit(name, w - 8, 600, isPath), 13, "head");
   } else {
-    const shown = fit(name, w - 8, 400);
-    write(shown, 13);
-    if (shown && h >= 32) write(fit(bytes, w - 8, 400), 28);
+    const shown = fit(name, w - 8, 400, isPath);
+    write(shown, 13, "");
+    if (shown && h >= 32) write(fit(bytes, w - 8, 400), 28, "bytes");
   }
 }
 
-function showTooltip(tile) {
-  if (tile.querySelector(":scope > title")) return;
-  const title = svgElement("title", {});
-  title.textContent = describe(tile.node);
-  tile.append(title);
-}
-
-function draw(node, x, y, w, h, depth) {
+function drawTile(tile, x, y, w, h, depth) {
   if (w < least || h < least) return null;
-  const tile = svgElement("g", { transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, role: "button",
-    "aria-label": `${node.name}, ${count(node.bytes)} bytes`, tabindex: -1 });
-  tile.node = node;
-  tile.dataset.bytes = node.bytes;
-  tile.dataset.name = node.name;
-  const isInner = depth < deepest && childrenOf(node).length > 0 && w > 50 && h > headHeight + 24;
-  tile.setAttribute("class", `tile${isInner ? " inner" : ""}${node === searched ? " found" : ""}`);
-  tile.append(svgElement("rect", { width: w.toFixed(2), height: h.toFixed(2), rx: 2, class: node.color,
-    "fill-opacity": isInner ? .22 : .5 }));
-  label(tile, node, w, h);
-  if (isInner)
-    squarify(childrenOf(node), 3, headHeight, w - 6, h - headHeight - 3,
-      (child, ...place) => { const made = draw(child, ...place, depth + 1); if (made) tile.append(made); });
-  return tile;
+  const hasRoom = w > 24 && h > 24, hasHead = w > 50 && h > headHeight + 24;
+  const isInner = depth < deepest && hasRoom && childrenOf(tile).some(child => child.bytes > 0);
+  const group = svgElement("g", { transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, role: "button", tabindex: -1,
+    "aria-label": `${short(tile.name)}, ${inBytes(tile.bytes)}`,
+    class: `tile ${className(colorOfTile(tile))}${isInner ? " inner" : ""}${tile === chosen ? " chosen" : ""}` });
+  group.tile = tile;
+  group.dataset.bytes = tile.bytes;
+  group.dataset.name = short(tile.name);
+  group.append(svgElement("rect", { width: w.toFixed(2), height: h.toFixed(2), rx: 2 }));
+  if (hasHead || !isInner) label(group, tile, w, h);
+  const top = hasHead ? headHeight : 2, side = hasHead ? 3 : 2;
+  if (isInner) drawTiles(group, childrenOf(tile), side, top, w - 2 * side, h - top - side, depth + 1);
+  return group;
 }
 
-// A step that there is no choice about is not worth a click.
-function showAll(root) {
-  while (childrenOf(root).length === 1 && childrenOf(childrenOf(root)[0]).length) root = childrenOf(root)[0];
-  show(root);
+function drawTiles(place, tiles, x, y, w, h, depth) {
+  squarify(tiles.filter(tile => tile.bytes > 0), x, y, w, h, (tile, ...where) => {
+    const made = drawTile(tile, ...where, depth);
+    if (made) place.append(made);
+  });
 }
 
-function show(node) {
-  current = node;
+function draw(width = Math.round(svg.parentElement.clientWidth)) {
+  const height = Math.round(Math.min(Math.max(innerHeight * .72, 420), width * (width < 640 ? 1.25 : .68)));
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const tiles = [];
-  // A part without parts fills the map itself.
-  const nodes = childrenOf(node).length ? childrenOf(node) : [node];
-  if (node.bytes > 0)
-    squarify(nodes, 0, 0, width, height, (child, ...place) => {
-      const tile = draw(child, ...place, 1);
-      if (tile) tiles.push(tile);
-    });
-  svg.replaceChildren(...tiles);
-  tiles[0]?.setAttribute("tabindex", 0);
-  const steps = pathTo(node).map(step => {
-    const button = element("button", { type: "button", textContent: step.name });
+  svg.replaceChildren();
+  // A tile without children fills the map itself.
+  drawTiles(svg, childrenOf(current).length ? childrenOf(current) : [current], 0, 0, width, height, 1);
+  svg.firstElementChild?.setAttribute("tabindex", 0);
+}
+
+// Shows what is in a tile; one with nothing in it is shown where it is. A step that there is no
+// choice about is not worth a click.
+function show(tile) {
+  while (!tile.parent && childrenOf(tile).length === 1 && childrenOf(childrenOf(tile)[0]).length) tile = childrenOf(tile)[0];
+  chosen = tile;
+  current = childrenOf(tile).length || !tile.parent ? tile : tile.parent;
+  draw();
+  const steps = pathTo(current).map(step => {
+    const button = element("button", { type: "button", textContent: isFile(step) ? shortPath(step.name) : short(step.name, 60) });
     button.onclick = () => show(step);
     return button;
   });
   document.getElementById("trail").replaceChildren(...steps);
-  tell(node.bytes > 0 ? describe(node) : "Nothing was dropped.");
+  tell(chosen.bytes ? describeTile(chosen) : state.view === "dropped" ? "Nothing else was dropped." : "It has no bytes in the file.");
+  showAbout(chosen);
+  writeState();
 }
-
-const tell = words => { told.textContent = words; };
-const tileOf = event => event.target.closest?.(".tile");
 
 function enter(tile) {
-  const node = tile.node;
-  if (childrenOf(node).length) show(node);
-  else if (node.parent && node.parent !== current) show(node.parent);
-  tell(describe(node));
+  show(tile);
+  if (tile !== current) focusTile([...svg.children].find(group => group.tile === tile));
 }
 
-function focusTile(tile) {
-  if (!tile) return;
+function focusTile(group) {
+  if (!group) return;
   for (const other of svg.children) other.setAttribute("tabindex", -1);
-  tile.setAttribute("tabindex", 0);
-  tile.focus();
+  group.setAttribute("tabindex", 0);
+  group.focus({ preventScroll: true });
 }
 
 function goOut() {
   const left = current;
+  if (chosen !== current) return show(current);
   if (!current.parent) return;
   show(current.parent);
-  focusTile([...svg.children].find(tile => tile.node === left));
+  focusTile([...svg.children].find(group => group.tile === left));
 }
 
-svg.addEventListener("click", event => { if (tileOf(event)) enter(tileOf(event)); });
+svg.addEventListener("click", event => { if (tileOf(event)) enter(tileOf(event).tile); });
 for (const kind of ["mouseover", "focusin"])
   svg.addEventListener(kind, event => {
-    const tile = tileOf(event);
-    if (!tile) return;
-    tell(describe(tile.node));
-    showTooltip(tile);
+    const group = tileOf(event);
+    if (!group) return;
+    tell(describeTile(group.tile));
+    if (group.querySelector(":scope > title")) return;
+    const title = svgElement("title", {});
+    title.textContent = describeTile(group.tile);
+    group.append(title);
   });
-svg.addEventListener("mouseleave", () => tell(describe(current)));
+svg.addEventListener("mouseleave", () => tell(describeTile(chosen)));
 svg.addEventListener("keydown", event => {
-  const tile = tileOf(event);
-  if (event.key === "Enter" && tile) {
-    enter(tile);
-    focusTile(svg.firstElementChild);
-  } else if (event.key === "ArrowRight" || event.key === "ArrowDown") focusTile(tile?.nextElementSibling);
-  else if (event.key === "ArrowLeft" || event.key === "ArrowUp") focusTile(tile?.previousElementSibling);
+  const group = tileOf(event);
+  if (event.key === "Enter" && group) {
+    enter(group.tile);
+    if (group.tile === current) focusTile(svg.firstElementChild);
+  } else if (event.key === "ArrowRight" || event.key === "ArrowDown") focusTile(group?.nextElementSibling);
+  else if (event.key === "ArrowLeft" || event.key === "ArrowUp") focusTile(group?.previousElementSibling);
   else return;
   event.preventDefault();
 });
@@ -152,53 +164,3 @@ document.addEventListener("keydown", event => {
   if (event.target.id === "search" && event.target.value) return;  // which empties it
   goOut();
 });
-
-function choose(key) {
-  tree = trees[key];
-  for (const name of ["kept", "dropped"])
-    document.getElementById(name).setAttribute("aria-pressed", name === key);
-  search.oninput();
-  showAll(tree);
-}
-for (const key of ["kept", "dropped"]) document.getElementById(key).onclick = () => choose(key);
-
-// All nodes below one, those that are folded away among them.
-function* nodesBelow(node) {
-  const pending = [node];
-  while (pending.length) {
-    const next = pending.pop();
-    pending.push(...childrenOf(next));
-    if (next.kind !== "group" && next.parent) yield next;
-  }
-}
-
-const search = document.getElementById("search"), found = document.getElementById("found");
-search.oninput = () => {
-  const wanted = search.value.trim().toLowerCase();
-  found.hidden = wanted === "";
-  if (found.hidden) return;
-  const hits = [...nodesBelow(tree)].filter(node => node.name.toLowerCase().includes(wanted)).sort(bySize);
-  found.replaceChildren(...hits.slice(0, mostFound).map(node => {
-    const path = pathTo(node).slice(1, -1).map(step => step.name).join(" \u203a ");
-    const button = element("button", { type: "button" }, `${node.name} `,
-      element("small", { textContent: `${path ? path + ", " : ""}${count(node.bytes)} bytes` }));
-    button.onclick = () => {
-      searched = node;
-      show(node.parent);
-      tell(describe(node));
-    };
-    return element("li", {}, button);
-  }));
-  if (hits.length === 0) found.append(element("li", { textContent: "Nothing has this name." }));
-  if (hits.length > mostFound)
-    found.append(element("li", { textContent: `and ${count(hits.length - mostFound)} more` }));
-};
-
-document.title = `${report.output.name}: size map`;
-document.getElementById("title").textContent = report.output.name;
-document.getElementById("figures").textContent =
-  [`${count(report.output.bytes)} bytes`, ...["programs", "maps", "variables"].filter(key => report[key]?.length)
-    .map(key => `${count(report[key].length)} ${report[key].length === 1 ? key.slice(0, -1) : key}`),
-   `${count(sum(report.dropped))} bytes dropped`].join(" \u00b7 ");
-showAll(tree);
-showTables(report, document.getElementById("tables"));

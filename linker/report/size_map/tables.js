@@ -1,84 +1,157 @@
-// The tables below the map. A column is { title, value(row), isNumber }.
+// The tables below the map. A column is { title, value(row), cell(row), isNumber }: what is sorted by,
+// and what is shown for it.
 
-const mostRows = 500;  // shown at once
+const mostRows = 50;     // shown before a click on "all"
+const stackLimit = 512;  // bytes, of a program with all that it calls
 
-const number = (title, value) => ({ title, value, isNumber: true });
-const text = (title, value) => ({ title, value });
-const names = (title, value) => ({ title, value: row => value(row).join(", "), isList: true });
+const number = (title, value) => ({ title, value, cell: row => count(value(row)), isNumber: true });
+const text = (title, value) => ({ title, value, cell: row => short(value(row), 400) });
+const path = (title, value) => ({ title, value, cell: row => shortPath(value(row), 100) });
 
-const tableColumns = {
-  programs: ["Programs", [
-    text("Program", row => row.name), text("Section", row => row.section), text("Type", row => row.type),
-    number("Instructions", row => row.instructions),
-    number("With subprograms", row => row.all_instructions),
-    number("Stack", row => row.stack), number("Deepest stack", row => row.deepest_stack ?? ""),
-    names("Subprograms", row => row.subprograms), names("Maps", row => row.maps),
-    names("Variables", row => row.variables)]],
-  maps: ["Maps", [
-    text("Map", row => row.name), text("Type", row => row.type), text("Key", row => row.key || `${row.key_size} bytes`),
-    text("Value", row => row.value || `${row.value_size} bytes`), number("Entries", row => row.entries),
-    number("Bytes at most", row => row.bytes), text("Per CPU", row => row.per_cpu ? "yes" : ""),
-    text("Pinning", row => row.pinning), names("Programs", row => row.programs)]],
-  variables: ["Variables", [
-    text("Variable", row => row.name), text("Section", row => row.section), text("Type", row => row.type),
-    text("Linkage", row => row.linkage), number("Bytes", row => row.bytes),
-    names("Programs", row => row.programs)]],
-};
+// "5 maps", which unfolds them below the row.
+const list = (title, word, names) => ({ title, value: row => names(row).length, isNumber: true, isList: true, cell: row => {
+  const all = names(row);
+  if (!all.length) return "";
+  const button = element("button", { type: "button", className: "link unfold", textContent: countOf(all.length, word) });
+  button.ariaExpanded = "false";
+  button.onclick = () => {
+    const isOpen = button.ariaExpanded === "true";
+    button.ariaExpanded = String(!isOpen);
+    if (isOpen) return button.unfolded.remove();
+    button.unfolded = element("tr", { className: "more" }, element("td", { colSpan: 99 },
+      element("ul", {}, ...all.map(name => element("li", { textContent: short(name, 400) })))));
+    button.closest("tr").after(button.unfolded);
+  };
+  return button;
+} });
 
-function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+// A bar of parts of a whole, below words.
+function meter(words, parts, whole, isOver = false) {
+  const bar = element("span", { className: `meter${isOver ? " over" : ""}` });
+  for (const part of parts) {
+    const piece = element("span");
+    piece.style.width = `${whole ? Math.min(100, 100 * part / whole) : 0}%`;
+    bar.append(piece);
+  }
+  return element("span", { className: "metered" }, ...words, bar);
+}
+const small = words => element("small", { textContent: words });
+
+// What a table is sorted by at first.
+const cost = (title, value, most, cell = row => meter([count(value(row))], [value(row)], most)) =>
+  ({ title, value, isNumber: true, isCost: true, cell });
+const mostOf = (list, value) => list.reduce((most, row) => Math.max(most, value(row)), 0);
+
+function programColumns(programs) {
+  const most = mostOf(programs, row => row.all_instructions);
+  const placeOf = row => nodeNamed().get(`program ${row.section} ${row.name}`);
+  const columns = [
+    { title: "Program", value: row => row.name, cell: row => element("span", {},
+      placeOf(row) ? linkTo(placeOf(row), short(row.name, 400)) : short(row.name, 400),
+      small([row.section, row.type].filter((word, i, all) => word && all.indexOf(word) === i).join(", "))) },
+    cost("Instructions", row => row.all_instructions, most, row => meter(
+      [count(row.all_instructions), ...row.all_instructions > row.instructions ? [small(`${count(row.instructions)} its own`)] : []],
+      [row.instructions, row.all_instructions - row.instructions], most)),
+    { title: `Stack of ${stackLimit}`, value: row => row.deepest_stack ?? Infinity, isNumber: true, cell: row => row.deepest_stack === undefined
+      ? "unknown: may call itself" : meter(
+        [inBytes(row.deepest_stack), ...row.deepest_stack > row.stack ? [small(`${count(row.stack)} its own`)] : []],
+        [row.stack, row.deepest_stack - row.stack], stackLimit, row.deepest_stack > stackLimit) },
+    number("Bytes it brings", row => bringsOf(placeOf(row) ?? 0)),
+  ];
+  const lists = [["Maps", "map", row => row.maps], ["Variables", "variable", row => row.variables], ["Subprograms", "function", row => row.subprograms]];
+  return [...columns, ...lists.filter(([, , names]) => programs.some(row => names(row).length)).map(words => list(...words))];
 }
 
+const programList = list("Programs", "program", row => row.programs);
+const mapColumns = maps => [
+  { title: "Map", value: row => row.name, cell: row => element("span", {}, short(row.name, 400), small(row.type)) },
+  text("Key", row => row.key || inBytes(row.key_size)), text("Value", row => row.value || inBytes(row.value_size)),
+  number("Entries", row => row.entries),
+  cost("Memory at most", row => row.bytes, 0, row => meter(
+    [inMemory(row.bytes), ...row.per_cpu ? [small("for each CPU")] : []], [row.bytes], mostOf(maps, one => one.bytes))),
+  ...maps.some(row => row.pinning !== "none") ? [text("Pinning", row => row.pinning)] : [], programList];
+
+function mapTitle(maps) {
+  const [shared, perCpu] = [false, true].map(is => maps.filter(map => map.per_cpu === is));
+  const words = [...shared.length ? [inMemory(sum(shared))] : [], ...perCpu.length ? [`${inMemory(sum(perCpu))} for each CPU`] : []];
+  return `: at most ${words.join(" and ")}`;
+}
+
+const variableColumns = variables => [text("Variable", row => row.name), text("Section", row => row.section),
+  text("Type", row => row.type), text("Linkage", row => row.linkage), cost("Bytes", row => row.bytes, mostOf(variables, row => row.bytes)), programList];
+
+const lineColumns = lines => [path("Line", row => `${row.file.startsWith(sourceFolder) ? row.file.slice(sourceFolder.length) : row.file}:${row.line}`),
+  number("Instructions", row => row.instructions), cost("Bytes", row => row.bytes, mostOf(lines, row => row.bytes))];
+
+const typeColumns = types => [
+  { title: "Type", value: index => describe(nodes[index]), cell: index => linkTo(index, short(describe(nodes[index]), 200)) },
+  number("Bytes", index => nodes[index].bytes), cost("With all it brings", bringsOf, mostOf(types, bringsOf)),
+  text("Brought in by", broughtBy)];
+
+const changeColumns = changes => {
+  const by = row => row.after - row.before;
+  return [text("Name", row => row.name), text("Kind", row => row.kind), text("Section", row => row.section),
+    number("Before", row => row.before), number("Now", row => row.after),
+    { title: "Change", value: by, isNumber: true, cell: row => element("span", {},
+      chip(by(row) < 0 ? "shrunk" : row.before ? "grown" : "new"), signed(by(row))) }];
+};
+
 function makeTable(rows, columns) {
+  const costliest = columns.find(column => column.isCost);
   const body = element("tbody");
   let shown = mostRows;
   const fill = () => {
-    body.replaceChildren(...rows.slice(0, shown).map(row => element("tr", {}, ...columns.map(column => {
-      const value = column.value(row);
-      return element("td", { className: column.isNumber ? "number" : column.isList ? "names" : "" },
-        typeof value === "number" ? count(value) : value);
+    body.replaceChildren(...rows.slice(0, shown).map(row => element("tr", {}, ...columns.map((column, i) => {
+      const cell = element("td", { className: column.isNumber && !column.isList ? "number" : "" }, column.cell(row));
+      cell.dataset.title = i ? column.title : "";
+      return cell;
     }))));
     if (rows.length <= shown) return;
-    const more = element("button", { type: "button", textContent: `Show all ${count(rows.length)}` });
+    const more = element("button", { type: "button", className: "link", textContent: `Show all ${count(rows.length)}` });
     more.onclick = () => { shown = rows.length; fill(); };
     body.append(element("tr", {}, element("td", { colSpan: columns.length }, more)));
   };
   const heads = columns.map(column => {
     const button = element("button", { type: "button", textContent: column.title });
-    const head = element("th", { scope: "col", className: column.isNumber ? "number" : "" }, button);
+    const head = element("th", { scope: "col", className: column.isNumber && !column.isList ? "number" : "" }, button);
     button.onclick = () => {
-      const isDown = head.getAttribute("aria-sort") ? head.getAttribute("aria-sort") === "ascending" : column.isNumber;
-      for (const other of heads) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
-      const compare = column.isNumber ? (a, b) => column.value(a) - column.value(b)
-        : (a, b) => column.value(a).localeCompare(column.value(b));
+      const isDown = head.ariaSort ? head.ariaSort === "ascending" : Boolean(column.isNumber);
+      for (const other of heads) other.ariaSort = null;
+      head.ariaSort = isDown ? "descending" : "ascending";
+      const keys = new Map(rows.map(row => [row, column.value(row)]));
+      const compare = column.isNumber ? (a, b) => keys.get(a) - keys.get(b) || 0 : (a, b) => keys.get(a).localeCompare(keys.get(b));
       rows.sort((a, b) => isDown ? compare(b, a) : compare(a, b));
       fill();
     };
     return head;
   });
-  fill();
-  return element("div", { className: "wide" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body));
+  if (costliest) heads[columns.indexOf(costliest)].firstChild.click();
+  else fill();
+  return element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
 }
 
-function showTables(report, place) {
-  for (const [key, [title, columns]] of Object.entries(tableColumns))
-    if (report[key]?.length)
-      place.append(element("h2", { textContent: `${title} (${count(report[key].length)})` }),
-        Object.assign(makeTable([...report[key]], columns), { id: key }));
-  if (!report.tags.length) return;
-  place.append(element("h2", { textContent: `Names with several definitions (${count(report.tags.length)})` }));
-  const list = element("div", { id: "tags" });
-  for (const tag of report.tags)
-    list.append(element("details", {},
-      element("summary", { textContent: `${tag.name}: ${count(tag.definitions)} definitions` }),
-      element("pre", { textContent: tag.difference ?? "Not compared: the names before took too long." })));
-  place.append(list);
-  // What is folded away cannot be unfolded on paper.
+function showTables(place) {
+  const add = (id, title, rows, columns, rest = "") => {
+    if (rows?.length)
+      place.append(element("section", { id }, element("h2", { textContent: `${title} (${count(rows.length)})${rest}` }), makeTable([...rows], columns(rows))));
+  };
+  const notNamed = ["function type", "variable type", "section"];
+  const types = nodes.map((node, index) => index).filter(index => index > 0 &&
+    categoryOfKind.get(nodes[index].kind) === "types" && !notNamed.includes(nodes[index].kind)).sort((a, b) => bringsOf(b) - bringsOf(a));
+  add("changes", "Changes", report.against?.changes, changeColumns);
+  add("programs", "Programs", report.programs, programColumns);
+  add("maps", "Maps", report.maps, mapColumns, mapTitle(report.maps ?? []));
+  add("variables", "Variables", report.variables, variableColumns);
+  add("types", "Types", types, typeColumns);
+  add("lines", "Source lines", report.lines, lineColumns, sourceFolder && ` below ${shortPath(sourceFolder)}`);
+  if (report.tags?.length)
+    place.append(element("section", { id: "tags" }, element("h2", { textContent: `Names with several definitions (${count(report.tags.length)})` }),
+      ...report.tags.map(tag => element("details", {},
+        element("summary", { textContent: `${short(tag.name)}: ${countOf(tag.definitions, "definition")}` }),
+        element("pre", { textContent: tag.difference ?? "Not compared: the names before took too long." })))));
+  // What is folded cannot be unfolded on paper.
   addEventListener("beforeprint", () => {
-    for (const tag of list.children) tag.open = true;
+    for (const details of place.querySelectorAll("details")) details.open = true;
+    for (const button of place.querySelectorAll(".unfold[aria-expanded=false]")) button.click();
   });
 }

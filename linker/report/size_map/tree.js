@@ -1,116 +1,170 @@
-"use strict";
-// The report as trees of nodes { name, kind, bytes, children, parent, color }. A kernel has a hundred thousand: children are
-// made when they are first looked at (childrenOf).
+// Trees of tiles: { name, kind, bytes, children, parent, key, color, indices }. A kernel has a hundred
+// thousand: children are made when they are first looked at (childrenOf).
 
 const mostChildren = 240;  // tiles side by side; there is no room for more to be told apart
-const plural = { struct: "structs", union: "unions", enum: "enums", typedef: "typedefs",
-  function: "functions", prototype: "prototypes", variable: "variables", integer: "integers" };
-
-const sum = nodes => nodes.reduce((bytes, node) => bytes + node.bytes, 0);
-const bySize = (a, b) => b.bytes - a.bytes;
+const plural = { struct: "structs", union: "unions", enum: "enums", typedef: "typedefs", symbol: "symbols",
+  function: "functions", prototype: "prototypes", variable: "variables", integer: "integers", access: "accesses" };
 
 // `children` is an array, or a function that makes one.
-function makeNode(name, kind, children, bytes = sum(children)) {
-  return { name: name.trim(), kind, bytes, children, parent: null };
+function makeTile(name, kind, children, bytes, more = {}) {
+  return { name: name.trim() || "(no name)", kind, bytes, children, parent: null, ...more };
 }
+
+const leafOf = index => makeTile(nodes[index].name, nodes[index].kind, [], nodes[index].bytes,
+  { index, indices: [index], color: colorOf(nodes[index]) });
+
+// A group of leaves or groups. It has the color of its bytes if they have one.
+function groupOf(name, kind, children, indices, more = {}) {
+  const all = new Set(indices.filter(index => nodes[index].bytes).map(index => colorOf(nodes[index])));
+  return makeTile(name, kind, children, indices.reduce((bytes, index) => bytes + nodes[index].bytes, 0),
+    { indices, color: all.size === 1 ? [...all][0] : "mixed", ...more });
+}
+
+// Tiles that are put together.
+function together(name, key, tiles) {
+  const all = new Set(tiles.map(tile => tile.color));
+  return makeTile(name, "group", tiles, sum(tiles), { key, color: all.size === 1 ? [...all][0] : "mixed" });
+}
+
+// The nodes that a tile is of.
+const indicesOf = tile => tile.indices ??=
+  [...new Set([...tilesBelow(tile)].map(below => below.index).filter(index => index !== undefined))];
 
 // Where there are too many, those of a kind go together; else all but the largest.
-function fold(children) {
-  if (children.length <= mostChildren) return children;
-  const kinds = groupBy(children, "kind");
+function fold(tiles) {
+  if (tiles.length <= mostChildren) return tiles;
+  const kinds = groupBy(tiles, tile => tile.kind);
   if (kinds.size > 1)
-    return [...kinds].map(([kind, same]) => same.length === 1 ? same[0]
-      : makeNode(plural[kind] ?? kind, "group", same));
-  // Numbers are sorted much faster than nodes.
-  const least = Float64Array.from(children, child => child.bytes).sort().at(1 - mostChildren);
-  let room = mostChildren - 1 - children.filter(child => child.bytes > least).length;
+    return [...kinds].map(([kind, same]) => same.length === 1 ? same[0] : together(plural[kind] ?? kind, kind, same));
+  // Numbers are sorted much faster than tiles.
+  const least = Float64Array.from(tiles, tile => tile.bytes).sort().at(1 - mostChildren);
+  let room = mostChildren - 1 - tiles.filter(tile => tile.bytes > least).length;
   const largest = [], rest = [];
-  for (const child of children)
-    (child.bytes > least || (child.bytes === least && room-- > 0) ? largest : rest).push(child);
-  return [...largest, makeNode(`${count(rest.length)} more`, "group", rest)];
+  for (const tile of tiles) (tile.bytes > least || (tile.bytes === least && room-- > 0) ? largest : rest).push(tile);
+  return [...largest, together(`${count(rest.length)} more`, "more", rest)];
 }
 
-function groupBy(list, key) {
-  const groups = new Map();
-  for (const element of list) {
-    if (!groups.has(element[key])) groups.set(element[key], []);
-    groups.get(element[key]).push(element);
+// Makes and folds the children of a tile when they are first looked at. A key is unique among them.
+function childrenOf(tile) {
+  if (tile.isFolded) return tile.children;
+  const made = typeof tile.children === "function" ? tile.children() : tile.children;
+  tile.children = fold(made).sort(bySize);
+  tile.isFolded = true;
+  const keys = new Map();
+  for (const child of tile.children) {
+    child.parent = tile;
+    child.key ??= child.name;
+    const twins = keys.get(child.key) ?? 0;
+    keys.set(child.key, twins + 1);
+    if (twins) child.key += ` ~${twins + 1}`;
   }
-  return groups;
+  return tile.children;
 }
 
-function colorOf(section) {
-  if (section.kind !== "section") return "other";
-  if (section.name === ".BTF") return "types";
-  if (section.name === ".BTF.ext") return "lines";
-  if (section.name === ".maps" || section.name === "maps") return "maps";
-  if (/^\.(symtab|strtab|rel)/.test(section.name)) return "tables";
-  if (/^\.(data|rodata|bss|addr_space|struct_ops|kconfig)|^(license|version)$/.test(section.name)) return "data";
-  return section.groups.some(group => group.parts?.some(part => part.kind === "function")) ? "code" : "other";
+function pathTo(tile) {
+  const path = [];
+  for (let at = tile; at; at = at.parent) path.unshift(at);
+  return path;
 }
 
-function groupNode(group) {
-  const parts = () => group.parts?.map(part => makeNode(part.name, part.kind, [], part.bytes)) ?? [];
-  return makeNode(group.name, group.kind, parts, group.bytes);
-}
-
-function keptTree(report) {
-  const sections = report.sections.map(section => {
-    const groups = section.groups.map(groupNode);
-    const isOne = groups.length === 1 && groups[0].name === section.name;
-    return { ...makeNode(section.name, section.kind, isOne ? [] : groups, section.bytes), color: colorOf(section) };
-  });
-  return makeNode(report.output.name, "file", sections);
-}
-
-function droppedTree(report) {
-  const colors = ["code", "types", "data", "lines", "maps", "tables"];
-  const reasons = [...groupBy(report.dropped, "reason")].map(([reason, parts], i) => {
-    const files = [...groupBy(parts, "file")].map(([file, all]) => all.length === 1 && !all[0].name
-      ? makeNode(file, "file", [], all[0].bytes)
-      : makeNode(file, "file", all.map(part => makeNode(part.name ?? part.section, "section", [], part.bytes))));
-    return { ...makeNode(reason, "reason", files), color: colors[i % colors.length] };
-  });
-  return makeNode("Dropped", "file", reasons);
-}
-
-// Makes and folds the children of a node when they are first looked at, and tells them who their parent is.
-function childrenOf(node) {
-  if (!node.isFolded) {
-    const children = typeof node.children === "function" ? node.children() : node.children;
-    node.children = fold(children.filter(child => child.bytes > 0)).sort(bySize);
-    node.isFolded = true;
-    for (const child of node.children) {
-      child.parent = node;
-      child.color ??= node.color ?? "other";
-    }
+// All tiles below one, those that are folded away among them.
+function* tilesBelow(tile) {
+  const pending = [tile];
+  while (pending.length) {
+    const next = pending.pop();
+    for (const child of childrenOf(next)) pending.push(child);
+    if (next.kind !== "group" && next.parent) yield next;
   }
-  return node.children;
 }
 
-const pathTo = node => node.parent ? [...pathTo(node.parent), node] : [node];
+// ---- the views
+
+const ofNode = (levels, indices) => {
+  if (!levels.length) return indices.map(leafOf);
+  const [level, ...deeper] = levels;
+  return [...groupBy(indices, index => level.keyOf(nodes[index]))].map(([key, same]) => {
+    const name = level.nameOf?.(key) ?? String(key);
+    if (same.length === 1 && nodes[same[0]].name === name) return leafOf(same[0]);
+    return groupOf(name, level.kind, () => ofNode(deeper, same), same, { key: String(key) });
+  });
+};
+
+const byShare = { kind: "category", keyOf: shareOf };
+const bySection = { kind: "section", keyOf: node => node.section };
+const byInput = { kind: "file", keyOf: node => report.inputs[node.input]?.name ?? "(no one file)", nameOf: fileName };
+const byProgram = { kind: "program", keyOf: node => node.program ?? "none", nameOf: program =>
+  program === "none" ? "(no program)" : program === 0 ? "(several programs)" : nodes[program]?.name ?? "(unknown)" };
+
+// What brings in what: below each tile, what would go with it. What none or several bring stands together.
+function originTiles() {
+  const tileOf = index => {
+    const below = dominated()[index];
+    if (!below.length) return leafOf(index);
+    const itself = { ...leafOf(index), name: "(itself)", kind: "itself" };
+    return makeTile(nodes[index].name, nodes[index].kind, () => [itself, ...below.map(tileOf)], bringsOf(index),
+      { index, color: colorOf(nodes[index]) });
+  };
+  const [roots, rest] = [[], []];
+  for (const index of dominated()[0]) (nodes[index].root ? roots : rest).push(index);
+  const groups = groupBy(rest, index => `${categoryOfKind.get(nodes[index].kind)}${nodes[index].needed_by ? " that several bring" : ""}`);
+  return [...roots.map(tileOf), ...[...groups].map(([name, same]) => same.length === 1 ? tileOf(same[0])
+    : together(name, name, same.map(tileOf)))];
+}
+
+function droppedTiles(parts) {
+  const leaf = (part, name, kind) => makeTile(name, kind, [], part.bytes,
+    { part, color: colorOfSection.get(part.section) ?? "other" });
+  return [...groupBy(parts, part => part.reason)].map(([reason, same]) => {
+    const files = [...groupBy(same, part => part.file)].map(([file, all]) => all.length === 1 && !all[0].name
+      ? leaf(all[0], fileName(file), "file")
+      : together(fileName(file), file, all.map(part => leaf(part, part.name ?? part.section ?? "DWARF", part.name ? "definition" : "section"))));
+    for (const tile of files) tile.kind = "file";
+    return Object.assign(together(reason, reason, files), { kind: "reason" });
+  });
+}
+
+const allNodes = nodes.slice(1).map((node, i) => i + 1);
+const view = (title, levels) => ({ title, tree: once(() =>
+  makeTile(report.output.name, "output", () => ofNode(levels, allNodes), report.output.bytes, { indices: allNodes, color: "mixed" })) });
+
+// The views that make sense of this report.
+const views = {};
+if (report.sections.length > 1) views.section = view("Section", [bySection]);
+if (report.inputs.length > 1) views.file = view("Input file", [byInput, byShare]);
+if (report.programs?.length) views.program = view("Program", [byProgram, byShare]);
+if (!views.section) views.kind = view("Kind", [byShare]);
+if (nodes.some(node => node.dominator || node.brings > node.bytes))
+  views.origin = { title: "Origin", tree: once(() =>
+    makeTile(report.output.name, "output", originTiles, report.output.bytes, { indices: allNodes, color: "mixed" })) };
+
+const isDwarf = part => part.reason === "DWARF";
+const droppedTree = parts => once(() => makeTile("Dropped", "output", () => droppedTiles(parts), sum(parts), { color: "mixed" }));
+const allDropped = droppedTree(report.dropped), droppedButDwarf = droppedTree(report.dropped.filter(part => !isDwarf(part)));
+if (report.dropped.length) views.dropped = { title: "Dropped", tree: () => state.dwarf ? allDropped() : droppedButDwarf() };
+
+// ---- layout
 
 // Squarified: rows along the shorter side, each as long as its tiles get more like squares by it.
-// Calls place(node, x, y, width, height).
-function squarify(nodes, x, y, width, height, place) {
-  let left = sum(nodes);
-  for (let i = 0; i < nodes.length && width > 0 && height > 0;) {
+// Calls place(tile, x, y, width, height).
+function squarify(tiles, x, y, width, height, place) {
+  let left = sum(tiles);
+  for (let i = 0; i < tiles.length && width > 0 && height > 0;) {
     const scale = width * height / left, side = Math.min(width, height);
     const worst = (bytes, least, most) => {
       const thickness = bytes * scale / side;
       return Math.max(most * scale / thickness ** 2, thickness ** 2 / (least * scale));
     };
-    let end = i + 1, bytes = nodes[i].bytes;
-    while (end < nodes.length &&
-           worst(bytes + nodes[end].bytes, nodes[end].bytes, nodes[i].bytes) <=
-           worst(bytes, nodes[end - 1].bytes, nodes[i].bytes))
-      bytes += nodes[end++].bytes;
+    let end = i + 1, bytes = tiles[i].bytes;
+    while (end < tiles.length &&
+           worst(bytes + tiles[end].bytes, tiles[end].bytes, tiles[i].bytes) <=
+           worst(bytes, tiles[end - 1].bytes, tiles[i].bytes))
+      bytes += tiles[end++].bytes;
     const thickness = bytes * scale / side;
     let along = 0;
     for (; i < end; ++i) {
-      const length = side * nodes[i].bytes / bytes;
-      if (width >= height) place(nodes[i], x, y + along, thickness, length);
-      else place(nodes[i], x + along, y, length, thickness);
+      const length = side * tiles[i].bytes / bytes;
+      if (width >= height) place(tiles[i], x, y + along, thickness, length);
+      else place(tiles[i], x + along, y, length, thickness);
       along += length;
     }
     if (width >= height) { x += thickness; width -= thickness; }

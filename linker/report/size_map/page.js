@@ -1,0 +1,114 @@
+// The switches, the search, and the state of the page, which its address has:
+// #view=dropped&at=DWARF&at=main.o&dwarf=1&color=kind
+
+const byId = id => document.getElementById(id);
+const defaults = { view: Object.keys(views)[0], at: [], dwarf: false, color: report.against ? "change" : "kind" };
+const state = { ...defaults };
+const mostFound = 100;
+let isReading = false;
+
+// What is as at the beginning is left out.
+function address() {
+  const parts = new URLSearchParams();
+  if (state.view !== defaults.view || state.at.length) parts.append("view", state.view);
+  for (const key of state.at) parts.append("at", key);
+  if (state.dwarf) parts.append("dwarf", "1");
+  if (state.color !== defaults.color) parts.append("color", state.color);
+  return parts.toString();
+}
+
+function writeState() {
+  state.at = pathTo(chosen).slice(1).map(tile => tile.key);
+  const written = address();
+  if (written === location.hash.slice(1)) return;
+  // What was read is corrected; the way back leads to what was shown before.
+  history[isReading ? "replaceState" : "pushState"](null, "", `#${written}`);
+}
+
+function readState() {
+  isReading = true;
+  const parts = new URLSearchParams(location.hash.slice(1));
+  state.view = Object.hasOwn(views, parts.get("view")) ? parts.get("view") : defaults.view;
+  state.dwarf = parts.get("dwarf") === "1";
+  state.color = report.against && ["change", "kind"].includes(parts.get("color")) ? parts.get("color") : defaults.color;
+  let tile = views[state.view].tree();
+  for (const key of parts.getAll("at")) {
+    const next = childrenOf(tile).find(child => child.key === key);
+    if (!next) break;
+    tile = next;
+  }
+  showSwitches();
+  show(tile);
+  isReading = false;
+}
+
+function showSwitches() {
+  for (const button of byId("views").children) button.ariaPressed = String(button.dataset.view === state.view);
+  for (const button of byId("coloring").children) button.ariaPressed = String(button.dataset.by === state.color);
+  byId("coloring").hidden = !report.against || state.view === "dropped";
+  byId("changed").hidden = !isByChange();
+  byId("dwarf").hidden = state.view !== "dropped" || !report.dropped.some(isDwarf);
+  byId("dwarf").firstElementChild.checked = state.dwarf;
+}
+
+function setView(view, isShown = true) {
+  state.view = view;
+  showSwitches();
+  if (isShown) show(views[view].tree());
+  search.oninput();
+}
+
+function makeSwitches() {
+  byId("views").append(...Object.entries(views).map(([key, { title }]) => {
+    const button = element("button", { type: "button", textContent: title });
+    button.dataset.view = key;
+    button.onclick = () => setView(key);
+    return button;
+  }));
+  for (const button of byId("coloring").children)
+    button.onclick = () => {
+      state.color = button.dataset.by;
+      showSwitches();
+      show(chosen);
+    };
+  const dwarf = report.dropped.filter(isDwarf);
+  byId("dwarf").lastElementChild.textContent = `with DWARF (${percent(sum(dwarf), sum(report.dropped))}, ${inBytes(sum(dwarf))})`;
+  byId("dwarf").firstElementChild.onchange = event => {
+    state.dwarf = event.target.checked;
+    setView("dropped");
+  };
+  byId("changed").append(...[["new", "new"], ["grown", "grew"], ["shrunk", "shrank"], ["same", "as before"]]
+    .map(([color, word]) => element("li", {}, chip(color), word)));
+}
+
+const search = byId("search"), found = byId("found");
+search.oninput = () => {
+  const wanted = search.value.trim().toLowerCase();
+  found.hidden = wanted === "";
+  if (found.hidden) return;
+  const hits = [...tilesBelow(views[state.view].tree())]
+    .filter(tile => tile.kind !== "itself" && tile.name.toLowerCase().includes(wanted)).sort(bySize);
+  found.replaceChildren(...hits.slice(0, mostFound).map(tile => {
+    const place = pathTo(tile).slice(1, -1).map(step => short(step.name, 60)).join(" \u203a ");
+    const button = element("button", { type: "button" }, `${short(tile.name)} `,
+      element("small", { textContent: `${place ? `${place}, ` : ""}${inBytes(tile.bytes)}` }));
+    button.onclick = () => show(tile);
+    return element("li", {}, button);
+  }));
+  if (hits.length === 0) found.append(element("li", { textContent: "Nothing has this name." }));
+  if (hits.length > mostFound) found.append(element("li", { textContent: `and ${count(hits.length - mostFound)} more` }));
+};
+
+showSummary();
+makeSwitches();
+readState();
+showTables(byId("tables"));
+addEventListener("hashchange", readState);
+let lastWidth = svg.parentElement.clientWidth;
+new ResizeObserver(() => {
+  if (svg.parentElement.clientWidth === lastWidth) return;
+  lastWidth = svg.parentElement.clientWidth;
+  draw();
+}).observe(svg.parentElement);
+addEventListener("beforeprint", () => draw(1000));
+addEventListener("afterprint", () => draw());

@@ -1,0 +1,143 @@
+"use strict";
+// What the report says, and how it is put into words. A name may have any letters: those that steer
+// a terminal or turn the direction of writing are replaced, and text is only ever set as text.
+
+const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const report = JSON.parse(document.getElementById("report").textContent,
+  (key, value) => typeof value === "string" ? value.replace(unsafe, "\ufffd") : value);
+const nodes = report.nodes;  // nodes[0] is the whole output
+
+const grouped = new Intl.NumberFormat("en");
+const count = number => grouped.format(number);
+const countOf = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+const inBytes = bytes => countOf(bytes, "byte");
+const signed = number => number > 0 ? `+${count(number)}` : count(number).replace("-", "\u2212");
+const sum = list => list.reduce((bytes, one) => bytes + one.bytes, 0);
+const bySize = (a, b) => b.bytes - a.bytes;
+
+function percent(bytes, whole) {
+  if (!whole) return "0 %";
+  const share = 100 * bytes / whole;
+  return `${share >= 10 || share === 0 ? Math.round(share) : share < 0.1 ? "< 0.1" : share.toFixed(1)} %`;
+}
+
+function inMemory(bytes) {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let unit = 0;
+  for (; bytes >= 1024 && unit + 1 < units.length; ++unit) bytes /= 1024;
+  return unit === 0 ? inBytes(bytes) : `${bytes.toFixed(bytes < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+const short = (text, most = 160) => text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
+// The end of a path says more than its beginning.
+const shortPath = (text, most = 60) => text.length <= most ? text : `\u2026${text.slice(1 - most)}`;
+
+// The folders that all paths have in common, with the last slash; "" where there is one path.
+function commonFolder(paths) {
+  const [first, ...rest] = new Set(paths);
+  if (!rest.length) return "";
+  let folder = first.slice(0, first.lastIndexOf("/") + 1);
+  for (const path of rest)
+    while (!path.startsWith(folder)) folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+  return folder.length > 1 ? folder : "";
+}
+const inputFolder = commonFolder([...report.inputs, ...report.dropped.map(part => ({ name: part.file }))].map(one => one.name));
+const sourceFolder = commonFolder(report.lines?.map(line => line.file) ?? []);
+const fileName = name => name.startsWith(inputFolder) ? name.slice(inputFolder.length) : name;
+
+function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const one of list) {
+    const key = keyOf(one);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(one);
+  }
+  return groups;
+}
+
+// ---- categories, which have colors
+
+const categoryOfKind = new Map(report.categories.flatMap(category => category.kinds.map(kind => [kind, category.name])));
+const isOfTypes = report.categories.every(category => category.name === "types" || category.name === "other");
+const colors = ["types", "code", "data", "maps", "source lines", "CO-RE", "relocations", "symbols"];
+
+// What there is in the output: categories; of types alone, their kinds. [{ name, bytes, color }]
+const shares = isOfTypes
+  ? [...groupBy(nodes.slice(1), node => node.kind)].map(([name, same]) => ({ name, bytes: sum(same) })).sort(bySize)
+    .map((share, i) => ({ ...share, color: colors[i] ?? "other" }))
+  : report.categories.map(category => ({ name: category.name, bytes: category.bytes, color: category.name }));
+const colorOfShare = new Map(shares.map(share => [share.name, share.color]));
+const shareOf = node => isOfTypes ? node.kind : categoryOfKind.get(node.kind) ?? "other";
+const colorOf = node => colorOfShare.get(shareOf(node)) ?? "other";
+const className = color => `of-${color.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+
+// What most bytes of a section are, for what was dropped of it.
+const colorOfSection = new Map([...groupBy(nodes.slice(1), node => node.section)].map(([section, all]) =>
+  [section, [...groupBy(all, colorOf)].map(([color, same]) => ({ color, bytes: sum(same) })).sort(bySize)[0].color]));
+
+// ---- what brings in what
+
+const isIndex = (index, from = 0) => Number.isInteger(index) && index >= from && index < nodes.length;
+const bringsOf = index => nodes[index].brings ?? nodes[index].bytes;
+
+function describe(node) {
+  const named = ["program", "map", "struct", "union", "enum", "typedef"];
+  return named.includes(node.kind) && !node.name.startsWith("(") ? `${node.kind} ${node.name}` : node.name;
+}
+
+// The chain of references that leads to a node: [{ text, index }], without an index for members.
+function chainOf(index) {
+  const chain = [], seen = new Set();
+  for (let at = index; isIndex(at, 1) && !seen.has(at); at = nodes[at].needed_by ?? 0) {
+    chain.unshift(at);
+    seen.add(at);
+  }
+  const steps = [];
+  let last = null;
+  for (const at of chain) {
+    const node = nodes[at], isRepeated = node.name === last && at !== index;
+    last = node.name;
+    if (node.member) steps.push({ text: node.member });
+    // A function is followed by its declaration.
+    if (isRepeated) continue;
+    steps.push({ text: !steps.length && node.root ? `${node.root} ${node.name}` : describe(node), index: at });
+  }
+  return steps;
+}
+
+// Without the last step, which is the node itself.
+const broughtBy = index => chainOf(index).slice(0, -1).map(step => short(step.text, 60)).join(" \u2192 ");
+
+// By node, the nodes that name it in a field.
+function reversed(field) {
+  const lists = Array.from(nodes, () => []);
+  nodes.forEach((node, index) => {
+    const values = field(node);
+    for (const other of values) if (index > 0 && isIndex(other) && other !== index) lists[other].push(index);
+  });
+  return lists;
+}
+const once = make => {
+  let made = null;
+  return () => made ??= make();
+};
+const dominated = once(() => reversed(node => [isIndex(node.dominator) ? node.dominator : 0]));
+const users = once(() => reversed(node => node.uses ?? []));
+const nodeNamed = once(() => new Map(nodes.map((node, index) => [`${node.kind} ${node.section} ${node.name}`, index])));
+
+// ---- against an earlier output
+
+const changeKey = one => `${one.section}\n${one.kind}\n${one.name}`;
+const changes = new Map(report.against?.changes.map(change => [changeKey(change), change]));
+
+// Of a list of nodes: by how much it grew, and whether it was there before. Nodes of one key count once.
+function changeOf(indices) {
+  const keys = new Set(indices.map(index => changeKey(nodes[index])));
+  let grown = 0, wasThere = keys.size === 0;
+  for (const key of keys) {
+    const change = changes.get(key);
+    if (change) grown += change.after - change.before;
+    wasThere ||= !change || change.before > 0;
+  }
+  return { grown, color: grown > 0 ? wasThere ? "grown" : "new" : grown < 0 ? "shrunk" : "same" };
+}
