@@ -1,105 +1,278 @@
 // Uses the page of a size map as a person would, in a browser, and writes what is wrong into its title.
-const wrong = [];
+const wrong = [], test = document.currentScript.dataset;
 window.addEventListener("error", event => wrong.push(event.message));
+window.addEventListener("unhandledrejection", event => wrong.push(event.reason?.stack));
 console.error = (...words) => wrong.push(words.join(" "));
 const check = (isRight, what) => { if (!isRight) wrong.push(what); };
 const same = (got, want, what) => check(got === want, `${what}: ${got}, not ${want}`);
 
-const tileNamed = name => [...svg.querySelectorAll(".tile")].find(tile => tile.dataset.name === name);
 const trail = () => [...document.querySelectorAll("#trail button")].map(button => button.textContent);
 const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+const button = (place, words) => [...document.querySelectorAll(`${place} button`)].find(one => one.textContent.startsWith(words));
+const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
 // What is in the middle of a tile's head is clicked, whatever that is.
-function click(tile) {
-  const place = tile.firstChild.getBoundingClientRect();
+function click(group) {
+  group.scrollIntoView({ block: "nearest" });
+  const place = group.firstChild.getBoundingClientRect();
   const hit = document.elementFromPoint(place.x + place.width / 2, place.y + 4);
-  check(tile.contains(hit), `something lies over the tile ${tile.dataset.name}`);
+  check(group.contains(hit), `something lies over the tile ${group.dataset.name}`);
   hit?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 }
 
-function testSums() {
-  for (const [root, bytes] of [[trees.kept, report.output.bytes], [trees.dropped, sum(report.dropped)]]) {
-    same(root.bytes, bytes, `bytes of ${root.name}`);
-    for (const node of [root, ...nodesBelow(root)])
-      if (childrenOf(node).length) same(sum(childrenOf(node)), node.bytes, `bytes in ${node.name}`);
+function fits(what) {
+  const wide = document.documentElement.scrollWidth;
+  if (wide <= innerWidth) return;
+  const culprit = [...document.querySelectorAll("body *")].findLast(one => one.getBoundingClientRect().right > innerWidth + 1);
+  wrong.push(`${what}: ${wide} pixels in a window of ${innerWidth}, by ${culprit?.outerHTML.slice(0, 200)}`);
+}
+
+// What stands in a view adds up, at every level, and all nodes are there.
+function testViews() {
+  for (const [key, { title }] of Object.entries(views)) {
+    button("#views", title).click();
+    same(state.view, key, "the view after a click");
+    const tree = views[key].tree(), isDropped = key === "dropped";
+    same(tree.bytes, isDropped ? sum(report.dropped.filter(part => part.reason !== "DWARF")) : report.output.bytes, `bytes of ${key}`);
+    let there = 0;
+    const found = new Set();
+    for (const tile of tilesBelow(tree)) {
+      if (childrenOf(tile).length) same(sum(childrenOf(tile)), tile.bytes, `bytes in ${tile.name} of ${key}`);
+      if (tile.part) ++there;
+      if (tile.index !== undefined) found.add(tile.index);
+    }
+    if (tree.bytes) same(sum(childrenOf(tree)), tree.bytes, `bytes in ${key}`);
+    if (isDropped) same(there, report.dropped.filter(part => part.reason !== "DWARF").length, "dropped parts");
+    else same(found.size, nodes.length - 1, `nodes in ${key}`);
+    fits(key);
+    testAreas(key);
   }
-  const drawn = [...svg.children].reduce((bytes, tile) => bytes + Number(tile.dataset.bytes), 0);
-  check(drawn > 0.98 * current.bytes, `the map draws ${drawn} bytes of ${current.bytes}`);
-  const areas = [...svg.children].map(tile => tile.firstChild.width.baseVal.value * tile.firstChild.height.baseVal.value);
-  check(Math.abs(areas[0] / areas[1] - svg.children[0].node.bytes / svg.children[1].node.bytes) < .05,
-    "areas are not as bytes");
+  same("section" in views, report.sections.length > 1, "whether there is a view of sections");
+  same("file" in views, report.inputs.length > 1, "whether there is a view of files");
+  same("program" in views, Boolean(report.programs?.length), "whether there is a view of programs");
+  button("#views", Object.values(views)[0].title).click();
+}
+
+// Drawn in pixels of this window.
+function testAreas(key) {
+  same(svg.viewBox.baseVal.width, Math.round(svg.parentElement.clientWidth), "width of the map");
+  const drawn = [...svg.children].filter(group => group.tile);
+  if (current.bytes === 0) return;
+  const bytes = drawn.reduce((all, group) => all + group.tile.bytes, 0);
+  check(bytes > 0.95 * current.bytes, `the map of ${key} draws ${bytes} bytes of ${current.bytes}`);
+  const area = group => group.firstChild.width.baseVal.value * group.firstChild.height.baseVal.value;
+  const scale = svg.viewBox.baseVal.width * svg.viewBox.baseVal.height / current.bytes;
+  for (const group of drawn.slice(0, 3))
+    check(Math.abs(area(group) / (group.tile.bytes * scale) - 1) < .05, `the area of ${group.dataset.name} is not as its bytes`);
+}
+
+// A color means the same in every view, and the legend has it.
+function testColors() {
+  const legend = new Set([...document.querySelectorAll("#legend .chip")].map(chip => chip.className.split(" ")[1]));
+  const colors = new Map();
+  for (const key of Object.keys(views)) {
+    if (key === "dropped") continue;
+    for (const tile of tilesBelow(views[key].tree())) {
+      if (tile.index === undefined || !tile.bytes) continue;
+      if (!colors.has(tile.index)) colors.set(tile.index, tile.color);
+      if (colors.get(tile.index) !== tile.color) wrong.push(`${tile.name} has another color in ${key}`);
+      if (nodes[tile.index].bytes) check(legend.has(className(tile.color)), `the legend lacks ${tile.color}`);
+    }
+  }
+  const pieces = [...document.querySelectorAll("#shares span")];
+  same(pieces.length, legend.size, "pieces of the bar");
+  same(sum(shares), report.output.bytes, "bytes of the bar");
 }
 
 function testZoom() {
-  const depth = trail().length, first = [...svg.children].find(tile => childrenOf(tile.node).length);
+  const depth = trail().length, first = [...svg.children].find(group => childrenOf(group.tile).length);
+  if (!first) return;
   click(first);
   same(trail().length, depth + 1, "steps after a click");
-  same(trail().at(-1), first.dataset.name, "the last step");
-  check(told.textContent.includes(count(first.node.bytes)), "the line below does not tell the bytes");
+  check(told.textContent.includes(count(first.tile.bytes)), "the line below does not have the bytes");
   press(document.body, "Escape");
   same(trail().length, depth, "steps after Escape");
-  check(document.activeElement.node === first.node, "Escape does not go back to the tile");
+  check(document.activeElement.tile === first.tile, "Escape does not go back to the tile");
   press(document.activeElement, "Enter");
   same(trail().length, depth + 1, "steps after Enter");
   const before = document.activeElement;
   press(before, "ArrowRight");
-  check(document.activeElement === before.nextElementSibling, "an arrow key does not move");
+  if (before.nextElementSibling) check(document.activeElement === before.nextElementSibling, "an arrow key does not move");
   document.querySelectorAll("#trail button")[depth - 1].click();
   same(trail().length, depth, "steps after a click on the trail");
 }
 
 function testSearch(name) {
-  search.value = name;
-  search.dispatchEvent(new Event("input"));
-  const hit = [...document.querySelectorAll("#found button")].find(button => button.firstChild.data.trim() === name);
+  const type = words => {
+    search.value = words;
+    search.dispatchEvent(new Event("input"));
+  };
+  type(name);
+  const hit = [...document.querySelectorAll("#found button")].find(one => one.firstChild.data.trim() === name);
   check(hit, `the search does not find ${name}`);
   hit?.click();
-  same(searched?.name, name, "what was found");
-  same(svg.querySelectorAll(".found").length, 1, "tiles marked as found");
-  search.value = "no such name";
-  search.dispatchEvent(new Event("input"));
+  same(chosen.name, name, "what was found");
+  if (current !== chosen) same(svg.querySelectorAll(".chosen").length, 1, "tiles marked as found");
+  type("no such name");
   same(document.querySelectorAll("#found button").length, 0, "hits of no name");
-  search.value = "";
-  search.dispatchEvent(new Event("input"));
+  type("");
   check(found.hidden, "hits are shown of nothing");
-  searched = null;
-  showAll(tree);
+  fits("what was found");
+}
+
+// The text beside the map says who brings a node in, and each step leads there.
+function testAbout() {
+  const index = nodes.findIndex((node, i) => i && node.needed_by && nodes[node.needed_by].needed_by !== undefined && chainOf(i).length > 2);
+  const any = index < 0 ? nodes.findIndex((node, i) => i && node.needed_by) : index;
+  if (any < 0) return;
+  goTo(any);
+  same(chosen.index, any, "the node that is gone to");
+  const steps = [...about.querySelectorAll(".chain li")].map(step => step.textContent);
+  same(steps.join(" -> "), chainOf(any).map(step => short(step.text, 80)).join(" -> "), "who brings it in");
+  if (test.chain) {
+    const end = nodes.findIndex((node, i) => i && chainOf(i).map(step => step.text).join(" -> ") === test.chain);
+    check(end > 0, `no chain is ${test.chain}`);
+  }
+  about.querySelector(".chain button").click();
+  same(chosen.index, chainOf(any)[0].index, "the first step of the chain");
+  const brings = nodes.findIndex((node, i) => i && (node.brings ?? node.bytes) > node.bytes);
+  goTo(brings);
+  check(about.textContent.includes(count(nodes[brings].brings)), "the text does not have what it brings");
 }
 
 function testDropped() {
-  document.getElementById("dropped").click();
-  check(tree === trees.dropped, "the switch shows the same");
-  same(svg.children.length === 0, report.dropped.length === 0, "whether nothing was dropped");
-  if (!report.dropped.length) check(told.textContent === "Nothing was dropped.", "it does not say so");
-  document.getElementById("kept").click();
-  check(tree === trees.kept, "the switch does not go back");
+  const dwarf = report.dropped.filter(part => part.reason === "DWARF");
+  if (!views.dropped) return check(!report.dropped.length, "what was dropped has no view");
+  const box = document.querySelector("#dwarf input");
+  check(document.getElementById("dwarf").hidden, "DWARF is offered in another view");
+  button("#views", "Dropped").click();
+  const without = sum(report.dropped) - sum(dwarf);
+  same(current.bytes, without, "what was dropped without DWARF");
+  same(document.getElementById("dwarf").hidden, !dwarf.length, "whether DWARF is offered");
+  if (dwarf.length) {
+    box.click();
+    same(pathTo(current)[0].bytes, sum(report.dropped), "what was dropped with DWARF");
+    check(location.hash.includes("dwarf=1"), "the address does not have DWARF");
+    box.click();
+  }
+}
+
+// The address has the state; what is in it is shown again.
+async function testAddress(name) {
+  for (const key of Object.keys(views)) {
+    button("#views", views[key].title).click();
+    if (svg.firstChild) click(svg.firstChild);
+    const hash = location.hash, want = chosen;
+    check(hash.includes(`view=${key}`), `the address ${hash} does not have the view ${key}`);
+    location.hash = "";
+    await pause(50);
+    same(state.view, Object.keys(views)[0], "the view of an empty address");
+    location.hash = hash;
+    await pause(50);
+    same(state.view, key, "the view of the address");
+    check(chosen === want, `the address ${hash} shows ${chosen.name}, not ${want.name}`);
+  }
+  for (const hash of ["#view=no&at=such", "#at=%ff&at=%00", "#view=__proto__", "#%%%", `#view=${Object.keys(views)[0]}&at=no`]) {
+    location.hash = hash;
+    await pause(50);
+    same(state.view, Object.keys(views)[0], `the view of ${hash}`);
+    same(state.at.length, pathTo(chosen).length - 1, `the place of ${hash}`);
+  }
+  location.hash = "";
+  await pause(50);
+}
+
+function testComparison() {
+  same(document.getElementById("coloring").hidden, !report.against, "whether changes are offered");
+  if (!report.against) return same(document.querySelector("#changes"), null, "changes");
+  const colorsNow = () => new Set([...svg.querySelectorAll(".tile")].flatMap(group => [...group.classList]));
+  button("#views", "Section").click();
+  for (const change of report.against.changes.filter(one => one.after).slice(0, 30)) {
+    const index = nodes.findIndex(node => node.section === change.section && node.kind === change.kind && node.name === change.name);
+    goTo(index);
+    const want = change.before === 0 ? "new" : change.after > change.before ? "grown" : "shrunk";
+    same(colorOfTile(chosen), want, `the color of ${change.name}`);
+    check(about.textContent.includes(`${signed(change.after - change.before)} bytes since`), `the text of ${change.name} does not have its change`);
+  }
+  show(views.section.tree());
+  check(!colorsNow().has("of-code"), "a comparison shows kinds");
+  button("#coloring", "Kinds").click();
+  check(location.hash.includes("color=kind"), "the address does not have the colors");
+  check(!colorsNow().has("of-same"), "kinds show a comparison");
+  button("#coloring", "Changes").click();
+  check(document.getElementById("summary").textContent.includes(`Against ${report.against.name}`), "the top does not compare");
+  same(document.querySelectorAll("#changes tbody tr").length, Math.min(report.against.changes.length, mostRows + 1), "changes");
 }
 
 function testTables() {
-  for (const key of ["programs", "maps", "variables"]) {
+  for (const key of ["programs", "maps", "variables", "lines"]) {
     const rows = document.querySelectorAll(`#${key} tbody tr`);
     same(rows.length, Math.min(report[key]?.length ?? 0, mostRows + 1), `rows of ${key}`);
-    if (rows.length) same(rows[0].cells[0].textContent, report[key][0].name, `first of ${key}`);
   }
-  for (const program of (report.programs ?? []).slice(0, 3)) {
-    const row = [...document.querySelectorAll("#programs tbody tr")].find(one => one.cells[0].textContent === program.name);
-    same(row.cells[3].textContent, count(program.instructions), `instructions of ${program.name}`);
+  const table = key => [...document.querySelectorAll(`#${key} tbody tr`)];
+  if (report.programs?.length) {
+    const costliest = [...report.programs].sort((a, b) => b.all_instructions - a.all_instructions)[0];
+    const row = table("programs")[0];
+    check(row.cells[1].textContent.startsWith(count(costliest.all_instructions)), "the costliest program is not the first");
+    const bar = row.cells[2].querySelector(".meter span");
+    if (bar && row.cells[2].textContent.startsWith(inBytes(costliest.deepest_stack)))
+      check(Math.abs(parseFloat(bar.style.width) - costliest.stack / 5.12) < .01, "the bar of the stack is not of 512");
+  }
+  if (report.maps?.length) {
+    const memory = report.maps.filter(map => !map.per_cpu).reduce((bytes, map) => bytes + map.bytes, 0);
+    if (memory) check(document.querySelector("#maps h2").textContent.includes(inMemory(memory)), "the memory of all maps is missing");
+  }
+  const unfold = document.querySelector("#programs .unfold");
+  if (unfold) {
+    const rows = table("programs").length;
+    check(/^\d+ \w+$/.test(unfold.textContent), `"${unfold.textContent}" is not a number of things`);
+    unfold.click();
+    same(table("programs").length, rows + 1, "rows when unfolded");
+    same(document.querySelectorAll("#programs .more li").length, parseInt(unfold.textContent), "what is unfolded");
+    fits("what is unfolded");
+    unfold.click();
+    same(table("programs").length, rows, "rows when folded again");
   }
   if (report.variables?.length > 1) {
-    [...document.querySelectorAll("#variables th button")].find(button => button.textContent === "Bytes").click();
-    same(document.querySelector("#variables tbody tr").cells[4].textContent,
-      count(Math.max(...report.variables.map(variable => variable.bytes))), "the largest variable, sorted");
+    button("#variables th", "Variable")?.click();
+    same(table("variables")[0].cells[0].textContent, report.variables.map(one => one.name).sort((a, b) => a.localeCompare(b))[0], "sorted by name");
+  }
+  for (const more of [...document.querySelectorAll("tbody button")].filter(one => one.textContent.startsWith("Show all")).slice(0, 1)) {
+    const body = more.closest("tbody"), all = Number(more.textContent.replace(/\D/g, ""));
+    if (all > 5000) continue;
+    more.click();
+    same(body.rows.length, all, "rows of all");
   }
   same(document.querySelectorAll("#tags details").length, report.tags.length, "names with several definitions");
+  const head = document.querySelector("thead th"), isNarrow = innerWidth < 832;
+  if (head) same(getComputedStyle(head.closest("table")).display, isNarrow ? "block" : "table", "display of tables");
+  if (head) check(head.firstChild.offsetHeight > 0, "tables cannot be sorted");
+  for (const place of ["legend", "shares", "map", "about", "search", "views", "tables"])
+    check(document.getElementById(place).getClientRects().length, `${place} is not there`);
 }
 
-try {
-  testSums();
+function testResize() {
+  document.body.style.width = "470px";
+  window.dispatchEvent(new Event("resize"));
+  same(svg.viewBox.baseVal.width, Math.round(svg.parentElement.clientWidth), "width of the map after a change");
+  document.body.style.width = "";
+  window.dispatchEvent(new Event("resize"));
+}
+
+async function testAll() {
+  testViews();
+  testColors();
   testZoom();
-  testSearch(document.currentScript.dataset.find);
+  testSearch(test.find);
+  testAbout();
+  testComparison();
   testDropped();
   testTables();
-} catch (error) {
-  wrong.push(error.stack);
+  await testAddress();
+  testResize();
 }
-document.title = wrong.length ? `WRONG: ${wrong.slice(0, 5).join("; ")}` : "all is right";
+
+document.title = "not finished";
+testAll().catch(error => wrong.push(error.stack)).then(() => {
+  document.title = wrong.length ? `WRONG (${innerWidth} pixels): ${wrong.slice(0, 5).join("; ")}` : "all is right";
+});

@@ -59,21 +59,22 @@ function tellProgram(node) {
   return [line("Only ", linkTo(node.program, `program ${short(program.name, 80)}`), " reaches it.")];
 }
 
-function tellChange(indices) {
+function tellChange(tile) {
   if (!report.against) return [];
-  const { grown, color } = changeOf(indices);
+  const { grown, color } = changeOfTile(tile);
   if (!grown && color === "same") return [line(`The same size as in ${short(report.against.name)}.`)];
   return [line(chip(color), `${signed(grown)} bytes since ${short(report.against.name)}${color === "new" ? ", which has nothing of it" : ""}.`)];
 }
 
-function aboutNode(index) {
+function aboutNode(tile) {
+  const { index } = tile;
   const node = nodes[index], brought = dominated()[index], total = report.output.bytes;
   const input = report.inputs[node.input]?.name;
   const bytes = one => count(nodes[one].bytes);
   return [
     line(chip(colorOf(node)), `${node.kind} in ${short(node.section)}${input && report.inputs.length > 1 ? `, from ${shortPath(fileName(input))}` : ""}`),
     line(`${inBytes(node.bytes)}, ${percent(node.bytes, total)}; with all that it brings ${inBytes(bringsOf(index))}, ${percent(bringsOf(index), total)}`),
-    ...tellChange([index]), ...tellProgram(node), ...listChain(index),
+    ...tellChange(tile), ...tellProgram(node), ...listChain(index),
     ...listNodes("What it brings", brought, one => count(bringsOf(one))),
     ...listNodes("Refers to", (node.uses ?? []).filter(one => isIndex(one, 1)), bytes),
     ...listNodes("Referred to by", users()[index], bytes),
@@ -86,9 +87,9 @@ function aboutGroup(tile) {
     .map(([name, same]) => ({ name, bytes: same.reduce((bytes, index) => bytes + nodes[index].bytes, 0) })).sort(bySize);
   return [
     line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`),
-    ...tellChange(indices),
-    element("ul", { className: "figures" }, ...colored.map(share => element("li", {}, chip(colorOfShare.get(share.name) ?? "other"),
-      element("span", { textContent: share.name }), element("span", { textContent: percent(share.bytes, whole) })))),
+    ...tellChange(tile),
+    ...tile.parent ? [element("ul", { className: "figures" }, ...colored.map(share => element("li", {}, chip(colorOfShare.get(share.name) ?? "other"),
+      element("span", { textContent: share.name }), element("span", { textContent: percent(share.bytes, whole) }))))] : [],
     ...listNodes("Largest", indices, index => count(nodes[index].bytes), index => nodes[index].bytes),
   ];
 }
@@ -102,5 +103,5 @@ function aboutDropped(tile) {
 
 function showAbout(tile) {
   about.replaceChildren(element("h2", { textContent: tile.index === undefined ? tile.name : describe(nodes[tile.index]) }),
-    ...state.view === "dropped" ? aboutDropped(tile) : tile.index === undefined ? aboutGroup(tile) : aboutNode(tile.index));
+    ...state.view === "dropped" ? aboutDropped(tile) : tile.index === undefined ? aboutGroup(tile) : aboutNode(tile));
 }

@@ -4,7 +4,7 @@ const svg = document.getElementById("map"), told = document.getElementById("told
 const pen = document.createElement("canvas").getContext("2d");  // measures labels
 const headHeight = 18;
 const deepest = 4;     // levels drawn at once
-const least = 4;       // a tile with a side below this is left blank
+const least = 3;       // a tile with a side below this is left blank
 const font = "12px system-ui, sans-serif";
 
 let current = null;  // the tile whose children are drawn
@@ -33,7 +33,11 @@ function describeTile(tile) {
 }
 
 const isByChange = () => state.color === "change" && state.view !== "dropped";
-const colorOfTile = tile => isByChange() ? (tile.change ??= changeOf(indicesOf(tile))).color : tile.color;
+function changeOfTile(tile) {
+  const isAll = tile.index === undefined && (tile.kind === "output" || tile.kind === "section");
+  return tile.change ??= isAll ? changeOfAll(tile.kind === "output" ? undefined : tile.key) : changeOf(indicesOf(tile));
+}
+const colorOfTile = tile => isByChange() ? changeOfTile(tile).color : tile.color;
 
 // As much of the words as there is room for, of a path its end; "" where that would say nothing.
 function fit(words, room, weight, isPath) {
@@ -68,7 +72,7 @@ function label(group, tile, w, h) {
 
 function drawTile(tile, x, y, w, h, depth) {
   if (w < least || h < least) return null;
-  const hasRoom = w > 24 && h > 24, hasHead = w > 50 && h > headHeight + 24;
+  const hasRoom = w > 14 && h > 14, hasHead = w > 50 && h > headHeight + 24;
   const isInner = depth < deepest && hasRoom && childrenOf(tile).some(child => child.bytes > 0);
   const group = svgElement("g", { transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, role: "button", tabindex: -1,
     "aria-label": `${short(tile.name)}, ${inBytes(tile.bytes)}`,
@@ -78,7 +82,7 @@ function drawTile(tile, x, y, w, h, depth) {
   group.dataset.name = short(tile.name);
   group.append(svgElement("rect", { width: w.toFixed(2), height: h.toFixed(2), rx: 2 }));
   if (hasHead || !isInner) label(group, tile, w, h);
-  const top = hasHead ? headHeight : 2, side = hasHead ? 3 : 2;
+  const top = hasHead ? headHeight : 1.5, side = hasHead ? 3 : 1.5;
   if (isInner) drawTiles(group, childrenOf(tile), side, top, w - 2 * side, h - top - side, depth + 1);
   return group;
 }
@@ -90,8 +94,10 @@ function drawTiles(place, tiles, x, y, w, h, depth) {
   });
 }
 
-function draw(width = Math.round(svg.parentElement.clientWidth)) {
-  const height = Math.round(Math.min(Math.max(innerHeight * .72, 420), width * (width < 640 ? 1.25 : .68)));
+// Most of the window, and upright where that is narrow.
+const heightFor = width => Math.round(Math.min(Math.max(innerHeight * .72, 420), width * (width < 640 ? 1.25 : .68)));
+
+function draw(width = Math.round(svg.parentElement.clientWidth), height = heightFor(width)) {
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.replaceChildren();
   // A tile without children fills the map itself.

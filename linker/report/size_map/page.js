@@ -105,10 +105,10 @@ readState();
 showTables(byId("tables"));
 addEventListener("hashchange", readState);
 let lastWidth = svg.parentElement.clientWidth;
-new ResizeObserver(() => {
+addEventListener("resize", () => {
   if (svg.parentElement.clientWidth === lastWidth) return;
   lastWidth = svg.parentElement.clientWidth;
   draw();
-}).observe(svg.parentElement);
-addEventListener("beforeprint", () => draw(1000));
+});
+addEventListener("beforeprint", () => draw(1000, 430));
 addEventListener("afterprint", () => draw());

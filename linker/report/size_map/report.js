@@ -61,13 +61,20 @@ const categoryOfKind = new Map(report.categories.flatMap(category => category.ki
 const isOfTypes = report.categories.every(category => category.name === "types" || category.name === "other");
 const colors = ["types", "code", "data", "maps", "source lines", "CO-RE", "relocations", "symbols"];
 
-// What there is in the output: categories; of types alone, their kinds. [{ name, bytes, color }]
-const shares = isOfTypes
-  ? [...groupBy(nodes.slice(1), node => node.kind)].map(([name, same]) => ({ name, bytes: sum(same) })).sort(bySize)
-    .map((share, i) => ({ ...share, color: colors[i] ?? "other" }))
-  : report.categories.map(category => ({ name: category.name, bytes: category.bytes, color: category.name }));
+// What there is in the output: categories; of types alone, the commonest of their kinds.
+function findShares() {
+  if (!isOfTypes) return report.categories.map(category => ({ name: category.name, bytes: category.bytes, color: category.name }));
+  const kinds = [...groupBy(nodes.slice(1), node => node.kind)].map(([name, same]) => ({ name, bytes: sum(same) })).sort(bySize);
+  const most = kinds.slice(0, colors.length).map((kind, i) => ({ ...kind, color: colors[i] }));
+  const rest = sum(kinds.slice(colors.length));
+  return rest ? [...most, { name: "other", bytes: rest, color: "other" }] : most;
+}
+const shares = findShares();  // [{ name, bytes, color }]
 const colorOfShare = new Map(shares.map(share => [share.name, share.color]));
-const shareOf = node => isOfTypes ? node.kind : categoryOfKind.get(node.kind) ?? "other";
+const shareOf = node => {
+  const share = isOfTypes ? node.kind : categoryOfKind.get(node.kind);
+  return colorOfShare.has(share) ? share : "other";
+};
 const colorOf = node => colorOfShare.get(shareOf(node)) ?? "other";
 const className = color => `of-${color.toLowerCase().replace(/[^a-z]+/g, "-")}`;
 
@@ -130,6 +137,8 @@ const nodeNamed = once(() => new Map(nodes.map((node, index) => [`${node.kind} $
 const changeKey = one => `${one.section}\n${one.kind}\n${one.name}`;
 const changes = new Map(report.against?.changes.map(change => [changeKey(change), change]));
 
+const colorOfChange = (grown, wasThere) => grown > 0 ? wasThere ? "grown" : "new" : grown < 0 ? "shrunk" : "same";
+
 // Of a list of nodes: by how much it grew, and whether it was there before. Nodes of one key count once.
 function changeOf(indices) {
   const keys = new Set(indices.map(index => changeKey(nodes[index])));
@@ -139,5 +148,13 @@ function changeOf(indices) {
     if (change) grown += change.after - change.before;
     wasThere ||= !change || change.before > 0;
   }
-  return { grown, color: grown > 0 ? wasThere ? "grown" : "new" : grown < 0 ? "shrunk" : "same" };
+  return { grown, color: colorOfChange(grown, wasThere) };
+}
+
+// Of a section or the whole, with what is gone.
+function changeOfAll(section) {
+  let grown = 0;
+  for (const change of report.against.changes)
+    if (section === undefined || change.section === section) grown += change.after - change.before;
+  return { grown, color: colorOfChange(grown, true) };
 }

@@ -51,7 +51,7 @@ function showSummary() {
     `${share.name} `, element("small", { textContent: `${count(share.bytes)} \u00b7 ${percent(share.bytes, bytes)}` }))));
 
   const points = report.savings?.map(saving => ["Can be saved: ", `${inBytes(saving.bytes)} (${percent(saving.bytes, bytes)}) with `,
-    element("code", { textContent: saving.option }), `, without ${saving.what}`]) ?? [];
+    element("code", { textContent: saving.option }), `, which drops ${saving.what}`]) ?? [];
   const all = [tellLargest(), ...points, ...report.against ? [tellDifference()] : []].filter(parts => parts.length);
   document.getElementById("summary").append(...all.map(parts => element("li", {}, ...parts)));
 }

@@ -58,7 +58,7 @@ function programColumns(programs) {
         [row.stack, row.deepest_stack - row.stack], stackLimit, row.deepest_stack > stackLimit) },
     number("Bytes it brings", row => bringsOf(placeOf(row) ?? 0)),
   ];
-  const lists = [["Maps", "map", row => row.maps], ["Variables", "variable", row => row.variables], ["Subprograms", "function", row => row.subprograms]];
+  const lists = [["Maps", "map", row => row.maps], ["Variables", "variable", row => row.variables], ["Functions", "function", row => row.subprograms]];
   return [...columns, ...lists.filter(([, , names]) => programs.some(row => names(row).length)).map(words => list(...words))];
 }
 
@@ -96,13 +96,15 @@ const changeColumns = changes => {
       chip(by(row) < 0 ? "shrunk" : row.before ? "grown" : "new"), signed(by(row))) }];
 };
 
+const classOf = column => column.isList ? "list" : column.isNumber ? "number" : "";
+
 function makeTable(rows, columns) {
   const costliest = columns.find(column => column.isCost);
   const body = element("tbody");
   let shown = mostRows;
   const fill = () => {
     body.replaceChildren(...rows.slice(0, shown).map(row => element("tr", {}, ...columns.map((column, i) => {
-      const cell = element("td", { className: column.isNumber && !column.isList ? "number" : "" }, column.cell(row));
+      const cell = element("td", { className: classOf(column) }, column.cell(row));
       cell.dataset.title = i ? column.title : "";
       return cell;
     }))));
@@ -113,7 +115,7 @@ function makeTable(rows, columns) {
   };
   const heads = columns.map(column => {
     const button = element("button", { type: "button", textContent: column.title });
-    const head = element("th", { scope: "col", className: column.isNumber && !column.isList ? "number" : "" }, button);
+    const head = element("th", { scope: "col", className: classOf(column) }, button);
     button.onclick = () => {
       const isDown = head.ariaSort ? head.ariaSort === "ascending" : Boolean(column.isNumber);
       for (const other of heads) other.ariaSort = null;

@@ -30,18 +30,23 @@ function together(name, key, tiles) {
 const indicesOf = tile => tile.indices ??=
   [...new Set([...tilesBelow(tile)].map(below => below.index).filter(index => index !== undefined))];
 
-// Where there are too many, those of a kind go together; else all but the largest.
+// "tcp" of tcp_sendmsg and __tcp_push: in a kernel, that is mostly a subject.
+const firstWord = tile => tile.name.startsWith("(") ? tile.name : /^[^a-z0-9]*([a-z0-9]+)/i.exec(tile.name)?.[1].toLowerCase() ?? "";
+
+// Where there are too many, those of a kind go together; then, of very many, those with the same first
+// word; else all but the largest.
 function fold(tiles) {
   if (tiles.length <= mostChildren) return tiles;
   const kinds = groupBy(tiles, tile => tile.kind);
   if (kinds.size > 1)
     return [...kinds].map(([kind, same]) => same.length === 1 ? same[0] : together(plural[kind] ?? kind, kind, same));
-  // Numbers are sorted much faster than tiles.
-  const least = Float64Array.from(tiles, tile => tile.bytes).sort().at(1 - mostChildren);
-  let room = mostChildren - 1 - tiles.filter(tile => tile.bytes > least).length;
-  const largest = [], rest = [];
-  for (const tile of tiles) (tile.bytes > least || (tile.bytes === least && room-- > 0) ? largest : rest).push(tile);
-  return [...largest, together(`${count(rest.length)} more`, "more", rest)];
+  const words = tiles.length > 4 * mostChildren ? groupBy(tiles, firstWord) : [];
+  const groups = words.size > 1
+    ? [...words].map(([word, same]) => same.length === 1 ? same[0] : together(word.startsWith("(") ? word : `${word}\u2026`, word, same)) : tiles;
+  const sorted = groups.sort(bySize);
+  if (sorted.length <= mostChildren) return sorted;
+  const rest = sorted.splice(mostChildren - 1).flatMap(tile => tile.kind === "group" ? tile.children : [tile]);
+  return [...sorted, together(`${count(rest.length)} more`, "more", rest)];
 }
 
 // Makes and folds the children of a tile when they are first looked at. A key is unique among them.
