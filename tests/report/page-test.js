@@ -122,7 +122,7 @@ function testSearch(name) {
 
 // The text beside the map says who brings a node in, and each step leads there.
 function testAbout() {
-  const index = nodes.findIndex((node, i) => i && node.needed_by && nodes[node.needed_by].needed_by !== undefined && chainOf(i).length > 2);
+  const index = nodes.findIndex((node, i) => i && chainOf(i).length > 2 && chainOf(i)[0].index);
   const any = index < 0 ? nodes.findIndex((node, i) => i && node.needed_by) : index;
   if (any < 0) return;
   goTo(any);
@@ -274,5 +274,5 @@ async function testAll() {
 
 document.title = "not finished";
 testAll().catch(error => wrong.push(error.stack)).then(() => {
-  document.title = wrong.length ? `WRONG (${innerWidth} pixels): ${wrong.slice(0, 5).join("; ")}` : "all is right";
+  document.title = wrong.length ? `WRONG (${innerWidth} pixels): ${wrong.slice(0, 5).join("; ").slice(0, 2000).replace(/\s+/g, " ").toWellFormed()}` : "all is right";
 });

@@ -42,7 +42,7 @@ const colorOfTile = tile => isByChange() ? changeOfTile(tile).color : tile.color
 // As much of the words as there is room for, of a path its end; "" where that would say nothing.
 function fit(words, room, weight, isPath) {
   pen.font = `${weight} ${font}`;
-  const cut = letters => isPath ? shortPath(words, letters + 1) : `${words.slice(0, letters)}\u2026`;
+  const cut = letters => (isPath ? shortPath : short)(words, letters + 1);
   const width = pen.measureText(words).width;
   if (width <= room) return words;
   let letters = Math.floor(words.length * room / width);

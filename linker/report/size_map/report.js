@@ -28,9 +28,10 @@ function inMemory(bytes) {
   return unit === 0 ? inBytes(bytes) : `${bytes.toFixed(bytes < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-const short = (text, most = 160) => text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
+// Half of a letter of two code units is no letter.
+const short = (text, most = 160) => text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}\u2026`;
 // The end of a path says more than its beginning.
-const shortPath = (text, most = 60) => text.length <= most ? text : `\u2026${text.slice(1 - most)}`;
+const shortPath = (text, most = 60) => text.length <= most ? text : `\u2026${text.slice(1 - most).replace(/^[\udc00-\udfff]/, "")}`;
 
 // The folders that all paths have in common, with the last slash; "" where there is one path.
 function commonFolder(paths) {
@@ -38,7 +39,7 @@ function commonFolder(paths) {
   if (!rest.length) return "";
   let folder = first.slice(0, first.lastIndexOf("/") + 1);
   for (const path of rest)
-    while (!path.startsWith(folder)) folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+    while (!path.startsWith(folder)) folder = folder.slice(0, folder.slice(0, -1).lastIndexOf("/") + 1);
   return folder.length > 1 ? folder : "";
 }
 const inputFolder = commonFolder([...report.inputs, ...report.dropped.map(part => ({ name: part.file }))].map(one => one.name));

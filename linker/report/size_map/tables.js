@@ -56,7 +56,7 @@ function programColumns(programs) {
       ? "unknown: may call itself" : meter(
         [inBytes(row.deepest_stack), ...row.deepest_stack > row.stack ? [small(`${count(row.stack)} its own`)] : []],
         [row.stack, row.deepest_stack - row.stack], stackLimit, row.deepest_stack > stackLimit) },
-    number("Bytes it brings", row => bringsOf(placeOf(row) ?? 0)),
+    { title: "Bytes it brings", value: row => placeOf(row) ? bringsOf(placeOf(row)) : 0, isNumber: true, cell: row => placeOf(row) ? count(bringsOf(placeOf(row))) : "" },
   ];
   const lists = [["Maps", "map", row => row.maps], ["Variables", "variable", row => row.variables], ["Functions", "function", row => row.subprograms]];
   return [...columns, ...lists.filter(([, , names]) => programs.some(row => names(row).length)).map(words => list(...words))];
