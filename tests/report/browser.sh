@@ -1,6 +1,8 @@
 #!/bin/bash
-# The page of --size-map in a real browser: it draws, its bytes add up, a click and keys go in and
-# out, the search finds, nothing is an error; and it is small enough, of a large link and a kernel.
+# The page of --size-map in a real browser, in windows of three widths: nothing is wider than the
+# window, the bytes of each view add up, a click and keys go in and out, the search finds, an address
+# leads back to what it was of, a comparison has its colors, nothing is an error; and it is small
+# enough, of a large link and a kernel.
 . "$(dirname "$0")/common.sh"
 command -v chromium >/dev/null || skip 'chromium is not installed'
 
@@ -10,37 +12,51 @@ browse() {
     "$@" 2>browser.log || fail "chromium: $(tail -n 5 browser.log)"
 }
 
-# page_is_right FILE NAME MOST: the page passes page-test.js, which searches for NAME, and has at most
-# so many bytes
+# page_is_right FILE NAME MOST [WIDTH...]: the page passes page-test.js in windows of these widths,
+# which searches for NAME, and has at most so many bytes
 page_is_right() {
-  local size title
-  size=$(stat -c %s "$1")
-  ((size <= $3)) || fail "$1 has $size bytes"
+  local file=$1 name=$2 size title width
+  size=$(stat -c %s "$file")
+  ((size <= $3)) || fail "$file has $size bytes"
   # It needs nothing from elsewhere: the one address in it is the name of SVG.
-  lacks 'src=|href=|url\(|@import' sed '/<script type="application/d' "$1"
-  expect 1 grep -c 'http' <(sed '/<script type="application/d' "$1")
+  lacks 'src=|href=|url\(|@import' sed '/<script type="application/d' "$file"
+  expect 1 grep -c 'http' <(sed '/<script type="application/d' "$file")
+  # No name ends the report's element.
+  expect 2 grep -c '<script' "$file"
   {
-    sed '/^<\/body>/,$d' "$1"
-    printf '<script data-find="%s">\n' "$2"
+    sed '/^<\/body>/,$d' "$file"
+    printf '<script data-find="%s">\n' "$name"
     cat "$reports/page-test.js"
     printf '</script>\n</body>\n</html>\n'
   } >tested.html
-  browse --window-size=1300,1000 --dump-dom "file://$tmp/tested.html" >dom
-  title=$(sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p' dom)
-  [[ $title == 'all is right' ]] || fail "$1: $title"
+  shift 3
+  for width in "${@:-1400}"; do
+    browse --window-size="$width,1000" --virtual-time-budget=20000 --dump-dom "file://$tmp/tested.html" >dom
+    title=$(sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p' dom)
+    [[ $title == 'all is right' ]] || fail "$file: $title"
+  done
 }
 
 three_objects
-"$BPFLINK" --gc-sections {main,lib,table}.o -o out.o --size-map page.html
-page_is_right page.html helper 100000
-"$BPFLINK" {main,lib,table}.o -o out.o --size-map page.html
-page_is_right page.html theirs 100000
+"$BPFLINK" --gc-sections {main,lib,table}.o -o out.o --size-map page.html --json old.json
+page_is_right page.html helper 130000 1400 900 500
+python3 "$reports/spoil.py" page.html >spoilt.html
+page_is_right spoilt.html constructor 3000000 1400 500
+"$BPFLINK" {main,lib,table}.o -o out.o --size-map page.html --json report.json
+page_is_right page.html theirs 130000
 
-# On paper all columns of the tables have room, and what differs is unfolded.
+# Against the link before it, what --gc-sections dropped is new; against itself nothing changes.
+"$BPFLINK" {main,lib,table}.o -o out.o --size-map against.html --size-map-against old.json
+page_is_right against.html unused 130000 900 500
+"$BPFLINK" {main,lib,table}.o -o out.o --size-map against.html --size-map-against report.json
+page_is_right against.html unused 130000
+
+# On paper all columns of the tables have room; what programs use and what differs is unfolded.
 if command -v pdftotext >/dev/null; then
   browse --print-to-pdf=page.pdf "file://$tmp/page.html"
   pdftotext -layout page.pdf page.txt
-  grep -qE '^ *prog +xdp +xdp .* add, twice, helper +events +' page.txt || fail "the table of programs is cut off"
+  grep -qE '^ *prog +[0-9]+ .* bytes .* 1 map .* 3 variables .* 3 functions' page.txt || fail "the table of programs is cut off"
+  grep -qE '^ *add +twice +helper' page.txt || fail 'what programs use stays folded'
   grep -q 'differs from .* ours.first: int in main.o, long in lib.o' page.txt || fail 'what differs stays folded'
 fi
 
@@ -59,10 +75,23 @@ done
 "$CC" -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c many*.bpf.c
 "$BPFLINK" many*.o -o out.o --size-map page.html --json report.json
 adds_up out.o
-page_is_right page.html function_77 3000000
+page_is_right page.html function_77 3000000 500
 
 "$BTFDEDUP" main.o lib.o --size-map page.html
-page_is_right page.html event 100000
+page_is_right page.html event 100000 1400 900
+
+# A name of a type or file that would end the report's element, or that is no text
+llvm-objcopy-19 --dump-section .BTF=of_lib lib.o /dev/null
+mkdir '<'
+python3 - <<'END'
+btf = open("of_lib", "rb").read()
+spoilt = btf.replace(b"\0event\0", b"\0</b>\xff\0").replace(b"\0helper\0", b"\0\x1b[31m\r\0")
+assert len(spoilt) == len(btf) and spoilt != btf
+open("</script><script>wrong.push('it ran')", "wb").write(spoilt)
+END
+"$BTFDEDUP" "</script><script>wrong.push('it ran')" main.o --size-map page.html
+page_is_right page.html event 100000 500
+
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
   "$BTFDEDUP" /sys/kernel/btf/vmlinux --size-map page.html
   page_is_right page.html task_struct 15000000
