@@ -7,7 +7,8 @@ const mostListed = 8;  // before a click on "all"
 function goTo(index) {
   if (state.view === "dropped") setView(Object.keys(views)[0], false);
   const tree = views[state.view].tree();
-  tree.places ??= new Map([...tilesBelow(tree)].filter(tile => tile.kind !== "itself").map(tile => [tile.index, tile]));
+  tree.places ??= new Map([...tilesBelow(tree)].filter(tile => tile.kind !== "itself")
+    .map(tile => [tile.index, tile]));
   const tile = tree.places.get(index);
   if (tile) show(tile);
 }
@@ -22,7 +23,8 @@ function linkTo(index, text) {
 function nameNode(index) {
   const node = nodes[index];
   const isAlike = ["source lines", "relocations", "symbols", "other"].includes(categoryOfKind.get(node.kind));
-  return `${short(describe(node), 80)}${isAlike && node.kind !== "source line" && !node.name.startsWith("(") ? `, ${node.kind}` : ""}`;
+  const needsKind = isAlike && node.kind !== "source line" && !node.name.startsWith("(");
+  return short(describe(node), 80) + (needsKind ? `, ${node.kind}` : "");
 }
 
 const chip = color => element("span", { className: `chip ${className(color)}` });
@@ -33,23 +35,25 @@ function listNodes(title, indices, figure, order = bringsOf) {
   if (!indices.length) return [];
   const sorted = [...indices].sort((a, b) => order(b) - order(a));
   const list = element("ul", { className: "figures" });
-  const fill = most => list.replaceChildren(...sorted.slice(0, most).map(index => element("li", {},
-    chip(colorOf(nodes[index])), linkTo(index, nameNode(index)), element("span", { textContent: figure(index) }))));
-  fill(mostListed);
-  if (sorted.length > mostListed) {
-    const more = element("button", { type: "button", className: "link", textContent: `all ${count(sorted.length)}` });
-    more.onclick = () => fill(500);
+  const fill = most => {
+    list.replaceChildren(...sorted.slice(0, most).map(index => element("li", {},
+      chip(colorOf(nodes[index])), linkTo(index, nameNode(index)), element("span", { textContent: figure(index) }))));
+    if (sorted.length <= most) return;
+    const more = element("button",
+      { type: "button", className: "link", textContent: `${count(sorted.length - most)} more` });
+    more.onclick = () => fill(most + 500);
     list.append(element("li", {}, more));
-  }
+  };
+  fill(mostListed);
   return [element("h3", { textContent: title }), list];
 }
 
 function listChain(index) {
   const steps = chainOf(index);
   if (steps.length < 2) return [];
-  return [element("h3", { textContent: "Who brings it in" }),
-    element("ol", { className: "chain" }, ...steps.map(step => element("li", {}, step.index === undefined || step.index === index
-      ? element("span", { textContent: short(step.text, 80) }) : linkTo(step.index, short(step.text, 80)))))];
+  const items = steps.map(({ text, index: at }) => element("li", {}, at === undefined || at === index
+    ? element("span", { textContent: short(text, 80) }) : linkTo(at, short(text, 80))));
+  return [element("h3", { textContent: "Who brings it in" }), element("ol", { className: "chain" }, ...items)];
 }
 
 function tellProgram(node) {
@@ -61,35 +65,35 @@ function tellProgram(node) {
 
 function tellChange(tile) {
   if (!report.against) return [];
-  const { grown, color } = changeOfTile(tile);
-  if (!grown && color === "same") return [line(`The same size as in ${short(report.against.name)}.`)];
-  return [line(chip(color), `${signed(grown)} bytes since ${short(report.against.name)}${color === "new" ? ", which has nothing of it" : ""}.`)];
+  const { grown, color } = changeOfTile(tile), before = short(report.against.name);
+  if (!grown && color === "same") return [line(`The same size as in ${before}.`)];
+  return [line(chip(color), `${signed(grown)} bytes since ${before}${color === "new" ? ", which has nothing of it" : ""}.`)];
 }
 
 function aboutNode(tile) {
-  const { index } = tile;
-  const node = nodes[index], brought = dominated()[index], total = report.output.bytes;
-  const input = report.inputs[node.input]?.name;
-  const bytes = one => count(nodes[one].bytes);
+  const { index } = tile, node = nodes[index], total = report.output.bytes;
+  const input = report.inputs.length > 1 ? report.inputs[node.input]?.name : undefined;
+  const share = bytes => `${inBytes(bytes)}, ${percent(bytes, total)}`;
+  const ownBytes = one => count(nodes[one].bytes);
   return [
-    line(chip(colorOf(node)), `${node.kind} in ${short(node.section)}${input && report.inputs.length > 1 ? `, from ${shortPath(fileName(input))}` : ""}`),
-    line(`${inBytes(node.bytes)}, ${percent(node.bytes, total)}; with all that it brings ${inBytes(bringsOf(index))}, ${percent(bringsOf(index), total)}`),
+    line(chip(colorOf(node)), `${node.kind} in ${short(node.section)}`, input ? `, from ${shortPath(fileName(input))}` : ""),
+    line(`${share(node.bytes)}; with all that it brings ${share(bringsOf(index))}`),
     ...tellChange(tile), ...tellProgram(node), ...listChain(index),
-    ...listNodes("What it brings", brought, one => count(bringsOf(one))),
-    ...listNodes("Refers to", (node.uses ?? []).filter(one => isIndex(one, 1)), bytes),
-    ...listNodes("Referred to by", users()[index], bytes),
+    ...listNodes("What it brings", dominated()[index], one => count(bringsOf(one))),
+    ...listNodes("Refers to", (node.uses ?? []).filter(one => isIndex(one, 1)), ownBytes),
+    ...listNodes("Referred to by", users()[index], ownBytes),
   ];
 }
 
 function aboutGroup(tile) {
-  const indices = indicesOf(tile), whole = indices.reduce((bytes, index) => bytes + nodes[index].bytes, 0);
-  const colored = [...groupBy(indices, index => shareOf(nodes[index]))]
-    .map(([name, same]) => ({ name, bytes: same.reduce((bytes, index) => bytes + nodes[index].bytes, 0) })).sort(bySize);
+  const indices = indicesOf(tile), bytesOf = list => list.reduce((bytes, index) => bytes + nodes[index].bytes, 0);
+  const parts = [...groupBy(indices, index => shareOf(nodes[index]))]
+    .map(([name, same]) => ({ name, bytes: bytesOf(same) })).sort(bySize);
+  const items = parts.map(({ name, bytes }) => element("li", {}, chip(colorOfShare.get(name) ?? "other"),
+    element("span", { textContent: name }), element("span", { textContent: percent(bytes, bytesOf(indices)) })));
   return [
-    line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`),
-    ...tellChange(tile),
-    ...tile.parent ? [element("ul", { className: "figures" }, ...colored.map(share => element("li", {}, chip(colorOfShare.get(share.name) ?? "other"),
-      element("span", { textContent: share.name }), element("span", { textContent: percent(share.bytes, whole) }))))] : [],
+    line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`), ...tellChange(tile),
+    ...tile.parent ? [element("ul", { className: "figures" }, ...items)] : [],  // the top of the page has those of all
     ...listNodes("Largest", indices, index => count(nodes[index].bytes), index => nodes[index].bytes),
   ];
 }
@@ -98,10 +102,12 @@ function aboutDropped(tile) {
   const { part } = tile;
   const words = [line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))} of what was dropped`)];
   if (!part) return words;
-  return [...words, line(`Why: ${short(part.reason)}`), line(`From ${short(part.file, 400)}${part.section ? `, section ${short(part.section)}` : ""}`)];
+  return [...words, line(`Why: ${short(part.reason)}`),
+    line(`From ${short(part.file, 400)}${part.section ? `, section ${short(part.section)}` : ""}`)];
 }
 
 function showAbout(tile) {
-  about.replaceChildren(element("h2", { textContent: tile.index === undefined ? tile.name : describe(nodes[tile.index]) }),
-    ...state.view === "dropped" ? aboutDropped(tile) : tile.index === undefined ? aboutGroup(tile) : aboutNode(tile));
+  const isNode = tile.index !== undefined;
+  const words = state.view === "dropped" ? aboutDropped(tile) : isNode ? aboutNode(tile) : aboutGroup(tile);
+  about.replaceChildren(element("h2", { textContent: isNode ? describe(nodes[tile.index]) : tile.name }), ...words);
 }

@@ -59,7 +59,8 @@ function label(group, tile, w, h) {
   };
   const isPath = isFile(tile);
   const name = isPath ? shortPath(tile.name, 200) : short(tile.name, 200);
-  const bytes = isByChange() && tile.change?.grown ? `${count(tile.bytes)} (${signed(tile.change.grown)})` : count(tile.bytes);
+  const grown = isByChange() ? changeOfTile(tile).grown : 0;
+  const bytes = grown ? `${count(tile.bytes)} (${signed(grown)})` : count(tile.bytes);
   if (group.classList.contains("inner")) {
     const both = `${name}  ${bytes}`;
     write(fit(both, w - 8, 600) === both ? both : fit(name, w - 8, 600, isPath), 13, "head");
@@ -113,12 +114,14 @@ function show(tile) {
   current = childrenOf(tile).length || !tile.parent ? tile : tile.parent;
   draw();
   const steps = pathTo(current).map(step => {
-    const button = element("button", { type: "button", textContent: isFile(step) ? shortPath(step.name) : short(step.name, 60) });
+    const words = isFile(step) ? shortPath(step.name) : short(step.name, 60);
+    const button = element("button", { type: "button", textContent: words });
     button.onclick = () => show(step);
     return button;
   });
   document.getElementById("trail").replaceChildren(...steps);
-  tell(chosen.bytes ? describeTile(chosen) : state.view === "dropped" ? "Nothing else was dropped." : "It has no bytes in the file.");
+  if (chosen.bytes) tell(describeTile(chosen));
+  else tell(state.view === "dropped" ? "Nothing else was dropped." : "It has no bytes in the file.");
   showAbout(chosen);
   writeState();
 }

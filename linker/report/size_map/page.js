@@ -30,7 +30,7 @@ function readState() {
   const parts = new URLSearchParams(location.hash.slice(1));
   state.view = Object.hasOwn(views, parts.get("view")) ? parts.get("view") : defaults.view;
   state.dwarf = parts.get("dwarf") === "1";
-  state.color = report.against && ["change", "kind"].includes(parts.get("color")) ? parts.get("color") : defaults.color;
+  state.color = report.against && parts.get("color") === "kind" ? "kind" : defaults.color;
   let tile = views[state.view].tree();
   for (const key of parts.getAll("at")) {
     const next = childrenOf(tile).find(child => child.key === key);
@@ -43,8 +43,8 @@ function readState() {
 }
 
 function showSwitches() {
-  for (const button of byId("views").children) button.ariaPressed = String(button.dataset.view === state.view);
-  for (const button of byId("coloring").children) button.ariaPressed = String(button.dataset.by === state.color);
+  for (const button of byId("views").children) button.setAttribute("aria-pressed", button.dataset.view === state.view);
+  for (const button of byId("coloring").children) button.setAttribute("aria-pressed", button.dataset.by === state.color);
   byId("coloring").hidden = !report.against || state.view === "dropped";
   byId("changed").hidden = !isByChange();
   byId("dwarf").hidden = state.view !== "dropped" || !report.dropped.some(isDwarf);
@@ -72,7 +72,8 @@ function makeSwitches() {
       show(chosen);
     };
   const dwarf = report.dropped.filter(isDwarf);
-  byId("dwarf").lastElementChild.textContent = `with DWARF (${percent(sum(dwarf), sum(report.dropped))}, ${inBytes(sum(dwarf))})`;
+  byId("dwarf").lastElementChild.textContent =
+    `with DWARF (${percent(sum(dwarf), sum(report.dropped))}, ${inBytes(sum(dwarf))})`;
   byId("dwarf").firstElementChild.onchange = event => {
     state.dwarf = event.target.checked;
     setView("dropped");
@@ -96,7 +97,8 @@ search.oninput = () => {
     return element("li", {}, button);
   }));
   if (hits.length === 0) found.append(element("li", { textContent: "Nothing has this name." }));
-  if (hits.length > mostFound) found.append(element("li", { textContent: `and ${count(hits.length - mostFound)} more` }));
+  if (hits.length > mostFound)
+    found.append(element("li", { textContent: `and ${count(hits.length - mostFound)} more` }));
 };
 
 showSummary();

@@ -28,10 +28,15 @@ function inMemory(bytes) {
   return unit === 0 ? inBytes(bytes) : `${bytes.toFixed(bytes < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-// Half of a letter of two code units is no letter.
-const short = (text, most = 160) => text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}\u2026`;
+// The beginning of a name; not half of a letter that has two code units.
+function short(text, most = 160) {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}\u2026`;
+}
+
 // The end of a path says more than its beginning.
-const shortPath = (text, most = 60) => text.length <= most ? text : `\u2026${text.slice(1 - most).replace(/^[\udc00-\udfff]/, "")}`;
+function shortPath(text, most = 60) {
+  return text.length <= most ? text : `\u2026${text.slice(1 - most).replace(/^[\udc00-\udfff]/, "")}`;
+}
 
 // The folders that all paths have in common, with the last slash; "" where there is one path.
 function commonFolder(paths) {
@@ -42,7 +47,7 @@ function commonFolder(paths) {
     while (!path.startsWith(folder)) folder = folder.slice(0, folder.slice(0, -1).lastIndexOf("/") + 1);
   return folder.length > 1 ? folder : "";
 }
-const inputFolder = commonFolder([...report.inputs, ...report.dropped.map(part => ({ name: part.file }))].map(one => one.name));
+const inputFolder = commonFolder([...report.inputs.map(input => input.name), ...report.dropped.map(part => part.file)]);
 const sourceFolder = commonFolder(report.lines?.map(line => line.file) ?? []);
 const fileName = name => name.startsWith(inputFolder) ? name.slice(inputFolder.length) : name;
 
@@ -64,8 +69,9 @@ const colors = ["types", "code", "data", "maps", "source lines", "CO-RE", "reloc
 
 // What there is in the output: categories; of types alone, the commonest of their kinds.
 function findShares() {
-  if (!isOfTypes) return report.categories.map(category => ({ name: category.name, bytes: category.bytes, color: category.name }));
-  const kinds = [...groupBy(nodes.slice(1), node => node.kind)].map(([name, same]) => ({ name, bytes: sum(same) })).sort(bySize);
+  if (!isOfTypes) return report.categories.map(({ name, bytes }) => ({ name, bytes, color: name }));
+  const kinds = [...groupBy(nodes.slice(1), node => node.kind)]
+    .map(([name, same]) => ({ name, bytes: sum(same) })).sort(bySize);
   const most = kinds.slice(0, colors.length).map((kind, i) => ({ ...kind, color: colors[i] }));
   const rest = sum(kinds.slice(colors.length));
   return rest ? [...most, { name: "other", bytes: rest, color: "other" }] : most;

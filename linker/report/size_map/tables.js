@@ -1,7 +1,8 @@
 // The tables below the map. A column is { title, value(row), cell(row), isNumber }: what is sorted by,
 // and what is shown for it.
 
-const mostRows = 50;     // shown before a click on "all"
+const mostRows = 50;     // shown at first
+const mostMore = 2000;   // shown more with a click
 const stackLimit = 512;  // bytes, of a program with all that it calls
 
 const number = (title, value) => ({ title, value, cell: row => count(value(row)), isNumber: true });
@@ -9,21 +10,22 @@ const text = (title, value) => ({ title, value, cell: row => short(value(row), 4
 const path = (title, value) => ({ title, value, cell: row => shortPath(value(row), 100) });
 
 // "5 maps", which unfolds them below the row.
-const list = (title, word, names) => ({ title, value: row => names(row).length, isNumber: true, isList: true, cell: row => {
-  const all = names(row);
+function unfoldable(all, word) {
   if (!all.length) return "";
   const button = element("button", { type: "button", className: "link unfold", textContent: countOf(all.length, word) });
-  button.ariaExpanded = "false";
+  button.setAttribute("aria-expanded", false);
   button.onclick = () => {
-    const isOpen = button.ariaExpanded === "true";
-    button.ariaExpanded = String(!isOpen);
+    const isOpen = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", !isOpen);
     if (isOpen) return button.unfolded.remove();
-    button.unfolded = element("tr", { className: "more" }, element("td", { colSpan: 99 },
-      element("ul", {}, ...all.map(name => element("li", { textContent: short(name, 400) })))));
+    const names = all.map(name => element("li", { textContent: short(name, 400) }));
+    button.unfolded = element("tr", { className: "more" }, element("td", { colSpan: 99 }, element("ul", {}, ...names)));
     button.closest("tr").after(button.unfolded);
   };
   return button;
-} });
+}
+const list = (title, word, names) =>
+  ({ title, value: row => names(row).length, isNumber: true, isList: true, cell: row => unfoldable(names(row), word) });
 
 // A bar of parts of a whole, below words.
 function meter(words, parts, whole, isOver = false) {
@@ -42,24 +44,27 @@ const cost = (title, value, most, cell = row => meter([count(value(row))], [valu
   ({ title, value, isNumber: true, isCost: true, cell });
 const mostOf = (list, value) => list.reduce((most, row) => Math.max(most, value(row)), 0);
 
+const inParts = (all, own, show) => [show(all), ...all > own ? [small(`${count(own)} its own`)] : []];
+
 function programColumns(programs) {
   const most = mostOf(programs, row => row.all_instructions);
-  const placeOf = row => nodeNamed().get(`program ${row.section} ${row.name}`);
+  const nodeOf = row => nodeNamed().get(`program ${row.section} ${row.name}`);
+  const brings = row => nodeOf(row) === undefined ? 0 : bringsOf(nodeOf(row));
+  const wordsOf = row => [row.section, row.type].filter((word, i, all) => word && all.indexOf(word) === i).join(", ");
   const columns = [
     { title: "Program", value: row => row.name, cell: row => element("span", {},
-      placeOf(row) ? linkTo(placeOf(row), short(row.name, 400)) : short(row.name, 400),
-      small([row.section, row.type].filter((word, i, all) => word && all.indexOf(word) === i).join(", "))) },
-    cost("Instructions", row => row.all_instructions, most, row => meter(
-      [count(row.all_instructions), ...row.all_instructions > row.instructions ? [small(`${count(row.instructions)} its own`)] : []],
-      [row.instructions, row.all_instructions - row.instructions], most)),
-    { title: `Stack of ${stackLimit}`, value: row => row.deepest_stack ?? Infinity, isNumber: true, cell: row => row.deepest_stack === undefined
-      ? "unknown: may call itself" : meter(
-        [inBytes(row.deepest_stack), ...row.deepest_stack > row.stack ? [small(`${count(row.stack)} its own`)] : []],
-        [row.stack, row.deepest_stack - row.stack], stackLimit, row.deepest_stack > stackLimit) },
-    { title: "Bytes it brings", value: row => placeOf(row) ? bringsOf(placeOf(row)) : 0, isNumber: true, cell: row => placeOf(row) ? count(bringsOf(placeOf(row))) : "" },
+      nodeOf(row) === undefined ? short(row.name) : linkTo(nodeOf(row), short(row.name)), small(wordsOf(row))) },
+    cost("Instructions", row => row.all_instructions, most, ({ instructions: own, all_instructions: all }) =>
+      meter(inParts(all, own, count), [own, all - own], most)),
+    { title: `Stack of ${stackLimit}`, value: row => row.deepest_stack ?? Infinity, isNumber: true,
+      cell: ({ stack, deepest_stack: all }) => all === undefined ? "unknown: may call itself"
+        : meter(inParts(all, stack, inBytes), [stack, all - stack], stackLimit, all > stackLimit) },
+    { title: "Bytes it brings", value: brings, isNumber: true, cell: row => brings(row) ? count(brings(row)) : "" },
   ];
-  const lists = [["Maps", "map", row => row.maps], ["Variables", "variable", row => row.variables], ["Functions", "function", row => row.subprograms]];
-  return [...columns, ...lists.filter(([, , names]) => programs.some(row => names(row).length)).map(words => list(...words))];
+  const lists = [["Maps", "map", row => row.maps], ["Variables", "variable", row => row.variables],
+    ["Functions", "function", row => row.subprograms]];
+  const used = lists.filter(([, , names]) => programs.some(row => names(row).length));
+  return [...columns, ...used.map(words => list(...words))];
 }
 
 const programList = list("Programs", "program", row => row.programs);
@@ -73,18 +78,21 @@ const mapColumns = maps => [
 
 function mapTitle(maps) {
   const [shared, perCpu] = [false, true].map(is => maps.filter(map => map.per_cpu === is));
-  const words = [...shared.length ? [inMemory(sum(shared))] : [], ...perCpu.length ? [`${inMemory(sum(perCpu))} for each CPU`] : []];
-  return `: at most ${words.join(" and ")}`;
+  const forEach = `${inMemory(sum(perCpu))} for each CPU`;
+  if (!perCpu.length) return `: at most ${inMemory(sum(shared))}`;
+  return `: at most ${shared.length ? `${inMemory(sum(shared))} and ${forEach}` : forEach}`;
 }
 
 const variableColumns = variables => [text("Variable", row => row.name), text("Section", row => row.section),
-  text("Type", row => row.type), text("Linkage", row => row.linkage), cost("Bytes", row => row.bytes, mostOf(variables, row => row.bytes)), programList];
+  text("Type", row => row.type), text("Linkage", row => row.linkage),
+  cost("Bytes", row => row.bytes, mostOf(variables, row => row.bytes)), programList];
 
-const lineColumns = lines => [path("Line", row => `${row.file.startsWith(sourceFolder) ? row.file.slice(sourceFolder.length) : row.file}:${row.line}`),
+const sourceName = name => name.startsWith(sourceFolder) ? name.slice(sourceFolder.length) : name;
+const lineColumns = lines => [path("Line", row => `${sourceName(row.file)}:${row.line}`),
   number("Instructions", row => row.instructions), cost("Bytes", row => row.bytes, mostOf(lines, row => row.bytes))];
 
 const typeColumns = types => [
-  { title: "Type", value: index => describe(nodes[index]), cell: index => linkTo(index, short(describe(nodes[index]), 200)) },
+  { title: "Type", value: index => describe(nodes[index]), cell: index => linkTo(index, short(describe(nodes[index]))) },
   number("Bytes", index => nodes[index].bytes), cost("With all it brings", bringsOf, mostOf(types, bringsOf)),
   text("Brought in by", broughtBy)];
 
@@ -105,23 +113,26 @@ function makeTable(rows, columns) {
   const fill = () => {
     body.replaceChildren(...rows.slice(0, shown).map(row => element("tr", {}, ...columns.map((column, i) => {
       const cell = element("td", { className: classOf(column) }, column.cell(row));
-      cell.dataset.title = i ? column.title : "";
+      cell.dataset.title = i ? column.title : "";  // for cards, whose first line is the name
       return cell;
     }))));
     if (rows.length <= shown) return;
-    const more = element("button", { type: "button", className: "link", textContent: `Show all ${count(rows.length)}` });
-    more.onclick = () => { shown = rows.length; fill(); };
+    const next = Math.min(rows.length, shown + mostMore);
+    const more = element("button", { type: "button", className: "link",
+      textContent: `Show ${next === rows.length ? "all" : `${count(next)} of`} ${count(rows.length)}` });
+    more.onclick = () => { shown = next; fill(); };
     body.append(element("tr", {}, element("td", { colSpan: columns.length }, more)));
   };
   const heads = columns.map(column => {
     const button = element("button", { type: "button", textContent: column.title });
     const head = element("th", { scope: "col", className: classOf(column) }, button);
     button.onclick = () => {
-      const isDown = head.ariaSort ? head.ariaSort === "ascending" : Boolean(column.isNumber);
-      for (const other of heads) other.ariaSort = null;
-      head.ariaSort = isDown ? "descending" : "ascending";
+      const before = head.getAttribute("aria-sort"), isDown = before ? before === "ascending" : column.isNumber;
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
       const keys = new Map(rows.map(row => [row, column.value(row)]));
-      const compare = column.isNumber ? (a, b) => keys.get(a) - keys.get(b) || 0 : (a, b) => keys.get(a).localeCompare(keys.get(b));
+      const compare = column.isNumber ? (a, b) => keys.get(a) - keys.get(b) || 0  // two that are infinite
+        : (a, b) => keys.get(a).localeCompare(keys.get(b));
       rows.sort((a, b) => isDown ? compare(b, a) : compare(a, b));
       fill();
     };
@@ -132,28 +143,36 @@ function makeTable(rows, columns) {
   return element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
 }
 
+// Without what only says the type of something.
+function typeIndices() {
+  const others = ["function type", "variable type", "section"];
+  const isType = node => categoryOfKind.get(node.kind) === "types" && !others.includes(node.kind);
+  return allNodes.filter(index => isType(nodes[index])).sort((a, b) => bringsOf(b) - bringsOf(a));
+}
+
+const tagText = tag => tag.difference ?? "Not compared: the names before took too long.";
+
 function showTables(place) {
   const add = (id, title, rows, columns, rest = "") => {
     if (rows?.length)
-      place.append(element("section", { id }, element("h2", { textContent: `${title} (${count(rows.length)})${rest}` }), makeTable([...rows], columns(rows))));
+      place.append(element("section", { id }, element("h2", { textContent: `${title} (${count(rows.length)})${rest}` }),
+        makeTable([...rows], columns(rows))));
   };
-  const notNamed = ["function type", "variable type", "section"];
-  const types = nodes.map((node, index) => index).filter(index => index > 0 &&
-    categoryOfKind.get(nodes[index].kind) === "types" && !notNamed.includes(nodes[index].kind)).sort((a, b) => bringsOf(b) - bringsOf(a));
   add("changes", "Changes", report.against?.changes, changeColumns);
   add("programs", "Programs", report.programs, programColumns);
   add("maps", "Maps", report.maps, mapColumns, mapTitle(report.maps ?? []));
   add("variables", "Variables", report.variables, variableColumns);
-  add("types", "Types", types, typeColumns);
+  add("types", "Types", typeIndices(), typeColumns);
   add("lines", "Source lines", report.lines, lineColumns, sourceFolder && ` below ${shortPath(sourceFolder)}`);
   if (report.tags?.length)
-    place.append(element("section", { id: "tags" }, element("h2", { textContent: `Names with several definitions (${count(report.tags.length)})` }),
+    place.append(element("section", { id: "tags" },
+      element("h2", { textContent: `Names with several definitions (${count(report.tags.length)})` }),
       ...report.tags.map(tag => element("details", {},
         element("summary", { textContent: `${short(tag.name)}: ${countOf(tag.definitions, "definition")}` }),
-        element("pre", { textContent: tag.difference ?? "Not compared: the names before took too long." })))));
+        element("pre", { textContent: tagText(tag) })))));
   // What is folded cannot be unfolded on paper.
   addEventListener("beforeprint", () => {
     for (const details of place.querySelectorAll("details")) details.open = true;
-    for (const button of place.querySelectorAll(".unfold[aria-expanded=false]")) button.click();
+    for (const button of place.querySelectorAll('.unfold[aria-expanded="false"]')) button.click();
   });
 }

@@ -31,7 +31,10 @@ const indicesOf = tile => tile.indices ??=
   [...new Set([...tilesBelow(tile)].map(below => below.index).filter(index => index !== undefined))];
 
 // "tcp" of tcp_sendmsg and __tcp_push: in a kernel, that is mostly a subject.
-const firstWord = tile => tile.name.startsWith("(") ? tile.name : /^[^a-z0-9]*([a-z0-9]+)/i.exec(tile.name)?.[1].toLowerCase() ?? "";
+function firstWord(tile) {
+  if (tile.name.startsWith("(")) return tile.name;
+  return `${/^[^a-z0-9]*([a-z0-9]*)/i.exec(tile.name)[1].toLowerCase()}\u2026`;
+}
 
 // Where there are too many, those of a kind go together; then, of very many, those with the same first
 // word; else all but the largest.
@@ -42,7 +45,7 @@ function fold(tiles) {
     return [...kinds].map(([kind, same]) => same.length === 1 ? same[0] : together(plural[kind] ?? kind, kind, same));
   const words = tiles.length > 4 * mostChildren ? groupBy(tiles, firstWord) : [];
   const groups = words.size > 1
-    ? [...words].map(([word, same]) => same.length === 1 ? same[0] : together(word.startsWith("(") ? word : `${word}\u2026`, word, same)) : tiles;
+    ? [...words].map(([word, same]) => same.length === 1 ? same[0] : together(word, word, same)) : tiles;
   const sorted = groups.sort(bySize);
   if (sorted.length <= mostChildren) return sorted;
   const rest = sorted.splice(mostChildren - 1).flatMap(tile => tile.kind === "group" ? tile.children : [tile]);
@@ -81,73 +84,6 @@ function* tilesBelow(tile) {
     if (next.kind !== "group" && next.parent) yield next;
   }
 }
-
-// ---- the views
-
-const ofNode = (levels, indices) => {
-  if (!levels.length) return indices.map(leafOf);
-  const [level, ...deeper] = levels;
-  return [...groupBy(indices, index => level.keyOf(nodes[index]))].map(([key, same]) => {
-    const name = level.nameOf?.(key) ?? String(key);
-    if (same.length === 1 && nodes[same[0]].name === name) return leafOf(same[0]);
-    return groupOf(name, level.kind, () => ofNode(deeper, same), same, { key: String(key) });
-  });
-};
-
-const byShare = { kind: "category", keyOf: shareOf };
-const bySection = { kind: "section", keyOf: node => node.section };
-const byInput = { kind: "file", keyOf: node => report.inputs[node.input]?.name ?? "(no one file)", nameOf: fileName };
-const byProgram = { kind: "program", keyOf: node => node.program ?? "none", nameOf: program =>
-  program === "none" ? "(no program)" : program === 0 ? "(several programs)" : nodes[program]?.name ?? "(unknown)" };
-
-// What brings in what: below each tile, what would go with it. What none or several bring stands together.
-function originTiles() {
-  const tileOf = index => {
-    const below = dominated()[index];
-    if (!below.length) return leafOf(index);
-    const itself = { ...leafOf(index), name: "(itself)", kind: "itself" };
-    return makeTile(nodes[index].name, nodes[index].kind, () => [itself, ...below.map(tileOf)], bringsOf(index),
-      { index, color: colorOf(nodes[index]) });
-  };
-  const [roots, rest] = [[], []];
-  for (const index of dominated()[0]) (nodes[index].root ? roots : rest).push(index);
-  const groups = groupBy(rest, index => `${categoryOfKind.get(nodes[index].kind)}${nodes[index].needed_by ? " that several bring" : ""}`);
-  return [...roots.map(tileOf), ...[...groups].map(([name, same]) => same.length === 1 ? tileOf(same[0])
-    : together(name, name, same.map(tileOf)))];
-}
-
-function droppedTiles(parts) {
-  const leaf = (part, name, kind) => makeTile(name, kind, [], part.bytes,
-    { part, color: colorOfSection.get(part.section) ?? "other" });
-  return [...groupBy(parts, part => part.reason)].map(([reason, same]) => {
-    const files = [...groupBy(same, part => part.file)].map(([file, all]) => all.length === 1 && !all[0].name
-      ? leaf(all[0], fileName(file), "file")
-      : together(fileName(file), file, all.map(part => leaf(part, part.name ?? part.section ?? "DWARF", part.name ? "definition" : "section"))));
-    for (const tile of files) tile.kind = "file";
-    return Object.assign(together(reason, reason, files), { kind: "reason" });
-  });
-}
-
-const allNodes = nodes.slice(1).map((node, i) => i + 1);
-const view = (title, levels) => ({ title, tree: once(() =>
-  makeTile(report.output.name, "output", () => ofNode(levels, allNodes), report.output.bytes, { indices: allNodes, color: "mixed" })) });
-
-// The views that make sense of this report.
-const views = {};
-if (report.sections.length > 1) views.section = view("Section", [bySection]);
-if (report.inputs.length > 1) views.file = view("Input file", [byInput, byShare]);
-if (report.programs?.length) views.program = view("Program", [byProgram, byShare]);
-if (!views.section) views.kind = view("Kind", [byShare]);
-if (nodes.some(node => node.dominator || node.brings > node.bytes))
-  views.origin = { title: "Origin", tree: once(() =>
-    makeTile(report.output.name, "output", originTiles, report.output.bytes, { indices: allNodes, color: "mixed" })) };
-
-const isDwarf = part => part.reason === "DWARF";
-const droppedTree = parts => once(() => makeTile("Dropped", "output", () => droppedTiles(parts), sum(parts), { color: "mixed" }));
-const allDropped = droppedTree(report.dropped), droppedButDwarf = droppedTree(report.dropped.filter(part => !isDwarf(part)));
-if (report.dropped.length) views.dropped = { title: "Dropped", tree: () => state.dwarf ? allDropped() : droppedButDwarf() };
-
-// ---- layout
 
 // Squarified: rows along the shorter side, each as long as its tiles get more like squares by it.
 // Calls place(tile, x, y, width, height).
