@@ -8,7 +8,9 @@ const same = (got, want, what) => check(got === want, `${what}: ${got}, not ${wa
 
 const trail = () => [...document.querySelectorAll("#trail button")].map(button => button.textContent);
 const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-const button = (place, words) => [...document.querySelectorAll(`${place} button`)].find(one => one.textContent.startsWith(words));
+const button = (place, words) =>
+  [...document.querySelectorAll(`${place} button`)].find(one => one.textContent.startsWith(words));
+const butDwarf = report.dropped.filter(part => part.reason !== "DWARF");
 const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
 // What is in the middle of a tile's head is clicked, whatever that is.
@@ -23,7 +25,8 @@ function click(group) {
 function fits(what) {
   const wide = document.documentElement.scrollWidth;
   if (wide <= innerWidth) return;
-  const culprit = [...document.querySelectorAll("body *")].findLast(one => one.getBoundingClientRect().right > innerWidth + 1);
+  const culprit = [...document.querySelectorAll("body *")]
+    .findLast(one => one.getBoundingClientRect().right > innerWidth + 1);
   wrong.push(`${what}: ${wide} pixels in a window of ${innerWidth}, by ${culprit?.outerHTML.slice(0, 200)}`);
 }
 
@@ -33,7 +36,7 @@ function testViews() {
     button("#views", title).click();
     same(state.view, key, "the view after a click");
     const tree = views[key].tree(), isDropped = key === "dropped";
-    same(tree.bytes, isDropped ? sum(report.dropped.filter(part => part.reason !== "DWARF")) : report.output.bytes, `bytes of ${key}`);
+    same(tree.bytes, isDropped ? sum(butDwarf) : report.output.bytes, `bytes of ${key}`);
     let there = 0;
     const found = new Set();
     for (const tile of tilesBelow(tree)) {
@@ -42,7 +45,7 @@ function testViews() {
       if (tile.index !== undefined) found.add(tile.index);
     }
     if (tree.bytes) same(sum(childrenOf(tree)), tree.bytes, `bytes in ${key}`);
-    if (isDropped) same(there, report.dropped.filter(part => part.reason !== "DWARF").length, "dropped parts");
+    if (isDropped) same(there, butDwarf.length, "dropped parts");
     else same(found.size, nodes.length - 1, `nodes in ${key}`);
     fits(key);
     testAreas(key);
@@ -63,7 +66,8 @@ function testAreas(key) {
   const area = group => group.firstChild.width.baseVal.value * group.firstChild.height.baseVal.value;
   const scale = svg.viewBox.baseVal.width * svg.viewBox.baseVal.height / current.bytes;
   for (const group of drawn.slice(0, 3))
-    check(Math.abs(area(group) / (group.tile.bytes * scale) - 1) < .05, `the area of ${group.dataset.name} is not as its bytes`);
+    check(Math.abs(area(group) / (group.tile.bytes * scale) - 1) < .05,
+      `the area of ${group.dataset.name} is not as its bytes`);
 }
 
 // A color means the same in every view, and the legend has it.
@@ -172,7 +176,7 @@ async function testAddress(name) {
     same(state.view, key, "the view of the address");
     check(chosen === want, `the address ${hash} shows ${chosen.name}, not ${want.name}`);
   }
-  for (const hash of ["#view=no&at=such", "#at=%ff&at=%00", "#view=__proto__", "#%%%", `#view=${Object.keys(views)[0]}&at=no`]) {
+  for (const hash of ["#view=no&at=such", "#at=%ff&at=%00", "#view=__proto__", "#%%%"]) {
     location.hash = hash;
     await pause(50);
     same(state.view, Object.keys(views)[0], `the view of ${hash}`);
@@ -188,11 +192,12 @@ function testComparison() {
   const colorsNow = () => new Set([...svg.querySelectorAll(".tile")].flatMap(group => [...group.classList]));
   button("#views", "Section").click();
   for (const change of report.against.changes.filter(one => one.after).slice(0, 30)) {
-    const index = nodes.findIndex(node => node.section === change.section && node.kind === change.kind && node.name === change.name);
+    const index = nodes.findIndex(node => changeKey(node) === changeKey(change));
     goTo(index);
     const want = change.before === 0 ? "new" : change.after > change.before ? "grown" : "shrunk";
     same(colorOfTile(chosen), want, `the color of ${change.name}`);
-    check(about.textContent.includes(`${signed(change.after - change.before)} bytes since`), `the text of ${change.name} does not have its change`);
+    check(about.textContent.includes(`${signed(change.after - change.before)} bytes since`),
+      `the text of ${change.name} does not have its change`);
   }
   show(views.section.tree());
   check(!colorsNow().has("of-code"), "a comparison shows kinds");
@@ -220,7 +225,8 @@ function testTables() {
   }
   if (report.maps?.length) {
     const memory = report.maps.filter(map => !map.per_cpu).reduce((bytes, map) => bytes + map.bytes, 0);
-    if (memory) check(document.querySelector("#maps h2").textContent.includes(inMemory(memory)), "the memory of all maps is missing");
+    const title = document.querySelector("#maps h2").textContent;
+    check(!memory || title.includes(inMemory(memory)), `the memory of all maps is missing in "${title}"`);
   }
   const unfold = document.querySelector("#programs .unfold");
   if (unfold) {
@@ -235,11 +241,12 @@ function testTables() {
   }
   if (report.variables?.length > 1) {
     button("#variables th", "Variable")?.click();
-    same(table("variables")[0].cells[0].textContent, report.variables.map(one => one.name).sort((a, b) => a.localeCompare(b))[0], "sorted by name");
+    const first = report.variables.map(one => one.name).sort((a, b) => a.localeCompare(b))[0];
+    same(table("variables")[0].cells[0].textContent, short(first, 400), "the first variable by name");
   }
-  for (const more of [...document.querySelectorAll("tbody button")].filter(one => one.textContent.startsWith("Show all")).slice(0, 1)) {
+  const more = button("tbody", "Show all");
+  if (more) {
     const body = more.closest("tbody"), all = Number(more.textContent.replace(/\D/g, ""));
-    if (all > 5000) continue;
     more.click();
     same(body.rows.length, all, "rows of all");
   }
@@ -274,5 +281,6 @@ async function testAll() {
 
 document.title = "not finished";
 testAll().catch(error => wrong.push(error.stack)).then(() => {
-  document.title = wrong.length ? `WRONG (${innerWidth} pixels): ${wrong.slice(0, 5).join("; ").slice(0, 2000).replace(/\s+/g, " ").toWellFormed()}` : "all is right";
+  const words = wrong.slice(0, 5).join("; ").slice(0, 2000).replace(/\s+/g, " ").toWellFormed();
+  document.title = wrong.length ? `WRONG (${innerWidth} pixels): ${words}` : "all is right";
 });
