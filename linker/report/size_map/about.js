@@ -30,14 +30,16 @@ function nameNode(index) {
 const chip = color => element("span", { className: `chip ${className(color)}` });
 const line = (...words) => element("p", {}, ...words);
 
+const ownBytes = index => nodes[index].bytes;
+
 // A list of nodes with figures, the largest first.
-function listNodes(title, indices, figure, order = bringsOf) {
+function listNodes(title, indices, bytesOf) {
   if (!indices.length) return [];
-  const sorted = [...indices].sort((a, b) => order(b) - order(a));
+  const sorted = [...indices].sort((a, b) => bytesOf(b) - bytesOf(a));
   const list = element("ul", { className: "figures" });
   const fill = most => {
     list.replaceChildren(...sorted.slice(0, most).map(index => element("li", {},
-      chip(colorOf(nodes[index])), linkTo(index, nameNode(index)), element("span", { textContent: figure(index) }))));
+      chip(colorOf(nodes[index])), linkTo(index, nameNode(index)), element("span", { textContent: count(bytesOf(index)) }))));
     if (sorted.length <= most) return;
     const more = element("button",
       { type: "button", className: "link", textContent: `${count(sorted.length - most)} more` });
@@ -74,12 +76,11 @@ function aboutNode(tile) {
   const { index } = tile, node = nodes[index], total = report.output.bytes;
   const input = report.inputs.length > 1 ? report.inputs[node.input]?.name : undefined;
   const share = bytes => `${inBytes(bytes)}, ${percent(bytes, total)}`;
-  const ownBytes = one => count(nodes[one].bytes);
   return [
     line(chip(colorOf(node)), `${node.kind} in ${short(node.section)}`, input ? `, from ${shortPath(fileName(input))}` : ""),
     line(`${share(node.bytes)}; with all that it brings ${share(bringsOf(index))}`),
     ...tellChange(tile), ...tellProgram(node), ...listChain(index),
-    ...listNodes("What it brings", dominated()[index], one => count(bringsOf(one))),
+    ...listNodes("What it brings", dominated()[index], bringsOf),
     ...listNodes("Refers to", (node.uses ?? []).filter(one => isIndex(one, 1)), ownBytes),
     ...listNodes("Referred to by", users()[index], ownBytes),
   ];
@@ -94,7 +95,7 @@ function aboutGroup(tile) {
   return [
     line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`), ...tellChange(tile),
     ...tile.parent ? [element("ul", { className: "figures" }, ...items)] : [],  // the top of the page has those of all
-    ...listNodes("Largest", indices, index => count(nodes[index].bytes), index => nodes[index].bytes),
+    ...listNodes("Largest", indices, ownBytes),
   ];
 }
 
@@ -108,6 +109,7 @@ function aboutDropped(tile) {
 
 function showAbout(tile) {
   const isNode = tile.index !== undefined;
+  const title = isNode ? describe(nodes[tile.index]) : tile.kind === "file" ? tile.key : tile.name;
   const words = state.view === "dropped" ? aboutDropped(tile) : isNode ? aboutNode(tile) : aboutGroup(tile);
-  about.replaceChildren(element("h2", { textContent: isNode ? describe(nodes[tile.index]) : tile.name }), ...words);
+  about.replaceChildren(element("h2", { textContent: title }), ...words);
 }

@@ -46,6 +46,7 @@ function showSwitches() {
   for (const button of byId("views").children) button.setAttribute("aria-pressed", button.dataset.view === state.view);
   for (const button of byId("coloring").children) button.setAttribute("aria-pressed", button.dataset.by === state.color);
   byId("coloring").hidden = !report.against || state.view === "dropped";
+  byId("hint").textContent = hints[state.view] ?? "";
   byId("changed").hidden = !isByChange();
   byId("dwarf").hidden = state.view !== "dropped" || !report.dropped.some(isDwarf);
   byId("dwarf").firstElementChild.checked = state.dwarf;

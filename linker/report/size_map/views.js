@@ -6,7 +6,8 @@ function tilesBy(levels, indices) {
   return [...groupBy(indices, index => level.keyOf(nodes[index]))].map(([key, same]) => {
     const name = level.nameOf?.(key) ?? String(key);
     if (same.length === 1 && nodes[same[0]].name === name) return leafOf(same[0]);
-    return groupOf(name, level.kind, () => tilesBy(deeper, same), same, { key: String(key) });
+    return groupOf(name, level.kind, () => tilesBy(deeper, same), same,
+      { key: level.kind === "file" ? key : name });
   });
 }
 
@@ -56,6 +57,10 @@ if (report.inputs.length > 1) views.file = viewBy("Input file", [byInput, byShar
 if (report.programs?.length) views.program = viewBy("Program", [byProgram, byShare]);
 if (!views.section) views.kind = viewBy("Kind", [byShare]);
 if (nodes.some(node => node.dominator || node.brings > node.bytes)) views.origin = view("Origin", originTiles);
+const hints = {
+  program: "In the tile of a program is what no other reaches.",
+  origin: "In each tile is what would go with it.",
+};
 
 const isDwarf = part => part.reason === "DWARF";
 const droppedTree = parts => once(() =>
