@@ -170,6 +170,7 @@ void warn_of_layouts(Context&);
 void forget_types(Context&);
 void complete_functions(Context&);
 void build_datasecs(Context&);
+void prune_types(Context&);
 void warn_of_names(Context&);
 void relocate(Context&);
 void rebase_btf_ext(Context&);

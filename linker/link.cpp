@@ -106,6 +106,11 @@ void link(Context& context) {
   // these have there.
   run(context, "build datasecs", build_datasecs);
 
+  // With --prune-types, take out the definitions of structs that nothing looks into. After all
+  // types are there, as the variables, the functions and their tags say what is looked into; before
+  // instructions and records get the types' numbers.
+  run(context, "prune types", prune_types);
+
   // Say which types no kernel takes because of their names, such as those of other languages than
   // C, and which it may take for others. Now all that the output has are there, and each once.
   run(context, "warn of names", warn_of_names);

@@ -114,7 +114,9 @@ enum bpflink_link_flags {
   BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< only warn of conflicts (`--no-check-types`) */
   BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors (`--fatal-warnings`) */
   BPFLINK_LINK_VERIFY = 1 << 7,          /**< read the output back and check it (`--verify`) */
-  BPFLINK_LINK_NO_WARN_ODR = 1 << 8      /**< silent of two layouts (`--no-warn-odr`) */
+  BPFLINK_LINK_NO_WARN_ODR = 1 << 8,     /**< silent of two layouts (`--no-warn-odr`) */
+  BPFLINK_LINK_STRIP_LINE_INFO = 1 << 9, /**< leave out line_info (`--strip-line-info`) */
+  BPFLINK_LINK_PRUNE_TYPES = 1 << 10     /**< only declare unused structs (`--prune-types`) */
 };
 
 /** How to link. Its lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */

@@ -36,6 +36,12 @@ struct LinkOptions {
   bool localize_hidden = false;
   /// Keep and merge `.debug_*` sections (`--keep-debug`).
   bool keep_debug = false;
+  /// Leave line_info out of .BTF.ext, and its strings out of .BTF (`--strip-line-info`). The
+  /// verifier's log then shows no source lines.
+  bool strip_line_info = false;
+  /// Replace structs and unions by forward declarations where only pointers lead to them and
+  /// nothing looks into them: no loader, no verifier, no user space (`--prune-types`).
+  bool prune_types = false;
   /// Leave out symbols that nothing needs: labels, names of source files,
   /// static variables that no relocation names (`-x`).
   bool discard_locals = false;

@@ -88,6 +88,8 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
   result.localize_hidden = options.flags & BPFLINK_LINK_LOCALIZE_HIDDEN;
   result.keep_debug = options.flags & BPFLINK_LINK_KEEP_DEBUG;
   result.discard_locals = options.flags & BPFLINK_LINK_DISCARD_LOCALS;
+  result.strip_line_info = options.flags & BPFLINK_LINK_STRIP_LINE_INFO;
+  result.prune_types = options.flags & BPFLINK_LINK_PRUNE_TYPES;
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
   result.warn_odr = !(options.flags & BPFLINK_LINK_NO_WARN_ODR);
   result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;

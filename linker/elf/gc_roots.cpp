@@ -7,11 +7,6 @@
 namespace bpflink {
 namespace {
 
-bool is_struct_ops(std::string_view name) {
-  if (name.starts_with('?')) name.remove_prefix(1);
-  return name.starts_with(".struct_ops");
-}
-
 bool matches_any(std::string_view section, const std::vector<std::string>& patterns) {
   return std::ranges::any_of(patterns, [name = std::string(section)](const std::string& pattern) {
     return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
@@ -20,10 +15,15 @@ bool matches_any(std::string_view section, const std::vector<std::string>& patte
 
 }  // namespace
 
+bool holds_struct_ops(std::string_view section) {
+  if (section.starts_with('?')) section.remove_prefix(1);
+  return section.starts_with(".struct_ops");
+}
+
 std::string_view gc_root_reason(const InputSection& section, const LinkOptions& options) {
   if (section.code_table != CodeTable::None) return "";
   if (section.holds_maps()) return "map";
-  if (is_struct_ops(section.name)) return "struct_ops variable";
+  if (holds_struct_ops(section.name)) return "struct_ops variable";
   if (section.name == "license" || section.name == "version") return section.name;
   if (matches_any(section.name, options.keep_sections)) return "--keep-section";
   return section.is_loaded() ? "" : "section that is not loaded";

@@ -15,6 +15,9 @@
 
 namespace bpflink {
 
+/// Whether the variables of a section of that name are struct_ops, which the kernel takes over.
+bool holds_struct_ops(std::string_view section);
+
 /// Why all in the section stays, such as "map" or "--keep-section"; "" where what it has must be
 /// reached.
 std::string_view gc_root_reason(const InputSection& section, const LinkOptions& options);

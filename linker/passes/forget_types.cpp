@@ -11,6 +11,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
+#include "linker/types/renumber_types.hpp"
 #include "linker/types/used_types.hpp"
 
 namespace bpflink {
@@ -45,13 +46,6 @@ std::vector<bool> find_kept(const Context& context,
   return kept;
 }
 
-/// What such a type refers to is not known, so that nothing may get another number.
-bool has_unknown_kinds(const BtfBuilder& btf) {
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
-    if (!is_known(btf.type(id).kind())) return true;
-  return false;
-}
-
 }  // namespace
 
 void forget_types(Context& context) {
@@ -62,15 +56,10 @@ void forget_types(Context& context) {
     forgotten.push_back(object->btf ? find_forgotten_types(*object) : std::vector<bool>());
     is_any |= !forgotten.back().empty();
   }
-  if (!is_any || has_unknown_kinds(*context.btf)) return;
+  if (!is_any || !may_renumber_types(context)) return;
   std::vector<bool> kept = find_kept(context, forgotten);
   if (std::ranges::find(kept, false) == kept.end()) return;
-  std::vector<uint32_t> ids = keep_types(*context.btf, kept);
-  for (auto& object : context.objects)
-    if (object->btf)
-      for (uint32_t id = 1; id < object->type_map.end_id(); ++id)
-        object->type_map.set(id, ids[object->type_map[id]]);
-  for (Symbol* symbol : context.symbols.all()) symbol->output_btf_id = ids[symbol->output_btf_id];
+  renumber_types(context, TypeMap(0, keep_types(*context.btf, kept)));
 }
 
 }  // namespace bpflink

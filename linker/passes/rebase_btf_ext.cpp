@@ -6,6 +6,9 @@
 // inputs have records of different lengths the longest serves all, the rest
 // being filled with zeros.
 //
+// With --strip-line-info there is no line_info, and as a record's strings are added when it is
+// written, .BTF has none of its strings.
+//
 // A loader that has func_info for a program wants it for every function that the
 // program calls, and line_info likewise: functions that have none get a record.
 #include <algorithm>
@@ -35,6 +38,10 @@ class TableWriter {
  public:
   TableWriter(Context& context, const BtfExtTableKind& kind) : context_(context), kind_(kind) {
     by_section_.resize(context_.sections.size() + 1);
+  }
+
+  /// Adds the records of all inputs.
+  void collect() {
     make_room();
     for (auto& object : context_.objects) collect(*object);
   }
@@ -194,6 +201,9 @@ void rebase_btf_ext(Context& context) {
   if (!context.btf) return;
   TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
       core_relo(context, core_relo_kind);
+  func_info.collect();
+  if (!context.options.strip_line_info) line_info.collect();
+  core_relo.collect();
   add_made(context, func_info, line_info);
   for (TableWriter* table : {&func_info, &line_info, &core_relo}) table->sort();
   size_t size = func_info.size() + line_info.size() + core_relo.size();

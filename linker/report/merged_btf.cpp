@@ -53,7 +53,9 @@ MergedBtf::Bytes MergedBtf::add_types(const Btf& input, const TypeMap& map) {
   for (uint32_t id = input.first_id(); id < input.end_id(); ++id) {
     uint32_t output = map[id];
     uint64_t size = input.type(id).words().size_bytes();
-    if (output == 0)
+    bool is_pruned = output != 0 && is_composite(input.type(id).kind()) &&
+                     output_.type(output).kind() == BtfKind::Fwd;
+    if (output == 0 || is_pruned)
       bytes.unneeded += size;
     else if (known_types_[output] || output_.type(output).words().size_bytes() != size)
       bytes.equal += size;

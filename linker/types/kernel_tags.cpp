@@ -7,6 +7,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
+#include "linker/types/embedders.hpp"
 
 namespace bpflink {
 namespace {
@@ -105,28 +106,13 @@ class KernelTypes {
   }
 
   void add_what_embeds_parts() {
-    Graph embedders = Graph::make(btf_.end_id(), [&](auto add_edge) {
-      for (uint32_t id = 1; id < btf_.end_id(); ++id) {
-        BtfType type = btf_.type(id);
-        for (uint32_t i = 0; is_composite(type.kind()) && i < type.vlen(); ++i)
-          add_edge(skip_arrays(btf_, type.member(i).type), id);
-      }
-    });
-    std::vector<uint32_t> parts;
-    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+    std::vector<bool> is_kernels = find_embedders(btf_, [&](uint32_t id) {
       BtfType type = btf_.type(id);
-      if (is_composite(type.kind()) && std::ranges::binary_search(kernels_parts, btf_.name(type)))
-        parts.push_back(id);
-    }
-    std::vector<bool> is_part(btf_.end_id());
-    while (!parts.empty()) {
-      uint32_t part = parts.back();
-      parts.pop_back();
-      if (is_part[part]) continue;
-      is_part[part] = true;
-      add(part);
-      for (uint32_t embedder : embedders.edges(part)) parts.push_back(embedder);
-    }
+      return is_composite(type.kind()) &&
+             std::ranges::binary_search(kernels_parts, btf_.name(type));
+    });
+    for (uint32_t id = 1; id < btf_.end_id(); ++id)
+      if (is_kernels[id]) add(id);
   }
 
   void add_core_records() {

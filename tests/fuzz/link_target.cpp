@@ -19,6 +19,8 @@ LinkOptions options_of(uint32_t choices) {
   options.report = chosen(6);
   if (chosen(7)) options.license = "GPL";
   options.warn_odr = !chosen(9);
+  options.strip_line_info = chosen(10);
+  options.prune_types = chosen(11);
   if (chosen(8)) options.trace_symbols = {"shared"};
   return options;
 }

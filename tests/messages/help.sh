@@ -34,6 +34,10 @@ What is kept:
   --keep-section PATTERN      Keep all of the sections that PATTERN matches
   --keep-debug                Keep and merge DWARF
   -S,--strip-debug            Drop DWARF (the default)
+  --strip-line-info           Drop the source lines that the verifier'"'"'s log
+                              shows
+  --prune-types               Only declare structs behind pointers that nothing
+                              looks into
 
 Symbols:
   --localize-hidden           Make hidden definitions local, but for maps

@@ -64,6 +64,8 @@ pub const BPFLINK_LINK_DISCARD_LOCALS: u64 = 1 << 4;
 pub const BPFLINK_LINK_NO_CHECK_TYPES: u64 = 1 << 5;
 pub const BPFLINK_LINK_FATAL_WARNINGS: u64 = 1 << 6;
 pub const BPFLINK_LINK_VERIFY: u64 = 1 << 7;
+pub const BPFLINK_LINK_STRIP_LINE_INFO: u64 = 1 << 9;
+pub const BPFLINK_LINK_PRUNE_TYPES: u64 = 1 << 10;
 
 #[repr(C)]
 pub struct bpflink_link_options {

@@ -27,6 +27,10 @@ pub struct Options {
     pub localize_hidden: bool,
     /// Keep and merge DWARF (`--keep-debug`).
     pub keep_debug: bool,
+    /// Leave out the source lines that the verifier's log shows (`--strip-line-info`).
+    pub strip_line_info: bool,
+    /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
+    pub prune_types: bool,
     /// Types that conflict are warnings (`--no-check-types`).
     pub no_check_types: bool,
     /// Warnings are errors (`--fatal-warnings`).
@@ -44,6 +48,8 @@ impl Options {
             (self.gc_sections, ffi::BPFLINK_LINK_GC_SECTIONS),
             (self.localize_hidden, ffi::BPFLINK_LINK_LOCALIZE_HIDDEN),
             (self.keep_debug, ffi::BPFLINK_LINK_KEEP_DEBUG),
+            (self.strip_line_info, ffi::BPFLINK_LINK_STRIP_LINE_INFO),
+            (self.prune_types, ffi::BPFLINK_LINK_PRUNE_TYPES),
             (self.no_check_types, ffi::BPFLINK_LINK_NO_CHECK_TYPES),
             (self.fatal_warnings, ffi::BPFLINK_LINK_FATAL_WARNINGS),
         ];

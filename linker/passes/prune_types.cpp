@@ -1,0 +1,94 @@
+// Pass: structs that nothing looks into become declarations (--prune-types).
+//
+// A program that includes vmlinux.h has a task_struct, and a task_struct leads to thousands of
+// types. Of nearly all of them only the name matters, as they are behind pointers that the program
+// does not follow, or follows by CO-RE with another type. types/type_detail.hpp says what matters.
+//
+// A struct or union of which only the name does becomes a forward declaration in its place; what
+// nothing leads to any more goes.
+//
+//   struct event { struct task *from; } *unused;         struct event stays: a variable has it
+//   struct task { struct mm *mm; int pid; };             struct task;
+//   struct mm { ... };                                   gone
+//
+// Where two objects lay out struct task in two ways, its two definitions become one declaration,
+// and what differed in that alone becomes equal: that the deduplicator merges. A declaration that
+// had two definitions to choose from may then have one, which nothing refered to before.
+#include <unordered_set>
+
+#include "dedup/internal.hpp"
+#include "linker/context.hpp"
+#include "linker/types/renumber_types.hpp"
+#include "linker/types/type_detail.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Takes away definitions and what only they lead to. Returns whether anything changes.
+bool remove_definitions(Context& context) {
+  BtfBuilder& btf = *context.btf;
+  const std::vector<TypeDetail> details = find_type_details(context);
+  std::vector<uint32_t> replacements(details.size()), order;
+  for (uint32_t id = 1; id < details.size(); ++id) {
+    if (details[id] == TypeDetail::Nothing) continue;
+    BtfType type = btf.type(id);
+    if (is_composite(type.kind()) && details[id] == TypeDetail::Declaration) {
+      bool is_union = type.kind() == BtfKind::Union;
+      replacements[id] =
+          btf.add_type(type.name_off(), BtfBuilder::info(BtfKind::Fwd, 0, is_union), 0);
+    }
+    order.push_back(replacements[id] != 0 ? replacements[id] : id);
+  }
+  if (order.size() + 1 == details.size() && btf.end_id() == details.size()) return false;
+  for (uint32_t id : order)
+    for_each_reference(btf.mutable_words(id), [&](uint32_t& reference) {
+      if (replacements[reference] != 0) reference = replacements[reference];
+    });
+  std::vector<uint32_t> ids = rearrange_types(btf, order);
+  for (uint32_t id = 1; id < details.size(); ++id)
+    if (replacements[id] != 0) ids[id] = ids[replacements[id]];
+  renumber_types(context, TypeMap(0, std::move(ids)));
+  return true;
+}
+
+/// Whether there are two declarations of one tag.
+bool has_equal_declarations(const BtfView& types) {
+  std::unordered_set<std::string_view> structs, unions;
+  for (uint32_t id = 1; id < types.end_id(); ++id) {
+    BtfType type = types.type(id);
+    if (type.kind() != BtfKind::Fwd) continue;
+    auto& known = type.kind_flag() ? unions : structs;
+    if (!known.insert(types.name(type)).second) return true;
+  }
+  return false;
+}
+
+void merge_equal_types(Context& context) {
+  auto failed = [&](const Error& error) {
+    context.diagnostics.error("pruned types: " + error.message);
+  };
+  auto blob = context.btf->finish(std::endian::native);
+  if (!blob) return failed(blob.error());
+  auto btf = Btf::parse(*blob);
+  if (!btf) return failed(btf.error());
+  Deduplicator deduplicator({.threads = context.options.threads, .borrow_inputs = true});
+  deduplicator.add(".BTF", *btf);
+  auto merged = deduplicator.run();
+  if (!merged) return failed(merged.error());
+  context.btf = std::move(merged->types);
+  renumber_types(context, merged->type_maps[0]);
+}
+
+}  // namespace
+
+void prune_types(Context& context) {
+  if (!context.options.prune_types || !context.btf || !may_renumber_types(context)) return;
+  // The second time, nothing becomes equal that has not been, as declarations have one definition.
+  constexpr int rounds = 2;
+  for (int round = 0; round < rounds && remove_definitions(context); ++round) {
+    if (!has_equal_declarations(*context.btf)) return;
+    merge_equal_types(context);
+  }
+}
+
+}  // namespace bpflink

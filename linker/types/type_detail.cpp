@@ -1,0 +1,238 @@
+#include "linker/types/type_detail.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "bpflink/btf_query.hpp"
+#include "bpflink/core.hpp"
+#include "dedup/internal.hpp"
+#include "linker/context.hpp"
+#include "linker/elf/gc_roots.hpp"
+#include "linker/types/embedders.hpp"
+#include "linker/types/map_definition.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Structs that the kernel manages where they are members. In order.
+constexpr auto managed_structs = std::to_array<std::string_view>(
+    {"bpf_dynptr", "bpf_list_head", "bpf_list_node", "bpf_rb_node", "bpf_rb_root", "bpf_refcount",
+     "bpf_res_spin_lock", "bpf_spin_lock", "bpf_task_work", "bpf_timer", "bpf_wq"});
+static_assert(std::ranges::is_sorted(managed_structs));
+
+class DetailSearch {
+ public:
+  explicit DetailSearch(const Context& context)
+      : context_(context),
+        types_(*context.btf),
+        next_of_tag_(types_.end_id()),
+        details_(types_.end_id()),
+        is_reached_(types_.end_id()) {}
+
+  std::vector<TypeDetail> run() {
+    link_definitions();
+    need_objects();
+    need_core_roots();
+    need_names_in_tags();
+    need_managed_structs();
+    need_unreferenced();
+    follow();
+    return std::move(details_);
+  }
+
+ private:
+  bool has_tag(uint32_t id) const {
+    return is_composite(types_.kind(id)) && !types_.name(types_.type(id)).empty();
+  }
+
+  /// Makes a ring of the definitions of each tag.
+  void link_definitions() {
+    std::unordered_map<std::string_view, uint32_t> structs, unions;  // the last of each tag
+    for (uint32_t id = 1; id < types_.end_id(); ++id) {
+      next_of_tag_[id] = id;
+      if (!has_tag(id)) continue;
+      BtfType type = types_.type(id);
+      auto& last = type.kind() == BtfKind::Struct ? structs : unions;
+      auto [entry, is_new] = last.try_emplace(types_.name(type), id);
+      if (!is_new) std::swap(next_of_tag_[id], next_of_tag_[entry->second]);
+    }
+  }
+
+  /// A declaration could be taken for that of another definition of its tag: one that is defined
+  /// has all be defined.
+  void need(uint32_t id, TypeDetail detail) {
+    if (id == 0) return;
+    if (is_composite(types_.kind(id)) && !has_tag(id))
+      detail = std::max(detail, TypeDetail::Definition);
+    TypeDetail before = details_[id];
+    if (before >= detail) return;
+    details_[id] = detail;
+    pending_.push_back(id);
+    if (before >= TypeDetail::Definition || detail < TypeDetail::Definition) return;
+    for (uint32_t other = next_of_tag_[id]; other != id; other = next_of_tag_[other])
+      if (details_[other] < TypeDetail::Definition) {
+        details_[other] = TypeDetail::Definition;
+        pending_.push_back(other);
+      }
+  }
+
+  // ---- where the search begins
+
+  /// Maps and struct_ops variables. Other variables are like what nothing refers to.
+  void need_objects() {
+    for (uint32_t id = 1; id < types_.end_id(); ++id) {
+      BtfType datasec = types_.type(id);
+      if (datasec.kind() != BtfKind::Datasec) continue;
+      std::string_view name = types_.name(datasec);
+      for (uint32_t i = 0; i < datasec.vlen(); ++i) {
+        uint32_t object = datasec.var_secinfo(i).type;
+        if (holds_struct_ops(name)) need(object, TypeDetail::Everything);
+        if (name == ".maps" && types_.kind(object) == BtfKind::Var)
+          need_map(types_.type(object).type());
+      }
+    }
+  }
+
+  void need_map(uint32_t id) {
+    uint32_t definition = skip_modifiers(types_, id);
+    if (!is_composite(types_.kind(definition))) return;
+    for (const MapAttribute& attribute : read_map_attributes(types_, definition)) {
+      need(attribute.type_id, TypeDetail::Pointees);
+      bool is_map_within = attribute.form == MapAttribute::Form::Values &&
+                           is_composite(types_.kind(attribute.type_id));
+      if (!is_map_within) continue;
+      for (const MapAttribute& inner : read_map_attributes(types_, attribute.type_id))
+        need(inner.type_id, TypeDetail::Pointees);
+    }
+  }
+
+  void need_core_roots() {
+    for (auto& object : context_.objects) {
+      if (!object->btf_ext) continue;
+      object->btf_ext->core_relo.for_each_record(
+          [&](uint32_t section, std::span<const std::byte> record) {
+            CoreRelo relo = object->btf_ext->load_core_relo(record.data());
+            if (!place_of(object->sections[section], relo.insn_off)) return;
+            bool is_deep = CoreKind(relo.kind) >= CoreKind::TypeMatches;
+            need(object->type_map[relo.type_id],
+                 is_deep ? TypeDetail::Everything : TypeDetail::Pointees);
+          });
+    }
+  }
+
+  void need_names_in_tags() {
+    std::unordered_multimap<std::string_view, uint32_t> named;
+    std::vector<std::string_view> texts;
+    for (uint32_t id = 1; id < types_.end_id(); ++id) {
+      BtfType type = types_.type(id);
+      if (type.kind() == BtfKind::DeclTag) texts.push_back(types_.name(type));
+      if (is_composite(type.kind()) || type.kind() == BtfKind::Typedef)
+        named.emplace(types_.name(type), id);
+    }
+    auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    for (std::string_view text : texts)
+      for (auto begin = text.begin(); begin != text.end();) {
+        begin = std::find_if(begin, text.end(), is_of_name);
+        auto end = std::find_if_not(begin, text.end(), is_of_name);
+        auto [first, last] = named.equal_range(std::string_view(begin, end));
+        for (auto found = first; found != last; ++found) need(found->second, TypeDetail::Pointees);
+        begin = end;
+      }
+  }
+
+  /// Those with a pointer that the kernel counts (`kptr`, `percpu_kptr`, `uptr`), too.
+  void need_managed_structs() {
+    std::vector<bool> is_needed = find_embedders(types_, [&](uint32_t id) {
+      BtfType type = types_.type(id);
+      if (type.kind() == BtfKind::Ptr) return type_tags(types_, id).find("ptr") != std::string::npos;
+      return is_composite(type.kind()) &&
+             std::ranges::binary_search(managed_structs, types_.name(type));
+    });
+    for (uint32_t id = 1; id < types_.end_id(); ++id)
+      if (is_needed[id]) need(id, TypeDetail::Pointees);
+  }
+
+  /// What nothing refers to, and one of each circle that nothing refers to.
+  void need_unreferenced() {
+    std::vector<bool> is_referenced(types_.end_id());
+    for (uint32_t id = 1; id < types_.end_id(); ++id)
+      for_each_reference(types_.type(id).words(), [&](uint32_t to) { is_referenced[to] = true; });
+    for (uint32_t id = 1; id < types_.end_id(); ++id)
+      if (!is_referenced[id]) need(id, TypeDetail::Pointees);
+    for (uint32_t id = 1; id < types_.end_id(); ++id)
+      if (details_[id] != TypeDetail::Nothing) reach(id);
+    for (uint32_t id = 1; id < types_.end_id(); ++id) {
+      if (is_reached_[id]) continue;
+      need(id, TypeDetail::Pointees);
+      reach(id);
+    }
+  }
+
+  void reach(uint32_t from) {
+    std::vector<uint32_t> pending;
+    auto add = [&](uint32_t id) {
+      if (id == 0 || is_reached_[id]) return;
+      is_reached_[id] = true;
+      pending.push_back(id);
+    };
+    add(from);
+    while (!pending.empty()) {
+      uint32_t id = pending.back();
+      pending.pop_back();
+      for_each_reference(types_.type(id).words(), add);
+    }
+  }
+
+  // ---- what types lead to
+
+  void follow() {
+    while (!pending_.empty()) {
+      uint32_t id = pending_.back();
+      pending_.pop_back();
+      BtfType type = types_.type(id);
+      if (is_composite(type.kind()) && details_[id] < TypeDetail::Definition) continue;
+      TypeDetail detail = detail_of_references(type.kind(), details_[id]);
+      for_each_reference(type.words(), [&](uint32_t to) { need(to, detail); });
+    }
+  }
+
+  /// What a type needs of those that it refers to, where `detail` of it is needed.
+  static TypeDetail detail_of_references(BtfKind kind, TypeDetail detail) {
+    if (detail == TypeDetail::Everything) return detail;
+    switch (kind) {
+      case BtfKind::TypeTag:
+        return TypeDetail::Pointees;
+      case BtfKind::Struct:
+      case BtfKind::Union:
+        return TypeDetail::Definition;
+      case BtfKind::Ptr:
+        return detail == TypeDetail::Pointees ? detail : TypeDetail::Declaration;
+      case BtfKind::Typedef:
+      case BtfKind::Const:
+      case BtfKind::Volatile:
+      case BtfKind::Restrict:
+        return detail;
+      default:  // elements, parameters and results have a size
+        return std::max(detail, TypeDetail::Definition);
+    }
+  }
+
+  const Context& context_;
+  const BtfView types_;
+  std::vector<uint32_t> next_of_tag_;
+  std::vector<TypeDetail> details_;
+  std::vector<uint32_t> pending_;
+  std::vector<bool> is_reached_;  ///< from what nothing refers to
+};
+
+}  // namespace
+
+std::vector<TypeDetail> find_type_details(const Context& context) {
+  return DetailSearch(context).run();
+}
+
+}  // namespace bpflink

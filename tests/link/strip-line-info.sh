@@ -1,0 +1,60 @@
+#!/bin/bash
+# --strip-line-info leaves no line_info and none of its strings; func_info and core_relo stay.
+. "$(dirname "$0")/common.sh"
+
+# without_lines ARGUMENT...: links, and again, by itself and with the option
+without_lines() {
+  "$BPFLINK" --verify --strip-line-info "$@" -o out.o
+  python3 "$bpfobj" check out.o || fail 'out.o breaks the rules above'
+  changes_nothing
+  "$BPFLINK" -r --strip-line-info out.o -o again.o
+  cmp out.o again.o || fail 'linked again with the option, out.o changes'
+}
+strings() { llvm-readelf-19 -p .BTF "${object:-out.o}"; }
+
+for target in bpf bpfeb; do
+  compile a --target=$target <<'END'
+#include <bpf/bpf_core_read.h>
+struct data { int a, b; } __attribute__((preserve_access_index));
+int helper(struct data *d);
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper((void *)(long)ctx->mark); }
+END
+  compile b --target=$target <<'END'
+struct data { int a, b; } __attribute__((preserve_access_index));
+__noinline int helper(struct data *d) { return d ? d->b : 0; }
+END
+  for options in '' -r; do
+    "$BPFLINK" $options a.o b.o -o with.o
+    without_lines $options a.o b.o
+    expect '' line_info
+    expect "$(object=with.o func_info)" func_info
+    expect "$(object=with.o core_relo)" core_relo
+    object=with.o contains 'prog+0x0 a.bpf.c:4' line_info
+    lacks 'a\.bpf\.c|b\.bpf\.c|return' strings
+    (($(stat -c %s out.o) < $(stat -c %s with.o))) || fail 'out.o is not smaller'
+  done
+  without_lines b.o
+  expect '' line_info
+
+  # A function without func_info gets it, but no line.
+  cat >c.s <<'END'
+	.section socket,"ax",@progbits
+	.globl second
+	.type second,@function
+second:	r0 = 0
+	exit
+	.size second, .-second
+END
+  llvm-mc-19 -triple $target -filetype=obj c.s -o c.o
+  without_lines a.o b.o c.o
+  contains 'socket 24 second' func_info
+  expect '' line_info
+done
+
+# Where nothing is left, .BTF.ext goes.
+python3 "$bpfobj" set b.o lines.o ext:func_info_len=0 ext:core_relo_len=0
+"$BPFLINK" lines.o -o out.o
+contains 'helper+0x0 b.bpf.c:2' line_info
+"$BPFLINK" --verify --strip-line-info lines.o -o out.o
+lacks '^\.BTF\.ext ' sections
+changes_nothing
