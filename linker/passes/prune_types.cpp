@@ -13,11 +13,12 @@
 //
 // Where two objects lay out struct task in two ways, its two definitions become one declaration,
 // and what differed in that alone becomes equal: that the deduplicator merges. A declaration that
-// had two definitions to choose from may then have one, which nothing refered to before.
+// had two definitions to choose from may then have one, which nothing referred to before.
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
+#include "linker/error.hpp"
 #include "linker/types/renumber_types.hpp"
 #include "linker/types/type_detail.hpp"
 
@@ -65,7 +66,7 @@ bool has_equal_declarations(const BtfView& types) {
 
 void merge_equal_types(Context& context) {
   auto failed = [&](const Error& error) {
-    context.diagnostics.error("pruned types: " + error.message);
+    context.diagnostics.error(fmt::format(".BTF of the output: {}", error.message));
   };
   auto blob = context.btf->finish(std::endian::native);
   if (!blob) return failed(blob.error());

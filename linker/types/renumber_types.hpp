@@ -7,8 +7,8 @@ namespace bpflink {
 
 struct Context;
 
-/// Whether the output's types may get other numbers: what a type of an unknown kind refers to is not
-/// known.
+/// Whether the output's types may get other numbers: what a type of an unknown kind refers to is
+/// not known.
 bool may_renumber_types(const Context& context);
 
 /// The output's types have the ids that `ids` gives for those that they had. To be called before

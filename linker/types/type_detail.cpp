@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
@@ -125,30 +126,31 @@ class DetailSearch {
   }
 
   void need_names_in_tags() {
-    std::unordered_multimap<std::string_view, uint32_t> named;
-    std::vector<std::string_view> texts;
+    std::unordered_set<std::string_view> words;
+    for (uint32_t id = 1; id < types_.end_id(); ++id)
+      if (types_.kind(id) == BtfKind::DeclTag) add_words(types_.name(types_.type(id)), words);
     for (uint32_t id = 1; id < types_.end_id(); ++id) {
       BtfType type = types_.type(id);
-      if (type.kind() == BtfKind::DeclTag) texts.push_back(types_.name(type));
-      if (is_composite(type.kind()) || type.kind() == BtfKind::Typedef)
-        named.emplace(types_.name(type), id);
+      bool may_be_named = is_composite(type.kind()) || type.kind() == BtfKind::Typedef;
+      if (may_be_named && words.contains(types_.name(type))) need(id, TypeDetail::Pointees);
     }
-    auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-    for (std::string_view text : texts)
-      for (auto begin = text.begin(); begin != text.end();) {
-        begin = std::find_if(begin, text.end(), is_of_name);
-        auto end = std::find_if_not(begin, text.end(), is_of_name);
-        auto [first, last] = named.equal_range(std::string_view(begin, end));
-        for (auto found = first; found != last; ++found) need(found->second, TypeDetail::Pointees);
-        begin = end;
-      }
+  }
+
+  static void add_words(std::string_view text, std::unordered_set<std::string_view>& words) {
+    auto is_of_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    for (auto end = text.begin();;) {
+      auto begin = std::find_if(end, text.end(), is_of_word);
+      if (begin == text.end()) return;
+      end = std::find_if_not(begin, text.end(), is_of_word);
+      words.emplace(begin, end);
+    }
   }
 
   /// Those with a pointer that the kernel counts (`kptr`, `percpu_kptr`, `uptr`), too.
   void need_managed_structs() {
     std::vector<bool> is_needed = find_embedders(types_, [&](uint32_t id) {
       BtfType type = types_.type(id);
-      if (type.kind() == BtfKind::Ptr) return type_tags(types_, id).find("ptr") != std::string::npos;
+      if (type.kind() == BtfKind::Ptr) return type_tags(types_, id).contains("ptr");
       return is_composite(type.kind()) &&
              std::ranges::binary_search(managed_structs, types_.name(type));
     });

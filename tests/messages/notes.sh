@@ -202,6 +202,7 @@ warn of layouts N s
 forget types N s
 complete functions N s
 build datasecs N s
+prune types N s
 warn of names N s
 relocate N s
 rebase btf ext N s
@@ -312,6 +313,10 @@ expect '{
     },
     {
       "name": "build datasecs",
+      "seconds": N
+    },
+    {
+      "name": "prune types",
       "seconds": N
     },
     {
