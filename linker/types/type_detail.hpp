@@ -1,19 +1,18 @@
-// How much of the output's types something looks at: a loader, the verifier, or user space.
+// How much of each type of the output something looks at: a loader, the verifier or user space.
 //
-// What nothing refers to is there on purpose, and is looked at: variables and functions, which user
-// space reads the types of, tags, and types that are kept by nothing else. Of what these lead to,
-// the first struct behind a pointer is looked at, too: the verifier compares parameters, a loader
-// what it takes from the kernel, and bpf2go writes types in other languages. Further than that look
+// Variables, functions, tags, and types that nothing refers to are looked at. User space reads the
+// types of variables (bpf2go does), the verifier compares parameters, a loader compares what it
+// takes from the kernel. So the first struct behind each of their pointers keeps its definition.
+// The same holds for
 //
-// - the kernel, into what a struct_ops variable leads to,
-// - `bpf_core_type_matches()`, into all that its type leads to,
-// - and from any struct whose definition stays, the verifier, into what a pointer with a type tag
-//   leads to (`__kptr`).
+// - the type that a CO-RE relocation names; an access passes through members, not through pointers,
+// - the key and the value of a map,
+// - what a pointer with a type tag leads to (`__kptr`), in any struct that keeps its definition,
+// - a struct with a member that the kernel manages (`struct bpf_timer`), at any depth,
+// - a struct or typedef that the text of a declaration tag names (`contains:node:member`).
 //
-// Besides, names are looked for: those of the key and the value of a map, those in the texts of
-// declaration tags (`contains:node:member`), and those of structs with members that the kernel
-// manages (`struct bpf_timer`). CO-RE relocations name types, and pass through members, but never
-// through a pointer. What else is behind pointers, nothing looks into.
+// All that a struct_ops variable leads to keeps its definition, and all that the type of a
+// bpf_core_type_matches() leads to. Nothing looks into any other struct behind a pointer.
 #pragma once
 
 #include <cstdint>
