@@ -1,6 +1,7 @@
 // A type of the output is from the first input that has it in the size that it has there: a
-// declaration that became a struct has not given that struct. A string is from the first input
-// that has it whole. The header counts with what stands between the sections.
+// declaration that became a struct has not given that struct. A struct that became a declaration,
+// by --prune-types, has given that. A string is from the first input that has it whole. The header
+// counts with what stands between the sections.
 #include "linker/report/merged_btf.hpp"
 
 #include <algorithm>
@@ -53,14 +54,21 @@ MergedBtf::Bytes MergedBtf::add_types(const Btf& input, const TypeMap& map) {
   for (uint32_t id = input.first_id(); id < input.end_id(); ++id) {
     uint32_t output = map[id];
     uint64_t size = input.type(id).words().size_bytes();
-    bool is_pruned = output != 0 && is_composite(input.type(id).kind()) &&
-                     output_.type(output).kind() == BtfKind::Fwd;
-    if (output == 0 || is_pruned)
+    if (output == 0) {
       bytes.unneeded += size;
-    else if (known_types_[output] || output_.type(output).words().size_bytes() != size)
-      bytes.equal += size;
-    else
+      continue;
+    }
+    uint64_t size_there = output_.type(output).words().size_bytes();
+    bool is_pruned =
+        is_composite(input.type(id).kind()) && output_.type(output).kind() == BtfKind::Fwd;
+    if (is_pruned) {
+      bytes.unneeded += known_types_[output] ? size : size - size_there;
       known_types_[output] = true;
+    } else if (known_types_[output] || size_there != size) {
+      bytes.equal += size;
+    } else {
+      known_types_[output] = true;
+    }
   }
   return bytes;
 }

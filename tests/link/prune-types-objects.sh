@@ -59,7 +59,18 @@ SEC("socket") long prog(void *ctx) {
   return (long)takes(0) + takes_static(ctx) + (long)&variable + (long)config + (long)table[1];
 }
 EOF
-prune -r in.o
+cat >made.s <<'EOF'
+	.section socket,"ax",@progbits
+	.globl without_type
+	.type without_type,@function
+without_type:
+	r0 = 0
+	exit
+	.size without_type, .-without_type
+EOF
+llvm-mc-19 -triple bpf -filetype=obj made.s -o made.o
+prune -r in.o made.o
+contains 'socket 144 without_type' func_info
 declared far
 defined event listed config key value inner inner_value argument result static_argument replaced \
   for_kernel of_kernel ops ops_argument ops_next ops_far

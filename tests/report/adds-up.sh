@@ -71,6 +71,11 @@ END
 jsonschema.validate(json.load(open("report.json")), json.load(open(sys.argv[1])))' "$schema"
   fi
 }
+. "$reports/../link/prune.inc"
+compile_defined pruned 'struct far' -- <<'END'
+struct far { long first, second; };
+struct near { struct far *far; } near;
+END
 check main.o lib.o table.o
 check --gc-sections main.o lib.o table.o
 check --keep-debug main.o lib.o table.o
@@ -83,7 +88,9 @@ check -r strings.o more.o sections.o
 check big.o
 check plain.o
 check --gc-sections strings.o main.o lib.o table.o -u unused
-((checked == 12)) || fail "only $checked links"
+check --prune-types --strip-line-info pruned.o main.o lib.o table.o
+has 'any(.dropped[]; .file == "pruned.o" and .reason == "types made anew or not needed" and .bytes >= 24)'
+((checked == 13)) || fail "only $checked links"
 
 # The same of btfdedup, which makes nothing.
 llvm-objcopy-19 --dump-section .BTF=of_main main.o /dev/null
