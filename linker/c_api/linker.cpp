@@ -51,7 +51,7 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
   options.on_diagnostic(options.context, &for_c);
 }
 
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_NO_WARN_ODR - 1;
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_PRUNE_TYPES - 1;
 
 bool is_valid_list(const char* const* strings, size_t count) {
   return count == 0 ||
