@@ -6,7 +6,7 @@
 // - btf_magic, btf_version: the header of .BTF.ext
 // - rename_types(), repair_btf(), type_offsets(): the bytes of a blob
 // - FunctionTypes: FUNCs and prototypes that a pass adds
-// - keep_types(): what becomes unreachable by linking goes
+// - keep_types(), rearrange_types(): types that linking made useless, or declarations, go
 // - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - TypeComparison: conflicts of types, and the layouts of what objects exchange

@@ -1,19 +1,18 @@
 // Pass: structs that nothing looks into become declarations (--prune-types).
 //
-// A program that includes vmlinux.h has a task_struct, and a task_struct leads to thousands of
-// types. Of nearly all of them only the name matters, as they are behind pointers that the program
-// does not follow, or follows by CO-RE with another type. types/type_detail.hpp says what matters.
-//
-// A struct or union of which only the name does becomes a forward declaration in its place; what
-// nothing leads to any more goes.
+// A program that includes vmlinux.h may have a task_struct, which leads to hundreds of types. Most
+// of them are behind pointers, and nothing looks into them: types/type_detail.hpp says what does.
+// Such a struct or union becomes a forward declaration in its place; types that nothing leads to
+// any more go.
 //
 //   struct event { struct task *from; } *unused;         struct event stays: a variable has it
 //   struct task { struct mm *mm; int pid; };             struct task;
 //   struct mm { ... };                                   gone
 //
-// Where two objects lay out struct task in two ways, its two definitions become one declaration,
-// and what differed in that alone becomes equal: that the deduplicator merges. A declaration that
-// had two definitions to choose from may then have one, which nothing referred to before.
+// Where two objects lay out struct task in two ways, its definitions become one declaration. Types
+// that differed only there become equal, and the deduplicator merges them. A declaration that could
+// have stood for either of two structs, which are one now, stands for that from then on. The struct
+// may have been kept because nothing referred to it, so there is a second round.
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
@@ -84,7 +83,7 @@ void merge_equal_types(Context& context) {
 
 void prune_types(Context& context) {
   if (!context.options.prune_types || !context.btf || !may_renumber_types(context)) return;
-  // The second time, nothing becomes equal that has not been, as declarations have one definition.
+  // In the second round no types become equal: what it prunes has one definition.
   constexpr int rounds = 2;
   for (int round = 0; round < rounds && remove_definitions(context); ++round) {
     if (!has_equal_declarations(*context.btf)) return;
