@@ -60,7 +60,9 @@ std::vector<Saving> find_savings(const Context& context, uint64_t bytes, bool ha
   };
   std::vector<Saving> savings;
   for (auto [flag, option, what] :
-       {Offer{&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"}}) {
+       {Offer{&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"},
+        Offer{&LinkOptions::strip_line_info, "--strip-line-info", "source lines and their text"},
+        Offer{&LinkOptions::prune_types, "--prune-types", "structs that nothing looks into"}}) {
     bool is_of_programs = flag == &LinkOptions::gc_sections;
     if (context.options.*flag || (is_of_programs && !has_programs)) continue;
     LinkOptions options = context.options;

@@ -124,8 +124,9 @@ void TypeNodes::add_input(uint32_t input, const Btf& btf, const TypeMap& map) {
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
     uint32_t node = node_of(map[id]);
     if (node == no_node || builder_[node].input != no_node) continue;
-    if (btf.type(id).words().size() == btf_.type(map[id]).words().size())
-      builder_[node].input = input;
+    BtfType came = btf.type(id), made = btf_.type(map[id]);
+    bool is_pruned = is_composite(came.kind()) && made.kind() == BtfKind::Fwd;
+    if (is_pruned || came.words().size() == made.words().size()) builder_[node].input = input;
   }
 }
 

@@ -29,7 +29,7 @@ class TypeNodes {
   }
   /// Says that the types of an input, as an index in OutputModel::inputs, became those that `map`
   /// gives. A type is from the first input that has it in its size: a declaration that became a
-  /// struct has not given that struct.
+  /// struct has not given that struct, but a struct has that became a declaration.
   void add_input(uint32_t input, const Btf& btf, const TypeMap& map);
   /// What other sections use of the strings, as a node: made at the first call for each string;
   /// no_node where a type has it.

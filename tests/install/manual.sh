@@ -354,7 +354,8 @@ echo 'struct shape { int y; long z; } shape;' >shape.bpf.c
 compile wrong.bpf.c open.bpf.c weak.bpf.c costs.bpf.c shape.bpf.c
 clang -g -O2 --target=bpfeb -c other.bpf.c -o big.bpf.o
 {
-  bpflink -y total -v --json-diagnostics --gc-sections -u shape main.bpf.o maps.bpf.o other.bpf.o costs.bpf.o shape.bpf.o -o prog.o --json figures.json
+  bpflink main.bpf.o maps.bpf.o other.bpf.o -o prog.o --json figures.json
+  bpflink --size-map-against figures.json -y total -v --json-diagnostics --gc-sections -u shape main.bpf.o maps.bpf.o other.bpf.o costs.bpf.o shape.bpf.o -o prog.o --json figures.json
   bpflink --json-diagnostics main.bpf.o maps.bpf.o wrong.bpf.o -o refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics main.bpf.o maps.bpf.o open.bpf.o -o refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics absent.o -o refused.o || [[ $? == 1 ]]

@@ -2,6 +2,7 @@
 # --print-sizes lists what is large and what can be saved; types have a chain of what leads to them; two links are
 # compared.
 . "$(dirname "$0")/common.sh"
+. "$reports/../link/prune.inc"
 
 three_objects
 compile trace <<'END'
@@ -43,7 +44,12 @@ contains 'func on_exec is one type' dedup 'func on_exec'
 contains '  kept by       itself: nothing refers to it' dedup 'func on_exec'
 
 # Lists, in 80 columns.
-"$BPFLINK" {main,lib,table}.o -o out.o --json report.json --print-sizes=2 >sizes
+compile_defined pruned 'struct far' -- <<'END'
+struct far { long first, second, third, fourth; };
+struct near { struct far *far; } near;
+END
+objects=({main,lib,table,pruned}.o)
+"$BPFLINK" "${objects[@]}" -o out.o --json report.json --print-sizes=2 >sizes
 while IFS= read -r text; do ((${#text} <= 80)) || fail "more than 80 columns: $text"; done <sizes
 prog=$(jq '.programs[] | select(.name == "prog") | .all_instructions' report.json)
 stack=$(jq '.programs[] | select(.name == "prog") | .deepest_stack' report.json)
@@ -53,7 +59,8 @@ grep -qE '^ +3,200 +100  events, percpu_hash, for each CPU$' sizes || fail "no l
 grep -qE '^ +7,296 +in all maps, at most$' sizes || fail "no total of maps in $(<sizes)"
 grep -qE "^ +$(stat -c %s out.o | sed 's/...$/,&/')  in all, of which [0-9,]+ are from no input" sizes || fail "no total of files in $(<sizes)"
 for heading in Programs '  instructions  with calls  stack of 512' Maps '  bytes of memory  entries' Types '  bytes  all it brings' \
-  'Source lines' '  bytes  instructions' Files 'What can be saved' '      what no program or map reaches'; do
+  'Source lines' '  bytes  instructions' Files 'What can be saved' '      what no program or map reaches' \
+  '      source lines and their text' '      structs that nothing looks into'; do
   grep -qxF -- "$heading" sizes || fail "no heading '$heading' in $(<sizes)"
 done
 grep -qE '^ +[0-9,]+ +in all programs$' sizes || fail "no total of programs in $(<sizes)"
@@ -63,7 +70,7 @@ percent=$(jq -n "100 * $bytes / $(stat -c %s out.o) | round")
 expect "  $bytes bytes ($percent %) with --gc-sections, which takes out
       what no program or map reaches" grep -A 1 -- '--gc-sections' sizes
 grep -qE '^ +[0-9]+ +in all lines \([0-9]+ not shown\)$|^ +[0-9,]+ +[0-9]+  in all lines' sizes || fail "no total of lines in $(<sizes)"
-"$BPFLINK" {main,lib,table}.o -o out.o --print-sizes >all
+"$BPFLINK" "${objects[@]}" -o out.o --print-sizes >all
 (($(wc -l <all) > $(wc -l <sizes))) || fail 'without a number there are no more lines'
 "$BTFDEDUP" out.o --print-sizes=3 | grep -q '^Types$' || fail 'btfdedup lists no types'
 cp out.o linked.o
@@ -72,13 +79,16 @@ expect_error '--print-sizes=0: must be a number from 1 to 1000000'
 cp linked.o out.o
 
 # What an offer says is what the option saves.
+expect '--gc-sections
+--prune-types
+--strip-line-info' jq -r '[.savings[].option] | sort[]' report.json
 offers=$(jq -r '.savings[] | "\(.option) \(.bytes)"' report.json)
 [[ $offers ]] || fail 'nothing is offered'
 while read -r option bytes; do
-  "$BPFLINK" {main,lib,table}.o -o smaller.o "$option"
+  "$BPFLINK" "${objects[@]}" -o smaller.o "$option"
   expect "$bytes" echo $(($(stat -c %s out.o) - $(stat -c %s smaller.o)))
   grep -qF -- "$option" sizes || fail "$option is not offered in $(<sizes)"
-  "$BPFLINK" {main,lib,table}.o -o smaller.o "$option" --json smaller.json
+  "$BPFLINK" "${objects[@]}" -o smaller.o "$option" --json smaller.json
   expect 0 jq "[.savings[] | select(.option == \"$option\")] | length" smaller.json
 done <<<"$offers"
 
@@ -86,11 +96,11 @@ done <<<"$offers"
 cp report.json old.json
 sed 's/return x - 1/return x * 3 - (x >> 2)/' lib.bpf.c >changed
 compile lib <changed
-"$BPFLINK" {main,lib,table}.o -o out.o --json report.json --size-map-against old.json --print-sizes >sizes
+"$BPFLINK" "${objects[@]}" -o out.o --json report.json --size-map-against old.json --print-sizes >sizes
 has '.against.name == "out.o" and any(.against.changes[]; .name == "unused" and .kind == "function" and .after > .before)'
 grep -qE '^ +[0-9]+ +[0-9]+  unused, function in \.text$' sizes || fail "no change of unused in $(<sizes)"
-"$BPFLINK" {main,lib,table}.o -o out.o --json report.json --size-map-against report.json --size-map page.html
-"$BPFLINK" {main,lib,table}.o -o out.o --size-map-against report.json --print-sizes >sizes
+"$BPFLINK" "${objects[@]}" -o out.o --json report.json --size-map-against report.json --size-map page.html
+"$BPFLINK" "${objects[@]}" -o out.o --size-map-against report.json --print-sizes >sizes
 grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
 has '.against.changes == [] and .against.bytes == .output.bytes'
 for wrong in '[]' '{' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
