@@ -486,14 +486,12 @@ OutputModel Program::describe_output(const Btf& btf) {
   if (!options_.update.empty()) model.file = options_.update;
   ModelBuilder builder(model);
   TypeNodes types(btf, blob_.size(), builder.add_section(".BTF", "section", blob_.size()), builder);
-  MergedBtf merged(btf, blob_.size());
+  MergedBtf merged(btf, blob_.size(), model);
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
-    const auto& [input, size] = inputs_[i];
     model.inputs.push_back({names_[i]});
-    types.add_input(i, input, result_->type_maps[i]);
-    for (DroppedBtf part : merged.add(input, size, result_->type_maps[i]))
-      model.dropped.push_back({names_[i], ".BTF", "", part.reason, part.bytes});
+    merged.add(i, inputs_[i].first, inputs_[i].second, result_->type_maps[i]);
   }
+  types.set_origins(merged.origins());
   types.finish();
   builder.finish();
   model.tags = find_split_tags({btf, result_->type_maps, names_});

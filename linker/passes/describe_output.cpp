@@ -12,17 +12,12 @@
 namespace bpflink {
 namespace {
 
-std::vector<DroppedPart> describe_dropped(const Context& context, const ObjectFile& output) {
-  std::vector<DroppedPart> parts;
-  std::vector<Dropped> of_btf;
-  if (output.btf) of_btf = find_merged_btf(context, *output.btf);
-  for (const auto& list : {find_dropped(context), find_merged_strings(context), std::move(of_btf)})
-    for (const Dropped& dropped : list) {
-      if (dropped.bytes == 0) continue;
-      parts.push_back({dropped.object->name, std::string(dropped.section),
-                       std::string(dropped.name), dropped.reason, dropped.bytes});
-    }
-  return parts;
+void add_dropped(const Context& context, std::vector<DroppedPart>& parts) {
+  for (const auto& list : {find_dropped(context), find_merged_strings(context)})
+    for (const Dropped& dropped : list)
+      if (dropped.bytes != 0)
+        parts.push_back({dropped.object->name, std::string(dropped.section),
+                         std::string(dropped.name), dropped.reason, dropped.bytes});
 }
 
 /// The size that the output has with other options; nothing where the link fails with them.
@@ -91,7 +86,7 @@ void describe_output(Context& context) {
   SymbolStory story(context, parts, std::move(nodes), model);
   for (const std::string& name : options.explain) context.report->explanations += story.tell(name);
   if (!is_reported) return;
-  model.dropped = describe_dropped(context, output);
+  add_dropped(context, model.dropped);
   model.tags = describe_tags(context, output);
   model.savings = find_savings(context, model.bytes, !model.programs.empty());
   if (!options.size_map_against.empty()) {

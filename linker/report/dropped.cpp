@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "linker/report/merged_btf.hpp"
-
 namespace bpflink {
 namespace {
 
@@ -66,18 +64,6 @@ std::vector<Dropped> find_merged_strings(const Context& context) {
       if (bytes != 0)
         list.push_back({object.get(), section.name, 0, "", bytes, "same strings as earlier ones"});
     }
-  return list;
-}
-
-std::vector<Dropped> find_merged_btf(const Context& context, const Btf& output) {
-  std::vector<Dropped> list;
-  MergedBtf merged(output, context.output_btf.size());
-  for (auto& object : context.objects) {
-    const InputSection* section = object->find_section(".BTF");
-    if (!object->btf || !section) continue;
-    for (DroppedBtf part : merged.add(*object->btf, section->size, object->type_map))
-      list.push_back({object.get(), section->name, 0, "", part.bytes, part.reason});
-  }
   return list;
 }
 

@@ -27,8 +27,4 @@ std::vector<Dropped> find_dropped(const Context& context);
 /// A section of strings and the bytes of those that an earlier input has, too.
 std::vector<Dropped> find_merged_strings(const Context& context);
 
-/// What of each input's .BTF the output has not from it. `output` is the reading of
-/// `context.output_btf`.
-std::vector<Dropped> find_merged_btf(const Context& context, const Btf& output);
-
 }  // namespace bpflink

@@ -29,46 +29,52 @@ void for_each_whole_string(const Btf& btf, Visit visit) {
 
 }  // namespace
 
-MergedBtf::MergedBtf(const Btf& output, uint64_t size)
-    : output_(output), header_(measure_header(output, size)), known_types_(output.end_id()) {
-  std::fill_n(known_types_.begin(), output.first_id(), true);
+MergedBtf::MergedBtf(const Btf& output, uint64_t size, OutputModel& model)
+    : output_(output),
+      header_(measure_header(output, size)),
+      origins_(output.end_id(), no_node),
+      model_(model) {
   for_each_whole_string(output, [&](std::string_view string) { strings_.emplace(string, false); });
   for (const Btf* base = output.base(); base; base = base->base())
     for_each_whole_string(*base, [&](std::string_view string) { strings_[string] = true; });
 }
 
-std::vector<DroppedBtf> MergedBtf::add(const Btf& input, uint64_t size, const TypeMap& map) {
-  Bytes types = add_types(input, map), strings = add_strings(input);
-  std::vector<DroppedBtf> dropped;
-  for (DroppedBtf part : {DroppedBtf{"types equal to earlier ones", types.equal},
-                          {"types made anew or not needed", types.unneeded},
-                          {"strings equal to earlier ones", strings.equal},
-                          {"strings not needed", strings.unneeded},
-                          {"header of .BTF", add_header(input, size)}})
-    if (part.bytes != 0) dropped.push_back(part);
-  return dropped;
+void MergedBtf::add(uint32_t index, const Btf& input, uint64_t size, const TypeMap& map) {
+  Bytes types = add_types(index, input, map), strings = add_strings(input);
+  auto drop = [&](const char* reason, uint64_t bytes) {
+    if (bytes != 0)
+      model_.dropped.push_back({model_.inputs[index].name, ".BTF", "", reason, bytes});
+  };
+  drop("types equal to earlier ones", types.equal);
+  drop("types made anew or not needed", types.unneeded);
+  drop("strings equal to earlier ones", strings.equal);
+  drop("strings not needed", strings.unneeded);
+  drop("header of .BTF", add_header(input, size));
 }
 
-MergedBtf::Bytes MergedBtf::add_types(const Btf& input, const TypeMap& map) {
+MergedBtf::Bytes MergedBtf::add_types(uint32_t index, const Btf& input, const TypeMap& map) {
   Bytes bytes;
   for (uint32_t id = input.first_id(); id < input.end_id(); ++id) {
+    BtfType type = input.type(id);
+    uint64_t size = type.words().size_bytes();
     uint32_t output = map[id];
-    uint64_t size = input.type(id).words().size_bytes();
     if (output == 0) {
       bytes.unneeded += size;
       continue;
     }
-    uint64_t size_there = output_.type(output).words().size_bytes();
-    bool is_pruned =
-        is_composite(input.type(id).kind()) && output_.type(output).kind() == BtfKind::Fwd;
-    if (is_pruned) {
-      bytes.unneeded += known_types_[output] ? size : size - size_there;
-      known_types_[output] = true;
-    } else if (known_types_[output] || size_there != size) {
+    if (output < output_.first_id()) {
       bytes.equal += size;
-    } else {
-      known_types_[output] = true;
+      continue;
     }
+    BtfType there = output_.type(output);
+    uint64_t size_there = there.words().size_bytes();
+    bool is_first = origins_[output] == no_node;
+    bool is_pruned = is_composite(type.kind()) && there.kind() == BtfKind::Fwd;
+    if (is_first && (is_pruned || size_there == size)) origins_[output] = index;
+    if (is_pruned)
+      bytes.unneeded += is_first ? size - size_there : size;
+    else if (origins_[output] != index || !is_first)
+      bytes.equal += size;
   }
   return bytes;
 }

@@ -1,4 +1,4 @@
-// What of the inputs' .BTF the output has not from them.
+// Which input each type of the output is from, and what the output has not of the inputs' .BTF.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,24 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/dedup.hpp"
+#include "linker/report/model.hpp"
 
 namespace bpflink {
 
-/// Bytes of a .BTF that were dropped for one reason.
-struct DroppedBtf {
-  const char* reason;
-  uint64_t bytes;
-};
-
-/// Says of one input after another what of it was dropped. What is not is in the output once: the
-/// inputs' sizes less all that was dropped are the output's size less what was made for it.
+/// Takes one input after another. What is not dropped of them is in the output once: the inputs'
+/// sizes less all that was dropped are the output's size less what was made for it.
 class MergedBtf {
  public:
-  /// `output` is the reading of a blob of `size` bytes; it must outlive this.
-  MergedBtf(const Btf& output, uint64_t size);
+  /// `output` is the reading of a blob of `size` bytes; it and the model must outlive this.
+  MergedBtf(const Btf& output, uint64_t size, OutputModel& model);
 
-  /// Of the next input, a blob of `size` bytes whose types became those of the output that `map`
-  /// gives. By reason; nothing has 0 bytes.
-  std::vector<DroppedBtf> add(const Btf& input, uint64_t size, const TypeMap& map);
+  /// Takes the input with an index in OutputModel::inputs, a blob of `size` bytes whose types
+  /// became those of the output that `map` gives. Adds to OutputModel::dropped what the output has
+  /// not from it.
+  void add(uint32_t index, const Btf& input, uint64_t size, const TypeMap& map);
+
+  /// By id of the output: the input that the type is from, or no_node.
+  const std::vector<uint32_t>& origins() const { return origins_; }
 
  private:
   struct Bytes {
@@ -34,14 +33,15 @@ class MergedBtf {
     uint64_t unneeded = 0;  ///< omitted, or made anew
   };
 
-  Bytes add_types(const Btf& input, const TypeMap& map);
+  Bytes add_types(uint32_t index, const Btf& input, const TypeMap& map);
   Bytes add_strings(const Btf& input);
   uint64_t add_header(const Btf& input, uint64_t size);
 
   const Btf& output_;
-  uint64_t header_;                ///< of the output; 0 when an input has given it
-  std::vector<bool> known_types_;  ///< by id of the output: an input has given it
+  uint64_t header_;  ///< of the output; 0 when an input has given it
+  std::vector<uint32_t> origins_;
   std::unordered_map<std::string_view, bool> strings_;  ///< of the output; whether one has given it
+  OutputModel& model_;
 };
 
 }  // namespace bpflink

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "linker/elf/gc_roots.hpp"
+#include "linker/report/merged_btf.hpp"
 #include "linker/report/model_builder.hpp"
 #include "linker/report/type_nodes.hpp"
 
@@ -99,9 +100,13 @@ class OutputNodes {
     const InputSection* section = output_.find_section(".BTF");
     if (!section) return;
     types_.emplace(*output_.btf, section->size, section_[section->index], builder_);
-    for (uint32_t i = 0; i < context_.objects.size(); ++i)
-      if (const ObjectFile& object = *context_.objects[i]; object.btf)
-        types_->add_input(i, *object.btf, object.type_map);
+    MergedBtf merged(*output_.btf, section->size, model_);
+    for (uint32_t i = 0; i < context_.objects.size(); ++i) {
+      const ObjectFile& object = *context_.objects[i];
+      const InputSection* input = object.find_section(".BTF");
+      if (object.btf && input) merged.add(i, *object.btf, input->size, object.type_map);
+    }
+    types_->set_origins(merged.origins());
     for (const BtfDeclaration& declaration : output_.declarations) add_declaration(declaration);
   }
 

@@ -11,7 +11,8 @@ namespace bpflink {
 
 /// Adds all bytes of the output, which has been read back, to the model: code and data by their
 /// symbols, tables by what their entries are about. What remains of a section, and of the file, is
-/// padding, so that the sum is the file's size. Returns the node of each part.
+/// padding, so that the sum is the file's size. Adds what was dropped of the inputs' .BTF. Returns
+/// the node of each part.
 std::vector<uint32_t> add_output(const Context& context, const ObjectFile& output,
                                  const OutputParts& parts, OutputModel& model);
 

@@ -120,14 +120,9 @@ void TypeNodes::find_owners() {
   }
 }
 
-void TypeNodes::add_input(uint32_t input, const Btf& btf, const TypeMap& map) {
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
-    uint32_t node = node_of(map[id]);
-    if (node == no_node || builder_[node].input != no_node) continue;
-    BtfType came = btf.type(id), made = btf_.type(map[id]);
-    bool is_pruned = is_composite(came.kind()) && made.kind() == BtfKind::Fwd;
-    if (is_pruned || came.words().size() == made.words().size()) builder_[node].input = input;
-  }
+void TypeNodes::set_origins(const std::vector<uint32_t>& origins) {
+  for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id)
+    builder_[node_of(id)].input = origins[id];
 }
 
 uint32_t TypeNodes::add_string(uint32_t offset, std::string_view kind) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/dedup.hpp"
 #include "linker/report/model_builder.hpp"
 
 namespace bpflink {
@@ -27,10 +26,8 @@ class TypeNodes {
   uint32_t node_of(uint32_t type_id) const {
     return type_id < btf_.first_id() ? no_node : first_node_ + type_id - btf_.first_id();
   }
-  /// Says that the types of an input, as an index in OutputModel::inputs, became those that `map`
-  /// gives. A type is from the first input that has it in its size: a declaration that became a
-  /// struct has not given that struct, but a struct has that became a declaration.
-  void add_input(uint32_t input, const Btf& btf, const TypeMap& map);
+  /// Says which input each type is from, by its id: MergedBtf::origins().
+  void set_origins(const std::vector<uint32_t>& origins);
   /// What other sections use of the strings, as a node: made at the first call for each string;
   /// no_node where a type has it.
   uint32_t add_string(uint32_t offset, std::string_view kind);
