@@ -113,9 +113,10 @@ sed "s|$PWD/||" errors | head -n "$(wc -l <wanted)" | diff wanted - || fail "REA
 
 in_folder size_map
 cp ../two_files/*.o .
-paste "$(snippet 'See where the bytes go' 1)"
+paste "$(snippet 'See what costs, and drop it' 1)"
 is_count count.o
 contains size.html '<html'
+for told in 'What can be saved' '--strip-line-info' '  kept by       program count -> '; do contains log "$told"; done
 
 # The library
 in_folder cpp
