@@ -15,8 +15,9 @@
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/BpflinkCompileCommands.cmake)
 
-find_program(BPFLINK_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14
-  DOC "clang with the BPF target")
+# The newest with a version in its name: where there are several, `clang` is an older one.
+find_program(BPFLINK_CLANG NAMES clang-23 clang-22 clang-21 clang-20 clang-19 clang-18 clang-17
+  clang-16 clang-15 clang-14 clang DOC "clang with the BPF target")
 set(BPFLINK_COMPILE_OPTIONS -g -O2 -mcpu=v3 -Wall CACHE STRING "Options for compiling BPF sources")
 
 # The object of one source, into `variable`.

@@ -13,6 +13,11 @@ rebuilt() {
   [[ $(grep -c 'Linking BPF object' log) == "$2" ]] || fail "$generator: not $2 linked: $(<log)"
 }
 
+# A clang without a version in its name is the last that is taken.
+mkdir "$tmp/older"
+ln -s "$(command -v false)" "$tmp/older/clang"
+if command -v clang-19 >/dev/null; then PATH=$tmp/older:$PATH; fi
+
 for generator in 'Unix Makefiles' Ninja; do
   if [[ $generator == Ninja ]] && ! command -v ninja >/dev/null; then continue; fi
   rm -rf build

@@ -45,8 +45,10 @@ if make >log 2>&1; then fail 'an undefined symbol is no error'; fi
 contains log 'undefined symbol: no_such_function'
 if make >log 2>&1; then fail 'the second make believes in the first'; fi
 
-# Where only clang-19 and llvm-ar-19 are installed, they are found, whatever the shell of make.
+# Where clang-19 and llvm-ar-19 stand beside an older clang and llvm-ar, they are taken, whatever the shell of make.
 mkdir "$tmp/tools"
+ln -s "$(command -v false)" "$tmp/tools/clang"
+ln -s "$(command -v false)" "$tmp/tools/llvm-ar"
 for tool in clang-19 llvm-ar-19 uname bash dash; do
   if command -v $tool >/dev/null; then ln -s "$(command -v $tool)" "$tmp/tools"; fi
 done

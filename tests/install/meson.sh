@@ -13,6 +13,11 @@ rebuilt() {
   [[ $(grep -c -- 'bpflink .*--dependency-file' log) == "$2" ]] || fail "not $2 linked: $(<log)"
 }
 
+# A clang without a version in its name is the last that is taken.
+mkdir "$tmp/older"
+ln -s "$(command -v false)" "$tmp/older/clang"
+if command -v clang-19 >/dev/null; then PATH=$tmp/older:$PATH; fi
+
 meson setup build >log
 rebuilt 2 1
 is_filter build/bpf/filter.o
