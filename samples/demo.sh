@@ -110,6 +110,6 @@ cat <<'END'
 build/release/bin/bpflink --help              the options
 cmake --install build/release && ldconfig     bpflink, its library and manual in /usr/local (as root)
 man bpflink                                   then
-less README.md                                "Link a program of two files" is the way to your own
+less README.md                                "Link a program of three files" is the way to your own
 tests/run.sh                                  every test
 END

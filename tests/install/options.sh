@@ -65,11 +65,11 @@ any='bpflink btfdedup bpfskel bpfcore'
 long() { grep -oE -- '(^|[^-A-Za-z0-9_])--[A-Za-z][A-Za-z-]*'; }
 spans() { grep -ohE '`-[^`]*`' "$@"; } # `-x` and `--license TEXT`, not `.data`
 page() { sed 's/\\-/-/g' "$PREFIX/share/man/man${1##*.}/$1"; }
-readme=$repository/README.md
+readme=$tmp/readme
+cat "$repository"/{.,linker,dedup,tests/bench}/README.md >"$readme"
 
 # Of cmake, pkg-config, ld (as what is missing) and tests/bench/run.sh
 long <"$readme" | names README.md "$any" --build --install --preset --target --cflags --libs --defsym --plot
-sed -nE '/^## Options/,/^### /s/^\| (`.*`) \| .*/\1/p' "$readme" | names 'README.md, Options' bpflink
 for program in bpflink btfdedup bpfskel bpfcore; do # commands, as far as they are of one program
   grep -oE "(^|[^-/A-Za-z])$program( [^#|&;\`)]*)" "$readme" | names "README.md, commands of $program" $program
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every snippet of README.md does what the text around it says, as it stands there. One that
-# nothing here has run fails the case.
+# Every snippet of README.md and dedup/README.md does what the text around it says, as it stands
+# there. One that nothing here has run fails the case.
 . "$(dirname "$0")/common.sh"
 needs clang-19 bpftool cmake jq meson ninja pkg-config
 
@@ -19,7 +19,7 @@ awk -v snippets="$tmp/snippets" '
     next
   }
   /^$/ { if (open) blank = blank "\n"; next }
-  { open = 0 }' "$repository/README.md"
+  { open = 0 }' "$repository/README.md" "$repository/dedup/README.md"
 
 # snippet SECTION NUMBER: the text of a section's first, second, ... snippet
 snippet() {
@@ -32,19 +32,21 @@ snippet() {
 
 paste() { bash -euc "$1" >log 2>&1 || fail "$1"$'\n'"$(<log)"; }
 
-# in_folder NAME: a new folder with the two files of the text
+# in_folder NAME: a new folder with the files of the text
 in_folder() {
   mkdir "$tmp/work/$1"
   cd "$tmp/work/$1"
+  printf '%s\n' "$header" >count.h
   printf '%s\n' "$maps" >maps.bpf.c
+  printf '%s\n' "$queue" >queue.bpf.c
   printf '%s\n' "$main" >main.bpf.c
 }
 
-# is_count OBJECT: it is the two files, linked
+# is_count OBJECT: it is the files of the text, linked
 is_count() {
   readelf -sW "$1" >symbols
   local name
-  for name in count packets total; do
+  for name in count queue_of packets total; do
     grep -qE " (FUNC|OBJECT) +GLOBAL .* [0-9]+ $name\$" symbols || fail "$1 does not define $name"
   done
 }
@@ -52,25 +54,29 @@ is_count() {
 # CI pastes these two, .ci/steps; each builds everything.
 for number in 1 2; do snippet 'Try it' $number >/dev/null; done
 
-section='Link a program of two files'
-maps=$(snippet "$section" 1) main=$(snippet "$section" 2)
-in_folder two_files
-paste "$(snippet bpflink 1)"
-is_count prog.o
+section='Link a program of three files'
+header=$(snippet "$section" 1) maps=$(snippet "$section" 2) queue=$(snippet "$section" 3) main=$(snippet "$section" 4)
+in_folder files
+paste "$(snippet "$section" 5)"
+is_count count.o
 
 # Into a file system for pinned programs that goes with the namespace.
 pinned() {
-  unshare --mount bash -euc 'mount -t bpf none /sys/fs/bpf; bash -euc "$1"; ls /sys/fs/bpf' pinned "$1"
+  unshare --mount bash -euc 'mount -t bpf none /sys/fs/bpf; bash -euc "$1"; find /sys/fs/bpf' pinned "$1"
 }
-link=$(snippet "$section" 3)
+load=$(tr '\n' ' ' <"$repository/README.md" | grep -o '`bpftool prog loadall [^`]*`' | tr -d '`')
+[[ $load ]] || fail 'README.md loads nothing'
+snippet "$section" 6 >count.c
+run=$(snippet "$section" 7)
 if pinned 'bpftool map create /sys/fs/bpf/probe type array key 4 value 4 entries 1 name probe' >log 2>&1; then
-  pinned "$link" >log 2>&1 || fail "$link"$'\n'"$(<log)"
-  grep -qx count log || fail "no program is pinned: $(<log)"
+  pinned "$load" >log 2>&1 || fail "$load"$'\n'"$(<log)"
+  grep -qx /sys/fs/bpf/count/count log || fail "no program is pinned: $(<log)"
+  paste "$run"
+  [[ $(<log) == '3 packets' ]] || fail "the skeleton's program prints: $(<log)"
 else
   echo "not loaded: $(tail -n 1 log)"
-  paste "$(grep -v '^bpftool prog load' <<<"$link")"
+  paste "${run% && *}"
 fi
-is_count count.o
 
 in_folder make
 snippet 'In a Makefile' 1 >Makefile
@@ -92,15 +98,9 @@ CMAKE_PREFIX_PATH=$PREFIX cmake -B build >log
 cmake --build build >log
 is_count build/count.o
 
-in_folder meson
-snippet 'In Meson' 1 >meson.build
-meson setup build >log
-ninja -C build >log
-is_count build/count.o
-
 # The message, of a program that has the call where the text says
 in_folder message
-snippet 'What it does' 1 >wanted
+snippet bpflink 2 >wanted
 {
   printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nint helper(int value);\n'
   printf '\n%.0s' {4..39}
@@ -110,9 +110,12 @@ snippet 'What it does' 1 >wanted
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o main.o
 if bpflink main.o -o out.o 2>errors; then fail 'an undefined symbol is no error'; fi
 sed "s|$PWD/||" errors | head -n "$(wc -l <wanted)" | diff wanted - || fail "README.md's message is another"
+bpftool gen object peer.o main.o 2>errors || fail "bpftool has something to say: $(<errors)"
+bpftool gen skeleton peer.o >skeleton 2>errors || true
+diff <(snippet bpflink 1 | sed 's/[0-9]\+/N/g') <(head -n 1 errors | sed 's/[0-9]\+/N/g') || fail "README.md's message of libbpf is another"
 
 in_folder size_map
-cp ../two_files/*.o .
+cp ../files/*.o .
 paste "$(snippet 'See what costs, and drop it' 1)"
 is_count count.o
 contains size.html '<html'
@@ -120,7 +123,7 @@ for told in 'What can be saved' '--strip-line-info' '  kept by       program cou
 
 # The library
 in_folder cpp
-cp ../two_files/*.o .
+cp ../files/*.o .
 snippet 'As a library' 1 >maps.cpp
 build=$(snippet 'As a library' 2)
 paste "$build"
@@ -133,13 +136,11 @@ status=0
 contains log maps.bpf.o
 
 in_folder c
-cp ../two_files/*.o .
+cp ../files/*.o .
 cp -r "$repository/samples" .
 paste "$(snippet 'As a library' 3)"
 contains log 'program count: section xdp'
 export CMAKE_PREFIX_PATH=$PREFIX
-paste "$(snippet 'As a library' 4)"
-contains count.skel.h 'struct bpf_map *packets;'
 
 # The lines of btfdedup, each in a folder with the files that it names. One whose comment begins
 # with "..." goes on in the folder of the line before.
@@ -210,7 +211,7 @@ check() {
   fi
 }
 
-snippet btfdedup 1 | sed '/^ *#/d; s/ *#/#/' >lines
+{ snippet btfdedup 1 && snippet btfdedup 2; } | sed '/^ *#/d; s/ *#/#/' >lines
 number=0
 while IFS='#' read -r line comment; do
   if [[ $comment != ' ...'* ]]; then
