@@ -21,134 +21,122 @@ void run(Context& context, const char* name, void (*pass)(Context&)) {
 }  // namespace
 
 void link(Context& context) {
-  // Create temporary files for all that is written, so that nothing that is there changes; where a
-  // pass fails, they go. First, so that a target that cannot be written to is found out before the
-  // work.
+  // Open all output files first, under temporary names: an unwritable target fails before any work.
   run(context, "open outputs", open_outputs);
 
-  // Everything that can be told of an input alone is checked here, so that no later pass has to;
-  // later ones check how inputs go together.
+  // Read and check each input on its own. Later passes check how inputs combine.
   run(context, "read inputs", read_inputs);
 
-  // No output may be an input, or another output, by whatever names: now all files are known, and
-  // nothing has been written.
+  // Refuse an output that is an input or another output, under whatever name. All files are known
+  // now, and none has been written.
   run(context, "check outputs", check_outputs);
 
-  // Choose one winner per global name, and the VAR or FUNC that describes it. What loses is known
-  // from here on.
+  // Choose one winner for each global name, and the VAR or FUNC that describes it. From here on it
+  // is known which definitions lost.
   run(context, "resolve symbols", resolve_symbols);
 
-  // Tell what the user asked about by name (-y): before anything fails that the answer may
-  // explain. (Of two definitions of one name resolve_symbols() has told already.)
+  // Print the definitions and references of the symbols that the user asked for (-y), before an
+  // error that they may explain.
   run(context, "trace symbols", trace_symbols);
 
   // Cut sections into fragments, one for each definition where that is safe, so that the bytes of
-  // one that lost can go while what stands around them stays. Needs to know the losers.
+  // a loser can go and its neighbors stay.
   run(context, "split into fragments", split_into_fragments);
 
-  // Garbage-collect unreachable sections: without --gc-sections, only what lost a resolution.
-  // elf/gc_roots.hpp says what is a root. What is live decides which externs are needed at all.
+  // Garbage-collect unreachable fragments. Without --gc-sections, only losers go. The roots are in
+  // elf/gc_roots.hpp.
   run(context, "mark live", mark_live);
 
-  // An extern that live code needs, that nobody defines and that the loader will
-  // not provide is an error with all the places that refer to it.
+  // Report externs that live code needs and that neither an input nor the loader provides, with
+  // all places that refer to them.
   run(context, "report undefined symbols", report_undefined_symbols);
 
-  // From here on, of a link that goes well so far, what libbpf, the verifier or a kernel would say
-  // worse, or not at all. All of this needs to know what lives.
-  run(context, "warn of inputs", warn_of_inputs);
+  // Warn of inputs that link but will not load. This and the next three passes look at live code
+  // only.
+  run(context, "warn unloadable", warn_unloadable);
 
-  // Programs that lost their SEC(), and helpers that the license rules out.
+  // Warn of programs that lost their SEC(), and of helpers that the license forbids.
   run(context, "warn of programs", warn_of_programs);
 
-  // Maps that are static, or maps in one file alone.
+  // Check maps that are static, or that are maps in one file only.
   run(context, "check maps", check_maps);
 
-  // Externs that are written to and const, or called and nowhere.
+  // Check externs that are const and written to, or called and defined nowhere.
   run(context, "check externs", check_externs);
 
-  // Give every live fragment its place in the output, which place_of() tells from here on. Only
-  // maps may still move.
+  // Assign output offsets to all live fragments. After this place_of() gives their places.
   run(context, "lay out sections", lay_out_sections);
 
-  // Change the places of maps, which loaders create in the order of .maps: inner maps go before
-  // the maps that hold them. From here on places are final.
+  // Reorder maps: loaders create them in the order of .maps, so inner maps come before the maps
+  // that hold them. After this all offsets are final.
   run(context, "order maps", order_maps);
 
-  // Number the output's symbols, locals first: relocations name symbols by these numbers. Before
-  // the types, because a weak function that lost, and that code of its own file still calls, lives
-  // on as a local one, and only if it got a number does its FUNC stay.
+  // Number the output's symbols, locals first; relocations refer to these numbers. Before types are
+  // merged: a weak function that lost lives on as a local one where its own file calls it, and its
+  // FUNC stays only if it has a number.
   run(context, "number symbols", number_symbols);
 
-  // Deduplicate the types of all inputs, without the VARs, DATASECs and FUNCs that resolution
-  // decided about. Every type id of an input gets its output id, or 0 where it has none.
+  // Deduplicate the types of all inputs. VARs, DATASECs and the FUNCs of losers are omitted. Each
+  // type id of an input is mapped to its output id, or to 0.
   run(context, "merge btf", merge_btf);
 
-  // Compare externs with definitions and maps with maps. After merge_btf, because equal types then
-  // have equal ids and only those that differ are walked.
+  // Compare externs with their definitions, and maps with maps. Equal types have equal ids now, so
+  // only types that differ are walked.
   run(context, "check types", check_types);
 
-  // Find structs that objects exchange behind pointers and lay out differently. After
-  // check_types(), which has told of what conflicts without a pointer between; before types that
-  // only externs led to are gone.
-  run(context, "warn of layouts", warn_of_layouts);
+  // Warn of structs that objects share and lay out differently. After check_types(), which reports
+  // the direct conflicts, and before types are removed that only externs lead to.
+  run(context, "check odr", check_odr);
 
-  // Take out the types that only externs that were bound or definitions that lost led to, and
-  // number the rest anew. After check_types(), which compares these; before anything but the type
-  // maps and the symbols holds a number of a type.
-  run(context, "forget types", forget_types);
+  // Remove types that only bound externs and losing definitions lead to, and renumber the rest.
+  // After check_types(), which compares them, and while only type maps and symbols hold type ids.
+  run(context, "remove orphaned types", remove_orphaned_types);
 
-  // Make the FUNCs that are missing: loaders want one of every function where they have one of any.
-  // Before the variables, so that they have the same ids when the output is linked again.
+  // Add the FUNCs that are missing: loaders want one for each function, or none at all. Before the
+  // variables, so that a second link gives the same ids.
   run(context, "complete functions", complete_functions);
 
-  // Make the VARs and DATASECs of the output from its symbols, with the offsets and sizes that
-  // these have there.
+  // Make the output's VARs and DATASECs from its symbols, with their final offsets and sizes.
   run(context, "build datasecs", build_datasecs);
 
-  // With --prune-types, take out the definitions of structs that nothing looks into. After all
-  // types are there, as the variables, the functions and their tags say what is looked into; before
-  // instructions and records get the types' numbers.
+  // With --prune-types, replace structs by declarations where nothing looks into them. All that
+  // looks into types is there now: programs, maps, variables, CO-RE relocations.
   run(context, "prune types", prune_types);
 
-  // Say which types no kernel takes because of their names, such as those of other languages than
-  // C, and which it may take for others. Now all that the output has are there, and each once.
-  run(context, "warn of names", warn_of_names);
+  // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are
+  // complete, so each is reported once.
+  run(context, "warn rejected names", warn_rejected_names);
 
-  // Make contents and relocations of the output sections; addends change where what they point to
-  // moves.
-  // Needs the places, and the type ids, too: an instruction may hold one.
+  // Build the contents and relocations of the output sections, and adjust addends. Needs the final
+  // offsets, and type ids, which instructions may hold.
   run(context, "relocate", relocate);
 
-  // func_info, line_info and core_relo move with their instructions, and have the output's type ids
-  // and strings.
+  // Rebuild func_info, line_info and core_relo with the output's offsets, type ids and strings.
   run(context, "rebase btf ext", rebase_btf_ext);
 
-  // The last strings and types have been added: fix the bytes of .BTF.
+  // Write the bytes of .BTF: no string or type will be added.
   run(context, "finish btf", finish_btf);
 
-  // All parts are there: write the object to its temporary file.
+  // Write the object to its temporary file.
   run(context, "write output", write_output);
 
-  // Read back what was written, where it is to be checked, measured or explained.
+  // Read the written object back, if it is to be checked, measured or explained.
   run(context, "read output", read_output);
 
-  // With --verify, check that, while it can still be refused.
+  // With --verify, check it while it can still be refused.
   run(context, "verify output", verify_output);
 
-  // Take stock of the object that was written, byte for byte, and explain symbols: what is where,
-  // and what was dropped, does not change any more.
+  // Measure the finished object, and explain symbols and types.
   run(context, "describe output", describe_output);
 
-  // Figures, link map and cross references, of a link that went well.
+  // Compute the figures, the link map and the cross references.
   run(context, "make report", make_report);
 
-  // Write the reports that go to files, to temporary ones as well; and where a generator's output
-  // is wanted in place of the object, that.
+  // Write the reports that go to files, also under temporary names, and what a generator makes of
+  // the object in its place.
   run(context, "write reports", write_reports);
 
-  // All is whole, and what can fail has been done: rename the object and the reports to their
-  // places.
+  // Rename the object and its reports to their places. Nothing else can fail now.
   run(context, "commit outputs", commit_outputs);
 }
 

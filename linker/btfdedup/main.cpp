@@ -529,7 +529,7 @@ std::expected<void, Error> Program::report() {
     auto text = explain({*btf, result_->type_maps, names_}, what);
     if (!text) return std::unexpected(text.error());
     print_text(*text);
-    print_text(tell_types(*model, what));
+    print_text(explain_types(*model, what));
   }
   if (options_.print_sizes != 0) print_text(make_sizes_text(*model, options_.print_sizes));
   if (options_.dump == BtfdedupOptions::Dump::c) print_text(print_c_header(*btf));

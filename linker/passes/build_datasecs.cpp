@@ -1,11 +1,10 @@
-// Pass: VARs and DATASECs.
+// Pass: make the VARs and DATASECs of the output.
 //
-// Each output section with variables gets one DATASEC: every variable once, by
-// ascending offset, with the offsets and sizes that the symbols have after
-// layout. Externs that stay undefined are listed in the DATASEC that their
-// object had them in (.ksyms, .kconfig, .maps in a partial link), which need not
-// be a section of the output. Tags of variables, and of functions that were
-// declared extern, follow to what stands for them.
+// Each output section with variables gets one DATASEC, which lists every variable once, by
+// ascending offset, with the offset and size that its symbol has after layout. An extern that stays
+// undefined is listed in the DATASEC that its object had it in (.ksyms, .kconfig, .maps in a
+// partial link), which need not be a section of the output. Tags of variables, and of functions
+// that were declared extern, follow the winner.
 #include <fmt/format.h>
 
 #include <algorithm>

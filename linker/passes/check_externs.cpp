@@ -1,8 +1,8 @@
-// Pass: externs that a loader or the verifier does not take as the code does.
+// Pass: check externs that the loader or the verifier rejects.
 //
-// A variable that is const where it is defined is in .rodata, which loaders make read-only, but for
-// one with SEC(".data.NAME"); a weak function that nobody defines is a name that libbpf looks for
-// and does not find.
+// A variable that its definition makes const is in .rodata, which loaders map read-only, unless it
+// has SEC(".data.NAME"): code must not write to it. A weak function that nobody defines is a name
+// that libbpf looks up and does not find.
 #include <fmt/format.h>
 
 #include <array>

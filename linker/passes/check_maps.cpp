@@ -1,8 +1,8 @@
-// Pass: maps that loaders do not take for maps.
+// Pass: check for maps that loaders do not recognize.
 //
-// A loader makes a map of each global variable in .maps. libbpf refuses static ones, and what is
-// only declared in .maps is no map. Where it is defined there, a declaration without SEC(".maps")
-// does no harm.
+// A loader creates a map for each global variable in .maps. libbpf rejects static ones. A variable
+// that only its declaration puts into .maps is no map. A declaration without SEC(".maps") of a map
+// that is defined there does no harm.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,8 +1,8 @@
-// Pass: whether an output would destroy something.
+// Pass: refuse to overwrite inputs.
 //
-// A slip of the hand makes `-o main.o` of `main.o -o`, and `--Map main.o` of a `--Map` whose file
-// was forgotten; a shell makes `-o a.o b.o c.o` of `-o *.o`. Files are compared by what they are,
-// not by their names: links lead to one file by many.
+// A slip of the hand turns `main.o -o` into `-o main.o`, or drops the file of --Map, so that `--Map
+// main.o` follows; a shell expands `-o *.o` to `-o a.o b.o c.o`. Files are compared by identity,
+// not by name: several names can lead to one file.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,10 +1,9 @@
-// Pass: all that is declared of a name must agree.
+// Pass: compare the types of each name's declarations and definition.
 //
-// Where only such things differ as libbpf's linker lets pass, that is a warning. What counts is a
-// ComparePolicy (dedup/compare/compare.hpp), and for maps also in types/map_compare.cpp.
+// Differences that libbpf's linker accepts are warnings, others are errors. A ComparePolicy
+// (dedup/compare/compare.hpp) says what counts, and types/map_compare.cpp says it for maps.
 //
-// The types have been merged, so what agrees to the letter has one id; only the
-// rest is compared in depth.
+// Types have been merged, so identical ones have one id. Only the rest is compared in depth.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// Pass: the outputs take their places, all or none.
+// Pass: rename all outputs to their places, or none.
 //
-// The object comes last: where it is new, the link has succeeded, and build tools look at nothing
-// else.
+// The object comes last. Build tools look at it alone: if it is new, the link has succeeded.
 #include <algorithm>
 
 #include "linker/context.hpp"

@@ -1,8 +1,8 @@
-// Pass: the FUNCs of functions that have none.
+// Pass: add FUNCs for functions without one.
 //
-// A loader that has func_info for a program wants it for every function that the program calls.
-// Functions that have none (from bpf-gcc, from assembly, from objects without BTF) get a FUNC made
-// up from their symbol; rebase_btf_ext() makes the records.
+// If a program has func_info, a loader requires it for every function that the program calls.
+// Functions without (from bpf-gcc, from assembly, from objects without BTF) get a FUNC made from
+// their symbol. rebase_btf_ext() makes the records.
 #include <unordered_map>
 
 #include "linker/insn_set.hpp"

@@ -1,6 +1,7 @@
-// Pass: what the reports tell of the output.
+// Pass: build the model of the output that all reports are drawn from.
 //
-// What is measured is the object as it was read back. Where things are from, the context knows.
+// The sizes are those of the object as it was read back. The context knows which input each byte is
+// from.
 #include "linker/context.hpp"
 #include "linker/report/comparison.hpp"
 #include "linker/report/dropped.hpp"
@@ -84,7 +85,8 @@ void describe_output(Context& context) {
   std::vector<uint32_t> nodes = add_output(context, output, parts, model);
   describe_programs(output, parts, model);
   SymbolStory story(context, parts, std::move(nodes), model);
-  for (const std::string& name : options.explain) context.report->explanations += story.tell(name);
+  for (const std::string& name : options.explain)
+    context.report->explanations += story.explain(name);
   if (!is_reported) return;
   add_dropped(context, model.dropped);
   model.tags = describe_tags(context, output);

@@ -1,4 +1,4 @@
-// Pass: the bytes of .BTF.
+// Pass: write the bytes of .BTF.
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 

@@ -1,8 +1,7 @@
-// Pass: the output's sections take shape.
+// Pass: assign sections and offsets to fragments.
 //
-// Sections merge by name, in order of first appearance. Each live fragment gets
-// its offset; a section of which nothing was dropped moves as one, with the
-// distances inside it unchanged.
+// Sections merge by name, in order of first appearance. Each live fragment gets its offset. A
+// section of which nothing was dropped moves as a whole, and distances inside it do not change.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Pass: the figures of the link, the map and the cross references.
+// Pass: compute the figures of the link, the map and the cross references.
 #include <algorithm>
 
 #include "linker/context.hpp"

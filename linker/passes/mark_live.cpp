@@ -1,12 +1,12 @@
-// Pass: what the output needs.
+// Pass: find what the output needs.
 //
-// Without --gc-sections everything that did not lose a resolution is live, but for
-// entries about code that lost (code_tables.hpp). With it, only what is reached from the roots
-// (gc_roots.hpp) and from the callbacks that tags name is live. The walk goes fragment by fragment
-// over the references, with a list instead of recursion.
+// Without --gc-sections all is live but losers, and entries about code that lost (code_tables.hpp).
+// With it, only what is reached from the roots (gc_roots.hpp) and from callbacks that tags name is
+// live. The walk follows references from fragment to fragment, with a worklist instead of
+// recursion.
 //
-// Then the symbols: a definition is in the output if its bytes are, an extern if
-// live code refers to it, or the loader provides it, or a later link may.
+// Then symbols are marked. A definition is in the output if its bytes are. An extern is, if live
+// code refers to it, and the loader or a later link may provide it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,11 +1,9 @@
-// Pass: the types of all inputs become one set.
+// Pass: deduplicate the types of all inputs.
 //
-// The deduplicator merges what is equal. It is not shown what symbol resolution
-// decides about: VARs and DATASECs, which build_datasecs() makes from the
-// symbols, and FUNCs of definitions that lost or of externs that are bound,
-// which become the winner's FUNC. FUNCs whose linkage is not what the symbol
-// table says (bpf-gcc calls all functions static) are made anew. Tags of what is
-// left out go to what stands for it.
+// The deduplicator does not see what symbol resolution decides about: VARs and DATASECs, which
+// build_datasecs() makes from the symbols, and FUNCs of losers and of bound externs, which become
+// the winner's FUNC. FUNCs whose linkage contradicts the symbol table are made anew (bpf-gcc calls
+// all functions static). Tags of an omitted type move to the type that replaces it.
 #include <algorithm>
 
 #include "linker/context.hpp"

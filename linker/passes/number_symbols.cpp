@@ -1,6 +1,6 @@
-// Pass: the output's symbol table takes shape.
+// Pass: number the output's symbols.
 //
-// Section symbols first, then other local ones, then global ones, as ELF wants it.
+// Section symbols come first, then other local ones, then global ones, as ELF requires.
 #include <set>
 #include <tuple>
 

@@ -1,7 +1,6 @@
-// Pass: the files that will be written.
+// Pass: open a temporary file beside each output.
 //
-// Each is made beside its place and has no effect until commit_outputs(). What
-// cannot be written to is thus found out before the work.
+// The files take effect in commit_outputs(). An unwritable target fails here, before any work.
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 

@@ -1,8 +1,7 @@
-// Pass: the order of maps.
+// Pass: put inner maps before the maps that hold them.
 //
-// Loaders create maps in the order of .maps, and fill the slots of a map of maps
-// when they create it: the inner maps must stand before it. Where the files come
-// in another order, maps are moved; where nothing is wrong, nothing moves.
+// Loaders create maps in the order of .maps, and fill the slots of a map of maps when they create
+// it. Where the order of the files is right, nothing moves.
 #include "linker/context.hpp"
 #include "linker/elf/alignment.hpp"
 #include "linker/elf/references.hpp"

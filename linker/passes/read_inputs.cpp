@@ -1,15 +1,13 @@
-// Pass: opens and checks the inputs.
+// Pass: open and check the inputs.
 //
-// First each file is mapped and looked into on its own, by several threads where there are bytes
-// enough: an object is read. Then archives are taken apart, and their members read in the same way.
-// Then symbols get other names, if the user wants it: all that follows, here and in other passes,
-// knows the new ones only. Last, what depends on the order of the command line is done: messages,
-// so that one run reports every bad file and each time in the same order, and the choice of
-// members.
+// First each file is mapped and each object read on its own, by several threads if the files are
+// large enough. Then archives are opened, and their members read in the same way. Then symbols are
+// renamed, if the user asks for it; later passes know the new names only. The last step depends on
+// the order of the command line: it reports all bad files, each time in the same order, and chooses
+// archive members.
 //
-// An archive's members are linked only if they define something that is missing,
-// and then what they miss in turn, whatever the order of the files; with
-// --whole-archive all of them are.
+// A member is linked if it defines a missing symbol, and members that it misses follow, whatever
+// the order of the files. With --whole-archive all are linked.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Pass: the object is read back as it was written, for the passes that check and measure it.
+// Pass: read the written object back, for the passes that check and measure it.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"

@@ -1,16 +1,14 @@
-// Pass: .BTF.ext of the output.
+// Pass: rebuild .BTF.ext.
 //
-// The records of all inputs, grouped by output section and sorted by
-// instruction; what described dropped code is gone. The fields that this linker
-// knows are moved and mapped; a record that is longer is kept whole, and where
-// inputs have records of different lengths the longest serves all, the rest
-// being filled with zeros.
+// The records of all inputs are grouped by output section and sorted by instruction. Records of
+// dropped code are dropped. Known fields are moved and mapped. Longer records are kept whole: where
+// inputs have records of different lengths, the longest length is used for all, padded with zeros.
 //
-// With --strip-line-info there is no line_info, and as a record's strings are added when it is
-// written, .BTF has none of its strings.
+// With --strip-line-info there is no line_info. Strings are added when a record is written, so .BTF
+// has none of its strings.
 //
-// A loader that has func_info for a program wants it for every function that the
-// program calls, and line_info likewise: functions that have none get a record.
+// If a program has func_info or line_info, a loader requires it for every function that the program
+// calls. Functions without get a record.
 #include <algorithm>
 #include <array>
 #include <cstring>

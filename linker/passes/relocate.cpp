@@ -1,10 +1,9 @@
-// Pass: contents and relocations of the output sections.
+// Pass: build the contents and relocations of the output sections.
 //
-// What has relocations or calls to rewrite is copied and patched; of data, only the
-// blocks that have relocations. Large stretches of data without any are not copied:
-// they are written from the input. Every relocation of an input becomes one of the
-// output: against the same global or local symbol, or, where it was against a
-// section's symbol, against the output section's with the addend moved along.
+// Code with relocations or calls to rewrite is copied and patched. Of data, only blocks with
+// relocations are copied; the rest is written from the input. Each relocation of an input becomes
+// one of the output: against the same symbol, or, if it was against a section symbol, against that
+// of the output section, with an adjusted addend.
 #include <fmt/format.h>
 
 #include <algorithm>

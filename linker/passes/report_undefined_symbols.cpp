@@ -1,9 +1,8 @@
-// Pass: externs that stay undefined.
+// Pass: report externs that stay undefined.
 //
-// The loader provides what an object's BTF lists in .ksyms or .kconfig, a weak
-// extern may stay 0, and a partial link leaves the rest to a later one. What
-// remains is an error that names every place that refers to it. How that looks is in
-// diagnostics/render.cpp.
+// The loader provides what an object's BTF lists in .ksyms or .kconfig. A weak extern may stay 0,
+// and a partial link leaves externs to a later link. Each other one is an error that names every
+// place that refers to it. diagnostics/render.cpp formats it.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"

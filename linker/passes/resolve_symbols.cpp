@@ -1,11 +1,10 @@
-// Pass: symbol resolution.
+// Pass: resolve symbols.
 //
-// Every global name of the inputs becomes one Symbol with one winner: strong
-// beats weak, the first weak wins, two strong are an error. References bind to
-// it whatever the order of the files. The object's BTF is then tied to the
-// symbols: a VAR or FUNC stands for the global symbol of its name in the same
-// object's symbol table, whatever linkage the BTF claims, because compilers
-// agree on ELF but not on that (bpf-gcc shows externs as global VARs).
+// Every global name becomes one Symbol with one winner: strong beats weak, the first weak one wins,
+// two strong ones are an error. References bind to it whatever the order of the files. Then BTF is
+// tied to symbols: a VAR or FUNC describes the global symbol of its name in its own object,
+// whatever linkage the BTF claims. Compilers agree on ELF, not on that (bpf-gcc shows externs as
+// global VARs).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,13 +1,11 @@
-// Pass: splits sections, so that a part of one can be dropped or moved.
+// Pass: split sections into fragments, so that part of a section can be dropped or moved.
 //
-// A section is cut at the symbols of its functions or objects; the fragments that
-// belong to losers only are dropped. So are functions without a symbol, which lost
-// when libbpf's linker made the input. A cut is safe only if nothing that stays
-// reaches a dropped fragment in a way that no symbol shows: an addend against the
-// section's symbol, a call or jump without a relocation, control that falls
-// through from one function into the next. Where something does, the section
-// stays whole, and the loser lives on in it as a local symbol that its
-// neighbours alone can reach.
+// A section is cut at the symbols of its functions or objects. Fragments that belong to losers only
+// are dropped. So are functions without a symbol, which lost when libbpf's linker made the input. A
+// cut is safe if nothing that stays reaches a dropped fragment without a symbol: by an addend
+// against the section symbol, by a call or jump without a relocation, or by falling through from
+// one function into the next. Otherwise the section stays whole, and the loser lives on as a local
+// symbol, which only its neighbors can reach.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Pass: every definition and reference of the symbols asked for (`-y`) is told.
+// Pass: print every definition and reference of the symbols that -y names.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"

@@ -1,4 +1,4 @@
-// Pass: the output is checked as it was written (`--verify`).
+// Pass: check the written object (--verify).
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -18,7 +18,7 @@ void warn_of_refused_types(Context& context) {
   const InputSection* section = output.find_section(".BTF");
   if (!section) return;
   BtfVerdict verdict = check_file(output.image, section->data, BtfUse::Program, nullptr);
-  // Of names warn_of_names() has told.
+  // Of names warn_rejected_names() has told.
   std::erase_if(verdict.faults, [](const BtfFault& fault) {
     return fault.rule == BtfRule::NameUnexpected || fault.rule == BtfRule::NameCharacters;
   });

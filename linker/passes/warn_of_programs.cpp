@@ -1,4 +1,4 @@
-// Pass: programs that a loader does not find, and helpers that the license rules out.
+// Pass: warn of programs that the loader does not find, and of helpers that the license forbids.
 #include <fmt/format.h>
 
 #include <algorithm>

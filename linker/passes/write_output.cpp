@@ -1,12 +1,12 @@
-// Pass: the linked object is written, to a file beside its place.
+// Pass: write the linked object to its temporary file.
 //
 // libelf writes the headers and the tables: symbols, strings, BTF.
 //
-// The contents of sections and their relocations do not go through it. It would write each from
-// memory as a whole; we write large ones from where they are mapped and leave out the zeros, so
-// that 500 MB of arena data take 7 MB of memory and hardly any disk, and small ones, of which a
-// link of many programs has thousands, together. For this the layout is ours (ELF_F_LAYOUT), and a
-// section without data of libelf's is one that it does not touch.
+// Section contents and their relocations bypass libelf, which would write each section from memory
+// as a whole. Large sections are written from the mapped inputs, and zeros are skipped: 500 MB of
+// arena data take 7 MB of memory and hardly any disk. Small ones, of which a large link has
+// thousands, are written together. For this the linker sets the layout itself (ELF_F_LAYOUT);
+// libelf leaves alone a section without data.
 #include <cstddef>
 #include <deque>
 

@@ -1,5 +1,4 @@
-// Pass: the reports that the user wants in files, each beside its place, and what a generator
-// makes of the object.
+// Pass: write the reports that go to files, and what a generator makes of the object.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"

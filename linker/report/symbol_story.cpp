@@ -69,16 +69,16 @@ std::string SymbolStory::describe_type(const ObjectFile& object, std::string_vie
   return "";
 }
 
-std::string SymbolStory::tell(std::string_view name) const {
+std::string SymbolStory::explain(std::string_view name) const {
   std::string text;
   for (const Symbol* symbol : context_.symbols.all())
-    if (symbol->name == name) text += tell_global(*symbol);
+    if (symbol->name == name) text += explain_global(*symbol);
   for (const auto& object : context_.objects)
     for (const InputSymbol& symbol : object->symbols)
       if (symbol.is_local() && symbol.name == name && symbol.place == InputSymbol::Place::Section &&
           !symbol.is_section())
-        text += tell_local(*object, symbol);
-  text += tell_types(model_, name);
+        text += explain_local(*object, symbol);
+  text += explain_types(model_, name);
   if (!text.empty()) return text;
   const Symbol* nearest = find_nearest_definition(context_, name);
   std::string similar = nearest ? std::string(nearest->name) : find_similar_type(model_, name);
@@ -87,7 +87,7 @@ std::string SymbolStory::tell(std::string_view name) const {
          '\n';
 }
 
-std::string SymbolStory::tell_global(const Symbol& symbol) const {
+std::string SymbolStory::explain_global(const Symbol& symbol) const {
   std::string text = printable(symbol.name) + '\n';
   if (symbol.is_defined)
     text += story_line("defined by", describe_definition(*symbol.file, symbol.input()));
@@ -108,7 +108,7 @@ std::string SymbolStory::tell_global(const Symbol& symbol) const {
     }
   if (!users.empty()) text += story_line("declared by", join(std::move(users)));
   if (symbol.is_defined)
-    text += tell_place(*symbol.file, symbol.input());
+    text += explain_place(*symbol.file, symbol.input());
   else
     text +=
         story_line("in the output", symbol.in_output ? "as an extern" : "no: nothing refers to it");
@@ -116,13 +116,13 @@ std::string SymbolStory::tell_global(const Symbol& symbol) const {
   return text + describe_type(typed, symbol.name);
 }
 
-std::string SymbolStory::tell_local(const ObjectFile& object, const InputSymbol& symbol) const {
+std::string SymbolStory::explain_local(const ObjectFile& object, const InputSymbol& symbol) const {
   return printable(symbol.name) + '\n' +
          story_line("defined by", describe_definition(object, symbol) + ", static") +
-         tell_place(object, symbol) + describe_type(object, symbol.name);
+         explain_place(object, symbol) + describe_type(object, symbol.name);
 }
 
-std::string SymbolStory::tell_place(const ObjectFile& object, const InputSymbol& symbol) const {
+std::string SymbolStory::explain_place(const ObjectFile& object, const InputSymbol& symbol) const {
   if (symbol.place != InputSymbol::Place::Section)
     return story_line("in the output", "as a number");
   const InputSection& section = object.sections[symbol.section];
@@ -130,10 +130,10 @@ std::string SymbolStory::tell_place(const ObjectFile& object, const InputSymbol&
   if (!place) return story_line("in the output", "no: not reached from any root");
   return story_line("in the output", fmt::format("{}+{:#x}, {} bytes", place->section->name,
                                                  place->offset, symbol.size)) +
-         tell_why_kept(*place);
+         explain_why_kept(*place);
 }
 
-std::string SymbolStory::tell_why_kept(OutputPlace place) const {
+std::string SymbolStory::explain_why_kept(OutputPlace place) const {
   uint32_t part = parts_.find(place.section->index, place.offset);
   if (part == no_node) return "";
   uint32_t node = nodes_[part], first = node;

@@ -20,13 +20,13 @@ class SymbolStory {
   /// Who defines symbols of that name, who gave way, what keeps them, where they went, and what
   /// they are in C, over several lines; of types of that name, who brings them in. Of a name that
   /// no input has, what it may have been meant for.
-  std::string tell(std::string_view name) const;
+  std::string explain(std::string_view name) const;
 
  private:
-  std::string tell_global(const Symbol& symbol) const;
-  std::string tell_local(const ObjectFile& object, const InputSymbol& symbol) const;
-  std::string tell_place(const ObjectFile& object, const InputSymbol& symbol) const;
-  std::string tell_why_kept(OutputPlace place) const;
+  std::string explain_global(const Symbol& symbol) const;
+  std::string explain_local(const ObjectFile& object, const InputSymbol& symbol) const;
+  std::string explain_place(const ObjectFile& object, const InputSymbol& symbol) const;
+  std::string explain_why_kept(OutputPlace place) const;
   std::string describe_type(const ObjectFile& object, std::string_view name) const;
 
   const Context& context_;

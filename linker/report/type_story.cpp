@@ -49,7 +49,7 @@ std::string grouped(uint64_t number) {
   return text;
 }
 
-std::string tell_types(const OutputModel& model, std::string_view what) {
+std::string explain_types(const OutputModel& model, std::string_view what) {
   Wanted wanted(what);
   std::string text;
   for (uint32_t i = 1; i < model.nodes.size(); ++i) {

@@ -17,7 +17,7 @@ std::string grouped(uint64_t number);
 /// Of each type of a name, what leads to it, where it is from, and how many bytes it costs. `what`
 /// is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func NAME" or "var NAME", or NAME
 /// alone for all types of C of that name. "" where there are none.
-std::string tell_types(const OutputModel& model, std::string_view what);
+std::string explain_types(const OutputModel& model, std::string_view what);
 
 /// The name of a type that may have been meant, or "".
 std::string find_similar_type(const OutputModel& model, std::string_view what);

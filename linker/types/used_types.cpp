@@ -27,19 +27,19 @@ class UsedTypes {
     return used_;
   }
 
-  std::vector<bool> find_forgotten() {
+  std::vector<bool> find_only_of_losers() {
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_gone(declaration)) use(declaration.type_id);
     if (pending_.empty()) return {};
     index_tags();
     follow();
-    std::vector<bool> forgotten(btf_.end_id());
-    forgotten.swap(used_);
+    std::vector<bool> orphaned(btf_.end_id());
+    orphaned.swap(used_);
     for (const BtfDeclaration& declaration : object_.declarations)
       if (!is_gone(declaration)) use_references(declaration.type_id);
     use_all_records();
-    for (uint32_t id : pending_) forgotten[id] = false;
-    return forgotten;
+    for (uint32_t id : pending_) orphaned[id] = false;
+    return orphaned;
   }
 
  private:
@@ -144,8 +144,8 @@ std::vector<bool> find_unused_types(const ObjectFile& object) {
   return UsedTypes(object).find_unused();
 }
 
-std::vector<bool> find_forgotten_types(const ObjectFile& object) {
-  return UsedTypes(object).find_forgotten();
+std::vector<bool> types_only_losers_use(const ObjectFile& object) {
+  return UsedTypes(object).find_only_of_losers();
 }
 
 }  // namespace bpflink

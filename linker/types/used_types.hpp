@@ -17,6 +17,6 @@ std::vector<bool> find_unused_types(const ObjectFile& object);
 /// definition that lost, leads to the type, by way of any number of others, and neither another
 /// declaration nor a record of .BTF.ext names it. Other types still may. Empty where there are
 /// none. Known after merge_btf().
-std::vector<bool> find_forgotten_types(const ObjectFile& object);
+std::vector<bool> types_only_losers_use(const ObjectFile& object);
 
 }  // namespace bpflink

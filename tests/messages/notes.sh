@@ -189,7 +189,7 @@ trace symbols N s
 split into fragments N s
 mark live N s
 report undefined symbols N s
-warn of inputs N s
+warn unloadable N s
 warn of programs N s
 check maps N s
 check externs N s
@@ -198,12 +198,12 @@ order maps N s
 number symbols N s
 merge btf N s
 check types N s
-warn of layouts N s
-forget types N s
+check odr N s
+remove orphaned types N s
 complete functions N s
 build datasecs N s
 prune types N s
-warn of names N s
+warn rejected names N s
 relocate N s
 rebase btf ext N s
 finish btf N s
@@ -264,7 +264,7 @@ expect '{
       "seconds": N
     },
     {
-      "name": "warn of inputs",
+      "name": "warn unloadable",
       "seconds": N
     },
     {
@@ -300,11 +300,11 @@ expect '{
       "seconds": N
     },
     {
-      "name": "warn of layouts",
+      "name": "check odr",
       "seconds": N
     },
     {
-      "name": "forget types",
+      "name": "remove orphaned types",
       "seconds": N
     },
     {
@@ -320,7 +320,7 @@ expect '{
       "seconds": N
     },
     {
-      "name": "warn of names",
+      "name": "warn rejected names",
       "seconds": N
     },
     {

@@ -1,22 +1,23 @@
-// Pass: objects that exchange a struct must agree on its layout (the rule of one definition).
+// Pass: check that objects agree on the layout of the structs that they share (one-definition
+// rule).
 //
-// Two objects share a function, a variable or a map, whose type leads in each of them to a
-// `struct ev`, perhaps through pointers. If these are laid out otherwise, the link is right, the
-// program loads, and what it reads is wrong. C compilers cannot see that, and check_types() does
-// not look behind pointers, where C lets two files differ.
+// Two objects share a function, a variable or a map. Its type leads in both to a `struct ev`,
+// perhaps through pointers. If the two lay it out differently, the link succeeds, the program
+// loads, and it reads wrong data. C compilers cannot see that, and check_types() does not look
+// behind pointers, where C allows two files to differ.
 //
-// From each declaration of a symbol and what describes it in the output, both types are walked at
-// once. Equal types have equal ids since merge_btf(), so that only pairs of others are walked,
-// each once, whichever symbols lead to it. How many there can be is bounded (compare.hpp),
-// as inputs that no compiler makes may have every type meet every other.
+// The pass walks the type of each declaration and the type of its definition in parallel. Equal
+// types have equal ids since merge_btf(), so only pairs that differ are walked, each once,
+// whichever symbols lead to it. The number of pairs is bounded (compare.hpp): in hostile input
+// every type could meet every other one.
 //
-// Silent is what a person would let pass:
+// There is no warning of
 // - what no symbol leads to in both objects, and what one of them only declares;
 // - the kernel's types, and what these lead to (kernel_tags.hpp);
 // - flavors (`struct ev___old`), whose definitions are meant to differ (compare_layouts.cpp);
 // - other names, other types of the same width, handles, padding (record_layout.hpp).
 //
-// A struct that is laid out otherwise because one in it is, is not told of as well.
+// A struct whose layout differs only because a struct in it differs is not reported as well.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -183,7 +184,7 @@ void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference
 
 }  // namespace
 
-void warn_of_layouts(Context& context) {
+void check_odr(Context& context) {
   if (context.btf && context.options.warn_odr) LayoutChecker(context).run();
 }
 

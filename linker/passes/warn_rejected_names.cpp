@@ -1,13 +1,13 @@
-// Pass: types that kernels refuse for their names, or find by a name that is not theirs alone.
+// Pass: warn of types whose names kernels reject, or take for other types.
 //
-// Compilers of Rust and Go call types as their languages do: `Option<u32>`, `*main.event`. Kernels
-// take identifiers of C, with dots, and for pointers and qualifiers no name at all; libbpf then
-// loads the object without its types, if it loads it. bpf-linker changes such names; its users get
-// no warning.
+// Compilers of Rust and Go name types as their languages do: `Option<u32>`, `*main.event`. Kernels
+// take C identifiers, with dots, and no names for pointers and qualifiers. If a name is rejected,
+// libbpf loads the object without its types, or not at all. bpf-linker changes such names; its
+// users get no warning.
 //
-// What a bpf_list_head or a bpf_rb_root holds, a DECL_TAG of it names: `contains:elem:node`. A
-// compiler sees one `struct elem`; of those of two objects a kernel takes one, and refuses the
-// programs that meant the other.
+// A DECL_TAG names the element of a bpf_list_head or bpf_rb_root: `contains:elem:node`. If two
+// objects have different structs `elem`, the kernel takes one of them, and rejects programs that
+// meant the other.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -113,7 +113,7 @@ void warn_of_contents(Context& context) {
 
 }  // namespace
 
-void warn_of_names(Context& context) {
+void warn_rejected_names(Context& context) {
   if (!context.btf) return;
   warn_of_refused_names(context);
   warn_of_contents(context);

@@ -1,4 +1,5 @@
-// Pass: inputs without types or without anything, and options that had no effect.
+// Pass: warn of inputs that link but will not load: without types, or empty; and of options that
+// had no effect.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -63,7 +64,7 @@ void warn_of_idle_options(Context& context) {
 
 }  // namespace
 
-void warn_of_inputs(Context& context) {
+void warn_unloadable(Context& context) {
   warn_of_missing_types(context);
   warn_of_empty_objects(context);
   warn_of_idle_options(context);

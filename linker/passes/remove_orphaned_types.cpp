@@ -1,11 +1,11 @@
-// Pass: types that linking has made useless.
+// Pass: remove types that only bound externs and losing definitions lead to.
 //
-// Prototypes of externs that were bound, types of definitions that lost: what only these led to
-// has no use in the output, and goes. What nothing led to in an input was put there by somebody
-// who knows why, and stays.
+// The prototype of a bound extern, or the type of a loser, has no use in the output, and neither
+// has what only these lead to. A type that nothing led to in its input stays: someone put it there
+// on purpose.
 //
-// What leads to a type in an input does so in the output, too, as equal types refer to equal ones.
-// So that is looked for there, once for all objects.
+// Equal types refer to equal types: what leads to a type in an input does so in the output. So the
+// output is searched, once for all objects.
 #include <algorithm>
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace {
 
 /// What the objects keep, by id of the output, and what that leads to.
 std::vector<bool> find_kept(const Context& context,
-                            const std::vector<std::vector<bool>>& forgotten) {
+                            const std::vector<std::vector<bool>>& orphaned) {
   const BtfBuilder& btf = *context.btf;
   std::vector<bool> kept(btf.end_id());
   kept[0] = true;
@@ -33,7 +33,7 @@ std::vector<bool> find_kept(const Context& context,
     const ObjectFile& object = *context.objects[i];
     if (!object.btf) continue;
     for (uint32_t id = 1; id < object.type_map.end_id(); ++id)
-      if (forgotten[i].empty() || !forgotten[i][id]) keep(object.type_map[id]);
+      if (orphaned[i].empty() || !orphaned[i][id]) keep(object.type_map[id]);
   }
   while (!pending.empty()) {
     uint32_t id = pending.back();
@@ -48,16 +48,16 @@ std::vector<bool> find_kept(const Context& context,
 
 }  // namespace
 
-void forget_types(Context& context) {
+void remove_orphaned_types(Context& context) {
   if (!context.btf) return;
-  std::vector<std::vector<bool>> forgotten;
+  std::vector<std::vector<bool>> orphaned;
   bool is_any = false;
   for (auto& object : context.objects) {
-    forgotten.push_back(object->btf ? find_forgotten_types(*object) : std::vector<bool>());
-    is_any |= !forgotten.back().empty();
+    orphaned.push_back(object->btf ? types_only_losers_use(*object) : std::vector<bool>());
+    is_any |= !orphaned.back().empty();
   }
   if (!is_any || !may_renumber_types(context)) return;
-  std::vector<bool> kept = find_kept(context, forgotten);
+  std::vector<bool> kept = find_kept(context, orphaned);
   if (std::ranges::find(kept, false) == kept.end()) return;
   renumber_types(context, TypeMap(0, keep_types(*context.btf, kept)));
 }
