@@ -73,9 +73,9 @@ Messages:
   -q,--quiet                  Print no warnings
   --verify                    Read the output back and check it before it takes
                               its place
-  --fatal-warnings            Take warnings for errors
-  --error-limit N             Stop printing errors after N, 20 unless told; 0:
-                              never
+  --fatal-warnings            Treat warnings as errors
+  --error-limit N             Print at most N errors (20 by default); 0 prints
+                              all
   --color-diagnostics auto|always|never
                               Color messages: auto (on a terminal), always or
                               never
