@@ -356,7 +356,7 @@ void Program::count_bases() {
       ids.push_back(result_->type_maps[0][id]);
     names.push_back(base->name);
     maps.emplace_back(base->btf.first_id(), std::move(ids));
-    if (size_map_file_) inputs.emplace_back(share(base->btf), base->size);
+    if (is_described()) inputs.emplace_back(share(base->btf), base->size);
     statistics_.input.add(base->btf, base->size);
   }
   auto put_first = [](auto& all, auto& first) {

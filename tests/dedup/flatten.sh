@@ -44,12 +44,18 @@ expect "struct task is one type
 [2] from 2 inputs: base.btf, a.btf
 struct task {
 	int id;
-};" "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --explain 'struct task'
+};
+struct task
+  kept by       itself: nothing refers to it
+  from          a.btf
+  bytes         44" "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --explain 'struct task'
 "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --stats >stats
 grep -Eq '^blobs +3 +1$' stats
 grep -Eq '^types +8 +5$' stats
 "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --size-map page.html
 grep -q 'base.btf' page.html
+"$BTFDEDUP" --flatten --base base.btf a.btf b.btf --print-sizes >sizes
+grep -Eq '^ +[0-9]+  base.btf$' sizes
 "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --dump c >types.h
 compiles types.h
 grep -q 'struct mine {' types.h
