@@ -9,6 +9,7 @@
 
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/report/report_json.hpp"
 
 namespace bpflink {
 namespace {
@@ -50,9 +51,12 @@ std::expected<void, Error> compare_with(const std::string& file, OutputModel& mo
   } catch (const Json::exception&) {
     return fail("{}: is not what --json writes", file);
   }
-  for (const Node& node : std::span(model.nodes).subspan(1))
-    sizes[{model.sections[node.section].name, std::string(node.kind), node.name}].after +=
-        node.bytes;
+  // What is not UTF-8 is replaced in JSON.
+  auto in_json = [](const std::string& name) { return Json::parse(to_text(name, -1)); };
+  for (const Node& node : std::span(model.nodes).subspan(1)) {
+    Key key{in_json(model.sections[node.section].name), node.kind, in_json(node.name)};
+    sizes[key].after += node.bytes;
+  }
   for (const auto& [key, size] : sizes)
     if (size.before != size.after)
       model.against->changes.push_back(

@@ -103,6 +103,14 @@ grep -qE '^ +[0-9]+ +[0-9]+  unused, function in \.text$' sizes || fail "no chan
 "$BPFLINK" "${objects[@]}" -o out.o --size-map-against report.json --print-sizes >sizes
 grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
 has '.against.changes == [] and .against.bytes == .output.bytes'
+# Names need not be UTF-8.
+compile latin <<'END'
+const char *shown = "caf\xe9 au lait";
+SEC("xdp") int prog(struct xdp_md *ctx) { return shown[ctx->data & 3]; }
+END
+"$BPFLINK" latin.o -o latin.out.o --json latin.json
+"$BPFLINK" latin.o -o latin.out.o --size-map-against latin.json --print-sizes >sizes
+grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
 for wrong in '[]' '{' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
   printf '%s' "$wrong" >wrong.json
   link_fails trace.o --json never.json --size-map-against wrong.json
