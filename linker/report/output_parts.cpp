@@ -18,7 +18,7 @@ Place place_of_part(const OutputPart& part) {
 
 std::string_view kind_of(const InputSection& section, const InputSymbol& symbol) {
   // libbpf loads it by itself.
-  if (symbol.type == STT_FUNC)
+  if (symbol.type == STT_FUNC && section.is_code())
     return section.holds_programs() && !symbol.is_local() ? "program" : "function";
   return section.holds_maps() ? "map" : "variable";
 }

@@ -13,9 +13,9 @@
 namespace bpflink {
 namespace {
 
-/// Functions looked at for all programs together: many programs that share many functions would
-/// take the square of their number. What is beyond has no figures of its subprograms.
-constexpr uint64_t most_visits = 20'000'000;
+/// References looked at for all programs together: what many programs that share many functions
+/// take grows with the square of their number. Programs beyond have no figures of subprograms.
+constexpr uint64_t most_visits = 3'000'000;
 
 /// What a program reaches: indices in OutputParts::parts, in the order of the walk.
 struct Reach {
@@ -28,12 +28,11 @@ class Walker {
 
   /// Variables and maps are not walked on from: a loader decides what is in them.
   Reach walk(uint32_t program) {
-    Reach reach;
-    ++round_;
-    visit(program, reach);
+    Reach reach{.functions = {program}};
+    seen_[program] = ++round_;
     for (size_t i = 0; i < reach.functions.size() && visits_ < most_visits; ++i)
       for (uint32_t used : parts_.uses.edges(reach.functions[i])) visit(used, reach);
-    return reach;
+    return visits_ < most_visits ? reach : Reach{.functions = {program}};
   }
 
  private:
@@ -171,18 +170,17 @@ class ProgramDescription {
 
   void describe(const Map& map, uint32_t section) {
     std::string_view type = map_type_name(map.type);
-    MapCost cost{.name = std::string(map.name),
-                 .type = std::string(type),
-                 .key = type_name(map.key_type_id),
-                 .value = type_name(map.value_type_id),
-                 .key_size = map.key_size,
-                 .value_size = map.value_size,
-                 .entries = map.max_entries,
-                 .bytes = most_bytes(map, type),
-                 .per_cpu = type.find("percpu") != std::string_view::npos,
-                 .pinning = describe_pinning(map.pinning),
-                 .programs = users_of(section, map.offset)};
-    model_.maps.push_back(std::move(cost));
+    model_.maps.push_back({.name = std::string(map.name),
+                           .type = std::string(type),
+                           .key = type_name(map.key_type_id),
+                           .value = type_name(map.value_type_id),
+                           .key_size = map.key_size,
+                           .value_size = map.value_size,
+                           .entries = map.max_entries,
+                           .bytes = most_bytes(map, type),
+                           .per_cpu = type.find("percpu") != std::string_view::npos,
+                           .pinning = describe_pinning(map.pinning),
+                           .programs = users_of(section, map.offset)});
   }
 
   void describe(const DataSection& section, const Variable& variable, uint32_t index) {

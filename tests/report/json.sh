@@ -73,3 +73,14 @@ struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __uint(pinnin
 END
 "$BPFLINK" pinned.o -o out.o --json report.json
 has '.maps[0].pinning == "77"'
+
+# Programs that share very many functions do not fill the report with their names: the last have no figures of these.
+for i in {1..600}; do
+  printf '%s\n' .text ".type f$i,@function" "f$i:" '.rept 10' "call f$((i > 1 ? i - 1 : 1))" .endr exit ".size f$i, .-f$i"
+  printf '%s\n' '.section tc,"ax"' ".globl p$i" ".type p$i,@function" "p$i:" 'call f600' exit ".size p$i, .-p$i"
+done >many.s
+clang-19 --target=bpf -c many.s -o many.o
+"$BPFLINK" many.o -o out.o --json report.json
+has '.programs | length == 600'
+has '.programs[0] | .all_instructions == 6602 and (.subprograms | length == 600)'
+has '.programs[-1] | .all_instructions == 2 and .subprograms == []'

@@ -91,6 +91,22 @@ clang-19 --target=bpf -c table.s -o table.o
 "$BPFLINK" table.o -o out.o --json report.json
 has '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .programs[0].instructions == 2'
 
+# A program whose symbol has no size reaches what its bytes call; a function outside of code has no instructions.
+sed '/.size prog/d' alias.s >sizeless.s
+cat >>sizeless.s <<'END'
+	.bss
+	.globl zeros
+	.type zeros,@function
+zeros:
+	.zero 16
+	.size zeros, .-zeros
+END
+clang-19 --target=bpf -c sizeless.s -o sizeless.o
+"$BPFLINK" sizeless.o -o out.o --json report.json
+adds_up out.o
+has '.programs[0].instructions == 0 and .programs[0].all_instructions == 5'
+named .bss '.name == "zeros" and .kind == "variable"'
+
 contains '  kept by       what has no reference to it, such as a tag or a table' \
   "$BPFLINK" --gc-sections a.o --license GPL -o out.o --explain caught
 contains '  in the output no: nothing refers to it' \
