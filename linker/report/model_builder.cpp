@@ -147,8 +147,6 @@ void ModelBuilder::emit_chains() {
       members[node].append(members[node].empty() ? "" : ".").append(member_[node]);
     if (part_[node] != node) continue;
     Node& made = model_.nodes[number_[node]];
-    // What it is shown with may stand before it.
-    while (before[node] != 0 && part_[before[node]] == node) before[node] = before[before[node]];
     made.needed_by = number_[before[node]];
     made.member = members[node];
   }
