@@ -527,9 +527,9 @@ std::expected<void, Error> Program::report() {
   if (!options_.explain.empty() || options_.print_sizes != 0) model = describe_output(*btf);
   for (const std::string& what : options_.explain) {
     auto text = explain({*btf, result_->type_maps, names_}, what);
-    if (!text) return std::unexpected(text.error());
-    print_text(*text);
-    print_text(explain_types(*model, what));
+    std::string story = explain_types(*model, what);
+    if (!text && story.empty()) return std::unexpected(text.error());
+    print_text(text.value_or("") + story);
   }
   if (options_.print_sizes != 0) print_text(make_sizes_text(*model, options_.print_sizes));
   if (options_.dump == BtfdedupOptions::Dump::c) print_text(print_c_header(*btf));

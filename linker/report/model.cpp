@@ -60,8 +60,9 @@ std::string describe_chain(const OutputModel& model, uint32_t node) {
     uint32_t at = chain[i];
     const Node& step = model.nodes[at];
     if (!step.member.empty()) text += " -> " + step.member;
-    // A function is followed by its declaration.
-    if (std::exchange(last, step.name) == step.name && at != node) continue;
+    // A function or variable is followed by its declaration.
+    bool is_declaration = step.kind == "function type" || step.kind == "variable type";
+    if (std::exchange(last, step.name) == step.name && is_declaration) continue;
     if (!text.empty()) text += " -> ";
     text += text.empty() && !step.root.empty() ? fmt::format("{} {}", step.root, step.name)
                                                : describe(step);

@@ -180,8 +180,8 @@ class OutputNodes {
       auto [node, is_new] = nodes.try_emplace(part, 0);
       if (is_new) node->second = add_record(part, "line records", 0);
       builder_[node->second].bytes += ext.line_info.record_size;
-      LineCost& cost = lines[{line.file_name_off, line.line()}];
-      bool is_first = cost.line == 0;
+      auto [entry, is_first] = lines.try_emplace({line.file_name_off, line.line()});
+      LineCost& cost = entry->second;
       cost.line = line.line();
       cost.bytes += ext.line_info.record_size;
       uint64_t end = part == no_node ? line.insn_off : parts_.parts[part].end();

@@ -19,7 +19,7 @@ constexpr uint64_t most_visits = 3'000'000;
 
 /// What a program reaches: indices in OutputParts::parts, in the order of the walk.
 struct Reach {
-  std::vector<uint32_t> functions, maps, variables;  ///< of functions, the program itself first
+  std::vector<uint32_t> functions = {}, maps = {}, variables = {};  ///< functions: itself first
 };
 
 class Walker {

@@ -42,6 +42,8 @@ contains '  kept by       flows -> value -> struct conn -> key -> struct key' de
 contains "  bytes         $own, and $brings with what only it needs" dedup 'struct outer'
 contains 'func on_exec is one type' dedup 'func on_exec'
 contains '  kept by       itself: nothing refers to it' dedup 'func on_exec'
+contains int dedup int
+contains '  kept by       program on_exec' explain 'func on_exec'
 
 # Lists, in 80 columns.
 compile_defined pruned 'struct far' -- <<'END'
