@@ -1,93 +1,90 @@
-// Merges equal types. Begin here: what that means, how it is done, and the passes that do it.
+// Deduplicates BTF types. Begin here: what deduplication means, how it works, and its passes.
 //
 // WHAT IT MEANS
 //
-// Every compilation unit brings its own copy of the types of the headers that it includes: the
-// 3.4 million types of a kernel's units are 95,000 different ones. Two types are *equal* if their
-// kinds, names and numbers (sizes, offsets, values, flags) agree and what they refer to is equal,
-// pairwise. Types refer in circles, so this means the coarsest relation with that property: two
-// types are equal unless there is a path along which they differ.
+// Every compilation unit brings its own copy of the types in the headers that it includes. The 3.4
+// million types of a kernel's units are 95,000 different ones. Two types are *equal* if their
+// kinds, names and numbers (sizes, offsets, values, flags) agree, and the types that they refer to
+// are equal, pairwise. Types refer to each other in circles, so equality is the coarsest relation
+// with that property: two types are equal unless some path leads to a difference.
 //
-//   struct list { struct list *next; int x; };      equal in all units that have it so: to
-//                                                   follow `next` leads nowhere new
+//   struct list { struct list *next; int x; };      equal in all units: following `next` leads to
+//                                                   nothing new
 //
-// VARs and DATASECs are objects rather than types, and equal only themselves. So are types of kinds
-// that the library does not know. These may refer to types and strings in any of their words, so
-// they are carried only where no id of their input changes, and none of its strings moves;
-// elsewhere they are an error.
+// VARs and DATASECs are objects, not types, and equal only to themselves. So are types of unknown
+// kinds. Any of their words may be a type id or a string offset, so they are carried only if no id
+// and no string of their input moves. Otherwise they are an error.
 //
-// A *tag* is the name of a struct, of a union or of an enum; these are three tag spaces. A tag is
-// *ambiguous* if its definitions, in all inputs and the base, differ even when each tag in them is
-// only written by name. What has such a tag is *tainted*, a declaration as well as a definition,
-// and so is what refers to something tainted. Where two drivers happen to give private structs one
-// name, that tag is ambiguous, and a pointer to either struct is tainted.
+// A *tag* is the name of a struct, a union or an enum; each of the three has a tag space of its
+// own. A tag is *ambiguous* if its definitions, in all inputs and the base, differ even when the
+// tags within them are compared by name only. A definition or declaration of an ambiguous tag is
+// *tainted*, and so is every type that refers to a tainted type. If two drivers give private
+// structs one name, that tag is ambiguous, and a pointer to either struct is tainted.
 //
-// A *unit* is what a compiler saw at a time. An input is one; but no compiler writes an untainted
-// type twice, so an input that has two equal ones (objects, which stay whatever they are called, do
-// not count) was put together from several units, and is cut into the connected components of the
-// graph of its types (ambiguity/units.cpp).
+// A *unit* is what the compiler saw at a time. Normally an input is one unit. No compiler writes an
+// untainted type twice (objects do not count: they may have any names). So an input with two equal
+// untainted types was merged from several units, and is split into the connected components of its
+// graph of types (ambiguity/units.cpp).
 //
-// A *forward declaration* (a FWD, or an enum without enumerators) may stand for a definition of
-// its tag. Which one is decided by the set of units and the base alone, never by their order:
+// A *forward declaration* (a FWD, or an enum without enumerators) may resolve to a definition of
+// its tag. The set of units and the base decide which one; their order never does:
 //
-//   R1  Where the declaration's own input (in whichever of its units) or the base defines the tag,
-//       be that ambiguous or not, and all these definitions are equal: that one.
-//   R2  Else, if the tag is not ambiguous: its definitions may still differ in what the ambiguous
-//       tags that they reach mean. Consider only the units that agree with the declaration's own on
-//       what each of these means ("only declared" is a meaning like any other). Where all
-//       definitions of the tag in these are equal: that one.
-//   R3  Else, if the tag is not ambiguous, and all its definitions in all units and the base are
-//       equal: that one. Otherwise it stays a declaration. Two types that differ only there stay
-//       two. Never guess.
+//   R1  If the declaration's own input (any of its units) or the base defines the tag, ambiguous or
+//       not, and all these definitions are equal: to that one.
+//   R2  Otherwise, if the tag is not ambiguous, its definitions may still differ in the meaning of
+//       ambiguous tags that they reach. Consider only units that agree with the declaration's unit
+//       on the meaning of each of these tags ("only declared" is a meaning like any other). If all
+//       definitions in these units are equal: to that one.
+//   R3  Otherwise, if the tag is not ambiguous, and all its definitions in all units and the base
+//       are equal: to that one. Otherwise the declaration stays one. Two types that differ only
+//       there stay two. Never guess.
 //
 //   a.c: struct task; struct ops { void (*run)(struct task *); };
 //   b.c: struct task { int id; };   ...and the same ops            R3: one task, one ops
-//   with c.c, too:
-//   c.c: struct task { long id; };  ...and the same ops            `task` is ambiguous: what a.c
-//                                                                  means nobody knows, and there
-//                                                                  are three ops: of b.c's task, of
-//                                                                  c.c's, of one only declared
+//   and also
+//   c.c: struct task { long id; };  ...and the same ops            `task` is ambiguous. What a.c
+//                                                                  means is unknown, so there are
+//                                                                  three ops: with b.c's task,
+//                                                                  c.c's, and a declared one
 //
-// Which types are equal depends on what declarations stand for, and that on which types are equal.
-// What is meant is the greatest answer that holds: begin with all that may be equal, take back what
-// turns out not to be (ambiguity/resolve.cpp).
+// Equality depends on how declarations resolve, and that depends on equality. The result is the
+// greatest fixed point: assume that all types are equal that may be, and retract what turns out to
+// differ (ambiguity/resolve.cpp).
 //
-// The *base* of split BTF does not change: its types are referred to by their ids, its
-// declarations stay what they are, and a type of a unit that is equal to one of it is that one.
+// The *base* of split BTF does not change. Its types are referred to by their ids, its declarations
+// are not resolved, and a unit's type that is equal to a type of the base becomes that type.
 //
-// The *output* has each of a set of equal types once, in order of first occurrence. Nothing but
-// that order depends on the order of ids or of inputs, and nothing at all on the number of threads
-// or on hashes. Inputs given twice add only their objects; deduplicating again changes nothing.
-// tests/unit/meaning.cpp computes the same in the plainest way, and holds this against it.
+// The *output* has one of each set of equal types, in order of first occurrence. Only this order
+// depends on the order of ids and inputs. Nothing depends on the number of threads or on hashes.
+// Adding an input twice adds only its objects. Deduplicating the output again changes nothing.
+// tests/unit/meaning.cpp computes the same in the simplest way, and tests compare both.
 //
-// HOW IT IS DONE
+// HOW IT WORKS
 //
-// To compare two types by walking both their graphs means to walk much of the graph again for
-// each of 600,000 structs. But nearly all circles of C types pass through a tag. Call a named
-// struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of a type is
-// its record as BTF has it (name, kind, numbers, elements), with each reference to an anchor
-// replaced by tag space and name, and each other reference by the *class* of what it refers to.
-// The types that have one key are a class, which is a number. What a key has of a type is decided
-// by Classifier::translate() (classes/classifier.cpp) and, to the same effect, by match.cpp beside
-// it. That leaves no circles but those that no tag breaks (classes/circles.cpp), and each type is
-// looked at once.
+// To compare two types, one can walk both graphs. Doing so for each of 600,000 structs would walk
+// much of the graph again and again. But nearly every circle of C types passes through a tag. Call
+// a named struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of a
+// type is its BTF record (name, kind, numbers, elements) with each reference to an anchor replaced
+// by the tag space and name, and each other reference by the *class* of the type referred to. All
+// types with one key form a class, which has a number. Classifier::translate()
+// (classes/classifier.cpp) makes the key; match.cpp beside it compares to the same effect. Only
+// circles that no tag breaks are left (classes/circles.cpp), and each type is looked at once.
 //
 //   struct node { struct node *next; int x; };       class 1: INT int 4
 //                                                    class 2: PTR -> "struct node"
 //                                                    class 3: STRUCT node {next 2, x 1}
 //
-// As long as all definitions of a tag are of one class, types of one class are equal, and
-// declarations of the tag, which are another class, need nothing more: what refers to them refers
-// to the same name, which in the output is the definition's (write_types.cpp). That settles all but
-// the tainted types, whose keys say too little. Within a unit a tag means what the unit defines, so
-// a tainted type is its class together with what the ambiguous tags that it can reach mean there,
-// its *binding*. These *bound types* are a small graph, which partition refinement settles: color
-// each by its class; then, as long as there are two of one color whose references differ in color,
-// give them different colors. A color is what a tainted type means, and takes the place of its
-// class.
+// If all definitions of a tag are in one class, types of one class are equal. Declarations of the
+// tag are another class and need nothing more: what refers to them refers to the name, which in the
+// output is the definition's (write_types.cpp). This settles all types but the tainted ones, whose
+// keys say too little. Within a unit, a tag means what the unit defines. So a tainted type is its
+// class together with the meaning, in its unit, of each ambiguous tag that it reaches: its
+// *binding*. These *bound types* form a small graph, which partition refinement settles: give each
+// type the color of its class. While two types of one color refer to different colors, give them
+// different colors. In the end a color is the meaning of a tainted type, and replaces its class.
 //
-// A hash only finds candidates. Nothing recurses on input, and all takes time in proportion to the
-// input, or n log n in the tainted types for each time that something is taken back.
+// A hash only finds candidates. Nothing recurses on input. All takes time linear in the input, or
+// n log n in the tainted types for each retraction.
 #include <chrono>
 #include <stdexcept>
 #include <unordered_set>
@@ -100,8 +97,8 @@ namespace bpflink {
 
 namespace {
 
-/// Whose fault it is that a type of the output contains itself: that of an input with such a type,
-/// or nobody's, where a declaration stands for the struct that has it as a member.
+/// Why a type of the output contains itself: an input has such a type, or a declaration resolved to
+/// the struct that it is a member of.
 Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32_t id) {
   for (const Input& input : d.inputs)
     if (auto own = find_self_containing(input.types()))
@@ -111,8 +108,8 @@ Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32
           contains_itself(describe_type(id, type.kind(), output.name(type))).message};
 }
 
-/// Whose strings are too many. Only those that types name within others can be: each becomes one of
-/// its own.
+/// Which input has too many strings. That takes names that begin within other strings: each becomes
+/// a string of its own.
 Error strings_error(const Deduplication& d) {
   constexpr size_t limit = max_string_offset + 1;
   std::string message = "strings that begin within others take more than " + std::to_string(limit) +
@@ -131,42 +128,41 @@ Error strings_error(const Deduplication& d) {
 }
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
-  // Each type gets the number of its class, by its key (classes/classifier.cpp). This is where
-  // nearly all the time goes, and where several workers share it (classes/workers.cpp). Tags are
-  // names here, whatever they mean.
+  // Find the class of each type, by its key (classes/classifier.cpp). Nearly all the time goes here,
+  // so several workers share it (classes/workers.cpp). Tags are compared by name.
   auto start = std::chrono::steady_clock::now();
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
   std::chrono::duration<double> classify_time = std::chrono::steady_clock::now() - start;
 
-  // Types in circles that no tag breaks have had a class each until here, because a key would have
-  // no end there (classes/circles.cpp). After this pass equal keys have equal classes, without
-  // exception.
+  // Merge equal circles that no tag breaks. Their keys would have no end, so each of their types has
+  // a class of its own until here (classes/circles.cpp). After this pass equal types that are not
+  // tainted have equal classes.
   merge_circles(d);
 
-  // Tainted types get numbers of their meanings in the place of their classes. Needs to know all
-  // definitions of all inputs. On the way it lists the types that may be the first with their
-  // number, for the next pass to look at no others (ambiguity/find_meanings.cpp).
+  // Replace the classes of tainted types by their meanings. Needs all definitions of all inputs. It
+  // also lists the types that may be the first of their class, so that the next pass looks at no
+  // others (ambiguity/find_meanings.cpp).
   find_meanings(d);
 
-  // What has the same number is one type of the output (write_types.cpp).
+  // Write one type of the output for each number (write_types.cpp).
   auto result = write_types(d);
   if (!result) return result;
   result->classify_seconds = classify_time.count();
 
-  // What contains itself has no size. The output has each type once, so this is the place to ask.
+  // Refuse types that contain themselves: they have no size. Each type is there once now.
   if (auto id = find_self_containing(result->types))
     return std::unexpected(containment_error(d, result->types, *id));
 
-  // All of the above took the base as it is. If it shall be part of the output, base and output
-  // are deduplicated as one, without a base (flatten.cpp).
+  // With --flatten, deduplicate base and output together, without a base (flatten.cpp). All of the
+  // above took the base as it is.
   if (!d.options.flatten || !d.options.base) return result;
-  d.inputs.clear();  // what takes room and is needed no more
+  d.inputs.clear();  // free memory no longer needed
   d.table = ClassTable();
   d.meanings = Meanings();
   return flatten(d.options, d.layout, std::move(*result));
 }
 
-/// What layout sections say of the kinds that the library does not know must agree.
+/// Layout sections must agree on the kinds that the library does not know.
 std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const Btf& btf) {
   for (size_t kind = known_kinds; kind < std::min(layout.size(), btf.layout().size()); ++kind)
     if (layout[kind] != btf.layout()[kind])
