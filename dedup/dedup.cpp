@@ -128,15 +128,15 @@ Error strings_error(const Deduplication& d) {
 }
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
-  // Find the class of each type, by its key (classes/classifier.cpp). Nearly all the time goes here,
-  // so several workers share it (classes/workers.cpp). Tags are compared by name.
+  // Find the class of each type, by its key (classes/classifier.cpp). Nearly all the time goes
+  // here, so several workers share it (classes/workers.cpp). Tags are compared by name.
   auto start = std::chrono::steady_clock::now();
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
   std::chrono::duration<double> classify_time = std::chrono::steady_clock::now() - start;
 
-  // Merge equal circles that no tag breaks. Their keys would have no end, so each of their types has
-  // a class of its own until here (classes/circles.cpp). After this pass equal types that are not
-  // tainted have equal classes.
+  // Merge equal circles that no tag breaks. Their keys would have no end, so each of their types
+  // has a class of its own until here (classes/circles.cpp). After this pass equal keys have equal
+  // classes.
   merge_circles(d);
 
   // Replace the classes of tainted types by their meanings. Needs all definitions of all inputs. It
