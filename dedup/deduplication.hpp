@@ -1,4 +1,4 @@
-// All state of one deduplication. dedup.cpp says what it is for and lists the passes over it.
+// The state of one deduplication. dedup.cpp explains it and lists the passes over it.
 #pragma once
 
 #include <cstdint>

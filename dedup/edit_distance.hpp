@@ -1,4 +1,4 @@
-// How far one spelling is from another.
+// The edit distance of two spellings.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Makes one blob that stands alone of a base and of what is split from it.
+// Merges a base and what is split from it into one blob without a base.
 #pragma once
 
 #include <expected>

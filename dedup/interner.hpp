@@ -1,4 +1,4 @@
-// Numbers for sequences of words.
+// Interns sequences of words as numbers.
 #pragma once
 
 #include <algorithm>

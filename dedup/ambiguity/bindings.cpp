@@ -1,14 +1,14 @@
-// In a unit each ambiguous tag has a meaning: the class that the unit defines it as; that it is
-// only declared, or not there; or, where the unit has several definitions, these, which are no
-// other unit's. The meanings of a unit other than "declared" are its profile. The binding of a
+// In a unit, each ambiguous tag has a meaning: the class of the unit's definition; "declared only"
+// or "absent"; or, if the unit has several definitions, that set, which belongs to this unit alone.
+// A unit's *profile* is the list of its meanings other than "declared only". The *binding* of a
 // type is the part of its unit's profile that the type can reach.
 //
-// Units with one profile have the same bindings. Most programs have few profiles; but each module
-// of a kernel may have one of its own, of a few tags that little refers to. So for each profile the
-// graph of tags and classes, with its circles drawn together to components, is gone over from the
-// tags of the profile to what can reach them, and no further: the binding of a component is its own
-// tags' part of the profile and the bindings of the components that it refers to, interned, so that
-// it is one number. That is in proportion to what can reach the tags, whatever its depth.
+// Units with one profile have the same bindings. Most programs have few profiles. But each module
+// of a kernel may have its own, of a few tags with few references. So for each profile, the graph
+// of tags and classes (circles are merged to components) is searched from the profile's tags
+// backwards to what reaches them, and no further. The binding of a component is its own tags' part
+// of the profile, plus the bindings of the components that it refers to. Bindings are interned as
+// numbers. The time is linear in what reaches the tags, whatever its depth.
 #include "dedup/ambiguity/bindings.hpp"
 
 #include <algorithm>

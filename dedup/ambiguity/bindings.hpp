@@ -1,4 +1,4 @@
-// What the ambiguous tags that a type can reach mean in its unit.
+// The meaning, in its unit, of the ambiguous tags that a type can reach.
 #pragma once
 
 #include <cstdint>

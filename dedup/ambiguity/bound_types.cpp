@@ -1,8 +1,7 @@
-// Tainted types become nodes of a graph. The ids of an input tell what each type refers to, so it
-// is always right to make a node of each. Where many units say the same that is many times the
-// same; so types of one class share a node where their bindings are equal, which is right where
-// names tell what is meant: what they refer to by name has one meaning in the unit, and what that
-// can reach has the same in all units of the binding.
+// Makes the nodes of the graph of tainted types. A node for each type of each input would always be
+// right, but many units repeat the same types. So types of one class and equal bindings share a
+// node where names identify what they refer to: each such name has one meaning in the unit, and all
+// that it reaches has the same meaning in all units with that binding.
 #include "dedup/ambiguity/bound_types.hpp"
 
 #include <algorithm>

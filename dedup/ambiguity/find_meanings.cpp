@@ -1,8 +1,8 @@
-// Pass: what tainted types mean.
+// Pass: find the meanings of tainted types.
 //
-// A tainted type can reach a tag with several definitions, so its class, in which tags are names,
-// does not tell what it means. The types that are equal are found in a graph of these types alone:
-// nearly always of a few (81 of a kernel's 3.4 million).
+// A tainted type reaches a tag with several definitions. Its class compares tags by name, so it
+// does not determine the type's meaning. Equality among tainted types is decided in a graph of
+// these types alone. There are usually few: 81 of a kernel's 3.4 million.
 #include <algorithm>
 
 #include "dedup/ambiguity/bound_types.hpp"

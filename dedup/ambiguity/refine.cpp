@@ -1,13 +1,10 @@
 // Partition refinement, as in the minimization of automata.
 //
-// The nodes of one color stand together in one array, so that a color is a
-// range of it. When a node changes its color, its parents are marked, by moving
-// them to the front of their own color's range. A color with marked nodes is
-// then looked at: its marked nodes are sorted by the colors of their children
-// and each group that differs becomes a color of its own, but for one. That one
-// keeps the old color, and it is the largest: so a node that changes its color
-// finds itself in a group of at most half the size, which can happen to it only
-// log n times.
+// The nodes of one color are a contiguous range of one array. When a node changes its color, its
+// parents are marked by moving them to the front of their range. A color with marked nodes is then
+// split: the marked nodes are sorted by the colors of their children, and each group becomes a
+// color of its own, except the largest one, which keeps the old color. So a node that changes its
+// color is in a group of at most half the size, which can happen to it only log n times.
 #include "dedup/ambiguity/refine.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// Which definitions forward declarations stand for: the greatest fixed point.
+// Decides which definition each forward declaration resolves to: the greatest fixed point.
 //
-// In the beginning each declaration stands for the candidates of the first of its rules that has
-// any, as if all of these were equal. Under this assumption refinement tells types apart. Where
-// candidates turn out not to be equal, the assumption was wrong; these declarations go on to their
-// next rule, all of them together, and the types are told apart anew. But a wrong assumption makes
-// other types differ that are equal without it, so that a later rule is only given up when all
-// that earlier rules say holds. In the end all assumptions hold.
+// At first, each declaration resolves to the candidates of its first rule that has any, as if these
+// were all equal. Under this assumption, refinement finds the types that differ. If the candidates
+// of a declaration turn out to differ, the assumption was wrong. All such declarations move on to
+// their next rule together, and refinement starts anew. A wrong assumption makes other types differ
+// that are equal without it, so a later rule is given up only when everything that the earlier
+// rules assume holds. In the end all assumptions hold.
 #include <algorithm>
 
 #include "dedup/ambiguity/bound_types.hpp"

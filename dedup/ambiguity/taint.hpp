@@ -1,4 +1,4 @@
-// Ambiguous tags, and what can reach them.
+// Ambiguous tags, and the types that reach them.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
-// An input is a unit, unless it was put together from several, as the blob of a whole kernel is.
-// Then some untainted type is in it twice, which no compiler writes, and nothing that is
-// deduplicated has; objects, and what refers to them, do not count, as they stay whatever they are
-// called. Such an input is cut into its connected components: each unit brings all that
-// it refers to, so that no reference leads from one to another.
+// Splits inputs into units.
 //
-// Two kinds of references do not connect. What can reach no tag means the same everywhere, and
-// the program that put the units together may have made one type of it for all of them, as pahole
-// does with the type of array indices. And a DATASEC has variables of any unit.
+// An input is a unit, unless it was merged from several, like the blob of a whole kernel. Such an
+// input has some untainted type twice, which no compiler writes and no deduplicated blob has.
+// (Objects and what refers to them do not count: they stay apart under any names.) It is split into
+// the connected components of its graph: a unit has all types that it refers to, so no reference
+// leads from one unit to another.
+//
+// Two kinds of references do not connect units. A type that reaches no tag means the same
+// everywhere, and the program that merged the units may have kept one for all of them, as pahole
+// does with the type of array indices. And a DATASEC lists variables of all units.
 #include "dedup/ambiguity/units.hpp"
 
 #include <algorithm>

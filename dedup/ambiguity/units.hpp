@@ -1,4 +1,4 @@
-// Units: what one compiler saw at a time.
+// Units: what one compiler run saw.
 #pragma once
 
 #include <cstdint>

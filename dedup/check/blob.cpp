@@ -1,5 +1,5 @@
-// The header and the sections. A kernel asks for more order than the reader does: it takes no gap,
-// and nothing behind the sections.
+// Checks the header and the sections. A kernel is stricter than the reader: it accepts no gaps, and
+// no bytes after the sections.
 #include <algorithm>
 #include <array>
 #include <utility>

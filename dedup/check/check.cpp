@@ -1,9 +1,9 @@
-// Whether a kernel takes a blob: begin here.
+// Checks whether a kernel accepts a blob. Begin here.
 //
-// A kernel looks at a blob in phases, and stops at the first fault: the header and sections
-// (blob.cpp), each type alone (single_types.cpp), then what types refer to (resolution.cpp,
-// members.cpp) and the order of type tags (tag_order.cpp). The same phases run here, each to its
-// end. The rules have their texts in rules.cpp, and what needs a newer kernel is no fault but a
+// A kernel checks a blob in phases and stops at the first fault: the header and sections
+// (blob.cpp), each type alone (single_types.cpp), what types refer to (resolution.cpp,
+// members.cpp), and the order of type tags (tag_order.cpp). The same phases run here, each to its
+// end. The texts of the rules are in rules.cpp. What needs a newer kernel is not a fault but a
 // requirement (requirement.cpp).
 #include "bpflink/check.hpp"
 

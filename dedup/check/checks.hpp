@@ -1,4 +1,4 @@
-// The phases of check_btf(), in their order. Each adds what it finds.
+// The phases of check_btf(), in order. Each adds its findings.
 #pragma once
 
 #include <optional>

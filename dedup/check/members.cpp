@@ -1,7 +1,8 @@
-// Members against the struct or union that they are in.
+// Checks members against their struct or union.
 //
-// In a struct with kind_flag, a member's offset holds the width of a bit-field, too. In one
-// without, a bit-field is a member whose INT has fewer bits than its bytes, or begins within them.
+// In a struct with kind_flag, the offset of a member also holds the width of a bit-field. In a
+// struct without, a bit-field is a member whose INT has fewer bits than its bytes, or begins within
+// them.
 #include <algorithm>
 
 #include "dedup/check/resolution.hpp"

@@ -1,4 +1,4 @@
-// The release of Linux that kinds, flags and names came with.
+// The Linux release that each kind, flag and form of name needs.
 #include "dedup/check/checks.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"

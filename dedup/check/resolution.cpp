@@ -1,15 +1,14 @@
-// What types refer to, and whether that has a size where one is needed.
+// Checks what types refer to, and that it has a size where one is needed.
 //
-// A kernel settles what a type stands for before it looks at those that refer to it: it goes down
-// from each type, in order of ids, with a stack of its own of 32 entries. How far it goes down
-// depends on where it began. From a pointer it follows pointers, qualifiers and typedefs to see
-// whether they end; what has a size of its own ends the way, as it may lead back. From a struct or
-// array it follows what is contained by value, and a pointer ends the way. So whether a chain is
-// too long, or a circle is seen, depends on the order of ids, and nothing short of going the same
-// ways gives the same answer.
+// A kernel resolves a type before the types that refer to it. It descends from each type, in order
+// of ids, with an explicit stack of 32 entries. How far it descends depends on where it started.
+// From a pointer it follows pointers, qualifiers and typedefs, to see whether they end; a type with
+// a size of its own ends the walk, because it may lead back. From a struct or array it follows what
+// is contained by value, and a pointer ends the walk. So it depends on the order of ids whether a
+// chain is too long or a circle is found. Only the same walk gives the same answers.
 //
-// Where a kernel stops at the first fault, this goes on: a type at fault, and what refers to it, is
-// marked and not judged. Each type is entered once, so the time is in proportion to the types.
+// A kernel stops at the first fault. This check goes on: a faulty type, and types that refer to it,
+// are marked and not judged. Each type is entered once, so the time is linear.
 #include "dedup/check/resolution.hpp"
 
 #include <array>

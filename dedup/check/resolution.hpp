@@ -1,4 +1,4 @@
-// What the types of a blob stand for once qualifiers and typedefs are taken away, and their sizes.
+// Types without their qualifiers and typedefs, and their sizes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What each rule says. The words of kernels are those of their logs.
+// The texts of the rules, and the words of the kernel's log for each.
 #include <algorithm>
 #include <ranges>
 

@@ -1,4 +1,4 @@
-// Each type alone: its names, its numbers, and the order of its elements.
+// Checks each type alone: names, numbers, and the order of elements.
 #include <bit>
 
 #include "dedup/check/checks.hpp"

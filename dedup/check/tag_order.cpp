@@ -1,8 +1,8 @@
-// Chains of qualifiers, typedefs and type tags.
+// Checks chains of qualifiers, typedefs and type tags.
 //
-// What a tag is about is what a pointer points to, so a kernel looks for tags right behind
-// pointers, and refuses those that come later in a chain. From each type it follows the chain to an
-// id that is below, whose own chain was followed before.
+// A type tag describes what a pointer points to. A kernel expects tags directly behind the pointer,
+// and rejects tags later in the chain. The check follows the chain from each type to a lower id,
+// whose chain has been checked before.
 #include "dedup/check/checks.hpp"
 #include "dedup/format/kinds.hpp"
 

@@ -1,10 +1,10 @@
-// Pass: circles that no tag breaks.
+// Pass: merge equal circles that no tag breaks.
 //
-// A typedef that refers to itself through a pointer cannot come from C, but can from other
-// compilers. The classifier gives the type that closes such a circle a private class, as it has
-// no key before itself. So equal circles, and all that refers to them, come out of classification
-// as different classes. Partition refinement of all classes merges them. Tags remain names here:
-// a class says what a key says, no more.
+// C cannot make a typedef that refers to itself through a pointer, but other compilers can. The
+// type that closes such a circle has no key yet when it is reached, so the classifier gives it a
+// private class. As a result, equal circles, and all types that refer to them, have different
+// classes. Partition refinement of all classes merges them. Tags are still compared by name here: a
+// class means what its key says, no more.
 #include <numeric>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The equivalence classes of the types of all inputs, by canonical key. dedup.cpp says what
-// classes and anchors are for.
+// The equivalence classes of the types of all inputs, by canonical key. dedup.cpp explains classes
+// and anchors.
 #pragma once
 
 #include <cstdint>

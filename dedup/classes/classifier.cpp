@@ -1,20 +1,19 @@
 // Writes the canonical key of each type and interns it.
 //
-// A key holds the classes of the types that it refers to, so these come first. References to
-// anchors are by name and need nothing done before; what is left to wait for are chains like a
-// pointer to const int, and anonymous structs. Where a type refers to one that has no class yet,
-// a depth-first search with a stack of its own goes there first. C cannot make a circle that
-// misses all anchors, but a type that refers to itself through a typedef's name can: the type
-// that closes a circle gets a private class, whose key follows when the search is back at it
-// (circles.cpp says how such classes are merged).
+// A key holds the classes of the types that it refers to, so these are classified first. References
+// to anchors are by name and need no class. What is left are chains, like a pointer to a const int,
+// and anonymous structs. If a type refers to one without a class, a depth-first search with an
+// explicit stack classifies that one first. C cannot make a circle without an anchor, but a typedef
+// that refers to itself can. The type that closes the circle gets a private class; its key follows
+// when the search returns to it (circles.cpp merges such classes).
 //
-// Most types need no key. What was referred to by its tag is first matched with the class that had
-// this tag last, and any other type, as units that include the same headers have the same types in
-// the same order, with the class that came last time after the class of the type before it, be that
-// in this input or in one before. Where it is of another class, a match cache may know one that
-// begins with the same words. To match a type with the key of a class (matcher.hpp) takes neither a
-// key of its own nor a hash. In a kernel these hints settle nine types of ten, and the cache two
-// thirds of the others.
+// Most types need no key. Units that include the same headers have the same types in the same
+// order. So a type that was reached by its tag is first matched with the class that last had this
+// tag, and any other type with the class that last followed the class of the type before it, in
+// this input or an earlier one. If that fails, a match cache may know a class whose key begins with
+// the same words. Matching a type with the key of a class (matcher.hpp) takes neither a key nor a
+// hash. In a kernel these hints settle nine types of ten, and the cache settles two thirds of the
+// others.
 #include "dedup/classes/classifier.hpp"
 
 #include <algorithm>

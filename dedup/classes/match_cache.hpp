@@ -1,4 +1,4 @@
-// The class that a type of the open input may be of, by what the type says at first sight.
+// Candidate classes for a type, by its first words.
 #pragma once
 
 #include <cstdint>

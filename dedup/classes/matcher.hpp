@@ -1,15 +1,12 @@
-// Matches types of the open input with classes that they may be of, which takes neither a key nor a
-// hash.
+// Matches types of the open input with candidate classes, without a key or a hash.
 //
-// A type is of a class if its words say what the class's key says, and what it refers to is what
-// the key refers to. Where that is a type without class it is assumed to be of the class wanted,
-// and stands in line to be compared. If the line ends without a difference all assumptions have
-// held each other up, and the types are of these classes: a graph that looks the same wherever one
-// goes is the same. At the first difference all that was assumed since the first type is taken
-// back.
+// A type belongs to a class if its words agree with the key of the class, and what it refers to
+// belongs to the classes in the key. If it refers to a type without a class, that type is assumed
+// to belong to the class in the key, and queued for comparison. If the queue runs empty without a
+// difference, all assumptions hold together. At the first difference, all assumptions since the
+// first type are retracted.
 //
-// Nothing here decides that a type is of no class: where it is not plain that it is of this one,
-// the canonical keys decide.
+// A failed match decides nothing: the canonical key does.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The input whose types are being given classes, and what is known of it so far.
+// The input that is being classified, and what is known of it so far.
 #pragma once
 
 #include <algorithm>

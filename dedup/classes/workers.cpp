@@ -1,16 +1,15 @@
-// Pass: each type gets its class.
+// Pass: classify all types.
 //
-// The work is a list of shares: small inputs whole, large ones in ranges of types. Workers take
-// shares of a part of the list each, and then what is left of the parts of others, each with a
-// table of its own: the first has the common one, the others
-// begin with a copy of what that has before the work begins (the classes of the base, the strings
-// of the first input, whose offsets are then those of the table, so that they can be compared as
-// they are). Where a type refers out of its share, the worker follows and gives classes there,
-// too, which only it sees. Afterwards the tables, which hold each class once and are small, are
-// merged, and the classes renumbered. One worker is the same with one table.
+// The work is a list of shares: small inputs as a whole, large ones in ranges of types. Each worker
+// takes the shares of its part of the list, and then what is left of the others' parts. Each has
+// its own table. The first worker has the common one. The others begin with a copy of its contents:
+// the classes of the base, and the strings of the first input, so that equal offsets mean equal
+// strings. If a type refers to one outside of the share, the worker classifies that one for itself.
+// Afterwards the tables are merged, and the classes renumbered; tables are small, because each
+// class is there once. One worker does the same with one table.
 //
-// Objects have private classes from the start, so that all workers know them by the same number.
-// Their keys are written at the end, when what they refer to has its class.
+// Objects have private classes from the start, so all workers know them by the same number. Their
+// keys are written at the end, when the types that they refer to have classes.
 #include <algorithm>
 #include <atomic>
 #include <memory>

@@ -1,4 +1,4 @@
-// Two types, a policy of what counts, and where they first differ.
+// Compares two types under a policy of what counts, and finds where they first differ.
 #pragma once
 
 #include <cstddef>

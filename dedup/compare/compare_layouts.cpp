@@ -1,5 +1,6 @@
-// The comparison by layout: what two definitions of one name have where, wherever both types lead
-// to. A struct that is laid out otherwise because one in it is, is not told of as well.
+// Compares layouts: the members of two definitions of one name, and their places, for all
+// definitions that both types lead to. A struct whose layout differs only because a struct in it
+// differs is not reported.
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"

@@ -1,12 +1,12 @@
-// Whether two definitions lay out their objects alike.
+// Whether two definitions have the same layout.
 //
-// Two structs or unions agree if members of one name have the same place and width, and what only
-// one of them has is called otherwise in the other, or padding. Members of anonymous structs and
-// unions are members of what these are in. Not looked at are the types of members: a pointer as a
-// number is laid out alike.
+// Two structs or unions agree if members of one name have the same offset and width, and every
+// member that only one of them has is padding, or is at a place where the other has a member of
+// another name. Members of anonymous structs and unions count as members of the outer struct. Types
+// of members do not count: a pointer and a number of the same width agree.
 //
-// Definitions that hide their contents agree with what fits them: those without members, and those
-// of one array of integers. Arrays without a length at the end agree with any.
+// Definitions that hide their contents, by having no members or one array of integers, agree with
+// any that fits. Arrays without a length at the end agree with any.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What is said of a type beside its declaration: "at byte 8", "B = 2", "16 bytes".
+// Text about a type besides its declaration: "at byte 8", "B = 2", "16 bytes".
 #pragma once
 
 #include <cstdint>

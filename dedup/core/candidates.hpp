@@ -1,7 +1,7 @@
-// The types of a kernel by name: what a relocation may be bound to.
+// The types of a kernel by name: the candidates of a relocation.
 //
-// A relocation of `struct task_struct___old` is tried with every `struct task_struct` of the
-// kernel, flavor or not. Types are looked for in vmlinux, and only if that has none in modules.
+// A relocation for `struct task_struct___old` is tried with every `struct task_struct` of the
+// kernel, flavor or not. Types are looked up in vmlinux, and in modules only if vmlinux has none.
 #pragma once
 
 #include <memory>

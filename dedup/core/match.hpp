@@ -1,9 +1,9 @@
 // Whether a type of a kernel has what a program looks for, and where.
 //
-// A path through the program's types is followed in the kernel's by names: its step `.pid` leads to
-// the member `pid`, whichever it is, also if it is in a struct without a name. The type of a member
-// that is passed through must be of the same kind, but not of the same size: what the program
-// takes for an `int` may be a `long`.
+// A path through the program's types is followed in the kernel's types by names: the step `.pid`
+// leads to the member `pid`, whatever its index, also inside an anonymous struct. The type of a
+// member on the path must have the same kind, but may have another size: an `int` of the program
+// may be a `long` in the kernel.
 #pragma once
 
 #include <variant>

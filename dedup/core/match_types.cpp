@@ -1,9 +1,9 @@
-// Whether a type of a kernel is like one of a program, as bpf_core_type_exists() and
-// bpf_core_type_matches() ask.
+// Whether a kernel's type is compatible with a program's, for bpf_core_type_exists() and
+// bpf_core_type_matches().
 //
-// Both types are walked together. Pointers, arrays and return types are followed on the spot;
-// members and parameters are pairs of their own, which a stack holds, so that no input makes the
-// walk recurse. Loaders give up where types nest too deep, and so does this.
+// Both types are walked in parallel. Pointers, arrays and return types are followed directly.
+// Members and parameters are pairs on an explicit stack, so that no input makes the walk recurse.
+// Loaders give up at a certain depth of nesting, and so does this.
 #include <array>
 
 #include "dedup/core/match.hpp"

@@ -1,5 +1,5 @@
-// The value that a relocation asks for, of one side: the program's types, which say what the
-// compiler put into the instruction, or the kernel's, which say what goes there.
+// The value that a relocation asks for, on one side: from the program's types, it is what the
+// compiler put into the instruction; from the kernel's types, it is what the loader puts there.
 #pragma once
 
 #include <bit>

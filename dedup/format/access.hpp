@@ -1,4 +1,4 @@
-// What a Btf holds, and how the library gets at it and at what a BtfBuilder holds.
+// The contents of Btf and BtfBuilder, for the library's own use.
 #pragma once
 
 #include <boost/container/vector.hpp>

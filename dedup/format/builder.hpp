@@ -1,4 +1,4 @@
-// What the deduplicator asks of a builder, and no one else.
+// Functions of a builder that only the deduplicator needs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Whether the ids and string offsets of types are in range, and what FUNC,
-// DATASEC and DECL_TAG demand of the types that they refer to.
+// Checks that type ids and string offsets are in range, and what FUNC, DATASEC and DECL_TAG require
+// of the types that they refer to.
 #include <fmt/format.h>
 
 #include <algorithm>

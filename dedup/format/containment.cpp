@@ -1,12 +1,12 @@
-// Types that contain themselves by value.
+// Finds types that contain themselves by value.
 //
-// A struct that has itself as a member, or a typedef of itself, has no size. A circle of
-// references is sound only if it passes through a pointer or a function prototype, so the
-// references of these two do not count, and what remains must be a graph without circles.
+// A struct that has itself as a member, or a typedef of itself, has no size. A circle of references
+// is valid only if it passes through a pointer or a function prototype. Without the references of
+// these two, the graph must have no circles.
 //
-// Most types contain only types that are known to be sound when they are first looked at. Over
-// the others a few passes go to and fro, as most stand near those that they contain. What then
-// remains, a depth-first search with a stack of its own follows down.
+// Most types contain only types that are known to be sound when they are reached. A few passes back
+// and forth settle most others, because types stand near those that they contain. A depth-first
+// search with an explicit stack settles the rest.
 #include <algorithm>
 #include <vector>
 

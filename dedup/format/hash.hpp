@@ -1,4 +1,4 @@
-// Hashing, and the table that everything interned is found through.
+// Hash functions, and the hash index that all interning uses.
 #pragma once
 
 #include <xxhash.h>

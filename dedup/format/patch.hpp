@@ -1,4 +1,4 @@
-// Changes in the bytes of a blob that leave all else where it is.
+// Changes to the bytes of a blob that move nothing.
 #pragma once
 
 #include <cstddef>

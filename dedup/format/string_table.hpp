@@ -1,4 +1,4 @@
-// A string section in the making: every string once.
+// Builds a string section with every string once.
 #pragma once
 
 #include <algorithm>

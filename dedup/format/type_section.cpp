@@ -1,8 +1,8 @@
-// Where the types of a section begin, and whether what they refer to is there.
+// Finds where the types of a section begin, and checks that what they refer to is there.
 //
-// Where a type begins is known when the one before it has been looked at, so that one thread walks
-// over the section and checks each type that it passes. To check them in others, behind it, made no
-// kernel's deduplication faster.
+// The beginning of a type is known once the type before it has been read, so one thread walks over
+// the section and checks each type. Checking in other threads behind it made no kernel's
+// deduplication faster.
 #include "dedup/format/type_section.hpp"
 
 #include <fmt/format.h>

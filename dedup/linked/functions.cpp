@@ -1,14 +1,14 @@
-// FUNCs of the functions that are there.
+// Makes FUNCs for the functions of a linked program.
 //
-// A compiler writes a FUNC for each function of a unit that it defines, declares or inlines, and
-// gcc before 14 does not say which of these it is, nor whether the function is static. The symbol
-// table says which names are there, but not which unit's function has the name. So the definitions
-// that units have of a name must agree on all types. A parameter on whose name they do not agree,
-// as where a weak function leaves its own unused, gets one that says nothing.
+// A compiler writes a FUNC for each function that a unit defines, declares or inlines, and gcc
+// before 14 does not say which of these it is, nor whether the function is static. The symbol table
+// lists the names that are there, but not which unit's function has the name. So the definitions of
+// a name must agree on all types. If they disagree on the name of a parameter, as where a weak
+// function leaves its own unused, the parameter gets a neutral name.
 //
-// A declaration has no names of parameters. It is only asked where there is no definition; where
-// one symbol alone has the name, declarations that contradict the definition are not of that
-// function, or wrong.
+// A declaration has no parameter names. It is used only if there is no definition. If a single
+// symbol has the name, declarations that contradict its definition belong to another function or
+// are wrong.
 #include <algorithm>
 #include <unordered_map>
 

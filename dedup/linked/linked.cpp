@@ -1,4 +1,4 @@
-// The BTF of a linked program: what the units say of types, what the symbols say of the rest.
+// The BTF of a linked program: types come from the units, functions and variables from the symbols.
 #include "bpflink/linked.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the steps to the BTF of a linked program share. linked.cpp lists them.
+// The state that the steps in linked.cpp share.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// VARs of the variables that each CPU has of its own, and their DATASEC.
+// Makes VARs for per-CPU variables, and their DATASEC.
 //
-// As for functions, only the name says which of the units' VARs is a symbol's. Where these have
-// several types, the size of the symbol may tell which it is: an array that was declared without
-// its length, for one, has another.
+// As with functions, only the name connects a symbol with the units' VARs. If these have several
+// types, the size of the symbol may decide: an array declared without a length, for example, has
+// another size.
 #include <algorithm>
 #include <optional>
 #include <tuple>
