@@ -1,6 +1,5 @@
-// Compares layouts: the members of two definitions of one name, and their places, for all
-// definitions that both types lead to. A struct whose layout differs only because a struct in it
-// differs is not reported.
+// Compares the layouts of definitions of one name, wherever both types lead to such. A struct whose
+// layout differs only because a struct in it differs is not reported.
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"
