@@ -1,4 +1,4 @@
-// Errors of the system.
+// Errors of system calls.
 #pragma once
 
 #include <cerrno>

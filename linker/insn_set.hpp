@@ -1,4 +1,4 @@
-// Instructions of the output.
+// A set of instructions of the output.
 #pragma once
 
 #include <vector>

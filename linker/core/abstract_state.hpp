@@ -1,19 +1,19 @@
-// What the kernel's verifier is sure to know of registers and stack at an instruction.
+// What every verifier knows of registers and stack at an instruction.
 //
-// The analysis answers "does the verifier get here?", not "does the program?". So a value may be
-// called known only where every verifier knows it: one that computes less than we do walks into
-// code that we call unreached, and finds the poisoned instruction. Hence a lattice of constants
-// and no ranges, and two rules:
+// The analysis answers "does the verifier get here?", not "does the program?". So a value is known
+// only if every verifier knows it. A verifier that computes less than this analysis would walk into
+// code that the analysis calls unreached, and find the poisoned instruction there. Hence a lattice
+// of constants without ranges, and two rules:
 //
-// - Values that differ where paths meet become unknown at once. The verifier follows each path by
-//   itself and knows more, but for the loops of iterators and may_goto, where it widens a value
-//   that changes to an unknown one.
+// - Values that differ where paths meet become unknown at once. The verifier follows each path on
+//   its own and knows more, except in loops of iterators and may_goto, where it widens a changing
+//   value to an unknown one.
 // - An operation that some verifier does not compute gives an unknown value: division, byte swaps,
-//   and what VerifierPrecision says. What it knows of the parts of a value, or of the relation of
-//   two, is not modelled.
+//   and those in VerifierPrecision. What a verifier knows of parts of a value, or of relations
+//   between values, is not modelled.
 //
-// The loader is taken to have CAP_PERFMON: without it the verifier walks dead branches, too, as the
-// processor might speculatively.
+// The loader is assumed to have CAP_PERFMON. Without it the verifier also walks dead branches,
+// because the processor might run them speculatively.
 #pragma once
 
 #include <array>

@@ -1,9 +1,8 @@
-// A block that the base walk reaches, and the one with settings does not, lies in a region whose
-// borders are branches that were decided by settings. The settings of all borders from which the
-// region's code leads to a block are what it needs, most often. Not always: a value may be constant
-// only because a path to where it is joined with others was cut elsewhere. So each set is tried by
-// a walk with it alone, and enlarged by the settings of the branches that this walk takes and the
-// one with all settings did not.
+// A block that the base walk reaches, and the walk with settings does not, lies in a region whose
+// borders are branches that settings decided. Usually a block needs the settings of all borders
+// from which the region's code leads to it. But a value may be constant only because a path to its
+// join was cut elsewhere. So each set of settings is tried by a walk with these alone. If that walk
+// takes branches that the walk with all settings does not take, their settings are added.
 #include "linker/core/assumptions.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Which variables the code that a walk with all settings leaves out depends on.
+// The variables on which unreached code depends.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// An object's functions as the verifier sees them: basic blocks, and what each instruction with a
-// relocation refers to. It is the same for every kernel.
+// An object's functions as the verifier sees them: basic blocks, and the target of each relocated
+// instruction. The graph is the same for every kernel.
 #pragma once
 
 #include <cstdint>

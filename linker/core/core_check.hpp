@@ -1,4 +1,4 @@
-// Binds an object's CO-RE relocations to a kernel and finds out which of its code runs there.
+// Binds an object's CO-RE relocations to a kernel, and finds the code that runs there.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The words for a CO-RE relocation that fails on a kernel.
+// The message for a CO-RE relocation that fails on a kernel.
 #pragma once
 
 #include <compare>

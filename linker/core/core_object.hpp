@@ -1,4 +1,4 @@
-// A BPF object with what bpfcore needs of it.
+// A BPF object and the tables that bpfcore needs of it.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-// What each instruction but jumps and calls of the object's functions makes of a state.
+// The effect on a state of each instruction, except jumps and calls of the object's functions.
 #pragma once
 
 #include <optional>

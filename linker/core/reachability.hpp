@@ -1,20 +1,19 @@
 // Which instructions the kernel's verifier reaches.
 //
-// What a CO-RE relocation does not find in a kernel, the loader replaces with an invalid call. That
-// harms only a program in which the verifier gets there: code behind bpf_core_field_exists() is
-// *guarded*, because the loader puts a constant into that test, and the verifier does not follow a
-// branch whose condition it knows to be false.
+// If a CO-RE relocation finds nothing in a kernel, the loader replaces its instruction with an
+// invalid call. That harms a program only if the verifier gets there. Code behind
+// bpf_core_field_exists() is *guarded*: the loader puts a constant into the test, and the verifier
+// does not follow a branch whose condition it knows to be false.
 //
-// The analysis is conditional constant propagation: it walks the code as the verifier does, from
-// the start of each program, with the constants that the loader puts in (walk.hpp), and leaves out
-// branches decided by constants. It never calls code unreached that the verifier reaches, see
+// The analysis is conditional constant propagation. It walks the code as the verifier does, from
+// the start of each program, with the constants that the loader puts in (walk.hpp), and skips
+// branches that constants decide. It never calls code unreached that the verifier reaches, see
 // abstract_state.hpp.
 //
-// Variables of .rodata are constants to the verifier, too, but user space may set them before the
-// load. What is reached whatever they are is found by a first walk; what is not reached with the
-// values in the object, by a second one. Between the two is the code that rests on an assumption:
-// the variables that decided the branches around it. That they suffice is proved by a walk with
-// those alone.
+// Variables of .rodata are also constants to the verifier, but user space may set them before the
+// load. A first walk finds what is reached whatever their values are; a second walk finds what is
+// not reached with the values in the object. The code between the two rests on an assumption: the
+// variables that decide the branches around it. A walk with these alone proves that they suffice.
 #pragma once
 
 #include <cstdint>

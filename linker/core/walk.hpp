@@ -1,11 +1,11 @@
-// One walk through an object's code, as the verifier goes.
+// One walk through an object's code, as the verifier does it.
 //
-// A function is walked once for each set of arguments that it is called with (a context), since
-// the verifier goes into static functions with what it knows at the call. Programs, global
-// functions and callbacks are entered with unknown arguments. Each block of a context has a state;
-// states are joined where paths meet, and a block whose state changed is evaluated again. As values
-// only ever become less known, that ends; a limit on the work makes it end soon on code that is
-// made to take long.
+// A function is walked once for each set of arguments that it is called with (a context), because
+// the verifier enters static functions with what it knows at the call. Programs, global functions
+// and callbacks are entered with unknown arguments. Each block of a context has a state. States are
+// joined where paths meet, and a block whose state changed is evaluated again. Values only become
+// less known, so the walk ends; a limit on the work ends it early on code that is made to take
+// long.
 #pragma once
 
 #include <cstdint>

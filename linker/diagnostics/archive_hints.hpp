@@ -1,4 +1,4 @@
-// What archives may have to do with a symbol that nobody defines.
+// Hints from archives on an undefined symbol.
 #pragma once
 
 #include <string>

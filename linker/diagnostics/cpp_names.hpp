@@ -1,4 +1,4 @@
-// Names of C++.
+// Names of C++ symbols.
 #pragma once
 
 #include <string>

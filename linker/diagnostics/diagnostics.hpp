@@ -1,5 +1,5 @@
-// Collects what a link reports and knows whether it has failed. Passes state facts; render.cpp
-// makes text of them, with the ">>>" lines.
+// Collects the diagnostics of a link, and knows whether it has failed. Passes state facts;
+// render.cpp turns them into text with ">>>" lines.
 #pragma once
 
 #include <string>

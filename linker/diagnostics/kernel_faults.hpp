@@ -1,4 +1,4 @@
-// Warnings of what kernels do not take of an output's types (`--verify`).
+// Warnings about types in an output that kernels reject (`--verify`).
 #pragma once
 
 #include <functional>

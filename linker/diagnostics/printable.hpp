@@ -1,4 +1,4 @@
-// Names and text of inputs, made harmless to a terminal.
+// Makes names and text of inputs harmless to a terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The pieces of a rendered diagnostic, for what is no terminal: JSON and the C interface.
+// The parts of a rendered diagnostic, for JSON and the C interface.
 #pragma once
 
 #include <string>

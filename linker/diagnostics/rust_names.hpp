@@ -1,4 +1,4 @@
-// Names of Rust in symbols.
+// Names of Rust symbols.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What may have been meant by a symbol that nobody defines.
+// Hints on what an undefined symbol was meant to be.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Alignment of what stands in sections.
+// Alignment of definitions within sections.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// .BTF.ext: func_info, line_info and core_relo, what their words mean, and the
-// .BTF.ext of an input, checked whole.
-// Specification: btf.rst section 4.2; core_relo in llvm_reloc.rst.
+// .BTF.ext: func_info, line_info and core_relo, the meaning of their words, and the checked
+// .BTF.ext of an input. Specification: btf.rst section 4.2; core_relo in llvm_reloc.rst.
 #pragma once
 
 #include <linux/bpf.h>

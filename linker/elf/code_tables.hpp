@@ -1,13 +1,12 @@
-// Sections that say something of functions, entry by entry. An entry has no life of its own: it is
-// in the output if, and only if, the code is that it belongs to.
+// Sections with entries about functions. An entry is in the output if and only if its code is.
 //
-// - .jumptables (LLVM 22): where the cases of a `switch` begin, as u64 offsets in bytes from the
-//   start of the code section that refers to the table, with or without relocations. The symbols of
+// - .jumptables (LLVM 22): where the cases of a `switch` begin, as u64 byte offsets from the start
+//   of the code section that refers to the table, with or without relocations. The symbols of
 //   tables, BPF.JT.<function>.<table>, are global, but mean a table of their own file only.
-// - .bpf_cleanup: entries of 12 bytes, begin and end of a range of code, and its landing pad.
-// - .eh_frame: what unwinds a function (an FDE), and what several of these have in common (a CIE).
+// - .bpf_cleanup: entries of 12 bytes: begin and end of a range of code, and its landing pad.
+// - .eh_frame: how to unwind a function (an FDE), and what several of these share (a CIE).
 //   Specification: Linux Standard Base 5.0, core, 10.6.
-// - .gcc_except_table: what an FDE, or code, refers to.
+// - .gcc_except_table: what an FDE or code refers to.
 #pragma once
 
 #include <cstddef>

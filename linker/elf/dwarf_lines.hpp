@@ -1,8 +1,8 @@
-// Where an object's variables, maps and functions are declared in the source, as its DWARF has it.
+// Where the source declares an object's variables, maps and functions, according to its DWARF.
 //
-// BTF has the lines of instructions only. DWARF, where the input was not stripped of it, has the
-// line of each declaration. It is read when a message needs it, and no link fails for its sake:
-// where it is not what DWARF 2 to 5 are, or more than a compiler writes, lines are not known.
+// BTF has the lines of instructions only. DWARF has the line of each declaration, unless it was
+// stripped. It is read when a message needs it, and never makes a link fail: if it is not valid
+// DWARF 2 to 5, or larger than any compiler writes, the lines are unknown.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The values of DWARF's entries, in all the forms that versions 2 to 5 have.
+// Reads the values of DWARF entries, in all forms of versions 2 to 5.
 //
 // Specification: DWARF 5, sections 7.4 (the sizes of offsets), 7.5.5 and 7.5.6 (forms).
 #pragma once

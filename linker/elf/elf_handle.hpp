@@ -1,4 +1,4 @@
-// What libelf hands out, owned.
+// Owning handles of libelf.
 #pragma once
 
 #include <libelf.h>

@@ -1,4 +1,4 @@
-// What a file is that is not an object to link, in words for a message.
+// Describes a file that is not an object to link, for messages.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// What --gc-sections keeps although nothing refers to it.
+// The roots of --gc-sections.
 //
-// A whole section is a root for what it is: maps, struct_ops variables, license and version, what
-// --keep-section names, and what is not loaded, which keeps nothing else. In other sections a
-// symbol is one: programs, which are the global symbols and the static functions of any code
-// section but .text, and what -u names. So are the callbacks that tags of live code name
-// (mark_live.cpp). Entries about code are in the output if the code is (code_tables.hpp), so that
-// their sections are no roots.
+// A whole section is a root if it holds maps, struct_ops variables, the license or the version, if
+// --keep-section names it, or if it is not loaded; such a section keeps nothing else. In other
+// sections a symbol is a root if it is a program, or if -u names it. Programs are the global
+// symbols and the static functions of any code section but .text. Callbacks that tags of live code
+// name are also roots (mark_live.cpp). Sections with entries about code are not: an entry is in the
+// output if its code is (code_tables.hpp).
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// BPF instructions, as far as a linker looks into them. The encoding is that of
-// the BPF instruction set specification (RFC 9669): 8 bytes of opcode, two
-// registers, a 16-bit offset and a 32-bit immediate; ld_imm64 takes two slots.
+// BPF instructions, as far as a linker looks into them. The encoding is that of the BPF instruction
+// set specification (RFC 9669): 8 bytes with an opcode, two registers, a 16-bit offset and a 32-bit
+// immediate; ld_imm64 takes two slots.
 #pragma once
 
 #include <linux/bpf.h>

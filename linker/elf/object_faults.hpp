@@ -1,4 +1,4 @@
-// The output checked as if it were an input, and more strictly (`--verify`).
+// Checks the written object as if it were an input, and more strictly (`--verify`).
 #pragma once
 
 #include <string>

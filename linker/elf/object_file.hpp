@@ -1,4 +1,4 @@
-// An input object: its sections, symbols, relocations and BTF, checked whole.
+// A checked input object: sections, symbols, relocations and BTF.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The second half of reading an object: its types, and what they say of its symbols and code.
+// The second half of reading an object: its types, and how they describe its symbols and code.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-// Where an object comes from, as far as it shows: a compiler or a linker, and which sources.
+// Which compiler or linker made an object, and from which sources, as far as it shows.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
-// Where relocations lead, and the calls and jumps that need none.
+// The targets of relocations, and of calls and jumps without one.
 //
-// An addend means one of two things. Against the symbol of a section it is an offset into that
-// section: the relocation leads to what stands there, and the addend changes when that moves.
-// Against any other symbol it is a distance from there: the relocation leads to that symbol, and
-// the addend stays.
+// An addend means one of two things. Against a section symbol it is an offset into that section:
+// the relocation leads to what stands there, and the addend changes when that moves. Against any
+// other symbol it is a distance from there: the relocation leads to that symbol, and the addend
+// stays.
 #pragma once
 
 #include "linker/elf/fragments.hpp"

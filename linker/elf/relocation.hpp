@@ -1,5 +1,5 @@
-// The relocations of BPF: what each type means for the bytes it stands at.
-// Specification: the kernel's Documentation/bpf/llvm_reloc.rst.
+// The relocation types of BPF, and what each means for the bytes that it applies to. Specification:
+// the kernel's Documentation/bpf/llvm_reloc.rst.
 #pragma once
 
 #include <elf.h>

@@ -1,11 +1,10 @@
-// Other names for symbols, and for the VARs and FUNCs that declare them, as objcopy gives them to
-// symbols alone.
+// Renames symbols, like objcopy, together with the VARs and FUNCs that declare them.
 //
-// A name is redefined first, then prefixed. What the loader provides, .ksyms and .kconfig, keeps
-// its name, as the loader looks for that; so do sections, source files and labels, which are no
-// entities of the program. A prefix of one input is for what that input defines, and for its
-// references to what inputs of the same prefix define: a library of several files stays whole, and
-// what it expects of others is still found.
+// A name is redefined first, then prefixed. Names in .ksyms and .kconfig stay, because the loader
+// looks them up. So do the names of sections, source files and labels, which are not part of the
+// program. The prefix of an input applies to its definitions, and to its references to definitions
+// of inputs with the same prefix. So a library of several files stays whole, and what it expects of
+// other inputs is still found.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-// The files that a link read, as a rule of make (`--dependency-file`).
+// The files that a link read, as a rule for make (`--dependency-file`).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Which file it is, whatever the name that it was opened by.
+// The identity of a file, independent of its names.
 #pragma once
 
 #include <sys/stat.h>

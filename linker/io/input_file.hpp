@@ -1,4 +1,4 @@
-// The bytes of an input, wherever they come from.
+// The bytes of an input, from a file, a pipe or memory.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the programs do when they are stopped half way.
+// Cleans up when a signal stops a program.
 #pragma once
 
 #include <string>

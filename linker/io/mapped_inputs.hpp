@@ -1,4 +1,4 @@
-// What is mapped where: for programs, which may have the process to themselves.
+// Keeps track of mapped files, for programs that own the process.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A file that comes into being whole or not at all.
+// An output file that is written as a whole or not at all.
 #pragma once
 
 #include <cstdint>

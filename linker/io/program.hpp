@@ -1,4 +1,4 @@
-// What the main functions of the programs have in common.
+// What the main functions of the programs share.
 #pragma once
 
 #include <expected>

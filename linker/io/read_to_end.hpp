@@ -1,4 +1,4 @@
-// What is read rather than mapped: pipes, and response files.
+// Reads pipes and response files, which are not mapped.
 #pragma once
 
 #include <cstddef>

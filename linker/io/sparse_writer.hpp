@@ -1,4 +1,4 @@
-// Writing what may be large and mostly zeros, or many small pieces.
+// Writes large data that is mostly zeros, and many small pieces.
 #pragma once
 
 #include <cstddef>

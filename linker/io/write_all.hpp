@@ -1,4 +1,4 @@
-// Writing all of some bytes, however many calls it takes.
+// Writes all bytes, in as many calls as it takes.
 #pragma once
 
 #include <cstddef>

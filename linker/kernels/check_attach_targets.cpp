@@ -1,5 +1,5 @@
-// What programs attach to that the kernel's BTF has: functions, tracepoints by their typedef
-// `btf_trace_NAME`, hooks of LSM and iterators by functions that stand for them.
+// Checks attach targets that the kernel's BTF has: functions, tracepoints by their typedef
+// `btf_trace_NAME`, and LSM hooks and iterators by the functions that stand for them.
 #include <fmt/format.h>
 #include <linux/bpf.h>
 

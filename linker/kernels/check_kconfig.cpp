@@ -1,5 +1,5 @@
-// Options of the kernel's configuration that a program declares as extern in .kconfig. The loader
-// fills the variables in, and takes a value only for a variable of a type that it is meant for.
+// Checks the configuration options that a program declares as extern in .kconfig. The loader fills
+// these variables in, and accepts a value only for a variable of a suitable type.
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What a kernel has by number: helpers, and types of maps, programs and places to attach to. Its
-// BTF has the enums that list them, so a number that is not among their values is not there.
+// Checks what a kernel identifies by number: helpers, and types of maps, programs and attachments.
+// Its BTF has enums that list them. A number that is not in its enum is not supported.
 #include <fmt/format.h>
 #include <linux/bpf.h>
 

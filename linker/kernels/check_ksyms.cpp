@@ -1,9 +1,9 @@
-// Functions and variables of the kernel that a program declares as extern in .ksyms.
+// Checks kernel functions and variables that a program declares as extern in .ksyms.
 //
-// libbpf looks in the kernel's BTF first and then in the modules', and takes the first that has the
-// name: what a later one has counts no more. A function of another prototype is as good as none
-// where the declaration is weak; a variable of another type is an error even then. The address of a
-// variable comes from the kernel's own table of symbols, which need not have it.
+// libbpf looks in the kernel's BTF first and then in that of modules, and takes the first entry
+// with the name; later ones do not count. If the declaration is weak, a function with another
+// prototype counts as missing; a variable of another type is an error even then. The address of a
+// variable comes from the kernel's symbol table, which need not have it.
 #include <fmt/format.h>
 
 #include <algorithm>

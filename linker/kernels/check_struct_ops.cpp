@@ -1,8 +1,8 @@
-// Structs of functions that programs implement for the kernel, such as tcp_congestion_ops.
+// Checks structs of functions that programs implement for the kernel, such as tcp_congestion_ops.
 //
-// The loader copies the object's struct into the kernel's, member by member by their names. The
-// kernel's may have others; a member that only the object has must be zero. What the kernel takes
-// is `struct bpf_struct_ops_NAME`, which has the struct itself in a member.
+// The loader copies the object's struct into the kernel's, member by member, by name. The kernel's
+// struct may have other members. A member that only the object has must be zero. The kernel takes a
+// `struct bpf_struct_ops_NAME`, which has the struct itself as a member.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Every decompressor here is a loop over what its library calls a stream: it takes bytes as they
-// come and makes as many as there is room for. The room doubles until the limit, whatever sizes the
-// compressed bytes promise.
+// Each decompressor is a loop over a stream of its library, which takes bytes as they come and
+// makes as many as there is room for. The room doubles up to a limit, whatever sizes the compressed
+// bytes promise.
 #include "linker/kernels/decompress.hpp"
 
 #include <bzlib.h>

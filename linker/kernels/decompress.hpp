@@ -1,4 +1,4 @@
-// Files that gzip, xz, lzma, zstd, lz4 or bzip2 made smaller, and archives of tar.
+// Reads files compressed with gzip, xz, lzma, zstd, lz4 or bzip2, and tar archives.
 #pragma once
 
 #include <cstddef>

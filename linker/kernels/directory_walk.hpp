@@ -1,4 +1,4 @@
-// The files in a directory and in those below it.
+// Lists the files in a directory and below it.
 #pragma once
 
 #include <cstddef>

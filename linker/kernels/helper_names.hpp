@@ -1,4 +1,4 @@
-// Names of helpers, the kernel's functions that programs call by number.
+// Names of helpers, the kernel functions that programs call by number.
 #pragma once
 
 #include <cstdint>

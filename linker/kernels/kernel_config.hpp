@@ -1,5 +1,5 @@
-// A kernel's configuration: what `make menuconfig` writes to .config, and a built kernel may give
-// away as /proc/config.gz.
+// A kernel's configuration, as `make menuconfig` writes it to .config, and as a kernel may show it
+// in /proc/config.gz.
 #pragma once
 
 #include <cstdint>

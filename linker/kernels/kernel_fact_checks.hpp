@@ -1,5 +1,5 @@
-// The checks that KernelNeeds consists of, each in a file of its own. For each there is a function
-// that says which names it will look for, and one that judges what was found.
+// The checks of KernelNeeds, each in a file of its own. For each, one function lists the names to
+// look up, and one judges the results.
 #pragma once
 
 #include <cstddef>

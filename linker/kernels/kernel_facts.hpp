@@ -1,6 +1,6 @@
-// What an object asks of a kernel beside the types of CO-RE: functions and variables of the kernel,
-// options of its configuration, places to attach to, struct_ops, helpers, and types of maps and
-// programs. Each is looked up as libbpf does when it loads the object.
+// What an object needs of a kernel besides CO-RE types: kernel functions and variables,
+// configuration options, attach targets, struct_ops, helpers, and types of maps and programs. Each
+// is looked up as libbpf does when it loads the object.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// Wrappings are taken away one by one, a bounded number of them: a vmlinux in a bzImage has two,
-// the boot loader's and the compression; a file of BTFHub has the compression and the archive.
+// Wrappings are removed one by one, up to a limit. A vmlinux in a bzImage has two: the boot
+// loader's and the compression. A file of BTFHub has the compression and the archive.
 //
-// What is searched for in an image rather than found by a table is checked where it is: a banner
-// has a release behind it, BTF a header whose sections lie in the image, a note its size.
+// What is found by searching an image is checked on the spot: a release follows the banner, the
+// sections of a BTF header lie in the image, a note has its size.
 #include "linker/kernels/kernel_image.hpp"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-// What is in a file that is a kernel or has a kernel's types: BTF, an ELF file, or an image for a
-// boot loader, each perhaps compressed or in an archive.
+// The contents of a file that is a kernel or has a kernel's types: BTF, an ELF file, or a boot
+// image, each perhaps compressed or in an archive.
 #pragma once
 
 #include <bit>

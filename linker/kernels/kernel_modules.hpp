@@ -1,4 +1,4 @@
-// The modules that count as loaded beside a kernel.
+// The modules that are assumed to be loaded with a kernel.
 #pragma once
 
 #include <expected>

@@ -1,5 +1,5 @@
-// Types of a kernel and its modules by name, of those names that are wanted: one walk over all
-// types, however many names there are.
+// Looks up types of a kernel and its modules by name: one walk over all types for all names that
+// are wanted.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which kernels are asked about: files, directories of files, and what a manifest says of them.
+// Finds the kernels to check: files, directories of files, and what a manifest says about them.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-// What a file says of kernels that do not say it themselves (see find_kernels()).
+// A file that describes kernels which do not describe themselves (see find_kernels()).
 #pragma once
 
 #include <expected>

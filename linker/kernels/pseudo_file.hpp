@@ -1,4 +1,4 @@
-// Files that the kernel makes up as they are read.
+// Reads files that the kernel generates while they are read.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,7 @@
-// A type of the distilled base is found in the kernel by its name and kind, as the kernel does when
-// it loads the module (btf_relocate()). Numbers and enums must have the same size. A struct must
-// where a split struct has it as a member, as then the size counts, and where the kernel has
-// several of its name, to tell them apart; elsewhere it is behind a pointer, and another build's
-// will do.
+// A type of the distilled base is looked up in the kernel by name and kind, as the kernel does when
+// it loads the module (btf_relocate()). Integers and enums must have the same size. So must a
+// struct that a split struct has as a member. If the kernel has several structs of the name, the
+// size tells them apart. Elsewhere a struct is behind a pointer, and its size does not matter.
 #include "linker/kernels/relocate_base.hpp"
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// BTF of modules that were not built with the kernel: split from a distilled base, which stands for
-// the kernel's types by their names.
+// BTF of modules that were not built with the kernel: split from a distilled base, which represents
+// the kernel's types by name.
 #pragma once
 
 #include <cstddef>

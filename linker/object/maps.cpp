@@ -1,4 +1,4 @@
-// Maps: what their definitions in `.maps` say, and what is in their slots.
+// Maps: the attributes in their definitions in `.maps`, and the contents of their slots.
 #include <fmt/format.h>
 
 #include "bpflink/btf_query.hpp"

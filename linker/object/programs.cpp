@@ -1,4 +1,4 @@
-// Programs: what of the object's code a loader loads by itself.
+// Programs: the code that a loader loads on its own.
 #include "linker/object/contents.hpp"
 
 namespace bpflink {

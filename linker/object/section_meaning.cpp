@@ -1,6 +1,5 @@
-// What section names mean, as a table. The kernel's
-// Documentation/bpf/libbpf/program_types.rst has the same, and a unit test
-// compares it with the libbpf that is installed.
+// The meaning of section names, as a table. The kernel's Documentation/bpf/libbpf/program_types.rst
+// has the same, and a unit test compares the table with the installed libbpf.
 #include <array>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Variables: those of the data sections, and what the object leaves to others.
+// Variables of data sections, and externs.
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>

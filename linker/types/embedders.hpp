@@ -1,4 +1,4 @@
-// Which structs have one of some types as a part of them.
+// Finds the structs that contain a given type by value.
 #pragma once
 
 #include <functional>

@@ -1,15 +1,14 @@
-// Which structs, unions and enums are the kernel's.
+// Finds the structs, unions and enums that belong to the kernel.
 //
-// Their layout is not the program's to agree on. An object has what its vmlinux.h or its headers
-// had, which may be of another kernel than those of the next object, or only the members that it
-// reads; the loader adapts what it reads (CO-RE), or the verifier does (contexts of programs). BTF
-// does not say where a type is from, nor that it has preserve_access_index, but an object shows
-// which types it takes for the kernel's:
+// Objects need not agree on their layout. Each has the layout of its own vmlinux.h or headers,
+// which may be of another kernel, or only the members that it reads. The loader adapts accesses
+// (CO-RE), or the verifier does (contexts of programs). BTF does not say where a type is from, nor
+// that it has preserve_access_index, but an object shows which types are the kernel's:
 // - those that a CO-RE record names;
-// - those of what it has from the kernel (.ksyms) and of what it gives to it (.struct_ops);
+// - those of its .ksyms externs and .struct_ops variables;
 // - the contexts of its programs;
-// - some whose names alone tell (task_struct), as a program may pass a pointer on unread;
-// - those that have a part of which the kernel builds its structs (list_head);
+// - some with known names (task_struct), as a program may pass on a pointer without reading;
+// - those that contain a part from which the kernel builds its structs (list_head);
 // - and what these lead to: the kernel's types refer to no others.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a loader mends in the BTF of an object.
+// Changes that a loader makes to the BTF of an object.
 #include "linker/types/loaded_btf.hpp"
 
 #include <elf.h>

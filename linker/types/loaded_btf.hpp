@@ -1,4 +1,4 @@
-// The BTF of an object as a kernel gets to see it.
+// The BTF of an object as the kernel sees it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Definitions of one map, and where they first differ.
+// Compares definitions of one map, and finds where they first differ.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// Definitions of maps, as BTF has them.
+// Definitions of maps in BTF.
 //
-// A map is a variable of struct type. Each member says one attribute in its type: a number is the
-// length of an array that the member points to, or the value of its type's only enumerator; a type
-// is what the member points to; what a map of maps or programs holds is an array of pointers to it.
+// A map is a variable of struct type. Each member describes one attribute by its type. A number is
+// the length of an array that the member points to, or the value of the type's only enumerator. A
+// type is what the member points to. The contents of a map of maps or programs are an array of
+// pointers.
 #pragma once
 
 #include <cstdint>

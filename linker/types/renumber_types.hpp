@@ -1,4 +1,4 @@
-// New numbers for the output's types, wherever a pass has noted the old ones.
+// Renumbers the output's types wherever a pass has stored a type id.
 #pragma once
 
 #include "bpflink/dedup.hpp"

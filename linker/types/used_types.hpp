@@ -1,4 +1,4 @@
-// Which types of an object its live part uses.
+// Finds the types that the live part of an object uses.
 #pragma once
 
 #include <vector>
