@@ -1,13 +1,13 @@
-// One thing is mostly there for the sake of another: a program reads a struct, which has members,
-// which have types. So all that an output has is a graph. It begins at node 0, which refers to what
-// is there by itself: programs, maps, and whatever nothing else refers to.
+// An output is a graph: a program reads a struct, which has members, which have types. Node 0
+// stands for the whole output. It refers to the roots: programs, maps, and all that nothing else
+// refers to.
 //
-// Of each node we ask three things. By which shortest chain of references is it reached? Which
-// nodes do all chains to it pass through, its dominators: if one of those went, so would the node.
-// Which program reaches it?
+// The builder answers three questions about each node. Which shortest chain of references leads to
+// it? Which nodes do all chains to it pass through? These dominate the node: if one of them went,
+// the node would go with it. Which program reaches it?
 //
-// Nodes without a name are not worth a line of their own: they are shown with the nearest node that
-// has a name and dominates them. A pointer that several need is shown with what it points to.
+// Nodes without a name get no line of their own. They are shown with the nearest named node that
+// dominates them. A pointer that several nodes need is shown with what it points to.
 #include "linker/report/model_builder.hpp"
 
 #include <fmt/format.h>
@@ -80,12 +80,15 @@ std::vector<uint32_t> ModelBuilder::finish() {
   find_chains();
   find_programs();
   fold();
-  emit();
+  emit_nodes();
+  emit_chains();
+  emit_uses();
+  sum_up();
   return std::move(number_);
 }
 
-/// Node 0 refers to what is there by itself, then to what nothing refers to, then to what is only
-/// reached in circles, from the lowest number on.
+/// Node 0 refers to the given roots, then to nodes that nothing refers to, then to the lowest node
+/// of each circle that is not reached otherwise.
 void ModelBuilder::find_roots() {
   auto count = static_cast<uint32_t>(nodes_.size());
   graph_ = Graph::make(count, [&](auto add) {
@@ -133,7 +136,7 @@ void ModelBuilder::find_chains() {
   }
 }
 
-/// For each node, the one before it that is shown, and the members on the way from that.
+/// Finds, for each node that is shown, the shown node before it, and the members in between.
 void ModelBuilder::emit_chains() {
   constexpr size_t longest = 60;
   std::vector<uint32_t> before(nodes_.size());
@@ -152,7 +155,7 @@ void ModelBuilder::emit_chains() {
   }
 }
 
-/// A node is looked at again only when a second program comes to it.
+/// Visits each node at most twice: when a first program reaches it, and when a second one does.
 void ModelBuilder::find_programs() {
   std::vector<uint32_t> pending;
   for (uint32_t node = 1; node < nodes_.size(); ++node) {
@@ -204,7 +207,7 @@ void ModelBuilder::fold() {
   }
 }
 
-void ModelBuilder::emit() {
+void ModelBuilder::emit_nodes() {
   auto count = static_cast<uint32_t>(nodes_.size());
   std::vector<uint32_t> order;
   for (uint32_t node = 1; node < count; ++node)
@@ -228,21 +231,26 @@ void ModelBuilder::emit() {
     made.dominator = number_[dominator];
     if (made.program != no_node) made.program = number_[made.program];
   }
-  emit_chains();
+}
+
+void ModelBuilder::emit_uses() {
+  std::vector<std::pair<uint32_t, uint32_t>> uses;
+  for (auto [from, to] : references_)
+    if (number_[from] != number_[to]) uses.emplace_back(number_[from], number_[to]);
+  std::ranges::sort(uses);
+  uses.erase(std::ranges::unique(uses).begin(), uses.end());
+  model_.uses = Graph::make(static_cast<uint32_t>(model_.nodes.size()), [&](auto add) {
+    for (auto [from, to] : uses) add(from, to);
+  });
+}
+
+void ModelBuilder::sum_up() {
   std::vector<uint32_t> above;
   above.reserve(model_.nodes.size());
   for (const Node& node : model_.nodes) above.push_back(node.dominator);
   std::vector<uint32_t> tree = dominators_first(above);
   for (size_t i = tree.size(); i-- > 1;)
     model_.nodes[above[tree[i]]].brings += model_.nodes[tree[i]].brings;
-  std::vector<std::pair<uint32_t, uint32_t>> uses;
-  for (auto [from, to] : references_)
-    if (number_[from] != number_[to]) uses.emplace_back(number_[from], number_[to]);
-  std::ranges::sort(uses);
-  uses.erase(std::ranges::unique(uses).begin(), uses.end());
-  model_.uses = Graph::make(static_cast<uint32_t>(order.size()), [&](auto add) {
-    for (auto [from, to] : uses) add(from, to);
-  });
   for (const Node& node : std::span(model_.nodes).subspan(1)) {
     if (node.input != no_node) model_.inputs[node.input].bytes += node.bytes;
     std::string_view category = category_of(node.kind);

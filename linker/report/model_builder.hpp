@@ -1,4 +1,4 @@
-// Puts a model together: nodes and references in, chains, dominators and sums out.
+// Builds a model from nodes and references: finds chains and dominators, and sums up bytes.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,14 @@ class ModelBuilder {
  public:
   explicit ModelBuilder(OutputModel& model) : model_(model) { nodes_.push_back({}); }
 
-  /// Adds a section and returns its index. What it has more than its nodes is shown as a node of
-  /// kind `rest`.
+  /// Adds a section and returns its index. Bytes that no node has become a node of kind `rest`.
   uint32_t add_section(std::string name, std::string_view kind, uint64_t bytes,
                        std::string_view rest = "padding");
   /// Adds a node and returns its number here, which finish() changes.
   uint32_t add(Node node);
-  /// A node without a name of its own is shown with the one that brings it in. Where several do, a
-  /// wrapper, such as a pointer, is shown with the node that it wraps; `wrapped` is no_node where
-  /// there is none, and `node` itself for what is no wrapper.
+  /// A node without a name is shown with the node that brings it in. If several do, a wrapper, such
+  /// as a pointer, is shown with the node that it wraps. `wrapped` is no_node for a wrapper of
+  /// nothing (void), and `node` itself for a node that is no wrapper.
   void set_unnamed(uint32_t node, uint32_t wrapped) { unnamed_.push_back({node, wrapped}); }
   Node& operator[](uint32_t node) { return nodes_[node]; }
   const Node& operator[](uint32_t node) const { return nodes_[node]; }
@@ -43,8 +42,10 @@ class ModelBuilder {
   void find_chains();
   void find_programs();
   void fold();
-  void emit();
+  void emit_nodes();
   void emit_chains();
+  void emit_uses();
+  void sum_up();
 
   struct Unnamed {
     uint32_t node, wrapped;
