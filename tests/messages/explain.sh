@@ -36,6 +36,12 @@ func_f ' (parameter 1): int in a.btf, long in b.btf' '1); add(FUNC_PROTO, "", 0,
 func_f " (parameter 1): named 'x' in a.btf, named 'y' in b.btf" '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "y", 1'
 func_f ' (return value): void in a.btf, int in b.btf' '1); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 1'
 func_f ': static in a.btf, global in b.btf' '0); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 0'
+# definitions ARGUMENT...: what btfdedup prints, without what needs each type (tests/report/sizes.sh)
+definitions() {
+  "$BTFDEDUP" "$@" | awk '/^  (kept by|from|bytes) / { held = ""; next } held != "" { print substr(held, 2) } { held = "x" $0 }
+    END { if (held != "") print substr(held, 2) }'
+}
+
 # The whole text; inputs and a base
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 4, "a", 1, 0)'
 blob one.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 4, "b", 1, 0)'
@@ -45,7 +51,11 @@ expect 'struct s is one type
 [2] from 2 inputs: one.btf, two.btf
 struct s {
 	int b;
-};' "$BTFDEDUP" one.btf two.btf --explain 'struct s'
+};
+struct s
+  kept by       itself: nothing refers to it
+  from          one.btf
+  bytes         28, and 48 with what only it needs' "$BTFDEDUP" one.btf two.btf --explain 'struct s'
 expect "struct s stayed 2 types
 
 [2] from base.btf
@@ -58,7 +68,7 @@ struct s {
 	int b;
 };
 differs from [2]: s, member 1: 'int a' in base.btf, 'int b' in one.btf" \
-  "$BTFDEDUP" base.btf one.btf two.btf three.btf four.btf five.btf six.btf --explain 'struct s'
+  definitions base.btf one.btf two.btf three.btf four.btf five.btf six.btf --explain 'struct s'
 
 # Split BTF. The names' offsets are the base's: int 1, s 5, p 7, t 9.
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 8, "p", 4, 0); add(FWD, "t"); add(PTR, "", 3)'
@@ -76,13 +86,13 @@ struct s {
 	struct t *p;
 };
 differs from [2]: s.p: struct t * (only declared, could be [5]) in the base, struct t * in split.btf' \
-  "$BTFDEDUP" --base base.btf split.btf --explain 'struct s'
+  definitions --base base.btf split.btf --explain 'struct s'
 expect 'struct s is one type
 
 [2] from the base and same.btf
 struct s {
 	struct t *p;
-};' "$BTFDEDUP" --base base.btf same.btf --explain 'struct s'
+};' definitions --base base.btf same.btf --explain 'struct s'
 
 # A declaration that stays, and types that differ in nothing else: a.btf cannot say which `t`.
 prologue='add(INT, "int", 4, 0x1000020)'
@@ -108,7 +118,7 @@ struct s {
 	struct t *p;
 };
 differs from [2]: s.p: struct t * (only declared, could be [6] or [9]) in a.btf, struct t * in b32.btf' \
-  "$BTFDEDUP" a.btf b0.btf b32.btf --explain 'struct s'
+  definitions a.btf b0.btf b32.btf --explain 'struct s'
 "$BTFDEDUP" a.btf b0.btf b32.btf --explain 'struct t' >text
 expect '[3] from a.btf
 struct t;
@@ -117,7 +127,7 @@ expect 'struct t is one type
 
 [3] from a.btf
 struct t;
-only declared: no input defines it' "$BTFDEDUP" a.btf --explain 'struct t'
+only declared: no input defines it' definitions a.btf --explain 'struct t'
 
 # Declarations alone
 for tag in t u; do blob $tag.btf "$prologue; add(STRUCT, 's', 8, 'p', 4, 0); add(FWD, '$tag'); add(PTR, '', 3)"; done
@@ -136,6 +146,6 @@ struct event {
 typedef event is one type
 
 [3] from both.btf
-typedef struct event event;' "$BTFDEDUP" both.btf --explain event
+typedef struct event event;' definitions both.btf --explain event
 ! "$BTFDEDUP" both.btf --explain evnt 2>text
 expect "btfdedup: error: no input has a type 'evnt', did you mean 'struct event'?" cat text
