@@ -35,6 +35,21 @@ struct Graph {
   std::span<const uint32_t> edges(uint32_t node) const {
     return std::span(targets).subspan(starts[node], starts[node + 1] - starts[node]);
   }
+  /// Marks a node, and all that is reached from it by nodes that are not marked yet.
+  void mark_reachable(uint32_t node, std::vector<bool>& is_marked) const {
+    if (is_marked[node]) return;
+    is_marked[node] = true;
+    std::vector<uint32_t> pending = {node};
+    while (!pending.empty()) {
+      uint32_t from = pending.back();
+      pending.pop_back();
+      for (uint32_t to : edges(from)) {
+        if (is_marked[to]) continue;
+        is_marked[to] = true;
+        pending.push_back(to);
+      }
+    }
+  }
   /// The same edges the other way round.
   Graph reversed() const {
     return make(size(), [this](auto add) {

@@ -128,7 +128,10 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   print_text(linker.report().explanations);
   print_text(linker.report().sizes);
   if (command.statistics) print_text(make_statistics(linker.report()));
-  return 0;
+  if (std::fflush(stdout) == 0) return 0;
+  printer.print(
+      {.message = "cannot write to standard output", .code = DiagnosticCode::OutputFailure});
+  return 1;
 }
 
 int report_usage(std::string_view program, const Error& error,

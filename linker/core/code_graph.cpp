@@ -333,24 +333,12 @@ void CodeGraph::connect() {
 
 /// A static function among programs that no code refers to is one to loaders other than libbpf.
 void CodeGraph::mark_loaded() {
-  std::vector<uint32_t> pending;
   is_loaded.resize(functions.size());
   for (uint32_t i = 0; i < functions.size(); ++i) {
     CodeFunction& function = functions[i];
     if (object.sections[function.section].holds_programs() && users.edges(i).empty())
       function.is_program = true;
-    if (!function.is_program) continue;
-    is_loaded[i] = true;
-    pending.push_back(i);
-  }
-  while (!pending.empty()) {
-    uint32_t from = pending.back();
-    pending.pop_back();
-    for (uint32_t to : uses.edges(from)) {
-      if (is_loaded[to]) continue;
-      is_loaded[to] = true;
-      pending.push_back(to);
-    }
+    if (function.is_program) uses.mark_reachable(i, is_loaded);
   }
 }
 

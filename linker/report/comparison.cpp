@@ -29,9 +29,10 @@ Comparison read_nodes(std::string_view text, std::map<Key, Sizes>& sizes) {
   for (const Json& node : json.at("nodes")) {
     if (node.at("kind") == "output") continue;
     Key key{node.at("section"), node.at("kind"), node.at("name")};
-    sizes[key].before += node.at("bytes").get<uint64_t>();
+    sizes[key].before += node.at("bytes").get_ref<const Json::number_unsigned_t&>();
   }
-  return {.name = output.at("name"), .bytes = output.at("bytes")};
+  return {.name = output.at("name"),
+          .bytes = output.at("bytes").get_ref<const Json::number_unsigned_t&>()};
 }
 
 uint64_t difference(const SizeChange& change) {

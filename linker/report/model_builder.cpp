@@ -20,20 +20,6 @@
 namespace bpflink {
 namespace {
 
-void reach(const Graph& graph, uint32_t root, std::vector<bool>& is_reached) {
-  is_reached[root] = true;
-  std::vector<uint32_t> pending = {root};
-  while (!pending.empty()) {
-    uint32_t node = pending.back();
-    pending.pop_back();
-    for (uint32_t target : graph.edges(node)) {
-      if (is_reached[target]) continue;
-      is_reached[target] = true;
-      pending.push_back(target);
-    }
-  }
-}
-
 /// The nodes in an order in which dominators come before what they dominate.
 std::vector<uint32_t> dominators_first(const std::vector<uint32_t>& dominators) {
   auto count = static_cast<uint32_t>(dominators.size());
@@ -102,12 +88,12 @@ void ModelBuilder::find_roots() {
     for (uint32_t node = 1; node < count; ++node) {
       if (is_reached[node] || !is_root(node)) continue;
       roots.push_back(node);
-      reach(graph_, node, is_reached);
+      graph_.mark_reachable(node, is_reached);
     }
   };
   for (uint32_t node = 1; node < count; ++node)
     if (!nodes_[node].root.empty()) roots.push_back(node);
-  for (uint32_t root : roots) reach(graph_, root, is_reached);
+  for (uint32_t root : roots) graph_.mark_reachable(root, is_reached);
   begin_at([&](uint32_t node) { return !is_needed[node]; });
   begin_at([](uint32_t) { return true; });
   graph_ = Graph::make(count, [&](auto add) {

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "dedup/format/kinds.hpp"
 
 namespace bpflink {
 namespace {
 
-/// 0 for void, and where the type is no wrapper.
-uint32_t wrapped_by(BtfType type) {
+/// What a pointer, a qualifier, an array or a tag is of; nothing for other types.
+std::optional<uint32_t> wrapped_by(BtfType type) {
   switch (type.kind()) {
     case BtfKind::Ptr:
     case BtfKind::Const:
@@ -21,14 +22,8 @@ uint32_t wrapped_by(BtfType type) {
     case BtfKind::Array:
       return type.array_element_type();
     default:
-      return 0;
+      return std::nullopt;
   }
-}
-
-bool is_wrapper(BtfType type) {
-  constexpr std::array wrappers = {BtfKind::Ptr,      BtfKind::Const, BtfKind::Volatile,
-                                   BtfKind::Restrict, BtfKind::Array, BtfKind::TypeTag};
-  return std::ranges::find(wrappers, type.kind()) != wrappers.end();
 }
 
 }  // namespace
@@ -60,8 +55,8 @@ TypeNodes::TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelB
     visit_edges(id);
     BtfType type = btf_.type(id);
     if (type.name_off() != 0) continue;
-    uint32_t wrapped = wrapped_by(type), node = node_of(id);
-    builder_.set_unnamed(node, is_wrapper(type) ? node_of(wrapped) : node);
+    auto wrapped = wrapped_by(type);
+    builder_.set_unnamed(node_of(id), wrapped ? node_of(*wrapped) : node_of(id));
   }
   builder_.add({.name = "(header)", .kind = "header", .section = section_, .bytes = rest});
   builder_.name_members([this](uint32_t node, const auto& visit) { visit_members(node, visit); });
@@ -89,11 +84,13 @@ void TypeNodes::visit_members(uint32_t node,
   auto visit_one = [&](uint32_t used, uint32_t name) {
     if (node_of(used) != no_node) visit(node_of(used), btf_.string(name));
   };
+  bool is_prototype = type.kind() == BtfKind::FuncProto;
+  if (!is_prototype && !is_composite(type.kind())) return;
   for (uint32_t i = 0; i < type.vlen(); ++i)
-    if (type.kind() == BtfKind::Struct || type.kind() == BtfKind::Union)
-      visit_one(type.member(i).type, type.member(i).name_off);
-    else if (type.kind() == BtfKind::FuncProto)
+    if (is_prototype)
       visit_one(type.param(i).type, type.param(i).name_off);
+    else
+      visit_one(type.member(i).type, type.member(i).name_off);
 }
 
 /// The first type that uses a string has its bytes.

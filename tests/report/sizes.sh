@@ -113,7 +113,7 @@ END
 "$BPFLINK" latin.o -o latin.out.o --json latin.json
 "$BPFLINK" latin.o -o latin.out.o --size-map-against latin.json --print-sizes >sizes
 grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
-for wrong in '[]' '{' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
+for wrong in '[]' '{' '{"output": {"name": "x", "bytes": -1}, "nodes": []}' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
   printf '%s' "$wrong" >wrong.json
   link_fails trace.o --json never.json --size-map-against wrong.json
   expect_error 'wrong.json: is not what --json writes'
@@ -121,3 +121,11 @@ done
 link_fails trace.o --json never.json --size-map-against none.json
 expect_error 'none.json: cannot open'
 [[ ! -e never.json ]] || fail 'a link that fails left something'
+
+# What cannot be printed is an error.
+if [[ -c /dev/full ]]; then
+  status=0
+  "$BPFLINK" trace.o -o out.o --print-sizes >/dev/full 2>errors || status=$?
+  ((status == 1)) || fail "exit status $status"
+  expect_error 'bpflink: error: cannot write to standard output'
+fi
