@@ -32,6 +32,14 @@ types | grep -F 'struct only_here' >/dev/null || fail 'our output lacks the seco
 text_size() { sections | awk '$1 == ".text" { print $3 }'; }
 expect 24 text_size # of `helper`, once
 
+# Two files lay out a struct differently behind a pointer that they share. bpflink warns; bpftool and GNU ld say nothing.
+compile here <<<'struct ev { int pid; } *last; SEC("socket") int here(void *ctx) { return last ? last->pid : 0; }'
+compile there <<<'struct ev { long time; int pid; }; extern struct ev *last; SEC("tc") int there(void *ctx) { return last ? last->pid : 0; }'
+"$BPFLINK" here.o there.o -o both.o 2>errors
+expect_error "'struct ev' has two layouts"
+if command -v bpftool >/dev/null; then expect '' sh -c 'bpftool gen object peer.o here.o there.o 2>&1'; fi
+if command -v bpf-ld >/dev/null; then expect '' sh -c 'bpf-ld -r here.o there.o -o gnu.o 2>&1'; fi
+
 if command -v ld.lld-19 >/dev/null; then
   if ld.lld-19 -r main.o lib.o strong.o -o lld.o 2>lld.errors; then
     fail 'lld links BPF; the README says that it does not'
