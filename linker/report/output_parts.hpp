@@ -1,4 +1,4 @@
-// What stands where in the output, which input it is from, and what refers to what.
+// The parts of the output, the input of each, and their references.
 #pragma once
 
 #include <string>
@@ -23,17 +23,17 @@ struct OutputPart {
   bool is_function() const { return kind == "function" || kind == "program"; }
 };
 
-/// All parts by section and offset, without overlap; what no part covers is padding. Of symbols
-/// that share bytes, the first has them, with the references of all.
+/// All parts by section and offset, without overlap. Bytes between them are padding. If symbols
+/// share bytes, the first one has them, and the references of all.
 struct OutputParts {
   std::vector<OutputPart> parts;
-  /// Through relocations, and through calls that need none; nodes are indices in `parts`.
+  /// References by relocations, and by calls without one. Nodes are indices in `parts`.
   Graph uses;
 
   /// `output` is the object of `context`, as it was read back.
   OutputParts(const Context& context, const ObjectFile& output);
 
-  /// The part that has the byte at an offset of a section; no_node where none has.
+  /// The part with the byte at an offset of a section, or no_node.
   uint32_t find(uint32_t section, uint64_t offset) const;
 
  private:

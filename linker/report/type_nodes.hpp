@@ -14,8 +14,8 @@ namespace bpflink {
 /// The kind of a type as a node's kind: "struct", "typedef", "function type".
 std::string_view name_of_kind(BtfType type);
 
-/// A string counts with the first type that uses it. What other sections use of the strings are
-/// nodes of their own.
+/// A string counts with the first type that uses it. Strings that only other sections use are nodes
+/// of their own.
 class TypeNodes {
  public:
   /// Adds the nodes of all types of a blob of `size` bytes, which is that section of `builder`.
@@ -26,12 +26,12 @@ class TypeNodes {
   uint32_t node_of(uint32_t type_id) const {
     return type_id < btf_.first_id() ? no_node : first_node_ + type_id - btf_.first_id();
   }
-  /// Says which input each type is from, by its id: MergedBtf::origins().
+  /// Sets the input of each type, by id, to MergedBtf::origins().
   void set_origins(const std::vector<uint32_t>& origins);
-  /// What other sections use of the strings, as a node: made at the first call for each string;
-  /// no_node where a type has it.
+  /// The node of a string that another section uses, made at the first call; no_node if a type has
+  /// the string.
   uint32_t add_string(uint32_t offset, std::string_view kind);
-  /// Adds what nothing uses. When all strings that are used have been added.
+  /// Adds the strings that nothing uses. To be called after add_string() for all others.
   void finish();
 
  private:

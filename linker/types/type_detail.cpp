@@ -19,7 +19,7 @@
 namespace bpflink {
 namespace {
 
-/// Structs that the kernel manages where they are members. In order.
+/// Structs that the kernel manages as members. Sorted.
 constexpr auto managed_structs = std::to_array<std::string_view>(
     {"bpf_dynptr", "bpf_list_head", "bpf_list_node", "bpf_rb_node", "bpf_rb_root", "bpf_refcount",
      "bpf_res_spin_lock", "bpf_spin_lock", "bpf_task_work", "bpf_timer", "bpf_wq"});
@@ -63,8 +63,8 @@ class DetailSearch {
     }
   }
 
-  /// A declaration could be taken for that of another definition of its tag: one that is defined
-  /// has all be defined.
+  /// A declaration could resolve to another definition of its tag. So if one definition of a tag
+  /// stays, all stay.
   void need(uint32_t id, TypeDetail detail) {
     if (id == 0) return;
     if (is_composite(types_.kind(id)) && !has_tag(id))
@@ -81,9 +81,10 @@ class DetailSearch {
       }
   }
 
-  // ---- where the search begins
+  // ---- roots
 
-  /// Maps and struct_ops variables. Other variables are like what nothing refers to.
+  /// Roots: maps and struct_ops variables. Other variables are roots because nothing refers to
+  /// them.
   void need_objects() {
     for (uint32_t id = 1; id < types_.end_id(); ++id) {
       BtfType datasec = types_.type(id);
@@ -158,7 +159,7 @@ class DetailSearch {
       if (is_needed[id]) need(id, TypeDetail::Pointees);
   }
 
-  /// What nothing refers to, and one of each circle that nothing refers to.
+  /// Roots: types that nothing refers to, and one type of each circle that nothing refers to.
   void need_unreferenced() {
     std::vector<bool> is_referenced(types_.end_id());
     for (uint32_t id = 1; id < types_.end_id(); ++id)
@@ -189,7 +190,7 @@ class DetailSearch {
     }
   }
 
-  // ---- what types lead to
+  // ---- references
 
   void follow() {
     while (!pending_.empty()) {
@@ -202,7 +203,7 @@ class DetailSearch {
     }
   }
 
-  /// What a type needs of those that it refers to, where `detail` of it is needed.
+  /// The detail that a type requires of the types that it refers to, if `detail` of it is required.
   static TypeDetail detail_of_references(BtfKind kind, TypeDetail detail) {
     if (detail == TypeDetail::Everything) return detail;
     switch (kind) {

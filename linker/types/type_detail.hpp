@@ -1,4 +1,4 @@
-// How much of each type of the output something looks at: a loader, the verifier or user space.
+// How much of each type a loader, the verifier or user space looks at.
 //
 // Variables, functions, tags, and types that nothing refers to are looked at. User space reads the
 // types of variables (bpf2go does), the verifier compares parameters, a loader compares what it
