@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ class ReportFiles {
 
   std::expected<void, Error> commit() {
     std::vector<OutputFile*> files;
+    files.reserve(files_.size());
     for (auto& [path, file] : files_) files.push_back(&file);
     for (const auto& [index, error] : OutputFile::commit_all(files))
       return fail("{}: {}", files_[index].first, error.message);
@@ -106,9 +108,9 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   for (CoreObject& object : inputs->objects) {
     object.look_at_code();
     report.objects.push_back(&object.summary);
-    std::vector<uint32_t> helpers;
-    for (const auto& [helper, calls] : object.helper_calls) helpers.push_back(helper);
-    needs.emplace_back(object.object, object.file().image, std::move(helpers));
+    auto helpers = object.helper_calls | std::views::keys;
+    needs.emplace_back(object.object, object.file().image,
+                       std::vector(helpers.begin(), helpers.end()));
   }
   report.kernels.resize(inputs->kernels.size());
   report.verdicts.resize(inputs->kernels.size());
