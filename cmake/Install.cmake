@@ -48,7 +48,7 @@ foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
     COMPONENT programs)
 endforeach()
-foreach(page linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
+foreach(page linker/libbpflink.3 linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}

@@ -33,6 +33,9 @@ class BPFLINK_API BtfIndex {
 
   /// The id of the first type of that kind and name, or nothing.
   std::optional<uint32_t> find(BtfKind kind, std::string_view name) const;
+  /// The id of the first type that C calls `name`, or nothing: "struct event", "union u", "enum e",
+  /// or the name of a typedef, integer or floating-point number, such as "unsigned int".
+  std::optional<uint32_t> find_c_type(std::string_view name) const;
 
  private:
   struct Impl;

@@ -55,8 +55,12 @@ enum class ProgramType : uint32_t {
   Netfilter = 32,
 };
 
-/// As bpftool spells it: "xdp", "sched_cls"; "unspec" for values unknown.
+/// As bpftool spells it: "xdp", "sched_cls"; "unspec" for unknown values. Ends with NUL.
 BPFLINK_API std::string_view program_type_name(ProgramType type);
+
+/// A value of the kernel's enum bpf_map_type as bpftool spells it: "hash"; "unknown" for unknown
+/// values. Ends with NUL.
+BPFLINK_API std::string_view map_type_name(uint32_t type);
 
 /// What the name of a program's section says about it, by the rules of libbpf
 /// 1.x (the kernel's Documentation/bpf/libbpf/program_types.rst).
@@ -157,7 +161,8 @@ struct Variable {
   uint32_t type_id = 0;        ///< its type, 0 without BTF
   bool is_static = false;      ///< a local symbol
   bool is_weak = false;        ///< a weak definition
-  bool is_hidden = false;      ///< of hidden visibility, for none but the object's own code
+  bool is_hidden = false;      ///< of hidden visibility, for the object's own code only
+  uint32_t data_section = 0;   ///< its section: an index into Object::data_sections()
 };
 
 /// A section of data that the loader makes a map of, or puts into an arena.
@@ -251,6 +256,18 @@ class BPFLINK_API Object {
   std::span<const Extern> externs() const;
   /// By section as in the object, then by ascending offset.
   std::span<const StructOps> struct_ops() const;
+
+  /// The program of that name, in constant time. Of several items of one name, such as static
+  /// variables of several units, this and the following find the first. Null if there is none.
+  const Program* find_program(std::string_view name) const;
+  /// The map of that name.
+  const Map* find_map(std::string_view name) const;
+  /// The variable of that name, whatever its section.
+  const Variable* find_variable(std::string_view name) const;
+  /// The extern of that name.
+  const Extern* find_extern(std::string_view name) const;
+  /// The struct_ops variable of that name.
+  const StructOps* find_struct_ops(std::string_view name) const;
 
  private:
   friend struct ObjectAccess;

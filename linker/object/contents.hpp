@@ -19,6 +19,10 @@ struct ObjectAccess {
   static const ObjectFile& file(const Object& object);
 };
 
+/// The items of a list by their names; of several of one name, the first.
+template <typename Item>
+using NameIndex = std::unordered_map<std::string_view, const Item*>;
+
 /// What an Object shows. Views into the ObjectFile, but for `names`.
 struct ObjectContents {
   std::vector<Program> programs;
@@ -28,6 +32,13 @@ struct ObjectContents {
   std::vector<StructOps> struct_ops;
   /// Names that are put together here.
   std::vector<std::unique_ptr<std::string>> names;
+
+  // Made when the lists are complete.
+  NameIndex<Program> programs_by_name;
+  NameIndex<Map> maps_by_name;
+  NameIndex<Variable> variables_by_name;
+  NameIndex<Extern> externs_by_name;
+  NameIndex<StructOps> struct_ops_by_name;
 };
 
 /// The VARs that a DATASEC lists.

@@ -238,25 +238,25 @@ TEST_CASE("the same in C") {
   bpflink_btf* btf = nullptr;
   REQUIRE(bpflink_btf_parse(unit_blob.data(), unit_blob.size(), &btf, nullptr) == BPFLINK_OK);
 
-  bpflink_linked* linked = nullptr;
-  REQUIRE(bpflink_linked_new(nullptr, &linked) == BPFLINK_OK);
-  CHECK(bpflink_linked_add(linked, "unit", btf) == BPFLINK_OK);
+  bpflink_image* linked = nullptr;
+  REQUIRE(bpflink_image_new(nullptr, &linked) == BPFLINK_OK);
+  CHECK(bpflink_image_add(linked, "unit", btf) == BPFLINK_OK);
   std::string name = "kept";  // is copied
-  CHECK(bpflink_linked_add_function(linked, name.c_str()) == BPFLINK_OK);
-  CHECK(bpflink_linked_tag_function(linked, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
+  CHECK(bpflink_image_add_function(linked, name.c_str()) == BPFLINK_OK);
+  CHECK(bpflink_image_tag_function(linked, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
   name = "differs";
-  CHECK(bpflink_linked_add_function(linked, name.c_str()) == BPFLINK_OK);
+  CHECK(bpflink_image_add_function(linked, name.c_str()) == BPFLINK_OK);
   name = "variable";
-  CHECK(bpflink_linked_add_variable(linked, name.c_str(), 8, 4, 1) == BPFLINK_OK);
+  CHECK(bpflink_image_add_variable(linked, name.c_str(), 8, 4, 1) == BPFLINK_OK);
   name = "";
   const char* symbol = nullptr;
-  bpflink_linked_omission reason = BPFLINK_LINKED_OVERLAP;
-  CHECK(bpflink_linked_omitted(linked, 0, &symbol, &reason) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_image_omission reason = BPFLINK_IMAGE_OVERLAP;
+  CHECK(bpflink_image_omitted(linked, 0, &symbol, &reason) == BPFLINK_ERROR_ARGUMENT);
 
   void* blob = nullptr;
   size_t size = 0;
   char* error = nullptr;
-  REQUIRE(bpflink_linked_run(linked, &blob, &size, &error) == BPFLINK_OK);
+  REQUIRE(bpflink_image_run(linked, &blob, &size, &error) == BPFLINK_OK);
   CHECK(error == nullptr);
   bpflink_btf* output = nullptr;
   REQUIRE(bpflink_btf_parse(blob, size, &output, nullptr) == BPFLINK_OK);
@@ -270,34 +270,34 @@ TEST_CASE("the same in C") {
   CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::DeclTag), "bpf_kfunc", &id) ==
         BPFLINK_OK);
   CHECK(bpflink_btf_end_id(output) == 7);
-  CHECK(bpflink_linked_omitted(linked, 0, &symbol, &reason) == BPFLINK_OK);
+  CHECK(bpflink_image_omitted(linked, 0, &symbol, &reason) == BPFLINK_OK);
   CHECK(std::string(symbol) == "differs");
-  CHECK(reason == BPFLINK_LINKED_SEVERAL_PROTOTYPES);
-  CHECK(bpflink_linked_omitted(linked, 1, &symbol, &reason) == BPFLINK_ERROR_NOT_FOUND);
+  CHECK(reason == BPFLINK_IMAGE_SEVERAL_PROTOTYPES);
+  CHECK(bpflink_image_omitted(linked, 1, &symbol, &reason) == BPFLINK_ERROR_NOT_FOUND);
 
-  CHECK(bpflink_linked_run(linked, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_add(linked, "late", btf) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_add_function(linked, "late") == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_add_variable(linked, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_tag_function(linked, "late", "tag") == BPFLINK_ERROR_ARGUMENT);
-  bpflink_linked_free(linked);
-  bpflink_linked_free(nullptr);
-  CHECK(bpflink_linked_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_run(linked, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add(linked, "late", btf) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add_function(linked, "late") == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add_variable(linked, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_tag_function(linked, "late", "tag") == BPFLINK_ERROR_ARGUMENT);
+  bpflink_image_free(linked);
+  bpflink_image_free(nullptr);
+  CHECK(bpflink_image_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
 
   // A module of the same types has none of its own.
   bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
   options.base = output;
-  REQUIRE(bpflink_linked_new(&options, &linked) == BPFLINK_OK);
-  CHECK(bpflink_linked_add(linked, "module", btf) == BPFLINK_OK);
+  REQUIRE(bpflink_image_new(&options, &linked) == BPFLINK_OK);
+  CHECK(bpflink_image_add(linked, "module", btf) == BPFLINK_OK);
   void* module_blob = nullptr;
-  REQUIRE(bpflink_linked_run(linked, &module_blob, &size, nullptr) == BPFLINK_OK);
+  REQUIRE(bpflink_image_run(linked, &module_blob, &size, nullptr) == BPFLINK_OK);
   bpflink_btf* split = nullptr;
   REQUIRE(bpflink_btf_parse_split(module_blob, size, output, &split, nullptr) == BPFLINK_OK);
   CHECK(bpflink_btf_end_id(split) == bpflink_btf_end_id(output));
-  bpflink_linked_free(linked);
-  REQUIRE(bpflink_linked_new(nullptr, &linked) == BPFLINK_OK);
-  CHECK(bpflink_linked_add(linked, "split", split) == BPFLINK_ERROR_ARGUMENT);
-  bpflink_linked_free(linked);
+  bpflink_image_free(linked);
+  REQUIRE(bpflink_image_new(nullptr, &linked) == BPFLINK_OK);
+  CHECK(bpflink_image_add(linked, "split", split) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_image_free(linked);
   bpflink_btf_free(split);
   bpflink_btf_free(output);
   bpflink_btf_free(btf);
