@@ -250,7 +250,7 @@ struct bpflink_link_report {
   uint64_t relocations;         /**< relocations in the output */
   uint64_t symbols;             /**< symbols in the output, local ones among them */
   const char* map;              /**< where each fragment of each input went (`--Map`) */
-  const char* cross_references; /**< who defines and who uses each symbol (`--cref`) */
+  const char* cross_references; /**< who defines and who uses each symbol */
   const char* explanations;     /**< on what the options asked to explain (`--explain`) */
   const char* sizes;            /**< lists of what is large (`--print-sizes`) */
   size_t file_count;            /**< for bpflink_linker_report_file() */

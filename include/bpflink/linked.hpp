@@ -1,7 +1,8 @@
-// The BTF of a linked program, such as a kernel, from the types of its units and its symbols.
+// Image BTF: the BTF of a linked image, such as a kernel, from the types of its units and its
+// symbols.
 //
-// What a compiler says of a unit's functions and variables is not what is there: most of them are
-// declared only, others were inlined, or gone with a section. Only the linker's symbol table tells.
+// The BTF of a unit also has functions and variables that the image does not contain: some are only
+// declared, others were inlined, or dropped with a section. The image's symbol table decides.
 #pragma once
 
 #include <cstddef>
@@ -18,76 +19,76 @@
 
 namespace bpflink {
 
-/// A variable of which each CPU has one.
+/// A per-CPU variable.
 struct LinkedVariable {
-  std::string_view name;  ///< the symbol's
+  std::string_view name;  ///< the symbol's name
   uint32_t offset = 0;    ///< bytes from the start of its section
   uint32_t size = 0;      ///< bytes
-  bool is_local = false;  ///< not known in other units
+  bool is_local = false;  ///< a local symbol
 };
 
-/// A tag that a function gets: "bpf_kfunc", say.
+/// A tag for a function, such as "bpf_kfunc".
 struct LinkedTag {
   std::string_view function;  ///< the function's name
-  std::string_view text;      ///< what is said of it
+  std::string_view text;      ///< the tag
 };
 
-/// What is in a linked program. The strings must outlive the result.
+/// The symbols of an image. The strings must outlive the result.
 struct LinkedSymbols {
-  /// The names of the functions, in any order; of several functions of a name each.
+  /// The names of the functions, in any order; a name may occur several times.
   std::vector<std::string_view> functions{};
-  /// The variables that each CPU has of its own, in any order.
+  /// The per-CPU variables, in any order.
   std::vector<LinkedVariable> variables{};
-  /// The section that these are in.
+  /// Their section.
   std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
   std::vector<LinkedTag> tags{};
 };
 
-/// Why there is no FUNC or VAR for a symbol.
+/// Why a symbol has no FUNC or VAR.
 enum class LinkedOmission : uint8_t {
   several_prototypes,    ///< functions of that name have several prototypes
-  clone,                 ///< only clones are there ("f.isra.0"), whose parameters may be others
+  clone,                 ///< there are only clones ("f.isra.0"), whose parameters may differ
   several_types,         ///< variables of that name have several types of the symbol's size
-  other_size,            ///< the variable's type has not the symbol's size
+  other_size,            ///< the variable's type and the symbol differ in size
   overlap,               ///< another variable is in the place
-  tag_without_function,  ///< a tag is for a function that has no FUNC
+  tag_without_function,  ///< the tag's function has no FUNC
 };
 
 /// A symbol that has no FUNC or VAR.
 struct OmittedSymbol {
-  std::string_view name;  ///< the symbol's
+  std::string_view name;  ///< the symbol's name
   LinkedOmission reason;  ///< why
 };
 
-/// The BTF of a linked program.
+/// The BTF of an image.
 struct LinkedResult {
-  /// The types, and where those of the inputs are. FUNCs lead to the one of their name; VARs, where
-  /// there is but one of their name. DATASECs lead to 0, and prototypes that only FUNCs had.
+  /// The types and type maps. A FUNC maps to the output's FUNC of its name; a VAR to the VAR of its
+  /// name if there is only one. DATASECs, and prototypes that only FUNCs used, map to 0.
   DedupResult dedup;
-  uint32_t function_count = 0;  ///< FUNCs
-  uint32_t variable_count = 0;  ///< VARs
-  /// In order of names, each once: of those that an input has a FUNC or VAR of.
+  uint32_t function_count = 0;  ///< how many FUNCs
+  uint32_t variable_count = 0;  ///< how many VARs
+  /// The symbols that an input has a FUNC or VAR of and the output does not, in order of names.
   std::vector<OmittedSymbol> omitted{};
 };
 
-/// Makes the BTF of a linked program. All types of the inputs are in it, each once, but for FUNCs,
-/// VARs, DATASECs and what only these led to: prototypes and tags. In the place of these come, in
-/// this order:
+/// Makes the BTF of an image. It has all types of the inputs, each once, except FUNCs, VARs,
+/// DATASECs, and the prototypes and tags that only these use. In their place it has, in this order:
 ///
-/// - a FUNC for each function that is there and that an input has a FUNC of, in order of first
-///   occurrence in the inputs. It is static, whatever its linkage, as the kernel has it. What is
-///   defined counts; where nothing but declarations (extern FUNCs, or those that name no parameter)
-///   is known, these do. Where definitions have several prototypes, there is no FUNC; a parameter
-///   that they do not all name alike is called "arg1", and so on.
-/// - a VAR for each variable whose type is known, in order of offsets, and a DATASEC of them.
-/// - tags: those that the inputs have on these FUNCs and VARs, and those asked for.
+/// - a FUNC for each function of the image that an input has a FUNC of, in order of first
+/// occurrence
+///   in the inputs. It is static, whatever its linkage, as in the kernel. Its prototype comes from
+///   definitions or, without any, from declarations: extern FUNCs, or those that name no parameter.
+///   If definitions have different prototypes, there is no FUNC. A parameter that they name
+///   differently is called "arg1", and so on.
+/// - a VAR for each variable whose type is known, in order of offsets, and their DATASEC.
+/// - the tags that the inputs have on these FUNCs and VARs, and those asked for.
 ///
-/// Types are as DedupOptions::for_kernel has them. Use: `add` each input, `run`.
+/// Types are changed as by DedupOptions::for_kernel. Use: `add` each input, then `run`.
 class BPFLINK_API LinkedDeduplicator {
  public:
-  /// Begins without inputs. Inputs are not split: where the options have a base, types that are
-  /// equal to one of it are that one, and the others go on from its end; `flatten` means nothing.
+  /// Begins without inputs. Inputs are never split: with a base, types that are equal to one of the
+  /// base's become that one, and the others continue its ids. `flatten` has no effect.
   explicit LinkedDeduplicator(DedupOptions options = {});
   /// Moves; what was moved from may only be assigned to or destroyed.
   LinkedDeduplicator(LinkedDeduplicator&&) noexcept;
@@ -95,17 +96,17 @@ class BPFLINK_API LinkedDeduplicator {
   LinkedDeduplicator& operator=(LinkedDeduplicator&&) noexcept;
   ~LinkedDeduplicator();
 
-  /// Adds an input, called `name` in messages, which is not split. `btf` may be released when add()
-  /// returns, and its blob, too, unless inputs are borrowed. Returns the input as it is
-  /// deduplicated: with a base, split from that. Errors: `btf` is split; with a base, it has types
-  /// of unknown kinds.
+  /// Adds an input, called `name` in messages. `btf` and, unless inputs are borrowed, its blob may
+  /// be released when add() returns. Returns the input as it is deduplicated: with a base, split
+  /// from that. Errors: `btf` is split; with a base, it has types of unknown kinds.
   std::expected<Btf, Error> add(std::string name, const Btf& btf);
 
   /// Reads a blob as Btf::parse() does without a base, and adds it. Errors: those of Btf::parse()
-  /// and add(), but for that of a type that contains itself, which run() tells.
+  /// and add(), except that run() reports a type that contains itself.
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
 
-  /// Makes the BTF of what has these symbols. Call once. Errors: those of Deduplicator::run().
+  /// Makes the BTF of the image with these symbols. Call once. Errors: those of
+  /// Deduplicator::run().
   std::expected<LinkedResult, Error> run(const LinkedSymbols& symbols);
 
  private:
