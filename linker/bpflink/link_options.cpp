@@ -82,12 +82,14 @@ std::expected<void, Error> name_reports(LinkCommand& command, const OptionTable&
   struct Report {
     std::string_view option;
     std::string* path;
+    bool is_text = true;
   };
-  for (auto [option, path] :
+  for (auto [option, path, is_text] :
        {Report{"--Map", &link.map_file}, Report{"--dependency-file", &link.dependency_file},
-        Report{"--json", &link.json_file}, Report{"--size-map", &link.size_map_file}}) {
+        Report{"--json", &link.json_file}, Report{"--size-map", &link.size_map_file},
+        Report{"--reproduce", &command.reproduce_file, false}}) {
     if (!table.is_given(option)) continue;
-    auto target = output_path(option, std::move(*path), true);
+    auto target = output_path(option, std::move(*path), is_text);
     if (!target) return std::unexpected(target.error());
     *path = std::move(*target);
   }
@@ -177,18 +179,18 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"-s,--strip-all", "", "-x and -S: all that a loader does not need", strip_all(command)}}},
       {"Reports",
        {{"-Map,--Map", "FILE", "Write to FILE where every fragment of every input went",
-         store(link.map_file)},
+         store(link.map_file), FileUse::Write},
         {"--cref", "", "Print who defines and who uses each symbol", set(command.cross_references)},
         {"-y,--trace-symbol", "SYMBOL...", "Print each file that defines or uses SYMBOL",
          append(link.trace_symbols)},
         {"--dependency-file", "FILE", "Write to FILE the inputs as a rule of make",
-         store(link.dependency_file)},
+         store(link.dependency_file), FileUse::Write},
         {"--emit-stats", "", "Print figures of the link", set(command.statistics)},
         {"--json", "FILE", "Write to FILE as JSON the figures and all that is known of the output",
-         store(link.json_file)},
+         store(link.json_file), FileUse::Write},
         {"--size-map", "FILE",
          "Write to FILE a page for browsers that shows where the output's bytes come from",
-         store_page(link.size_map_file)},
+         store_page(link.size_map_file), FileUse::Write},
         {"--size-map-against", "FILE",
          "Compare sizes with those in FILE, an earlier output's --json",
          store(link.size_map_against)},
@@ -197,7 +199,9 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          print_sizes(link.print_sizes)},
         {"--explain", "SYMBOL...",
          "Print why SYMBOL is in the output or is not, and what it is; or a type, as 'struct NAME'",
-         append(link.explain)}}},
+         append(link.explain)},
+        {"--reproduce", "FILE", "Write to FILE a tar with the inputs and options, for a bug report",
+         store(command.reproduce_file), FileUse::Write}}},
       {"Messages",
        {{"-v,--verbose", "", "Say what is read, kept and dropped, and why", set(command.verbose)},
         {"-q,--quiet", "", "Print no warnings", set(command.quiet)},
@@ -218,6 +222,7 @@ std::expected<void, Error> finish_link_options(LinkCommand& command, const Optio
   if (command.strip_debug && command.link.keep_debug)
     return table.usage_error("--keep-debug contradicts -s and -S");
   if (auto ok = name_reports(command, table); !ok) return ok;
+  command.given = table.given();
   command.link.report = command.cross_references || command.statistics;
   warn_of_idle_options(command);
   return {};

@@ -29,7 +29,11 @@ struct LinkCommand {
   bool print_gc_sections = false;
   bool cross_references = false;
   bool statistics = false;
+  std::string reproduce_file;         ///< "" for none
   std::vector<std::string> warnings;  ///< of options that have no effect
+
+  /// What the command line says, for reproduce_file.
+  std::vector<OptionTable::Given> given;
 
   /// What follows on the command line is linked whole.
   bool whole_archive = false;

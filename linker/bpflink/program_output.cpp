@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "linker/bpflink/reproduce.hpp"
 #include "linker/diagnostics/render.hpp"
 #include "linker/io/interruption.hpp"
 #include "linker/io/program.hpp"
@@ -113,9 +114,16 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   // Writing to a pipe that nobody reads any more is an error, not the end.
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> outputs = command.report_files();
-  outputs.push_back(output);
+  outputs.insert(outputs.end(), {output, command.reproduce_file});
   clean_up_when_interrupted(program, outputs);
   DiagnosticPrinter printer(program, command);
+  if (!command.reproduce_file.empty())
+    if (auto ok = write_reproducer(program, command, output); !ok) {
+      printer.print({.message = ok.error().message,
+                     .code = DiagnosticCode::OutputFailure,
+                     .file = command.reproduce_file});
+      return 1;
+    }
   bool is_fatal = command.link.fatal_warnings;
   for (const std::string& warning : command.warnings)
     printer.print({.severity = is_fatal ? Severity::Error : Severity::Warning, .message = warning});

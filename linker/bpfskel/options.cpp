@@ -37,7 +37,7 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   general.insert(
       general.begin(),
       {{"-o,--output", "FILE", "Write the skeleton to FILE, and not to standard output",
-        store(options.output)},
+        store(options.output), FileUse::Write},
        {"--name", "NAME", "Name the skeleton NAME; without, as the first FILE is named",
         store(options.name)},
        {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},

@@ -102,6 +102,10 @@ OptionAction refuse(std::string_view reason) {
   return [reason](std::string_view) -> std::expected<void, Error> { return fail("{}", reason); };
 }
 
+std::string version_line(std::string_view program) {
+  return fmt::format("{} {}\n", program, BPFLINK_VERSION);
+}
+
 OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
     : program_(std::move(program)), groups_(std::move(groups)) {
   auto print = [this](auto make_text) -> OptionAction {
@@ -113,9 +117,8 @@ OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
   std::vector<Option> general = {
       {"-h,--help", "", "Print this help and exit",
        print([this](std::string_view) { return help(); })},
-      {"--version", "", "Print the version and exit", print([this](std::string_view) {
-         return fmt::format("{} {}\n", program_.name, BPFLINK_VERSION);
-       })},
+      {"--version", "", "Print the version and exit",
+       print([this](std::string_view) { return version_line(program_.name); })},
       {"--completion", "bash|zsh", "", print([this](std::string_view shell) {
          return shell == "bash" ? bash_completion() : zsh_completion();
        })}};
@@ -137,6 +140,7 @@ std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> ar
       left = left.subspan(1);
     } else if (has_ended || argument == "-" || !argument.starts_with('-')) {
       if (auto ok = program_.argument.action(argument); !ok) return std::unexpected(ok.error());
+      given_.push_back({"", program_.argument.names, FileUse::Read, argument});
       left = left.subspan(1);
     } else {
       auto used = parse_one(left);
@@ -197,7 +201,7 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
     used = 2;
     spelling += " " + arguments[1];
   }
-  bool is_new = given_.insert(option.long_name()).second;
+  bool is_new = names_given_.insert(option.long_name()).second;
   if (!is_new && option.takes_value() && !option.is_repeatable())
     return usage_error(spelling + ": was given before");
   std::vector<std::string_view> words = split(option.value, '|');
@@ -205,6 +209,9 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
     return usage_error(fmt::format("{}: must be one of {}", spelling, fmt::join(words, ", ")));
   auto ok = option.action(value.value_or(""));
   if (!ok) return usage_error(fmt::format("{}: {}", spelling, ok.error().message));
+  if (!option.help.empty())
+    given_.push_back({option.long_name(), option.value_name(), option.use,
+                      value ? std::optional(std::string(*value)) : std::nullopt});
   return used;
 }
 

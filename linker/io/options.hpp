@@ -1,6 +1,7 @@
 // The options of a program as one table, which parsing, --help and completions come from.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <optional>
@@ -36,6 +37,9 @@ OptionAction ignore();
 /// Fails and says why: for options of other programs that have no place here.
 OptionAction refuse(std::string_view reason);
 
+/// What a program does with the file that a value names.
+enum class FileUse : uint8_t { Read, Write };
+
 /// A row of the table.
 struct Option {
   /// "-o,--output": the long name last.
@@ -47,6 +51,8 @@ struct Option {
   /// What it does, for --help. An option without is not shown, nor suggested.
   std::string_view help;
   OptionAction action;
+  /// For a value that begins with a path: "FILE", "DIR" or "FILE=TEXT".
+  FileUse use = FileUse::Read;
 
   std::string_view long_name() const { return names.substr(names.rfind(',') + 1); }
   std::string_view short_name() const { return names.substr(0, names.find(',')); }
@@ -64,6 +70,9 @@ struct OptionGroup {
   std::string_view heading;
   std::vector<Option> options;
 };
+
+/// What --version prints.
+std::string version_line(std::string_view program);
 
 /// A program's command line: what it is for, its arguments and its options.
 class OptionTable {
@@ -87,8 +96,18 @@ class OptionTable {
   /// for.
   std::expected<std::string, Error> parse(std::vector<std::string> arguments);
 
+  /// An option or an argument as it was given.
+  struct Given {
+    std::string_view name;        ///< the option's long name, or ""
+    std::string_view value_name;  ///< what stands for the value in --help
+    FileUse use;                  ///< see Option
+    std::optional<std::string> value;
+  };
+  /// All that was given, in order. Options that --help does not show are omitted: they do nothing.
+  const std::vector<Given>& given() const { return given_; }
+
   /// Whether the option of that long name was given.
-  bool is_given(std::string_view long_name) const { return given_.contains(long_name); }
+  bool is_given(std::string_view long_name) const { return names_given_.contains(long_name); }
   /// An error if both options were given.
   std::expected<void, Error> check_exclusive(std::string_view a, std::string_view b) const;
   /// An error if `option` was given and `needed` was not.
@@ -111,8 +130,9 @@ class OptionTable {
 
   Program program_;
   std::vector<OptionGroup> groups_;
-  std::set<std::string_view> given_;  ///< long names
-  std::string text_;                  ///< what to print instead of anything else
+  std::vector<Given> given_;
+  std::set<std::string_view> names_given_;  ///< long names
+  std::string text_;                        ///< what to print instead of anything else
   std::vector<std::string> unknown_;
 };
 

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
 
@@ -41,18 +41,6 @@ std::string temporary_name(const std::string& path, int attempt) {
   size_t slash = path.rfind('/') + 1;  // 0 without a slash
   return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, max_stem),
                      ::getpid(), attempt);
-}
-
-/// N where the path is that of the process's descriptor N.
-std::optional<int> descriptor_of(std::string_view path) {
-  for (std::string_view directory : {"/proc/self/fd/", "/dev/fd/"}) {
-    if (!path.starts_with(directory)) continue;
-    path.remove_prefix(directory.size());
-    int fd = -1;
-    auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), fd);
-    if (error == std::errc() && end == path.data() + path.size() && fd >= 0) return fd;
-  }
-  return std::nullopt;
 }
 
 /// What a symbolic link leads to, whether it is there or not; any other path as

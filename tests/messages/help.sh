@@ -67,6 +67,8 @@ Reports:
                               source lines and files; without N, 10
   --explain SYMBOL            Print why SYMBOL is in the output or is not, and
                               what it is; or a type, as '"'"'struct NAME'"'"'
+  --reproduce FILE            Write to FILE a tar with the inputs and options,
+                              for a bug report
 
 Messages:
   -v,--verbose                Say what is read, kept and dropped, and why
