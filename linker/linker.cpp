@@ -32,7 +32,7 @@ bool wants_report(const LinkOptions& options) {
 
 }  // namespace
 
-/// Links to `target`; what goes to memory is put into `memory`.
+/// Links to `target`. `memory` receives the object if the target is memory.
 bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
   try {
     Context context(options, handler);
@@ -42,7 +42,7 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     if (wants_report(options)) context.report = &report;
     link(context);
     if (memory) *memory = std::move(context.memory);
-    // What has not taken its place is removed here.
+    // Removes temporary files that were not renamed.
     context.outputs.clear();
     return !context.diagnostics.failed();
   } catch (const std::bad_alloc&) {
@@ -69,7 +69,7 @@ void Linker::add_whole_archive(std::string path) {
 }
 
 void Linker::add_library(const std::string& name, bool whole) {
-  // ld's -l:NAME is the file's name as it is.
+  // -l:NAME gives the file name itself, as in ld.
   std::string file = name.starts_with(':') ? name.substr(1) : fmt::format("lib{}.a", name);
   const std::vector<std::string>& directories = impl_->options.library_paths;
   for (const std::string& directory : directories) {
