@@ -1,4 +1,5 @@
-// One verdict on an object and a kernel: relocations and whatever else the kernel binds.
+// The verdict on an object and a kernel: on relocations and on everything else that the kernel
+// binds.
 #pragma once
 
 #include "linker/bpfcore/options.hpp"

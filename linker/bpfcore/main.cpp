@@ -1,4 +1,5 @@
-// The program bpfcore: which kernels BPF programs fit, and what they need of a kernel's types.
+// The program bpfcore: reports which kernels BPF programs fit, and extracts the kernel types that
+// they need.
 #include "linker/bpfcore/commands.hpp"
 #include "linker/io/program.hpp"
 
