@@ -73,16 +73,16 @@ void link(Context& context) {
   run(context, "order maps", order_maps);
 
   // Number the output's symbols, locals first; relocations refer to these numbers. This precedes
-  // the merge of types: a weak function that lost stays as a local symbol if its own file calls it,
-  // and its FUNC stays only if that symbol has a number.
+  // the merge of types: a weak function that lost becomes a local symbol if its own file calls it,
+  // and only then its FUNC stays.
   run(context, "number symbols", number_symbols);
 
   // Deduplicate the types of all inputs. VARs, DATASECs and the FUNCs of losers are omitted. Each
   // type id of an input maps to its output id, or to 0.
   run(context, "merge btf", merge_btf);
 
-  // Compare externs with their definitions, and declarations of one map with each other. Equal
-  // types have equal ids now, so only types that differ are walked.
+  // Compare externs with their definitions, and declarations of a map with each other. Equal types
+  // have equal ids now, so only types that differ are walked.
   run(context, "check types", check_types);
 
   // Warn of shared structs whose layouts differ. This follows check_types(), which reports the
@@ -102,7 +102,7 @@ void link(Context& context) {
   run(context, "build datasecs", build_datasecs);
 
   // With --prune-types, replace structs by declarations where nothing looks into them. Everything
-  // that looks into types exists now: programs, maps, variables, CO-RE relocations.
+  // that looks into types exists now: programs, maps, variables, relocations.
   run(context, "prune types", prune_types);
 
   // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are
@@ -134,8 +134,7 @@ void link(Context& context) {
   // Compute the link's statistics, the link map and the cross references.
   run(context, "make report", make_report);
 
-  // Write the reports that go to files, under temporary names. Write the converted object if a
-  // generator was given (bpfskel).
+  // Write the reports that go to files, under temporary names, and the converted object (bpfskel).
   run(context, "write reports", write_reports);
 
   // Rename the object and its reports to their places. Nothing else can fail now.

@@ -1,5 +1,4 @@
-// The verdict on an object and a kernel: on relocations and on everything else that the kernel
-// binds.
+// The verdict on an object and a kernel: relocations and everything else that the kernel binds.
 #pragma once
 
 #include "linker/bpfcore/options.hpp"

@@ -1,5 +1,4 @@
-// The program bpfcore: reports which kernels BPF programs fit, and extracts the kernel types that
-// they need.
+// The program bpfcore: which kernels BPF programs fit, and the kernel types that they need.
 #include "linker/bpfcore/commands.hpp"
 #include "linker/io/program.hpp"
 

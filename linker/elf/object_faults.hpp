@@ -20,15 +20,6 @@ struct ObjectFile;
 ///   once; a global variable has a symbol with the same offset and size;
 /// - the records of .BTF.ext ascend, with one block for each section; an instruction that holds a
 ///   local type id has the id of its record.
-///
-/// - local symbols come before global ones, and sh_info says where those begin;
-///   global symbols and linked sections have names of their own;
-/// - a section has one relocation section, which names the symbol table;
-/// - each DATASEC lists its variables in order, without overlap, inside its
-///   section and each variable once; a global variable has a symbol that says
-///   the same;
-/// - the records of .BTF.ext ascend, with one block a section; an instruction
-///   that holds a local type id has that of its record.
 std::vector<std::string> find_faults(const ObjectFile& object);
 
 }  // namespace bpflink

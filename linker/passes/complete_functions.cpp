@@ -75,8 +75,7 @@ class FuncMaker {
   BtfBuilder& types_;
   FunctionTypes function_types_;
   const ObjectFile* object_ = nullptr;
-  std::unordered_map<std::string_view, uint32_t>
-      static_functions_;    ///< FUNCs without a global symbol
+  std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< FUNCs by name
   uint32_t prototype_ = 0;  ///< void (void), for functions of unknown type
 };
 

@@ -4,6 +4,12 @@
 // which may be of another kernel, or only the members that it reads. The loader adapts accesses
 // (CO-RE), or the verifier does (contexts of programs). BTF neither says where a type comes from
 // nor that it has preserve_access_index, but an object shows which types are the kernel's:
+// - those that a CO-RE record names;
+// - those of its .ksyms externs and .struct_ops variables;
+// - the contexts of its programs;
+// - some with known names (task_struct), because a program may pass on a pointer without reading;
+// - those that contain a part from which the kernel builds its structs (list_head);
+// - and types that these lead to: the kernel's types refer to no others.
 #pragma once
 
 #include <string_view>
