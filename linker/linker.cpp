@@ -31,7 +31,7 @@ bool wants_report(const LinkOptions& options) {
 
 }  // namespace
 
-/// Links to `target`; what goes to memory is put into `memory`.
+/// Links to `target`. `memory` receives the object if the target is memory.
 bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
   try {
     Context context(options, handler);
@@ -41,7 +41,7 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     if (wants_report(options)) context.report = &report;
     link(context);
     if (memory) *memory = std::move(context.memory);
-    // What has not taken its place is removed here.
+    // Removes temporary files that were not renamed.
     context.outputs.clear();
     return !context.diagnostics.failed();
   } catch (const std::bad_alloc&) {

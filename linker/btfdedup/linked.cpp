@@ -11,8 +11,8 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, of a kfunc
-constexpr size_t max_names = 5;              ///< of omitted symbols that are named
+constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, a flag of a kfunc
+constexpr size_t max_names = 5;              ///< how many omitted symbols are named
 
 bool is_function(const ElfSymbol& symbol) {
   bool is_whole = symbol.name.size() < ElfSymbol::longest_name;
@@ -57,11 +57,11 @@ std::expected<LinkedSymbols, Error> read_linked_symbols(const ElfFile& elf) {
 std::span<const OmissionText> omission_texts() {
   using enum LinkedOmission;
   static constexpr OmissionText texts[] = {
-      {several_prototypes, "several_prototypes", "functions of several prototypes"},
-      {clone, "clone", "functions that only clones are left of"},
-      {several_types, "several_types", "variables of several types"},
-      {other_size, "other_size", "variables of another size than their type's"},
-      {overlap, "overlap", "variables in the place of another"},
+      {several_prototypes, "several_prototypes", "functions with several prototypes"},
+      {clone, "clone", "functions of which only clones remain"},
+      {several_types, "several_types", "variables with several types"},
+      {other_size, "other_size", "variables whose size is not their type's"},
+      {overlap, "overlap", "variables that overlap another"},
       {tag_without_function, "tag_without_function", "tags of kfuncs without a FUNC"}};
   return texts;
 }

@@ -1,4 +1,4 @@
-// What the ELF file of a linked program tells of what is in it.
+// Reads the symbols of a linked program's ELF file.
 #pragma once
 
 #include <expected>
@@ -12,12 +12,12 @@
 
 namespace bpflink {
 
-/// The functions of a linked program, the variables that each CPU has of its own, and the tags of
-/// kfuncs. Strings are the file's. Errors: there is no symbol table, or it is malformed; a variable
-/// is outside its section; .BTF_ids is malformed.
+/// The functions, per-CPU variables and kfunc tags of a linked program. Strings are the file's.
+/// Errors: there is no symbol table, or it is malformed; a variable is outside its section;
+/// .BTF_ids is malformed.
 std::expected<LinkedSymbols, Error> read_linked_symbols(const ElfFile& elf);
 
-/// Why a symbol is omitted: as JSON has it, and which symbols that are.
+/// A reason to omit symbols: its key in JSON, and a description of such symbols.
 struct OmissionText {
   LinkedOmission reason;
   std::string_view key, text;
@@ -26,7 +26,7 @@ struct OmissionText {
 /// All reasons.
 std::span<const OmissionText> omission_texts();
 
-/// What was omitted, a line for each reason, with the first names.
+/// The omitted symbols, a line for each reason, with the first names.
 std::vector<std::string> describe_omitted(const LinkedResult& result);
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// What --stats prints.
+// The statistics of --stats.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace bpflink {
 
-/// Counts of one side of a deduplication.
+/// Counts of the input or output of a deduplication.
 struct BtfSizes {
   uint64_t blobs = 0;
   uint64_t types = 0;
@@ -22,7 +22,7 @@ struct BtfSizes {
   void add(const Btf& btf, uint64_t size);
 };
 
-/// What --linked made of the symbols.
+/// The results of --linked.
 struct LinkedFigures {
   uint64_t functions = 0;
   uint64_t variables = 0;
@@ -34,8 +34,8 @@ struct Statistics {
 
   BtfSizes input, output;
   std::optional<LinkedFigures> linked;
-  // Seconds: reading, checking and finding equal types; telling ambiguous names
-  // apart and numbering; writing.
+  // Seconds. Classify: reading, checking and finding equal types. Resolve: separating ambiguous
+  // names, and numbering.
   double classify = 0, resolve = 0, write = 0;
 
   std::string as_text() const;

@@ -8,10 +8,10 @@
 
 namespace bpflink {
 
-/// The path without components "." and without empty ones: "dir/a.o" of "dir/./a.o".
+/// The path without "." and empty components: "dir/a.o" for "dir/./a.o".
 std::string without_dots(std::string_view path);
 
-/// The same, and told from the current directory where it is below that.
+/// The same, relative to the current directory if it is below that.
 std::string path_from_here(std::string_view path);
 
 /// N where the path is that of the process's descriptor N.
