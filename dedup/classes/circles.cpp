@@ -58,12 +58,12 @@ void merge_circles(Deduplication& d) {
     representatives[c] = first[colors[c]];
   }
   d.table.merge(representatives);
-  auto redirect = [&](Elements& elements) {
-    for (uint32_t& element : elements)
-      if (element != omitted_class) element = representatives[element];
+  auto redirect = [&](TypeClasses& classes) {
+    for (uint32_t& type_class : classes)
+      if (type_class != omitted_class) type_class = representatives[type_class];
   };
-  redirect(d.base_elements);
-  for (Input& input : d.inputs) redirect(input.elements);
+  redirect(d.base_classes);
+  for (Input& input : d.inputs) redirect(input.class_of_type);
 }
 
 }  // namespace bpflink

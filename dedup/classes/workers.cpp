@@ -76,29 +76,29 @@ class Worker {
  public:
   /// `inputs` is how many there are, `all` what they have, and the base.
   Worker(ClassTable& table, size_t inputs, const Amount& all)
-      : table_(table), classifier_(table), own_elements_(inputs), all_(all) {}
+      : table_(table), classifier_(table), own_classes_(inputs), all_(all) {}
 
   void take(Deduplication& d, const Share& share, bool is_first) {
     Input& input = d.inputs[share.input];
-    std::span<uint32_t> elements = input.elements;
-    // Others write the elements of their shares of it at the same time.
-    if (!share.is_whole && !is_first) elements = own_elements_of(share.input, input);
+    std::span<uint32_t> classes = input.class_of_type;
+    // Others write the classes of their shares of it at the same time.
+    if (!share.is_whole && !is_first) classes = own_classes_of(share.input, input);
     if (current_ == nullptr) make_room();
-    if (current_ != &input) classifier_.begin(input.btf, d.base_elements, elements);
+    if (current_ != &input) classifier_.begin(input.btf, d.base_classes, classes);
     current_ = &input;
     classifier_.classify(share.begin, share.end);
     if (classifier_.found_omission()) found_omission = true;
   }
 
-  /// Brings the elements of a share to the common table, whose classes are `merged`.
+  /// Brings the classes of a share to the common table, whose classes are `merged`.
   void merge(Deduplication& d, const Share& share, std::span<const uint32_t> merged) {
     Input& input = d.inputs[share.input];
     uint32_t first = input.types().first_id();
-    std::span<uint32_t> elements = input.elements;
+    std::span<uint32_t> classes = input.class_of_type;
     std::span<const uint32_t> own =
-        share.is_whole ? elements : std::span<uint32_t>(own_elements_[share.input]);
+        share.is_whole ? classes : std::span<uint32_t>(own_classes_[share.input]);
     for (uint32_t i = share.begin - first; i < share.end - first; ++i)
-      if (elements[i] != omitted_class) elements[i] = merged[own[i]];
+      if (classes[i] != omitted_class) classes[i] = merged[own[i]];
   }
 
   const ClassTable& table() const { return table_; }
@@ -114,19 +114,19 @@ class Worker {
                    std::min(all_.string_bytes, most_string_bytes));
   }
 
-  std::span<uint32_t> own_elements_of(size_t index, const Input& input) {
-    std::vector<uint32_t>& own = own_elements_[index];
+  std::span<uint32_t> own_classes_of(size_t index, const Input& input) {
+    std::vector<uint32_t>& own = own_classes_[index];
     if (!own.empty()) return own;
-    own.resize(input.elements.size());
+    own.resize(input.class_of_type.size());
     // The classes of objects are known, and an input with omitted types is one share.
     for (uint32_t id : input.objects())
-      own[id - input.types().first_id()] = input.elements[id - input.types().first_id()];
+      own[id - input.types().first_id()] = input.class_of_type[id - input.types().first_id()];
     return own;
   }
 
   ClassTable& table_;
   Classifier classifier_;
-  std::vector<std::vector<uint32_t>> own_elements_;  ///< of large inputs, by input
+  std::vector<std::vector<uint32_t>> own_classes_;  ///< of large inputs, by input
   Amount all_;
   const Input* current_ = nullptr;
 };
@@ -141,18 +141,18 @@ std::expected<void, Error> check_room(const Amount& all) {
 }
 
 /// Gives the objects among types private classes.
-void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> elements) {
+void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> classes) {
   for (uint32_t id : objects_of(btf))
-    if (uint32_t& element = elements[id - btf.first_id()]; element != omitted_class)
-      element = table.add_private();
+    if (uint32_t& type_class = classes[id - btf.first_id()]; type_class != omitted_class)
+      type_class = table.add_private();
 }
 
 /// Writes the keys of the objects of the input at hand.
 void define_objects(ClassTable& table, Classifier& classifier, const Btf& btf,
-                    std::span<const uint32_t> elements) {
+                    std::span<const uint32_t> classes) {
   for (uint32_t id : objects_of(btf))
-    if (uint32_t element = elements[id - btf.first_id()]; element != omitted_class)
-      table.define(element, classifier.key_of(id));
+    if (uint32_t type_class = classes[id - btf.first_id()]; type_class != omitted_class)
+      table.define(type_class, classifier.key_of(id));
 }
 
 /// Gives the types of the base their classes, link after link of its chain.
@@ -162,12 +162,12 @@ void classify_base(Deduplication& d) {
     chain.push_back(link);
   Classifier classifier(d.table);
   for (const Btf* link : std::views::reverse(chain)) {
-    d.base_elements.resize(link->end_id());
-    std::span<uint32_t> elements = std::span(d.base_elements).subspan(link->first_id());
-    add_objects(d.table, *link, elements);
-    classifier.begin(*link, d.base_elements, elements);
+    d.base_classes.resize(link->end_id());
+    std::span<uint32_t> classes = std::span(d.base_classes).subspan(link->first_id());
+    add_objects(d.table, *link, classes);
+    classifier.begin(*link, d.base_classes, classes);
     classifier.classify(link->first_id(), link->end_id());
-    define_objects(d.table, classifier, *link, elements);
+    define_objects(d.table, classifier, *link, classes);
   }
 }
 
@@ -191,12 +191,12 @@ std::vector<Share> make_shares(const Deduplication& d, size_t types, unsigned wo
 /// Why an input cannot stay as it is without its omitted types.
 Error omission_error(const Input& input) {
   const BtfView& types = input.types();
-  auto element = [&](uint32_t id) { return input.elements[id - types.first_id()]; };
+  auto type_class = [&](uint32_t id) { return input.class_of_type[id - types.first_id()]; };
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
-    if (element(id) == omitted_class) continue;
+    if (type_class(id) == omitted_class) continue;
     uint32_t missing = 0;
     for_each_reference(types.words_of(id), [&](uint32_t child) {
-      if (child >= types.first_id() && element(child) == omitted_class) missing = child;
+      if (child >= types.first_id() && type_class(child) == omitted_class) missing = child;
     });
     if (missing != 0)
       return {input.name + ": " + describe_type(input.btf, id) + ": refers to " +
@@ -214,11 +214,11 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   for (const Btf* link = d.options.base; link != nullptr; link = link->base()) all.add(*link);
   if (auto ok = check_room(all); !ok) return ok;
   unsigned count = choose_workers(inputs.words * sizeof(uint32_t), d.options.threads);
-  for (Input& input : d.inputs) input.elements.resize(input.btf.end_id() - input.btf.first_id());
+  for (Input& input : d.inputs) input.class_of_type.resize(input.btf.end_id() - input.btf.first_id());
   // Only strings that begin within others can make more than there are. All will be in the output.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
   classify_base(d);
-  for (Input& input : d.inputs) add_objects(d.table, input.btf, input.elements);
+  for (Input& input : d.inputs) add_objects(d.table, input.btf, input.class_of_type);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
   // What all tables have from the start need not be brought together in the end: 9 per cent of a
   // kernel's time with two workers.
@@ -260,8 +260,8 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   Classifier& classifier = workers.front()->classifier();
   for (Input& input : d.inputs) {
     if (input.objects().empty()) continue;
-    classifier.begin(input.btf, d.base_elements, input.elements);
-    define_objects(d.table, classifier, input.btf, input.elements);
+    classifier.begin(input.btf, d.base_classes, input.class_of_type);
+    define_objects(d.table, classifier, input.btf, input.class_of_type);
   }
   return {};
 }

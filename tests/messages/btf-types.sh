@@ -58,7 +58,7 @@ expect_message "btfdedup: error: where declarations are resolved, type [1] STRUC
 # What does not fit the other inputs
 blob first.btf "$int; layout = [(0, 0, 0)] * 20 + [(4, 0, 0)]"
 blob second.btf "$int; layout = [(0, 0, 0)] * 20 + [(8, 0, 0)]"
-expect_message 'btfdedup: error: second.btf: layout section gives other sizes for kind 20 than that of an input before' \
+expect_message 'btfdedup: error: second.btf: layout section gives other sizes for kind 20 than that of an earlier input' \
   "$BTFDEDUP" first.btf second.btf -o out.o
 
 
