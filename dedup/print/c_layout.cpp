@@ -6,8 +6,8 @@
 // member's offset is no multiple of its alignment, the struct is packed, so that each member begins
 // at the next byte. If a member's offset is higher than C's, padding is printed before it:
 //
-//   BTF: struct s { [int] a at byte 0; [char] b at byte 6; }     struct s { int a; short: 16; char
-//   b; };
+//   BTF:  STRUCT s, int a at byte 0, char b at byte 6
+//   C:    struct s { int a; short: 16; char b; };
 //
 // Alignment is not in BTF. A struct is assumed to have the largest alignment of its members, and 1
 // if it is packed. A struct that had a larger one in its source still gets its offsets and size, by

@@ -5,8 +5,8 @@
 // complete. A depth-first search over these needs, with an explicit stack, gives the order: a type
 // is defined when the search leaves it, after all that it needs.
 //
-//   struct node { struct node *next; pid_t pid; };     typedef int pid_t;   comes before struct
-//   node
+//   typedef int pid_t;                                 node needs it complete
+//   struct node { struct node *next; pid_t pid; };     and itself only mentioned
 //
 // Types without a name are written out where they are used. Such types that use each other in
 // several places can have a text that is exponentially longer than they are, and they can nest
