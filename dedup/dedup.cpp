@@ -107,7 +107,7 @@ Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32
     if (auto own = find_self_containing(input.types()))
       return {input.name + ": " + contains_itself(describe_type(input.btf, *own)).message};
   BtfType type = output.type(id);
-  return {"where declarations are resolved, " +
+  return {"after declarations are resolved, " +
           contains_itself(describe_type(id, type.kind(), output.name(type))).message};
 }
 

@@ -124,13 +124,13 @@ std::expected<void, Error> Distiller::walk() {
   for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
     BtfType type = split_.type(id);
     if (!is_known(type.kind()))
-      return fail("{} is of unknown kind {}, which may refer to any type",
-                  describe_type(split_, id), std::to_underlying(type.kind()));
+      return fail("{} has unknown kind {}, which may refer to any type", describe_type(split_, id),
+                  std::to_underlying(type.kind()));
     if (auto ok = need_references(id); !ok) return ok;
     // A distilled struct has no members, so no tag can be about one.
     if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
         type.type() < split_.first_id() && fates_[type.type()] == Fate::named)
-      return fail("{} is about a member of {} of the base, which has none when it is distilled",
+      return fail("{} is for a member of {} of the base, which has no members when distilled",
                   describe_type(split_, id), describe_type(split_, type.type()));
   }
   for (size_t i = 0; i < copied_.size(); ++i)

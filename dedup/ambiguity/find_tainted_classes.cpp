@@ -4,11 +4,11 @@
 // of one class may differ. Equality among tainted types is decided in a graph of bound types, each
 // a class together with a binding:
 //
-//   find the tainted classes             (taint.cpp)
-//   split the inputs into units          (units.cpp)
-//   find the binding of each type        (bindings.cpp)
-//   make the graph of bound types        (bound_types.cpp)
-//   refine it and resolve declarations   (resolve.cpp, refine.cpp)
+//   find ambiguous tags, and the classes that reach them   (taint.cpp)
+//   split the inputs into units                            (units.cpp)
+//   find the binding of each type                          (bindings.cpp)
+//   make the graph of bound types                          (bound_types.cpp)
+//   refine it and resolve declarations                     (resolve.cpp, refine.cpp)
 //
 // The graph is usually small: 81 nodes for a kernel's 3.4 million types.
 #include <algorithm>

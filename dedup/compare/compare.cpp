@@ -48,7 +48,7 @@ std::string_view linkage_note(BtfLinkage linkage) {
     case BtfLinkage::Extern:
       return "extern";
   }
-  return "of another linkage";
+  return "of unknown linkage";
 }
 
 /// The properties of a type other than its name and references.

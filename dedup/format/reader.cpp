@@ -116,8 +116,8 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
         std::span(impl.own_words).subspan(impl.starts[id - 1], impl.view.words_of(id).size());
     if (!is_known(kind_of(words.data())))
       return fail(
-          fmt::format("{} has unknown kind {}, which may refer to any type or string, and "
-                      "types would go on from the base's",
+          fmt::format("{} has unknown kind {}, which may refer to any type or string, so "
+                      "it cannot be split from a base",
                       describe_type(btf, id), std::to_underlying(kind_of(words.data()))));
     for_each_string(words, [&](uint32_t& offset) { offset += offset != 0 ? string_base : 0; });
     for_each_reference(words, [&](uint32_t& ref) { ref += ref != 0 ? first_id - 1 : 0; });

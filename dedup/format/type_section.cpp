@@ -47,7 +47,7 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words,
   if (kind >= layouts.size())
     return fail(fmt::format("type [{}] '{}' at offset {} of the type section has unknown kind {}{}",
                             id, btf.string(words[0]), 4 * at, kind,
-                            layouts.empty() ? ", and there is no layout section to tell its size"
+                            layouts.empty() ? ", and there is no layout section with its size"
                                             : ", which the layout section does not describe"));
   BtfKindLayout layout = layouts[kind];
   if (layout.info_size % 4 != 0 || layout.element_size % 4 != 0)

@@ -112,7 +112,7 @@ LinkedDeduplicator::~LinkedDeduplicator() = default;
 
 std::expected<Btf, Error> LinkedDeduplicator::add(std::string name, const Btf& btf) {
   const DedupOptions& options = impl_->options;
-  if (btf.base()) return fail("is split BTF, not what a compiler makes of a unit");
+  if (btf.base()) return fail("is split BTF, not a compiler's BTF of one unit");
   std::expected<Btf, Error> own = options.base            ? split_off(btf, *options.base)
                                   : options.borrow_inputs ? share(btf)
                                                           : copy(btf);

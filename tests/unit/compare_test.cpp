@@ -56,7 +56,7 @@ TEST_CASE("compare: what types say beside their names and references") {
   CHECK(t.identical(t.int_id, part) ==
         "v: 4 bytes, encoding 1, 32 bits | 4 bytes, encoding 1, 16 bits from bit 8");
   uint32_t f = t.add(BtfKind::Func, "f", 0, {}, 0), odd = t.add(BtfKind::Func, "f", 0, {}, 7);
-  CHECK(t.identical(f, odd) == "v: static | of another linkage");
+  CHECK(t.identical(f, odd) == "v: static | of unknown linkage");
   uint32_t s = t.add(BtfKind::Fwd, "s", 0);
   uint32_t one = t.add(BtfKind::DeclTag, "t", s, {1}), two = t.add(BtfKind::DeclTag, "t", s, {2});
   CHECK(t.identical(one, two) == "v: of component 1 | of component 2");
