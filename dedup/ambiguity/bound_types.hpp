@@ -1,4 +1,4 @@
-// The graph of tainted types.
+// The graph of bound types, which are tainted types with their bindings.
 #pragma once
 
 #include <array>

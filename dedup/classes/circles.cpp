@@ -3,8 +3,14 @@
 // C cannot make a typedef that refers to itself through a pointer, but other compilers can. The
 // type that closes such a circle has no key yet when it is reached, so the classifier gives it a
 // private class. As a result, equal circles, and all types that refer to them, have different
-// classes. Partition refinement of all classes merges them: two classes differ only if their keys,
-// or the classes on some path from them, differ. Tags are still compared by name.
+// classes:
+//
+//   a.o   [1] TYPEDEF list -> 2   [2] PTR -> 1       classes 1 (private) and 2
+//   b.o   [1] TYPEDEF list -> 2   [2] PTR -> 1       classes 3 (private) and 4
+//
+// Partition refinement of all classes merges them: two classes differ only if their keys, or the
+// classes on some path from them, differ. Tags are still compared by name. The time is n log n in
+// the classes, and nothing if there are no such circles.
 #include <numeric>
 #include <vector>
 

@@ -275,8 +275,8 @@ TypeComparison::Found TypeComparison::compare_words(const Pair& pair, BtfType a,
   return std::nullopt;
 }
 
-/// The difference of a pair as a whole. If nothing else needs to be said of the pointees of two
-/// pointers, the difference is that of the pointers.
+/// The difference of a pair as a whole. Without notes, the pointer to the pair is reported instead:
+/// `int *` and `long *`, not `int` and `long`.
 TypeComparison::Found TypeComparison::differ(const Pair& pair, std::string note_a,
                                              std::string note_b, int32_t member) const {
   size_t at = current_;
