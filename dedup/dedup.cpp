@@ -12,8 +12,8 @@
 //                                                   nothing new
 //
 // VARs and DATASECs are objects, not types, and equal only to themselves. So are types of unknown
-// kinds. Any of their words may be a type id or a string offset, so they are carried only if no id
-// and no string of their input moves. Otherwise they are an error.
+// kinds. Any of their words may be a type id or a string offset, so they are kept only if no id and
+// no string offset of their input changes. Otherwise they are an error.
 //
 // A *tag* is the name of a struct, a union or an enum; each of the three has a tag space of its
 // own. A tag is *ambiguous* if its definitions, in all inputs and the base, differ even when the
@@ -21,10 +21,10 @@
 // *tainted*, and so is every type that refers to a tainted type. If two drivers give private
 // structs one name, that tag is ambiguous, and a pointer to either struct is tainted.
 //
-// A *unit* is what the compiler saw at a time. Normally an input is one unit. No compiler writes an
-// untainted type twice (objects do not count: they may have any names). So an input with two equal
-// untainted types was merged from several units, and is split into the connected components of its
-// graph of types (ambiguity/units.cpp).
+// A *unit* is what one run of the compiler saw. Normally an input is one unit. No compiler writes
+// an untainted type twice. (Objects do not count: they may have any names.) So an input with two
+// equal untainted types was merged from several units. It is split into the connected components of
+// its type graph (ambiguity/units.cpp).
 //
 // A *forward declaration* (a FWD, or an enum without enumerators) may resolve to a definition of
 // its tag. The set of units and the base decide which one; their order never does:
@@ -61,30 +61,33 @@
 //
 // HOW IT WORKS
 //
-// To compare two types, one can walk both graphs. Doing so for each of 600,000 structs would walk
-// much of the graph again and again. But nearly every circle of C types passes through a tag. Call
+// Two types can be compared by a walk over both graphs. Doing so for each of 600,000 structs would
+// walk much of the graph again and again. But nearly every circle of C types passes through a tag.
+// Call
 // a named struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of a
 // type is its BTF record (name, kind, numbers, elements) with each reference to an anchor replaced
 // by the tag space and name, and each other reference by the *class* of the type referred to. All
 // types with one key form a class, which has a number. Classifier::translate()
-// (classes/classifier.cpp) makes the key; match.cpp beside it compares to the same effect. Only
-// circles that no tag breaks are left (classes/circles.cpp), and each type is looked at once.
+// (classes/classifier.cpp) makes the key; matcher.cpp compares a type with a key without making
+// one. Each type is looked at once. Only circles that no tag breaks are left for another pass
+// (classes/circles.cpp).
 //
 //   struct node { struct node *next; int x; };       class 1: INT int 4
 //                                                    class 2: PTR -> "struct node"
 //                                                    class 3: STRUCT node {next 2, x 1}
 //
 // If all definitions of a tag are in one class, types of one class are equal. Declarations of the
-// tag are another class and need nothing more: what refers to them refers to the name, which in the
+// tag form another class and need no further work: their referrers refer to the name, which in the
 // output is the definition's (write_types.cpp). This settles all types but the tainted ones, whose
 // keys say too little. Within a unit, a tag means what the unit defines. So a tainted type is its
 // class together with the meaning, in its unit, of each ambiguous tag that it reaches: its
 // *binding*. These *bound types* form a small graph, which partition refinement settles: give each
 // type the color of its class. While two types of one color refer to different colors, give them
-// different colors. In the end a color is the meaning of a tainted type, and replaces its class.
+// different colors. In the end each color is a *tainted class*, which replaces the class of its
+// types.
 //
-// A hash only finds candidates. Nothing recurses on input. All takes time linear in the input, or
-// n log n in the tainted types for each retraction.
+// A hash only finds candidates; words decide. No function recurses on input. The time is linear in
+// the input, and n log n in the tainted types for each retraction.
 #include <chrono>
 #include <stdexcept>
 #include <unordered_set>
@@ -97,19 +100,19 @@ namespace bpflink {
 
 namespace {
 
-/// Why a type of the output contains itself: an input has such a type, or a declaration resolved to
-/// the struct that it is a member of.
+/// The error for a type of the output that contains itself: either an input has such a type, or a
+/// declaration resolved to the struct that it is a member of.
 Error containment_error(const Deduplication& d, const BtfBuilder& output, uint32_t id) {
   for (const Input& input : d.inputs)
     if (auto own = find_self_containing(input.types()))
       return {input.name + ": " + contains_itself(describe_type(input.btf, *own)).message};
   BtfType type = output.type(id);
-  return {"where declarations are resolved, " +
+  return {"after declarations are resolved, " +
           contains_itself(describe_type(id, type.kind(), output.name(type))).message};
 }
 
-/// Which input has too many strings. That takes names that begin within other strings: each becomes
-/// a string of its own.
+/// The error for too many bytes of strings; names the input if one alone has too many. Only names
+/// that begin within other strings can make so many: each becomes a string of its own.
 Error strings_error(const Deduplication& d) {
   constexpr size_t limit = max_string_offset + 1;
   std::string message = "strings that begin within others take more than " + std::to_string(limit) +
@@ -128,46 +131,48 @@ Error strings_error(const Deduplication& d) {
 }
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
-  // Find the class of each type, by its key (classes/classifier.cpp). Nearly all the time goes
-  // here, so several workers share it (classes/workers.cpp). Tags are compared by name.
+  // Find the class of each type by its key (classes/classifier.cpp). This takes nearly all the
+  // time, so several workers share it (classes/workers.cpp). Tags are compared by name.
   auto start = std::chrono::steady_clock::now();
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
   std::chrono::duration<double> classify_time = std::chrono::steady_clock::now() - start;
 
-  // Merge equal circles that no tag breaks. Their keys would have no end, so each of their types
-  // has a class of its own until here (classes/circles.cpp). After this pass equal keys have equal
-  // classes.
+  // Merge equal circles that no tag breaks. Their keys would be infinite, so each type that closes
+  // such a circle has a private class up to here (classes/circles.cpp). After this pass equal keys
+  // have equal classes.
   merge_circles(d);
 
-  // Replace the classes of tainted types by their meanings. Needs all definitions of all inputs. It
-  // also lists the types that may be the first of their class, so that the next pass looks at no
-  // others (ambiguity/find_meanings.cpp).
-  find_meanings(d);
+  // Replace the classes of tainted types by tainted classes, which tell types of equal keys apart.
+  // This needs all definitions of all inputs. It also lists the types that may be the first of
+  // their class, so that the next pass looks at no others (ambiguity/find_tainted_classes.cpp).
+  find_tainted_classes(d);
 
-  // Write one type of the output for each number (write_types.cpp).
+  // Write one type for each class that is left (write_types.cpp).
   auto result = write_types(d);
   if (!result) return result;
   result->classify_seconds = classify_time.count();
 
-  // Refuse types that contain themselves: they have no size. Each type is there once now.
+  // Refuse types that contain themselves: they have no size. Checked here, where each type is there
+  // once, and not for each input.
   if (auto id = find_self_containing(result->types))
     return std::unexpected(containment_error(d, result->types, *id));
 
-  // With --flatten, deduplicate base and output together, without a base (flatten.cpp). All of the
-  // above took the base as it is.
+  // With --flatten, deduplicate base and output together (flatten.cpp). The passes above did not
+  // change the base.
   if (!d.options.flatten || !d.options.base) return result;
   d.inputs.clear();  // free memory no longer needed
   d.table = ClassTable();
-  d.meanings = Meanings();
+  d.tainted_classes = TaintedClasses();
   return flatten(d.options, d.layout, std::move(*result));
 }
 
-/// Layout sections must agree on the kinds that the library does not know.
-std::expected<void, Error> take_layout(std::vector<BtfKindLayout>& layout, const Btf& btf) {
+/// Adds the kinds of a layout section to those of earlier inputs. They must agree on the kinds that
+/// the library does not know.
+std::expected<void, Error> merge_layout(std::vector<BtfKindLayout>& layout, const Btf& btf) {
   for (size_t kind = known_kinds; kind < std::min(layout.size(), btf.layout().size()); ++kind)
     if (layout[kind] != btf.layout()[kind])
       return fail("layout section gives other sizes for kind " + std::to_string(kind) +
-                  " than that of an input before");
+                  " than that of an earlier input");
   if (btf.layout().size() > layout.size()) layout.assign(btf.layout().begin(), btf.layout().end());
   return {};
 }
@@ -184,20 +189,20 @@ struct BPFLINK_INTERNAL Deduplicator::Impl {
   Deduplication state;
 
   void add(std::string name, Btf btf, const std::vector<bool>& omit) {
-    if (auto ok = take_layout(state.layout, btf); !ok && !state.failure)
+    if (auto ok = merge_layout(state.layout, btf); !ok && !state.failure)
       state.failure = Error{name + ": " + ok.error().message};
     Input& input = state.inputs.emplace_back(std::move(name), std::move(btf));
     if (omit.empty()) return;
     const BtfView& types = input.types();
-    input.elements.resize(types.end_id() - types.first_id());
-    auto element = input.elements.begin();
+    input.class_of_type.resize(types.end_id() - types.first_id());
+    auto type_class = input.class_of_type.begin();
     size_t end = std::min<size_t>(omit.size(), types.end_id());
-    for (size_t id = types.first_id(); id < end; ++id, ++element)
-      if (omit[id]) *element = omitted_class;
+    for (size_t id = types.first_id(); id < end; ++id, ++type_class)
+      if (omit[id]) *type_class = omitted_class;
     input.has_omissions = true;
   }
 
-  Btf keep(const Btf& btf) const { return state.options.borrow_inputs ? share(btf) : copy(btf); }
+  Btf adopt(const Btf& btf) const { return state.options.borrow_inputs ? share(btf) : copy(btf); }
 };
 
 Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>()) {
@@ -206,7 +211,7 @@ Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>(
   d.table.is_for_kernel = options.for_kernel;
   if (!options.flatten) return;
   for (const Btf* base = options.base; base != nullptr; base = base->base())
-    if (auto ok = take_layout(d.layout, *base); !ok)
+    if (auto ok = merge_layout(d.layout, *base); !ok)
       d.failure = Error{"base: " + ok.error().message};
 }
 
@@ -215,13 +220,13 @@ Deduplicator& Deduplicator::operator=(Deduplicator&&) noexcept = default;
 Deduplicator::~Deduplicator() = default;
 
 void Deduplicator::add(std::string name, const Btf& btf, const std::vector<bool>& omit) {
-  impl_->add(std::move(name), impl_->keep(btf), omit);
+  impl_->add(std::move(name), impl_->adopt(btf), omit);
 }
 
 void Deduplicator::add(std::vector<DedupInput> inputs) {
   impl_->state.inputs.reserve(impl_->state.inputs.size() + inputs.size());
   for (DedupInput& input : inputs)
-    impl_->add(std::move(input.name), impl_->keep(*input.btf), input.omit);
+    impl_->add(std::move(input.name), impl_->adopt(*input.btf), input.omit);
 }
 
 std::expected<Btf, Error> Deduplicator::add_blob(std::string name,

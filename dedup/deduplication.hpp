@@ -17,71 +17,68 @@
 
 namespace bpflink {
 
-/// What the types of an input or of the base are, by index. An element is the class of a type,
-/// `omitted_class`, or, once find_meanings() has settled what tainted types mean, class_count()
-/// of the table and a meaning above it.
-using Elements = std::vector<uint32_t>;
+/// The class of each type of an input or of the base: a class of the table, `omitted_class`, or,
+/// after find_tainted_classes(), a tainted class: class_count() of the table plus its number.
+using TypeClasses = std::vector<uint32_t>;
 
 struct Input {
   std::string name;
   Btf btf;
-  Elements elements;           ///< from btf.first_id() on
-  bool has_omissions = false;  ///< whether some are omitted
+  TypeClasses class_of_type;   ///< from btf.first_id() on
+  bool has_omissions = false;  ///< whether some types are omitted
 
   const BtfView& types() const { return btf; }
   std::span<const uint32_t> objects() const { return objects_of(btf); }
 };
 
-/// What tainted types mean, in numbers from 0 on: types of equal meaning are equal.
-struct Meanings {
-  /// Whether types of a class, or what has the tag of an anchor, are tainted. Empty where nothing
-  /// is.
-  std::vector<uint8_t> taints_class, taints_anchor;
+/// The equivalence classes of tainted types, numbered from 0 on.
+struct TaintedClasses {
+  /// By class, and by anchor: whether its types are tainted. Empty if no type is.
+  std::vector<uint8_t> is_class_tainted, is_anchor_tainted;
 
-  std::vector<uint32_t> classes;  ///< by meaning: the class whose key its types have
-  /// By meaning: those of the tainted types that its types refer to, in the order of the key.
+  std::vector<uint32_t> classes;  ///< by tainted class: the class with the key of its types
+  /// By tainted class: the tainted classes that its types refer to, in the order of the key.
   Graph references;
 
   bool is_tainted(Reference reference) const {
     if (classes.empty()) return false;
-    return (reference & anchor_bit ? taints_anchor[reference & ~anchor_bit]
-                                   : taints_class[reference]) != 0;
+    return (reference & anchor_bit ? is_anchor_tainted[reference & ~anchor_bit]
+                                   : is_class_tainted[reference]) != 0;
   }
 };
 
-/// A type that may be the first of those that mean the same.
+/// A type that may be the first of its class.
 struct FirstType {
-  uint32_t input;  ///< its index
-  uint32_t index;  ///< of its element
+  uint32_t input;  ///< index of its input
+  uint32_t index;  ///< in Input::class_of_type
 };
 
 struct Deduplication {
   DedupOptions options;
   std::vector<Input> inputs;
   std::vector<BtfKindLayout> layout;
-  std::optional<Error> failure;  ///< of an addition
+  std::optional<Error> failure;  ///< the first error of adding inputs, which run() returns
 
   ClassTable table;
-  Elements base_elements{0};  ///< by id of the base, 0 for void
-  Meanings meanings;
-  std::vector<FirstType> firsts;  ///< of all inputs, in order
+  TypeClasses base_classes{0};  ///< by id of the base, 0 for void
+  TaintedClasses tainted_classes;
+  std::vector<FirstType> first_types;  ///< of all inputs, in order of inputs and ids
 };
 
-/// Gives each type of all inputs its class. Errors: a type that stays refers to an omitted one;
-/// there are more types or strings than the table's numbers can tell apart.
+/// Finds the class of each type of the base and of all inputs. Errors: a type that stays refers to
+/// an omitted one; there are more types or strings than the table has numbers for.
 std::expected<void, Error> classify_types(Deduplication& d);
 
-/// Merges the private classes of types in circles that no tag breaks, and those that refer to
-/// them, where they are equal.
+/// Merges equal classes of types in circles that no tag breaks, and of their referrers.
 void merge_circles(Deduplication& d);
 
-/// Tells tainted types of one class apart, and finds which definitions declarations stand for.
-/// Lists the types that may be the first of those that mean the same.
-void find_meanings(Deduplication& d);
+/// Finds the tainted classes and the definitions that declarations resolve to. Lists the types that
+/// may be the first of their class.
+void find_tainted_classes(Deduplication& d);
 
-/// Numbers the types that are left in order of first occurrence and writes them down. Consumes
-/// the elements of the inputs, which become their type maps. Errors: ids or strings would change
-/// of an input that has types of unknown kinds.
+/// Writes one type for each class, in order of first occurrence. Consumes the `class_of_type` of
+/// the inputs, which become their type maps. Errors: an input has types of unknown kinds, and its
+/// ids or string offsets would change.
 std::expected<DedupResult, Error> write_types(Deduplication& d);
 
 }  // namespace bpflink

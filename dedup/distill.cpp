@@ -1,7 +1,8 @@
 // Distilling: split BTF gets a small base of its own.
 //
-// Split BTF refers to its base by ids and string offsets, which another build of the base does not
-// have. Names, though, it has. So what the split types need of the base is written down by name:
+// Split BTF refers to its base by type ids and string offsets. Another build of the base has other
+// ids and offsets, but the same names. So the distilled base lists by name the base types that the
+// split types need:
 //
 //   base   [1] INT int  [2] STRUCT task {...}  [3] PTR -> 2  [4] CONST -> 3  ...and 100,000 more
 //   split  [90001] STRUCT event {[4] task, [1] id}
@@ -9,13 +10,15 @@
 //   distilled base  [1] INT int  [2] STRUCT task, no members
 //   split           [3] STRUCT event {[5] task, [1] id}  [4] PTR -> 2  [5] CONST -> 4
 //
-// What has a name by which a loader finds it goes into the distilled base, and the walk ends there.
-// What has none (a pointer, a prototype, a struct without a tag), or a name of which the loader
-// does not look for (a typedef), becomes one of the split types.
+// A needed type that the loader finds by name goes into the distilled base; what it refers to is
+// not needed. A type without a name (a pointer, a prototype, a struct without a tag), or of a kind
+// that the loader does not look up (a typedef), becomes a split type, and what it refers to is
+// needed in turn.
 //
-// The loader (btf_relocate() of the kernel and of libbpf) compares sizes where a split type has a
-// struct as a member, so sizes are kept. Of enums it accepts an ENUM for an ENUM64 of its size, and
-// nothing else. A string of the distilled base that is no name of one of its types it refuses.
+// The loader (btf_relocate() of the kernel and of libbpf) compares the sizes of structs that are
+// members of split types, so sizes are kept. An ENUM matches an ENUM64 of its size, so all enums
+// are written as ENUM. The loader refuses a distilled base with a string that names none of its
+// types.
 #include "bpflink/distill.hpp"
 
 #include <fmt/format.h>
@@ -32,16 +35,16 @@ namespace bpflink {
 
 namespace {
 
-/// What becomes of a type of the base.
+/// What happens to a type of the base.
 enum class Fate : uint8_t {
   unneeded,
   named,  ///< goes into the distilled base
   copied  ///< becomes a split type
 };
 
-constexpr std::string_view unavailable = "of the base, which no distilled base can have";
+constexpr std::string_view cannot_distill = "of the base, which no distilled base can have";
 
-/// What becomes of a needed type of the base; `unneeded` where it cannot be had.
+/// What happens to a base type that is needed; `unneeded` if it cannot be distilled.
 Fate fate_of(BtfType type) {
   switch (type.kind()) {
     case BtfKind::Int:
@@ -73,7 +76,7 @@ class Distiller {
 
   std::expected<DistilledBtf, Error> run(std::span<const uint32_t> needed) {
     for (uint32_t id : needed)
-      if (!need(id)) return fail("{} {}", describe_type(split_, id), unavailable);
+      if (!need(id)) return fail("{} {}", describe_type(split_, id), cannot_distill);
     if (auto ok = walk(); !ok) return std::unexpected(ok.error());
     if (auto ok = write_base(); !ok) return std::unexpected(ok.error());
     number();
@@ -82,7 +85,7 @@ class Distiller {
 
  private:
   bool need(uint32_t id);
-  std::expected<void, Error> follow(uint32_t id);
+  std::expected<void, Error> need_references(uint32_t id);
   std::expected<void, Error> walk();
   std::expected<void, Error> write_base();
   void number();
@@ -91,14 +94,14 @@ class Distiller {
   const Btf& split_;
   std::endian order_;
   std::vector<Fate> fates_;        ///< by id of the base
-  std::vector<uint32_t> ids_;      ///< the new ones, by old id
-  std::vector<uint32_t> copied_;   ///< of the base, whose references are followed in turn
+  std::vector<uint32_t> ids_;      ///< the new id by the old
+  std::vector<uint32_t> copied_;   ///< base types whose references are needed in turn
   std::vector<uint32_t> sources_;  ///< the old ids of the new split types, in order
   std::vector<std::byte> base_blob_;
   std::unique_ptr<const Btf> base_;
 };
 
-/// Notes that a type is needed. False where it cannot be had.
+/// Notes that a type is needed. Returns false if it cannot be distilled.
 bool Distiller::need(uint32_t id) {
   if (id == 0 || id >= split_.first_id() || fates_[id] != Fate::unneeded) return true;
   fates_[id] = fate_of(split_.type(id));
@@ -106,36 +109,36 @@ bool Distiller::need(uint32_t id) {
   return fates_[id] != Fate::unneeded;
 }
 
-/// Notes what a type that is kept needs.
-std::expected<void, Error> Distiller::follow(uint32_t id) {
+/// Notes the types that a kept type refers to.
+std::expected<void, Error> Distiller::need_references(uint32_t id) {
   uint32_t missing = 0;
   for_each_reference(split_.type(id).words(), [&](uint32_t reference) {
     if (!need(reference)) missing = reference;
   });
   if (missing == 0) return {};
   return fail("{} refers to {} {}", describe_type(split_, id), describe_type(split_, missing),
-              unavailable);
+              cannot_distill);
 }
 
 std::expected<void, Error> Distiller::walk() {
   for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
     BtfType type = split_.type(id);
     if (!is_known(type.kind()))
-      return fail("{} is of unknown kind {}, which may refer to any type",
-                  describe_type(split_, id), std::to_underlying(type.kind()));
-    if (auto ok = follow(id); !ok) return ok;
-    // What has no members when it is distilled cannot have one of them tagged.
+      return fail("{} has unknown kind {}, which may refer to any type", describe_type(split_, id),
+                  std::to_underlying(type.kind()));
+    if (auto ok = need_references(id); !ok) return ok;
+    // A distilled struct has no members, so no tag can be about one.
     if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
         type.type() < split_.first_id() && fates_[type.type()] == Fate::named)
-      return fail("{} is about a member of {} of the base, which has none when it is distilled",
+      return fail("{} is for a member of {} of the base, which has no members when distilled",
                   describe_type(split_, id), describe_type(split_, type.type()));
   }
   for (size_t i = 0; i < copied_.size(); ++i)
-    if (auto ok = follow(copied_[i]); !ok) return ok;
+    if (auto ok = need_references(copied_[i]); !ok) return ok;
   return {};
 }
 
-/// In the order of the base, which is that of names where it was sorted.
+/// Keeps the order of the base, so that a sorted base stays sorted.
 std::expected<void, Error> Distiller::write_base() {
   BtfBuilder base;
   for (uint32_t id = 1; id < fates_.size(); ++id) {
@@ -159,8 +162,8 @@ std::expected<void, Error> Distiller::write_base() {
   return {};
 }
 
-/// The split types keep their order, for what lists them in order of their ids, and those of the
-/// base follow in theirs.
+/// Split types keep their order, on which lists of ids may depend. Copied types of the base follow
+/// in their order.
 void Distiller::number() {
   for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) sources_.push_back(id);
   for (uint32_t id = 1; id < fates_.size(); ++id)

@@ -31,7 +31,7 @@ NearestName::NearestName(std::string_view name) : name_(name), distance_(misspel
 
 bool NearestName::consider(std::string_view candidate) {
   constexpr size_t longest_compared = 64;
-  // Most of the names of a kernel are ruled out by their lengths.
+  // The lengths alone rule out most names of a kernel.
   size_t longer = std::max(candidate.size(), name_.size());
   size_t shorter = std::min(candidate.size(), name_.size());
   if (longer > longest_compared || shorter == 0 || longer - shorter >= distance_) return false;

@@ -1,4 +1,4 @@
-// Merges a base and what is split from it into one blob without a base.
+// Merges a base and the types split from it into one blob without a base.
 #pragma once
 
 #include <expected>
@@ -8,9 +8,8 @@
 
 namespace bpflink {
 
-/// What DedupOptions::flatten asks for, of what was deduplicated against the base of `options`.
-/// `layout` has the kinds that the library does not know, of the base, too. Errors: those of
-/// Deduplicator::run().
+/// Implements DedupOptions::flatten for `split`, which was deduplicated against the base of
+/// `options`. `layout` is the layout section of both. Errors: those of Deduplicator::run().
 std::expected<DedupResult, Error> flatten(const DedupOptions& options,
                                           std::span<const BtfKindLayout> layout, DedupResult split);
 

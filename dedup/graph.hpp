@@ -1,4 +1,4 @@
-// Directed graphs.
+// Directed graphs in two arrays.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct Graph {
     return graph;
   }
 
-  /// Adds a node, whose edges are the targets that were added since the last one.
+  /// Adds a node. Its edges are the targets appended since the last call.
   void end_node() { starts.push_back(static_cast<uint32_t>(targets.size())); }
 
   uint32_t size() const { return static_cast<uint32_t>(starts.size()) - 1; }
   std::span<const uint32_t> edges(uint32_t node) const {
     return std::span(targets).subspan(starts[node], starts[node + 1] - starts[node]);
   }
-  /// Marks a node, and all that is reached from it by nodes that are not marked yet.
+  /// Marks a node and all nodes that it reaches through unmarked ones.
   void mark_reachable(uint32_t node, std::vector<bool>& is_marked) const {
     if (is_marked[node]) return;
     is_marked[node] = true;
@@ -50,7 +50,7 @@ struct Graph {
       }
     }
   }
-  /// The same edges the other way round.
+  /// The graph with each edge turned around.
   Graph reversed() const {
     return make(size(), [this](auto add) {
       for (uint32_t from = 0; from < size(); ++from)

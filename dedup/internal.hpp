@@ -1,20 +1,21 @@
-// What linker/ uses of dedup/ that no user of the library needs, and what for:
+// The internal interface of dedup/ for linker/. What linker/ uses, and what for:
 //
 // - hash_bytes(), HashIndex: the linker's symbol table, and names within an object
 // - StringTable: .strtab of the output
 // - for_each_reference(): which types the live part of an object uses
 // - btf_magic, btf_version: the header of .BTF.ext
 // - rename_types(), repair_btf(), type_offsets(): the bytes of a blob
-// - FunctionTypes: FUNCs and prototypes that a pass adds
-// - keep_types(), rearrange_types(): types that linking made useless, or declarations, go
-// - parse_but_for_containment(): types of an object, which the deduplicator checks to the end
+// - FunctionTypes: adding FUNCs and prototypes to the output
+// - keep_types(), rearrange_types(): removing types that nothing uses after the link
+// - parse_but_for_containment(): reading the types of an object; the deduplicator completes the
+//   check
 // - run_threads(), choose_workers(): reading inputs in parallel
-// - TypeComparison: conflicts of types, and the layouts of what objects exchange
+// - TypeComparison: conflicts between declarations, and between layouts of shared structs
 // - make_c_name(), RepeatedNames: names in skeletons
-// - count_of(): numbers of things in messages
-// - Graph: what the output consists of, who embeds whom
+// - count_of(): counts in messages
+// - Graph: the model of the output in reports
 // - align_up(): offsets of sections, fragments, variables and members
-// - edit_distance(), misspelling_limit(): names that were meant
+// - edit_distance(), misspelling_limit(): "did you mean" hints
 #pragma once
 
 #include "dedup/align_up.hpp"

@@ -1,4 +1,4 @@
-// Interns sequences of words as numbers.
+// Interns sequences of words: equal ones get the same number.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace bpflink {
 
-/// Gives equal sequences the same number and different ones different numbers, from 1 on.
+/// Numbers are from 1 on, in order of first occurrence.
 class Interner {
  public:
   uint32_t intern(std::span<const uint32_t> words) {

@@ -1,4 +1,4 @@
-// Texts of messages.
+// Building errors and the texts of messages.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ inline std::unexpected<Error> fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
 }
 
-/// An error with a text made of what the format names.
+/// An error with a formatted text.
 template <typename First, typename... Args>
 std::unexpected<Error> fail(fmt::format_string<First, Args...> format, First&& first,
                             Args&&... args) {

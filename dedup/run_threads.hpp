@@ -1,4 +1,4 @@
-// A loop whose rounds run at the same time.
+// Runs the iterations of a loop in parallel threads.
 #pragma once
 
 #include <sched.h>
@@ -13,20 +13,21 @@
 
 namespace bpflink {
 
-/// More would have too little each.
-inline constexpr unsigned most_threads = 16;
+/// With more threads, each would have too little work.
+inline constexpr unsigned max_threads = 16;
 
-/// How many workers to use for so many bytes of inputs where `wanted` threads were asked for, 0 of
-/// them meaning that the size decides.
+/// The number of workers for `bytes` of input. `wanted` is the number of threads that the user
+/// asked for; 0 lets the size decide.
 inline unsigned choose_workers(size_t bytes, unsigned wanted) {
-  if (wanted != 0) return std::min(wanted, most_threads);
-  constexpr size_t worthwhile = 1 << 20;  // below, to start threads costs more than it saves
-  return bytes < worthwhile ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+  if (wanted != 0) return std::min(wanted, max_threads);
+  constexpr size_t worth_threads = 1 << 20;  // below, starting threads costs more than it saves
+  return bytes < worth_threads ? 1
+                               : std::clamp(std::thread::hardware_concurrency(), 1u, max_threads);
 }
 
-/// Moves the thread that calls it away from `processor`, if there are others. A scheduler may
-/// have a new thread wait on the processor of the one that started it, to let others sleep, for
-/// longer than all the work takes. From then on it may run it where it likes.
+/// Moves the calling thread away from `processor`, if there are others. To save power, a scheduler
+/// may queue a new thread on the processor of its creator, and leave it there for longer than all
+/// the work takes. Afterwards the thread may run on any processor again.
 inline void leave_processor(int processor) {
   cpu_set_t all;
   if (processor < 0 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
@@ -36,12 +37,13 @@ inline void leave_processor(int processor) {
   ::sched_setaffinity(0, sizeof all, &all);
 }
 
-/// Calls work(0) to work(count - 1), each in a thread of its own but the first,
-/// and returns when all are done. Threads of the standard library rather than a
-/// pool: a loop that is worth it runs a few times in a process, and a program
-/// that does not need one must not pay for a library at its start. Where the
-/// system gives no more threads, the caller's does the work. Throws what one of the
-/// calls has thrown; none may wait for what another one does after it could throw.
+/// Calls work(0) to work(count - 1) and returns when all are done. work(0) runs in the calling
+/// thread, each other call in a thread of its own. If the system gives no more threads, the calling
+/// thread does the rest. Rethrows one exception of the calls, so no call may wait for another that
+/// may throw first.
+///
+/// There is no thread pool: a process runs only a few such loops, and a pool's library would cost
+/// every start of a program.
 template <typename Work>
 void run_threads(unsigned count, Work&& work) {
   if (count == 1) return work(0u);
@@ -66,9 +68,9 @@ void run_threads(unsigned count, Work&& work) {
           leave_processor(here);
           guarded(i);
         });
-    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): done below instead
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): run below instead
     }
-    ::sched_yield();  // those that wait for this processor leave it at once
+    ::sched_yield();  // lets threads queued on this processor move away at once
     if (count > 0) guarded(0u);
     for (; started < count; ++started) guarded(started);
   }

@@ -1,10 +1,10 @@
-// Maps from type ids to type ids, one after the other.
+// Composes type maps: compose(maps, next) makes each map lead to next[map[id]].
 #include "bpflink/dedup.hpp"
 
 namespace bpflink {
 
 void compose(std::vector<TypeMap>& maps, const TypeMap& next) {
-  // Many maps may share where they lead to, and all of one base share that: so they do afterwards.
+  // Many maps share one list of ids, and so do all maps with one base. Keep them shared.
   TypeMap::Ids outputs, next_outputs, base_outputs, next_base_outputs;
   auto follow = [&](const std::vector<uint32_t>& ids) {
     auto followed = std::make_shared<std::vector<uint32_t>>(ids);

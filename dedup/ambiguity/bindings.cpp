@@ -1,14 +1,23 @@
-// In a unit, each ambiguous tag has a meaning: the class of the unit's definition; "declared only"
-// or "absent"; or, if the unit has several definitions, that set, which belongs to this unit alone.
-// A unit's *profile* is the list of its meanings other than "declared only". The *binding* of a
-// type is the part of its unit's profile that the type can reach.
+// Finds the binding of each tainted type: what the ambiguous tags that it reaches mean in its unit.
+//
+// In a unit, an ambiguous tag means the class of the unit's definition. If the unit does not define
+// the tag, it means "declared only". If the unit has several definitions, it means that set, which
+// belongs to this unit alone. A unit's *profile* is the list of its meanings other than "declared
+// only". The *binding* of a type is the part of its unit's profile that the type can reach.
+//
+//   struct task { int id; };                 a.c and b.c: the same task
+//   struct ops { struct task *t; };          c.c: a task with another id, and the same ops
+//
+//   profile of a.c and b.c {task: class 7}   ops of both has binding {task: class 7}: one type
+//   profile of c.c         {task: class 9}   ops of c.c has binding {task: class 9}: another type
 //
 // Units with one profile have the same bindings. Most programs have few profiles. But each module
-// of a kernel may have its own, of a few tags with few references. So for each profile, the graph
-// of tags and classes (circles are merged to components) is searched from the profile's tags
-// backwards to what reaches them, and no further. The binding of a component is its own tags' part
-// of the profile, plus the bindings of the components that it refers to. Bindings are interned as
-// numbers. The time is linear in what reaches the tags, whatever its depth.
+// of a kernel may have its own, with a few tags that few types reach. So for each profile, the
+// graph of tags and classes (whose circles are merged into strongly connected components) is
+// searched backwards from the profile's tags, and nothing else is visited. The binding of a
+// component consists of the meanings of its own tags and the bindings of the components that it
+// refers to. Bindings are interned as numbers. The time is linear in what reaches the tags,
+// whatever its depth.
 #include "dedup/ambiguity/bindings.hpp"
 
 #include <algorithm>
@@ -24,9 +33,8 @@ namespace {
 
 constexpr uint32_t none = UINT32_MAX;
 
-/// The strongly connected components of the tainted part of a graph, as far as `roots` reach: a
-/// component has a higher number than those that it refers to. (Tarjan's algorithm, with a stack of
-/// its own.)
+/// The strongly connected components of the tainted nodes that `roots` reach. A component has a
+/// higher number than those that it refers to. (Tarjan's algorithm with an explicit stack.)
 class Components {
  public:
   Components(const Graph& graph, const std::vector<bool>& is_tainted,
@@ -80,7 +88,7 @@ class Components {
     open_.push_back(node);
   }
 
-  /// Closes the component that a node is the first of, if it is.
+  /// If a node was the first to be entered of its component, closes the component.
   void leave(uint32_t node) {
     if (low_[node] != order_[node]) return;
     for (uint32_t member = none; member != node;) {
@@ -96,29 +104,29 @@ class Components {
   const std::vector<bool>& is_tainted_;
   Graph members_;                ///< by component
   std::vector<uint32_t> of_;     ///< by node, or `none`
-  std::vector<uint32_t> order_;  ///< of entering
+  std::vector<uint32_t> order_;  ///< by node: when it was entered
   std::vector<uint32_t> low_;    ///< the first node entered that this one leads back to
   std::vector<uint32_t> open_;   ///< nodes of components that are not closed
   std::vector<Frame> frames_;
   uint32_t entered_ = 0;
 };
 
-/// A meaning of an ambiguous tag that is not "declared".
-struct Meaning {
+/// What an ambiguous tag means in a unit, other than "declared only".
+struct TagMeaning {
   uint32_t unit;
   uint32_t anchor;
-  uint32_t value;  ///< a class, or several_bit and the unit
+  uint32_t value;  ///< the class of the definition, or several_bit and the unit
 
-  auto operator<=>(const Meaning&) const = default;
+  auto operator<=>(const TagMeaning&) const = default;
 };
 constexpr uint32_t several_bit = 0x80000000;
 
-/// By unit the meanings that are not "declared", ordered. Adds units to `is_own` where a tag has a
-/// declaration and a definition that may differ: their bindings do not tell.
-std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitions& definitions,
-                                        std::span<const TaintedType> types,
-                                        std::vector<bool>& is_own) {
-  std::vector<Meaning> meanings, declared;
+/// The meanings of all units, in order of units. Adds units to `needs_own_node` that have both a
+/// definition and a declaration of a tag, because the two may differ.
+std::vector<TagMeaning> find_unit_meanings(const ClassTable& table, const Definitions& definitions,
+                                           std::span<const TaintedType> types,
+                                           std::vector<bool>& needs_own_node) {
+  std::vector<TagMeaning> meanings, declared;
   for (const TaintedType& type : types) {
     uint32_t c = type.type_class;
     uint32_t anchor = table.anchor_of(c);
@@ -127,7 +135,7 @@ std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitio
   }
   std::ranges::sort(meanings);
   meanings.erase(std::ranges::unique(meanings).begin(), meanings.end());
-  auto same_tag = [](const Meaning& a, const Meaning& b) {
+  auto same_tag = [](const TagMeaning& a, const TagMeaning& b) {
     return a.unit == b.unit && a.anchor == b.anchor;
   };
   for (size_t i = 1; i < meanings.size(); ++i) {
@@ -135,12 +143,13 @@ std::vector<Meaning> find_unit_meanings(const ClassTable& table, const Definitio
     meanings[i - 1].value = meanings[i].value = several_bit | meanings[i].unit;
   }
   meanings.erase(std::ranges::unique(meanings, same_tag).begin(), meanings.end());
-  // A declaration beside the definition may be another meaning: where the unit is cut from an input
-  // that has other definitions, it is not resolved to this one.
-  for (const Meaning& declaration : declared) {
+  // A declaration beside the definition may mean something else: if the unit's input was merged
+  // from units with other definitions, the declaration does not resolve to this one.
+  for (const TagMeaning& declaration : declared) {
     auto found =
-        std::ranges::lower_bound(meanings, Meaning{declaration.unit, declaration.anchor, 0});
-    if (found != meanings.end() && same_tag(*found, declaration)) is_own[declaration.unit] = true;
+        std::ranges::lower_bound(meanings, TagMeaning{declaration.unit, declaration.anchor, 0});
+    if (found != meanings.end() && same_tag(*found, declaration))
+      needs_own_node[declaration.unit] = true;
   }
   return meanings;
 }
@@ -159,9 +168,10 @@ class BindingFinder {
     list_edges();
   }
 
-  void run(std::span<const Meaning> meanings, uint32_t unit_count, std::span<TaintedType> types) {
+  void run(std::span<const TagMeaning> meanings, uint32_t unit_count,
+           std::span<TaintedType> types) {
     std::vector<uint32_t> profiles = find_profiles(meanings, unit_count);
-    // The types by profile, each profile's one after the other.
+    // Sort the types by profile (a counting sort).
     std::vector<uint32_t> begins(profiles_.size() + 2);
     for (const TaintedType& type : types) ++begins[profiles[type.unit] + 1];
     for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
@@ -174,7 +184,7 @@ class BindingFinder {
         TaintedType& type = types[order[i]];
         uint32_t component = components_.of(node_of(table_, graph_, type));
         type.binding = component != none ? bindings_[component] : 0;
-        type.is_own = type.binding != 0 && has_several_[type.binding];
+        type.needs_own_node = type.binding != 0 && has_several_[type.binding];
       }
     }
   }
@@ -182,21 +192,21 @@ class BindingFinder {
  private:
   void list_edges();
   void mark_reaching(std::span<const uint32_t> meanings);
-  std::vector<uint32_t> find_profiles(std::span<const Meaning> meanings, uint32_t unit_count);
+  std::vector<uint32_t> find_profiles(std::span<const TagMeaning> meanings, uint32_t unit_count);
   void bind(uint32_t profile);
 
   const ClassTable& table_;
   const TagGraph& graph_;
   Components components_;
-  Graph edges_;                           ///< of components, without those to themselves
-  Graph parents_;                         ///< the same the other way round
-  Interner profiles_;                     ///< pairs of an anchor and a meaning's value
-  Interner parts_;                        ///< what bindings are made of
+  Graph edges_;                           ///< between different components
+  Graph parents_;                         ///< these edges reversed
+  Interner profiles_;                     ///< pairs of an anchor and what it means
+  Interner contents_;                     ///< of bindings
   std::vector<bool> has_several_{false};  ///< by binding: whether a tag has several definitions
-  std::vector<uint32_t>
-      bindings_;                  ///< by component, of the profile at hand; 0 where all is declared
-  std::vector<uint32_t> bound_;   ///< the components that have one
-  std::vector<uint64_t> marked_;  ///< a bit for each component: it can reach a tag of the profile
+  /// By component, for the current profile: its binding; 0 if all its tags are only declared.
+  std::vector<uint32_t> bindings_;
+  std::vector<uint32_t> bound_;   ///< the components with a binding
+  std::vector<uint64_t> marked_;  ///< a bit by component: it can reach a tag of the profile
 };
 
 void BindingFinder::list_edges() {
@@ -234,8 +244,8 @@ void BindingFinder::mark_reaching(std::span<const uint32_t> meanings) {
   }
 }
 
-/// By unit the number of its profile, 0 where all ambiguous tags are only declared.
-std::vector<uint32_t> BindingFinder::find_profiles(std::span<const Meaning> meanings,
+/// By unit: the number of its profile, 0 if all ambiguous tags are only declared.
+std::vector<uint32_t> BindingFinder::find_profiles(std::span<const TagMeaning> meanings,
                                                    uint32_t unit_count) {
   std::vector<uint32_t> profiles(unit_count), profile;
   for (size_t i = 0; i < meanings.size();) {
@@ -251,34 +261,35 @@ std::vector<uint32_t> BindingFinder::find_profiles(std::span<const Meaning> mean
   return profiles;
 }
 
-/// Finds the bindings of all components in units of a profile.
+/// Finds the bindings of all components in the units with this profile. Components come after those
+/// that they refer to, so one pass over the marked ones in order is enough.
 void BindingFinder::bind(uint32_t profile) {
   for (uint32_t component : bound_) bindings_[component] = 0;
   bound_.clear();
   if (profile == 0) return;
   std::span<const uint32_t> meanings = profiles_.at(profile);
-  std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> own;  // by component
+  std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> own;  // component, anchor, meaning
   for (size_t i = 0; i < meanings.size(); i += 2)
     own.emplace_back(components_.of(meanings[i]), meanings[i], meanings[i + 1]);
   std::ranges::sort(own);
   mark_reaching(meanings);
   auto next = own.begin();
-  std::vector<uint32_t> part;
+  std::vector<uint32_t> content;
   auto bind_component = [&](uint32_t component) {
-    part.clear();
+    content.clear();
     bool has_several = false;
     for (; next != own.end() && std::get<0>(*next) == component; ++next) {
-      part.push_back(std::get<1>(*next) | several_bit);  // no component has so high a number
-      part.push_back(std::get<2>(*next));
+      content.push_back(std::get<1>(*next) | several_bit);  // tells it from a component
+      content.push_back(std::get<2>(*next));
       has_several |= (std::get<2>(*next) & several_bit) != 0;
     }
     for (uint32_t child : edges_.edges(component)) {
       if (bindings_[child] == 0) continue;
-      part.push_back(child);
-      part.push_back(bindings_[child]);
+      content.push_back(child);
+      content.push_back(bindings_[child]);
       has_several |= has_several_[bindings_[child]];
     }
-    bindings_[component] = parts_.intern(part);
+    bindings_[component] = contents_.intern(content);
     bound_.push_back(component);
     if (bindings_[component] == has_several_.size()) has_several_.push_back(has_several);
   };
@@ -287,11 +298,12 @@ void BindingFinder::bind(uint32_t profile) {
       bind_component(64 * word + static_cast<uint32_t>(std::countr_zero(marked_[word])));
 }
 
-/// Adds units that depend on what the types of these units mean. A declaration may be resolved to
-/// what units of the same binding define (R2). Where one of these has types of its own, which may
-/// mean something else, the declaration may stay one; and then its unit's types are its own, too.
-void spread_own(const ClassTable& table, const Definitions& definitions,
-                std::span<const TaintedType> types, std::vector<bool>& is_own) {
+/// Adds the units that depend on units in `needs_own_node`. A declaration may resolve to the
+/// definitions in units where it has the same binding (R2). If one of these units needs nodes of
+/// its own, its definition may be another type, and the declaration may stay one. Then its own unit
+/// needs nodes of its own as well.
+void spread_own_nodes(const ClassTable& table, const Definitions& definitions,
+                      std::span<const TaintedType> types, std::vector<bool>& needs_own_node) {
   Interner tags;  // pairs of an anchor and a binding
   using Pair = std::pair<uint32_t, uint32_t>;
   std::vector<Pair> defined;   // unit and tag
@@ -308,8 +320,8 @@ void spread_own(const ClassTable& table, const Definitions& definitions,
   std::ranges::sort(defined);
   std::ranges::sort(declared);
   std::vector<uint32_t> work;
-  for (uint32_t unit = 0; unit < is_own.size(); ++unit)
-    if (is_own[unit]) work.push_back(unit);
+  for (uint32_t unit = 0; unit < needs_own_node.size(); ++unit)
+    if (needs_own_node[unit]) work.push_back(unit);
   std::vector<bool> is_done(tags.size() + 1);
   while (!work.empty()) {
     auto [first, last] = std::ranges::equal_range(defined, work.back(), {}, &Pair::first);
@@ -318,29 +330,29 @@ void spread_own(const ClassTable& table, const Definitions& definitions,
       if (is_done[tag]) continue;
       is_done[tag] = true;
       for (auto [same, other] : std::ranges::equal_range(declared, tag, {}, &Pair::first)) {
-        if (is_own[other]) continue;
-        is_own[other] = true;
+        if (needs_own_node[other]) continue;
+        needs_own_node[other] = true;
         work.push_back(other);
       }
     }
   }
 }
 
-/// The nodes whose bindings are asked for: those of types that are not on their own, and tags of
-/// which some declaration may be resolved by its unit's binding.
+/// The nodes whose bindings are needed: those of types that may share nodes, and of declarations
+/// that may resolve by binding.
 std::vector<uint32_t> list_roots(const ClassTable& table, const TagGraph& graph,
                                  const Definitions& definitions, std::span<const TaintedType> types,
-                                 const std::vector<bool>& is_own) {
+                                 const std::vector<bool>& needs_own_node) {
   std::vector<uint32_t> roots;
   for (const TaintedType& type : types)
-    if (!is_own[type.unit] || is_declaration_to_bind(table, definitions, type))
+    if (!needs_own_node[type.unit] || may_resolve_by_binding(table, definitions, type))
       roots.push_back(node_of(table, graph, type));
   return roots;
 }
 
 }  // namespace
 
-bool is_declaration_to_bind(const ClassTable& table, const Definitions& definitions,
+bool may_resolve_by_binding(const ClassTable& table, const Definitions& definitions,
                             const TaintedType& type) {
   uint32_t anchor = table.anchor_of(type.type_class);
   return type.input != 0 && anchor != 0 && !table.is_definition(type.type_class) &&
@@ -349,14 +361,15 @@ bool is_declaration_to_bind(const ClassTable& table, const Definitions& definiti
 
 void find_bindings(const ClassTable& table, const TagGraph& graph,
                    const std::vector<bool>& is_tainted, const Definitions& definitions,
-                   std::span<TaintedType> types, std::vector<bool> is_own) {
-  std::vector<Meaning> meanings = find_unit_meanings(table, definitions, types, is_own);
-  auto units = static_cast<uint32_t>(is_own.size());
-  std::vector<uint32_t> roots = list_roots(table, graph, definitions, types, is_own);
+                   std::span<TaintedType> types, std::vector<bool> needs_own_node) {
+  std::vector<TagMeaning> meanings = find_unit_meanings(table, definitions, types, needs_own_node);
+  auto units = static_cast<uint32_t>(needs_own_node.size());
+  std::vector<uint32_t> roots = list_roots(table, graph, definitions, types, needs_own_node);
   BindingFinder(table, graph, is_tainted, roots).run(meanings, units, types);
-  if (!std::ranges::all_of(is_own, std::identity())) spread_own(table, definitions, types, is_own);
+  if (!std::ranges::all_of(needs_own_node, std::identity()))
+    spread_own_nodes(table, definitions, types, needs_own_node);
   for (TaintedType& type : types)
-    if (is_own[type.unit]) type.is_own = true;
+    if (needs_own_node[type.unit]) type.needs_own_node = true;
 }
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// The meaning, in its unit, of the ambiguous tags that a type can reach.
+// Bindings: what the ambiguous tags that a type reaches mean in its unit.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,27 @@ namespace bpflink {
 
 /// A tainted type of an input or of the base.
 struct TaintedType {
-  uint32_t input;       ///< 0 is the base, others are one more than their index
-  uint32_t index;       ///< of its element
-  uint32_t type_class;  ///< its class
+  uint32_t input;       ///< 0 is the base; an input is its index plus 1
+  uint32_t index;       ///< in Input::class_of_type, or the id in the base
+  uint32_t type_class;  ///< from its key
   uint32_t unit = 0;
-  /// Types of one class are equal where their bindings are, but for those on their own.
+  /// Types of one class with one binding are equal, unless one needs a node of its own.
   uint32_t binding = 0;
-  bool is_own = false;  ///< only ids tell what it refers to
+  /// Whether names do not determine what it refers to, because its unit has several definitions of
+  /// a tag. Then only the ids in its words do.
+  bool needs_own_node = false;
 };
 
-/// Whether a type is a declaration that R2 may resolve, by what its unit means by other tags.
-bool is_declaration_to_bind(const ClassTable& table, const Definitions& definitions,
+/// Whether a type is a declaration that R2 may resolve: by what other tags mean in its unit.
+bool may_resolve_by_binding(const ClassTable& table, const Definitions& definitions,
                             const TaintedType& type);
 
-/// Fills in the bindings of `types`, which have their units, and which are on their own: of those
-/// that are, only the bindings of declarations and definitions that R2 looks at. `is_tainted` is by
-/// node of the graph. `is_own` says of which units all types are; units are added where a tag has
-/// two meanings, and those that depend on them.
+/// Fills in `binding` and `needs_own_node` of `types`, whose units are known. A type with a node of
+/// its own gets a binding only if R2 needs it. `is_tainted` is by node of the graph.
+/// `needs_own_node` is by unit: whether all of its types need nodes of their own. Units are added
+/// in which a tag has two meanings, and units that depend on those.
 void find_bindings(const ClassTable& table, const TagGraph& graph,
                    const std::vector<bool>& is_tainted, const Definitions& definitions,
-                   std::span<TaintedType> types, std::vector<bool> is_own);
+                   std::span<TaintedType> types, std::vector<bool> needs_own_node);
 
 }  // namespace bpflink

@@ -1,7 +1,8 @@
-// Makes the nodes of the graph of tainted types. A node for each type of each input would always be
-// right, but many units repeat the same types. So types of one class and equal bindings share a
-// node where names identify what they refer to: each such name has one meaning in the unit, and all
-// that it reaches has the same meaning in all units with that binding.
+// Makes the graph of bound types. A node for each tainted type of each input would always be right,
+// but many units repeat the same types. So types of one class and one binding share a node. This is
+// right if names determine what a type refers to: each ambiguous tag that it reaches has one
+// meaning in its unit, and the same meaning in all units with that binding. If a unit has several
+// definitions of a tag, only ids determine it, and each of its types gets a node of its own.
 #include "dedup/ambiguity/bound_types.hpp"
 
 #include <algorithm>
@@ -13,14 +14,14 @@ namespace bpflink {
 
 namespace {
 
-/// Lists of definitions of tags, each for an anchor and a group.
+/// Lists of definitions, one for each anchor and group (an input, a binding, or all).
 class DefinitionLists {
  public:
   void add(uint32_t anchor, uint32_t group, uint32_t node) {
     entries_.push_back({anchor, group, node});
   }
 
-  /// Adds the lists to `all`. No more can be added after that.
+  /// Appends the lists to `all`, and numbers them as its nodes. Call once, after all add().
   void append_to(Graph& all) {
     std::ranges::sort(entries_);
     entries_.erase(std::ranges::unique(entries_).begin(), entries_.end());
@@ -47,7 +48,7 @@ class DefinitionLists {
  private:
   struct Entry {
     uint32_t anchor, group;
-    uint32_t node;  ///< or the number of the list
+    uint32_t node;  ///< of a definition; in `lists_`, the number of the list
     auto operator<=>(const Entry&) const = default;
   };
   std::vector<Entry> entries_, lists_;
@@ -62,7 +63,7 @@ class GraphMaker {
   BoundTypes run() {
     make_nodes();
     list_candidates();
-    refer();
+    add_references();
     return std::move(graph_);
   }
 
@@ -71,8 +72,8 @@ class GraphMaker {
   uint32_t node_for(const TaintedType& type, uint32_t ordinal);
   uint32_t new_node(uint32_t type_class, uint32_t ordinal);
   void list_candidates();
-  void refer();
-  void refer_from(const TaintedType& type);
+  void add_references();
+  void add_references_of(const TaintedType& type);
   bool is_declaration_of_tag(const TaintedType& type) const {
     return d_.table.anchor_of(type.type_class) != 0 && !d_.table.is_definition(type.type_class);
   }
@@ -82,10 +83,10 @@ class GraphMaker {
   std::span<const TaintedType> types_;
   const bool has_units_;
   BoundTypes graph_;
-  std::vector<uint32_t> first_types_;  ///< by node: the first type that it stands for
-  Interner keys_;                      ///< of nodes that stand for several types
-  std::vector<uint32_t> shared_;       ///< by number of a key: its node
-  std::vector<uint32_t> declared_by_;  ///< by declaration: the number of its first type
+  std::vector<uint32_t> first_types_;      ///< by node: its first type
+  Interner keys_;                          ///< of nodes that types share
+  std::vector<uint32_t> shared_nodes_;     ///< by number of a key: its node
+  std::vector<uint32_t> declaring_types_;  ///< by declaration: the number of its first type
 };
 
 uint32_t GraphMaker::new_node(uint32_t type_class, uint32_t ordinal) {
@@ -98,22 +99,22 @@ uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
   const ClassTable& table = d_.table;
   uint32_t anchor = table.anchor_of(type.type_class);
   bool is_declaration = is_declaration_of_tag(type);
-  bool is_own = type.is_own || table.is_private(type.type_class);
-  if (is_own && !is_declaration) return new_node(type.type_class, ordinal);
-  // All declarations of a tag share a node that have the same candidates.
+  bool needs_own_node = type.needs_own_node || table.is_private(type.type_class);
+  if (needs_own_node && !is_declaration) return new_node(type.type_class, ordinal);
+  // Declarations of a tag with the same candidates share a node.
   constexpr uint32_t declares = 0;
   const uint32_t key[] = {is_declaration ? declares : type.type_class, anchor,
                           is_declaration ? type.input : 0, type.binding};
   uint32_t number = keys_.intern(key);
-  if (number > shared_.size()) {
-    shared_.push_back(new_node(type.type_class, ordinal));
+  if (number > shared_nodes_.size()) {
+    shared_nodes_.push_back(new_node(type.type_class, ordinal));
     if (is_declaration) {
-      graph_.declarations.push_back({shared_.back(), anchor, {}});
-      declared_by_.push_back(ordinal);
+      graph_.declarations.push_back({shared_nodes_.back(), anchor, {}});
+      declaring_types_.push_back(ordinal);
     }
   }
-  uint32_t node = shared_[number - 1];
-  // Enums that are only declared may differ in size; the least does not depend on their order.
+  uint32_t node = shared_nodes_[number - 1];
+  // Declarations of an enum may differ in size; the least does not depend on their order.
   if (is_declaration && std::ranges::lexicographical_compare(table.words(type.type_class),
                                                              table.words(graph_.classes[node])))
     graph_.classes[node] = type.type_class;
@@ -125,7 +126,7 @@ void GraphMaker::make_nodes() {
   for (uint32_t i = 0; i < types_.size(); ++i) graph_.nodes.push_back(node_for(types_[i], i));
 }
 
-/// Lists what declarations may stand for, by the rules of dedup.cpp.
+/// Lists the definitions that declarations may resolve to, by the rules of dedup.cpp.
 void GraphMaker::list_candidates() {
   std::vector<bool> is_declared(d_.table.anchor_count());
   for (const Declaration& declaration : graph_.declarations) is_declared[declaration.anchor] = true;
@@ -142,7 +143,7 @@ void GraphMaker::list_candidates() {
   for (DefinitionLists* lists : {&by_input, &by_binding, &all}) lists->append_to(graph_.candidates);
   for (size_t i = 0; i < graph_.declarations.size(); ++i) {
     Declaration& declaration = graph_.declarations[i];
-    const TaintedType& type = types_[declared_by_[i]];
+    const TaintedType& type = types_[declaring_types_[i]];
     if (type.input == 0) continue;  // the base does not change
     uint32_t anchor = declaration.anchor;
     declaration.candidates[0] = {by_input.find(anchor, 0), by_input.find(anchor, type.input)};
@@ -151,27 +152,29 @@ void GraphMaker::list_candidates() {
   }
 }
 
-/// Adds the references of a type that lead to tainted ones.
-void GraphMaker::refer_from(const TaintedType& type) {
-  auto refer_to = [&](uint32_t element) {
+/// Adds the references of a type to tainted types.
+void GraphMaker::add_references_of(const TaintedType& type) {
+  auto add_reference = [&](uint32_t type_class) {
     uint32_t classes = d_.table.class_count();
-    if (element >= classes) graph_.references.targets.push_back(graph_.nodes[element - classes]);
+    if (type_class >= classes)
+      graph_.references.targets.push_back(graph_.nodes[type_class - classes]);
   };
   if (type.input == 0) {
     for_each_reference(d_.options.base->type(type.index).words(),
-                       [&](uint32_t child) { refer_to(d_.base_elements[child]); });
+                       [&](uint32_t child) { add_reference(d_.base_classes[child]); });
     return;
   }
   const Input& input = d_.inputs[type.input - 1];
   uint32_t first_id = input.types().first_id();
   for_each_reference(input.types().words_of(first_id + type.index), [&](uint32_t child) {
-    refer_to(child < first_id ? d_.base_elements[child] : input.elements[child - first_id]);
+    add_reference(child < first_id ? d_.base_classes[child]
+                                   : input.class_of_type[child - first_id]);
   });
 }
 
-void GraphMaker::refer() {
+void GraphMaker::add_references() {
   for (uint32_t first : first_types_) {
-    refer_from(types_[first]);
+    add_references_of(types_[first]);
     graph_.references.end_node();
   }
 }

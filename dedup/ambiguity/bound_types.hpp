@@ -1,4 +1,4 @@
-// The graph of tainted types.
+// The graph of bound types, which are tainted types with their bindings.
 #pragma once
 
 #include <array>
@@ -13,40 +13,39 @@
 
 namespace bpflink {
 
-/// Definitions that a declaration may stand for.
+/// The definitions that a declaration may resolve to.
 struct Candidates {
   static constexpr uint32_t none = UINT32_MAX;
-  /// Two lists that count as one, by number, or `none`.
+  /// The numbers of two lists that count as one, or `none`.
   uint32_t of_base = none;
   uint32_t others = none;
 };
 
-/// A forward declaration of a tag: one node for all that stand for the same.
+/// The forward declarations of a tag that have the same candidates: one node for all.
 struct Declaration {
   uint32_t node;
   uint32_t anchor;
-  /// By the rules R1, R2 and R3 of dedup.cpp, those first that decide first.
+  /// By the rules R1, R2 and R3 of dedup.cpp, in this order.
   std::array<Candidates, 3> candidates;
 };
 
-/// Tainted types as nodes. A node stands for one type of one input, or for all types of a class
-/// in units where their bindings are equal.
+/// The graph of bound types. A node is one tainted type of one input, or all tainted types of one
+/// class and binding.
 struct BoundTypes {
   std::vector<uint32_t> classes;  ///< by node: the class of its types
-  Graph references;               ///< by node: those that its types refer to, in order
+  Graph references;               ///< by node: the nodes that its types refer to, in order
   std::vector<Declaration> declarations;
-  Graph candidates;             ///< by number of a list: nodes of definitions, in order
-  std::vector<uint32_t> nodes;  ///< by tainted type
+  Graph candidates;             ///< by list: the nodes of definitions, in order
+  std::vector<uint32_t> nodes;  ///< by tainted type: its node
 };
 
-/// Makes the graph of `types`: those of the base first, then those of the inputs in order. The
-/// elements of the inputs and of the base say which of these a tainted type is, above the number
-/// of classes. `has_units` says whether types have their units and bindings.
+/// Makes the graph of `types`: the base's first, then those of the inputs in order. The class of
+/// tainted type N is class_count() + N. `has_units` says whether units and bindings are known.
 BoundTypes bind_types(const Deduplication& d, const Definitions& definitions,
                       std::span<const TaintedType> types, bool has_units);
 
-/// Finds which definitions declarations stand for. Returns by node its color: types are equal if
-/// their nodes have equal colors. A declaration has that of the definition that it stands for.
+/// Resolves declarations to definitions. Returns a color by node: types are equal if their nodes
+/// have one color. A declaration has the color of the definition that it resolves to.
 std::vector<uint32_t> resolve_declarations(const ClassTable& table, const BoundTypes& types);
 
 }  // namespace bpflink

@@ -1,10 +1,12 @@
-// Partition refinement, as in the minimization of automata.
+// Partition refinement, as in Hopcroft's minimization of automata.
 //
-// The nodes of one color are a contiguous range of one array. When a node changes its color, its
-// parents are marked by moving them to the front of their range. A color with marked nodes is then
-// split: the marked nodes are sorted by the colors of their children, and each group becomes a
-// color of its own, except the largest one, which keeps the old color. So a node that changes its
-// color is in a group of at most half the size, which can happen to it only log n times.
+// The simple way compares all nodes again in each round, and may take as many rounds as there are
+// nodes. Here only the parents of nodes that changed their color are compared again. The nodes of
+// one color are a contiguous range of one array. When a node changes its color, its parents are
+// marked by moving them to the front of their range. A color with marked nodes is then split: the
+// marked nodes are sorted by the colors of their children, and each group becomes a color of its
+// own, except the largest one, which keeps the old color. So a node that changes its color is then
+// in a group of at most half the size, which can happen to it only log n times.
 #include "dedup/ambiguity/refine.hpp"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ namespace {
 
 struct Range {
   uint32_t begin = 0;
-  uint32_t marked_end = 0;  ///< the marked nodes come first
+  uint32_t marked_end = 0;  ///< marked nodes are in front of it
   uint32_t end = 0;
 };
 
@@ -24,7 +26,7 @@ class Refinement {
  public:
   Refinement(const Graph& graph, std::vector<uint32_t> colors)
       : graph_(graph), colors_(std::move(colors)), parents_(graph.reversed()) {
-    arrange();
+    sort_by_color();
   }
 
   std::vector<uint32_t> run() {
@@ -38,9 +40,9 @@ class Refinement {
   }
 
  private:
-  void arrange();
+  void sort_by_color();
   void mark(uint32_t node);
-  void swap_places(uint32_t a, uint32_t b);
+  void swap_positions(uint32_t a, uint32_t b);
   int compare(uint32_t a, uint32_t b) const;
   void split(uint32_t color);
   void recolor(uint32_t begin, uint32_t end);
@@ -48,16 +50,16 @@ class Refinement {
   const Graph& graph_;
   std::vector<uint32_t> colors_;
   Graph parents_;
-  std::vector<uint32_t> nodes_;   ///< ordered by color
-  std::vector<uint32_t> places_;  ///< where a node is in nodes_
-  std::vector<Range> ranges_;     ///< of nodes_, by color
-  std::vector<uint32_t> work_;    ///< colors with marked nodes
-  std::vector<uint32_t> changed_;
+  std::vector<uint32_t> nodes_;      ///< ordered by color
+  std::vector<uint32_t> positions_;  ///< by node: its index in nodes_
+  std::vector<Range> ranges_;        ///< of nodes_, by color
+  std::vector<uint32_t> work_;       ///< colors with marked nodes
+  std::vector<uint32_t> recolored_;  ///< nodes, by the current split
 };
 
-void Refinement::arrange() {
+void Refinement::sort_by_color() {
   nodes_.resize(colors_.size());
-  places_.resize(colors_.size());
+  positions_.resize(colors_.size());
   ranges_.resize(colors_.size());
   for (uint32_t color : colors_) ++ranges_[color].end;
   uint32_t begin = 0;
@@ -67,25 +69,25 @@ void Refinement::arrange() {
     begin += size;
   }
   for (uint32_t node = 0; node < colors_.size(); ++node) {
-    uint32_t place = ranges_[colors_[node]].end++;
-    nodes_[place] = node;
-    places_[node] = place;
+    uint32_t position = ranges_[colors_[node]].end++;
+    nodes_[position] = node;
+    positions_[node] = position;
   }
-  // Colors that are not used yet are the ones to give to what is split off.
+  // New colors begin at the first number that no node has.
   while (!ranges_.empty() && ranges_.back().begin == ranges_.back().end) ranges_.pop_back();
 }
 
-void Refinement::swap_places(uint32_t a, uint32_t b) {
+void Refinement::swap_positions(uint32_t a, uint32_t b) {
   std::swap(nodes_[a], nodes_[b]);
-  places_[nodes_[a]] = a;
-  places_[nodes_[b]] = b;
+  positions_[nodes_[a]] = a;
+  positions_[nodes_[b]] = b;
 }
 
 void Refinement::mark(uint32_t node) {
   Range& range = ranges_[colors_[node]];
-  if (places_[node] < range.marked_end) return;
+  if (positions_[node] < range.marked_end) return;
   if (range.marked_end == range.begin) work_.push_back(colors_[node]);
-  swap_places(places_[node], range.marked_end++);
+  swap_positions(positions_[node], range.marked_end++);
 }
 
 /// Orders nodes of one color by the colors of their children.
@@ -101,20 +103,20 @@ int Refinement::compare(uint32_t a, uint32_t b) const {
 void Refinement::split(uint32_t color) {
   Range range = ranges_[color];
   ranges_[color].marked_end = range.begin;
-  // All nodes that are not marked have children of the same colors. One of them
-  // stands for all.
+  // The unmarked nodes have children of the same colors. Marked nodes that still agree with one of
+  // them join them.
   if (range.marked_end < range.end) {
     uint32_t unchanged = nodes_[range.marked_end];
     for (uint32_t i = range.marked_end; i-- > range.begin;)
-      if (compare(nodes_[i], unchanged) == 0) swap_places(i, --range.marked_end);
+      if (compare(nodes_[i], unchanged) == 0) swap_positions(i, --range.marked_end);
   }
   if (range.marked_end == range.begin) return;
   std::span<uint32_t> marked =
       std::span(nodes_).subspan(range.begin, range.marked_end - range.begin);
   std::ranges::sort(marked, [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
-  for (uint32_t i = range.begin; i < range.marked_end; ++i) places_[nodes_[i]] = i;
+  for (uint32_t i = range.begin; i < range.marked_end; ++i) positions_[nodes_[i]] = i;
 
-  // The groups' ends, and the largest group.
+  // Find where groups end, and the largest group.
   std::vector<uint32_t> ends;
   for (uint32_t i = range.begin + 1; i < range.marked_end; ++i)
     if (compare(nodes_[i - 1], nodes_[i]) != 0) ends.push_back(i);
@@ -124,7 +126,7 @@ void Refinement::split(uint32_t color) {
   for (uint32_t i = 0; i < ends.size(); begin = ends[i++])
     if (ends[i] - begin > largest_size) largest = i, largest_size = ends[i] - begin;
 
-  changed_.clear();
+  recolored_.clear();
   begin = range.begin;
   for (uint32_t i = 0; i < ends.size(); begin = ends[i++]) {
     if (i == largest)
@@ -132,7 +134,7 @@ void Refinement::split(uint32_t color) {
     else
       recolor(begin, ends[i]);
   }
-  for (uint32_t node : changed_)
+  for (uint32_t node : recolored_)
     for (uint32_t parent : parents_.edges(node)) mark(parent);
 }
 
@@ -141,7 +143,7 @@ void Refinement::recolor(uint32_t begin, uint32_t end) {
   ranges_.push_back({begin, begin, end});
   for (uint32_t i = begin; i < end; ++i) {
     colors_[nodes_[i]] = color;
-    changed_.push_back(nodes_[i]);
+    recolored_.push_back(nodes_[i]);
   }
 }
 

@@ -1,5 +1,5 @@
-// Partition refinement: the coarsest coloring in which equal colors mean equal
-// colors of all children.
+// Partition refinement: the coarsest coloring of a graph in which nodes of one color have children
+// of the same colors.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,11 @@
 
 namespace bpflink {
 
-/// Splits the colors given until, of two nodes of the same color, the children
-/// have the same colors in the same order. No two colors could be merged again
-/// without breaking that, other than colors that were given apart.
+/// Splits colors until any two nodes of one color have children of the same colors in the same
+/// order. It splits no more than that requires.
 ///
-/// Nodes of equal color have equally many children. Colors are numbers below
-/// the number of nodes; those of the result are, too. Takes time in proportion
-/// to n log n for n nodes and references.
+/// Nodes of one color must have equally many children. Colors, given and returned, are below the
+/// number of nodes. Takes O(n log n) time for n nodes and edges.
 std::vector<uint32_t> refine(const Graph& graph, std::vector<uint32_t> colors);
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// Ambiguous tags, and the types that reach them.
+// Ambiguous tags, and the classes that reach them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-/// By anchor: how many classes define it, and one of them.
+/// By anchor: how many classes define it, and the first of them.
 struct Definitions {
   explicit Definitions(const ClassTable& table);
 
@@ -21,9 +21,9 @@ struct Definitions {
   std::vector<uint32_t> classes;
 };
 
-/// What reaches what: anchors and classes as nodes of one graph, anchors first, by number, then
-/// classes. A class reaches what its key refers to, and its own anchor; an anchor reaches the
-/// classes that define it.
+/// Anchors and classes as nodes of one graph: anchors first, by number, then classes. A class has
+/// edges to what its key refers to, and to its own anchor; an anchor has edges to the classes that
+/// define it.
 class TagGraph {
  public:
   TagGraph(const ClassTable& table, const Definitions& definitions);
@@ -31,7 +31,7 @@ class TagGraph {
   uint32_t node_of_class(uint32_t type_class) const { return anchor_count_ + type_class; }
   const Graph& graph() const { return edges_; }
 
-  /// By node: whether it reaches one of these anchors, or is one.
+  /// By node: whether it is one of these anchors or reaches one.
   std::vector<bool> find_reaching(const std::vector<uint32_t>& anchors) const;
 
  private:

@@ -18,20 +18,20 @@ namespace bpflink {
 
 namespace {
 
-/// Tells of one input after the other whether it was put together. What is noted by class is kept
-/// from input to input: to begin anew would take the number of inputs times that of classes.
-class Repetition {
+/// Finds inputs that have an untainted type twice. The lists by class are shared by all inputs:
+/// clearing them for each would take the number of inputs times that of classes.
+class RepeatedTypeFinder {
  public:
-  Repetition(const Deduplication& d, const std::vector<bool>& is_tainted)
+  RepeatedTypeFinder(const Deduplication& d, const std::vector<bool>& is_tainted)
       : d_(d),
         is_tainted_(is_tainted),
         input_of_class_(d.table.class_count()),
         input_of_anchor_(d.table.anchor_count()) {}
 
-  /// Whether an untainted type is in the next input twice.
-  bool next(const Input& input) {
+  /// Whether the next input has an untainted type twice.
+  bool has_repeated_type(const Input& input) {
     ++count_;
-    for (uint32_t c : input.elements) {
+    for (uint32_t c : input.class_of_type) {
       if (c == omitted_class || is_tainted_[c]) continue;
       // Declarations of a tag are equal, even if the sizes of enums differ.
       uint32_t anchor = d_.table.anchor_of(c);
@@ -46,16 +46,17 @@ class Repetition {
  private:
   const Deduplication& d_;
   const std::vector<bool>& is_tainted_;
-  uint32_t count_ = 0;                     ///< of inputs
-  std::vector<uint32_t> input_of_class_;   ///< by class: the last input that it was in, from 1 on
-  std::vector<uint32_t> input_of_anchor_;  ///< the same of declarations, by anchor
+  uint32_t count_ = 0;                     ///< inputs so far
+  std::vector<uint32_t> input_of_class_;   ///< by class: the last input that has it, from 1 on
+  std::vector<uint32_t> input_of_anchor_;  ///< by anchor: the last input that declares it
 };
 
-/// The connected components of an input's types, by index, in numbers from 0 on, and their count.
+/// By index of a type: its connected component, numbered from 0 on. And the count of components.
+/// (Union-find with path halving.)
 std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
                                                            const std::vector<bool>& reaches_tag) {
   const BtfView& types = input.types();
-  std::vector<uint32_t> parents(input.elements.size());
+  std::vector<uint32_t> parents(input.class_of_type.size());
   std::iota(parents.begin(), parents.end(), 0);
   auto find = [&](uint32_t index) {
     while (parents[index] != index) index = parents[index] = parents[parents[index]];
@@ -63,14 +64,14 @@ std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
   };
   for (uint32_t index = 0; index < parents.size(); ++index) {
     std::span<const uint32_t> words = types.words_of(types.first_id() + index);
-    if (input.elements[index] == omitted_class || kind_of(words.data()) == BtfKind::Datasec)
+    if (input.class_of_type[index] == omitted_class || kind_of(words.data()) == BtfKind::Datasec)
       continue;
     uint32_t root = find(index);
     for_each_reference(words, [&](uint32_t child) {
-      if (child < types.first_id() || !reaches_tag[input.elements[child - types.first_id()]])
+      if (child < types.first_id() || !reaches_tag[input.class_of_type[child - types.first_id()]])
         return;
       uint32_t other = find(child - types.first_id());
-      // The lower one is the root, so that each element comes after its root.
+      // The lower index becomes the root, so that the loop below meets roots first.
       if (other < root) std::swap(other, root);
       parents[other] = root;
     });
@@ -85,13 +86,13 @@ std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
 
 Units::Units(const Deduplication& d, const std::vector<bool>& is_tainted,
              const std::vector<bool>& reaches_tag)
-    : cuts_(d.inputs.size()) {
-  Repetition repetition(d, is_tainted);
-  for (size_t i = 0; i < cuts_.size(); ++i) {
-    cuts_[i].first = count_;
-    if (repetition.next(d.inputs[i])) {
+    : inputs_(d.inputs.size()) {
+  RepeatedTypeFinder repeated(d, is_tainted);
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i].first = count_;
+    if (repeated.has_repeated_type(d.inputs[i])) {
       auto [components, count] = find_components(d.inputs[i], reaches_tag);
-      cuts_[i].components = std::move(components);
+      inputs_[i].components = std::move(components);
       count_ += count;
     } else {
       ++count_;

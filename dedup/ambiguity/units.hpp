@@ -1,4 +1,4 @@
-// Units: what one compiler run saw.
+// Units: the types that one run of the compiler saw.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,29 @@
 
 namespace bpflink {
 
-/// The units of all inputs, in numbers from 0 on. Unit 0 is the base, if there is one.
+/// The units of all inputs, numbered from 1 on. Unit 0 is the base.
 class Units {
  public:
   /// `is_tainted` and `reaches_tag` are by class.
   Units(const Deduplication& d, const std::vector<bool>& is_tainted,
         const std::vector<bool>& reaches_tag);
 
-  /// The unit of a type of an input, by its index.
+  /// The unit of an input's type. `index` is that of Input::class_of_type.
   uint32_t of(size_t input, uint32_t index) const {
-    const Cut& cut = cuts_[input];
-    return cut.first + (cut.components.empty() ? 0 : cut.components[index]);
+    const InputUnits& units = inputs_[input];
+    return units.first + (units.components.empty() ? 0 : units.components[index]);
   }
-  bool is_cut(size_t input) const { return !cuts_[input].components.empty(); }
+  /// Whether an input was merged from several units.
+  bool is_merged(size_t input) const { return !inputs_[input].components.empty(); }
   uint32_t count() const { return count_; }
 
  private:
-  struct Cut {
+  struct InputUnits {
     uint32_t first = 0;                ///< the input's first unit
-    std::vector<uint32_t> components;  ///< by index, of an input that was put together
+    std::vector<uint32_t> components;  ///< by index: its unit, from 0 on; empty if not merged
   };
 
-  std::vector<Cut> cuts_;
+  std::vector<InputUnits> inputs_;
   uint32_t count_ = 1;
 };
 

@@ -10,15 +10,15 @@
 namespace bpflink {
 namespace {
 
-/// What BPF_BTF_LOAD copies at most.
-constexpr size_t largest_blob = 16 << 20;
+/// The largest blob that BPF_BTF_LOAD accepts.
+constexpr size_t max_blob_size = 16 << 20;
 
-/// What the header must have: its size and, before that, the magic number, version and flags.
+/// The end of the header's size field, which follows the magic number, version and flags.
 constexpr size_t size_field_end = 8;
 
 void check_header(std::span<const std::byte> blob, const BtfHeaderFields& fields,
                   Findings& findings) {
-  // Without the fields of the strings there are none, and there must be some.
+  // A shorter header has no fields for the strings, which are required.
   if (fields.size < BtfHeader::classic_size || fields.size > blob.size())
     return findings.add(BtfRule::HeaderSize);
   auto known = fields.size < BtfHeader::size_with_layout ? BtfHeader::classic_size
@@ -31,8 +31,8 @@ void check_header(std::span<const std::byte> blob, const BtfHeaderFields& fields
   if (fields.flags != 0) findings.add(BtfRule::Flags);
 }
 
-/// Whether the sections, put in order, follow each other from the header to the end. What is wrong
-/// with the first one makes the others unsure.
+/// Checks that the sections, in order of offsets, follow each other from the header to the end.
+/// Only the first fault is reported: it makes later ones uncertain.
 void check_sections(const BtfHeaderFields& fields, uint64_t size, Findings& findings) {
   using Section = std::pair<uint32_t, uint32_t>;  // offset and size
   std::array<Section, 3> sections = {Section{fields.types_offset, fields.types_size},
@@ -65,7 +65,7 @@ bool check_strings(std::span<const std::byte> strings, bool is_split, Findings& 
 
 std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use, bool is_split,
                                     Findings& findings) {
-  if (use == BtfUse::Program && blob.size() > largest_blob) findings.add(BtfRule::BlobSize);
+  if (use == BtfUse::Program && blob.size() > max_blob_size) findings.add(BtfRule::BlobSize);
   if (blob.size() < size_field_end) {
     findings.add(BtfRule::HeaderSize);
     return std::nullopt;

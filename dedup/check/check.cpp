@@ -1,9 +1,14 @@
 // Checks whether a kernel accepts a blob. Begin here.
 //
-// A kernel checks a blob in phases and stops at the first fault: the header and sections
-// (blob.cpp), each type alone (single_types.cpp), what types refer to (resolution.cpp,
-// members.cpp), and the order of type tags (tag_order.cpp). The same phases run here, each to its
-// end. The texts of the rules are in rules.cpp. What needs a newer kernel is not a fault but a
+// A kernel checks a blob in phases and stops at the first fault. The same phases run here, each to
+// its end, so that all faults are reported:
+//
+//   header and sections        (blob.cpp)
+//   each type alone            (single_types.cpp)
+//   what types refer to        (resolution.cpp, members.cpp)
+//   the order of type tags     (tag_order.cpp)
+//
+// The texts of the rules are in rules.cpp. A feature of a newer kernel is not a fault but a
 // requirement (requirement.cpp).
 #include "bpflink/check.hpp"
 
@@ -20,19 +25,19 @@
 namespace bpflink {
 namespace {
 
-/// The type ids that there can be, void included.
-constexpr uint32_t most_ids = 0xfffff;
+/// The largest number of type ids, including void.
+constexpr uint32_t max_ids = 0xfffff;
 
-/// The largest kind that there is room for in the classic form.
-constexpr uint8_t largest_kind = 31;
+/// The largest kind that fits into the classic info word.
+constexpr uint8_t max_classic_kind = 31;
 
-/// The types of a blob, as far as it is known where each begins.
+/// The types of a blob, up to the first one whose size is unknown.
 struct TypeSection {
   std::vector<uint32_t> words, starts;
   bool is_whole = true;
 };
 
-/// Finds where types begin, until one is cut off or of an unknown size.
+/// Finds where types begin, up to the first one that is cut off or of unknown size.
 TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header, uint32_t first_id,
                         Findings& findings) {
   TypeSection types{.words = std::vector<uint32_t>(header.types_size / sizeof(uint32_t)),
@@ -46,8 +51,8 @@ TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header
     size_t left = types.words.size() - at;
     size = left < common_words ? left + 1 : known_size(words);
     if (size == 0)
-      broken = std::to_underlying(kind_of(words)) > largest_kind ? BtfRule::InfoBits
-                                                                 : BtfRule::UnknownKind;
+      broken = std::to_underlying(kind_of(words)) > max_classic_kind ? BtfRule::InfoBits
+                                                                     : BtfRule::UnknownKind;
     if (size > left) broken = BtfRule::CutOff;
     if (size == 0 || size > left) break;
     types.starts.push_back(static_cast<uint32_t>(at));
@@ -56,13 +61,13 @@ TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header
   uint32_t end_id = first_id + static_cast<uint32_t>(types.starts.size());
   if (broken) findings.add(*broken, end_id);
   types.is_whole = !broken;
-  // A kernel says so in its log, and takes the blob without the types beyond.
-  if (end_id > most_ids) findings.add(BtfRule::TypeCount);
+  // A kernel reports this in its log, and accepts the blob without the types beyond the limit.
+  if (end_id > max_ids) findings.add(BtfRule::TypeCount);
   types.starts.push_back(static_cast<uint32_t>(at));
   return types;
 }
 
-/// Of what a type refers to, nothing is known where some types could not be read.
+/// Runs the checks of types. If some types could not be read, references are not checked.
 void check_types(const BtfView& types, bool is_whole, BtfUse use, Findings& findings) {
   findings.note_types(types.end_id());
   check_single_types(types, findings);
@@ -74,7 +79,7 @@ void check_types(const BtfView& types, bool is_whole, BtfUse use, Findings& find
   check_tag_order(types, findings);
 }
 
-/// Says what faults are about. Types are printed as C where all of the blob is sound enough.
+/// Fills in the texts of faults. Types are printed as C if the blob can be parsed.
 class Describer {
  public:
   Describer(const BtfView& types, std::span<const std::byte> blob, const Btf* base)
@@ -97,7 +102,7 @@ class Describer {
     return kind_text(type);
   }
 
-  /// The name as it is, which C need not be able to have.
+  /// The kind and the name, which need not be valid in C.
   std::string kind_text(BtfType type) const {
     std::string name = name_at(type.name_off()), text(btf_kind_name(type.kind()));
     return name.empty() ? text : fmt::format("{} '{}'", text, name);
@@ -122,21 +127,21 @@ class Describer {
 
   std::string name_at(uint32_t offset) const {
     if (offset >= types_.string_end()) return "";
-    return one_line(begin_of_name(types_, offset).substr(0, longest_text + 1));
+    return one_line(bounded_name(types_, offset).substr(0, max_text_length + 1));
   }
 
-  /// With a blank for each line break and what is indented behind it, up to the longest text.
+  /// The text in one line: white space becomes one blank, and the end of long texts "...".
   static std::string one_line(std::string_view text) {
     std::string line;
     for (char c : text) {
       bool is_blank = c == '\n' || c == '\t' || c == ' ';
-      if (line.size() == longest_text) return line + "...";
+      if (line.size() == max_text_length) return line + "...";
       if (!is_blank || line.empty() || line.back() != ' ') line += is_blank ? ' ' : c;
     }
     return line;
   }
 
-  static constexpr size_t longest_text = 100;
+  static constexpr size_t max_text_length = 100;
 
   const BtfView& types_;
   std::expected<Btf, Error> readable_;
@@ -182,7 +187,7 @@ std::string describe_fault(const BtfFault& fault) {
 bool is_kernel_image(const BtfView& btf) {
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
     bool is_struct = btf.kind(id) == BtfKind::Struct;
-    if (is_struct && begin_of_name(btf, btf.type(id).name_off()) == "bpf_ctx_convert") return true;
+    if (is_struct && bounded_name(btf, btf.type(id).name_off()) == "bpf_ctx_convert") return true;
   }
   return false;
 }

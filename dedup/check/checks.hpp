@@ -10,25 +10,24 @@
 
 namespace bpflink {
 
-/// Whether the header is well-formed and the sections fill the blob. Returns where the sections
-/// are, if they lie in the blob and can be read.
+/// Checks that the header is well-formed and the sections fill the blob. Returns where the sections
+/// are, if they can be read.
 std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use, bool is_split,
                                     Findings& findings);
 
-/// Whether each type obeys the rules that ask for nothing but itself: names, numbers, order of
-/// members.
+/// Checks each type without what it refers to: names, numbers, order of members.
 void check_single_types(const BtfView& types, Findings& findings);
 
-/// Whether types refer to what they may, have sizes, and fit into what contains them.
+/// Checks that types refer to valid types, have sizes where needed, and fit into their containers.
 void check_resolution(const BtfView& types, Findings& findings);
 
-/// Whether ids are in range: what of check_resolution() holds for a kernel's own BTF.
+/// Checks that ids are in range: the part of check_resolution() that holds for a kernel's own BTF.
 void check_id_ranges(const BtfView& types, Findings& findings);
 
-/// Whether type tags come before qualifiers and typedefs, and chains of them are short.
+/// Checks that type tags come before qualifiers and typedefs, and that chains of these are short.
 void check_tag_order(const BtfView& types, Findings& findings);
 
-/// The release that the kinds, flags and names need.
+/// The Linux release that kinds, flags and names need.
 BtfRequirement find_requirement(const BtfView& types, bool has_layout);
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// What the checks of one blob found.
+// The faults that the checks of one blob found.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace bpflink {
 
 class Findings {
  public:
-  /// A fault of a type, or of one of its elements.
+  /// Adds a fault of a type or of one of its elements.
   void add(BtfRule rule, uint32_t type_id, int64_t element = -1) {
     if (type_id < is_faulty_.size()) is_faulty_[type_id] = true;
-    if (faults_.size() < most)
+    if (faults_.size() < max_kept)
       faults_.push_back(
           {.rule = rule, .type_id = type_id, .element = static_cast<int32_t>(element)});
     else
       ++omitted_;
   }
-  /// A fault of the blob.
+  /// Adds a fault of the blob.
   void add(BtfRule rule) { add(rule, 0); }
 
-  /// Makes room to note which types below `end_id` are at fault.
+  /// Prepares is_faulty() for the types below `end_id`.
   void note_types(uint32_t end_id) { is_faulty_.resize(end_id); }
   bool is_faulty(uint32_t type_id) const { return is_faulty_[type_id]; }
   bool has_faults() const { return !faults_.empty(); }
@@ -31,7 +31,7 @@ class Findings {
   uint64_t omitted() const { return omitted_; }
 
  private:
-  static constexpr size_t most = 100;  ///< faults that are kept: nobody reads more
+  static constexpr size_t max_kept = 100;  ///< faults that are kept; others are counted
 
   std::vector<BtfFault> faults_;
   uint64_t omitted_ = 0;

@@ -10,10 +10,11 @@
 namespace bpflink {
 namespace {
 
-/// The widest that a kernel copies out of a struct: a bit-field and what is before it in its byte.
-constexpr uint64_t most_bits = 128;
+/// The most bits that a kernel copies out of a struct: a bit-field and the bits before it in its
+/// first byte.
+constexpr uint64_t max_bits = 128;
 
-/// What a kernel takes every enum for, where kind_flag is set.
+/// The width that a kernel assumes of every enum in a struct with kind_flag.
 constexpr uint32_t enum_bits = 32;
 
 uint32_t int_bits(BtfType type) {
@@ -25,7 +26,7 @@ uint32_t int_offset(BtfType type) {
 
 std::optional<BtfRule> check_bits(BtfType record, uint64_t offset, uint64_t bits) {
   uint64_t copied = bits + offset % 8;
-  if (copied > most_bits) return BtfRule::BitFieldSize;
+  if (copied > max_bits) return BtfRule::BitFieldSize;
   if (offset > UINT32_MAX || offset / 8 + (copied + 7) / 8 > record.size())
     return BtfRule::MemberEnd;
   return std::nullopt;
@@ -37,14 +38,14 @@ std::optional<BtfRule> check_bytes(BtfType record, uint32_t offset, uint32_t siz
   return std::nullopt;
 }
 
-/// As far as every machine asks for it.
+/// Checks the alignment that every machine requires.
 std::optional<BtfRule> check_float(BtfType record, uint32_t offset, uint32_t size) {
   uint64_t alignment = 8 * std::min<uint64_t>(size, 8);
   if (alignment != 0 && offset % alignment != 0) return BtfRule::MemberAlignment;
   return check_bytes(record, offset, size);
 }
 
-/// A member of a struct with kind_flag that is an INT or an enum, so may be a bit-field.
+/// Checks an INT or enum, which may be a bit-field, in a struct with kind_flag.
 std::optional<BtfRule> check_flagged(BtfType record, uint32_t offset, uint32_t width,
                                      BtfType type) {
   bool is_int = type.kind() == BtfKind::Int;

@@ -6,9 +6,9 @@ namespace bpflink {
 namespace {
 
 /// The longest name, in bytes.
-constexpr size_t longest_name = 512;
+constexpr size_t max_name_length = 512;
 
-// Characters as a kernel sees them, which takes bytes for Latin-1.
+// Character classes as in the kernel, which reads bytes as Latin-1.
 bool is_letter(unsigned char c) {
   constexpr unsigned char first_of_latin = 0xc0, multiplication = 0xd7, division = 0xf7;
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -26,12 +26,12 @@ bool is_printable(unsigned char c) {
 
 }  // namespace
 
-std::string_view begin_of_name(const BtfView& types, uint32_t offset) {
+std::string_view bounded_name(const BtfView& types, uint32_t offset) {
   const BtfView* owner = &types;
   while (offset < owner->string_begin()) owner = owner->base();
   offset -= owner->string_begin();
   if (offset >= owner->strings().size()) return {};
-  std::string_view text = owner->strings().substr(offset, longest_name + 1);
+  std::string_view text = owner->strings().substr(offset, max_name_length + 1);
   return text.substr(0, text.find('\0'));
 }
 
@@ -40,9 +40,9 @@ bool is_name_offset(const BtfView& types, uint32_t offset) {
 }
 
 NameKind name_kind(const BtfView& types, uint32_t offset) {
-  std::string_view name = begin_of_name(types, offset);
+  std::string_view name = bounded_name(types, offset);
   if (name.empty()) return {.is_empty = true};
-  bool is_short = name.size() <= longest_name;
+  bool is_short = name.size() <= max_name_length;
   NameKind kind{.is_identifier = is_short && !is_digit(name[0]), .is_section_name = is_short};
   for (unsigned char c : name) {
     kind.is_identifier &= is_letter(c) || is_digit(c) || c == '_' || c == '.';

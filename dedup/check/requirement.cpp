@@ -6,14 +6,14 @@
 namespace bpflink {
 namespace {
 
-/// Releases by what they brought.
+/// The Linux releases that introduced features.
 constexpr LinuxRelease functions = {5, 0}, variables = {5, 2}, enum_sizes = {5, 5},
                        global_functions = {5, 6}, floats = {5, 13}, decl_tags = {5, 16},
                        type_tags = {5, 17}, enum64 = {6, 0}, dots = {6, 5}, attributes = {6, 15},
                        layouts = {7, 1};
 
 bool has_dot(const BtfView& types, BtfType type) {
-  // Names of tags are text, and those of sections begin with a dot.
+  // Names of tags are texts, and names of sections begin with a dot.
   constexpr KindSet with_identifiers{BtfKind::Struct, BtfKind::Union, BtfKind::Enum,
                                      BtfKind::Fwd,    BtfKind::Func,  BtfKind::Typedef,
                                      BtfKind::Enum64};

@@ -1,4 +1,4 @@
-// Types without their qualifiers and typedefs, and their sizes.
+// Types without qualifiers and typedefs, and their sizes, as a kernel resolves them.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,38 @@
 
 namespace bpflink {
 
-/// A type with a size, as a kernel sees it.
+/// A type with a size.
 struct SizedType {
   uint32_t id;
   uint32_t size;  ///< bytes
 };
 
-/// Where a type stands on the way.
+/// How far a type is resolved.
 enum class ResolutionState : uint8_t {
   Unseen,
-  Open,  ///< what it refers to is looked at
+  InProgress,  ///< on the stack of the walk
   Resolved,
   Faulty,  ///< it breaks a rule, or what it refers to does
 };
 
-struct Resolution {
-  explicit Resolution(uint32_t end_id)
+struct ResolvedTypes {
+  explicit ResolvedTypes(uint32_t end_id)
       : states(end_id, ResolutionState::Unseen), targets(end_id), array_sizes(end_id) {}
 
-  /// The type with a size that a type is, if it is one. Of one that is not resolved yet nothing is
-  /// known behind its qualifiers, and an array has no bytes.
+  /// A type without its qualifiers and typedefs, if it has a size. Of a type that is not resolved
+  /// yet, qualifiers end in void and arrays have 0 bytes.
   std::optional<SizedType> sized(const BtfView& types, uint32_t id) const;
 
   std::vector<ResolutionState> states;  ///< by type id
-  std::vector<uint32_t> targets;        ///< what a qualifier, typedef, VAR or FUNC ends in
-  std::vector<uint32_t> array_sizes;    ///< bytes
+  std::vector<uint32_t> targets;        ///< by id of a qualifier, typedef, VAR, ...: its end
+  std::vector<uint32_t> array_sizes;    ///< by id of an array: bytes
 };
 
-/// Whether an INT is a whole number of bytes that C has a type of.
+/// Whether an INT has 8, 16, 32, 64 or 128 bits, from bit 0 on.
 bool is_regular_int(BtfType type);
 
-/// Whether member `index` of a struct or union, whose type is `member`, fits into it: the rule
-/// that it breaks, or nothing.
+/// The rule that a member of a struct or union breaks, or nothing. `type` and `member` are the
+/// member's type without qualifiers and typedefs.
 std::optional<BtfRule> check_member(BtfType record, uint32_t index, BtfType type, SizedType member);
 
 }  // namespace bpflink

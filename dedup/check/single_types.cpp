@@ -8,17 +8,15 @@
 namespace bpflink {
 namespace {
 
-/// The largest type id.
-constexpr uint32_t largest_id = 0xfffff;
+constexpr uint32_t max_type_id = 0xfffff;
 
-/// The largest number of bits of an INT.
-constexpr uint32_t most_bits = 128;
+constexpr uint32_t max_bits = 128;  ///< of an INT
 
 bool is_float_size(uint32_t size) {
   return size == 2 || size == 4 || size == 8 || size == 12 || size == 16;
 }
 
-/// What a kind asks of the name of a type.
+/// What a kind requires of a type's name.
 enum class NameRule : uint8_t { Any, None, Optional, Needed, Section, Text };
 
 NameRule name_rule(BtfKind kind) {
@@ -49,7 +47,7 @@ NameRule name_rule(BtfKind kind) {
 /// Kinds whose vlen counts something, or is a linkage.
 constexpr KindSet with_vlen{BtfKind::Struct,    BtfKind::Union,   BtfKind::Enum,  BtfKind::Func,
                             BtfKind::FuncProto, BtfKind::Datasec, BtfKind::Enum64};
-/// Kinds for which kind_flag says something.
+/// Kinds whose kind_flag has a meaning.
 constexpr KindSet with_kind_flag{BtfKind::Struct,  BtfKind::Union,   BtfKind::Enum,  BtfKind::Fwd,
                                  BtfKind::DeclTag, BtfKind::TypeTag, BtfKind::Enum64};
 
@@ -108,7 +106,7 @@ class SingleTypeCheck {
     }
   }
 
-  /// The name of a member or enumerator.
+  /// Checks the name of a member or enumerator.
   void check_element_name(uint32_t offset, bool is_needed, uint32_t element) {
     if (!check_offset(offset, element)) return;
     if (offset == 0 && !is_needed) return;
@@ -119,8 +117,8 @@ class SingleTypeCheck {
   }
 
   bool check_id(uint32_t id, int64_t element = -1) {
-    if (id > largest_id) fault(BtfRule::TypeIdLimit, element);
-    return id <= largest_id;
+    if (id > max_type_id) fault(BtfRule::TypeIdLimit, element);
+    return id <= max_type_id;
   }
 
   // ---- kinds
@@ -171,7 +169,7 @@ class SingleTypeCheck {
     if ((data & unused) != 0) fault(BtfRule::IntData);
     if (!is_one) fault(BtfRule::IntEncoding);
     uint32_t bits = (data & 0xff) + (data >> 16 & 0xff);
-    if (bits > most_bits) return fault(BtfRule::IntBits);
+    if (bits > max_bits) return fault(BtfRule::IntBits);
     if ((bits + 7) / 8 > type.size()) fault(BtfRule::IntSize);
   }
 
@@ -211,7 +209,7 @@ class SingleTypeCheck {
   }
 
   void check_datasec(BtfType type) {
-    if (type.size() == 0) return fault(BtfRule::DatasecSize);  // nor do its variables fit
+    if (type.size() == 0) return fault(BtfRule::DatasecSize);  // then none of its variables fits
     uint64_t end = 0;
     for (uint32_t i = 0; i < type.vlen(); ++i) {
       BtfVarSecinfo variable = type.var_secinfo(i);

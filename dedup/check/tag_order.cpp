@@ -1,21 +1,21 @@
 // Checks chains of qualifiers, typedefs and type tags.
 //
-// A type tag describes what a pointer points to. A kernel expects tags directly behind the pointer,
-// and rejects tags later in the chain. The check follows the chain from each type to a lower id,
-// whose chain has been checked before.
+// A type tag describes what a pointer points to. A kernel expects tags directly after the pointer,
+// and rejects tags later in the chain. From each type, the check follows the chain until it meets a
+// lower id, whose chain is checked already.
 #include "dedup/check/checks.hpp"
 #include "dedup/format/kinds.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr int longest_chain = 32;
+constexpr int max_chain_length = 32;
 
 std::optional<BtfRule> check_chain(const BtfView& types, uint32_t begin, uint32_t last_checked) {
   bool may_be_tag = types.kind(begin) == BtfKind::TypeTag;
   uint32_t id = begin;
   for (int length = 0; is_modifier(types.kind(id)); ++length) {
-    if (length == longest_chain) return BtfRule::ChainLength;
+    if (length == max_chain_length) return BtfRule::ChainLength;
     bool is_tag = types.kind(id) == BtfKind::TypeTag;
     if (is_tag && !may_be_tag) return BtfRule::TagOrder;
     may_be_tag = is_tag;

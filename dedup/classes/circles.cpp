@@ -3,8 +3,14 @@
 // C cannot make a typedef that refers to itself through a pointer, but other compilers can. The
 // type that closes such a circle has no key yet when it is reached, so the classifier gives it a
 // private class. As a result, equal circles, and all types that refer to them, have different
-// classes. Partition refinement of all classes merges them. Tags are still compared by name here: a
-// class means what its key says, no more.
+// classes:
+//
+//   a.o   [1] TYPEDEF list -> 2   [2] PTR -> 1       classes 1 (private) and 2
+//   b.o   [1] TYPEDEF list -> 2   [2] PTR -> 1       classes 3 (private) and 4
+//
+// Partition refinement of all classes merges them: two classes differ only if their keys, or the
+// classes on some path from them, differ. Tags are still compared by name. The time is n log n in
+// the classes, and nothing if there are no such circles.
 #include <numeric>
 #include <vector>
 
@@ -16,8 +22,8 @@ namespace bpflink {
 
 namespace {
 
-/// Colors each class by its key without references to other classes. An object, which equals
-/// only itself, and void have a color of their own.
+/// Colors each class by its key, in which references to other classes count as equal. Each object
+/// and void get a color of their own.
 std::vector<uint32_t> color_by_words(const Deduplication& d) {
   std::vector<uint32_t> colors(d.table.class_count());
   Interner words;
@@ -51,19 +57,19 @@ Graph references_of(const ClassTable& table) {
 void merge_circles(Deduplication& d) {
   if (!d.table.has_circles()) return;
   std::vector<uint32_t> colors = refine(references_of(d.table), color_by_words(d));
-  std::vector<uint32_t> first(colors.size());  // class of a color
+  std::vector<uint32_t> first(colors.size());  // by color: its first class
   std::vector<uint32_t> representatives(colors.size());
   for (uint32_t c = 1; c < colors.size(); ++c) {
     if (first[colors[c]] == 0) first[colors[c]] = c;
     representatives[c] = first[colors[c]];
   }
   d.table.merge(representatives);
-  auto redirect = [&](Elements& elements) {
-    for (uint32_t& element : elements)
-      if (element != omitted_class) element = representatives[element];
+  auto redirect = [&](TypeClasses& classes) {
+    for (uint32_t& type_class : classes)
+      if (type_class != omitted_class) type_class = representatives[type_class];
   };
-  redirect(d.base_elements);
-  for (Input& input : d.inputs) redirect(input.elements);
+  redirect(d.base_classes);
+  for (Input& input : d.inputs) redirect(input.class_of_type);
 }
 
 }  // namespace bpflink

@@ -59,7 +59,7 @@ void ClassTable::define(uint32_t type_class, std::span<const uint32_t> words) {
   references_[type_class] = anchor_bit | anchor;
 }
 
-std::vector<uint32_t> ClassTable::absorb(const ClassTable& other, Shared shared) {
+std::vector<uint32_t> ClassTable::absorb(const ClassTable& other, Snapshot shared) {
   std::vector<uint32_t> strings(other.strings().size() - shared.strings);
   auto string = [&](uint32_t offset) {
     if (offset < shared.strings) return offset;
@@ -86,7 +86,7 @@ std::vector<uint32_t> ClassTable::absorb(const ClassTable& other, Shared shared)
       r = r & anchor_bit ? anchor_bit | anchors[r & ~anchor_bit] : classes[r];
     });
   };
-  // To grow as words come would take twice the room in the end, and both at a time.
+  // Growing on demand would take twice the memory in the end, and three times while copying.
   words_.reserve(words_.size() + other.words_.size());
   uint32_t last = 0;
   for (uint32_t c = shared.classes; c < other.class_count(); ++c) {
@@ -96,7 +96,7 @@ std::vector<uint32_t> ClassTable::absorb(const ClassTable& other, Shared shared)
                    has_words(last + 1, key);  // both tables met the types in much the same order
     last = classes[c] = is_next ? last + 1 : intern(key);
   }
-  // What is private may refer to any class.
+  // Private classes may refer to any class, so they come when all have their new numbers.
   for (uint32_t c = shared.classes; c < other.class_count(); ++c) {
     if (!other.is_private(c)) continue;
     translate(c);

@@ -13,24 +13,24 @@
 
 namespace bpflink {
 
-/// A reference in a canonical key: to a class, or to whatever type has the tag of an anchor.
+/// A reference in a canonical key: a class, or anchor_bit and an anchor, which is a tag and stands
+/// for all types that define or declare it.
 using Reference = uint32_t;
 inline constexpr Reference anchor_bit = 0x80000000;
 
-/// Classes of types with equal canonical keys. A class is a number from 1 on; 0 is void. The
-/// words of its key are those of a BTF type, but for string offsets, which are the table's own,
-/// and type ids, which are References. A class has a higher number than those that it refers to
-/// other than by name, unless those are private.
+/// Classes of types with equal canonical keys. A class is a number from 1 on; 0 is void. Its key
+/// has the words of a BTF type, except that string offsets are those of this table and type ids are
+/// References. A class has a higher number than the classes in its key, unless those are private.
 ///
-/// A copy of a table goes on from it on its own; absorb() brings the two together again.
+/// A copy of a table can add classes of its own; absorb() adds these to the original.
 class ClassTable {
  public:
-  /// Whether keys are those of types as a kernel takes them (DedupOptions::for_kernel).
+  /// Whether keys are adapted as DedupOptions::for_kernel says.
   bool is_for_kernel = false;
 
   ClassTable() : extents_(1), anchors_of_(1), references_(1), is_private_(1), anchor_tags_(1) {}
 
-  /// Makes room for keys of so many words, and for strings of so many bytes.
+  /// Reserves memory for the words of keys and the bytes of strings.
   void reserve(size_t words, size_t string_bytes) {
     words_.reserve(words);
     strings_.reserve(string_bytes);
@@ -48,7 +48,7 @@ class ClassTable {
     Extent extent = extents_[type_class];
     return {words_.data() + extent.start, extent.count};
   }
-  /// The first of these words, for who knows from them how many there are.
+  /// The key's first word; its kind and vlen give the length.
   const uint32_t* key(uint32_t type_class) const {
     return words_.data() + extents_[type_class].start;
   }
@@ -67,7 +67,7 @@ class ClassTable {
     return static_cast<uint32_t>(anchor_tags_[anchor]);
   }
 
-  /// How a type of a class is referred to: an anchor by name, all others as a class.
+  /// How keys refer to types of a class: by its anchor if it has one, otherwise by the class.
   Reference reference_to(uint32_t type_class) const { return references_[type_class]; }
 
   /// The anchor with a name (an offset of strings()).
@@ -76,31 +76,31 @@ class ClassTable {
   /// The class of the types with this key.
   uint32_t intern(std::span<const uint32_t> words);
 
-  /// A new private class: of one type of one input, and never found by intern(). For an object,
-  /// which equals only itself, and for a type that is referred to before its key is known. It
-  /// has no words until define().
+  /// A new private class, of one type of one input. intern() never finds it. It is for an object,
+  /// which equals only itself, and for a type that is referred to before its key is known. It has
+  /// no key until define().
   uint32_t add_private();
   bool is_private(uint32_t type_class) const { return is_private_[type_class] != 0; }
   bool is_defined(uint32_t type_class) const { return extents_[type_class].count != 0; }
   void define(uint32_t type_class, std::span<const uint32_t> words);
 
-  /// Whether any class is private that is not of an object: some circle has no anchor.
+  /// Whether some circle of types has no anchor. Its types have private classes.
   bool has_circles() const { return has_circles_; }
-  void note_circle() { has_circles_ = true; }
+  void set_has_circles() { has_circles_ = true; }
 
-  /// Adds the classes of another table, which began as a copy of one that both still begin with:
-  /// that one had `shared_classes` classes, `shared_anchors` anchors and strings up to
-  /// `shared_strings`. Returns this table's class by the other's.
-  struct Shared {
+  /// How much a table has.
+  struct Snapshot {
     uint32_t classes = 1;
     uint32_t anchors = 1;
     uint32_t strings = 1;
   };
-  Shared size() const { return {class_count(), anchor_count(), strings_.size()}; }
-  std::vector<uint32_t> absorb(const ClassTable& other, Shared shared);
+  Snapshot size() const { return {class_count(), anchor_count(), strings_.size()}; }
+  /// Adds the classes of another table. Both began as copies of one table, which had the size
+  /// `shared`. Returns this table's class by the other's.
+  std::vector<uint32_t> absorb(const ClassTable& other, Snapshot shared);
 
-  /// Has the representative of each class stand for it: all refer to that one, and no other
-  /// declares or defines an anchor.
+  /// Replaces each class by its representative: keys refer to the representative, and no other
+  /// class declares or defines an anchor.
   void merge(std::span<const uint32_t> representatives);
 
  private:

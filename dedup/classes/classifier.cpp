@@ -4,16 +4,19 @@
 // to anchors are by name and need no class. What is left are chains, like a pointer to a const int,
 // and anonymous structs. If a type refers to one without a class, a depth-first search with an
 // explicit stack classifies that one first. C cannot make a circle without an anchor, but a typedef
-// that refers to itself can. The type that closes the circle gets a private class; its key follows
-// when the search returns to it (circles.cpp merges such classes).
+// that refers to itself makes one. The type that closes the circle gets a private class; its key
+// follows when the search returns to it (circles.cpp merges such classes).
 //
 // Most types need no key. Units that include the same headers have the same types in the same
-// order. So a type that was reached by its tag is first matched with the class that last had this
-// tag, and any other type with the class that last followed the class of the type before it, in
-// this input or an earlier one. If that fails, a match cache may know a class whose key begins with
-// the same words. Matching a type with the key of a class (matcher.hpp) takes neither a key nor a
-// hash. In a kernel these hints settle nine types of ten, and the cache settles two thirds of the
-// others.
+// order, so a hint tells which class to expect:
+//
+//   known tag       the class that last had this tag
+//   other type      its successor hint: the class that last came after the class of the type before
+//                   it, in this input or an earlier one
+//   no match        the match cache: a class whose key begins with the same words
+//
+// Matching a type with the key of a class (matcher.hpp) takes neither a key nor a hash. In a kernel
+// the first two settle nine types of ten, and the cache two thirds of the others.
 #include "dedup/classes/classifier.hpp"
 
 #include <algorithm>
@@ -22,8 +25,8 @@ namespace bpflink {
 
 namespace {
 
-/// How many words ahead to ask the memory for: more than a unit has, as types refer to others all
-/// over it. Without, a kernel's deduplication takes 12 per cent longer.
+/// How many words ahead to prefetch: more than a unit has, because types refer to others all over
+/// it. Without, a kernel's deduplication takes 12 per cent longer.
 constexpr size_t prefetch_distance = 1 << 14;
 
 }  // namespace
@@ -37,19 +40,19 @@ void Classifier::begin(const BtfView& types, std::span<const uint32_t> base_clas
   anchors_.resize(table_.anchor_count());
 }
 
-/// Whether a type is plainly of a class, or of none if that is 0; if so, it and what it refers to
-/// have their classes.
-inline bool Classifier::is_of(uint32_t type_class, uint32_t id) {
+/// Whether a type matches a class (0 matches nothing). If so, it and the types that it refers to
+/// get their classes.
+inline bool Classifier::matches_expected(uint32_t type_class, uint32_t id) {
   return type_class != 0 && input_.words_of(id)[1] == table_.key(type_class)[1] &&
          matcher_.match(id, type_class);
 }
 
-/// Gives a type its class, which comes after one of the class `before`. Returns it, or 0 where the
-/// type refers to an omitted one.
+/// Classifies a type that comes after one of the class `before`. Returns its class, or 0 if an
+/// omitted type was referred to.
 inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
-  uint32_t anchor = input_.class_of(id) & (open_bit - 1);
+  uint32_t anchor = input_.class_of(id) & (in_progress_bit - 1);
   uint32_t expected = anchor != 0 ? anchors_[anchor] : successors_[before];
-  if (is_of(expected, id)) return expected;
+  if (matches_expected(expected, id)) return expected;
   search(id);
   if (input_.found_omission) return 0;
   uint32_t found = input_.class_of(id);
@@ -75,8 +78,8 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
   }
 }
 
-/// Changes the words of what no kernel takes. Which type indexes an array of unknown length is left
-/// open, for all to be equal: gcc writes none, where others do.
+/// Changes words that no kernel accepts. The index type of an array of unknown length becomes 0, so
+/// that such arrays are equal: gcc writes 0, other compilers write a type.
 void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
   BtfKind kind = kind_of(words.data());
   if (kind == BtfKind::Int && (words[3] & int_signed_bit) != 0) words[3] &= ~int_char_bit;
@@ -86,7 +89,7 @@ void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
     words[4] = 0;
 }
 
-/// Writes the key of a type to `key_`, and the ids whose references are not known to `unknown_`.
+/// Writes the key of a type to `key_`, and the ids whose references are unknown to `unknown_`.
 void Classifier::translate(std::span<const uint32_t> words) {
   key_.assign(words.begin(), words.end());
   unknown_.clear();
@@ -104,14 +107,14 @@ std::span<const uint32_t> Classifier::key_of(uint32_t id) {
   return key_;
 }
 
-/// Matches a type with the class of the last one that says the same as far as can be told at once.
+/// Matches a type with the class in its slot of the match cache.
 bool Classifier::match_with_cache(Frame& frame) {
-  frame.cache_place = cache_.place_of(input_.types.words_of(frame.id));
-  uint32_t cached = cache_[frame.cache_place];
+  frame.cache_slot = cache_.slot_of(input_.types.words_of(frame.id));
+  uint32_t cached = cache_[frame.cache_slot];
   return cached != 0 && matcher_.match(frame.id, cached);
 }
 
-/// Gives classes to a type and to all that it refers to without naming them.
+/// Classifies a type, and first the types that it refers to other than by tag.
 void Classifier::search(uint32_t root) {
   stack_.push_back({root});
   while (!stack_.empty() && !input_.found_omission) {
@@ -119,38 +122,38 @@ void Classifier::search(uint32_t root) {
     uint32_t known = input_.class_of(frame.id);
     bool is_circle = is_class(known) && !table_.is_defined(known);  // objects are never here
     bool is_done =
-        !is_circle && (is_class(known) || (!frame.is_expanded && match_with_cache(frame)));
+        !is_circle && (is_class(known) || (!frame.references_pushed && match_with_cache(frame)));
     if (is_done) {
       stack_.pop_back();
-    } else if (!frame.is_expanded) {
-      expand(frame);
+    } else if (!frame.references_pushed) {
+      push_references(frame);
     } else {
-      assign(frame);
+      intern_type(frame);
       stack_.pop_back();
     }
   }
   stack_.clear();
 }
 
-void Classifier::open(uint32_t id) {
+void Classifier::mark_in_progress(uint32_t id) {
   if (is_class(input_.class_of(id))) return;  // it has a private class already
-  input_.reference(id);  // so that the mark says which anchor it is, if it is one
-  input_.class_of(id) |= open_bit;
+  input_.reference(id);                       // notes its anchor, if it is one
+  input_.class_of(id) |= in_progress_bit;
 }
 
-/// Puts the types that a type refers to and that have no class on the stack.
-void Classifier::expand(Frame& frame) {
-  frame.is_expanded = true;
+/// Pushes the types that a type refers to and that have no class yet.
+void Classifier::push_references(Frame& frame) {
+  frame.references_pushed = true;
   uint32_t id = frame.id;
-  open(id);
+  mark_in_progress(id);
   for_each_reference(input_.types.words_of(id), [&](uint32_t child) {
     if (input_.reference(child) == unknown_reference && input_.class_of(child) == 0)
       stack_.push_back({child});
   });
 }
 
-/// Gives a type its class when those that it refers to have theirs.
-void Classifier::assign(const Frame& frame) {
+/// Gives a type its class. The types that it refers to have theirs, or are in progress.
+void Classifier::intern_type(const Frame& frame) {
   std::span<const uint32_t> words = input_.types.words_of(frame.id);
   translate(words);
   if (!unknown_.empty()) {
@@ -163,15 +166,15 @@ void Classifier::assign(const Frame& frame) {
     return;
   }
   type_class = table_.intern(key_);
-  cache_[frame.cache_place] = type_class;
+  cache_[frame.cache_slot] = type_class;
 }
 
-/// Gives private classes to the open types that the type at hand refers to.
+/// Gives private classes to types in progress that the current type refers to.
 void Classifier::close_circles() {
   for (uint32_t child : unknown_) {
-    if (input_.class_of(child) != open_bit) continue;
+    if (input_.class_of(child) != in_progress_bit) continue;
     input_.class_of(child) = table_.add_private();
-    table_.note_circle();
+    table_.set_has_circles();
   }
 }
 

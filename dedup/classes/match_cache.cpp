@@ -7,7 +7,7 @@ namespace bpflink {
 
 namespace {
 
-/// How many classes there is room for at most, a power of two.
+/// The largest number of slots, a power of two.
 constexpr size_t max_cached = 1 << 17;
 
 }  // namespace
@@ -17,8 +17,7 @@ void MatchCache::reserve(size_t classes) {
     classes_.assign(std::min(std::bit_ceil(2 * classes), max_cached), 0);
 }
 
-/// What a reference says, as far as it can be told at once: what is referred to,
-/// or how that begins.
+/// A reference, or if it is not known, the first words of the type referred to.
 uint64_t MatchCache::summarize_reference(uint32_t id) {
   Reference known = input_.reference(id);
   if (known != unknown_reference || id < input_.types.first_id()) return known;
@@ -26,8 +25,7 @@ uint64_t MatchCache::summarize_reference(uint32_t id) {
   return uint64_t{words[1]} << 32 | input_.string(words[0]);
 }
 
-/// A hash of what a type says, as far as that can be told without following what
-/// it refers to.
+/// A hash of a type that follows no references.
 uint32_t MatchCache::summarize(std::span<const uint32_t> words) {
   auto mix = [](uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
@@ -39,7 +37,7 @@ uint32_t MatchCache::summarize(std::span<const uint32_t> words) {
   if (words[0] == 0 && words.size() > common_words) {
     if (kind_of(words.data()) == BtfKind::Array)
       hash = mix(mix(hash, summarize_reference(words[3])), words[5]);
-    // Two elements tell enough of what has no name.
+    // For a type without a name, two elements are enough.
     size_t end = std::min<size_t>(words.size(), common_words + 2 * layout.element_words);
     for (size_t i = common_words; i < end && layout.element_name >= 0; i += layout.element_words) {
       hash = mix(hash, input_.string(words[i + layout.element_name]));

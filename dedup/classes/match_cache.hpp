@@ -1,33 +1,36 @@
-// Candidate classes for a type, by its first words.
+// The match cache: for types that have no better hint, the last class that looked the same at first
+// sight.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "dedup/classes/open_input.hpp"
+#include "dedup/classes/current_input.hpp"
 
 namespace bpflink {
 
+/// A table of classes, in slots by a hash of what a type's words tell without following references.
+/// A new class replaces the one in its slot; a match decides, so a wrong candidate only costs time.
 class MatchCache {
  public:
-  explicit MatchCache(OpenInput& input) : input_(input) {}
+  explicit MatchCache(CurrentInput& input) : input_(input) {}
 
-  /// Makes room for so many classes.
+  /// Grows for `classes` classes, which empties it.
   void reserve(size_t classes);
 
-  /// The place of a type with these words. It stays the type's whatever is found out about others.
-  uint32_t place_of(std::span<const uint32_t> words) {
+  /// The slot of a type with these words.
+  uint32_t slot_of(std::span<const uint32_t> words) {
     return summarize(words) & static_cast<uint32_t>(classes_.size() - 1);
   }
-  /// The class of the last type of that place that was not as expected, or 0.
-  uint32_t& operator[](uint32_t place) { return classes_[place]; }
+  /// The class in a slot, or 0.
+  uint32_t& operator[](uint32_t slot) { return classes_[slot]; }
 
  private:
   uint32_t summarize(std::span<const uint32_t> words);
   uint64_t summarize_reference(uint32_t id);
 
-  OpenInput& input_;
+  CurrentInput& input_;
   std::vector<uint32_t> classes_;
 };
 

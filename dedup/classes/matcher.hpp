@@ -1,4 +1,4 @@
-// Matches types of the open input with candidate classes, without a key or a hash.
+// Matches types of the current input with candidate classes, without a key or a hash.
 //
 // A type belongs to a class if its words agree with the key of the class, and what it refers to
 // belongs to the classes in the key. If it refers to a type without a class, that type is assumed
@@ -12,38 +12,39 @@
 #include <cstdint>
 #include <vector>
 
-#include "dedup/classes/open_input.hpp"
+#include "dedup/classes/current_input.hpp"
 
 namespace bpflink {
 
 class Matcher {
  public:
-  explicit Matcher(OpenInput& input) : input_(input), table_(input.table) {}
+  explicit Matcher(CurrentInput& input) : input_(input), table_(input.table) {}
 
-  /// To be called when another input is open.
+  /// To be called for each new input.
   void begin() { compare_budget_ = 4 * input_.types.words().size(); }
 
-  /// Gives a type a class, and what it refers to classes with it, if it is of that one.
+  /// If a type is of a class, gives it that class, and the types that it refers to theirs. Returns
+  /// whether it is.
   bool match(uint32_t id, uint32_t type_class);
 
  private:
-  bool confirm();
-  bool is_like(const uint32_t* words, const uint32_t* key);
+  bool check_assumptions();
+  bool matches_words(const uint32_t* words, const uint32_t* key);
   template <int Words, int Name, int Type>
-  bool accept_elements(const uint32_t* words, const uint32_t* key);
-  bool accept(uint32_t id, Reference wanted);
-  bool accept_unassigned(uint32_t id, Reference wanted);
+  bool matches_elements(const uint32_t* words, const uint32_t* key);
+  bool matches_reference(uint32_t id, Reference wanted);
+  bool matches_anchor(uint32_t id, Reference wanted);
   bool assume(uint32_t id, uint32_t type_class);
 
-  OpenInput& input_;
+  CurrentInput& input_;
   const ClassTable& table_;
-  /// A type that was given a class without a comparison yet.
+  /// A type that was given a class and is still to be compared.
   struct Assumption {
     uint32_t id;
     uint32_t type_class;
   };
   std::vector<Assumption> assumed_;
-  size_t compare_budget_ = 0;  ///< words that may yet be compared in vain
+  size_t compare_budget_ = 0;  ///< words of this input that may still be compared in vain
 };
 
 }  // namespace bpflink

@@ -1,12 +1,17 @@
 // Pass: classify all types.
 //
+// Workers must not wait for each other, so each has a class table of its own, and the tables are
+// merged in the end. That is cheap: a table has each class once, and the tables together are far
+// smaller than the inputs.
+//
 // The work is a list of shares: small inputs as a whole, large ones in ranges of types. Each worker
-// takes the shares of its part of the list, and then what is left of the others' parts. Each has
-// its own table. The first worker has the common one. The others begin with a copy of its contents:
-// the classes of the base, and the strings of the first input, so that equal offsets mean equal
-// strings. If a type refers to one outside of the share, the worker classifies that one for itself.
-// Afterwards the tables are merged, and the classes renumbered; tables are small, because each
-// class is there once. One worker does the same with one table.
+// begins with its own range of the list, and then helps with the ranges of others. If a type refers
+// to one outside of the share, the worker classifies that one for itself.
+//
+// The first worker has the common table. The others begin with a copy of it, which has the classes
+// of the base and the strings of the first input: what all tables begin with is not merged. When
+// the others are merged into the common table, their classes are renumbered. A single worker runs
+// the same code with one table.
 //
 // Objects have private classes from the start, so all workers know them by the same number. Their
 // keys are written at the end, when the types that they refer to have classes.
@@ -24,7 +29,7 @@ namespace bpflink {
 
 namespace {
 
-/// A range of the types of an input, and the worker that took it.
+/// A range of the types of an input, and the worker that classified it.
 struct Share {
   size_t input;
   uint32_t begin;  ///< ids
@@ -33,36 +38,36 @@ struct Share {
   unsigned worker = 0;
 };
 
-/// Hands out shares to workers that ask for more. Each has a part of the list of its own, where one
-/// share follows the other, and helps out when that is done.
+/// Hands out shares. Each worker has a range of the list, whose shares follow each other, and takes
+/// from the ranges of others when that is done.
 class ShareQueue {
  public:
-  ShareQueue(size_t shares, unsigned workers) : parts_(workers) {
+  ShareQueue(size_t shares, unsigned workers) : ranges_(workers) {
     for (unsigned i = 0; i < workers; ++i) {
-      parts_[i].next = shares * i / workers;
-      parts_[i].end = shares * (i + 1) / workers;
+      ranges_[i].next = shares * i / workers;
+      ranges_[i].end = shares * (i + 1) / workers;
     }
   }
 
-  /// The index of a share that nobody has taken, or nothing where all are.
-  std::optional<size_t> take(unsigned worker) {
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      Part& part = parts_[(worker + i) % parts_.size()];
-      if (size_t share = part.next++; share < part.end) return share;
+  /// The index of a share that is not handed out yet, or nothing.
+  std::optional<size_t> next_share(unsigned worker) {
+    for (size_t i = 0; i < ranges_.size(); ++i) {
+      Range& range = ranges_[(worker + i) % ranges_.size()];
+      if (size_t share = range.next++; share < range.end) return share;
     }
     return std::nullopt;
   }
 
  private:
-  struct Part {
+  struct Range {
     std::atomic<size_t> next = 0;
     size_t end = 0;
   };
-  std::vector<Part> parts_;
+  std::vector<Range> ranges_;
 };
 
-/// How much there is to classify.
-struct Amount {
+/// The size of inputs.
+struct InputSize {
   uint64_t types = 0, words = 0, string_bytes = 0;
 
   void add(const Btf& btf) {
@@ -74,31 +79,31 @@ struct Amount {
 
 class Worker {
  public:
-  /// `inputs` is how many there are, `all` what they have, and the base.
-  Worker(ClassTable& table, size_t inputs, const Amount& all)
-      : table_(table), classifier_(table), own_elements_(inputs), all_(all) {}
+  /// `inputs` is the number of inputs, `all` the size of these and of the base.
+  Worker(ClassTable& table, size_t inputs, const InputSize& all)
+      : table_(table), classifier_(table), own_classes_(inputs), all_(all) {}
 
-  void take(Deduplication& d, const Share& share, bool is_first) {
+  void classify(Deduplication& d, const Share& share, bool is_first) {
     Input& input = d.inputs[share.input];
-    std::span<uint32_t> elements = input.elements;
-    // Others write the elements of their shares of it at the same time.
-    if (!share.is_whole && !is_first) elements = own_elements_of(share.input, input);
+    std::span<uint32_t> classes = input.class_of_type;
+    // Other workers write the classes of their shares of this input at the same time.
+    if (!share.is_whole && !is_first) classes = own_classes_of(share.input, input);
     if (current_ == nullptr) make_room();
-    if (current_ != &input) classifier_.begin(input.btf, d.base_elements, elements);
+    if (current_ != &input) classifier_.begin(input.btf, d.base_classes, classes);
     current_ = &input;
     classifier_.classify(share.begin, share.end);
     if (classifier_.found_omission()) found_omission = true;
   }
 
-  /// Brings the elements of a share to the common table, whose classes are `merged`.
+  /// Translates the classes of a share to the common table's. `merged` is from absorb().
   void merge(Deduplication& d, const Share& share, std::span<const uint32_t> merged) {
     Input& input = d.inputs[share.input];
     uint32_t first = input.types().first_id();
-    std::span<uint32_t> elements = input.elements;
+    std::span<uint32_t> classes = input.class_of_type;
     std::span<const uint32_t> own =
-        share.is_whole ? elements : std::span<uint32_t>(own_elements_[share.input]);
+        share.is_whole ? classes : std::span<uint32_t>(own_classes_[share.input]);
     for (uint32_t i = share.begin - first; i < share.end - first; ++i)
-      if (elements[i] != omitted_class) elements[i] = merged[own[i]];
+      if (classes[i] != omitted_class) classes[i] = merged[own[i]];
   }
 
   const ClassTable& table() const { return table_; }
@@ -106,75 +111,75 @@ class Worker {
   bool found_omission = false;
 
  private:
-  /// Makes the room that most tables need: memory that is not written to costs nothing, and growing
+  /// Reserves what most tables need. Memory that is not written to costs nothing, and growing
   /// copies.
   void make_room() {
-    constexpr uint64_t most_words = 1 << 17, most_string_bytes = 1 << 18;
-    table_.reserve(std::min(all_.words, most_words),
-                   std::min(all_.string_bytes, most_string_bytes));
+    constexpr uint64_t max_words = 1 << 17, max_string_bytes = 1 << 18;
+    table_.reserve(std::min(all_.words, max_words), std::min(all_.string_bytes, max_string_bytes));
   }
 
-  std::span<uint32_t> own_elements_of(size_t index, const Input& input) {
-    std::vector<uint32_t>& own = own_elements_[index];
+  std::span<uint32_t> own_classes_of(size_t index, const Input& input) {
+    std::vector<uint32_t>& own = own_classes_[index];
     if (!own.empty()) return own;
-    own.resize(input.elements.size());
-    // The classes of objects are known, and an input with omitted types is one share.
+    own.resize(input.class_of_type.size());
+    // Objects have their classes. Omitted types need not be copied: an input with some is one
+    // share.
     for (uint32_t id : input.objects())
-      own[id - input.types().first_id()] = input.elements[id - input.types().first_id()];
+      own[id - input.types().first_id()] = input.class_of_type[id - input.types().first_id()];
     return own;
   }
 
   ClassTable& table_;
   Classifier classifier_;
-  std::vector<std::vector<uint32_t>> own_elements_;  ///< of large inputs, by input
-  Amount all_;
+  std::vector<std::vector<uint32_t>> own_classes_;  ///< by input, of inputs in several shares
+  InputSize all_;
   const Input* current_ = nullptr;
 };
 
-/// Whether so much will fit the table's numbers, even if no two types are equal.
-std::expected<void, Error> check_room(const Amount& all) {
-  constexpr uint64_t max_types = open_bit / 2;
+/// Checks that the table's numbers suffice even if no two types are equal.
+std::expected<void, Error> check_room(const InputSize& all) {
+  constexpr uint64_t max_types = in_progress_bit / 2;
   if (all.types > max_types) return fail("too many types to deduplicate");
-  if (all.words > UINT32_MAX) return fail("too large types to deduplicate");
-  if (all.string_bytes > UINT32_MAX) return fail("too many strings to deduplicate");
+  if (all.words > UINT32_MAX) return fail("too many bytes of types to deduplicate");
+  if (all.string_bytes > UINT32_MAX) return fail("too many bytes of strings to deduplicate");
   return {};
 }
 
-/// Gives the objects among types private classes.
-void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> elements) {
+/// Gives private classes to the objects of a blob.
+void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> classes) {
   for (uint32_t id : objects_of(btf))
-    if (uint32_t& element = elements[id - btf.first_id()]; element != omitted_class)
-      element = table.add_private();
+    if (uint32_t& type_class = classes[id - btf.first_id()]; type_class != omitted_class)
+      type_class = table.add_private();
 }
 
-/// Writes the keys of the objects of the input at hand.
+/// Writes the keys of the objects of the classifier's current input.
 void define_objects(ClassTable& table, Classifier& classifier, const Btf& btf,
-                    std::span<const uint32_t> elements) {
+                    std::span<const uint32_t> classes) {
   for (uint32_t id : objects_of(btf))
-    if (uint32_t element = elements[id - btf.first_id()]; element != omitted_class)
-      table.define(element, classifier.key_of(id));
+    if (uint32_t type_class = classes[id - btf.first_id()]; type_class != omitted_class)
+      table.define(type_class, classifier.key_of(id));
 }
 
-/// Gives the types of the base their classes, link after link of its chain.
+/// Classifies the types of the base, and of all that it is split from.
 void classify_base(Deduplication& d) {
   std::vector<const Btf*> chain;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base())
     chain.push_back(link);
   Classifier classifier(d.table);
   for (const Btf* link : std::views::reverse(chain)) {
-    d.base_elements.resize(link->end_id());
-    std::span<uint32_t> elements = std::span(d.base_elements).subspan(link->first_id());
-    add_objects(d.table, *link, elements);
-    classifier.begin(*link, d.base_elements, elements);
+    d.base_classes.resize(link->end_id());
+    std::span<uint32_t> classes = std::span(d.base_classes).subspan(link->first_id());
+    add_objects(d.table, *link, classes);
+    classifier.begin(*link, d.base_classes, classes);
     classifier.classify(link->first_id(), link->end_id());
-    define_objects(d.table, classifier, *link, elements);
+    define_objects(d.table, classifier, *link, classes);
   }
 }
 
-/// Shares the types of all inputs, so many, out for so many workers.
+/// Divides the types of all inputs into shares. `types` is their number.
 std::vector<Share> make_shares(const Deduplication& d, size_t types, unsigned workers) {
-  constexpr size_t shares_of_a_worker = 32;  // for all of them to end at the same time
-  size_t size = workers == 1 ? types + 1 : types / (workers * shares_of_a_worker) + 1;
+  constexpr size_t shares_per_worker = 32;  // many, so that all workers end at the same time
+  size_t size = workers == 1 ? types + 1 : types / (workers * shares_per_worker) + 1;
   std::vector<Share> shares;
   for (size_t i = 0; i < d.inputs.size(); ++i) {
     const BtfView& section = d.inputs[i].types();
@@ -188,19 +193,19 @@ std::vector<Share> make_shares(const Deduplication& d, size_t types, unsigned wo
   return shares;
 }
 
-/// Why an input cannot stay as it is without its omitted types.
+/// The error if a type of an input refers to an omitted one. Its message is empty if none does.
 Error omission_error(const Input& input) {
   const BtfView& types = input.types();
-  auto element = [&](uint32_t id) { return input.elements[id - types.first_id()]; };
+  auto type_class = [&](uint32_t id) { return input.class_of_type[id - types.first_id()]; };
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
-    if (element(id) == omitted_class) continue;
+    if (type_class(id) == omitted_class) continue;
     uint32_t missing = 0;
     for_each_reference(types.words_of(id), [&](uint32_t child) {
-      if (child >= types.first_id() && element(child) == omitted_class) missing = child;
+      if (child >= types.first_id() && type_class(child) == omitted_class) missing = child;
     });
     if (missing != 0)
       return {input.name + ": " + describe_type(input.btf, id) + ": refers to " +
-              describe_type(input.btf, missing) + ", which is left out"};
+              describe_type(input.btf, missing) + ", which is omitted"};
   }
   return {};
 }
@@ -208,25 +213,26 @@ Error omission_error(const Input& input) {
 }  // namespace
 
 std::expected<void, Error> classify_types(Deduplication& d) {
-  Amount inputs;
+  InputSize inputs;
   for (const Input& input : d.inputs) inputs.add(input.btf);
-  Amount all = inputs;
+  InputSize all = inputs;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base()) all.add(*link);
   if (auto ok = check_room(all); !ok) return ok;
   unsigned count = choose_workers(inputs.words * sizeof(uint32_t), d.options.threads);
-  for (Input& input : d.inputs) input.elements.resize(input.btf.end_id() - input.btf.first_id());
-  // Only strings that begin within others can make more than there are. All will be in the output.
+  for (Input& input : d.inputs)
+    input.class_of_type.resize(input.btf.end_id() - input.btf.first_id());
+  // Only names that begin within other strings can make the table larger than the inputs' strings.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
   classify_base(d);
-  for (Input& input : d.inputs) add_objects(d.table, input.btf, input.elements);
+  for (Input& input : d.inputs) add_objects(d.table, input.btf, input.class_of_type);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
-  // What all tables have from the start need not be brought together in the end: 9 per cent of a
-  // kernel's time with two workers.
+  // What all tables begin with is not merged in the end: 9 per cent of a kernel's time with two
+  // workers.
   if (count > 1 && d.options.base == nullptr) {
     d.table.strings().begin_with(d.inputs.front().btf.strings());
     d.table.strings().index();
   }
-  const ClassTable::Shared shared = d.table.size();
+  const ClassTable::Snapshot shared = d.table.size();
   std::vector<ClassTable> tables(count - 1, d.table);
   std::vector<std::unique_ptr<Worker>> workers;
   workers.reserve(count);
@@ -236,10 +242,10 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   ShareQueue queue(shares.size(), count);
   run_threads(count, [&](unsigned worker) {
     while (!workers[worker]->found_omission) {
-      auto i = queue.take(worker);
+      auto i = queue.next_share(worker);
       if (!i) break;
       shares[*i].worker = worker;
-      workers[worker]->take(d, shares[*i], worker == 0);
+      workers[worker]->classify(d, shares[*i], worker == 0);
     }
   });
   for (const auto& worker : workers)
@@ -260,8 +266,8 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   Classifier& classifier = workers.front()->classifier();
   for (Input& input : d.inputs) {
     if (input.objects().empty()) continue;
-    classifier.begin(input.btf, d.base_elements, input.elements);
-    define_objects(d.table, classifier, input.btf, input.elements);
+    classifier.begin(input.btf, d.base_classes, input.class_of_type);
+    define_objects(d.table, classifier, input.btf, input.class_of_type);
   }
   return {};
 }

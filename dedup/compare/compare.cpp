@@ -1,3 +1,5 @@
+// The walk over two types, the comparison of each kind, and paths of differences. Layouts are in
+// compare_layouts.cpp.
 #include "dedup/compare/compare.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +22,10 @@ std::string member_label(const BtfView& types, BtfType type, uint32_t i) {
   return name.empty() ? std::string() : fmt::format(".{}", name);
 }
 
-/// Appends a label to the path of what so many pointers lead to.
+/// Appends a label to a path, behind `pointers` pointers to follow.
 void append_label(std::string& path, size_t pointers, std::string_view label) {
   bool is_member = label.starts_with('.');
-  // `->` does what a `*` would, as does a call.
+  // `->` and calls dereference one pointer.
   size_t stars = pointers != 0 && !label.starts_with('[') ? pointers - 1 : pointers;
   if (stars != 0) path = fmt::format("({}{})", std::string(stars, '*'), path);
   if (is_member && pointers != 0) {
@@ -33,7 +35,7 @@ void append_label(std::string& path, size_t pointers, std::string_view label) {
   path += label;
 }
 
-std::string place_of_member(BtfType type, uint32_t i) {
+std::string position_of_member(BtfType type, uint32_t i) {
   return offset_note(type.member_bit_offset(i), type.member_bitfield_size(i));
 }
 
@@ -46,10 +48,10 @@ std::string_view linkage_note(BtfLinkage linkage) {
     case BtfLinkage::Extern:
       return "extern";
   }
-  return "of another linkage";
+  return "of unknown linkage";
 }
 
-/// What the words of a type say beside its name and what it refers to.
+/// The properties of a type other than its name and references.
 std::string words_note(BtfType type) {
   switch (type.kind()) {
     case BtfKind::Int: {
@@ -74,21 +76,21 @@ std::string words_note(BtfType type) {
 }  // namespace
 
 void TypeComparison::begin(uint32_t a, uint32_t b, std::string_view path) {
-  here_ = no_parent;
-  visit(a, b, std::string(path), false);
+  current_ = no_parent;
+  add_pair(a, b, std::string(path), false);
 }
 
 std::optional<TypeDifference> TypeComparison::next() {
-  while (next_ < pairs_.size() && work_ < most_work) {
-    here_ = next_++;
+  while (next_ < pairs_.size() && work_ < max_work) {
+    current_ = next_++;
     ++work_;
-    if (auto difference = compare(pairs_[here_])) return difference;
+    if (auto difference = compare(pairs_[current_])) return difference;
   }
   return std::nullopt;
 }
 
-void TypeComparison::visit(uint32_t a, uint32_t b, std::string label, bool behind_pointer,
-                           Named owner) {
+void TypeComparison::add_pair(uint32_t a, uint32_t b, std::string label, bool behind_pointer,
+                              Named owner) {
   uint32_t below_a = a, below_b = b;
   if (!is(ComparePolicy::Identical)) {
     below_a = skip_modifiers(a_, a);
@@ -101,7 +103,7 @@ void TypeComparison::visit(uint32_t a, uint32_t b, std::string label, bool behin
   }
   auto& seen = behind_pointer ? seen_behind_pointer_ : seen_;
   if (!seen.insert(uint64_t{below_a} << 32 | below_b).second) return;
-  pairs_.push_back({below_a, below_b, here_, std::move(label), behind_pointer, owner});
+  pairs_.push_back({below_a, below_b, current_, std::move(label), behind_pointer, owner});
 }
 
 TypeComparison::Found TypeComparison::compare(const Pair& pair) {
@@ -125,18 +127,18 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BtfKind::Ptr:
-      if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleOfOneLength)) &&
+      if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleSameLength)) &&
           !is_in_prototype())
         if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
-      visit(a.type(), b.type(), "->", true);
+      add_pair(a.type(), b.type(), "->", true);
       return std::nullopt;
     case BtfKind::Array: {
       bool is_open =
           is(ComparePolicy::LibbpfCompatible) ||
           (is(ComparePolicy::CCompatible) && (a.array_length() == 0 || b.array_length() == 0));
       if (a.array_length() != b.array_length() && !is_open) return differ(pair);
-      visit(a.array_element_type(), b.array_element_type(), "[]", pair.behind_pointer);
-      if (is_identical) visit(a.array_index_type(), b.array_index_type(), " (index)", false);
+      add_pair(a.array_element_type(), b.array_element_type(), "[]", pair.behind_pointer);
+      if (is_identical) add_pair(a.array_index_type(), b.array_index_type(), " (index)", false);
       return std::nullopt;
     }
     case BtfKind::FuncProto:
@@ -144,7 +146,7 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
     case BtfKind::Func:
       if (is_identical) return compare_words(pair, a, b);
       if (a_.name(a) != b_.name(b)) return differ(pair);
-      visit(a.type(), b.type(), "", false);
+      add_pair(a.type(), b.type(), "", false);
       return std::nullopt;
     default:
       return is_identical ? compare_words(pair, a, b) : differ(pair);
@@ -167,10 +169,10 @@ TypeComparison::Found TypeComparison::compare_records(const Pair& pair, BtfType 
     return std::nullopt;
   uint32_t common = std::min(a.vlen(), b.vlen());
   work_ += common;
-  // A member of another size moves those after it, and says more than these.
+  // A member that has another size moves the members after it, so it is the better difference.
   auto find_resized = [&](uint32_t end) -> Found {
-    constexpr uint32_t most = 1 << 12;  // a size may take a walk; few structs have as many members
-    for (uint32_t i = 0; i < std::min(end, most); ++i) {
+    constexpr uint32_t max_sized = 1 << 12;  // each size may take a walk; few structs have as many
+    for (uint32_t i = 0; i < std::min(end, max_sized); ++i) {
       auto size_a = type_size(a_, a.member(i).type), size_b = type_size(b_, b.member(i).type);
       if (size_a != size_b)
         return differ_at_member(pair, i, bytes_note(size_a.value_or(0)),
@@ -181,16 +183,16 @@ TypeComparison::Found TypeComparison::compare_records(const Pair& pair, BtfType 
   for (uint32_t i = 0; i < common; ++i) {
     std::string_view name = a_.string(a.member(i).name_off);
     std::string_view other = b_.string(b.member(i).name_off);
-    bool is_elsewhere = a.member_bit_offset(i) != b.member_bit_offset(i) ||
-                        a.member_bitfield_size(i) != b.member_bitfield_size(i);
+    bool has_moved = a.member_bit_offset(i) != b.member_bit_offset(i) ||
+                     a.member_bitfield_size(i) != b.member_bitfield_size(i);
     if (name != other)
-      return differ_at_member(pair, i, place_of_member(a, i),
-                              fmt::format("named '{}', {}", other, place_of_member(b, i)));
-    if (auto resized = is_elsewhere ? find_resized(i) : std::nullopt) return resized;
-    if (is_elsewhere)
-      return differ_at_member(pair, i, place_of_member(a, i), place_of_member(b, i));
-    visit(a.member(i).type, b.member(i).type, member_label(a_, a, i),
-          !is_identical && pair.behind_pointer);
+      return differ_at_member(pair, i, position_of_member(a, i),
+                              fmt::format("named '{}', {}", other, position_of_member(b, i)));
+    if (auto resized = has_moved ? find_resized(i) : std::nullopt) return resized;
+    if (has_moved)
+      return differ_at_member(pair, i, position_of_member(a, i), position_of_member(b, i));
+    add_pair(a.member(i).type, b.member(i).type, member_label(a_, a, i),
+             !is_identical && pair.behind_pointer);
   }
   if (a.vlen() != b.vlen()) {
     if (auto resized = find_resized(common)) return resized;
@@ -224,7 +226,7 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
   if (a.vlen() != b.vlen()) return differ(pair);
   bool behind_pointer = is(ComparePolicy::LibbpfCompatible) && pair.behind_pointer;
   work_ += a.vlen();
-  visit(a.type(), b.type(), " (return value)", behind_pointer);
+  add_pair(a.type(), b.type(), " (return value)", behind_pointer);
   for (uint32_t i = 0; i < a.vlen(); ++i) {
     std::string label = parameter_label(i);
     std::string_view name = a_.string(a.param(i).name_off), other = b_.string(b.param(i).name_off);
@@ -236,19 +238,19 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
       difference->b.type = b.param(i).type;
       return difference;
     }
-    visit(a.param(i).type, b.param(i).type, std::move(label), behind_pointer);
+    add_pair(a.param(i).type, b.param(i).type, std::move(label), behind_pointer);
   }
   return std::nullopt;
 }
 
-/// Whether a function's prototype led here.
+/// Whether the current pair was reached through a prototype.
 bool TypeComparison::is_in_prototype() const {
-  size_t at = here_;
+  size_t at = current_;
   while (at != no_parent && a_.kind(pairs_[at].a) != BtfKind::FuncProto) at = pairs_[at].parent;
   return at != no_parent;
 }
 
-/// Of two pointers, the tags of what they point to.
+/// Compares the type tags of two pointers.
 TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32_t a, uint32_t b,
                                                         std::string member) const {
   std::string tags_a = type_tags(a_, a), tags_b = type_tags(b_, b);
@@ -256,27 +258,28 @@ TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32
   auto note = [](std::string_view tags) {
     return tags.empty() ? "without a type tag" : fmt::format("tagged '{}'", tags);
   };
-  return TypeDifference{path_to(here_),
+  return TypeDifference{path_to(current_),
                         std::move(member),
                         {a, note(tags_a), pair.a},
                         {b, note(tags_b), pair.b},
                         true};
 }
 
-/// Of a kind without elements, or whose elements are those of an object.
+/// Compares all words but names and references.
 TypeComparison::Found TypeComparison::compare_words(const Pair& pair, BtfType a, BtfType b) {
   bool refers = kind_layout(a.kind()).refers;
   if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()) ||
       (!refers && a.size() != b.size()))
     return differ(pair, words_note(a), words_note(b));
-  if (refers) visit(a.type(), b.type(), "", pair.behind_pointer);
+  if (refers) add_pair(a.type(), b.type(), "", pair.behind_pointer);
   return std::nullopt;
 }
 
-/// The pair differs as a whole. If that is plain from what both point to, the pointers differ.
+/// The difference of a pair as a whole. Without notes, the pointer to the pair is reported instead:
+/// `int *` and `long *`, not `int` and `long`.
 TypeComparison::Found TypeComparison::differ(const Pair& pair, std::string note_a,
                                              std::string note_b, int32_t member) const {
-  size_t at = here_;
+  size_t at = current_;
   auto is_pointee = [&] { return pairs_[at].parent != no_parent && pairs_[at].label == "->"; };
   if (note_a.empty() && note_b.empty()) {
     auto is_below_qualifier = [&] {
@@ -285,7 +288,7 @@ TypeComparison::Found TypeComparison::differ(const Pair& pair, std::string note_
              is_qualifier(a_.kind(pairs_[parent].a));
     };
     while (is_below_qualifier()) at = pairs_[at].parent;
-    at = is_pointee() ? pairs_[at].parent : here_;
+    at = is_pointee() ? pairs_[at].parent : current_;
   }
   return TypeDifference{path_to(at),
                         "",
@@ -293,7 +296,7 @@ TypeComparison::Found TypeComparison::differ(const Pair& pair, std::string note_
                         {pairs_[at].b, std::move(note_b), pair.b, member}};
 }
 
-/// Their i-th members differ, of which one may be missing.
+/// The difference of the i-th members, one of which may be missing.
 TypeComparison::Found TypeComparison::differ_at_member(const Pair& pair, uint32_t i,
                                                        std::string note_a,
                                                        std::string note_b) const {
@@ -303,13 +306,13 @@ TypeComparison::Found TypeComparison::differ_at_member(const Pair& pair, uint32_
     return DifferenceSide{is_there ? type.member(i).type : 0, std::move(note), definition,
                           is_there ? static_cast<int32_t>(i) : -1};
   };
-  return TypeDifference{path_to(here_),
+  return TypeDifference{path_to(current_),
                         i < a.vlen() ? member_label(a_, a, i) : member_label(b_, b, i),
                         side(a, pair.a, std::move(note_a)), side(b, pair.b, std::move(note_b))};
 }
 
-/// The path to a pair, as C has it: what `p` points to is `*p`, its member `p->m`; a pointer to a
-/// function is called without `*`.
+/// The path to a pair as a C expression: `*p` is what `p` points to, `p->m` a member of that. A
+/// function pointer is called without `*`.
 std::string TypeComparison::path_to(size_t at) const {
   std::vector<std::string_view> labels;
   for (; at != no_parent; at = pairs_[at].parent)
@@ -317,7 +320,7 @@ std::string TypeComparison::path_to(size_t at) const {
       labels.push_back(pairs_[at].label);
   std::string path(labels.back());
   labels.pop_back();
-  // Whoever wrote more than that wrote it for this program to read.
+  // Longer paths occur only in hostile input.
   constexpr size_t longest = 64;
   if (labels.size() > longest) {
     labels.resize(longest);
@@ -334,7 +337,7 @@ std::string TypeComparison::path_to(size_t at) const {
     else
       append_label(path, std::exchange(pointers, 0), label);
   }
-  // Layouts meet at a path, be it by a pointer, and so do the attributes of maps.
+  // Layouts and attributes of maps are named by the pointer, not by `*` of it.
   if (begins_behind_pointer || is(ComparePolicy::Layout)) return path;
   return std::string(pointers, '*') + path;
 }

@@ -1,5 +1,5 @@
-// Compares the layouts of definitions of one name, wherever both types lead to such. A struct whose
-// layout differs only because a struct in it differs is not reported.
+// The layout policy: compares definitions of one name that both types lead to. If a struct's layout
+// differs only because a struct in it differs, only the inner one is reported.
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"
@@ -16,7 +16,7 @@ std::optional<TypeDifference> difference_at(std::string path, LayoutDifference&&
                         std::move(difference.b)};
 }
 
-/// The member that a path such as ".a.b" begins with, or -1 for one of an anonymous struct.
+/// The member that a path such as ".a.b" begins with, or -1 if it is in an anonymous struct.
 int32_t index_of_member(const BtfView& types, uint32_t id, std::string_view path) {
   std::string_view name = path.substr(1, path.find('.', 1) - 1);
   BtfType type = types.type(id);
@@ -29,46 +29,46 @@ int32_t index_of_member(const BtfView& types, uint32_t id, std::string_view path
 
 TypeComparison::Found TypeComparison::compare_layouts(const Pair& pair, BtfType a, BtfType b) {
   if (is_enum(a.kind()) && is_enum(b.kind())) {
-    if (is_ignored(pair.owner)) return std::nullopt;
+    if (may_layout_differ(pair.owner)) return std::nullopt;
     auto difference = compare_enum_layouts({a_, pair.a}, {b_, pair.b});
     if (!difference) return std::nullopt;
     difference->a.definition = pair.owner.a;
     difference->b.definition = pair.owner.b;
-    return difference_at(path_to(here_), std::move(*difference));
+    return difference_at(path_to(current_), std::move(*difference));
   }
   if (a.kind() != b.kind()) return std::nullopt;
   switch (a.kind()) {
     case BtfKind::Ptr:
-      visit(a.type(), b.type(), "->", false, pair.owner);
+      add_pair(a.type(), b.type(), "->", false, pair.owner);
       return std::nullopt;
     case BtfKind::Array:
-      visit(a.array_element_type(), b.array_element_type(), "[]", false, pair.owner);
+      add_pair(a.array_element_type(), b.array_element_type(), "[]", false, pair.owner);
       return std::nullopt;
     case BtfKind::FuncProto:
-      visit(a.type(), b.type(), " (return value)", false);
+      add_pair(a.type(), b.type(), " (return value)", false);
       for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
-        visit(a.param(i).type, b.param(i).type, parameter_label(i), false);
+        add_pair(a.param(i).type, b.param(i).type, parameter_label(i), false);
       return std::nullopt;
     case BtfKind::Struct:
     case BtfKind::Union:
-      return visit_records(pair);
+      return compare_record_pair(pair);
     default:
       return std::nullopt;
   }
 }
 
-TypeComparison::Found TypeComparison::visit_records(const Pair& pair) {
-  if (is_ignored(pair.owner)) return std::nullopt;
+TypeComparison::Found TypeComparison::compare_record_pair(const Pair& pair) {
+  if (may_layout_differ(pair.owner)) return std::nullopt;
   std::vector<CommonMember> common;
   auto difference = compare_record_layouts({a_, pair.a}, {b_, pair.b}, common, work_);
   for (const CommonMember& member : common)
-    visit(member.a, member.b, member.path, false, pair.owner);
-  // A struct in it is of another size, which will be told of that.
+    add_pair(member.a, member.b, member.path, false, pair.owner);
+  // Whether a struct in it has another size. Then that struct is reported.
   auto explains_difference = [&](const CommonMember& member) {
     if (member.bit_offset > difference->bit_offset) return false;
     uint32_t a = skip_arrays(a_, member.a), b = skip_arrays(b_, member.b);
     return is_composite(a_.kind(a)) && is_composite(b_.kind(b)) &&
-           a_.type(a).size() != b_.type(b).size() && !is_ignored(name_of(a, b, {}));
+           a_.type(a).size() != b_.type(b).size() && !may_layout_differ(name_of(a, b, {}));
   };
   for (const CommonMember& member : common)
     if (auto found = compare_type_tags(pair, member.a, member.b, member.path);
@@ -82,11 +82,11 @@ TypeComparison::Found TypeComparison::visit_records(const Pair& pair) {
   if (!difference || std::ranges::any_of(common, explains_difference)) return std::nullopt;
   difference->a.definition = pair.owner.a;
   difference->b.definition = pair.owner.b;
-  return difference_at(path_to(here_), std::move(*difference));
+  return difference_at(path_to(current_), std::move(*difference));
 }
 
-/// What two definitions are told of as: a tag, or a typedef of both that leads to what has no tag,
-/// or else what they are a part of.
+/// The name under which two definitions are reported: their tag; without tags, their typedef;
+/// otherwise the definitions that contain them.
 TypeComparison::Named TypeComparison::name_of(uint32_t a, uint32_t b, const Named& owner) const {
   uint32_t id_a = skip_modifiers(a_, a), id_b = skip_modifiers(b_, b);
   std::string_view tag = a_.name(a_.type(id_a)), tag_b = b_.name(b_.type(id_b));
@@ -105,8 +105,8 @@ TypeComparison::Named TypeComparison::name_of(uint32_t a, uint32_t b, const Name
   return name == b_.name(b_.type(b)) ? Named{name, a, b} : Named{};
 }
 
-/// Definitions of a flavor (`struct ev___old`) are meant to differ.
-bool TypeComparison::is_ignored(const Named& named) const {
+/// Whether a difference is not an error. CO-RE flavors (`struct ev___old`) are meant to differ.
+bool TypeComparison::may_layout_differ(const Named& named) const {
   return named.name.empty() || named.name.find("___", 1) != std::string_view::npos ||
          may_differ(named.name);
 }

@@ -15,23 +15,22 @@ namespace bpflink {
 
 namespace {
 
-/// A member that has no anonymous struct or union for its type.
+/// A member whose type is not an anonymous struct or union.
 struct Field {
   std::string path;
   uint64_t bit_offset;
   uint64_t bits;
-  uint32_t width;  ///< of a bit-field, else 0
+  uint32_t width;  ///< of a bit-field, otherwise 0
   uint32_t type;
-  int32_t member;  ///< of the definition, the one that it is in
+  int32_t member;  ///< the index of the record's member that it is, or is in
 
-  bool has_place_of(const Field& other) const {
+  bool has_bits_of(const Field& other) const {
     return bit_offset == other.bit_offset && bits == other.bits;
   }
   std::string place() const { return offset_note(bit_offset, width); }
 };
 
-/// The bits of members that agree. Others in their place are other views of them: members of a
-/// union.
+/// The bits of members that agree. Other members at these bits are other views of them, in a union.
 class Coverage {
  public:
   void add(const Field& field) {
@@ -53,7 +52,7 @@ class Coverage {
   }
 
  private:
-  std::map<uint64_t, uint64_t> ends_;  ///< of runs of bits, by where they begin
+  std::map<uint64_t, uint64_t> ends_;  ///< of ranges of bits, by their beginning
 };
 
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
@@ -62,19 +61,18 @@ bool has_word(std::string_view name, std::initializer_list<std::string_view> wor
   return std::ranges::any_of(words, [&](auto word) { return lower.find(word) != lower.npos; });
 }
 
-/// Nobody reads it, so that it need not be spelled out.
 bool is_padding(std::string_view name) {
   return has_word(name, {"pad", "reserved", "unused"});
 }
 
-/// An enumerator that says how many others there are.
+/// Whether an enumerator counts the others, by its name.
 bool is_count(std::string_view name) {
   return has_word(name, {"max", "num", "nr", "count", "last", "end"});
 }
 
 using Fields = std::vector<Field>;
 
-/// In the order of the definition; nothing where they are more than any source has.
+/// The fields of a record in order, or nothing if `work` gets too large.
 std::optional<Fields> fields_of(const Record& record, size_t& work) {
   const BtfView& types = record.types;
   struct Pending {
@@ -99,7 +97,7 @@ std::optional<Fields> fields_of(const Record& record, size_t& work) {
   Fields fields;
   push_members(types.type(record.id), 0, "", -1);
   while (!pending.empty()) {
-    if (work > TypeComparison::most_work) return std::nullopt;
+    if (work > TypeComparison::max_work) return std::nullopt;
     Pending next = std::move(pending.back());
     pending.pop_back();
     uint32_t id = skip_modifiers(types, next.member.type);
@@ -116,7 +114,7 @@ std::optional<Fields> fields_of(const Record& record, size_t& work) {
   return fields;
 }
 
-/// A handle: no members, or room for what others know to be there.
+/// Whether a record is opaque: no members, or one array of integers with room for the other record.
 bool hides_contents(const Record& record, const Fields& fields, uint32_t size_of_other) {
   if (fields.empty()) return true;
   const BtfView& types = record.types;
@@ -163,7 +161,7 @@ std::optional<LayoutDifference> compare_record_layouts(const Record& a, const Re
         {field.path, std::min(field.bit_offset, other.bit_offset), field.type, other.type});
     bool is_open = field.bit_offset == other.bit_offset && (field.bits == 0 || other.bits == 0);
     has_open_end |= is_open && field.bits != other.bits;
-    if (is_open || field.has_place_of(other)) {
+    if (is_open || field.has_bits_of(other)) {
       agreed.add(field);
       continue;
     }
@@ -173,7 +171,7 @@ std::optional<LayoutDifference> compare_record_layouts(const Record& a, const Re
             side(b, other, note(other))});
   }
 
-  // What is left are members of one side, or of both under two names.
+  // The remaining members exist on one side only, or have two names.
   std::set<std::pair<uint64_t, uint64_t>> spans_a, spans_b;
   for (const Field& field : only_a) spans_a.emplace(field.bit_offset, field.bits);
   for (auto& [path, field] : by_path) spans_b.emplace(field->bit_offset, field->bits);
@@ -184,7 +182,7 @@ std::optional<LayoutDifference> compare_record_layouts(const Record& a, const Re
   auto missing = [](const Record& record) {
     return DifferenceSide{0, "no such member", record.id};
   };
-  // Before what it moved.
+  // A missing member wins over one at the same offset, which it may have moved.
   auto differ_alone = [&](LayoutDifference difference) {
     if (!first || difference.bit_offset <= first->bit_offset) first = std::move(difference);
   };

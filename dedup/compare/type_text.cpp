@@ -18,9 +18,9 @@ std::string type_tags(const BtfView& types, uint32_t pointer) {
   uint32_t id = skip_modifiers(types, pointer);
   std::string tags;
   if (types.kind(id) != BtfKind::Ptr) return tags;
-  constexpr int most_steps = 64;  // no source writes more
+  constexpr int max_steps = 64;  // no source writes more
   id = types.type(id).type();
-  for (int step = 0; step < most_steps && is_modifier(types.kind(id)); ++step) {
+  for (int step = 0; step < max_steps && is_modifier(types.kind(id)); ++step) {
     BtfType modifier = types.type(id);
     if (modifier.kind() == BtfKind::TypeTag) {
       if (!tags.empty()) tags += ", ";

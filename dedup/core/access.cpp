@@ -9,7 +9,7 @@ namespace {
 
 using Indices = boost::container::small_vector<uint32_t, 8>;
 
-/// The numbers of "0:1:2".
+/// Parses "0:1:2".
 std::expected<Indices, CoreReason> parse_indices(std::string_view text) {
   Indices indices;
   const char *at = text.data(), *end = at + text.size();

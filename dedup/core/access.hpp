@@ -1,12 +1,12 @@
-// A path into a type: which members and elements a CO-RE relocation passes through.
+// A path into a type: the members and elements that a CO-RE relocation passes through.
 //
 // With
 //
 //   struct task { struct { int pid, tgid; }; long times[4]; };
 //
 // the access `task->times[2]` is "0:1:2": element 0 of an array of tasks, its member 1, element 2.
-// `task->tgid` is "0:0:1". Its `steps` are [0] and .tgid: what C names. Its `raw` steps have the
-// member without a name, too.
+// `task->tgid` is "0:0:1". Its `steps` are [0] and .tgid, those that C names. Its `raw` steps
+// include the member without a name.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -19,12 +19,12 @@
 
 namespace bpflink {
 
-/// The types of one side, with the size of their pointers in bytes.
+/// The types of a program or of a kernel, with the size of their pointers in bytes.
 struct CoreTypes {
   BtfView view;
   uint32_t pointer_size = 8;
 
-  /// The bytes of a type, as loaders count them: fewer than 2^32.
+  /// The size of a type in bytes. Loaders limit it to 32 bits.
   std::optional<uint32_t> size(uint32_t id) const {
     auto size = type_size(view, id, pointer_size);
     if (!size || *size > UINT32_MAX) return std::nullopt;
@@ -32,26 +32,26 @@ struct CoreTypes {
   }
 };
 
-/// The most indices in an access, as loaders have it.
+/// The loaders' limit of indices in an access.
 constexpr size_t max_access_length = 64;
 
 struct AccessPath {  // NOLINT(bugprone-exception-escape): moving plain steps throws nothing
-  boost::container::small_vector<CoreStep, 8> steps;  ///< members with a name, and elements
-  boost::container::small_vector<CoreStep, 8> raw;    ///< members without a name, too
+  boost::container::small_vector<CoreStep, 8> steps;  ///< elements, and members with a name
+  boost::container::small_vector<CoreStep, 8> raw;    ///< elements, and all members
   uint32_t bit_offset = 0;
-  bool is_shifted = false;  ///< `bit_offset` counts a member, too, that the path does not have
+  bool is_shifted = false;  ///< `bit_offset` includes a member that is not in the path
 };
 
-/// The path that a relocation takes through the program's own types: of an enumerator its one step,
-/// of a type none. Errors: it leads nowhere.
+/// The path of a relocation through the program's own types. For an enumerator it has one step, for
+/// a type none. Errors: the access is not valid for the type.
 std::expected<AccessPath, CoreReason> find_local_path(const CoreTypes& types,
                                                       const CoreRelocation& relocation);
 
-/// Whether an array is of unknown length: the last member of a struct, without elements. `step`
-/// is the one that led to it.
+/// Whether an array has an unknown length: no elements, and the last member of a struct. `step`
+/// leads to it.
 bool is_flexible_array(const BtfView& types, const CoreStep& step, BtfType array);
 
-/// Goes to element `index` of what the last step led to, of type `id`, modifiers taken away.
+/// Appends a step to element `index`. `id` is the type of the elements, without modifiers.
 std::expected<void, CoreReason> step_to_element(const CoreTypes& types, uint32_t id, uint32_t index,
                                                 AccessPath& path);
 

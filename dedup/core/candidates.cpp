@@ -10,7 +10,7 @@
 namespace bpflink {
 namespace {
 
-/// Types of the others are like nothing, so that nobody needs to find them.
+/// Whether a relocation may be bound to types of a kind.
 bool can_be_bound(BtfKind kind) {
   switch (kind) {
     case BtfKind::Func:
@@ -24,7 +24,7 @@ bool can_be_bound(BtfKind kind) {
   }
 }
 
-/// The size of pointers, which a blob tells by that of `long`; 8 if it has none.
+/// The size of pointers: that of `long`, or 8 if the blob has no `long`.
 uint32_t find_pointer_size(const BtfView& btf) {
   constexpr std::string_view names[] = {"long",
                                         "long int",
@@ -48,7 +48,7 @@ uint32_t find_pointer_size(const BtfView& btf) {
 }  // namespace
 
 std::string_view essential_name(std::string_view name) {
-  // "___" between other characters than '_', the last one.
+  // The last "___" that is not next to another '_'.
   for (size_t at = name.rfind("___"); at != name.npos && at > 0;
        at = at == 0 ? name.npos : name.rfind("___", at - 1))
     if (at + 3 < name.size() && name[at - 1] != '_' && name[at + 3] != '_')
@@ -80,7 +80,7 @@ std::string_view NamedTypes::bounded_name(BtfType type) const {
   while (view->base() && type.name_off() < view->string_begin()) view = view->base();
   size_t offset = type.name_off() - view->string_begin();
   if (offset >= view->strings().size()) return {};
-  std::string_view rest = view->strings().substr(offset, longest_name);
+  std::string_view rest = view->strings().substr(offset, max_name_length);
   const void* end = std::memchr(rest.data(), '\0', rest.size());
   return end ? rest.substr(0, static_cast<size_t>(static_cast<const char*>(end) - rest.data()))
              : std::string_view();

@@ -1,4 +1,4 @@
-// The types of a kernel by name: the candidates of a relocation.
+// Finds types of a kernel by name: the candidates of a relocation.
 //
 // A relocation for `struct task_struct___old` is tried with every `struct task_struct` of the
 // kernel, flavor or not. Types are looked up in vmlinux, and in modules only if vmlinux has none.
@@ -11,12 +11,12 @@
 
 namespace bpflink {
 
-/// Counts what is done for one relocation, so that hostile types end.
+/// Limits the steps for one relocation, so that hostile types do not take forever.
 class CoreEffort {
  public:
   explicit CoreEffort(uint32_t steps) : left_(steps) {}
 
-  /// Whether there is so much left.
+  /// Takes `steps` from what is left. Returns false if there are fewer.
   bool spend(uint32_t steps = 1) {
     bool is_enough = steps <= left_;
     left_ = is_enough ? left_ - steps : 0;
@@ -31,32 +31,32 @@ class CoreEffort {
 /// A type of the kernel.
 struct CandidateType {
   const CoreTypes* types;
-  uint32_t module;  ///< as CoreCandidate has it
+  uint32_t module;  ///< as in CoreCandidate
   uint32_t id;
 };
 
-/// The types of vmlinux or of one module, without those that it is split from.
+/// The types of vmlinux, or of one module without those of vmlinux, in a hash table by name.
 class NamedTypes {
  public:
   NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_size);
 
   const CoreTypes& types() const { return types_; }
-  /// Appends the types of that essential name whose kinds are compatible, by ascending id; nothing
-  /// more once the effort is spent.
+  /// Appends the types of an essential name with compatible kinds, by ascending id. Stops when the
+  /// effort is spent.
   void find(std::string_view name, BtfKind kind, CoreEffort& effort,
             std::vector<CandidateType>& found) const;
 
  private:
-  /// Longer names belong to no type that anyone looks for.
-  static constexpr size_t longest_name = 4096;
+  /// Types with longer names are not found.
+  static constexpr size_t max_name_length = 4096;
 
   size_t bucket(std::string_view name) const;
   std::string_view bounded_name(BtfType type) const;
 
   CoreTypes types_;
   uint32_t module_;
-  std::vector<uint32_t> heads_;  ///< by bucket, the first type in it; 0: none
-  std::vector<uint32_t> next_;   ///< by type, the next one of its bucket
+  std::vector<uint32_t> heads_;  ///< by bucket: its first type, or 0
+  std::vector<uint32_t> next_;   ///< by type: the next one in its bucket, or 0
 };
 
 struct BPFLINK_INTERNAL CoreKernel::Impl {
@@ -69,12 +69,12 @@ struct CoreKernelAccess {
   static const auto& impl(const CoreKernel& kernel) { return *kernel.impl_; }
 };
 
-/// Whether types of these kinds may stand for each other.
+/// Whether a type of kind `a` can be bound to one of kind `b`.
 inline bool are_kinds_compatible(BtfKind a, BtfKind b) {
   return a == b || (is_enum(a) && is_enum(b));
 }
 
-/// What type `id` of a program may be bound to.
+/// The types that type `id` of a program may be bound to.
 std::vector<CandidateType> find_candidates(const CoreKernel& kernel, const BtfView& program,
                                            uint32_t id, CoreEffort& effort);
 

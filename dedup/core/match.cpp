@@ -9,12 +9,12 @@ CoreMismatch error(CoreReason reason) {
   return {.reason = reason, .is_error = true};
 }
 
-/// The bits before an integer within its bytes: what compilers wrote for bit-fields once.
+/// The offset of an INT within its bytes, which old compilers wrote for bit-fields.
 uint32_t int_offset(BtfType type) {
   return (type.int_data() >> 16) & 0xff;
 }
 
-/// Whether a member of type `b` can stand for one of type `a`.
+/// Whether a program's member of type `a` can be bound to a kernel's member of type `b`.
 bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
   while (true) {
     a = skip_modifiers(program, a);
@@ -45,8 +45,8 @@ bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& k
   }
 }
 
-/// Looks for a member of the program's in structs of the kernel, those within without a name
-/// included.
+/// Finds a program's member in a struct of the kernel, including anonymous structs in it. A
+/// depth-first search with an explicit stack.
 class MemberSearch {
  public:
   MemberSearch(const CoreTypes& program, const CoreStep& local, const CoreTypes& kernel,
@@ -56,14 +56,14 @@ class MemberSearch {
   /// Appends the steps from struct `id` to the member; returns the member's type.
   CoreMatch<uint32_t> run(uint32_t id) {
     if (!is_composite(kernel_.kind(id))) return CoreMismatch{.reason = CoreReason::NoMember};
-    open_.push_back({id, 0});
+    stack_.push_back({id, 0});
     CoreReason reason = CoreReason::NoMember;
-    while (!open_.empty()) {
-      Struct& top = open_.back();
+    while (!stack_.empty()) {
+      Struct& top = stack_.back();
       BtfType type = kernel_.type(top.id);
       if (top.index == type.vlen()) {
-        open_.pop_back();
-        if (!open_.empty()) leave_member();
+        stack_.pop_back();
+        if (!stack_.empty()) next_member();
         continue;
       }
       if (path_.raw.size() == max_access_length || !effort_.spend())
@@ -74,7 +74,7 @@ class MemberSearch {
       path_.raw.push_back({top.id, top.index, name});
       uint32_t inner = name.empty() ? skip_modifiers(kernel_, member.type) : 0;
       if (inner != 0 && is_composite(kernel_.kind(inner))) {
-        open_.push_back({inner, 0});
+        stack_.push_back({inner, 0});
       } else if (name == local_.name) {
         uint32_t wanted = program_.type(local_.type_id).member(local_.index).type;
         if (are_members_compatible(program_, wanted, kernel_, member.type)) {
@@ -82,9 +82,9 @@ class MemberSearch {
           return member.type;
         }
         reason = CoreReason::OtherMember;
-        give_up_struct();
+        skip_struct();
       } else {
-        leave_member();
+        next_member();
       }
     }
     return CoreMismatch{.reason = reason};
@@ -93,31 +93,31 @@ class MemberSearch {
  private:
   struct Struct {
     uint32_t id;
-    uint32_t index;  ///< of the member that is looked at
+    uint32_t index;  ///< of the current member
   };
 
-  /// Goes on with the member after the one that is looked at.
-  void leave_member() {
-    Struct& top = open_.back();
+  /// Moves on to the next member.
+  void next_member() {
+    Struct& top = stack_.back();
     path_.bit_offset -= kernel_.type(top.id).member_bit_offset(top.index);
     path_.raw.pop_back();
     ++top.index;
   }
 
-  /// Goes on after the struct whose member has the name but another type. Loaders then forget to
-  /// take its offset back, which counts if there is another member of the name.
-  void give_up_struct() {
+  /// Leaves a struct whose member has the name but another type. Loaders then do not subtract the
+  /// member's offset again, which matters if another member of the name follows.
+  void skip_struct() {
     path_.is_shifted = true;
     path_.raw.pop_back();
-    open_.pop_back();
-    if (!open_.empty()) leave_member();
+    stack_.pop_back();
+    if (!stack_.empty()) next_member();
   }
 
   const BtfView &program_, &kernel_;
   const CoreStep& local_;
   CoreEffort& effort_;
   AccessPath& path_;
-  boost::container::small_vector<Struct, 8> open_;
+  boost::container::small_vector<Struct, 8> stack_;
 };
 
 }  // namespace
@@ -142,7 +142,7 @@ CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& loc
       id = std::get<uint32_t>(found);
       continue;
     }
-    if (depth > 0) {  // the first step is in an array that no type tells of
+    if (depth > 0) {  // the first step indexes the pointer, not an array type
       if (types.kind(id) != BtfKind::Array) return mismatch(CoreReason::NotAnArray);
       BtfType array = types.type(id);
       if (step.index >= array.array_length() && !is_flexible_array(types, path.steps.back(), array))

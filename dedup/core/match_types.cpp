@@ -1,9 +1,9 @@
 // Whether a kernel's type is compatible with a program's, for bpf_core_type_exists() and
 // bpf_core_type_matches().
 //
-// Both types are walked in parallel. Pointers, arrays and return types are followed directly.
-// Members and parameters are pairs on an explicit stack, so that no input makes the walk recurse.
-// Loaders give up at a certain depth of nesting, and so does this.
+// Both types are walked in parallel. Pointers, arrays and return types are followed in a loop.
+// Members and parameters use an explicit stack, so that no input makes the walk recurse. The limits
+// of nesting are those of loaders.
 #include <array>
 
 #include "dedup/core/match.hpp"
@@ -12,27 +12,26 @@
 namespace bpflink {
 namespace {
 
-constexpr int most_levels = 32;    ///< of members within members, and parameters of parameters
-constexpr int longest_chain = 32;  ///< pointers to pointers
+constexpr int max_levels = 32;        ///< members in members, and parameters of parameters
+constexpr int max_chain_length = 32;  ///< pointers to pointers
 
 bool is_signed(BtfType integer) {
   return (integer.int_data() >> 24 & 1) != 0;
 }
 
-enum class Verdict : uint8_t { Alike, Different, Open, Error };
+enum class Verdict : uint8_t { Alike, Different, Pending, Error };
 
 class TypePairs {
  public:
-  TypePairs(const BtfView& program, const BtfView& kernel, CoreLikeness likeness,
-            CoreEffort& effort)
-      : program_(program), kernel_(kernel), likeness_(likeness), effort_(effort) {}
+  TypePairs(const BtfView& program, const BtfView& kernel, CoreTypeTest test, CoreEffort& effort)
+      : program_(program), kernel_(kernel), test_(test), effort_(effort) {}
 
   Verdict run(uint32_t a, uint32_t b) {
-    Verdict verdict = compare({a, b, false, most_levels});
+    Verdict verdict = compare({a, b, false, max_levels});
     while (verdict != Verdict::Error) {
-      if (verdict == Verdict::Open) {
-        verdict = start_next(open_.back());
-      } else if (open_.empty()) {
+      if (verdict == Verdict::Pending) {
+        verdict = start_next(stack_.back());
+      } else if (stack_.empty()) {
         return verdict;
       } else {
         verdict = resume(verdict);
@@ -45,22 +44,22 @@ class TypePairs {
   struct Pair {
     uint32_t a, b;
     bool is_behind_pointer;
-    int levels;     ///< left
-    int chain = 0;  ///< pointers and arrays that led here
+    int levels;     ///< of nesting that are left
+    int chain = 0;  ///< pointers and arrays followed so far
   };
-  /// Structs or prototypes whose members or parameters are being compared.
+  /// Two structs or prototypes whose members or parameters are being compared.
   struct Elements {
     Pair pair;
     uint32_t a_index = 0, b_index = 0;
   };
 
-  bool wants_match() const { return likeness_ == CoreLikeness::Matches; }
+  bool wants_match() const { return test_ == CoreTypeTest::Matches; }
 
-  /// Compares what is no member or parameter; where there are such, opens them.
+  /// Compares a pair. If it has members or parameters, pushes it and returns Pending.
   Verdict compare(Pair pair) {
     if (pair.levels <= 0 && wants_match()) return Verdict::Error;
     while (true) {
-      if (++pair.chain > longest_chain || !effort_.spend()) return Verdict::Error;
+      if (++pair.chain > max_chain_length || !effort_.spend()) return Verdict::Error;
       pair.a = skip_modifiers(program_, pair.a);
       pair.b = skip_modifiers(kernel_, pair.b);
       BtfKind kind = program_.kind(pair.a), other = kernel_.kind(pair.b);
@@ -89,8 +88,8 @@ class TypePairs {
             pair.b = b.type();
             continue;
           }
-          open_.push_back({pair});
-          return Verdict::Open;
+          stack_.push_back({pair});
+          return Verdict::Pending;
         default:
           return wants_match() ? match_leaf(pair, a, b) : compare_leaf(a, b);
       }
@@ -101,7 +100,7 @@ class TypePairs {
     auto name = [](const BtfView& types, uint32_t id) {
       return id == 0 ? std::string_view() : types.name(types.type(id));
     };
-    return are_names_like(name(program_, pair.a), name(kernel_, pair.b));
+    return are_essential_names_equal(name(program_, pair.a), name(kernel_, pair.b));
   }
 
   static Verdict verdict_of(bool is_alike) {
@@ -141,7 +140,7 @@ class TypePairs {
     }
   }
 
-  /// Behind a pointer a declaration will do, and no member is looked at.
+  /// Behind a pointer, a declaration matches and members are not compared.
   Verdict match_composite(const Pair& pair, BtfType a, BtfType b) {
     if (pair.is_behind_pointer) {
       if (b.kind() == BtfKind::Fwd)
@@ -150,8 +149,8 @@ class TypePairs {
     }
     if (a.kind() != b.kind() || a.vlen() > b.vlen()) return Verdict::Different;
     if (a.vlen() == 0) return Verdict::Alike;
-    open_.push_back({pair});
-    return Verdict::Open;
+    stack_.push_back({pair});
+    return Verdict::Pending;
   }
 
   static Verdict match_declaration(const Pair& pair, BtfType a, BtfType b) {
@@ -160,13 +159,15 @@ class TypePairs {
                       b.kind() == (a.kind_flag() ? BtfKind::Union : BtfKind::Struct));
   }
 
-  /// Each enumerator of `a` is one of `b`, whatever its value.
+  /// Whether `b` has each enumerator of `a`. Values do not count.
   Verdict match_enums(BtfType a, BtfType b) {
     if (a.size() != b.size() || a.vlen() > b.vlen()) return Verdict::Different;
     for (uint32_t i = 0; i < a.vlen(); ++i) {
       std::string_view name = program_.string(a.enumerator(i).name_off);
       uint32_t j = 0;
-      while (j < b.vlen() && !are_names_like(name, kernel_.string(b.enumerator(j).name_off))) ++j;
+      while (j < b.vlen() &&
+             !are_essential_names_equal(name, kernel_.string(b.enumerator(j).name_off)))
+        ++j;
       if (!effort_.spend(j)) return Verdict::Error;
       if (j == b.vlen()) return Verdict::Different;
     }
@@ -178,7 +179,7 @@ class TypePairs {
     const Pair& pair = elements.pair;
     BtfType a = program_.type(pair.a), b = kernel_.type(pair.b);
     if (a.kind() == BtfKind::FuncProto) {
-      // One that asks for existence gives up here, one that asks for a match one level below.
+      // A test for existence stops here, a test for a match one level below.
       if (pair.levels <= 0) return Verdict::Error;
       return compare({a.param(elements.a_index).type, b.param(elements.a_index).type,
                       pair.is_behind_pointer, pair.levels - 1});
@@ -188,51 +189,51 @@ class TypePairs {
     for (; elements.b_index < b.vlen(); ++elements.b_index) {
       if (!effort_.spend()) return Verdict::Error;
       BtfMember other = b.member(elements.b_index);
-      if (are_names_like(name, kernel_.string(other.name_off)))
+      if (are_essential_names_equal(name, kernel_.string(other.name_off)))
         return compare({member.type, other.type, pair.is_behind_pointer, pair.levels - 1});
     }
-    open_.pop_back();
+    stack_.pop_back();
     return Verdict::Different;
   }
 
-  /// Goes on with the innermost pair, whose element was found `verdict`.
+  /// Continues with the innermost pair after the comparison of one of its elements.
   Verdict resume(Verdict verdict) {
-    Elements& elements = open_.back();
+    Elements& elements = stack_.back();
     Pair pair = elements.pair;
     BtfType a = program_.type(pair.a), b = kernel_.type(pair.b);
     if (a.kind() == BtfKind::FuncProto) {
       if (verdict == Verdict::Different) {
-        open_.pop_back();
+        stack_.pop_back();
         return verdict;
       }
-      if (++elements.a_index < a.vlen()) return Verdict::Open;
-      open_.pop_back();
+      if (++elements.a_index < a.vlen()) return Verdict::Pending;
+      stack_.pop_back();
       pair.a = a.type();
       pair.b = b.type();
       return compare(pair);  // the return type
     }
     if (verdict == Verdict::Different) {  // another member may have the name, or none
       ++elements.b_index;
-      return Verdict::Open;
+      return Verdict::Pending;
     }
     elements.b_index = 0;
-    if (++elements.a_index < a.vlen()) return Verdict::Open;
-    open_.pop_back();
+    if (++elements.a_index < a.vlen()) return Verdict::Pending;
+    stack_.pop_back();
     return Verdict::Alike;
   }
 
   const BtfView &program_, &kernel_;
-  CoreLikeness likeness_;
+  CoreTypeTest test_;
   CoreEffort& effort_;
-  std::vector<Elements> open_;
+  std::vector<Elements> stack_;
 };
 
 }  // namespace
 
 std::optional<CoreMismatch> match_types(const BtfView& program, uint32_t program_id,
                                         const BtfView& kernel, uint32_t kernel_id,
-                                        CoreLikeness likeness, CoreEffort& effort) {
-  switch (TypePairs(program, kernel, likeness, effort).run(program_id, kernel_id)) {
+                                        CoreTypeTest test, CoreEffort& effort) {
+  switch (TypePairs(program, kernel, test, effort).run(program_id, kernel_id)) {
     case Verdict::Alike:
       return std::nullopt;
     case Verdict::Different:
@@ -245,7 +246,7 @@ std::optional<CoreMismatch> match_types(const BtfView& program, uint32_t program
 bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,
                           uint32_t kernel_id) {
   CoreEffort effort(1 << 24);
-  return !match_types(program, id, kernel, kernel_id, CoreLikeness::Exists, effort);
+  return !match_types(program, id, kernel, kernel_id, CoreTypeTest::Exists, effort);
 }
 
 }  // namespace bpflink

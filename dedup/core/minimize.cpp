@@ -1,18 +1,20 @@
 // Cuts a kernel's types down to what relocations need.
 //
-// A search by name sees of a type: its kind and name, if a relocation names it; the members that
-// paths pass through; the kinds of what they lead to. Typedefs and qualifiers on the path are
-// looked through, pointers are not followed. So that is what is kept of each type, each by its
-// place in the kernel's types:
+// A kernel's BTF is some 5 MB; a program's relocations look at a few types and members of it. The
+// minimized BTF has only these, and each relocation gets the same answer from it as from the whole.
+//
+// A relocation looks at the kind and name of the type that it names, at the members that its path
+// passes through, and at the kinds of their types. Typedefs and qualifiers on a path are skipped,
+// and pointers are not followed. So this much is kept of each type, at the same offsets:
 //
 //   struct task_struct { ...; volatile pid_t pid; ... };       the kernel has 200 members
-//   struct task_struct { int pid; };                           task->pid needs this, of that size
+//   struct task_struct { int pid; };                           kept for task->pid, of the same size
 //
-// What was not found is left out, and is not found then either. Two things have to be kept for what
-// they are not. An array without elements is of any length if it is the last member, so a struct in
-// which one is kept that is not the last keeps its last member, too. And a type that is unlike the
-// program's, because a pointer leads elsewhere, say, must stay so, if it is kept for another
-// reason.
+// If a relocation does not find a type or member, it is omitted and still not found. Two things are
+// kept so that nothing new is found. First, an array without elements counts as one of any length
+// if it is the last member; so if it is kept and is not the last, the last member is kept as well.
+// Second, a type that does not match the program's type, because a pointer leads to another type,
+// say, must not match when it is kept for another reason.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -25,45 +27,44 @@
 namespace bpflink {
 namespace {
 
-/// How much of what a type leads to is needed.
-enum class Need : uint8_t {
-  Itself,   ///< nothing: its kind and size
-  Kinds,    ///< through pointers, arrays and parameters, kinds
-  Names,    ///< the same with names, and all enumerators
-  Matches,  ///< all members, too, but of what is behind pointers
+/// How much is kept of a type.
+enum class Detail : uint8_t {
+  Itself,   ///< its kind and size
+  Kinds,    ///< also the kinds of types behind pointers, arrays and parameters
+  Names,    ///< also names, and all enumerators
+  Matches,  ///< also all members, but not behind pointers
 };
 
-/// A type by where it is, as a CoreCandidate has it. Types of vmlinux are there, whoever refers to
-/// them.
-struct TypePlace {
+/// A type of a kernel. Module 0 is vmlinux, as in CoreCandidate.
+struct KernelType {
   uint32_t module;
   uint32_t id;
-  friend auto operator<=>(const TypePlace&, const TypePlace&) = default;
+  friend auto operator<=>(const KernelType&, const KernelType&) = default;
 };
 
 /// What is kept of a type.
 struct KeptType {
-  bool is_named = false;  ///< a relocation or a comparison of names finds it
-  Need need = Need::Itself;
+  bool is_named = false;  ///< its name is kept, because a relocation or a comparison needs it
+  Detail detail = Detail::Itself;
   std::set<uint32_t> elements = {};  ///< members or enumerators
 };
 
-/// What the comparison for a kind looks at.
-Need need_of(CoreKind kind) {
-  if (kind == CoreKind::TypeMatches) return Need::Matches;
-  return is_field_kind(kind) || is_enumerator_kind(kind) ? Need::Itself : Need::Kinds;
+/// The detail that a kind of relocation compares.
+Detail detail_of(CoreKind kind) {
+  if (kind == CoreKind::TypeMatches) return Detail::Matches;
+  return is_field_kind(kind) || is_enumerator_kind(kind) ? Detail::Itself : Detail::Kinds;
 }
 
-/// What a relocation was answered with.
+/// The answer to a relocation.
 struct Answer {
-  Need need;
-  std::vector<CoreCandidate> candidates{};  ///< that give the answer, or keep it from being given
+  Detail detail;
+  std::vector<CoreCandidate> candidates{};  ///< that match, or cause an error
 };
 
-/// The answers about one type of a program, in their order.
+/// The answers for one type of a program, in order.
 struct Answers {
   std::vector<Answer> list{};
-  bool has_failed = false;  ///< some were no answers, and must not become any
+  bool has_failed = false;  ///< some relocation failed, and must fail again
 };
 
 uint32_t with_vlen(uint32_t info, size_t vlen) {
@@ -76,102 +77,105 @@ struct BPFLINK_INTERNAL CoreMinimizer::Impl {
   explicit Impl(const CoreKernel& of) : kernel(of) {}
 
   const CoreKernel& kernel;
-  std::map<TypePlace, KeptType> kept{};
-  std::vector<TypePlace> open{};       ///< of which what they lead to is still to be kept
-  std::map<TypePlace, Need> unlike{};  ///< types that must not become like others
+  std::map<KernelType, KeptType> kept{};
+  std::vector<KernelType> pending{};           ///< types whose references are still to be kept
+  std::map<KernelType, Detail> mismatching{};  ///< types that must not match
 
-  const BtfView& view(TypePlace at) const { return kernel.types(at.module); }
-  BtfType type(TypePlace at) const { return view(at).type(at.id); }
-  BtfKind kind(TypePlace at) const { return view(at).kind(at.id); }
-  /// Type `id`, as `from` refers to it.
-  TypePlace place(TypePlace from, uint32_t id) const {
+  const BtfView& view(KernelType at) const { return kernel.types(at.module); }
+  BtfType type(KernelType at) const { return view(at).type(at.id); }
+  BtfKind kind(KernelType at) const { return view(at).kind(at.id); }
+  /// The type with the id `id` in the BTF of `from`.
+  KernelType referenced(KernelType from, uint32_t id) const {
     return {id < kernel.vmlinux().end_id() ? 0 : from.module, id};
   }
-  TypePlace skip(TypePlace from, uint32_t id) const {
-    return place(from, skip_modifiers(view(from), id));
+  KernelType skip(KernelType from, uint32_t id) const {
+    return referenced(from, skip_modifiers(view(from), id));
   }
 
   void keep_answers(const Answers& answers);
-  void keep_candidate(Need need, const CoreCandidate& candidate);
-  void keep_type(TypePlace at, Need need);
-  void keep_root(TypePlace at, Need need);
-  void keep_member(TypePlace at, uint32_t index, Need need);
+  void keep_candidate(Detail detail, const CoreCandidate& candidate);
+  void keep_type(KernelType at, Detail detail);
+  void keep_root(KernelType at, Detail detail);
+  void keep_member(KernelType at, uint32_t index, Detail detail);
   void keep_path(const CoreCandidate& candidate);
-  void keep_references(TypePlace at);
+  void keep_references(KernelType at);
   void keep_all_references();
   void keep_differences();
 };
 
-/// Keeps a type that is no modifier.
-void CoreMinimizer::Impl::keep_type(TypePlace at, Need need) {
+/// Keeps a type that is not a modifier.
+void CoreMinimizer::Impl::keep_type(KernelType at, Detail detail) {
   if (at.id == 0) return;
   auto [entry, is_new] = kept.try_emplace(at);
   KeptType& known = entry->second;
-  known.is_named |= need >= Need::Names;
-  if (!is_new && known.need >= need) return;
-  known.need = std::max(known.need, need);
-  open.push_back(at);
+  known.is_named |= detail >= Detail::Names;
+  if (!is_new && known.detail >= detail) return;
+  known.detail = std::max(known.detail, detail);
+  pending.push_back(at);
 }
 
 /// Keeps a type that a relocation names, perhaps a typedef.
-void CoreMinimizer::Impl::keep_root(TypePlace at, Need need) {
+void CoreMinimizer::Impl::keep_root(KernelType at, Detail detail) {
   kept[at].is_named = true;
-  TypePlace real = skip(at, at.id);
-  keep_type(real, need);
-  if (real == at) open.push_back(at);
+  KernelType real = skip(at, at.id);
+  keep_type(real, detail);
+  if (real == at) pending.push_back(at);
 }
 
-void CoreMinimizer::Impl::keep_member(TypePlace at, uint32_t index, Need need) {
+void CoreMinimizer::Impl::keep_member(KernelType at, uint32_t index, Detail detail) {
   BtfType composite = type(at);
-  keep_type(at, Need::Itself);
+  keep_type(at, Detail::Itself);
   kept[at].elements.insert(index);
-  TypePlace member = skip(at, composite.member(index).type);
-  keep_type(member, need);
+  KernelType member = skip(at, composite.member(index).type);
+  keep_type(member, detail);
   uint32_t last = composite.vlen() - 1;
   if (index == last || kind(member) != BtfKind::Array || type(member).array_length() != 0) return;
   kept[at].elements.insert(last);
-  keep_type(skip(at, composite.member(last).type), Need::Itself);
+  keep_type(skip(at, composite.member(last).type), Detail::Itself);
 }
 
-/// Keeps the members and enumerators of the path that was found in a candidate.
+/// Keeps the members and enumerators of a candidate's path.
 void CoreMinimizer::Impl::keep_path(const CoreCandidate& candidate) {
-  TypePlace root{candidate.module, candidate.id};
+  KernelType root{candidate.module, candidate.id};
   for (const CoreStep& step : candidate.path) {
     if (step.is_element) continue;
-    TypePlace at = place(root, step.type_id);
+    KernelType at = referenced(root, step.type_id);
     if (is_enum(kind(at)))
       kept[at].elements.insert(step.index);
     else
-      keep_member(at, step.index, Need::Itself);
+      keep_member(at, step.index, Detail::Itself);
   }
 }
 
-void CoreMinimizer::Impl::keep_references(TypePlace at) {
-  Need need = kept[at].need;
+void CoreMinimizer::Impl::keep_references(KernelType at) {
+  Detail detail = kept[at].detail;
   BtfType type = this->type(at);
   switch (type.kind()) {
     case BtfKind::Ptr:
-      if (need != Need::Itself) keep_type(skip(at, type.type()), std::min(need, Need::Names));
+      if (detail != Detail::Itself)
+        keep_type(skip(at, type.type()), std::min(detail, Detail::Names));
       break;
     case BtfKind::Array:
-      keep_type(skip(at, type.array_element_type()), need);
-      keep_type(skip(at, type.array_index_type()), Need::Itself);
+      keep_type(skip(at, type.array_element_type()), detail);
+      keep_type(skip(at, type.array_index_type()), Detail::Itself);
       break;
     case BtfKind::FuncProto:
-      if (need == Need::Itself) break;
-      keep_type(skip(at, type.type()), need);
-      for (uint32_t i = 0; i < type.vlen(); ++i) keep_type(skip(at, type.param(i).type), need);
+      if (detail == Detail::Itself) break;
+      keep_type(skip(at, type.type()), detail);
+      for (uint32_t i = 0; i < type.vlen(); ++i) keep_type(skip(at, type.param(i).type), detail);
       break;
-    case BtfKind::Var:  // which has the size of its type
-      keep_type(skip(at, type.type()), Need::Itself);
+    case BtfKind::Var:  // has the size of its type
+      keep_type(skip(at, type.type()), Detail::Itself);
       break;
     case BtfKind::Struct:
     case BtfKind::Union:
-      for (uint32_t i = 0; need == Need::Matches && i < type.vlen(); ++i) keep_member(at, i, need);
+      for (uint32_t i = 0; detail == Detail::Matches && i < type.vlen(); ++i)
+        keep_member(at, i, detail);
       break;
     case BtfKind::Enum:
     case BtfKind::Enum64:
-      for (uint32_t i = 0; need >= Need::Names && i < type.vlen(); ++i) kept[at].elements.insert(i);
+      for (uint32_t i = 0; detail >= Detail::Names && i < type.vlen(); ++i)
+        kept[at].elements.insert(i);
       break;
     default:
       break;
@@ -179,39 +183,39 @@ void CoreMinimizer::Impl::keep_references(TypePlace at) {
 }
 
 void CoreMinimizer::Impl::keep_all_references() {
-  while (!open.empty()) {
-    TypePlace at = open.back();
-    open.pop_back();
+  while (!pending.empty()) {
+    KernelType at = pending.back();
+    pending.pop_back();
     keep_references(at);
   }
 }
 
-/// Keeps of types that are kept for another reason what makes them unlike a program's. Without a
-/// member or an enumerator a type is no more like another; but without its name it may be, and a
-/// pointer without what it points to is like one to void.
+/// For types that must not match and are kept for another reason, keeps what makes them mismatch.
+/// Removing a member or an enumerator cannot make a type match. Removing its name can, and a
+/// pointer without its target would match one to void.
 void CoreMinimizer::Impl::keep_differences() {
-  std::map<TypePlace, Need> seen;
-  std::vector<std::pair<TypePlace, Need>> types(unlike.begin(), unlike.end());
+  std::map<KernelType, Detail> seen;
+  std::vector<std::pair<KernelType, Detail>> types(mismatching.begin(), mismatching.end());
   std::erase_if(types, [&](const auto& type) {
     auto found = kept.find(type.first);
     return found == kept.end() || !found->second.is_named;
   });
   while (!types.empty()) {
-    auto [from, need] = types.back();
+    auto [from, detail] = types.back();
     types.pop_back();
-    TypePlace at = skip(from, from.id);
+    KernelType at = skip(from, from.id);
     auto known = kept.find(at);
     if (known == kept.end()) continue;
-    auto [entry, is_new] = seen.try_emplace(at, need);
-    if (!is_new && entry->second >= need) continue;
-    entry->second = need;
+    auto [entry, is_new] = seen.try_emplace(at, detail);
+    if (!is_new && entry->second >= detail) continue;
+    entry->second = detail;
     BtfType type = this->type(at);
     if (is_composite(type.kind())) {
-      known->second.is_named |= need >= Need::Names;
+      known->second.is_named |= detail >= Detail::Names;
       for (uint32_t index : known->second.elements)
-        types.emplace_back(place(at, type.member(index).type), need);
+        types.emplace_back(referenced(at, type.member(index).type), detail);
     } else if (!is_enum(type.kind())) {
-      keep_type(at, need);
+      keep_type(at, detail);
       keep_all_references();
     }
   }
@@ -219,28 +223,28 @@ void CoreMinimizer::Impl::keep_differences() {
 
 namespace {
 
-/// Writes what is kept. What refers to nothing comes first, equal types once that no relocation
-/// names.
+/// Writes the kept types, first those without references. Equal types without names are written
+/// once.
 class MinimalWriter {
  public:
-  MinimalWriter(const CoreKernel& kernel, const std::map<TypePlace, KeptType>& kept)
+  MinimalWriter(const CoreKernel& kernel, const std::map<KernelType, KeptType>& kept)
       : kernel_(kernel), kept_(kept) {}
 
   BtfBuilder run() {
     if (CoreKernelAccess::impl(kernel_).vmlinux.types().pointer_size == 4) add_long();
-    std::vector<TypePlace> others;
+    std::vector<KernelType> others;
     for (const auto& [at, type] : kept_)
       if (!add_leaf(at, type)) others.push_back(at);
     uint32_t next = builder_.end_id();
-    for (TypePlace at : others) ids_[at] = next++;
-    for (TypePlace at : others) add_with_references(at, kept_.at(at));
+    for (KernelType at : others) ids_[at] = next++;
+    for (KernelType at : others) add_with_references(at, kept_.at(at));
     return std::move(builder_);
   }
 
  private:
-  const BtfView& view(TypePlace at) const { return kernel_.types(at.module); }
+  const BtfView& view(KernelType at) const { return kernel_.types(at.module); }
 
-  /// Tells readers that pointers have four bytes.
+  /// Adds `long int`, by which loaders know that pointers have four bytes.
   void add_long() {
     constexpr uint32_t bits = 32;
     const uint32_t words[] = {builder_.add_string("long int"), BtfBuilder::info(BtfKind::Int, 0),
@@ -248,25 +252,25 @@ class MinimalWriter {
     builder_.add_type(words);
   }
 
-  uint32_t add_string(TypePlace at, uint32_t offset) {
+  uint32_t add_string(KernelType at, uint32_t offset) {
     return builder_.add_string(view(at).string(offset));
   }
 
-  uint32_t name_of(TypePlace at, const KeptType& kept) {
+  uint32_t name_of(KernelType at, const KeptType& kept) {
     BtfType type = view(at).type(at.id);
     bool has_name = kept.is_named || !is_composite(type.kind());
     return has_name ? add_string(at, type.name_off()) : 0;
   }
 
-  /// The id that a type referred to by `at` has here.
-  uint32_t id_of(TypePlace at, uint32_t id) const {
+  /// The new id of a type that `at` refers to.
+  uint32_t id_of(KernelType at, uint32_t id) const {
     id = skip_modifiers(view(at), id);
     auto found = ids_.find({id < kernel_.vmlinux().end_id() ? 0 : at.module, id});
     return found == ids_.end() ? 0 : found->second;
   }
 
-  /// Adds a type that refers to no other, if it is one.
-  bool add_leaf(TypePlace at, const KeptType& kept) {
+  /// Adds a type if no reference of it is kept. Returns whether it did.
+  bool add_leaf(KernelType at, const KeptType& kept) {
     BtfType type = view(at).type(at.id);
     std::vector<uint32_t> words(type.words().begin(), type.words().begin() + 3);
     switch (type.kind()) {
@@ -287,7 +291,7 @@ class MinimalWriter {
         break;
       case BtfKind::Ptr:
       case BtfKind::FuncProto:
-        if (kept.need != Need::Itself) return false;
+        if (kept.detail != Detail::Itself) return false;
         words[1] = with_vlen(type.info(), 0);
         words[2] = 0;
         break;
@@ -299,12 +303,13 @@ class MinimalWriter {
         return false;
       default:
         if (is_modifier(type.kind())) return false;
-        // A function, say. It is like no other type and has no size; so is a variable of void.
+        // A function, for example: it matches no type and has no size. Neither does a void
+        // variable.
         words = {0, BtfBuilder::info(BtfKind::Var, 0), 0, 0};
         break;
     }
     words[0] = name_of(at, kept);
-    if (kept.is_named) {  // two of a name must stay two, as ids that are asked for are ambiguous
+    if (kept.is_named) {  // two of a name stay two: a relocation for the type id is ambiguous
       ids_[at] = builder_.add_type(words);
       return true;
     }
@@ -314,7 +319,7 @@ class MinimalWriter {
     return true;
   }
 
-  void add_enumerators(TypePlace at, const KeptType& kept, std::vector<uint32_t>& words) {
+  void add_enumerators(KernelType at, const KeptType& kept, std::vector<uint32_t>& words) {
     BtfType type = view(at).type(at.id);
     size_t width = type.kind() == BtfKind::Enum ? 2 : 3;
     for (uint32_t index : kept.elements) {
@@ -324,7 +329,7 @@ class MinimalWriter {
     }
   }
 
-  void add_with_references(TypePlace at, const KeptType& kept) {
+  void add_with_references(KernelType at, const KeptType& kept) {
     BtfType type = view(at).type(at.id);
     std::vector<uint32_t> words(type.words().begin(), type.words().begin() + 3);
     words[0] = name_of(at, kept);
@@ -351,7 +356,7 @@ class MinimalWriter {
         words[2] = id_of(at, type.type());
         words.push_back(type.words()[3]);
         break;
-      default:  // a pointer, or a modifier that a relocation names
+      default:  // a pointer, or a typedef that a relocation names
         words[2] = id_of(at, type.type());
         break;
     }
@@ -359,9 +364,9 @@ class MinimalWriter {
   }
 
   const CoreKernel& kernel_;
-  const std::map<TypePlace, KeptType>& kept_;
+  const std::map<KernelType, KeptType>& kept_;
   BtfBuilder builder_;
-  std::map<TypePlace, uint32_t> ids_;
+  std::map<KernelType, uint32_t> ids_;
   Interner leaves_;
   std::vector<uint32_t> leaf_ids_;
 };
@@ -373,21 +378,21 @@ CoreMinimizer::CoreMinimizer(CoreMinimizer&&) noexcept = default;
 CoreMinimizer& CoreMinimizer::operator=(CoreMinimizer&&) noexcept = default;
 CoreMinimizer::~CoreMinimizer() = default;
 
-void CoreMinimizer::Impl::keep_candidate(Need need, const CoreCandidate& candidate) {
-  // What cannot be bound is kept as it is, to fail in the same way; so is what loaders bind wrong.
+void CoreMinimizer::Impl::keep_candidate(Detail detail, const CoreCandidate& candidate) {
+  // Types that cause errors are kept in full, to cause the same errors.
   bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
-  keep_root({candidate.module, candidate.id}, is_whole ? Need::Matches : need);
+  keep_root({candidate.module, candidate.id}, is_whole ? Detail::Matches : detail);
   keep_path(candidate);
 }
 
 void CoreMinimizer::Impl::keep_answers(const Answers& answers) {
-  // Each answer ruled out, for those after it, the types that do not give it: what gives the last
-  // one gives all.
+  // A loader drops the candidates that do not match a relocation for all later relocations of the
+  // type. So a candidate of the last answer matches all of them.
   const CoreCandidate& best = answers.list.back().candidates.front();
   for (const Answer& answer : answers.list)
     for (const CoreCandidate& candidate : answer.candidates)
       if (answers.has_failed || (candidate.module == best.module && candidate.id == best.id))
-        keep_candidate(answer.need, candidate);
+        keep_candidate(answer.detail, candidate);
   keep_all_references();
 }
 
@@ -397,14 +402,14 @@ void CoreMinimizer::keep(const BtfView& program, std::endian order,
   std::map<uint32_t, Answers> answers;  // by the program's type
   for (const CoreRelocation& relocation : relocations) {
     CoreResult result = resolver.resolve(relocation);
-    Need need = need_of(relocation.kind);
-    Answer answer{.need = need};
+    Detail detail = detail_of(relocation.kind);
+    Answer answer{.detail = detail};
     for (const CoreCandidate& candidate : resolver.candidates()) {
       if (candidate.matches || candidate.is_error) {
         answer.candidates.push_back(candidate);
-      } else if (need != Need::Itself) {
-        Need& known = impl_->unlike[{candidate.module, candidate.id}];
-        known = std::max(known, need);
+      } else if (detail != Detail::Itself) {
+        Detail& known = impl_->mismatching[{candidate.module, candidate.id}];
+        known = std::max(known, detail);
       }
     }
     if (answer.candidates.empty()) continue;

@@ -1,15 +1,15 @@
-// What a CO-RE relocation means, and how it is bound.
+// Resolves CO-RE relocations as loaders do. Begin here.
 //
 //   struct task_struct { int pid; } __attribute__((preserve_access_index));
 //   ... task->pid ...
 //
 // compiles to a load at offset 0, with a record in .BTF.ext: "the offset in this instruction is
-// that of `struct task_struct`, 0:0" (access.hpp). In the kernel, `struct task_struct` is another
-// one. A loader looks for the types of that name (candidates.hpp), follows the same path in each of
-// them by the names of members (match.hpp), and asks where it ends (value.hpp). All types in which
-// the path exists must agree, as the program does not say which of them it means. If none has the
-// path, a relocation that asks for existence gets 0, and the loader replaces any other instruction
-// with an invalid one.
+// that of `struct task_struct`, 0:0" (access.hpp). The kernel's `struct task_struct` has another
+// layout. A loader finds the kernel's types of that name (candidates.hpp), follows the same path in
+// each of them by the names of members (match.hpp), and computes the value at its end (value.hpp).
+// All types that have the path must give the same value, because the program does not say which of
+// them it means. If none has the path, a relocation that asks for existence gets 0, and for any
+// other the loader replaces the instruction with an invalid one.
 #include <algorithm>
 #include <unordered_map>
 
@@ -23,9 +23,9 @@ CoreResult failed(CoreReason reason) {
   return {.outcome = CoreOutcome::Failed, .reason = reason};
 }
 
-/// Whether a load or store of a member of type `a` can become one of type `b` of another size:
-/// what it loads is extended with zeros.
-bool can_be_resized(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
+/// Whether a loader can change the size of a load or store from that of type `a` to that of type
+/// `b`. Loads are extended with zeros, so only pointers and unsigned integers qualify.
+bool is_resizable_access(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
   if (a == 0 || b == 0) return false;
   auto is_unsigned = [](BtfType type) {
     constexpr uint32_t signed_encoding = 1;
@@ -42,17 +42,17 @@ struct BPFLINK_INTERNAL CoreResolver::Impl {
   CoreTypes program;
   std::endian order;
   const CoreKernel& kernel;
-  /// By type of the program, what is left of the kernel's types.
+  /// By type of the program: the candidates that matched all of its relocations so far.
   std::unordered_map<uint32_t, std::vector<CandidateType>> known;
   std::vector<CoreCandidate> candidates;
-  /// Steps that are left for all relocations. Each brings some more.
+  /// Steps that are left for all relocations. Each relocation adds some.
   uint64_t effort_left = uint64_t{1} << 25;
-  static constexpr uint32_t effort_of_each = 1 << 11, most_effort = 1 << 22;
+  static constexpr uint32_t effort_per_relocation = 1 << 11, max_effort = 1 << 22;
 
   CoreResult resolve(const CoreRelocation& relocation);
   CoreResult resolve_among(std::vector<CandidateType>& types, const CoreRelocation& relocation,
                            const AccessPath& local, const CoreAnswer& expected, CoreEffort& effort);
-  CoreResult answer_absent(const CoreRelocation& relocation, const CoreAnswer& expected) const;
+  CoreResult absent_result(const CoreRelocation& relocation, const CoreAnswer& expected) const;
   CoreMatch<AccessPath> match(const CandidateType& type, const CoreRelocation& relocation,
                               const AccessPath& local, CoreEffort& effort);
 };
@@ -63,15 +63,15 @@ CoreMatch<AccessPath> CoreResolver::Impl::match(const CandidateType& type,
   if (is_enumerator_kind(relocation.kind)) return match_enumerator(local, *type.types, type.id);
   if (is_field_kind(relocation.kind))
     return match_path(program, local, *type.types, type.id, effort);
-  auto likeness =
-      relocation.kind == CoreKind::TypeMatches ? CoreLikeness::Matches : CoreLikeness::Exists;
+  auto test =
+      relocation.kind == CoreKind::TypeMatches ? CoreTypeTest::Matches : CoreTypeTest::Exists;
   auto mismatch =
-      match_types(program.view, relocation.type_id, type.types->view, type.id, likeness, effort);
+      match_types(program.view, relocation.type_id, type.types->view, type.id, test, effort);
   if (mismatch) return *mismatch;
   return AccessPath{};
 }
 
-CoreResult CoreResolver::Impl::answer_absent(const CoreRelocation& relocation,
+CoreResult CoreResolver::Impl::absent_result(const CoreRelocation& relocation,
                                              const CoreAnswer& expected) const {
   auto nearest = std::ranges::max_element(candidates, {}, &CoreCandidate::depth);
   CoreReason reason = nearest == candidates.end() ? CoreReason::NoType : nearest->reason;
@@ -122,8 +122,8 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
                 .local_size = expected.size,
                 .size = found->size,
                 .is_resizable = expected.size == found->size ||
-                                can_be_resized(program.view, expected.type_id, type.types->view,
-                                               found->type_id),
+                                is_resizable_access(program.view, expected.type_id,
+                                                    type.types->view, found->type_id),
                 .sign_differs = is_signed_type(program.view, expected.type_id) !=
                                 is_signed_type(type.types->view, found->type_id)};
       bit_offset = path.bit_offset;
@@ -132,7 +132,7 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
     }
     types[matching++] = type;
   }
-  if (!result) return answer_absent(relocation, expected);
+  if (!result) return absent_result(relocation, expected);
   types.resize(matching);
   return *result;
 }
@@ -149,8 +149,8 @@ CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
   if (program.view.name(program.view.type(relocation.type_id)).empty())
     return failed(CoreReason::Anonymous);
 
-  effort_left += effort_of_each;
-  auto allowed = static_cast<uint32_t>(std::min<uint64_t>(most_effort, effort_left));
+  effort_left += effort_per_relocation;
+  auto allowed = static_cast<uint32_t>(std::min<uint64_t>(max_effort, effort_left));
   CoreEffort effort(allowed);
   auto [entry, is_new] = known.try_emplace(relocation.type_id);
   if (is_new) entry->second = find_candidates(kernel, program.view, relocation.type_id, effort);

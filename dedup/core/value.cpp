@@ -5,7 +5,7 @@ namespace {
 
 using Answer = std::expected<CoreAnswer, CoreReason>;
 
-/// The bytes that an instruction loads: those of an element, if the type is an array.
+/// The size of a load: that of an element if the type is an array.
 std::optional<uint32_t> access_size(const CoreTypes& types, uint32_t id) {
   id = skip_modifiers(types.view, id);
   while (types.view.kind(id) == BtfKind::Array)
@@ -26,13 +26,13 @@ Answer answer_for_element(const CoreTypes& types, CoreKind kind, const AccessPat
   return CoreAnswer{.value = *size};
 }
 
-/// The bits of a member, and the bytes that have to be loaded for them.
+/// The bits of a member, and the bytes to load for them.
 struct Bits {
   uint32_t offset, count;  ///< bits
   uint32_t byte_offset, byte_size;
 };
 
-/// The smallest aligned integer that a bit-field lies in.
+/// The smallest aligned integer that contains a bit-field.
 std::expected<Bits, CoreReason> find_bitfield(uint32_t offset, uint32_t count, uint32_t size) {
   if (size == 0) return std::unexpected(CoreReason::NoSize);
   while (true) {
@@ -118,7 +118,7 @@ std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian
       const CoreStep& step = path.steps.back();
       BtfType type = types.view.type(step.type_id);
       uint64_t value = type.enumerator(step.index).value;
-      // Loaders take those of 32 bits as signed, whatever the type says.
+      // Loaders read 32-bit values as signed, even if the enum is unsigned.
       if (type.kind() == BtfKind::Enum) value = static_cast<uint64_t>(static_cast<int32_t>(value));
       return CoreAnswer{.value = value};
     }

@@ -1,4 +1,4 @@
-// The contents of Btf and BtfBuilder, for the library's own use.
+// The members of Btf and BtfBuilder, for the library itself.
 #pragma once
 
 #include <boost/container/vector.hpp>
@@ -16,13 +16,13 @@ struct BPFLINK_INTERNAL Btf::Impl {
   BtfView view;
   const Btf* base = nullptr;
   std::endian order = std::endian::native;
-  boost::container::vector<uint32_t> starts;  ///< what view.starts() shows
+  boost::container::vector<uint32_t> starts;  ///< shown by view.starts()
   std::vector<uint32_t> objects;              ///< ids of the objects (is_object()), in order
-  std::vector<uint32_t> own_words;            ///< what view.words() shows, if not the blob
-  std::string own_strings;                    ///< what view.strings() shows, if not the blob
+  std::vector<uint32_t> own_words;            ///< shown by view.words(), unless that is the blob
+  std::string own_strings;                    ///< shown by view.strings(), unless that is the blob
   std::vector<BtfKindLayout> layout;
 
-  /// Shows the types that begin at `starts` in `words`.
+  /// Makes `view` show the types in `words` that begin at `starts`.
   void show(std::span<const uint32_t> words, std::string_view strings) {
     const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
     view = BtfView(words, {starts.data(), starts.size()}, strings, base_view);

@@ -18,9 +18,7 @@ namespace bpflink {
 
 namespace {
 
-// What the kernel's loader accepts: BTF_MAX_TYPE, BTF_MAX_NAME_OFFSET and
-// BTF_MAX_VLEN of include/uapi/linux/btf.h.
-constexpr uint32_t max_type_id = 0xfffff;
+constexpr uint32_t max_type_id = 0xfffff;  ///< BTF_MAX_TYPE of include/uapi/linux/btf.h
 constexpr size_t longest_shown_string = 40;
 
 }  // namespace
@@ -32,8 +30,7 @@ struct BPFLINK_INTERNAL BtfBuilder::Impl {
   std::vector<uint32_t> words;
   std::vector<uint32_t> starts{0};
   StringTable strings;
-  /// Offsets of the base's strings, once the first string is asked for.
-  HashIndex base_strings;
+  HashIndex base_strings;  ///< offsets of the base's strings; made for the first add_string()
   bool base_is_indexed = false;
   std::vector<BtfKindLayout> layout;
   bool may_have_wide_vlen = false;
@@ -98,7 +95,7 @@ std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
   if (strings_end - 1 > max_string_offset)
     return fail("{} bytes of strings are more than the kernel's limit of {}; {}", strings_end,
                 max_string_offset + 1, longest_string());
-  // A layout section is the mark of a blob in the wide form, too.
+  // A blob with a layout section may have a wide vlen.
   if (!layout.empty() || may_have_wide_vlen) return {};
   const BtfView types = view();
   for (uint32_t id = first_id; id < end_id(); ++id)
@@ -218,8 +215,8 @@ uint32_t BtfBuilder::end_id() const {
 std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
   if (auto ok = impl_->check_limits(); !ok) return std::unexpected(ok.error());
 
-  // Types, layout, strings: libbpf refuses a blob with another order. All but the strings is
-  // made of words, so nothing needs padding.
+  // libbpf requires the order types, layout, strings. The first two consist of words, so no section
+  // needs padding.
   std::span<const char> strings = impl_->strings.bytes();
   BtfHeader header;
   header.order = order;

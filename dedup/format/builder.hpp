@@ -1,4 +1,4 @@
-// Functions of a builder that only the deduplicator needs.
+// Functions of BtfBuilder that are not public.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,26 @@
 
 namespace bpflink {
 
-/// Adds strings that are different, each with its NUL, to a builder without a base that
-/// has none of them yet. The first one gets the offset that the last one's NUL has, and 1.
+/// Adds different, new strings, each with its NUL, to a builder without a base. They follow the
+/// strings that it has.
 void add_new_strings(BtfBuilder& types, std::string_view strings);
 
-/// Has the string section of a builder without strings begin with this one, of a blob that has the
-/// same base: all of its offsets stay what they are.
+/// Makes the strings of a builder without strings begin with a section, whose offsets stay valid.
+/// The section is from a blob with the same base.
 void begin_with_strings(BtfBuilder& types, std::string_view strings);
 
-/// Has finish() write types of a vlen of more than 0xffff, as there are some in an input.
+/// Lets finish() write types with a vlen above 0xffff, because an input has some.
 void allow_wide_vlen(BtfBuilder& types);
 
-/// Removes all types but those that are kept, to which no other may refer, and the strings that
-/// only removed ones had. Returns each one's id by the id that it had, 0 for one that was removed.
-/// There must be no type of a kind that the library does not know.
+/// Removes types that are not in `kept`, and the strings that only these had. Kept types must not
+/// refer to removed ones, and all kinds must be known. Returns the new id by the old, 0 for removed
+/// types.
 std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept);
 
-/// Puts the types in another order, without those that are not in it, to which no other may refer,
-/// and without the strings that only these had. `order` has ids that the types have; else as above.
+/// The same with a new order: keeps the types whose ids `order` lists, and puts them in that order.
 std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order);
 
-/// Makes room for so many types, words of these and bytes of strings.
+/// Reserves room for `count` types of `words` words in all, and for strings.
 void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes);
 
 }  // namespace bpflink

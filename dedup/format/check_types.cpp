@@ -15,7 +15,7 @@ std::unexpected<Error> fail(const BtfView& types, uint32_t id, const std::string
   return std::unexpected(Error{describe_type(types, id) + ": " + what});
 }
 
-/// How messages call element `i` of a type, whose first word may be its name.
+/// Element `i` of a type in messages: "member 'x'", "parameter 2".
 std::string describe_element(const BtfView& types, BtfType type, size_t i) {
   KindLayout layout = kind_layout(type.kind());
   std::string_view what = "enumerator";
@@ -36,7 +36,7 @@ std::string describe_string(const BtfView& types, uint32_t offset) {
                      types.string_end());
 }
 
-/// Finds what is out of range in one type.
+/// Checks ids and string offsets of one type.
 std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
   BtfType type = types.type(id);
   if (type.name_off() >= types.string_end() && type.name_off() != 0)
@@ -83,7 +83,7 @@ std::expected<void, Error> check_datasec(const BtfView& types, uint32_t id, BtfT
   return {};
 }
 
-/// The number of members or parameters that tags on a type may be about.
+/// The number of members or parameters that a declaration tag on a type may be for.
 uint32_t tag_components(const BtfView& types, uint32_t id) {
   BtfKind kind = types.kind(id);
   if (is_composite(kind)) return types.type(id).vlen();
@@ -101,8 +101,8 @@ std::expected<void, Error> check_decl_tag(const BtfView& types, uint32_t id, Btf
                           tag.type(), components));
 }
 
-/// Checks what a FUNC, DATASEC or DECL_TAG demands of the types that it refers to.
-std::expected<void, Error> check_demands(const BtfView& types, uint32_t id) {
+/// Checks the types that a FUNC, DATASEC or DECL_TAG refers to.
+std::expected<void, Error> check_constraints(const BtfView& types, uint32_t id) {
   BtfType type = types.type(id);
   switch (type.kind()) {
     case BtfKind::Func:
@@ -133,20 +133,20 @@ std::expected<void, Error> check_in_range(const BtfView& types, const TypeSummar
   if (summary.largest_id >= types.end_id() || !strings_fit)
     for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
       if (auto ok = check_ranges(types, id); !ok) return ok;
-  for (uint32_t id : summary.demanding)
-    if (auto ok = check_demands(types, id); !ok) return ok;
+  for (uint32_t id : summary.with_constraints)
+    if (auto ok = check_constraints(types, id); !ok) return ok;
   return {};
 }
 
-/// Whether the byte of all strings before this offset ends another one.
+/// Whether a string begins at this offset: the byte before it ends another string.
 bool begins_string(const BtfView& types, uint32_t offset) {
   const BtfView* owner = &types;
   while (offset - 1 < owner->string_begin()) owner = owner->base();
   return owner->strings()[offset - 1 - owner->string_begin()] == '\0';
 }
 
-/// Whether a blob is one that stands alone: all that it refers to would be there without a base,
-/// and it uses nothing of its own as split BTF.
+/// Whether a blob stands alone: as BTF without a base, all its ids and string offsets would be in
+/// range, and as split BTF it would refer only to its base.
 bool stands_alone(const BtfView& types, const TypeSummary& summary) {
   std::string_view strings = types.strings();
   uint32_t count = types.end_id() - types.first_id();
@@ -155,9 +155,9 @@ bool stands_alone(const BtfView& types, const TypeSummary& summary) {
          summary.largest_id <= std::min(count, types.first_id() - 1);
 }
 
-/// Ids and offsets into another base than that which a blob was split from are often in range.
-/// But nearly all names then begin in the midst of a string, which few producers write and none
-/// for most names.
+/// Checks that a blob was split from its base. With the wrong base, ids and offsets are often in
+/// range. But then nearly all names begin in the middle of a string, which few producers write, and
+/// none for most names.
 std::expected<void, Error> check_base(const BtfView& types, const TypeSummary& summary) {
   if (stands_alone(types, summary)) return std::unexpected(Error{"it stands alone"});
   uint32_t beginning = 0, within = 0;
@@ -167,7 +167,7 @@ std::expected<void, Error> check_base(const BtfView& types, const TypeSummary& s
   }
   if (within <= beginning) return {};
   return std::unexpected(Error{fmt::format(
-      "the names of {} of {} types begin in the midst of a string", within, within + beginning)});
+      "the names of {} of {} types begin in the middle of a string", within, within + beginning)});
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ std::expected<void, Error> check_references(const BtfView& types, const TypeSumm
   if (types.base() == nullptr) return ok;
   if (ok) ok = check_base(types, summary);
   if (ok) return ok;
-  return std::unexpected(Error{"is not split from the base given: " + ok.error().message});
+  return std::unexpected(Error{"is not split from the given base: " + ok.error().message});
 }
 
 }  // namespace bpflink

@@ -1,12 +1,13 @@
 // Finds types that contain themselves by value.
 //
 // A struct that has itself as a member, or a typedef of itself, has no size. A circle of references
-// is valid only if it passes through a pointer or a function prototype. Without the references of
-// these two, the graph must have no circles.
+// is valid only if it passes through a pointer or a function prototype. So the graph without the
+// references of these two must have no circles.
 //
-// Most types contain only types that are known to be sound when they are reached. A few passes back
-// and forth settle most others, because types stand near those that they contain. A depth-first
-// search with an explicit stack settles the rest.
+// A type is sound if it contains only sound types. Most types contain only types that are known to
+// be sound when they are reached. A few passes back and forth over the rest settle most of them,
+// because types are near those that they contain. A depth-first search with an explicit stack
+// settles the others. The time is linear in the types.
 #include <algorithm>
 #include <vector>
 
@@ -17,11 +18,11 @@ namespace bpflink {
 
 namespace {
 
-/// How often doubtful types are looked at again.
+/// How many passes go over unsettled types before the search.
 constexpr int max_passes = 8;
 
-/// What is known of a type: nothing, that it is sound, or that the search is at what it contains.
-enum Mark : uint8_t { unknown, sound, open };
+/// in_progress: the search is at the types that it contains.
+enum Mark : uint8_t { unknown, sound, in_progress };
 
 class ContainmentCheck {
  public:
@@ -29,35 +30,35 @@ class ContainmentCheck {
       : types_(types), marks_(types.end_id() - types.first_id()) {}
 
   std::optional<uint32_t> run() {
-    std::vector<uint32_t> doubtful;
+    std::vector<uint32_t> unsettled;
     for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
       if (is_leaf(kind_of(types_.first_word(id)))) mark(id) = sound;
     for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
-      if (mark(id) != sound && !settle(id)) doubtful.push_back(id);
-    for (int pass = 0; pass < max_passes && !doubtful.empty(); ++pass) {
-      std::ranges::reverse(doubtful);
-      std::erase_if(doubtful, [&](uint32_t id) { return settle(id); });
+      if (mark(id) != sound && !mark_if_sound(id)) unsettled.push_back(id);
+    for (int pass = 0; pass < max_passes && !unsettled.empty(); ++pass) {
+      std::ranges::reverse(unsettled);
+      std::erase_if(unsettled, [&](uint32_t id) { return mark_if_sound(id); });
     }
-    std::ranges::sort(doubtful);
-    for (uint32_t id : doubtful)
+    std::ranges::sort(unsettled);
+    for (uint32_t id : unsettled)
       if (auto found = search(id)) return found;
     return std::nullopt;
   }
 
  private:
   uint8_t& mark(uint32_t id) { return marks_[id - types_.first_id()]; }
-  /// Types of the base are, and void.
+  /// Types of the base and void are sound.
   bool is_sound(uint32_t id) { return id < types_.first_id() || mark(id) == sound; }
 
-  /// Marks a type as sound if all is that it contains.
-  bool settle(uint32_t id) {
+  /// Marks a type as sound if all types that it contains are. Returns whether they are.
+  bool mark_if_sound(uint32_t id) {
     bool all_sound = true;
     for_each_reference(types_.words_of(id), [&](uint32_t child) { all_sound &= is_sound(child); });
     if (all_sound) mark(id) = sound;
     return all_sound;
   }
 
-  /// A type that contains itself and that `root` contains or is, or nothing.
+  /// A type that contains itself among `root` and the types that it contains, or nothing.
   std::optional<uint32_t> search(uint32_t root) {
     stack_.assign(1, root);
     while (!stack_.empty()) {
@@ -67,18 +68,18 @@ class ContainmentCheck {
         stack_.pop_back();
         continue;
       }
-      mark(id) = open;
+      mark(id) = in_progress;
       if (push_contained(id)) return id;
     }
     return std::nullopt;
   }
 
-  /// Returns whether a type contains one that is open: that contains it, or is it.
+  /// Returns whether a type contains one in progress, which in turn contains it or is it.
   bool push_contained(uint32_t id) {
     bool is_circle = false;
     for_each_reference(types_.words_of(id), [&](uint32_t child) {
       if (is_sound(child)) return;
-      is_circle |= mark(child) == open;
+      is_circle |= mark(child) == in_progress;
       stack_.push_back(child);
     });
     return is_circle;

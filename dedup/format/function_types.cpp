@@ -14,7 +14,7 @@ uint32_t FunctionTypes::add(uint32_t name_off, uint32_t info, uint32_t type,
   words_ = {name_off, info, type};
   words_.insert(words_.end(), extra.begin(), extra.end());
   uint32_t hash = hash_bytes(words_.data(), words_.size() * sizeof(uint32_t));
-  // Compared as it is now: a FUNC may have got another prototype since.
+  // Compares the current words: a FUNC may have got another prototype after it was hashed.
   uint32_t found =
       ids_.find(hash, [&](uint32_t id) { return std::ranges::equal(words_of(id), words_); });
   return found != 0 ? found : types_.add_type(words_);
@@ -31,7 +31,7 @@ bool FunctionTypes::name_parameters(std::span<uint32_t> words) {
   return changed;
 }
 
-/// Adds what has come since the last call.
+/// Hashes the types that were added since the last call.
 void FunctionTypes::index() {
   for (; end_id_ < types_.end_id(); ++end_id_) {
     BtfKind kind = types_.type(end_id_).kind();
@@ -41,8 +41,8 @@ void FunctionTypes::index() {
   }
 }
 
-/// The words of a type, with strings as a type that is added has them: a base may have some twice.
-/// Valid until the next call.
+/// The words of a type, with the string offsets that add_string() returns: a base may have a string
+/// twice. Valid until the next call.
 std::span<const uint32_t> FunctionTypes::words_of(uint32_t id) {
   std::span<const uint32_t> words = types_.type(id).words();
   if (id >= types_.first_id()) return words;

@@ -1,3 +1,4 @@
+// Adds functions and prototypes to deduplicated types.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,18 @@
 
 namespace bpflink {
 
-/// Prototypes, static FUNCs and their tags that are added to types which are deduplicated already.
-/// One that is there, or in their base, serves: no two types of an output are equal.
+/// Adds prototypes, static FUNCs and their tags to types that are deduplicated already. If an equal
+/// one is there, or in the base, it is used: no two types of an output are equal.
 class FunctionTypes {
  public:
   explicit FunctionTypes(BtfBuilder& types) : types_(types) {}
 
-  /// The id of the type with these words, which is added if there is none.
+  /// The id of the type with these words. Adds it if there is none.
   uint32_t add(uint32_t name_off, uint32_t info, uint32_t type,
                std::span<const uint32_t> extra = {});
 
-  /// Gives each of a prototype's parameters a name: an extern's need none, but the kernel wants
-  /// them of a function that is there. Returns whether one had none.
+  /// Names each nameless parameter of a prototype "argN". Externs need no names, but the kernel
+  /// requires them for a function that is defined. Returns whether one had no name.
   bool name_parameters(std::span<uint32_t> words);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace bpflink {
 
-/// A hash never decides that two things are equal. To have tests prove it, a
-/// build may define BPFLINK_HASH_BITS to keep only that many bits.
+/// A hash never decides that two things are equal. A build with BPFLINK_HASH_BITS keeps only that
+/// many bits, so that tests prove it.
 inline uint32_t hash_bytes(const void* bytes, size_t size) {
   auto hash = static_cast<uint32_t>(XXH3_64bits(bytes, size));
 #ifdef BPFLINK_HASH_BITS
@@ -19,8 +19,8 @@ inline uint32_t hash_bytes(const void* bytes, size_t size) {
   return hash;
 }
 
-/// From hashes to non-zero 32-bit values, by open addressing. What the values
-/// stand for, and whether two are equal, only the caller knows.
+/// A map from hashes to non-zero 32-bit values, with open addressing. The caller knows what a value
+/// stands for and compares.
 class HashIndex {
  public:
   /// The first value under `hash` that `equal(value)` accepts, or 0.
@@ -34,7 +34,7 @@ class HashIndex {
     }
   }
 
-  /// Makes room for so many values.
+  /// Reserves room for `count` values.
   void reserve(size_t count) {
     if (slots_.size() < 2 * count) grow(std::bit_ceil(2 * count));
   }
@@ -60,7 +60,7 @@ class HashIndex {
     slots_[i] = slot;
   }
 
-  /// To a power of two.
+  /// `size` is a power of two.
   void grow(size_t size) {
     std::vector<Slot> old(size);
     old.swap(slots_);

@@ -46,8 +46,7 @@ std::expected<void, Error> check_sections(const BtfHeader& h, size_t blob_size) 
     const char* name;
     size_t offset, size, alignment;
   };
-  // Padding between sections is as good as none: the kernel refuses it, but
-  // user-space tools write it and read it.
+  // Gaps between sections are allowed: the kernel refuses them, but user-space tools write them.
   Section sections[] = {{"type", h.types_offset, h.types_size, 4},
                         {"string", h.strings_offset, h.strings_size, 1},
                         {"layout", h.layout_offset, h.layout_size, 4}};
@@ -62,7 +61,7 @@ std::expected<void, Error> check_sections(const BtfHeader& h, size_t blob_size) 
   return {};
 }
 
-/// How many of the words behind the header's size we know.
+/// How many words after the header's size have a known meaning.
 size_t known_fields(size_t header_size) {
   return header_size < BtfHeader::size_with_layout ? 4 : 6;
 }
@@ -99,7 +98,7 @@ std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
   BtfHeaderFields fields = read_header_fields(blob);
   if (auto ok = check_preamble(fields, blob.size()); !ok) return std::unexpected(ok.error());
   size_t size = fields.size;
-  // A header longer than we know is readable if what we do not know is unused.
+  // A longer header is readable if its unknown fields are 0.
   for (size_t i = 8 + 4 * known_fields(size); i < size; ++i)
     if (blob[i] != std::byte{0}) return fail("unknown header field at offset {} is not zero", i);
   BtfHeader header{.order = fields.order,

@@ -1,4 +1,4 @@
-// The header of a blob of BTF, and words in either byte order.
+// Reads and writes the header of a blob, its layout section, and words in either byte order.
 #pragma once
 
 #include <bit>
@@ -13,11 +13,11 @@
 
 namespace bpflink {
 
-/// What .BTF and .BTF.ext begin with, in their byte order; the version follows.
+/// .BTF and .BTF.ext begin with the magic number in their byte order, followed by the version.
 inline constexpr uint16_t btf_magic = 0xeb9f;
 inline constexpr uint8_t btf_version = 1;
 
-/// Where the sections of a blob are, in bytes from its begin.
+/// Where the sections of a blob are, in bytes from its beginning.
 struct BtfHeader {
   static constexpr size_t classic_size = 24;
   static constexpr size_t size_with_layout = 32;
@@ -29,10 +29,10 @@ struct BtfHeader {
   size_t layout_offset = 0, layout_size = 0;
 };
 
-/// The fields of a header as they stand there, whether or not they make sense.
+/// The fields of a header as they are, unchecked.
 struct BtfHeaderFields {
-  std::endian order = std::endian::native;  ///< as the magic number has it, if it is one
-  uint16_t magic = 0;                       ///< in that order
+  std::endian order = std::endian::native;  ///< that of the magic number, if that is right
+  uint16_t magic = 0;                       ///< read in that order
   uint8_t version = 0, flags = 0;
   uint32_t size = 0;
   uint32_t types_offset = 0, types_size = 0;  ///< offsets are from the header's end
@@ -40,22 +40,21 @@ struct BtfHeaderFields {
   uint32_t layout_offset = 0, layout_size = 0;
 };
 
-/// Reads the fields that a blob of at least 8 bytes has. Those that its header, as long as it says
-/// it is, does not have are 0.
+/// Reads the header fields of a blob of at least 8 bytes. Fields beyond the header's size are 0.
 BtfHeaderFields read_header_fields(std::span<const std::byte> blob);
 
-/// Reads the header of a blob, which may go on behind its sections. Errors: it is not BTF, or its
-/// sections do not lie in it one beside the other.
+/// Reads the header of a blob. Bytes may follow the sections. Errors: it is not BTF, or its
+/// sections overlap or exceed it.
 std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob);
 
-/// Writes a header to the begin of a blob, which has room for it.
+/// Writes a header to the beginning of a blob.
 void write_header(const BtfHeader& header, std::span<std::byte> blob);
 
-/// Reads as many words as there are, of whatever alignment.
+/// Reads words; `from` may have any alignment.
 void read_words(const std::byte* from, std::span<uint32_t> words, std::endian order);
 void write_words(std::byte* to, std::span<const uint32_t> words, std::endian order);
 
-/// The layout section: what the blob says of each kind, from 0 on.
+/// The layout section: the sizes of each kind, from 0 on.
 std::vector<BtfKindLayout> read_layout(std::span<const std::byte> blob, const BtfHeader& header);
 void write_layout(std::span<const BtfKindLayout> layout, const BtfHeader& header,
                   std::span<std::byte> blob);

@@ -1,5 +1,5 @@
-// What the words of each kind of type mean: how many there are, and which of
-// them are string offsets and type ids. btf.rst section 2.2 as a table.
+// The words of each kind of type: how many there are, and which of them are string offsets and type
+// ids. Section 2.2 of btf.rst as a table.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace bpflink {
 
-/// The words of every type before those that its kind adds.
+/// The words that every type begins with: name, info, and size or type.
 inline constexpr uint32_t common_words = 3;
 
-/// How many kinds the library knows, void included.
+/// The number of kinds that the library knows, including void.
 inline constexpr size_t known_kinds = static_cast<size_t>(BtfKind::Enum64) + 1;
 
-/// Kinds that are known, as a set that is tested with one shift.
+/// A set of known kinds, tested with one shift.
 class KindSet {
  public:
   constexpr KindSet(std::initializer_list<BtfKind> kinds) {
@@ -68,14 +68,12 @@ inline constexpr std::array<KindLayout, known_kinds> kind_layouts = [] {
   return layouts;
 }();
 
-/// How a kind is encoded; of one that this library does not know, that of a type
-/// whose words are carried as they are.
+/// How a kind is encoded. An unknown kind has no references and no strings, as far as is known.
 inline KindLayout kind_layout(BtfKind kind) {
   return is_known(kind) ? kind_layouts[static_cast<size_t>(kind)] : KindLayout{};
 }
 
-/// The encodings of an INT, in BtfType::int_data(). Compilers differ on whether `char` has the
-/// second.
+/// Encoding bits of an INT, in BtfType::int_data(). Not all compilers set the second for `char`.
 inline constexpr uint32_t int_signed_bit = 1u << 24, int_char_bit = 1u << 25;
 
 /// The largest string offset that kernels take.
@@ -95,9 +93,10 @@ inline bool kind_flag_of(const uint32_t* words) {
   return words[1] >> 31;
 }
 
-/// The number of words of a type, or 0 if the library does not know its kind. For most types a
-/// branch tells, which is predicted, so that the walk need not wait for one type to know where the
-/// next one is. To tell more kinds apart costs more in wrong predictions than it gains.
+/// The number of words of a type, or 0 if the library does not know its kind. The size of the most
+/// common kinds follows from a branch, which the processor predicts: then it knows where the next
+/// type begins before it has read this one. Branches for more kinds cost more in wrong predictions
+/// than they gain.
 inline size_t known_size(const uint32_t* words) {
   constexpr KindSet of_three_words{BtfKind::Ptr,   BtfKind::Typedef,  BtfKind::Volatile,
                                    BtfKind::Const, BtfKind::Restrict, BtfKind::Fwd,
@@ -109,24 +108,23 @@ inline size_t known_size(const uint32_t* words) {
   return common_words + layout.fixed_words + size_t{vlen_of(words)} * layout.element_words;
 }
 
-/// Whether types of a kind are objects rather than types: two variables of one
-/// name are two variables, and never merged. Of a kind that the library does not
-/// know nobody can say whether words that are equal mean the same.
+/// Whether types of a kind are objects, which are never merged: two variables of one name are two
+/// variables. Unknown kinds count as objects, because their equal words may mean different things.
 inline bool is_object(BtfKind kind) {
   return kind == BtfKind::Var || kind == BtfKind::Datasec || !is_known(kind);
 }
 
-/// Whether types of a kind contain no others by value, or nothing is known of it.
+/// Whether types of a kind contain no other types by value. True for unknown kinds.
 inline bool is_leaf(BtfKind kind) {
   constexpr KindSet leaves{BtfKind::Int,       BtfKind::Ptr,   BtfKind::Enum,  BtfKind::Fwd,
                            BtfKind::FuncProto, BtfKind::Float, BtfKind::Enum64};
   return !is_known(kind) || leaves.contains(kind);
 }
 
-/// The name spaces of C's tags. A forward declaration says which it is of.
+/// The name spaces of C's tags.
 enum class TagSpace : uint8_t { structs, unions, enums, none };
 
-/// By the upper 8 bits of a type's second word, its kind flag and kind.
+/// By the upper 8 bits of a type's second word: its kind flag and kind.
 inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
   constexpr size_t kind_flag = 0x80;
   std::array<TagSpace, 256> spaces;
@@ -144,8 +142,7 @@ inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
   return spaces;
 }();
 
-/// The tag space of a type with these words; `none` for a type without tag. A
-/// name is what makes an anchor, so callers must look at that, too.
+/// The tag space of a type's kind, or `none`. The type has a tag only if it also has a name.
 inline TagSpace tag_space(const uint32_t* words) {
   return tag_spaces[words[1] >> 24];
 }
@@ -153,8 +150,7 @@ inline TagSpace tag_space(BtfType type) {
   return tag_space(type.words().data());
 }
 
-/// Whether a type only says that there is one of its tag; an enum without enumerators is the
-/// forward declaration of an enum.
+/// Whether a type is a forward declaration: a FWD, or an enum without enumerators.
 inline bool is_declaration(const uint32_t* words) {
   BtfKind kind = kind_of(words);
   return kind == BtfKind::Fwd || (is_enum(kind) && vlen_of(words) == 0);

@@ -1,4 +1,4 @@
-// Changes to the bytes of a blob that move nothing.
+// Changes in the bytes of a blob that move no type and no string.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace bpflink {
 
-/// The offset of each type in a blob, of which `btf` is the reading, by id, and the end.
+// In all of these, `btf` was parsed from `blob`.
+
+/// By id: the offset of each type in the blob. And the end of the last one.
 std::vector<uint64_t> type_offsets(std::span<const std::byte> blob, const Btf& btf);
 
-/// A copy of a blob, of which `btf` is the reading, in which types have other names, by id. The
-/// strings go to the end of the blob, where there is room for more: those that are there keep their
-/// offsets.
+/// A copy of a blob in which types, by id, have new names. The string section moves to the end of
+/// the blob, where it can grow; existing strings keep their offsets.
 std::vector<std::byte> rename_types(std::span<const std::byte> blob, const Btf& btf,
                                     const std::unordered_map<uint32_t, std::string>& names);
 
-/// Whether it is an integer that claims to be both signed and char: "at most one
-/// encoding" (btf.rst section 2.2.1), but bpf-gcc gives `char` both, which no kernel takes.
+/// Whether a type is an INT with both the signed and the char bit. btf.rst section 2.2.1 allows "at
+/// most one encoding", and kernels reject two, but bpf-gcc writes `char` with both.
 bool needs_repair(BtfType type);
 
-/// A copy of a blob, of which `btf` is the reading, with such integers made signed.
+/// A copy of a blob in which such integers are only signed.
 std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& btf);
 
 }  // namespace bpflink

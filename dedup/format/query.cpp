@@ -1,3 +1,4 @@
+// Queries about types: by name, without modifiers, sizes, alignment.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,12 +13,12 @@ namespace {
 
 constexpr uint32_t bpf_pointer_size = 8;
 
-/// Structs within structs and arrays of arrays that alignment is looked for in;
-/// no source nests as deep, and hostile input may go on for ever.
+/// The depth of structs in structs and arrays of arrays to which alignment is searched. No source
+/// nests as deep; hostile input may.
 constexpr int max_nesting = 64;
 
-/// Follows references of the kinds that `passes` says. Ends: there are at most
-/// as many steps as types, unless a cycle.
+/// Follows references from types of the kinds for which `passes` is true. A cycle ends after as
+/// many steps as there are types.
 template <typename Passes>
 uint32_t skip(const BtfView& btf, uint32_t id, Passes passes) {
   for (uint32_t steps = 0; id != 0 && steps < btf.end_id(); ++steps) {
@@ -28,7 +29,7 @@ uint32_t skip(const BtfView& btf, uint32_t id, Passes passes) {
   return id;
 }
 
-/// Each struct is looked into once, however many others hold it.
+/// Remembers each struct's alignment, however many others contain it.
 class AlignmentFinder {
  public:
   explicit AlignmentFinder(const BtfView& btf) : btf_(btf) {}

@@ -1,11 +1,9 @@
 // Reads a blob of BTF: the header (header.cpp), the sections, and where each type begins.
 //
-// Everything is checked here, once, so that no accessor needs to. The type
-// section is walked in one pass that finds where each type starts and keeps the
-// largest id and string offset seen, which are compared with their limits at
-// the end (type_section.cpp). Only when that comparison fails does a second pass
-// look for the type at fault, to name it (check_types.cpp); a good blob never
-// pays for messages.
+// All is checked here, once, so that no accessor needs to check. One pass over the type section
+// finds where types begin and keeps the largest id and string offset, which are compared with their
+// limits in the end (type_section.cpp). Only if that fails, a second pass finds and names the type
+// at fault (check_types.cpp), so a good blob does not pay for messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +21,7 @@ namespace bpflink {
 namespace {
 
 std::expected<void, Error> check_strings(std::string_view strings, bool is_split) {
-  // A split blob may add no string; offset 0 is then the base's empty one.
+  // A split blob may have no strings; offset 0 is the base's empty one.
   if (is_split && strings.empty()) return {};
   if (strings.empty()) return fail("string section is empty");
   if (!is_split && strings.front() != '\0') return fail("string section does not begin with NUL");
@@ -51,12 +49,12 @@ std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
     auto header = read_header(rest);
     if (!header && begin == 0) return std::vector{contents};
     if (!header)
-      return fail("at offset {}, behind a blob of BTF: {}", begin, header.error().message);
+      return fail("at offset {}, after a blob of BTF: {}", begin, header.error().message);
     size_t end = std::max({header->size, header->types_offset + header->types_size,
                            header->strings_offset + header->strings_size,
                            header->layout_offset + header->layout_size});
     blobs.push_back(rest.first(end));
-    // Zeros align what comes next, or the end.
+    // Zeros pad to the next blob or the end.
     auto is_set = [](std::byte byte) { return byte != std::byte{0}; };
     auto set = std::ranges::find_if(rest.subspan(end), is_set);
     next = begin + end + static_cast<size_t>(set - rest.subspan(end).begin());
@@ -118,8 +116,8 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
         std::span(impl.own_words).subspan(impl.starts[id - 1], impl.view.words_of(id).size());
     if (!is_known(kind_of(words.data())))
       return fail(
-          fmt::format("{} has unknown kind {}, which may refer to any type or string, and "
-                      "types would go on from the base's",
+          fmt::format("{} has unknown kind {}, which may refer to any type or string, so "
+                      "it cannot be split from a base",
                       describe_type(btf, id), std::to_underlying(kind_of(words.data()))));
     for_each_string(words, [&](uint32_t& offset) { offset += offset != 0 ? string_base : 0; });
     for_each_reference(words, [&](uint32_t& ref) { ref += ref != 0 ? first_id - 1 : 0; });
@@ -140,8 +138,8 @@ std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> b
   impl->order = header->order;
   impl->layout = read_layout(blob, *header);
   auto string_bytes = blob.subspan(header->strings_offset, header->strings_size);
-  // The one place where bytes of the input become something else without a
-  // copy: characters always may, words where alignment and byte order agree.
+  // The one place that casts bytes of the input. Characters may always be used in place; words only
+  // if alignment and byte order agree.
   std::string_view strings(reinterpret_cast<const char*>(string_bytes.data()), string_bytes.size());
   if (auto ok = check_strings(strings, base != nullptr); !ok) return std::unexpected(ok.error());
   if (base != nullptr && strings.size() > UINT32_MAX - base->string_end())

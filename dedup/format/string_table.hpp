@@ -1,4 +1,4 @@
-// Builds a string section with every string once.
+// Builds a string section that has every string once.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace bpflink {
 
-/// Interns strings. They are stored one after another, each with its NUL, the
-/// empty one first, which is what a BTF string section is. Copies are independent.
+/// Interns strings. They are stored as a BTF string section: one after another, each with its NUL,
+/// the empty one first. Copies are independent.
 class StringTable {
  public:
   StringTable() : bytes_(1, '\0') {}
 
-  /// The offset of `string`, which must not contain NUL. Throws std::length_error where it does not
-  /// fit any more.
+  /// The offset of `string`, which must not contain NUL. Throws std::length_error if it does not
+  /// fit.
   uint32_t intern(std::string_view string) {
     if (string.empty()) return 0;
     index();
@@ -38,43 +38,42 @@ class StringTable {
     return offset;
   }
 
-  /// Adds strings that are not empty and were not added yet, each with its NUL. They are
-  /// hashed when the next one is looked for.
+  /// Adds new strings that are not empty, each with its NUL. They are hashed at the next intern().
   void append_all(std::string_view strings) {
     bytes_.insert(bytes_.end(), strings.begin(), strings.end());
   }
 
-  /// Begins a table without strings with those of a section, which may have some twice. The first
-  /// one need not be empty, as in split BTF; it is stored again if it is interned.
+  /// Fills an empty table with the strings of a section, which may have some twice. In split BTF
+  /// the first one need not be empty; it is stored again if it is interned.
   void begin_with(std::string_view section) {
     if (section.empty()) return;
     bytes_.assign(section.begin(), section.end());
     index_end_ = static_cast<uint32_t>(section.find('\0')) + 1;
   }
 
-  /// Has strings take so many bytes at most, if not fewer.
+  /// Limits the strings to `bytes`, if they have no lower limit.
   void limit(size_t bytes) { max_size_ = std::min(max_size_, bytes); }
 
-  /// Makes room for so many bytes.
+  /// Reserves room for `bytes`.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
 
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
-  /// The same, which ends with NUL.
+  /// The same as a C string.
   const char* text(uint32_t offset) const { return bytes_.data() + offset; }
 
-  /// How many bytes the strings take.
+  /// The size of the section in bytes.
   uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
   std::span<const char> bytes() const { return bytes_; }
 
-  /// Has strings that were appended be found, which intern() does else.
+  /// Hashes strings that were appended. intern() calls it; call it before copying a table.
   void index() {
     if (index_end_ == size()) return;
     constexpr size_t usual_size = 16;
     index_.reserve((size() - index_end_) / usual_size);
     while (index_end_ < size()) {
       std::string_view string = at(index_end_);
-      // A section may have one string any number of times: once is enough.
+      // A section may repeat a string; only the first is indexed.
       uint32_t hash = hash_bytes(string.data(), string.size());
       bool is_known = string.empty() || index_.find(hash, [&](uint32_t offset) {
         return equals(offset, string);
@@ -95,7 +94,7 @@ class StringTable {
   std::vector<char> bytes_;
   size_t max_size_ = std::numeric_limits<uint32_t>::max();
   HashIndex index_;
-  uint32_t index_end_ = 1;  ///< up to where strings are in the index
+  uint32_t index_end_ = 1;  ///< strings before this offset are in the index
 };
 
 }  // namespace bpflink

@@ -1,8 +1,9 @@
-// Finds where the types of a section begin, and checks that what they refer to is there.
+// Finds where the types of a section begin, and checks that ids and string offsets are in range.
 //
-// The beginning of a type is known once the type before it has been read, so one thread walks over
-// the section and checks each type. Checking in other threads behind it made no kernel's
-// deduplication faster.
+// Where a type begins is only known when the type before it has been read, so one thread walks over
+// the section. It keeps the largest id and string offset, which are compared with their limits in
+// the end; only if that fails are the types searched for the one at fault (check_types.cpp).
+// Checking in other threads behind the walk made no kernel's deduplication faster.
 #include "dedup/format/type_section.hpp"
 
 #include <fmt/format.h>
@@ -22,32 +23,31 @@ namespace bpflink {
 
 namespace {
 
-/// Types in a chunk.
+/// The number of types that are walked over with all state in registers and on the stack.
 constexpr size_t chunk_size = 1 << 12;
 
-/// How many words ahead of the walk to ask the memory for.
+/// How many words to prefetch ahead of the walk.
 constexpr size_t prefetch_distance = 1024;
 
-/// The number of words of the type at words[at], which is of a kind that the
-/// library does not know, or why that cannot be told.
+/// The number of words of a type of an unknown kind, from the layout section. `at` is the type's
+/// word in the section.
 ///
-/// vlen and kind are read in their wide form whatever the header's length.
-/// Producers of the classic form leave the additional bits zero, as the
-/// specification has always called them unused, so nothing is lost; and a bit
-/// set there by mistake gives a kind or a size that the checks refuse.
+/// vlen and kind are read in their wide form even if the header is classic. The specification has
+/// always called the additional bits unused, so producers of the classic form write zeros there.
+/// A bit set by mistake gives a kind or a size that the checks reject.
 std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words, uint32_t id,
                                           size_t at) {
   uint8_t kind = std::to_underlying(kind_of(words));
   if (kind == 0)
     return fail(fmt::format("type [{}] at offset {} of the type section has kind 0", id, 4 * at));
-  // A blob without a layout section of its own shares that of its base.
+  // A split blob without a layout section uses that of its base.
   const Btf* described = &btf;
   while (described->layout().empty() && described->base() != nullptr) described = described->base();
   std::span<const BtfKindLayout> layouts = described->layout();
   if (kind >= layouts.size())
     return fail(fmt::format("type [{}] '{}' at offset {} of the type section has unknown kind {}{}",
                             id, btf.string(words[0]), 4 * at, kind,
-                            layouts.empty() ? ", and there is no layout section to tell its size"
+                            layouts.empty() ? ", and there is no layout section with its size"
                                             : ", which the layout section does not describe"));
   BtfKindLayout layout = layouts[kind];
   if (layout.info_size % 4 != 0 || layout.element_size % 4 != 0)
@@ -58,8 +58,7 @@ std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words,
   return common_words + layout.info_size / 4 + size_t{vlen_of(words)} * (layout.element_size / 4);
 }
 
-/// The largest id and string offset in types, one looked at after the other. Small, for the
-/// compiler to keep it in registers.
+/// The largest id and string offset so far. Small, so that the compiler keeps it in registers.
 struct Largest {
   uint32_t id = 0;
   uint32_t string = 0;
@@ -100,9 +99,9 @@ struct Largest {
   }
 };
 
-/// Has the system map all pages of a large mapped file at once, where it can. One fault for each
-/// few of them takes several times as long: a tenth of a kernel's deduplication.
-void read_ahead(std::span<const uint32_t> words) {
+/// Asks the system to map all pages of a large mapped file at once. Page faults for a few pages
+/// each take several times as long: a tenth of a kernel's deduplication.
+void map_pages(std::span<const uint32_t> words) {
 #ifdef MADV_POPULATE_READ
   constexpr size_t large = 1 << 20;
   if (words.size_bytes() < large) return;
@@ -114,9 +113,9 @@ void read_ahead(std::span<const uint32_t> words) {
 }
 
 /// The walk over a section.
-class Walk {
+class TypeWalk {
  public:
-  explicit Walk(const Btf& btf)
+  explicit TypeWalk(const Btf& btf)
       : btf_(btf),
         found_(*BtfAccess::impl(btf)),
         words_(found_.view.words()),
@@ -126,8 +125,8 @@ class Walk {
 
  private:
   std::expected<void, Error> walk_chunk();
-  std::expected<size_t, Error> unusual_size(size_t at, uint32_t id) const;
-  void note(const uint32_t* words, uint32_t id);
+  std::expected<size_t, Error> unknown_or_cut_off_size(size_t at, uint32_t id) const;
+  void list_special(const uint32_t* words, uint32_t id);
 
   const Btf& btf_;
   BtfAccess::Impl& found_;
@@ -135,11 +134,11 @@ class Walk {
   boost::container::vector<uint32_t>& starts_;
   size_t at_ = 0;  ///< how many words have been passed
   Largest largest_;
-  std::vector<uint32_t> demanding_;  ///< see TypeSummary
+  std::vector<uint32_t> with_constraints_;  ///< see TypeSummary
 };
 
-/// The number of words of the type at words_[at], which is of an unknown kind or cut off.
-std::expected<size_t, Error> Walk::unusual_size(size_t at, uint32_t id) const {
+/// The number of words of the type at words_[at], whose kind is unknown or which may be cut off.
+std::expected<size_t, Error> TypeWalk::unknown_or_cut_off_size(size_t at, uint32_t id) const {
   size_t left = words_.size() - at;
   if (left < common_words)
     return fail(fmt::format("type [{}] at offset {} of the type section is cut off", id, 4 * at));
@@ -156,16 +155,16 @@ std::expected<size_t, Error> Walk::unusual_size(size_t at, uint32_t id) const {
       btf_kind_name(kind_of(words)), btf_.string(words[0]), 4 * at, 4 * size, 4 * left));
 }
 
-/// Lists a type of those few that others ask for.
-void Walk::note(const uint32_t* words, uint32_t id) {
-  constexpr KindSet of_note{BtfKind::Func, BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
+/// Lists a type if it has constraints or is an object. Few types are.
+void TypeWalk::list_special(const uint32_t* words, uint32_t id) {
+  constexpr KindSet listed{BtfKind::Func, BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
   BtfKind kind = kind_of(words);
-  if (is_known(kind) && !of_note.contains(kind)) return;
-  if (is_known(kind) && kind != BtfKind::Var) demanding_.push_back(id);
+  if (is_known(kind) && !listed.contains(kind)) return;
+  if (is_known(kind) && kind != BtfKind::Var) with_constraints_.push_back(id);
   if (is_object(kind)) found_.objects.push_back(id);
 }
 
-std::expected<void, Error> Walk::walk_chunk() {
+std::expected<void, Error> TypeWalk::walk_chunk() {
   Largest largest = largest_;
   const uint32_t first_id = found_.view.first_id() + static_cast<uint32_t>(starts_.size());
   const uint32_t* words = words_.data();
@@ -176,17 +175,17 @@ std::expected<void, Error> Walk::walk_chunk() {
     size_t size = end - at < common_words ? 0 : known_size(words + at);
     __builtin_prefetch(words + at + prefetch_distance);
     if (size == 0 || size > end - at) {
-      auto unusual = unusual_size(at, first_id + static_cast<uint32_t>(count));
+      auto unusual = unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count));
       if (!unusual) return std::unexpected(unusual.error());
       size = *unusual;
     }
     starts[count] = static_cast<uint32_t>(at);
     largest.type(words + at);
-    note(words + at, first_id + static_cast<uint32_t>(count));
+    list_special(words + at, first_id + static_cast<uint32_t>(count));
     at += size;
   }
-  // Of small blobs there may be thousands, and one chunk has all of their types. Of others, memory
-  // that is not written to costs nothing, and growing would copy.
+  // A small blob is one chunk, and there may be thousands of blobs: reserve no more than needed.
+  // For others, memory that is not written to costs nothing, and growing would copy.
   if (starts_.empty()) starts_.reserve(1 + (at == end ? count : end / common_words));
   starts_.insert(starts_.end(), starts.data(), starts.data() + count);
   at_ = at;
@@ -194,20 +193,19 @@ std::expected<void, Error> Walk::walk_chunk() {
   return {};
 }
 
-/// Walks to the end, and checks what takes more than one type.
-std::expected<void, Error> Walk::run() {
-  read_ahead(words_);
+std::expected<void, Error> TypeWalk::run() {
+  map_pages(words_);
   while (at_ < words_.size())
     if (auto ok = walk_chunk(); !ok) return ok;
   starts_.push_back(static_cast<uint32_t>(words_.size()));
   found_.show(words_, btf_.strings());
-  return check_references(btf_, {largest_.id, largest_.string, demanding_});
+  return check_references(btf_, {largest_.id, largest_.string, with_constraints_});
 }
 
 }  // namespace
 
 std::expected<void, Error> find_types(const Btf& btf) {
-  return Walk(btf).run();
+  return TypeWalk(btf).run();
 }
 
 }  // namespace bpflink

@@ -1,14 +1,14 @@
-// Makes FUNCs for the functions of a linked program.
+// Makes FUNCs for the functions of a linked image.
 //
-// A compiler writes a FUNC for each function that a unit defines, declares or inlines, and gcc
-// before 14 does not say which of these it is, nor whether the function is static. The symbol table
-// lists the names that are there, but not which unit's function has the name. So the definitions of
-// a name must agree on all types. If they disagree on the name of a parameter, as where a weak
-// function leaves its own unused, the parameter gets a neutral name.
+// A compiler writes a FUNC for each function that a unit defines, declares or inlines. gcc before
+// 14 does not say which of these it is, nor whether the function is static. The symbol table lists
+// the functions that are in the image, but not the unit of each. So only the name connects the two,
+// and a name gets a FUNC only if all its definitions have the same types. If they name a parameter
+// differently, as a weak function does that leaves it unused, the parameter is called "argN".
 //
-// A declaration has no parameter names. It is used only if there is no definition. If a single
-// symbol has the name, declarations that contradict its definition belong to another function or
-// are wrong.
+// A FUNC without parameter names counts as a declaration. It is used only if there is no
+// definition. If only one symbol has the name, declarations that contradict the definition are
+// ignored: they are for another function, or wrong.
 #include <algorithm>
 #include <unordered_map>
 
@@ -26,13 +26,13 @@ struct Candidate {
   bool is_known() const { return input != none; }
 };
 
-/// What is known of a name.
+/// What symbols and FUNCs say about a name.
 struct NamedFunction {
   uint32_t symbol_count = 0;
   Candidate definition, declaration;  ///< the first of each
   bool has_several_definitions = false, has_several_declarations = false;
   uint64_t disputed_names = 0;  ///< a bit for each parameter that definitions name differently
-  uint32_t id = 0;              ///< of its FUNC
+  uint32_t id = 0;              ///< of its FUNC in the output
 };
 
 class FunctionAdder {
@@ -40,21 +40,21 @@ class FunctionAdder {
   explicit FunctionAdder(const LinkedState& state) : state_(state) {}
 
   void run() {
-    take_symbols();
+    collect_symbols();
     for (uint32_t input = 0; input < state_.inputs.size(); ++input)
-      for (uint32_t id : state_.inputs[input].functions) take({input, id});
+      for (uint32_t id : state_.inputs[input].functions) collect({input, id});
     for (const auto& [candidate, number] : found_) add(candidate, functions_[number]);
     list_omitted();
     add_tags();
   }
 
  private:
-  void take_symbols() {
+  void collect_symbols() {
     numbers_.reserve(state_.symbols.functions.size());
     functions_.reserve(state_.symbols.functions.size());
     for (std::string_view name : state_.symbols.functions) {
       ++function_of(name).symbol_count;
-      // What the clone was made of, "f" of "f.isra.0", so that its FUNCs are found.
+      // For a clone such as "f.isra.0", find the FUNCs of "f".
       if (size_t dot = name.find('.'); dot != std::string_view::npos)
         function_of(name.substr(0, dot));
     }
@@ -66,7 +66,7 @@ class FunctionAdder {
     return functions_[at->second];
   }
 
-  void take(Candidate candidate) {
+  void collect(Candidate candidate) {
     const Btf& btf = state_.inputs[candidate.input].btf;
     BtfType type = btf.type(candidate.id);
     auto at = numbers_.find(btf.name(type));
@@ -74,15 +74,15 @@ class FunctionAdder {
     found_.emplace_back(candidate, at->second);
     NamedFunction& function = functions_[at->second];
     if (is_declaration(candidate)) {
-      take(candidate, function.declaration, function.has_several_declarations);
+      note_prototype(candidate, function.declaration, function.has_several_declarations);
     } else {
-      take(candidate, function.definition, function.has_several_definitions);
+      note_prototype(candidate, function.definition, function.has_several_definitions);
       if (!function.has_several_definitions)
-        function.disputed_names |= find_other_names(function.definition, candidate);
+        function.disputed_names |= find_disputed_names(function.definition, candidate);
     }
   }
 
-  void take(Candidate candidate, Candidate& first, bool& has_several) const {
+  void note_prototype(Candidate candidate, Candidate& first, bool& has_several) const {
     if (!first.is_known())
       first = candidate;
     else if (!has_several && !are_equal(first, candidate))
@@ -103,7 +103,7 @@ class FunctionAdder {
     return prototype.vlen() != 0;
   }
 
-  /// Whether the prototypes are of the same types, whatever the names of parameters.
+  /// Whether two prototypes have the same types. Names of parameters do not count.
   bool are_equal(Candidate a, Candidate b) const {
     const TypeMap &map_a = state_.map(a.input), &map_b = state_.map(b.input);
     BtfType x = prototype_of(a), y = prototype_of(b);
@@ -113,21 +113,21 @@ class FunctionAdder {
     return true;
   }
 
-  /// The parameters of equal prototypes that have different names.
-  uint64_t find_other_names(Candidate a, Candidate b) const {
+  /// The parameters that two equal prototypes name differently.
+  uint64_t find_disputed_names(Candidate a, Candidate b) const {
     const Btf &btf_a = state_.inputs[a.input].btf, &btf_b = state_.inputs[b.input].btf;
     BtfType x = prototype_of(a), y = prototype_of(b);
-    uint64_t others = 0;
+    uint64_t disputed = 0;
     for (uint32_t i = 0; i < x.vlen(); ++i)
       if (btf_a.string(x.param(i).name_off) != btf_b.string(y.param(i).name_off))
-        others |= bit_of(i);
-    return others;
+        disputed |= bit_of(i);
+    return disputed;
   }
 
-  /// Those far behind share a bit.
+  /// Parameters from the 64th on share a bit.
   static uint64_t bit_of(uint32_t parameter) { return uint64_t{1} << std::min(parameter, 63U); }
 
-  /// Whether what is known of a function contradicts itself.
+  /// Whether the FUNCs of a name contradict each other.
   bool is_ambiguous(const NamedFunction& function) const {
     if (!function.definition.is_known()) return function.has_several_declarations;
     if (function.has_several_definitions) return true;
@@ -191,7 +191,7 @@ class FunctionAdder {
   const LinkedState& state_;
   std::unordered_map<std::string_view, uint32_t> numbers_;
   std::vector<NamedFunction> functions_;               ///< by number
-  std::vector<std::pair<Candidate, uint32_t>> found_;  ///< with their functions' numbers
+  std::vector<std::pair<Candidate, uint32_t>> found_;  ///< FUNCs with the numbers of their names
   std::vector<uint32_t> words_;
 };
 

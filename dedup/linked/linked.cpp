@@ -1,4 +1,9 @@
-// The BTF of a linked program: types come from the units, functions and variables from the symbols.
+// Makes the BTF of a linked image, such as vmlinux. Begin here.
+//
+// The units' BTF has the types, but also FUNCs and VARs of functions and variables that are only
+// declared, were inlined, or were removed by the linker. The image's symbols say which are there.
+// So the units are deduplicated without FUNCs, VARs and DATASECs. Then FUNCs (functions.cpp) and
+// VARs (variables.cpp) are added for the symbols, and their tags.
 #include "bpflink/linked.hpp"
 
 #include <algorithm>
@@ -16,8 +21,8 @@
 namespace bpflink {
 namespace {
 
-/// What the deduplicator is not shown: FUNCs, VARs, DATASECs, their tags, and prototypes that no
-/// other type refers to. The first three are listed, as are the tags.
+/// The types to omit from the deduplication: FUNCs, VARs, DATASECs, their tags, and prototypes that
+/// only FUNCs refer to. Lists the FUNCs, VARs and tags in `input`.
 std::vector<bool> choose_omitted(LinkedInput& input) {
   const BtfView& types = input.btf;
   std::vector<bool> omitted(types.end_id()), needed(types.end_id());
@@ -56,7 +61,7 @@ std::vector<bool> choose_omitted(LinkedInput& input) {
   return omitted;
 }
 
-/// Adds the inputs' tags to what their FUNCs and VARs have become.
+/// Adds the inputs' tags to the FUNCs and VARs of the output.
 void add_tags(const LinkedState& state) {
   for (size_t i = 0; i < state.inputs.size(); ++i) {
     const LinkedInput& input = state.inputs[i];
@@ -71,7 +76,7 @@ void add_tags(const LinkedState& state) {
   }
 }
 
-/// Puts all in order of their names: what was added is behind the rest.
+/// Sorts the types by name again, because FUNCs, VARs and tags were appended.
 void sort(DedupResult& result) {
   BtfBuilder& types = result.types;
   std::vector<uint32_t> order(types.end_id() - types.first_id());
@@ -89,7 +94,7 @@ struct BPFLINK_INTERNAL LinkedDeduplicator::Impl {
   Deduplicator deduplicator;
   std::vector<LinkedInput> inputs;
 
-  /// The inputs are kept here, and what is sorted is sorted at the end.
+  /// The deduplicator borrows the inputs from here, and does not sort, because run() does.
   explicit Impl(const DedupOptions& asked)
       : options(asked),
         deduplicator({.threads = options.threads,
@@ -107,7 +112,7 @@ LinkedDeduplicator::~LinkedDeduplicator() = default;
 
 std::expected<Btf, Error> LinkedDeduplicator::add(std::string name, const Btf& btf) {
   const DedupOptions& options = impl_->options;
-  if (btf.base()) return fail("is split BTF, not what a compiler makes of a unit");
+  if (btf.base()) return fail("is split BTF, not a compiler's BTF of one unit");
   std::expected<Btf, Error> own = options.base            ? split_off(btf, *options.base)
                                   : options.borrow_inputs ? share(btf)
                                                           : copy(btf);
@@ -131,13 +136,13 @@ std::expected<LinkedResult, Error> LinkedDeduplicator::run(const LinkedSymbols& 
   FunctionTypes function_types(result.dedup.types);
   LinkedState state{symbols, impl_->inputs, result, function_types};
 
-  // FUNCs of the functions that are there, with the tags asked for.
+  // Add FUNCs for the symbols of functions, with the tags of LinkedSymbols.
   add_functions(state);
 
-  // VARs, and the DATASEC that says where they are.
+  // Add VARs for the symbols of variables, and their DATASEC.
   add_variables(state);
 
-  // The tags that the inputs have on these.
+  // Add the inputs' tags on these FUNCs and VARs.
   add_tags(state);
 
   if (impl_->options.sort) sort(result.dedup);

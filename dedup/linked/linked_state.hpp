@@ -1,4 +1,4 @@
-// The state that the steps in linked.cpp share.
+// The state that the steps of linked.cpp share.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace bpflink {
 
-/// An input, and the types of it that the deduplicator is not shown, by id.
+/// An input, and the ids of types that are omitted from its deduplication.
 struct LinkedInput {
   Btf btf;
   std::vector<uint32_t> functions, variables;
-  std::vector<uint32_t> tags;  ///< of these
+  std::vector<uint32_t> tags;  ///< on functions and variables
 };
 
 struct LinkedState {
@@ -30,10 +30,10 @@ struct LinkedState {
   }
 };
 
-/// Adds the FUNCs of functions that are there, and their prototypes; then the tags asked for.
+/// Adds FUNCs and prototypes for the symbols of functions, and the tags of LinkedSymbols.
 void add_functions(const LinkedState& state);
 
-/// Adds the VARs that the symbols tell of, and their DATASEC.
+/// Adds VARs for the symbols of variables, and their DATASEC.
 void add_variables(const LinkedState& state);
 
 }  // namespace bpflink

@@ -1,7 +1,7 @@
 // Makes VARs for per-CPU variables, and their DATASEC.
 //
 // As with functions, only the name connects a symbol with the units' VARs. If these have several
-// types, the size of the symbol may decide: an array declared without a length, for example, has
+// types, the size of the symbol decides: an array declared without a length, for example, has
 // another size.
 #include <algorithm>
 #include <optional>
@@ -14,16 +14,16 @@
 namespace bpflink {
 namespace {
 
-/// What a type of which there are variables is made of in memory.
+/// The size of a variable's type.
 struct Extent {
   uint64_t count = 1;         ///< of elements
   uint64_t element_size = 0;  ///< bytes, 0 for pointers
 };
 
-/// Types of types; no source nests as deep, and hostile input may go on for ever.
+/// The depth to which types are followed. No source nests as deep; hostile input may.
 constexpr int max_nesting = 64;
 
-/// Nothing for what has no size.
+/// The extent of a type, or nothing if it has no size.
 std::optional<Extent> extent_of(const Btf& btf, uint32_t id) {
   Extent extent;
   for (int nesting = 0; id != 0 && nesting < max_nesting; ++nesting) {
@@ -58,9 +58,9 @@ std::optional<Extent> extent_of(const Btf& btf, uint32_t id) {
   return std::nullopt;
 }
 
-/// A type that variables of a name may have, if their symbol has that size.
+/// A type that a variable may have if its symbol has this size.
 struct PossibleType {
-  uint32_t name;  ///< its number
+  uint32_t name;  ///< the number of the variable's name
   uint64_t size;  ///< bytes
   uint32_t type;  ///< in the output
 
@@ -76,7 +76,7 @@ class VariableAdder {
       if (variable.size != 0 && names_.try_emplace(variable.name, names_.size()).second)
         variables_.push_back({});
     for (size_t input = 0; input < state_.inputs.size(); ++input)
-      for (uint32_t id : state_.inputs[input].variables) take(input, id);
+      for (uint32_t id : state_.inputs[input].variables) collect(input, id);
     std::ranges::sort(types_);
     types_.erase(std::ranges::unique(types_).begin(), types_.end());
     add_all();
@@ -85,14 +85,14 @@ class VariableAdder {
   }
 
  private:
-  /// What became of a name.
+  /// The VARs of a name.
   struct NamedVariable {
-    bool is_known = false;
-    uint32_t count = 0;  ///< VARs
-    uint32_t id = 0;     ///< of the last
+    bool is_known = false;  ///< an input has one
+    uint32_t count = 0;     ///< in the output
+    uint32_t id = 0;        ///< of the last in the output
   };
 
-  void take(size_t input, uint32_t id) {
+  void collect(size_t input, uint32_t id) {
     const Btf& btf = state_.inputs[input].btf;
     BtfType type = btf.type(id);
     auto name = names_.find(btf.name(type));
@@ -102,7 +102,7 @@ class VariableAdder {
     auto extent = extent_of(btf, type.type());
     if (!extent) return;
     uint32_t output = state_.map(input)[type.type()];
-    // How large pointers are depends on the machine, which the symbol's size shows.
+    // The size of a pointer depends on the machine; the symbol's size shows it.
     if (extent->element_size != 0) {
       add_type(name->second, *extent, extent->element_size, output);
     } else {
@@ -117,8 +117,8 @@ class VariableAdder {
       types_.push_back({name, size, type});
   }
 
-  /// The variables in order of their offsets; of several at one place, one and the same is chosen
-  /// whatever the order of symbols.
+  /// Adds the variables in order of offsets. If several overlap, the choice does not depend on the
+  /// order of symbols.
   void add_all() {
     std::vector<LinkedVariable> sorted = state_.symbols.variables;
     std::ranges::sort(sorted, {}, [](const LinkedVariable& variable) {
@@ -142,7 +142,7 @@ class VariableAdder {
                             static_cast<uint32_t>(end), words);
   }
 
-  /// The type that a variable has, in the output; 0 where that is not known.
+  /// The id of a variable's type in the output, or 0 if it is not known.
   uint32_t find_type(const LinkedVariable& variable) {
     auto name = names_.find(variable.name);
     if (name == names_.end() || !variables_[name->second].is_known || variable.size == 0) return 0;

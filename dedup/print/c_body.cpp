@@ -1,7 +1,7 @@
-// Bodies of C: the members of structs and unions, and enumerators.
+// Writes the bodies of structs, unions and enums.
 //
-// A struct's plan says which members there are and what padding is between them. The members of an
-// anonymous struct within another are written with those of the other, as they share its names.
+// A struct's plan (c_layout.hpp) has the members and the padding between them. Members of an
+// anonymous struct share the name space of the struct that contains it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace bpflink {
 
 namespace {
 
-constexpr uint64_t most_padding_lines = 64;
+constexpr uint64_t max_padding_lines = 64;
 
 constexpr std::string_view packed = " __attribute__((packed))";
 
 }  // namespace
 
-/// Begins a body, unless it would lie too deep.
+/// Begins a body, unless it is nested too deep.
 bool CWriter::open_body() {
-  if (nesting() >= policy_.most_nesting) {
+  if (nesting() >= policy_.max_nesting) {
     text_ += " { ... }";
     return false;
   }
@@ -37,7 +37,7 @@ void CWriter::close_body() {
   text_ += '}';
 }
 
-/// Ends a body with `...` where the text is as long as it may be.
+/// Writes `...` and returns true if the text is too long.
 bool CWriter::cut_body() {
   if (!is_too_long()) return false;
   begin_line();
@@ -65,7 +65,7 @@ void CWriter::write_enumerators(uint32_t id) {
   close_body();
 }
 
-/// An enum without a name, where it is used.
+/// Writes an enum without a name where it is used. In a header, the second use is an integer.
 void CWriter::write_inline_enum(uint32_t id) {
   BtfType type = types_.btf.type(id);
   bool is_integer = types_.is_for_compilers() && (has_enumerators_[id] || type.vlen() == 0);
@@ -94,7 +94,7 @@ void CWriter::write_members(uint32_t id) {
   write_decl_tags(id);
 }
 
-/// Members that share their place, as structs of a union.
+/// Writes overlapping lanes as structs of a union.
 void CWriter::write_lanes(uint32_t id, const CPlan& plan) {
   bool is_struct = types_.btf.type(id).kind() == BtfKind::Struct;
   if (is_struct) {
@@ -120,7 +120,7 @@ void CWriter::write_lanes(uint32_t id, const CPlan& plan) {
 
 void CWriter::write_lane(uint32_t id, const CPlan& plan, const CLane& lane) {
   bool is_union = types_.btf.type(id).kind() == BtfKind::Union && !has_lanes(plan);
-  uint32_t alignment = plan.is_packed ? 8 : std::min<uint32_t>(8, plan.least_alignment);
+  uint32_t alignment = plan.is_packed ? 8 : std::min<uint32_t>(8, plan.min_alignment);
   uint64_t end = 0;
   for (const CMember& member : lane.members) {
     if (cut_body()) return;
@@ -161,8 +161,8 @@ void CWriter::write_member(uint32_t record, const CMember& member) {
   text_ += ";\n";
 }
 
-/// Unnamed bit-fields, of types no larger than the struct's alignment, which some targets would
-/// change for them otherwise. Start and size are in bits, the alignment is in bytes.
+/// Writes padding as unnamed bit-fields. Their types are no larger than the struct's alignment,
+/// which they would raise on some targets. Start and size are in bits, the alignment is in bytes.
 void CWriter::write_padding(uint64_t start, uint64_t size, uint32_t alignment) {
   if (size == 0) return;
   auto write_bits = [&](uint64_t bits, std::string_view type) {
@@ -173,7 +173,7 @@ void CWriter::write_padding(uint64_t start, uint64_t size, uint32_t alignment) {
   };
   if (start % 8 != 0) write_bits(std::min(size, 8 - start % 8), "char");
   alignment = std::min(alignment, types_.long_size);
-  if (size / (8 * uint64_t{alignment}) > most_padding_lines) {
+  if (size / (8 * uint64_t{alignment}) > max_padding_lines) {
     begin_line();
     fmt::format_to(std::back_inserter(text_), "char {}[{}];\n", member_names_->next_new("padding"),
                    size / 8);

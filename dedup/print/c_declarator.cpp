@@ -1,12 +1,13 @@
-// Declarators of C.
+// Writes declarators of C.
 //
-// A declarator is written in one go from left to right: the types from a name to its base type are
-// collected first, then come the base with its qualifiers, the pointers from the base to the name,
-// the name, and the arrays and parameters on the way back.
+// First the chain of types from a name to its base type is collected. Then the declarator is
+// written from left to right: the base with its qualifiers, the pointers from the base to the name,
+// the name, and the arrays and parameters from the name to the base:
 //
-// Parameters and the members of anonymous structs nest, and so do the calls here: as deep as the
-// policy lets them, or as types without names do. Where that would be deeper than in any source,
-// types of a header have been given names.
+//   name -> array of 4 -> pointer -> function -> int          int (*name[4])(void)
+//
+// Parameters and the members of anonymous structs nest, and the functions here call each other
+// accordingly. The policy limits the depth; in a header, types that would nest too deep have names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +35,8 @@ std::string type_attribute(std::string_view name, bool is_attribute) {
                       : fmt::format("__attribute__((btf_type_tag(\"{}\")))", name);
 }
 
-/// A TYPE_TAG as a macro of the header. Of attributes only those of arenas are known to be
-/// harmless.
+/// A TYPE_TAG as a macro of the header. Other attributes than those of arenas are omitted, because
+/// they may not be valid there.
 std::string type_macro(std::string_view name, bool is_attribute) {
   if (!is_attribute) return fmt::format("BTF_TYPE_TAG({})", attribute_text(name));
   return is_address_space(name) ? fmt::format("BTF_TYPE_ATTRIBUTE({})", name) : "";
@@ -56,7 +57,7 @@ struct CWriter::Chain {
   uint32_t base = 0;                               ///< an id, 0 for void
   End end = End::Base;
 
-  /// Whether the pointer at a position is one to an array or a function.
+  /// Whether the pointer at a position points to an array or function.
   bool has_parentheses(size_t i) const {
     do ++i;
     while (i < links.size() && is_qualifier(links[i].kind()));
@@ -65,21 +66,21 @@ struct CWriter::Chain {
 };
 
 void CWriter::declare(uint32_t id, std::string_view name) {
-  declare(follow(id, false), name);
+  declare(collect_chain(id, false), name);
 }
 
 void CWriter::declare_given(uint32_t id, std::string_view name) {
-  declare(follow(id, true), name);
+  declare(collect_chain(id, true), name);
 }
 
-CWriter::Chain CWriter::follow(uint32_t id, bool is_definition) {
+CWriter::Chain CWriter::collect_chain(uint32_t id, bool is_definition) {
   Chain chain;
   for (bool is_first = is_definition; is_first || types_.is_inline(id); is_first = false) {
     BtfType type = types_.btf.type(id);
     BtfKind kind = type.kind();
     if (is_composite(kind) || is_enum(kind)) break;
     steps_ += 1 + types_.btf.name(type).size();
-    if (chain.links.size() == policy_.longest_chain || is_too_long()) {
+    if (chain.links.size() == policy_.max_chain || is_too_long()) {
       chain.end = Chain::End::TooLong;
       return chain;
     }
@@ -109,8 +110,8 @@ void CWriter::declare(const Chain& chain, std::string_view name) {
   write_suffixes(chain, text_.size() <= end_of_base);
 }
 
-/// Writes the qualifiers of the type at a position of the chain, or of the base, each with a space
-/// behind. Those of an array are its elements', those of a function its result's.
+/// Writes the qualifiers of the type at a position of the chain, or of the base, each followed by a
+/// space. Qualifiers of an array go to its elements, those of a function to its result.
 void CWriter::write_qualifiers(const Chain& chain, size_t position, Words words) {
   size_t begin = text_.size();
   for (size_t i = position; i-- > 0;) {
@@ -122,7 +123,7 @@ void CWriter::write_qualifiers(const Chain& chain, size_t position, Words words)
     std::string word = qualifier(type);
     if (word.empty()) continue;
     word += ' ';
-    // An array and its elements may say the same.
+    // An array and its elements may have the same qualifier.
     if (kind == BtfKind::TypeTag || policy_.repeats_qualifiers ||
         text_.find(word, begin) == std::string::npos)
       text_ += word;
@@ -152,8 +153,7 @@ void CWriter::write_pointers(const Chain& chain) {
   }
 }
 
-/// Writes the arrays and parameters. They are all that there is behind the base where
-/// `is_nameless`.
+/// Writes the arrays and parameters. `is_nameless`: nothing is between the base and them.
 void CWriter::write_suffixes(const Chain& chain, bool is_nameless) {
   for (size_t i = 0; i < chain.links.size(); ++i) {
     auto [id, type] = chain.links[i];
@@ -170,7 +170,7 @@ void CWriter::write_suffixes(const Chain& chain, bool is_nameless) {
 
 void CWriter::write_parameters(uint32_t id) {
   if (!types_.has_known_parameters(id)) return write("()");
-  if (nesting() >= policy_.most_nesting) return write("(...)");
+  if (nesting() >= policy_.max_nesting) return write("(...)");
   BtfType proto = types_.btf.type(id);
   uint32_t count = proto.vlen();
   auto is_ellipsis = [&](BtfParam param) {
@@ -178,7 +178,7 @@ void CWriter::write_parameters(uint32_t id) {
   };
   bool has_more = count > 0 && is_ellipsis(proto.param(count - 1));
   if (has_more) --count;
-  // C before C23 takes no `...` alone; an empty list says as little.
+  // Before C23, `(...)` is not valid; an empty list means nearly the same.
   if (count == 0) return write(has_more ? "()" : "(void)");
   ++open_parameters_;
   for (uint32_t i = 0; i < count; ++i) {
@@ -214,7 +214,7 @@ void CWriter::write_tag(uint32_t id) {
   if (std::string name = types_.name(id); !name.empty()) text_ += ' ' + name;
 }
 
-/// A tag that is first met among parameters would be known there only.
+/// Lists a tag that is first mentioned among parameters, where a declaration would be local.
 void CWriter::mention_tag(uint32_t id) {
   if (open_parameters_ == 0 || !types_.is_for_compilers()) return;
   id = types_.names->declared(id);

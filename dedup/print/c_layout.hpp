@@ -1,5 +1,4 @@
-// Where C would put the members of a struct or union, and what it takes to have them where the BTF
-// says.
+// Plans how to print a struct or union so that C puts its members at the offsets in the BTF.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +8,27 @@
 
 namespace bpflink {
 
-/// What C can do with a type.
+/// What a type is in C.
 enum class CForm : uint8_t {
-  none,          ///< void, and what is no type
-  incomplete,    ///< declared only
-  function,      ///< only to be called, or pointed to
-  code_pointer,  ///< a pointer to such
+  none,        ///< void, or no type
+  incomplete,  ///< only declared
+  function,
+  code_pointer,  ///< a pointer to a function
   pointer,
-  integer,  ///< an enum, too
+  integer,  ///< or an enum
   boolean,
   array,
   record,
   opaque,  ///< any other object
 };
 
-/// What is known of a type as C will have it. Where targets differ in a scalar's alignment there
-/// are two alignments, and a layout has to be right with both.
-struct CShape {
-  uint64_t size = 0;            ///< bytes
-  uint32_t record = 0;          ///< the id of the struct or union that is meant, through typedefs
-  uint8_t least_alignment = 1;  ///< bytes
-  uint8_t most_alignment = 1;   ///< bytes
+/// The size and alignment that a type has in C. If targets differ in a scalar's alignment, the two
+/// alignments differ, and a struct must be printed so that it is right with both.
+struct CLayout {
+  uint64_t size = 0;          ///< bytes
+  uint32_t record = 0;        ///< the id of the struct or union that it is, without typedefs
+  uint8_t min_alignment = 1;  ///< bytes
+  uint8_t max_alignment = 1;  ///< bytes
   CForm form = CForm::none;
 
   /// Whether it can be a member or an element.
@@ -41,43 +40,44 @@ struct CMember {
   uint32_t index = 0;     ///< in the BTF
   uint64_t offset = 0;    ///< bits
   uint64_t size = 0;      ///< bits
-  uint32_t width = 0;     ///< bits, of a bit-field; else 0
-  uint32_t stand_in = 0;  ///< bytes of an unsigned integer to print for a type that does not fit
-  bool is_empty = false;  ///< takes no room: its type is none that an object can have
-  uint64_t padding = 0;   ///< bits before it that C would not leave by itself
-  uint8_t least_alignment = 1;
-  uint8_t most_alignment = 1;
+  uint32_t width = 0;     ///< bits of a bit-field, otherwise 0
+  uint32_t stand_in = 0;  ///< bytes of the unsigned integer that replaces a type that does not fit
+  bool is_empty = false;  ///< printed as an empty struct, because no object can have its type
+  uint64_t padding = 0;   ///< bits of padding to print before it
+  uint8_t min_alignment = 1;
+  uint8_t max_alignment = 1;
 };
 
-/// Members that are laid out one behind the other.
+/// Members that follow each other without overlap. In a union printed in one lane, they all begin
+/// at its start.
 struct CLane {
   std::vector<CMember> members;
-  uint64_t padding = 0;  ///< bits behind the last member that C would not leave by itself
+  uint64_t padding = 0;  ///< bits of padding to print after the last member
 };
 
 /// How a struct or union is printed.
 struct CPlan {
-  /// One; or, where members of a struct overlap, or members of a union do not begin where it
-  /// begins, several that share the same place.
+  /// One; or several that overlap, if members of a struct overlap or members of a union do not
+  /// begin at its start.
   std::vector<CLane> lanes;
   bool is_packed = false;
-  uint8_t least_alignment = 1;
-  uint8_t most_alignment = 1;
+  uint8_t min_alignment = 1;
+  uint8_t max_alignment = 1;
 };
 
-/// The shape of a type, whose parts' shapes are in `shapes` already. With pointers, and `long`, of
-/// `long_size` bytes.
-CShape shape_of(const BtfView& btf, uint32_t id, const std::vector<CShape>& shapes,
-                uint32_t long_size);
+/// The layout of a type. `layouts` has those of the types that it contains. Pointers and `long`
+/// have `long_size` bytes.
+CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>& layouts,
+                    uint32_t long_size);
 
-/// How many elements an array is given: its own number, unless it would be larger than any object
-/// can be.
-uint32_t printed_length(BtfType array, const std::vector<CShape>& shapes);
+/// The number of elements that an array is printed with: its own, or 0 if it would be larger than
+/// compilers accept.
+uint32_t printed_length(BtfType array, const std::vector<CLayout>& layouts);
 
-/// Lays out a struct or union. `shapes` has that of each type by id.
-CPlan plan_layout(const BtfView& btf, BtfType type, const std::vector<CShape>& shapes);
+/// Plans a struct or union. `layouts` is by type id.
+CPlan plan_layout(const BtfView& btf, BtfType type, const std::vector<CLayout>& layouts);
 
-/// Whether the members of a plan are in lanes that have to be shown as such.
+/// Whether the lanes of a plan are printed as structs of a union.
 inline bool has_lanes(const CPlan& plan) {
   return plan.lanes.size() > 1;
 }

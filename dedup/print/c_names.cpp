@@ -1,9 +1,9 @@
 // Names for C.
 //
-// All names of a name space are sorted, so that those of one text stand together. The first of
-// them keeps it, if it is a name in C; the others get a number behind it, after the manner of the
-// "flavors" of CO-RE, whose loaders ignore what follows three underscores. BTF of other languages
-// than C has names such as `Option<T>`, which are made into something that C takes.
+// All names of a name space are sorted, so that equal ones are adjacent. The first of them keeps
+// the name, if it is valid in C; the others get a number, as in `task___2`. CO-RE loaders ignore
+// what follows three underscores (a "flavor"), so such a type still means `task`. BTF of languages
+// other than C has names such as `Option<T>`, which become valid C names.
 #include "dedup/print/c_names.hpp"
 
 #include <algorithm>
@@ -16,10 +16,9 @@ namespace bpflink {
 
 namespace {
 
-constexpr size_t longest_name = 511;  ///< as the kernel has it
+constexpr size_t max_name_length = 511;  ///< the kernel's limit
 
-/// Keywords of gcc and clang for C11, what they declare by themselves, and the macros of the
-/// header.
+/// Keywords of gcc and clang for C11, names that they predeclare, and the macros of the header.
 // clang-format off
 constexpr std::string_view reserved[] = {
     "BTF_DECL_TAG", "BTF_TYPE_ATTRIBUTE", "BTF_TYPE_TAG", "_Accum", "_Alignas", "_Alignof",
@@ -56,13 +55,13 @@ bool is_reserved(std::string_view text) {
 }  // namespace
 
 bool is_c_name(std::string_view text) {
-  return !text.empty() && text.size() <= longest_name && is_letter(text.front()) &&
+  return !text.empty() && text.size() <= max_name_length && is_letter(text.front()) &&
          std::ranges::all_of(text, is_letter_or_digit) && !is_reserved(text);
 }
 
 std::string make_c_name(std::string_view text) {
   if (text.empty()) return "unnamed";
-  std::string name(text.substr(0, longest_name));
+  std::string name(text.substr(0, max_name_length));
   std::ranges::replace_if(
       name, [](char c) { return !is_letter_or_digit(c); }, '_');
   if (!is_letter(name.front())) name.insert(0, 1, '_');
@@ -109,13 +108,14 @@ CNames::CNames(const BtfView& btf, uint32_t long_size) : btf_(btf) {
     while (end < entries_.size() && entries_[end].space == first.space &&
            entries_[end].name == first.name)
       ++end;
-    choose(begin, end);
+    rename_repeats(begin, end);
   }
 }
 
 void CNames::collect(uint32_t long_size) {
   auto add = [&](CNameSpace space, uint32_t name, uint8_t rank, uint32_t id, uint32_t element) {
-    entries_.push_back({space, btf_.string(name).substr(0, longest_name + 1), rank, id, element});
+    entries_.push_back(
+        {space, btf_.string(name).substr(0, max_name_length + 1), rank, id, element});
   };
   for (uint32_t id = 1; id < btf_.end_id(); ++id) {
     BtfType type = btf_.type(id);
@@ -132,14 +132,14 @@ void CNames::collect(uint32_t long_size) {
   }
 }
 
-/// Decides on the entries of one name.
-void CNames::choose(size_t begin, size_t end) {
+/// Renames the entries of one name, except the one that keeps it.
+void CNames::rename_repeats(size_t begin, size_t end) {
   const Entry& first = entries_[begin];
   bool is_free = is_c_name(first.name);
   std::string name;
   for (size_t i = begin; i < end; ++i) {
     const Entry& entry = entries_[i];
-    if (entry.rank == 1 && entry.space == CNameSpace::tag && bind(begin, i)) continue;
+    if (entry.rank == 1 && entry.space == CNameSpace::tag && find_declared(begin, i)) continue;
     if (is_free) {
       is_free = false;
       continue;
@@ -149,13 +149,13 @@ void CNames::choose(size_t begin, size_t end) {
   }
 }
 
-/// Finds what a declaration declares among the entries of its name before it: a definition of its
-/// kind comes before all declarations, and of equal declarations one is enough.
-bool CNames::bind(size_t begin, size_t at) {
+/// Finds the type that a declaration declares among the entries before it. Definitions come before
+/// declarations, and equal declarations are printed once.
+bool CNames::find_declared(size_t begin, size_t at) {
   BtfType declaration = btf_.type(entries_[at].id);
-  // One of each keyword is enough to look at, and enums of each size: not all that were renamed.
-  constexpr size_t far = 16;
-  for (size_t i = begin; i < at && i - begin < far; ++i) {
+  // Look at a few only: there is one of each keyword, enums of each size, and then renamed ones.
+  constexpr size_t max_candidates = 16;
+  for (size_t i = begin; i < at && i - begin < max_candidates; ++i) {
     BtfType type = btf_.type(entries_[i].id);
     if (tag_space(type) != tag_space(declaration)) continue;
     if (is_enum(type.kind()) && type.size() != declaration.size()) continue;
@@ -175,7 +175,7 @@ std::string CNames::unique(CNameSpace space, std::string_view wish) {
       std::string(wish), [&](const std::string& name) { return is_taken(space, name); });
 }
 
-void CNames::give(uint32_t id, std::string name) {
+void CNames::set_name(uint32_t id, std::string name) {
   renamed_.insert_or_assign(key(id, 0), std::move(name));
 }
 

@@ -1,4 +1,4 @@
-// What types and enumerators are called in C, where each name can be given once.
+// Names of types, enumerators and members in C, each unique in its name space.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,24 @@ enum class CNameSpace : uint8_t {
   ordinary,  ///< of typedefs and enumerators
 };
 
-/// Whether C can have a text as a name: an identifier, no keyword, and not of a length at which a
-/// listing would grow out of proportion.
+/// Whether a text is a valid name in C: an identifier, no keyword, and not too long.
 bool is_c_name(std::string_view text);
 
-/// A name for C that is like a text: with `_` for what an identifier cannot have, and behind a
-/// keyword.
+/// A valid name in C made from a text: `_` replaces invalid characters, and is appended to
+/// keywords.
 std::string make_c_name(std::string_view text);
 
-/// A name as C can have it, but "" for none.
+/// The text itself if it is "" or a valid name, otherwise make_c_name().
 std::string c_name(std::string_view text);
 
-/// A text between quotes, with `_` for what clang does not take in an attribute's text.
+/// A text in quotes. `_` replaces what clang rejects in the text of an attribute.
 std::string attribute_text(std::string_view text);
 
 /// Appends ___2, ___3 and so on to names until they differ.
 class RepeatedNames {
  public:
-  /// The first of `name`, `name`___2, ... that neither this function has given nor `is_taken` says
-  /// to be in use.
+  /// The first of `name`, `name`___2, ... that was not returned before and for which `is_taken` is
+  /// false.
   template <typename IsTaken>
   std::string next(const std::string& name, IsTaken is_taken) {
     uint32_t& count = counts_[name];
@@ -52,15 +51,15 @@ class RepeatedNames {
   std::unordered_set<std::string> given_;
 };
 
-/// Gives names to the members of one struct.
+/// Makes the names of one struct's members unique.
 class MemberNames {
  public:
-  /// `names` are what its members are called in BTF.
+  /// `names` are those of the members in BTF.
   explicit MemberNames(std::vector<std::string_view> names);
 
-  /// `name`, or one like it that no other member has.
+  /// `name`, or a similar one that no other member has.
   std::string next(std::string_view name);
-  /// The name of a member that is not in BTF.
+  /// A name like `wish` for a member that is not in BTF.
   std::string next_new(const std::string& wish);
 
  private:
@@ -70,37 +69,39 @@ class MemberNames {
   bool has_repeats_;
 };
 
+/// The names of all types and enumerators of a header.
 class CNames {
  public:
-  /// Finds names for all types and enumerators of `btf`, in which `long` has `long_size` bytes. The
-  /// first that has a name keeps it, definitions before declarations and types before enumerators.
+  /// Finds names for all types and enumerators of `btf`, in which `long` has `long_size` bytes. If
+  /// several have one name, the first keeps it: definitions before declarations, types before
+  /// enumerators.
   CNames(const BtfView& btf, uint32_t long_size);
 
-  /// The name of a typedef, of a tag, of an INT or FLOAT that C does not know, or that was given.
+  /// The name of a typedef or tag, of an INT or FLOAT that C does not have, or from set_name().
   std::string_view of(uint32_t id) const;
   /// The name of an enumerator.
   std::string_view of_enumerator(uint32_t id, uint32_t i) const;
-  /// Of a FWD, or of an ENUM without enumerators: the id of what it declares, or of the first type
-  /// that declares the same. Of any other type its own id.
+  /// For a FWD, or an ENUM without enumerators: the id of the definition, or of the first type that
+  /// declares the same. For any other type its own id.
   uint32_t declared(uint32_t id) const;
 
-  /// A name that nothing else has, `wish` if possible.
+  /// A name that nothing else has: `wish` if possible.
   std::string unique(CNameSpace space, std::string_view wish);
-  /// Has a type called by a name of unique().
-  void give(uint32_t id, std::string name);
+  /// Sets the name of a type, which is from unique().
+  void set_name(uint32_t id, std::string name);
 
  private:
   struct Entry {
     CNameSpace space;
     std::string_view name;
-    uint8_t rank;  ///< who keeps the name
+    uint8_t rank;  ///< the lowest keeps the name
     uint32_t id;
-    uint32_t element;  ///< of an enumerator, counted from 1; else 0
+    uint32_t element;  ///< of an enumerator, counted from 1; otherwise 0
   };
 
   void collect(uint32_t long_size);
-  void choose(size_t begin, size_t end);
-  bool bind(size_t begin, size_t at);
+  void rename_repeats(size_t begin, size_t end);
+  bool find_declared(size_t begin, size_t at);
   bool is_taken(CNameSpace space, std::string_view name) const;
   static uint64_t key(uint32_t id, uint32_t element) { return uint64_t{id} << 32 | element; }
 

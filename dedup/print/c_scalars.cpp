@@ -17,7 +17,7 @@ uint32_t encoding(BtfType type) {
   return type.int_data() >> 24 & 0xf;
 }
 
-/// The words of a name of an integer of C, counted.
+/// How often each word is in the name of an integer type.
 struct IntegerWords {
   uint32_t longs = 0;
   uint32_t shorts = 0;
@@ -47,7 +47,7 @@ IntegerWords count_words(std::string_view name) {
   return words;
 }
 
-/// The bytes of the integer of C that has this name, or 0.
+/// The size of C's integer type of this name, or 0.
 uint32_t integer_size(std::string_view name, uint32_t long_size) {
   IntegerWords w = count_words(name);
   uint32_t bases = w.chars + w.bools + w.wides + w.ints;
@@ -60,13 +60,13 @@ uint32_t integer_size(std::string_view name, uint32_t long_size) {
   return w.ints + w.signs != 0 ? 4 : 0;
 }
 
-/// A floating type that not every compiler has for every target.
+/// A floating type that some compilers lack for some targets.
 struct FloatingType {
   std::string_view name;  ///< in BTF
   uint32_t size;          ///< bytes
   uint32_t alignment;     ///< bytes
   std::string_view c;
-  std::string_view condition;  ///< of the preprocessor: the compiler has it
+  std::string_view condition;  ///< of the preprocessor, whether the compiler has it
 };
 
 constexpr FloatingType floating_types[] = {
@@ -87,10 +87,10 @@ const FloatingType* floating_type(std::string_view name, uint32_t size) {
   return found == std::end(floating_types) ? nullptr : found;
 }
 
-/// The value of an enumerator, cut down to the size of the enum.
+/// The value of an enumerator, truncated to the size of the enum.
 struct EnumValue {
   bool is_negative;
-  uint64_t bits;  ///< with copies of the sign before it
+  uint64_t bits;  ///< sign-extended
 };
 
 EnumValue enum_value(BtfType type, uint32_t i) {
@@ -107,7 +107,7 @@ std::string decimal(EnumValue value) {
                            : fmt::to_string(value.bits);
 }
 
-/// The bytes that gcc and clang give an enum of these values.
+/// The size that gcc and clang give an enum of these values.
 uint32_t natural_size(BtfType type) {
   uint64_t largest = 0;
   int64_t smallest = 0;

@@ -11,7 +11,7 @@ namespace bpflink {
 
 namespace {
 
-/// The name of an INT or FLOAT, which may be of several words.
+/// The name of an INT or FLOAT, which may have several words.
 std::string scalar_name(std::string_view name) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ";
@@ -28,18 +28,18 @@ bool is_scalar(BtfKind kind) {
 void CTypes::prepare_for_compilers() {
   long_size = pointer_size(btf);
   names.emplace(btf, long_size);
-  shapes.resize(btf.end_id());
+  layouts.resize(btf.end_id());
   has_given_name.resize(btf.end_id());
-  is_cut.resize(btf.end_id());
-  // Structs are laid out when their members are known, all else that has no parts is at once.
+  cuts_circle.resize(btf.end_id());
+  // Types that depend on no others get their layouts now; others when those are known.
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     if (is_composite(type.kind()))
-      shapes[id] = {.size = type.size(), .record = id, .form = CForm::record};
+      layouts[id] = {.size = type.size(), .record = id, .form = CForm::record};
     else if (!kind_layout(type.kind()).refers && type.kind() != BtfKind::Array)
-      shapes[id] = shape_of(btf, id, shapes, long_size);
+      layouts[id] = c_layout_of(btf, id, layouts, long_size);
     else if (type.kind() == BtfKind::FuncProto)
-      shapes[id] = {.form = CForm::function};
+      layouts[id] = {.form = CForm::function};
     else if (type.kind() == BtfKind::DeclTag && !type.kind_flag())
       tags.push_back({type.type(), type.component_idx(), id});
   }
@@ -104,26 +104,26 @@ CTypes::Step CTypes::step(uint32_t id) const {
   if (!is_for_compilers()) return Step::Follow;
   BtfType type = btf.type(id);
   BtfKind kind = type.kind();
-  CShape target = shapes[kind == BtfKind::Array ? type.array_element_type() : type.type()];
-  // A function has no qualifiers in C, and only pointers to objects are restricted.
+  CLayout target = layouts[kind == BtfKind::Array ? type.array_element_type() : type.type()];
+  // C has no qualified functions, and only pointers to objects can be restricted.
   if (target.form == CForm::function && is_qualifier(kind)) return Step::Skip;
   if (target.form != CForm::pointer && kind == BtfKind::Restrict) return Step::Skip;
   if (kind == BtfKind::Array && !target.is_object()) return Step::EndEmpty;
   bool is_returned =
       kind == BtfKind::FuncProto && (target.form == CForm::function || target.form == CForm::array);
-  return is_cut[id] || is_returned ? Step::EndInVoid : Step::Follow;
+  return cuts_circle[id] || is_returned ? Step::EndInVoid : Step::Follow;
 }
 
 uint32_t CTypes::array_length(BtfType array) const {
-  return is_for_compilers() ? printed_length(array, shapes) : array.array_length();
+  return is_for_compilers() ? printed_length(array, layouts) : array.array_length();
 }
 
 bool CTypes::is_void(uint32_t id) const {
-  return is_for_compilers() && shapes[id].form == CForm::none;
+  return is_for_compilers() && layouts[id].form == CForm::none;
 }
 
 CPlan CTypes::plan(BtfType record) const {
-  if (is_for_compilers()) return plan_layout(btf, record, shapes);
+  if (is_for_compilers()) return plan_layout(btf, record, layouts);
   CPlan plan;
   plan.lanes.resize(1);
   for (uint32_t i = 0; i < record.vlen(); ++i)
@@ -136,7 +136,7 @@ uint32_t CTypes::nameless_record(uint32_t record, uint32_t member) const {
   BtfMember raw = btf.type(record).member(member);
   if (!btf.string(raw.name_off).empty()) return 0;
   if (opaque_members.contains(uint64_t{record} << 32 | member)) return 0;
-  uint32_t inner = shapes[raw.type].record;
+  uint32_t inner = layouts[raw.type].record;
   return inner != 0 && !has_given_name[inner] ? inner : 0;
 }
 

@@ -1,8 +1,7 @@
-// What types are called and how they are laid out in a text of C.
+// How types are printed in C: their names, layouts, and whether they are written out where used.
 //
-// A text for readers has them as the BTF does. For a header, which compilers are to take, much is
-// decided first: names that differ, layouts, which types are written out where they are used, and
-// what C cannot say.
+// A text for readers shows types as they are in the BTF. A header must compile, so names are made
+// unique, layouts are planned, and what C cannot express is replaced.
 #pragma once
 
 #include <cstdint>
@@ -19,57 +18,60 @@
 namespace bpflink {
 
 struct CTypes {
-  /// Types as the BTF has them.
+  /// For readers.
   explicit CTypes(const BtfView& btf) : btf(btf) {}
 
-  /// Decides what can be decided of each type alone.
+  /// For compilers: finds names, and layouts of types that do not depend on others.
   void prepare_for_compilers();
   bool is_for_compilers() const { return names.has_value(); }
 
-  /// `struct`, `union` or `enum`. An enum of a size that no enum of C has is a struct.
+  /// `struct`, `union` or `enum`. An enum of a size that C does not have is a struct.
   std::string_view keyword(BtfType type) const;
-  /// What a type is called; "" for one that has no name.
+  /// The name of a type, or "".
   std::string name(uint32_t id) const;
   std::string enumerator_name(uint32_t id, uint32_t i) const;
-  /// The value of an enumerator, with what C needs behind it.
+  /// The value of an enumerator, with a suffix if C needs one.
   std::string enumerator_value(BtfType type, uint32_t i) const;
-  /// The attribute by which an enum gets another size than it would have.
+  /// The attribute that sets an enum's size, if needed.
   std::string_view enum_attribute(BtfType type) const;
 
-  /// A type without a name that is written out wherever it is used: a pointer, an array, a
-  /// function, a qualifier, an anonymous struct, union or enum.
+  /// Whether a type has no name and is written out where it is used: a pointer, array, function,
+  /// qualifier, or anonymous struct, union or enum.
   bool is_inline(uint32_t id) const;
 
-  /// What becomes of a type between a name and its base type.
+  /// How a type between a name and its base type is printed.
   enum class Step : uint8_t {
-    Follow,
-    Skip,       ///< C has no such qualifier there
-    EndInVoid,  ///< what it refers to, C cannot say there
-    EndEmpty,   ///< an array of what has no size: its elements take no room
+    Follow,     ///< print it and go on with the type that it refers to
+    Skip,       ///< omit it: C allows no such qualifier here
+    EndInVoid,  ///< print void instead of the type that it refers to
+    EndEmpty,   ///< an array of a type without a size: print an empty struct as the element type
   };
   Step step(uint32_t id) const;
   uint32_t array_length(BtfType array) const;
-  bool has_known_parameters(uint32_t proto) const { return !is_for_compilers() || !is_cut[proto]; }
-  /// Whether no object can have the type, as for void.
+  bool has_known_parameters(uint32_t proto) const {
+    return !is_for_compilers() || !cuts_circle[proto];
+  }
+  /// Whether the type is void, or printed as void.
   bool is_void(uint32_t id) const;
 
   CPlan plan(BtfType record) const;
-  /// The struct or union that a member without a name consists of, or 0.
+  /// The struct or union of a nameless member that is written out in place, or 0.
   uint32_t nameless_record(uint32_t record, uint32_t member) const;
-  /// Adds the names of a struct's members, with those of the nameless ones within it.
+  /// Adds the names of a struct's members, including members of nameless members.
   void collect_member_names(uint32_t record, std::vector<std::string_view>& names) const;
 
   BtfView btf;
 
-  // What follows is empty for readers.
-  uint32_t long_size = 0;  ///< bytes, of a pointer too
+  // Empty for readers:
+  uint32_t long_size = 0;  ///< bytes of `long` and of pointers
   std::optional<CNames> names;
-  std::vector<CShape> shapes;        ///< by id, as far as they are known
-  std::vector<bool> has_given_name;  ///< by id: would be inline, but was given a name
-  std::vector<bool> is_cut;  ///< by id: a PTR or FUNC_PROTO that is to say nothing of what it is of
-  /// Members without a name whose struct is not written out, as record << 32 | member.
+  std::vector<CLayout> layouts;      ///< by id, as far as they are known
+  std::vector<bool> has_given_name;  ///< by id: not inline, because it was given a name
+  std::vector<bool>
+      cuts_circle;  ///< by id: a PTR or FUNC_PROTO printed as one of void, to cut a circle
+  /// Nameless members whose struct is not written out in place, as record << 32 | member.
   std::unordered_set<uint64_t> opaque_members;
-  /// A DECL_TAG of a type, or of its component.
+  /// A DECL_TAG for a type, or for its component.
   struct Tag {
     uint32_t type;
     int32_t component;

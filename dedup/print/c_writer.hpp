@@ -1,5 +1,5 @@
-// The one writer of C: declarators, and the bodies of structs, unions and enums, for messages,
-// skeletons and headers.
+// Writes C: declarators, and the bodies of structs, unions and enums. For messages, skeletons and
+// headers.
 #pragma once
 
 #include <cstdint>
@@ -13,57 +13,57 @@
 
 namespace bpflink {
 
-/// How texts for readers differ from those for compilers, but for what CTypes decides.
+/// How texts for readers and for compilers differ, besides what CTypes decides.
 struct CPolicy {
   /// `__attribute__((btf_type_tag("rcu"))) struct task *p`, not
   /// `struct task BTF_TYPE_TAG("rcu") *p`.
   bool has_tags_in_front;
-  /// Readers see `const const int`, as two types may differ in that alone.
+  /// Readers see `const const int`, because two types may differ only in that.
   bool repeats_qualifiers;
-  /// In a header, names of parameters would hide types of these names in later parameters.
+  /// In a header, a parameter's name would hide a type of this name in later parameters.
   bool has_parameter_names;
   /// Whether a function without a name is `int (void)`, not `int(void)`.
   bool has_space_before_parameters;
-  // Limits: what lies deeper, leads on, or would follow is `...`. Types that share anonymous types
-  // can have a text that is exponentially longer than they are.
-  uint32_t most_nesting;   ///< of bodies and lists of parameters
-  uint32_t longest_chain;  ///< references from a name to its base type
-  size_t longest_text;     ///< bytes, and references followed
+  // Limits: what is beyond them is printed as `...`. Types that share anonymous types can have a
+  // text that is exponentially longer than they are.
+  uint32_t max_nesting;  ///< of bodies and lists of parameters
+  uint32_t max_chain;    ///< references from a name to its base type
+  size_t max_text;       ///< bytes, and references followed
 };
 
-/// For messages and skeletons. No source reaches the limits.
+/// For messages and skeletons. Only hostile input reaches the limits.
 inline constexpr CPolicy policy_for_readers{.has_tags_in_front = true,
                                             .repeats_qualifiers = true,
                                             .has_parameter_names = true,
                                             .has_space_before_parameters = true,
-                                            .most_nesting = 16,
-                                            .longest_chain = 256,
-                                            .longest_text = 256 << 10};
+                                            .max_nesting = 16,
+                                            .max_chain = 256,
+                                            .max_text = 256 << 10};
 
-/// For a header, which names types whose text would be too deep or too long.
+/// For a header, in which types whose text would be too deep or too long get names.
 inline constexpr CPolicy policy_for_compilers{.has_tags_in_front = false,
                                               .repeats_qualifiers = false,
                                               .has_parameter_names = false,
                                               .has_space_before_parameters = false,
-                                              .most_nesting = UINT32_MAX,
-                                              .longest_chain = UINT32_MAX,
-                                              .longest_text = SIZE_MAX};
+                                              .max_nesting = UINT32_MAX,
+                                              .max_chain = UINT32_MAX,
+                                              .max_text = SIZE_MAX};
 
-/// Writes declarations and definitions, one behind another, into one text.
+/// Appends declarations and definitions to one text.
 class CWriter {
  public:
   /// `types` must outlive the writer.
   CWriter(const CTypes& types, const CPolicy& policy)
       : types_(types),
         policy_(policy),
-        is_tag_known_(types.shapes.size()),
-        has_enumerators_(types.shapes.size()) {}
+        is_tag_known_(types.layouts.size()),
+        has_enumerators_(types.layouts.size()) {}
 
   /// `const struct foo *name`; without a name, the type alone.
   void declare(uint32_t id, std::string_view name);
-  /// The same for a type that was given a name, which is not what it is called here.
+  /// The same, but writes the type out even if it was given a name.
   void declare_given(uint32_t id, std::string_view name);
-  /// `struct foo`, or its keyword alone.
+  /// `struct foo`, or `struct` if it has no name.
   void write_tag(uint32_t id);
   /// `struct foo { ... }`.
   void write_record(uint32_t id);
@@ -78,15 +78,15 @@ class CWriter {
   /// Whether a tag has been declared or defined.
   bool is_tag_known(uint32_t id) const { return is_tag_known_[id]; }
   void set_tag_known(uint32_t id) { is_tag_known_[id] = true; }
-  /// Whether an enum's enumerators have been written somewhere; C takes them once.
+  /// Whether an enum's enumerators are written already; C allows them once.
   bool has_enumerators(uint32_t id) const { return has_enumerators_[id]; }
 
   /// The text so far.
   const std::string& text() const { return text_; }
-  /// The tags that parameters in the text were the first to mention. Where they are not declared
-  /// before, they are known among these parameters only.
+  /// The tags that are first mentioned among parameters of the text. They must be declared before,
+  /// because otherwise C knows them only among these parameters.
   const std::vector<uint32_t>& mentioned_tags() const { return mentioned_tags_; }
-  /// Begins another text.
+  /// Begins a new text.
   void clear() {
     text_.clear();
     mentioned_tags_.clear();
@@ -96,7 +96,7 @@ class CWriter {
   // c_declarator.cpp
   struct Chain;
   enum class Words : uint8_t { Qualifiers, Tags, All };
-  Chain follow(uint32_t id, bool is_definition);
+  Chain collect_chain(uint32_t id, bool is_definition);
   void declare(const Chain& chain, std::string_view name);
   void write_qualifiers(const Chain& chain, size_t position, Words words);
   std::string qualifier(BtfType type) const;
@@ -118,17 +118,17 @@ class CWriter {
   void write_member(uint32_t record, const CMember& member);
   void write_padding(uint64_t start, uint64_t size, uint32_t alignment);
 
-  /// Bodies and lists of parameters that are open.
+  /// The number of open bodies and parameter lists.
   uint32_t nesting() const { return indent_ + open_parameters_; }
-  bool is_too_long() const { return text_.size() + steps_ > policy_.longest_text; }
+  bool is_too_long() const { return text_.size() + steps_ > policy_.max_text; }
 
   const CTypes& types_;
   const CPolicy& policy_;
   std::string text_;
-  uint32_t indent_ = 0;  ///< bodies that are open
+  uint32_t indent_ = 0;  ///< open bodies
   uint32_t open_parameters_ = 0;
   size_t steps_ = 0;                     ///< references followed
-  MemberNames* member_names_ = nullptr;  ///< of the struct that is open, for compilers
+  MemberNames* member_names_ = nullptr;  ///< of the outermost open struct, for compilers
   // By id, for compilers:
   std::vector<bool> is_tag_known_;
   std::vector<bool> has_enumerators_;

@@ -1,7 +1,5 @@
-// Explains why types of one name are not one type.
-//
-// Two definitions are compared with the result that the deduplicator has (compare/compare.hpp);
-// here the first difference is worded.
+// Explains why types of one name did not become one type: lists the definitions, the inputs that
+// have them, and the first difference (compare/compare.hpp).
 #include "bpflink/explain.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +21,7 @@ namespace {
 
 constexpr size_t max_names = 5;  ///< inputs listed by name for one definition
 
-/// What the user may ask about, by keyword: the kinds that it may have.
+/// What the user asks about: a keyword, the kinds that it stands for, and a name.
 struct Subject {
   std::string_view keyword;
   std::vector<BtfKind> kinds;
@@ -49,7 +47,7 @@ const std::vector<Subject>& all_subjects() {
   return subjects;
 }
 
-/// What `what` names: one subject, or, where it is a name alone, each that there may be.
+/// The subjects that `what` means: one for "struct NAME", one of each keyword for a name alone.
 std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what) {
   size_t space = what.find(' ');
   std::string_view name = what.substr(space == std::string_view::npos ? 0 : space + 1);
@@ -62,12 +60,10 @@ std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what)
   if (!subjects.empty() && !name.empty() && name.find(' ') == std::string_view::npos)
     return subjects;
   return fail(fmt::format(
-      "'{}' is neither a name nor \"struct NAME\" or the same with union, enum, typedef, func or "
-      "var",
-      what));
+      "'{}' is neither \"NAME\" nor \"struct NAME\" (or union, enum, typedef, func, var)", what));
 }
 
-/// ", did you mean 'struct foo'?" where a type has nearly the name that none has.
+/// ", did you mean 'struct foo'?" if a type has a similar name, otherwise "".
 std::string suggest(const BtfView& btf, const std::vector<Subject>& subjects) {
   std::string suggestion;
   size_t best = misspelling_limit(subjects.front().name);
@@ -87,17 +83,17 @@ std::string suggest(const BtfView& btf, const std::vector<Subject>& subjects) {
   return suggestion;
 }
 
-/// A type of that name in the output, and where it came from.
+/// A type of the output and the inputs that have it.
 struct Definition {
   uint32_t id;
   std::vector<size_t> inputs;
 };
 
-/// Tells definitions, by id, which inputs they came from.
+/// Fills in the inputs of definitions, which are by id.
 void find_inputs(const Explainable& result, const std::vector<Definition*>& by_id) {
   for (size_t input = 0; input < result.type_maps.size(); ++input) {
     const TypeMap& map = result.type_maps[input];
-    // What is below is the base's.
+    // Lower ids are those of the base.
     for (uint32_t id = map.first_id(); id < map.end_id(); ++id) {
       if (!by_id[map[id]]) continue;
       std::vector<size_t>& inputs = by_id[map[id]]->inputs;
@@ -116,12 +112,11 @@ std::vector<Definition> find_definitions(const Explainable& result, const Subjec
   return definitions;
 }
 
-/// Whether it says that there is a type of that tag, and not what it is.
 bool is_only_declared(const BtfView& btf, uint32_t id) {
   return id != 0 && is_declaration(btf.type(id));
 }
 
-/// The definitions that a declaration could stand for: "[3] or [7]", or "" where there is none.
+/// The definitions that a declaration could mean: "[3] or [7]", or "" if there are none.
 std::string list_candidates(const BtfView& btf, uint32_t declaration) {
   BtfType declared = btf.type(declaration);
   TagSpace space = tag_space(declared);
@@ -144,13 +139,13 @@ std::string list_candidates(const BtfView& btf, uint32_t declaration) {
   return text;
 }
 
-/// Words the first difference of two types of one name.
+/// The text of the first difference of two types of one name.
 class DifferenceText {
  public:
   DifferenceText(const BtfView& types, std::string left, std::string right)
       : types_(types), left_(std::move(left)), right_(std::move(right)) {}
 
-  /// "s.p: int * in a.o, long * in b.o". Types that look alike differ by their notes.
+  /// "s.p: int * in a.o, long * in b.o". If both types have the same text, their notes are shown.
   std::string put(const TypeDifference& difference) const {
     const DifferenceSide &a = difference.a, &b = difference.b;
     std::string text_a = describe(a), text_b = describe(b), place = difference.place();
@@ -180,7 +175,7 @@ class DifferenceText {
     return fmt::format("'{}'",
                        print_c_declaration(types_, member.type, types_.string(member.name_off)));
   }
-  /// The type, and what is only declared could be; or why there is none.
+  /// The type, and if it is only declared, its possible definitions; or why there is no type.
   std::string describe(const DifferenceSide& side) const {
     if (side.type == 0 && !side.note.empty()) return side.note;
     std::string text = print_c_declaration(types_, side.type);
@@ -211,19 +206,19 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
   return text;
 }
 
-/// How one side of a difference is called.
+/// The input that one side of a difference is from.
 std::string side(const Explainable& result, const Definition& definition) {
   return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
 }
 
-/// Adds to `effort` how many pairs of types are visited.
+/// Adds the number of compared pairs of types to `effort`.
 std::string explain_definitions(const Explainable& result, const Subject& subject,
                                 const std::vector<Definition>& definitions, size_t& effort) {
   std::string what = fmt::format("{} {}", subject.keyword, subject.name);
   std::string text = definitions.size() == 1
                          ? fmt::format("{} is one type\n", what)
                          : fmt::format("{} stayed {} types\n", what, definitions.size());
-  const Definition* first = nullptr;  // that is more than a declaration
+  const Definition* first = nullptr;  // the first one that is not only a declaration
   for (const Definition& definition : definitions) {
     text += fmt::format("\n[{}] {}\n{}\n", definition.id, list_inputs(result, definition),
                         print_c_definition(result.output, definition.id));
@@ -259,7 +254,7 @@ struct DefinedTag {
   std::vector<Definition> definitions;
 };
 
-/// By "struct NAME", in the order of their first definition.
+/// All defined tags, in order of their first definition.
 std::vector<DefinedTag> find_defined_tags(const BtfView& btf) {
   std::vector<DefinedTag> tags;
   std::unordered_map<std::string, size_t> index;
@@ -280,8 +275,8 @@ std::vector<DefinedTag> find_defined_tags(const BtfView& btf) {
 }  // namespace
 
 std::vector<SplitTag> find_split_tags(const Explainable& result) {
-  // Comparing two definitions may take a walk through all types, and some structs are long.
-  constexpr size_t most_effort = 1'000'000, longest_text = 4'000'000;
+  // Comparing two definitions may walk through all types, and some structs are long.
+  constexpr size_t max_effort = 1'000'000, max_text = 4'000'000;
   std::vector<DefinedTag> tags = find_defined_tags(result.output);
   std::erase_if(tags, [](const DefinedTag& tag) { return tag.definitions.size() < 2; });
   std::vector<Definition*> by_id(result.output.end_id());
@@ -292,11 +287,12 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
   split.reserve(tags.size());
   size_t effort = 0, length = 0;
   for (const DefinedTag& tag : tags) {
-    SplitTag& told = split.emplace_back(fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
-                                        static_cast<uint32_t>(tag.definitions.size()));
-    if (effort > most_effort || length > longest_text) continue;
-    told.difference = explain_definitions(result, tag.subject, tag.definitions, effort);
-    length += told.difference.size();
+    SplitTag& described =
+        split.emplace_back(fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
+                           static_cast<uint32_t>(tag.definitions.size()));
+    if (effort > max_effort || length > max_text) continue;
+    described.difference = explain_definitions(result, tag.subject, tag.definitions, effort);
+    length += described.difference.size();
   }
   return split;
 }

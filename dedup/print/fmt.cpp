@@ -1,8 +1,8 @@
-// The functions of fmt that are no templates, compiled here once. Header-only, each of a hundred
-// files would compile them again, which doubled the time that the library takes to build; in a
-// shared library, they would take longer to load than a small link takes.
+// Compiles the non-template functions of fmt once. In header-only mode, each of a hundred files
+// would compile them again, which doubled the build time of the library. Loading fmt as a shared
+// library would take longer than a small link.
 #include <fmt/format-inl.h>
 
-// A template all the same, of which <fmt/format.h> says that it is compiled elsewhere.
+// <fmt/format.h> declares this template as instantiated elsewhere.
 template auto fmt::detail::thousands_sep_impl<char>(fmt::detail::locale_ref)
     -> fmt::detail::thousands_sep_result<char>;

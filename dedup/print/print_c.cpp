@@ -1,4 +1,4 @@
-// Types as C for readers, one at a time.
+// Prints one type as C, for readers.
 #include "bpflink/print.hpp"
 #include "dedup/print/c_writer.hpp"
 
@@ -6,7 +6,7 @@ namespace bpflink {
 
 namespace {
 
-/// Begins the declaration of a variable or function.
+/// How the declaration of a variable or function begins.
 std::string_view storage_class(BtfLinkage linkage) {
   return linkage == BtfLinkage::Static ? "static " : linkage == BtfLinkage::Extern ? "extern " : "";
 }

@@ -1,19 +1,21 @@
-// All types as one C header.
+// Prints all types as one C header.
 //
-// C wants a type defined before it is used by value and a typedef before it is used at all; a
-// pointer to a struct needs only its tag. So each type is looked at for two ends, to be mentioned
-// and to be complete, and definitions come in the order in which a depth-first search over what is
-// needed for each, with a stack of its own, leaves them.
+// C requires that a type is defined before it is used by value, and a typedef before it is used at
+// all; a pointer to a struct needs only the tag. So a type can be needed in two ways, mentioned or
+// complete. A depth-first search over these needs, with an explicit stack, gives the order: a type
+// is defined when the search leaves it, after all that it needs.
 //
-// Types without a name are written out where they are used. Several that are used in several
-// places each can together have a text that is exponentially longer than they are, and one can
-// nest deeper than a compiler, or the calls here, would bear. Such types are given names: the
-// search counts what each type comes to, and when it leaves one that would be too much, defines it
-// like one with a name.
+//   typedef int pid_t;                                 node needs it complete
+//   struct node { struct node *next; pid_t pid; };     and itself only mentioned
 //
-// Of C's types none leads back to itself but by way of a tag. One that does so by a typedef, which
-// only a pointer or a function on the way makes possible, cannot be written in C; all pointers and
-// functions that lead into such a circle are made ones of void.
+// Types without a name are written out where they are used. Such types that use each other in
+// several places can have a text that is exponentially longer than they are, and they can nest
+// deeper than a compiler accepts. So the search measures each type, and when it leaves one that is
+// too long or too deep, the type gets a name and is defined separately.
+//
+// In C, a type leads back to itself only through a tag. Other languages write typedefs that lead
+// back to themselves through a pointer or function. C cannot express that, so all pointers and
+// functions that lead into such a circle are printed as ones of void.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,9 +31,11 @@ namespace bpflink {
 
 namespace {
 
-constexpr uint8_t most_nesting = 32;     ///< of types without names
-constexpr uint32_t small_text = 16;      ///< members and the like, that may always be repeated
-constexpr uint64_t repeats_by_word = 1;  ///< members and the like, by word of the type section
+// The length of a type is the number of its members, parameters, enumerators and references, with
+// those of types that are written out in it.
+constexpr uint8_t max_nesting = 32;       ///< of types without names
+constexpr uint32_t always_repeated = 16;  ///< the length up to which a type is always repeated
+constexpr uint64_t repeats_per_word = 1;  ///< the length that may be repeated, by word of the types
 
 constexpr std::string_view opening = R"(#ifndef __VMLINUX_H__
 #define __VMLINUX_H__
@@ -75,7 +79,7 @@ bool has_string(const BtfView& btf, std::string_view text) {
   return false;
 }
 
-/// What comes before the definitions.
+/// The text before the definitions.
 std::string begin_header(const BtfView& btf) {
   std::string text(opening);
   bool has_macros = false;
@@ -92,13 +96,13 @@ std::string begin_header(const BtfView& btf) {
   return text;
 }
 
-/// A type, and what for: to be mentioned, or to be complete.
+/// A type that is needed, either complete or only mentioned.
 struct Need {
   uint32_t id;
   bool mention_only;
 };
 
-/// Calls `visit` with each need that a need leads to.
+/// Calls `visit` with each need that follows from a need.
 template <typename Visit>
 void for_each_need(const BtfView& btf, Need need, Visit visit) {
   BtfType type = btf.type(need.id);
@@ -107,9 +111,9 @@ void for_each_need(const BtfView& btf, Need need, Visit visit) {
     BtfType target = btf.type(id);
     BtfKind kind = target.kind();
     bool has_name = !btf.name(target).empty();
-    // Any struct can be mentioned that has a tag.
+    // A struct with a tag can always be mentioned.
     if (mention_only && ((is_composite(target.kind()) && has_name) || kind == BtfKind::Fwd)) return;
-    // One of both is all that there is of others.
+    // Other types can only be needed in one of the two ways.
     if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) mention_only = true;
     if (kind == BtfKind::Array || (is_composite(target.kind()) && !has_name)) mention_only = false;
     visit(Need{id, mention_only});
@@ -146,10 +150,10 @@ class Search {
  public:
   explicit Search(const BtfView& btf) : btf_(btf), states_(2 * size_t{btf.end_id()}) {}
 
-  bool is_open(Need need) const { return states_[index(need)] == open; }
+  bool is_in_progress(Need need) const { return states_[index(need)] == in_progress; }
 
-  /// Looks at all that `root` needs. Calls `leads_on` to ask whether to look at what a need leads
-  /// to, and `leave` with each need behind all that it needs.
+  /// Visits `root` and all that follows from it. `leads_on` says whether to follow a need. `leave`
+  /// is called with each need after all that follow from it.
   template <typename LeadsOn, typename Leave>
   void run(Need root, LeadsOn leads_on, Leave leave) {
     stack_.assign(1, root);
@@ -158,11 +162,11 @@ class Search {
       uint8_t& state = states_[index(need)];
       if (state != unknown) {
         stack_.pop_back();
-        if (state == open) leave(need);
+        if (state == in_progress) leave(need);
         state = done;
         continue;
       }
-      state = open;
+      state = in_progress;
       if (!leads_on(need)) continue;
       size_t first = stack_.size();
       for_each_need(btf_, need, [&](Need next) {
@@ -173,7 +177,7 @@ class Search {
   }
 
  private:
-  enum State : uint8_t { unknown, open, done };
+  enum State : uint8_t { unknown, in_progress, done };
   static size_t index(Need need) { return 2 * size_t{need.id} + need.mention_only; }
 
   BtfView btf_;
@@ -188,38 +192,38 @@ class HeaderPrinter {
         types_(prepare(btf)),
         is_defined_(btf.end_id()),
         uses_(btf.end_id()),
-        weights_(btf.end_id()),
+        lengths_(btf.end_id()),
         nesting_(btf.end_id()) {}
 
   std::string run() {
-    cut_circles();
+    find_circles();
     count_uses();
     Search search(btf_);
     auto look = [&](uint32_t id) {
       bool mention_only = is_enum(btf_.type(id).kind()) && btf_.type(id).vlen() == 0;
       search.run(
-          {id, mention_only}, [&](Need need) { return !types_.is_cut[need.id]; },
+          {id, mention_only}, [&](Need need) { return !types_.cuts_circle[need.id]; },
           [&](Need need) { leave(need); });
     };
     for (uint32_t id = 1; id < btf_.end_id(); ++id) {
       if (!is_root(id)) continue;
       look(id);
-      define_left_enum(id);
+      define_unused_enum(id);
     }
-    for (uint32_t id = 1; id < btf_.end_id(); ++id) define_left_enum(id);
+    for (uint32_t id = 1; id < btf_.end_id(); ++id) define_unused_enum(id);
     text_ += closing;
     return std::move(text_);
   }
 
  private:
   static CTypes prepare(const BtfView& btf);
-  void cut_circles();
+  void find_circles();
   void count_uses();
   bool is_root(uint32_t id) const;
   void leave(Need need);
-  void weigh(uint32_t id);
-  bool weigh_nameless(uint32_t record, uint32_t member, uint64_t& weight, uint8_t& nesting);
-  void limit(uint32_t id);
+  void measure(uint32_t id);
+  bool measure_nameless(uint32_t record, uint32_t member, uint64_t& length, uint8_t& nesting);
+  void name_if_too_long(uint32_t id);
   void name(uint32_t id);
   void declare_tag(uint32_t id);
   void write_tag(uint32_t id);
@@ -229,7 +233,7 @@ class HeaderPrinter {
   void write_empty_enum(uint32_t id);
   void write_odd_enum(uint32_t id);
   bool has_names_of_c23(uint32_t id) const;
-  void define_left_enum(uint32_t id);
+  void define_unused_enum(uint32_t id);
 
   BtfView btf_;
   CTypes types_;
@@ -237,9 +241,9 @@ class HeaderPrinter {
   std::string text_ = begin_header(btf_);
   std::vector<bool> is_defined_;
   std::vector<uint32_t> uses_;     ///< by id: references from types that may be printed
-  std::vector<uint64_t> weights_;  ///< by id: members and the like, written out, from 1 on
-  std::vector<uint8_t> nesting_;   ///< by id: of types without names
-  uint64_t repeats_left_ = 0;      ///< how much may be written out again
+  std::vector<uint64_t> lengths_;  ///< by id: the type's length (see above), 0 if not measured
+  std::vector<uint8_t> nesting_;   ///< by id: the depth of types without names
+  uint64_t repeats_left_ = 0;      ///< the length that may still be repeated
 };
 
 CTypes HeaderPrinter::prepare(const BtfView& btf) {
@@ -248,18 +252,19 @@ CTypes HeaderPrinter::prepare(const BtfView& btf) {
   return types;
 }
 
-/// Finds what leads back to itself, or to what does.
-void HeaderPrinter::cut_circles() {
+/// Finds types that lead back to themselves without a tag, and types that lead to such types.
+void HeaderPrinter::find_circles() {
   std::vector<bool> is_circular(2 * size_t{btf_.end_id()});
   auto circular = [&](Need need) { return is_circular[2 * size_t{need.id} + need.mention_only]; };
   Search search(btf_);
   auto leave = [&](Need need) {
     bool is_bad = false;
-    for_each_need(btf_, need, [&](Need next) { is_bad |= search.is_open(next) || circular(next); });
+    for_each_need(btf_, need,
+                  [&](Need next) { is_bad |= search.is_in_progress(next) || circular(next); });
     if (!is_bad) return;
     circular(need) = true;
     BtfKind kind = btf_.type(need.id).kind();
-    if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) types_.is_cut[need.id] = true;
+    if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) types_.cuts_circle[need.id] = true;
   };
   for (uint32_t id = 1; id < btf_.end_id(); ++id)
     search.run(
@@ -273,10 +278,10 @@ void HeaderPrinter::count_uses() {
     words += type.words().size();
     for_each_need(btf_, {id, false}, [&](Need next) { ++uses_[next.id]; });
   }
-  repeats_left_ = repeats_by_word * words;
+  repeats_left_ = repeats_per_word * words;
 }
 
-/// Whether a type is printed though no other may need it.
+/// Whether a type is printed even if no other needs it.
 bool HeaderPrinter::is_root(uint32_t id) const {
   BtfType type = btf_.type(id);
   if (is_enum(type.kind()) && btf_.name(type).empty()) return uses_[id] == 0;
@@ -284,16 +289,16 @@ bool HeaderPrinter::is_root(uint32_t id) const {
          is_composite(type.kind()) || is_enum(type.kind());
 }
 
-/// All that a need leads to has been seen to.
+/// Prints a type: all that it needs is printed.
 void HeaderPrinter::leave(Need need) {
   uint32_t id = need.id;
   BtfType type = btf_.type(id);
   bool is_mentioned_record = is_composite(type.kind()) && need.mention_only;
   if (!is_mentioned_record && type.kind() != BtfKind::FuncProto)
-    types_.shapes[id] = shape_of(btf_, id, types_.shapes, types_.long_size);
-  weigh(id);
+    types_.layouts[id] = c_layout_of(btf_, id, types_.layouts, types_.long_size);
+  measure(id);
   if (types_.is_inline(id)) {
-    limit(id);
+    name_if_too_long(id);
     return;
   }
   uint32_t declared = types_.names->declared(id);
@@ -322,54 +327,55 @@ void HeaderPrinter::leave(Need need) {
   }
 }
 
-/// Counts what a type comes to when it is written out, with what is inline in it.
-void HeaderPrinter::weigh(uint32_t id) {
-  if (weights_[id] != 0) return;
+/// Computes the length and nesting of a type.
+void HeaderPrinter::measure(uint32_t id) {
+  if (lengths_[id] != 0) return;
   BtfType type = btf_.type(id);
-  uint64_t weight = is_enum(type.kind()) ? 1 + type.vlen() : 1;
+  uint64_t length = is_enum(type.kind()) ? 1 + type.vlen() : 1;
   uint8_t nesting = 0;
   uint32_t member = 0;
   auto add = [&](uint32_t child) {
-    if (is_composite(type.kind()) && weigh_nameless(id, member++, weight, nesting)) return;
-    ++weight;
+    if (is_composite(type.kind()) && measure_nameless(id, member++, length, nesting)) return;
+    ++length;
     if (!types_.is_inline(child)) return;
-    weight += weights_[child];
+    length += lengths_[child];
     nesting = std::max(nesting, nesting_[child]);
   };
   if (is_composite(type.kind())) {
     for (uint32_t i = 0; i < type.vlen(); ++i) add(type.member(i).type);
-  } else if (!types_.is_cut[id]) {
+  } else if (!types_.cuts_circle[id]) {
     for_each_need(btf_, {id, false}, [&](Need next) { add(next.id); });
   }
-  weights_[id] = weight;
+  lengths_[id] = length;
   nesting_[id] = nesting + 1;
 }
 
-/// Decides whether a member without a name, of a struct with one, is written out as that struct is.
-bool HeaderPrinter::weigh_nameless(uint32_t record, uint32_t member, uint64_t& weight,
-                                   uint8_t& nesting) {
+/// Decides whether a nameless member whose struct has a name is written out in place.
+bool HeaderPrinter::measure_nameless(uint32_t record, uint32_t member, uint64_t& length,
+                                     uint8_t& nesting) {
   uint32_t inner = types_.nameless_record(record, member);
   if (inner == 0) return false;
   bool is_anonymous = btf_.name(btf_.type(inner)).empty();
   if (is_anonymous && btf_.type(record).member(member).type == inner) return false;
-  if (nesting_[inner] >= most_nesting || weights_[inner] > repeats_left_) {
+  if (nesting_[inner] >= max_nesting || lengths_[inner] > repeats_left_) {
     types_.opaque_members.insert(uint64_t{record} << 32 | member);
     return false;
   }
-  repeats_left_ -= weights_[inner];
-  weight += weights_[inner];
+  repeats_left_ -= lengths_[inner];
+  length += lengths_[inner];
   nesting = std::max(nesting, nesting_[inner]);
   return true;
 }
 
-/// Gives a name to what would be too much written out.
-void HeaderPrinter::limit(uint32_t id) {
+/// Gives a name to a type without one if it would be repeated too much or nest too deep.
+void HeaderPrinter::name_if_too_long(uint32_t id) {
   BtfType type = btf_.type(id);
   bool is_repeated = uses_[id] > 1;
-  // Enumerators can be there once only.
+  // C allows enumerators only once.
   bool needs_name = is_enum(type.kind()) && (is_repeated || !is_enum_size(type.size()));
-  uint64_t repeats = is_repeated && weights_[id] > small_text ? (uses_[id] - 1) * weights_[id] : 0;
-  if (needs_name || nesting_[id] >= most_nesting || repeats > repeats_left_)
+  uint64_t repeats =
+      is_repeated && lengths_[id] > always_repeated ? (uses_[id] - 1) * lengths_[id] : 0;
+  if (needs_name || nesting_[id] >= max_nesting || repeats > repeats_left_)
     name(id);
   else
     repeats_left_ -= repeats;
@@ -379,8 +385,8 @@ void HeaderPrinter::name(uint32_t id) {
   BtfType type = btf_.type(id);
   bool has_tag = is_composite(type.kind()) || is_enum(type.kind());
   std::string wish = (has_tag ? "unnamed_" : "type_") + std::to_string(id);
-  types_.names->give(id,
-                     types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, wish));
+  types_.names->set_name(
+      id, types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, wish));
   types_.has_given_name[id] = true;
   define(id);
 }
@@ -408,11 +414,11 @@ void HeaderPrinter::write_tag(uint32_t id) {
   text_ += fmt::format("{} {};\n\n", types_.keyword(btf_.type(id)), types_.name(id));
 }
 
-/// C23 has `bool`, `false` and `true` as keywords that mean what programs had before.
+/// Whether a type defines `bool`, or `false` and `true`, which are keywords in C23.
 bool HeaderPrinter::has_names_of_c23(uint32_t id) const {
   BtfType type = btf_.type(id);
   if (type.kind() == BtfKind::Typedef)
-    return types_.name(id) == "bool" && types_.shapes[id].form == CForm::boolean;
+    return types_.name(id) == "bool" && types_.layouts[id].form == CForm::boolean;
   if (!is_enum(type.kind()) || type.vlen() != 2 || !btf_.name(type).empty()) return false;
   auto is = [&](uint32_t i, std::string_view name, std::string_view value) {
     return types_.enumerator_name(id, i) == name && types_.enumerator_value(type, i) == value;
@@ -446,13 +452,13 @@ void HeaderPrinter::write_typedef(uint32_t id) {
   writer_.write_decl_tags(id);
 }
 
-/// C has no enum without enumerators, but one may be needed for its size.
+/// C has no enum without enumerators, but its size may be needed.
 void HeaderPrinter::write_empty_enum(uint32_t id) {
   writer_.write(fmt::format("enum {0} {{\n\t{0}___none = 0,\n}}{1}", types_.name(id),
                             enum_mode(btf_.type(id))));
 }
 
-/// An enum of a size that C cannot give it is as many bytes.
+/// An enum of a size that C does not have is printed as a struct of bytes.
 void HeaderPrinter::write_odd_enum(uint32_t id) {
   if (btf_.type(id).vlen() != 0) {
     writer_.write("enum");
@@ -463,8 +469,8 @@ void HeaderPrinter::write_odd_enum(uint32_t id) {
       fmt::format("struct {} {{\n\tchar bytes[{}];\n}}", types_.name(id), btf_.type(id).size()));
 }
 
-/// An anonymous enum that no other type has is defined by itself.
-void HeaderPrinter::define_left_enum(uint32_t id) {
+/// Defines an anonymous enum that no other type contains.
+void HeaderPrinter::define_unused_enum(uint32_t id) {
   BtfType type = btf_.type(id);
   if (!is_enum(type.kind()) || !types_.is_inline(id) || type.vlen() == 0) return;
   if (writer_.has_enumerators(id)) return;

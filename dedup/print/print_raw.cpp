@@ -1,4 +1,4 @@
-// Types as a numbered list, in the format that bpftool made familiar.
+// Prints types as a numbered list in bpftool's format.
 #include <fmt/format.h>
 
 #include <utility>
@@ -40,7 +40,7 @@ std::string_view signedness(BtfType type) {
   return type.kind_flag() ? "SIGNED" : "UNSIGNED";
 }
 
-/// What follows the name on a type's own line.
+/// The text after the name in a type's first line.
 std::string attributes(BtfType type) {
   switch (type.kind()) {
     case BtfKind::Int:

@@ -57,7 +57,7 @@ class LayoutChecker {
     a_ = symbol.btf_file;
     b_ = &object;
     TypeComparison comparison(*a_->btf, *b_->btf, ComparePolicy::Layout);
-    comparison.go_on_from(work_);
+    comparison.continue_from(work_);
     comparison.is_settled = [&](uint32_t a, uint32_t b) {
       uint32_t output_a = a_->type_map[a], output_b = b_->type_map[b];
       // Types that --gc-sections dropped have no number.

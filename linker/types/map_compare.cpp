@@ -113,7 +113,7 @@ class MapComparison {
     }
     if (as_libbpf() && a.form == Form::Values) return hold_alike(a, b) ? std::nullopt : whole();
     if (as_libbpf() && a.form == Form::Type && size_of(a) != size_of(b)) return whole();
-    ComparePolicy policy = as_libbpf() ? maps_.policy : ComparePolicy::CCompatibleOfOneLength;
+    ComparePolicy policy = as_libbpf() ? maps_.policy : ComparePolicy::CCompatibleSameLength;
     TypeComparison comparison(types_, types_, policy);
     if (a.form == Form::Type) return comparison.run(a.type_id, b.type_id, path_of(a) + "->");
     if (a.form != Form::Values) return comparison.run(type_a, type_b, path_of(a));

@@ -514,7 +514,7 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   bpflink_btf* wrong = nullptr;
   CHECK(bpflink_btf_parse_split(blob, blob_size, again, &wrong, &error) == BPFLINK_ERROR_INPUT);
   CHECK(wrong == nullptr);
-  CHECK(std::string(error).starts_with("is not split from the base given: "));
+  CHECK(std::string(error).starts_with("is not split from the given base: "));
   bpflink_free(error);
   CHECK(bpflink_btf_parse(split_blob.data(), split_blob.size(), &wrong, nullptr) ==
         BPFLINK_ERROR_INPUT);

@@ -213,7 +213,7 @@ TEST_CASE("a module is split from the base") {
   auto split = *Btf::parse(split_blob, &base);
   auto refused = LinkedDeduplicator().add("split", split);
   REQUIRE(!refused);
-  CHECK(refused.error().message == "is split BTF, not what a compiler makes of a unit");
+  CHECK(refused.error().message == "is split BTF, not a compiler's BTF of one unit");
 
   Unit unknown;
   unknown.b.set_layout(std::vector<BtfKindLayout>(24, {4, 0, 0}));

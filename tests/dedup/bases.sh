@@ -19,13 +19,13 @@ expect "[3] STRUCT 'two' size=4 vlen=1
 
 # What stands alone, or is split from something else
 blob other.btf 'add(INT, "a_longer_name_than_before", 4, 0x1000020); add(STRUCT, "s", 4, "b", 1, 0); add(STRUCT, "t", 4, "b", 1, 0); add(PTR, "", 1); add(PTR, "", 2)'
-wrong='is not split from the base given:'
+wrong='is not split from the given base:'
 expect_message "btfdedup: error: base.btf: $wrong it stands alone" \
   "$BTFDEDUP" --base base.btf base.btf -o out.o
-expect_message "btfdedup: error: other.btf: $wrong the names of 2 of 3 types begin in the midst of a string" \
+expect_message "btfdedup: error: other.btf: $wrong the names of 2 of 3 types begin in the middle of a string" \
   "$BTFDEDUP" --base base.btf --base other.btf third.btf -o out.o
 blob named.btf 'add(TYPEDEF, 24, 1); add(TYPEDEF, 26, 1); strings = b"module\0"'
-expect_message "btfdedup: error: named.btf: $wrong the names of 2 of 2 types begin in the midst of a string" \
+expect_message "btfdedup: error: named.btf: $wrong the names of 2 of 2 types begin in the middle of a string" \
   "$BTFDEDUP" --base base.btf named.btf -o out.o
 
 # A module that has .BTF.base is split from that.

@@ -40,11 +40,11 @@ grep -F "all.btf(+$(printf %#x $at))" explained >/dev/null || fail "$(<explained
 
 # What follows is not BTF, or is damaged.
 { cat a.btf; echo text; } >bad.btf
-expect_message "btfdedup: error: bad.btf: at offset $(stat -c %s a.btf), behind a blob of BTF: 5 bytes are too few for a header of 24" \
+expect_message "btfdedup: error: bad.btf: at offset $(stat -c %s a.btf), after a blob of BTF: 5 bytes are too few for a header of 24" \
   "$BTFDEDUP" bad.btf -o out.o
 { cat a.btf; head -c -1 b.btf; } >bad.btf
 "$BTFDEDUP" bad.btf -o out.btf 2>errors && fail 'a blob that is cut off is read'
-grep -F "btfdedup: error: bad.btf: at offset $(stat -c %s a.btf), behind a blob of BTF: string section at offset" errors >/dev/null ||
+grep -F "btfdedup: error: bad.btf: at offset $(stat -c %s a.btf), after a blob of BTF: string section at offset" errors >/dev/null ||
   fail "$(<errors)"
 blob good.btf 'add(INT, "int", 4, 32)'
 blob odd.btf 'add(PTR, "", 9)'

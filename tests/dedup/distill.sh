@@ -90,7 +90,7 @@ printf '\x29' | dd of=bad.ko bs=1 seek=46 conv=notrunc status=none
 expect_message 'btfdedup: error: bad.ko: section headers have 41 bytes each, not 40' \
   "$BTFDEDUP" --distill --base base.btf --update bad.ko
 blob tag.btf 'add(DECL_TAG, 26, 2, 0); strings = b""'
-expect_message "btfdedup: error: out.o: type [7] DECL_TAG 'x' is about a member of type [2] STRUCT 'task' of the base, which has none when it is distilled" \
+expect_message "btfdedup: error: out.o: type [7] DECL_TAG 'x' is for a member of type [2] STRUCT 'task' of the base, which has no members when distilled" \
   "$BTFDEDUP" --distill --base base.btf tag.btf --elf -o out.o
 sed 's/\.long 4/.long 6/' ids.s >bad.s
 as bad.s -o bad.o

@@ -6,7 +6,7 @@ int='add(INT, "int", 4, 32)'
 
 # Extents and kinds
 bad_blob 'type [1] at offset 0 of the type section has kind 0' 'add(VOID)'
-bad_blob "type [2] 'odd' at offset 16 of the type section has unknown kind 20, and there is no layout section to tell its size" \
+bad_blob "type [2] 'odd' at offset 16 of the type section has unknown kind 20, and there is no layout section with its size" \
   "$int; add(20, 'odd')"
 bad_blob "type [1] 'odd' at offset 0 of the type section has unknown kind 22, which the layout section does not describe" \
   'add(22, "odd"); layout = [(0, 0, 0)] * 21'
@@ -52,13 +52,13 @@ bad_blob "type [2] TYPEDEF 'u': contains itself without a pointer in between" \
 
 # ... once it is known what a declaration stands for
 blob declared.btf 'add(FWD, "s", 0); add(STRUCT, "s", 4, "a", 1, 0)'
-expect_message "btfdedup: error: where declarations are resolved, type [1] STRUCT 's': contains itself without a pointer in between" \
+expect_message "btfdedup: error: after declarations are resolved, type [1] STRUCT 's': contains itself without a pointer in between" \
   "$BTFDEDUP" declared.btf -o out.o
 
 # What does not fit the other inputs
 blob first.btf "$int; layout = [(0, 0, 0)] * 20 + [(4, 0, 0)]"
 blob second.btf "$int; layout = [(0, 0, 0)] * 20 + [(8, 0, 0)]"
-expect_message 'btfdedup: error: second.btf: layout section gives other sizes for kind 20 than that of an input before' \
+expect_message 'btfdedup: error: second.btf: layout section gives other sizes for kind 20 than that of an earlier input' \
   "$BTFDEDUP" first.btf second.btf -o out.o
 
 

@@ -78,7 +78,7 @@ llvm-objcopy-19 --add-section=.BTF=good.btf ids.o
 ) || mistakes=$((mistakes + 1))
 
 # --explain
-fails "'class pair' is neither a name nor \"struct NAME\" or the same with union, enum, typedef, func or var" good.o --explain 'class pair'
+fails "'class pair' is neither \"NAME\" nor \"struct NAME\" (or union, enum, typedef, func, var)" good.o --explain 'class pair'
 fails "no input has a type 'struct absent'" good.o --explain 'struct absent'
 echo old >out.btf
 fails "no input has a type 'struct absent'" good.o -o out.btf --explain 'struct absent'

@@ -26,13 +26,13 @@ taken() {
 
 # The blob
 refused "size = 5" <<'END'
-a header has 24 bytes or more and lies in the blob (Linux: "btf_header not found"); write the blob anew: it is cut off, or not BTF
+a header has at least 24 bytes and fits into the blob (Linux: "btf_header not found"); rewrite the blob: it is cut off, or not BTF
 END
 refused "$int; size = 20" <<'END'
-a header has 24 bytes or more and lies in the blob (Linux: "btf_header not found"); write the blob anew: it is cut off, or not BTF
+a header has at least 24 bytes and fits into the blob (Linux: "btf_header not found"); rewrite the blob: it is cut off, or not BTF
 END
 refused "$int; hdr_len = 28; extra = b'\1\0\0\0'" <<'END'
-header fields that are not known are zero (Linux: "Unsupported btf_header"); write a header of 24 bytes
+unknown header fields are zero (Linux: "Unsupported btf_header"); write a header of 24 bytes
 END
 refused "$int; magic = 0x1234" <<'END'
 a blob begins with the magic number of BTF (Linux: "Invalid magic"); this is not BTF
@@ -44,58 +44,58 @@ refused "$int; flags = 1" <<'END'
 the header's flags are 0 (Linux: "Unsupported flags"); write 0
 END
 refused "$int; size = 24; strings = b''" <<'END'
-there is more than a header (Linux: "No data"); load no empty BTF
+sections follow the header (Linux: "No data"); do not load empty BTF
 END
 refused "$int; str_off = 100" <<'END'
-a section begins in the blob (Linux: "Invalid section offset"); write the blob anew: it is cut off
-the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+a section begins inside the blob (Linux: "Invalid section offset"); rewrite the blob: it is cut off
+the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
 END
 refused "$int; tail = bytes(4); type_len = 16" <<'END'
-there is nothing before, between and behind the sections (Linux: "Unsupported section found"); write the sections one after another; of several blobs in a row, make one
+no bytes are before, between or after the sections (Linux: "Unsupported section found"); write the sections one after another; merge several blobs into one
 END
 refused "$int; str_off = 8" <<'END'
 sections do not overlap (Linux: "Section overlap found"); write the sections one after another
-the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
-the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
+the strings begin and end with NUL and have at most 16 MiB (Linux: "Invalid string section"); rewrite the strings; split BTF needs its base
 END
 refused "$int; str_len = 100" <<'END'
-a section ends in the blob (Linux: "Total section length too long"); write the blob anew: it is cut off
-the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
+a section ends inside the blob (Linux: "Total section length too long"); rewrite the blob: it is cut off
+the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
 END
 refused "$int; str_off = 0; type_off = 5; type_len = 16; str_len = 5" <<'END'
-the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
-the types begin at a multiple of 4 bytes (Linux: "Unaligned type_off"); write the types right behind the header
-the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
-[1]: kinds are below 32 (Linux: "Invalid btf_info"); write the types anew
+the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
+the types begin at a multiple of 4 bytes (Linux: "Unaligned type_off"); write the types right after the header
+the strings begin and end with NUL and have at most 16 MiB (Linux: "Invalid string section"); rewrite the strings; split BTF needs its base
+[1]: kinds are below 32 (Linux: "Invalid btf_info"); rewrite the types
 END
 refused "$int; strings = b'\0int'" <<'END'
-the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+the strings begin and end with NUL and have at most 16 MiB (Linux: "Invalid string section"); rewrite the strings; split BTF needs its base
 END
 refused "pass" <<'END'
-there is a type (Linux: "No type found"); load no empty BTF
+there is a type (Linux: "No type found"); do not load empty BTF
 END
 refused "$int; strings = b'\0int\0' + bytes(16 << 20)" <<'END'
-a blob has 16 MiB at most; load fewer types
-the strings begin and end with NUL and have 16 MiB at most (Linux: "Invalid string section"); write the strings anew; split BTF needs its base
+a blob has at most 16 MiB; load fewer types
+the strings begin and end with NUL and have at most 16 MiB (Linux: "Invalid string section"); rewrite the strings; split BTF needs its base
 END
 refused "words.extend([0, 9 << 24, 0] * 0xfffff)" <<'END'
-there are 1048574 types at most (Linux: "Exceeded max num of types"); load fewer types
+there are at most 1048574 types (Linux: "Exceeded max num of types"); load fewer types
 END
 # Each type alone
 refused "$int; words.extend([0, 0])" <<'END'
-[2]: a type ends in the type section (Linux: "meta_left:"); write the types anew: they are cut off
+[2]: a type ends inside the type section (Linux: "meta_left:"); rewrite the types: they are cut off
 END
 refused "$int; add(20)" <<'END'
-[2]: a kind is one of 1 to 19 (Linux: "Invalid kind"); leave out the type, or have the compiler do so
+[2]: kinds are 1 to 19 (Linux: "Invalid kind"); omit the type, or have the compiler omit it
 END
 refused "$int; words.extend([0, 64 << 24, 0])" <<'END'
-[2]: kinds are below 32 (Linux: "Invalid btf_info"); write the types anew
+[2]: kinds are below 32 (Linux: "Invalid btf_info"); rewrite the types
 END
 refused "$int; add(CONST, 77, 1)" <<'END'
-[2] CONST: a name is in the string section (Linux: "Invalid name_offset"); write the strings anew
+[2] CONST: a name's offset is in the string section (Linux: "Invalid name_offset"); rewrite the strings
 END
 refused "$int; add(STRUCT, 's', 4, 77, 1, 0)" <<'END'
-[2] STRUCT 's': member 1: a member's name is in the string section (Linux: "Invalid member name_offset"); write the strings anew
+[2] STRUCT 's': member 1: the offset of a member's name is in the string section (Linux: "Invalid member name_offset"); rewrite the strings
 END
 refused "$int; add(TYPEDEF, '', 1)" <<'END'
 [2] TYPEDEF: it has a name (Linux: "Invalid name"); name it
@@ -104,11 +104,11 @@ refused "$int; add(ENUM, 'e', 4, '', 1)" <<'END'
 [2] enum e: enumerator 1: it has a name (Linux: "Invalid name"); name it
 END
 refused "$int; add(PTR, 'p', 1)" <<'END'
-[2] int *: it has no name (Linux: "Invalid name"); take the name away
+[2] int *: it has no name (Linux: "Invalid name"); remove the name
 END
 refused "$int; add(STRUCT, 'Option<u32>', 4, '0', 1, 0)" <<'END'
-[2] STRUCT 'Option<u32>': a name is of letters, digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: "Invalid name"); rename it
-[2] struct Option_u32_: member '0': a name is of letters, digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: "Invalid name"); rename it
+[2] STRUCT 'Option<u32>': a name has at most 512 bytes, only letters, digits, '_' and '.', and no digit first (Linux: "Invalid name"); rename it
+[2] struct Option_u32_: member '0': a name has at most 512 bytes, only letters, digits, '_' and '.', and no digit first (Linux: "Invalid name"); rename it
 END
 refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.da\nta', 4, 2, 0, 4)" <<'END'
 [3] DATASEC '.da ta': a section's name is printable and has 1 to 512 bytes (Linux: "Invalid name"); rename the section
@@ -126,7 +126,7 @@ refused "$int; add(CONST, '', 1, kflag=1)" <<'END'
 [2] const int: kind_flag is 0 for its kind (Linux: "Invalid btf_info kind_flag"); write 0
 END
 refused "$int; add(PTR, '', 0x100000)" <<'END'
-[2] PTR: type ids are 0xfffff at most (Linux: "Invalid type_id"); write the types anew
+[2] PTR: type ids are at most 0xfffff (Linux: "Invalid type_id"); rewrite the types
 END
 refused "$int; add(FWD, 'f', 1)" <<'END'
 [2] struct f: a FWD refers to nothing (Linux: "type != 0"); write 0
@@ -135,13 +135,13 @@ refused "$int; add(ARRAY, '', 4, 1, 1, 1)" <<'END'
 [2] int[1]: the size field of an array is 0 (Linux: "size != 0"); write 0
 END
 refused "add(INT, 'i', 4, 1 << 28 | 32)" <<'END'
-[1] i: the bits of an INT that mean nothing are 0 (Linux: "Invalid int_data"); write 0
+[1] i: the unused bits of an INT are 0 (Linux: "Invalid int_data"); write 0
 END
 refused "add(INT, 'i', 4, 3 << 24 | 32)" <<'END'
 [1] i: an INT is signed, char, bool or none of these (Linux: "Unsupported encoding"); keep one of the encodings
 END
 refused "add(INT, 'i', 32, 200)" <<'END'
-[1] i: an INT has 128 bits at most (Linux: "nr_bits exceeds 128"); give it fewer bits
+[1] i: an INT has at most 128 bits (Linux: "nr_bits exceeds 128"); give it fewer bits
 END
 refused "add(INT, 'i', 1, 9)" <<'END'
 [1] i: the bits of an INT fit into its bytes (Linux: "nr_bits exceeds type_size"); give it fewer bits or more bytes
@@ -180,20 +180,20 @@ refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 8, 2, 8, 4)" <<'END'
 [3] DATASEC '.data': variable 'v': variables come in order of offsets, inside their section, without overlap (Linux: "Invalid offset"); fill in the offsets and sort by them
 END
 refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 8, 2, 0, 0)" <<'END'
-[3] DATASEC '.data': variable 'v': a variable has a size, not above its section's (Linux: "Invalid size"); fill in the sizes
+[3] DATASEC '.data': variable 'v': a variable's size is not 0 and not above its section's (Linux: "Invalid size"); fill in the sizes
 END
 refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 8, 2, 4, 8)" <<'END'
 [3] DATASEC '.data': variable 'v': a variable ends inside its section (Linux: "Invalid offset+size"); fill in the size of the section
 END
 refused "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -2)" <<'END'
-[3] DECL_TAG 'x': a DECL_TAG is about the whole (-1), or a member or parameter that is there (Linux: "Invalid component_idx"); write the tag's index anew
+[3] DECL_TAG 'x': a DECL_TAG is for the whole (-1), or for an existing member or parameter (Linux: "Invalid component_idx"); rewrite the tag's index
 END
 # What types refer to
 refused "add(PTR, '', 9)" <<'END'
-[1] PTR: it refers to a type that is there and, if it is a variable, has a size; not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
+[1] PTR: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
 END
 refused "$int; add(FWD, 'f'); add(VAR, 'v', 2, 1)" <<'END'
-[3] struct f v: it refers to a type that is there and, if it is a variable, has a size; not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
+[3] struct f v: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
 END
 refused "$int; add(ARRAY, '', 0, 1, 3, 2); add(FLOAT, 'f', 4)" <<'END'
 [2] int[2]: an array's index is an INT of whole bytes (Linux: "Invalid index"); use an unsigned int
@@ -205,7 +205,7 @@ refused "$int; add(INT, 'bit', 4, 3); add(ARRAY, '', 0, 2, 1, 2)" <<'END'
 [3] bit[2]: an array's elements are whole bytes (Linux: "Invalid array of int"); use an INT of 8, 16, 32, 64 or 128 bits
 END
 refused "$int; add(ARRAY, '', 0, 1, 1, 0x40000000)" <<'END'
-[2] int[1073741824]: an array has 4 GiB at most (Linux: "Array size overflows U32_MAX"); make it smaller
+[2] int[1073741824]: an array has at most 4 GiB (Linux: "Array size overflows U32_MAX"); make it smaller
 END
 refused "$int; add(FWD, 'f'); add(STRUCT, 's', 4, 'a', 2, 0)" <<'END'
 [3] struct s: member 'a': a member has a type with a size (Linux: "Invalid member"); use a type that is defined, or a pointer
@@ -214,7 +214,7 @@ refused "$int; add(STRUCT, 's', 4, 'a', 1, 0, 'b', 1, 8)" <<'END'
 [2] struct s: member 'b': a member ends inside its struct (Linux: "Member exceeds struct_size"); give the struct its real size
 END
 refused "add(ENUM, 'e', 4, 'A', 1); add(STRUCT, 's', 8, 'a', 1, 4)" <<'END'
-[2] struct s: member 'a': a member that is no bit-field begins at a byte (Linux: "Member is not byte aligned"); use an integer for a bit-field
+[2] struct s: member 'a': a member that is not a bit-field begins at a byte (Linux: "Member is not byte aligned"); use an integer for a bit-field
 END
 refused "add(FLOAT, 'f', 4); add(STRUCT, 's', 8, 'a', 1, 8)" <<'END'
 [2] struct s: member 'a': a FLOAT is aligned in its struct (Linux: "Member is not properly aligned"); do not pack the struct
@@ -226,16 +226,16 @@ refused "add(INT, 'bit', 4, 3); add(STRUCT, 's', 8, 'a', 1, 3 << 24, kflag=1)" <
 [2] struct s: member 'a': an integer beside bit-fields has a type of whole bytes (Linux: "Invalid member base type"); use an INT of 8, 16, 32, 64 or 128 bits
 END
 refused "$int; add(STRUCT, 's', 8, 'a', 1, 4, kflag=1)" <<'END'
-[2] struct s: member 'a': an integer that is no bit-field begins at a byte (Linux: "Invalid member offset"); give the bit-field its width
+[2] struct s: member 'a': an integer that is not a bit-field begins at a byte (Linux: "Invalid member offset"); give the bit-field its width
 END
 refused "$int; add(FUNC_PROTO, '', 0); add(FUNC, 'f', 2); add(DATASEC, '.ksyms', 4, 3, 0, 4)" <<'END'
-[4] DATASEC '.ksyms': variable 'f': a DATASEC lists variables (Linux: "Not a VAR kind member"); declare functions that the kernel has with __ksym
+[4] DATASEC '.ksyms': variable 'f': a DATASEC lists variables (Linux: "Not a VAR kind member"); declare kernel functions with __ksym
 END
 refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 4, 2, 0, 2)" <<'END'
 [3] DATASEC '.data': variable 'v': a variable in a section has room for its type (Linux: "Invalid size"); fill in the sizes
 END
 refused "$int; add(FUNC, 'f', 1)" <<'END'
-[2] FUNC 'f': a FUNC has a prototype (Linux: "Invalid type_id"); write the function's type anew
+[2] FUNC 'f': a FUNC has a prototype (Linux: "Invalid type_id"); rewrite the function's type
 END
 refused "$int; add(FUNC_PROTO, '', 0, '', 1); add(FUNC, 'f', 2)" <<'END'
 [3] void f(int): parameter 1: the parameters of a FUNC have names (Linux: "Invalid arg#"); name the parameters
@@ -244,16 +244,16 @@ refused "$int; add(FWD, 'f'); add(FUNC_PROTO, '', 0, 'a', 2)" <<'END'
 [3] void (struct f a): parameter 'a': a parameter has a type with a size; `...` has no name (Linux: "Invalid arg#"); use a type that is defined, or a pointer
 END
 refused "$int; add(FUNC_PROTO, '', 0, '1st', 1)" <<'END'
-[2] void (int _1st): parameter '1st': a parameter's name is of letters, digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: "Invalid arg#"); rename it
+[2] void (int _1st): parameter '1st': a parameter's name has at most 512 bytes, only letters, digits, '_' and '.', and no digit first (Linux: "Invalid arg#"); rename it
 END
 refused "$int; add(FWD, 'f'); add(FUNC_PROTO, '', 2)" <<'END'
 [3] struct f (void): a function returns void or a type with a size (Linux: "Invalid return type"); use a type that is defined, or a pointer
 END
 refused "$int; add(DECL_TAG, 'x', 1, -1)" <<'END'
-[2] DECL_TAG 'x': a DECL_TAG is about a struct, union, typedef, variable or function (Linux: "Invalid type_id"); tag one of these
+[2] DECL_TAG 'x': a DECL_TAG is for a struct, union, typedef, variable or function (Linux: "Invalid type_id"); tag one of these
 END
 refused "$int; add(STRUCT, 's', 4, 'a', 1, 0); add(DECL_TAG, 'x', 2, 1)" <<'END'
-[3] DECL_TAG 'x': a DECL_TAG is about the whole (-1), or a member or parameter that is there (Linux: "Invalid component_idx"); write the tag's index anew
+[3] DECL_TAG 'x': a DECL_TAG is for the whole (-1), or for an existing member or parameter (Linux: "Invalid component_idx"); rewrite the tag's index
 END
 refused "add(STRUCT, 's', 4, 'a', 1, 0)" <<'END'
 [1] struct s: a type does not contain itself, nor is a chain of pointers a circle (Linux: "Loop detected"); put a struct between the pointers
@@ -263,29 +263,29 @@ refused "add(PTR, '', 2); add(CONST, '', 1)" <<'END'
 END
 refused "for i in range(40): add(PTR, '', i + 2)
 $int" <<'END'
-[1] int ****************************************: types are nested 32 deep at most in the order of ids (Linux: "Exceeded max resolving depth:32"); nest less, or put what is nested before what it is in
+[1] int ****************************************: types are nested at most 32 deep, in the order of ids (Linux: "Exceeded max resolving depth:32"); nest less, or write inner types before outer ones
 END
 refused "$int; add(TYPE_TAG, 'user', 1); add(CONST, '', 2)" <<'END'
-[3] __attribute__((btf_type_tag("user"))) const int: type tags come before const, volatile, restrict and typedefs (Linux: "Type tags don't precede modifiers"); put the tags right behind the `*`
+[3] __attribute__((btf_type_tag("user"))) const int: type tags come before const, volatile, restrict and typedefs (Linux: "Type tags don't precede modifiers"); put the tags right after the `*`
 END
 refused "add(PTR, '', 20)
 for i in range(3, 42): add(TYPEDEF, 't', i)
 $int" <<'END'
-[2] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
-[3] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
-[4] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
-[5] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
-[6] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
-[7] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
-[8] t: no chain of qualifiers, typedefs and type tags has more than 32 (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[2] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[3] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[4] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[5] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[6] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[7] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
+[8] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
 END
 
 # Behind a type of an unknown size nothing is known; what refers to it is at no fault.
 refused "add(PTR, 'p', 3); add(20, 'odd'); $int; layout = [(0, 0, 0)] * 21" <<'END'
-there is nothing before, between and behind the sections (Linux: "Unsupported section found"); write the sections one after another; of several blobs in a row, make one
-the strings are the last section (Linux: "String section is not at the end"); write the strings behind the types
-[2]: a kind is one of 1 to 19 (Linux: "Invalid kind"); leave out the type, or have the compiler do so
-[1] int *: it has no name (Linux: "Invalid name"); take the name away
+no bytes are before, between or after the sections (Linux: "Unsupported section found"); write the sections one after another; merge several blobs into one
+the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
+[2]: kinds are 1 to 19 (Linux: "Invalid kind"); omit the type, or have the compiler omit it
+[1] int *: it has no name (Linux: "Invalid name"); remove the name
 END
 
 # Of many faults a hundred are listed.

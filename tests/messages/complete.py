@@ -21,11 +21,11 @@ NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup
 # Message: why no input can provoke it.
 EXCEPTIONS = {
     "string offsets, with those of the base, exceed 32 bits": "takes 4 GiB of strings",
-    "too many strings to deduplicate": "takes 4 GiB of strings",
+    "too many bytes of strings to deduplicate": "takes 4 GiB of strings",
     "too many bytes of strings": "takes 4 GiB of strings",
     "too many types to deduplicate": "takes 3 GiB of types",
     "too many types to compare": "takes two structs of a million members",
-    "too large types to deduplicate": "takes 8 GiB of types",
+    "too many bytes of types to deduplicate": "takes 8 GiB of types",
     "(strings that nothing uses)": "the deduplicator writes none; they may be those of kinds of types that it does not know",
     "cannot read what was written: {}": "only a disk that fails gives back less than was written",
     "section header {}: {}": "libelf has counted it, so only memory can be short",

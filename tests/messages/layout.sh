@@ -131,4 +131,4 @@ for size in 4 8; do
   blob odd.btf "add(INT, 'int', 4, 32); layout = [(0, 0, 0)] * 20 + [($size, 0, 0)]"
   llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --add-section=.BTF=odd.btf contents.o odd-$size.o
 done
-fails 'odd-8.o: .BTF: layout section gives other sizes for kind 20 than that of an input before' odd-4.o odd-8.o
+fails 'odd-8.o: .BTF: layout section gives other sizes for kind 20 than that of an earlier input' odd-4.o odd-8.o

@@ -74,7 +74,7 @@ blob split.btf 'add(PTR, 0, 1); strings = b"more\0"'
 fails 'split.btf: string section does not begin with NUL (is it split BTF, which --linked does not accept?)' \
   --linked good.o --base base.btf split.btf
 blob odd.btf 'add(20, "odd", 0); layout = [(0, 0, 0)] * 21'
-fails "odd.btf: type [1] UNKNOWN 'odd' has unknown kind 20, which may refer to any type or string, and types would go on from the base's" \
+fails "odd.btf: type [1] UNKNOWN 'odd' has unknown kind 20, which may refer to any type or string, so it cannot be split from a base" \
   --linked good.o --base base.btf odd.btf
 objcopy --add-section=.BTF=split.btf --add-section=.BTF.base=base.btf good.o module.ko
 fails 'module.ko: has a section .BTF.base, and --linked does not accept split BTF' --linked module.ko

@@ -68,5 +68,5 @@ TEST_CASE("omitted types map to 0, and what refers to one is an error") {
   auto failure = failing.run();
   REQUIRE(!failure);
   CHECK(failure.error().message ==
-        "p.o: type [2] PTR: refers to type [1] INT 'int', which is left out");
+        "p.o: type [2] PTR: refers to type [1] INT 'int', which is omitted");
 }

@@ -532,7 +532,7 @@ TEST_CASE("blobs that stand one after another are found") {
     blobs = find_btf_blobs(all);
     REQUIRE(!blobs);
     CHECK(blobs.error().message ==
-          "at offset " + std::to_string(second) + ", behind a blob of BTF: BTF version 9 is not 1");
+          "at offset " + std::to_string(second) + ", after a blob of BTF: BTF version 9 is not 1");
   }
   // What is wrong with the first, its reader says.
   std::vector<std::byte> bad(7);
@@ -540,7 +540,7 @@ TEST_CASE("blobs that stand one after another are found") {
   CHECK(find_btf_blobs({})->size() == 1);
 }
 
-TEST_CASE("a blob that is not split from the base given is told so") {
+TEST_CASE("a blob that is not split from the given base is refused") {
   Unit first, second;
   for (const char* name : {"one", "two", "three", "four"}) first.integer(name);
   for (const char* name : {"longer_name", "x", "another"}) second.integer(name);
@@ -550,10 +550,10 @@ TEST_CASE("a blob that is not split from the base given is told so") {
   auto error = [](const std::vector<std::byte>& blob, const Btf& given) {
     auto btf = Btf::parse(blob, &given);
     REQUIRE(!btf);
-    CHECK(btf.error().message.starts_with("is not split from the base given: "));
+    CHECK(btf.error().message.starts_with("is not split from the given base: "));
     return btf.error().message;
   };
-  CHECK(error(base_blob, *base) == "is not split from the base given: it stands alone");
+  CHECK(error(base_blob, *base) == "is not split from the given base: it stands alone");
 
   BtfBuilder split(&*base);
   split.add_type(split.add_string("a_name_of_the_module"), BtfBuilder::info(BtfKind::Typedef), 4);

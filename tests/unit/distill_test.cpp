@@ -286,12 +286,12 @@ TEST_CASE("what no loader could find is refused") {
         "type [10] DECL_TAG 'fast' refers to type [8] FUNC 'run' of the base, which no distilled "
         "base can have");
   CHECK(fails([&](Unit& u) { u.add(BtfKind::DeclTag, "hot", kernel.task, {1}); }, &kernel.btf) ==
-        "type [10] DECL_TAG 'hot' is about a member of type [2] STRUCT 'task' of the base, which "
-        "has none when it is distilled");
+        "type [10] DECL_TAG 'hot' is for a member of type [2] STRUCT 'task' of the base, which "
+        "has no members when distilled");
   auto add_unknown = [](Unit& u) {
     u.b.set_layout(std::vector<BtfKindLayout>(24));
     u.add(BtfKind{23}, "new", 0);
   };
   CHECK(fails(add_unknown, &kernel.btf) ==
-        "type [10] UNKNOWN 'new' is of unknown kind 23, which may refer to any type");
+        "type [10] UNKNOWN 'new' has unknown kind 23, which may refer to any type");
 }

@@ -208,7 +208,7 @@ TEST_CASE("types of unknown kinds stay where they are, or are refused") {
   auto result = dedup.run();
   REQUIRE(!result);
   CHECK(result.error().message.starts_with(
-      "base with all that is split from it: type [3] 'new' has unknown kind 23, which may"));
+      "base and the types split from it: type [3] 'new' has unknown kind 23, which may"));
 }
 
 TEST_CASE("layout sections of base and inputs are joined, and must agree") {
@@ -236,5 +236,5 @@ TEST_CASE("layout sections of base and inputs are joined, and must agree") {
   };
   CHECK(flatten_with(4) == "new 24");
   CHECK(flatten_with(8) ==
-        "module: layout section gives other sizes for kind 23 than that of an input before");
+        "module: layout section gives other sizes for kind 23 than that of an earlier input");
 }

@@ -1,4 +1,4 @@
-// The input that is being classified, and what is known of it so far.
+// The input that is being classified, and what is known of its types and strings so far.
 #pragma once
 
 #include <algorithm>
@@ -13,32 +13,32 @@
 
 namespace bpflink {
 
-/// What stands for the class of an omitted type.
+/// Replaces the class of an omitted type.
 inline constexpr uint32_t omitted_class = UINT32_MAX;
 
-// What stands for a class that is not known yet: 0, or any of these bits.
-/// The types that this one refers to are being looked at.
-inline constexpr uint32_t open_bit = 0x20000000;
-/// The type is an anchor; which one, the bits below open_bit tell.
+// While the class of a type is not known, its place holds 0 or these bits.
+/// The search is at the types that it refers to.
+inline constexpr uint32_t in_progress_bit = 0x20000000;
+/// It is an anchor; the bits below in_progress_bit are the anchor's number.
 inline constexpr uint32_t is_anchor_bit = 0x40000000;
 
-/// Stands for a reference that is not known yet; equals none in a key.
+/// A reference that is not known yet. No reference in a key equals it.
 inline constexpr Reference unknown_reference = UINT32_MAX;
 
+/// Whether the place of a type's class holds a class.
 inline bool is_class(uint32_t known) {
-  return known - 1 < open_bit - 1;
+  return known - 1 < in_progress_bit - 1;
 }
 
-/// One input after the other.
-class OpenInput {
+class CurrentInput {
  public:
-  explicit OpenInput(ClassTable& table) : table(table) {}
+  explicit CurrentInput(ClassTable& table) : table(table) {}
 
   /// See Classifier::begin().
   void begin(const BtfView& view, std::span<const uint32_t> classes_of_base,
              std::span<uint32_t> classes_of_types);
 
-  /// Which types are of what class: its number, or what is known instead.
+  /// The class of a type, or what is known instead (see above).
   uint32_t& class_of(uint32_t id) { return classes_[id - types.first_id()]; }
   const uint32_t* words_of(uint32_t id) const { return types.first_word(id); }
 
@@ -48,26 +48,26 @@ class OpenInput {
       note_string(offset, table.strings().intern(text(offset)));
     return strings_[offset];
   }
-  /// Whether a string of the input is the one at that offset of the table.
+  /// Whether a string of the input is the one at offset `wanted` of the table.
   bool has_string(uint32_t offset, uint32_t wanted) {
     uint32_t known = strings_[offset];
     if (known != 0 || offset == 0) return known == wanted;
-    return has_other_string(offset, wanted);
+    return has_new_string(offset, wanted);
   }
 
-  /// The reference to a type, if it is known without following others.
+  /// The reference to a type, or `unknown_reference` if its class is needed and not known.
   Reference reference(uint32_t id) {
     if (id < types.first_id()) return table.reference_to(base_classes_[id]);
     uint32_t known = class_of(id);
     if (is_class(known)) return table.reference_to(known);
-    return reference_to_unassigned(id);
+    return reference_without_class(id);
   }
   /// The same for a type that has no class.
-  Reference reference_to_unassigned(uint32_t id);
+  Reference reference_without_class(uint32_t id);
 
   ClassTable& table;
   BtfView types;
-  /// Whether a type that stays refers to one that is omitted.
+  /// Whether a type that stays refers to an omitted one.
   bool found_omission = false;
 
  private:
@@ -77,14 +77,14 @@ class OpenInput {
                            : types.string(offset).data();
   }
   void note_string(uint32_t offset, uint32_t known);
-  bool has_other_string(uint32_t offset, uint32_t wanted);
+  bool has_new_string(uint32_t offset, uint32_t wanted);
 
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  /// The table's offset by the input's; 0 if not yet known.
+  /// By string offset of the input: the table's, or 0 if not yet known.
   std::vector<uint32_t> strings_;
-  /// The indexes whose element of `strings_` is not 0: few of many inputs' elements are
-  /// used, and to forget these takes less than to fill all with 0.
+  /// The indexes of `strings_` that are not 0. Most inputs use few of them, so clearing only these
+  /// is faster.
   std::vector<uint32_t> known_strings_;
 };
 

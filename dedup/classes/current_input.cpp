@@ -1,9 +1,9 @@
-#include "dedup/classes/open_input.hpp"
+#include "dedup/classes/current_input.hpp"
 
 namespace bpflink {
 
-void OpenInput::begin(const BtfView& view, std::span<const uint32_t> classes_of_base,
-                      std::span<uint32_t> classes_of_types) {
+void CurrentInput::begin(const BtfView& view, std::span<const uint32_t> classes_of_base,
+                         std::span<uint32_t> classes_of_types) {
   types = view;
   base_classes_ = classes_of_base;
   classes_ = classes_of_types;
@@ -13,26 +13,26 @@ void OpenInput::begin(const BtfView& view, std::span<const uint32_t> classes_of_
     strings_.assign(std::max(count, 2 * strings_.size()), 0);
 }
 
-void OpenInput::note_string(uint32_t offset, uint32_t known) {
+void CurrentInput::note_string(uint32_t offset, uint32_t known) {
   if (known == 0) return;  // the empty one
   strings_[offset] = known;
   known_strings_.push_back(offset);
 }
 
-/// For strings that were not met before. To compare two strings takes less than to find one in the
-/// table.
-bool OpenInput::has_other_string(uint32_t offset, uint32_t wanted) {
+/// has_string() for a string that is new in this input. Comparing two strings is faster than
+/// finding one in the table.
+bool CurrentInput::has_new_string(uint32_t offset, uint32_t wanted) {
   if (wanted == 0) return string(offset) == wanted;
   if (std::strcmp(text(offset), table.strings().text(wanted)) != 0) return false;
   note_string(offset, wanted);
   return true;
 }
 
-Reference OpenInput::reference_to_unassigned(uint32_t id) {
+Reference CurrentInput::reference_without_class(uint32_t id) {
   uint32_t& known = class_of(id);
   if (known == omitted_class) found_omission = true;
-  if (known == omitted_class || known == open_bit) return unknown_reference;
-  if (known != 0) return anchor_bit | (known & (open_bit - 1));
+  if (known == omitted_class || known == in_progress_bit) return unknown_reference;
+  if (known != 0) return anchor_bit | (known & (in_progress_bit - 1));
   const uint32_t* words = words_of(id);
   TagSpace space = tag_space(words);
   if (space == TagSpace::none) return unknown_reference;

@@ -1,0 +1,196 @@
+// Pass: tell tainted types of one class apart.
+//
+// A tainted type reaches a tag with several definitions. Its key compares tags by name, so types
+// of one class may differ. Equality among tainted types is decided in a graph of bound types, each
+// a class together with a binding:
+//
+//   find ambiguous tags, and the classes that reach them   (taint.cpp)
+//   split the inputs into units                            (units.cpp)
+//   find the binding of each type                          (bindings.cpp)
+//   make the graph of bound types                          (bound_types.cpp)
+//   refine it and resolve declarations                     (resolve.cpp, refine.cpp)
+//
+// The graph is usually small: 81 nodes for a kernel's 3.4 million types.
+#include <algorithm>
+
+#include "dedup/ambiguity/bound_types.hpp"
+#include "dedup/ambiguity/taint.hpp"
+#include "dedup/ambiguity/units.hpp"
+#include "dedup/deduplication.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// From a list by node of the graph, that by class.
+std::vector<bool> by_class(const Deduplication& d, const TagGraph& graph,
+                           const std::vector<bool>& by_node) {
+  std::vector<bool> result(d.table.class_count());
+  for (uint32_t c = 1; c < result.size(); ++c) result[c] = by_node[graph.node_of_class(c)];
+  return result;
+}
+
+class TaintedClassFinder {
+ public:
+  explicit TaintedClassFinder(Deduplication& d) : d_(d), definitions_(d.table) {}
+
+  void run() {
+    std::vector<uint32_t> ambiguous = definitions_.find_ambiguous();
+    std::vector<uint32_t> sources = ambiguous;
+    add_declarations_of_base(sources);
+    if (sources.empty()) return list_types();
+    TagGraph graph(d_.table, definitions_);
+    is_tainted_ = graph.find_reaching(ambiguous);
+    find_taint(graph, sources);
+    list_types();
+    bool has_units = bind_to_units(graph);
+    number_types();
+    BoundTypes types = bind_types(d_, definitions_, types_, has_units);
+    number_classes(types, resolve_declarations(d_.table, types));
+  }
+
+ private:
+  void add_declarations_of_base(std::vector<uint32_t>& sources) const;
+  void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources);
+  void list_types();
+  bool bind_to_units(const TagGraph& graph);
+  bool may_share_nodes() const;
+  bool may_need_units() const;
+  void number_types();
+  void number_classes(const BoundTypes& types, const std::vector<uint32_t>& colors);
+  uint32_t& class_of(const TaintedType& type) {
+    return type.input == 0 ? d_.base_classes[type.index]
+                           : d_.inputs[type.input - 1].class_of_type[type.index];
+  }
+
+  Deduplication& d_;
+  Definitions definitions_;
+  std::vector<bool> is_tainted_;  ///< by node of the graph: reaches an ambiguous tag
+  std::vector<TaintedType> types_;
+};
+
+/// Adds the tags that the base declares and some input or the base defines. The base does not
+/// change, so its declaration stays one and differs from the definition. Types that reach such a
+/// tag are therefore told apart like those that reach an ambiguous one.
+void TaintedClassFinder::add_declarations_of_base(std::vector<uint32_t>& sources) const {
+  for (uint32_t type_class : d_.base_classes) {
+    uint32_t anchor = d_.table.anchor_of(type_class);
+    if (anchor != 0 && !d_.table.is_definition(type_class) && definitions_.is_defined(anchor))
+      sources.push_back(anchor);
+  }
+}
+
+void TaintedClassFinder::find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources) {
+  std::vector<bool> reaching = graph.find_reaching(sources);
+  auto first_class = reaching.begin() + graph.node_of_class(0);
+  d_.tainted_classes.is_anchor_tainted.assign(reaching.begin(), first_class);
+  d_.tainted_classes.is_class_tainted.assign(first_class, reaching.end());
+}
+
+/// Lists the tainted types; and for write_types(), the types that may be the first of their class:
+/// the first of each untainted class, and all tainted ones. Of millions of types these are few, and
+/// later steps look at no others.
+void TaintedClassFinder::list_types() {
+  enum class State : uint8_t { unseen, seen, tainted };
+  std::vector<State> states(d_.table.class_count());
+  for (uint32_t c = 0; c < d_.tainted_classes.is_class_tainted.size(); ++c)
+    if (d_.tainted_classes.is_class_tainted[c] != 0) states[c] = State::tainted;
+  auto list_tainted = [&](uint32_t input, uint32_t index, uint32_t type_class) {
+    if (states[type_class] == State::tainted) types_.push_back({input, index, type_class});
+  };
+  for (uint32_t id = 1; id < d_.base_classes.size(); ++id) list_tainted(0, id, d_.base_classes[id]);
+  for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
+    std::span<const uint32_t> classes = d_.inputs[i].class_of_type;
+    for (uint32_t index = 0; index < classes.size(); ++index) {
+      uint32_t c = classes[index];
+      if (c == omitted_class || states[c] == State::seen) continue;
+      d_.first_types.push_back({i, index});
+      list_tainted(i + 1, index, c);
+      if (states[c] == State::unseen) states[c] = State::seen;
+    }
+  }
+}
+
+/// Whether types may share nodes, and are so many that it is worth it. With a base they may not:
+/// ids of the base determine more than names do.
+bool TaintedClassFinder::may_share_nodes() const {
+  return d_.options.base == nullptr && types_.size() > d_.table.class_count();
+}
+
+/// Whether R2 may resolve some declaration.
+bool TaintedClassFinder::may_need_units() const {
+  return std::ranges::any_of(types_, [&](const TaintedType& type) {
+    return may_resolve_by_binding(d_.table, definitions_, type);
+  });
+}
+
+/// Finds the units and bindings of the types, and which need nodes of their own. Returns whether
+/// units were needed.
+bool TaintedClassFinder::bind_to_units(const TagGraph& graph) {
+  bool may_share = may_share_nodes();
+  bool has_units = may_share || may_need_units();
+  if (has_units) {
+    std::vector<uint32_t> anchors;
+    for (uint32_t anchor = 1; anchor < d_.table.anchor_count(); ++anchor) anchors.push_back(anchor);
+    Units units(d_, by_class(d_, graph, is_tainted_),
+                by_class(d_, graph, graph.find_reaching(anchors)));
+    // Definitions of a merged input may resolve declarations in all its units (R1), but not in
+    // units of other inputs that have the same binding.
+    std::vector<bool> needs_own_node(units.count(), !may_share);
+    for (TaintedType& type : types_) {
+      if (type.input == 0) continue;
+      type.unit = units.of(type.input - 1, type.index);
+      if (d_.inputs.size() > 1 && units.is_merged(type.input - 1)) needs_own_node[type.unit] = true;
+    }
+    find_bindings(d_.table, graph, is_tainted_, definitions_, types_, std::move(needs_own_node));
+  }
+  if (!may_share)
+    for (TaintedType& type : types_) type.needs_own_node = true;
+  return has_units;
+}
+
+void TaintedClassFinder::number_types() {
+  for (uint32_t i = 0; i < types_.size(); ++i) class_of(types_[i]) = d_.table.class_count() + i;
+}
+
+/// Makes a tainted class of each color.
+void TaintedClassFinder::number_classes(const BoundTypes& types,
+                                        const std::vector<uint32_t>& colors) {
+  constexpr uint32_t none = UINT32_MAX;
+  TaintedClasses& tainted = d_.tainted_classes;
+  std::vector<uint32_t> numbers(colors.size(), none);  // by color: its tainted class
+  std::vector<uint32_t> nodes;                         // by tainted class: the node that shows it
+  auto is_better = [&](uint32_t node, uint32_t than) {
+    // A definition rather than a declaration; of declarations, the least.
+    uint32_t c = types.classes[node], other = types.classes[than];
+    if (d_.table.is_definition(c) != d_.table.is_definition(other))
+      return d_.table.is_definition(c);
+    return std::ranges::lexicographical_compare(d_.table.words(c), d_.table.words(other));
+  };
+  for (uint32_t node = 0; node < colors.size(); ++node) {
+    uint32_t& number = numbers[colors[node]];
+    if (number == none) {
+      number = static_cast<uint32_t>(nodes.size());
+      nodes.push_back(node);
+    } else if (types.classes[node] != types.classes[nodes[number]] &&
+               is_better(node, nodes[number])) {
+      nodes[number] = node;
+    }
+  }
+  for (uint32_t node : nodes) {
+    tainted.classes.push_back(types.classes[node]);
+    for (uint32_t child : types.references.edges(node))
+      tainted.references.targets.push_back(numbers[colors[child]]);
+    tainted.references.end_node();
+  }
+  for (uint32_t i = 0; i < types_.size(); ++i)
+    class_of(types_[i]) = d_.table.class_count() + numbers[colors[types.nodes[i]]];
+}
+
+}  // namespace
+
+void find_tainted_classes(Deduplication& d) {
+  TaintedClassFinder(d).run();
+}
+
+}  // namespace bpflink
