@@ -18,8 +18,8 @@
 #include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/check.hpp"
+#include "linker/btfdedup/image_btf.hpp"
 #include "linker/btfdedup/inputs.hpp"
-#include "linker/btfdedup/linked.hpp"
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
@@ -61,7 +61,7 @@ class Program {
     // An unwritable output fails before any work.
     if (auto ok = open_output(); !ok) return ok;
     if (auto ok = read_bases(); !ok) return ok;
-    if (auto ok = read_linked(); !ok) return ok;
+    if (auto ok = read_image_btf(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = check_output(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
@@ -76,7 +76,7 @@ class Program {
  private:
   std::expected<void, Error> open_output();
   std::expected<void, Error> read_bases();
-  std::expected<void, Error> read_linked();
+  std::expected<void, Error> read_image_btf();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
   std::expected<void, Error> begin(const BtfSource& first);
@@ -88,7 +88,7 @@ class Program {
   std::expected<void, Error> distill_output();
   std::expected<void, Error> open_update();
   std::expected<void, Error> run_deduplicator();
-  std::expected<void, Error> run_linked();
+  std::expected<void, Error> run_image_btf();
   std::expected<void, Error> finish_update();
   std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
@@ -119,7 +119,7 @@ class Program {
   bool is_described() const {
     return size_map_file_ || options_.print_sizes != 0 || !options_.explain.empty();
   }
-  bool has_begun() const { return deduplicator_ || linked_; }
+  bool has_begun() const { return deduplicator_ || image_deduplicator_; }
   bool sorts() const;
 
   const BtfdedupOptions& options_;
@@ -129,9 +129,9 @@ class Program {
   Bases bases_;
   std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
   std::vector<UpdatedBlob> updated_;  ///< the blobs of the input, if that is the updated file
-  std::optional<LinkedSymbols> linked_symbols_;
-  std::optional<Deduplicator> deduplicator_;  ///< either this one or linked_
-  std::optional<LinkedDeduplicator> linked_;
+  std::optional<ImageSymbols> image_symbols_;
+  std::optional<Deduplicator> deduplicator_;  ///< either this one or image_deduplicator_
+  std::optional<ImageDeduplicator> image_deduplicator_;
   std::vector<std::string> names_;
   std::vector<std::pair<Btf, uint64_t>>
       inputs_;  ///< the inputs with their sizes, if the output is described
@@ -168,7 +168,7 @@ std::expected<void, Error> Program::read_bases() {
 }
 
 /// Reads the functions and variables of the linked program.
-std::expected<void, Error> Program::read_linked() {
+std::expected<void, Error> Program::read_image_btf() {
   if (options_.linked.empty()) return {};
   auto file = InputFile::open(options_.linked);
   if (!file) return fail("{}: {}", options_.linked, file.error().message);
@@ -176,9 +176,9 @@ std::expected<void, Error> Program::read_linked() {
   if (!is_elf(files_.back().bytes())) return fail("{}: is not an ELF file", options_.linked);
   auto elf = read_elf(files_.back().bytes());
   if (!elf) return fail("{}: {}", options_.linked, elf.error().message);
-  auto symbols = read_linked_symbols(*elf);
+  auto symbols = read_image_symbols(*elf);
   if (!symbols) return fail("{}: {}", options_.linked, symbols.error().message);
-  linked_symbols_ = std::move(*symbols);
+  image_symbols_ = std::move(*symbols);
   return {};
 }
 
@@ -202,7 +202,7 @@ std::expected<void, Error> Program::begin(const BtfSource& first) {
   if (!first.base.empty()) {
     if (options_.distill)
       return fail("{}: has a section .BTF.base: it is already distilled", first.name);
-    if (linked_symbols_)
+    if (image_symbols_)
       return fail("{}: has a section .BTF.base, and --linked does not accept split BTF",
                   first.name);
     if (base())
@@ -215,8 +215,8 @@ std::expected<void, Error> Program::begin(const BtfSource& first) {
                        .borrow_inputs = true,
                        .sort = sorts(),
                        .flatten = options_.flatten};
-  if (linked_symbols_)
-    linked_.emplace(options);
+  if (image_symbols_)
+    image_deduplicator_.emplace(options);
   else
     deduplicator_.emplace(options);
   return {};
@@ -287,13 +287,14 @@ std::expected<void, Error> Program::check_output() const {
 std::expected<void, Error> Program::add(const BtfSource& source, const std::string& name,
                                         std::span<const std::byte> blob) {
   Stopwatch watch(statistics_.classify);
-  auto btf = linked_ ? linked_->add_blob(name, blob) : deduplicator_->add_blob(name, blob);
+  auto btf = image_deduplicator_ ? image_deduplicator_->add_blob(name, blob)
+                                 : deduplicator_->add_blob(name, blob);
   if (!btf) {
     std::string_view hint;
     if (btf.error().message == "string section does not begin with NUL")
-      hint = linked_   ? " (is it split BTF, which --linked does not accept?)"
-             : !base() ? " (is it split BTF, which needs --base?)"
-                       : "";
+      hint = image_deduplicator_ ? " (is it split BTF, which --linked does not accept?)"
+             : !base()           ? " (is it split BTF, which needs --base?)"
+                                 : "";
     return fail("{}: {}{}", name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
@@ -301,7 +302,7 @@ std::expected<void, Error> Program::add(const BtfSource& source, const std::stri
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
   if (is_described()) inputs_.emplace_back(share(*btf), blob.size());
-  if (updates_own_types_ && !linked_)
+  if (updates_own_types_ && !image_deduplicator_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
   return {};
@@ -310,7 +311,7 @@ std::expected<void, Error> Program::add(const BtfSource& source, const std::stri
 std::expected<void, Error> Program::deduplicate() {
   {
     Stopwatch watch(statistics_.resolve);
-    if (auto ok = linked_ ? run_linked() : run_deduplicator(); !ok) return ok;
+    if (auto ok = image_deduplicator_ ? run_image_btf() : run_deduplicator(); !ok) return ok;
   }
   statistics_.resolve -= result_->classify_seconds;
   statistics_.classify += result_->classify_seconds;
@@ -335,14 +336,14 @@ std::expected<void, Error> Program::run_deduplicator() {
   return {};
 }
 
-std::expected<void, Error> Program::run_linked() {
-  auto result = linked_->run(*linked_symbols_);
+std::expected<void, Error> Program::run_image_btf() {
+  auto result = image_deduplicator_->run(*image_symbols_);
   if (!result) return std::unexpected(result.error());
   for (const std::string& line : describe_omitted(*result))
     print_note("btfdedup", options_.linked + ": " + line);
   statistics_.linked = {result->function_count, result->variable_count, std::move(result->omitted)};
   result_.emplace(std::move(result->dedup));
-  linked_.reset();
+  image_deduplicator_.reset();
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/linked.hpp"
+#include "bpflink/image_btf.hpp"
 
 namespace bpflink {
 
@@ -23,7 +23,7 @@ struct BtfSizes {
 };
 
 /// The results of --linked.
-struct LinkedFigures {
+struct ImageFigures {
   uint64_t functions = 0;
   uint64_t variables = 0;
   std::vector<OmittedSymbol> omitted;
@@ -33,7 +33,7 @@ struct Statistics {
   using Clock = std::chrono::steady_clock;
 
   BtfSizes input, output;
-  std::optional<LinkedFigures> linked;
+  std::optional<ImageFigures> linked;
   // Seconds. Classify: reading, checking and finding equal types. Resolve: separating ambiguous
   // names, and numbering.
   double classify = 0, resolve = 0, write = 0;

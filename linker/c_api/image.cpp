@@ -2,16 +2,16 @@
 #include <deque>
 #include <vector>
 
-#include "bpflink/linked.hpp"
+#include "bpflink/image_btf.hpp"
 #include "linker/c_api/support.hpp"
 
 using namespace bpflink;
 using namespace bpflink::c_api;
 
 struct bpflink_image {
-  LinkedDeduplicator deduplicator;
+  ImageDeduplicator deduplicator;
   std::endian order;
-  LinkedSymbols symbols = {};
+  ImageSymbols symbols = {};
   std::deque<std::string> strings = {};  ///< those of the symbols
   bool has_run = false;
   std::vector<OmittedSymbol> omitted = {};
@@ -27,7 +27,7 @@ bpflink_status bpflink_image_new(const bpflink_dedup_options* options, bpflink_i
   auto known = read_dedup_options(options);
   if (!known || known->options.flatten) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
-    *image = new bpflink_image{LinkedDeduplicator(known->options), known->order};
+    *image = new bpflink_image{ImageDeduplicator(known->options), known->order};
     return BPFLINK_OK;
   });
 }

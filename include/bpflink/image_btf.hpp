@@ -20,7 +20,7 @@
 namespace bpflink {
 
 /// A per-CPU variable.
-struct LinkedVariable {
+struct ImageVariable {
   std::string_view name;  ///< the symbol's name
   uint32_t offset = 0;    ///< bytes from the start of its section
   uint32_t size = 0;      ///< bytes
@@ -28,41 +28,41 @@ struct LinkedVariable {
 };
 
 /// A tag for a function, such as "bpf_kfunc".
-struct LinkedTag {
+struct ImageTag {
   std::string_view function;  ///< the function's name
   std::string_view text;      ///< the tag
 };
 
 /// The symbols of an image. The strings must outlive the result.
-struct LinkedSymbols {
+struct ImageSymbols {
   /// The names of the functions, in any order; a name may occur several times.
   std::vector<std::string_view> functions{};
   /// The per-CPU variables, in any order.
-  std::vector<LinkedVariable> variables{};
+  std::vector<ImageVariable> variables{};
   /// Their section.
   std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
-  std::vector<LinkedTag> tags{};
+  std::vector<ImageTag> tags{};
 };
 
 /// Why a symbol has no FUNC or VAR.
-enum class LinkedOmission : uint8_t {
-  several_prototypes,    ///< functions of that name have several prototypes
-  clone,                 ///< there are only clones ("f.isra.0"), whose parameters may differ
-  several_types,         ///< variables of that name have several types of the symbol's size
-  other_size,            ///< the variable's type and the symbol differ in size
-  overlap,               ///< another variable is in the place
-  tag_without_function,  ///< the tag's function has no FUNC
+enum class ImageOmission : uint8_t {
+  SeveralPrototypes,   ///< functions of that name have several prototypes
+  Clone,               ///< there are only clones ("f.isra.0"), whose parameters may differ
+  SeveralTypes,        ///< variables of that name have several types of the symbol's size
+  OtherSize,           ///< the variable's type and the symbol differ in size
+  Overlap,             ///< another variable is in the place
+  TagWithoutFunction,  ///< the tag's function has no FUNC
 };
 
 /// A symbol that has no FUNC or VAR.
 struct OmittedSymbol {
   std::string_view name;  ///< the symbol's name
-  LinkedOmission reason;  ///< why
+  ImageOmission reason;   ///< why
 };
 
 /// The BTF of an image.
-struct LinkedResult {
+struct ImageResult {
   /// The types and type maps. A FUNC maps to the output's FUNC of its name; a VAR to the VAR of its
   /// name if there is only one. DATASECs, and prototypes that only FUNCs used, map to 0.
   DedupResult dedup;
@@ -85,16 +85,16 @@ struct LinkedResult {
 /// - the tags that the inputs have on these FUNCs and VARs, and those asked for.
 ///
 /// Types are changed as by DedupOptions::for_kernel. Use: `add` each input, then `run`.
-class BPFLINK_API LinkedDeduplicator {
+class BPFLINK_API ImageDeduplicator {
  public:
   /// Begins without inputs. Inputs are never split: with a base, types that are equal to one of the
   /// base's become that one, and the others continue its ids. `flatten` has no effect.
-  explicit LinkedDeduplicator(DedupOptions options = {});
+  explicit ImageDeduplicator(DedupOptions options = {});
   /// Moves; what was moved from may only be assigned to or destroyed.
-  LinkedDeduplicator(LinkedDeduplicator&&) noexcept;
+  ImageDeduplicator(ImageDeduplicator&&) noexcept;
   /// Moves, as above.
-  LinkedDeduplicator& operator=(LinkedDeduplicator&&) noexcept;
-  ~LinkedDeduplicator();
+  ImageDeduplicator& operator=(ImageDeduplicator&&) noexcept;
+  ~ImageDeduplicator();
 
   /// Adds an input, called `name` in messages. `btf` and, unless inputs are borrowed, its blob may
   /// be released when add() returns. Returns the input as it is deduplicated: with a base, split
@@ -107,7 +107,7 @@ class BPFLINK_API LinkedDeduplicator {
 
   /// Makes the BTF of the image with these symbols. Call once. Errors: those of
   /// Deduplicator::run().
-  std::expected<LinkedResult, Error> run(const LinkedSymbols& symbols);
+  std::expected<ImageResult, Error> run(const ImageSymbols& symbols);
 
  private:
   struct Impl;

@@ -1,4 +1,4 @@
-// Reads the symbols of a linked program's ELF file.
+// Reads the symbols of a linked image's ELF file.
 #pragma once
 
 #include <expected>
@@ -7,19 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "bpflink/linked.hpp"
+#include "bpflink/image_btf.hpp"
 #include "linker/btfdedup/elf_btf.hpp"
 
 namespace bpflink {
 
-/// The functions, per-CPU variables and kfunc tags of a linked program. Strings are the file's.
+/// The functions, per-CPU variables and kfunc tags of a linked image. Strings are the file's.
 /// Errors: there is no symbol table, or it is malformed; a variable is outside its section;
 /// .BTF_ids is malformed.
-std::expected<LinkedSymbols, Error> read_linked_symbols(const ElfFile& elf);
+std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf);
 
 /// A reason to omit symbols: its key in JSON, and a description of such symbols.
 struct OmissionText {
-  LinkedOmission reason;
+  ImageOmission reason;
   std::string_view key, text;
 };
 
@@ -27,6 +27,6 @@ struct OmissionText {
 std::span<const OmissionText> omission_texts();
 
 /// The omitted symbols, a line for each reason, with the first names.
-std::vector<std::string> describe_omitted(const LinkedResult& result);
+std::vector<std::string> describe_omitted(const ImageResult& result);
 
 }  // namespace bpflink
