@@ -110,7 +110,7 @@ fails 'cut.o: ' cut.o main.o
 fails 'missing.o: cannot open: No such file or directory' missing.o main.o
 fails 'is a directory: give the objects in it' lib
 fails 'no libmissing.a in the directory given with -L' -Llib -lmissing
-fails 'is no directory' -Lmissing --fatal-warnings "$long"
+fails 'is not a directory' -Lmissing --fatal-warnings "$long"
 mv objects/thin.o . # which the archive still names
 fails 'cannot open: No such file or directory (a thin archive' main.o "$long" -Llib -lthin
 mv thin.o objects
