@@ -7,7 +7,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "linker/report/stack_use.hpp"
+#include "linker/elf/stack_use.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
