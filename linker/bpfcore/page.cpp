@@ -1,11 +1,10 @@
-#include "linker/report/page.hpp"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "linker/bpfcore/outputs.hpp"
 #include "linker/diagnostics/render.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {

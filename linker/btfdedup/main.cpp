@@ -32,12 +32,8 @@
 #include "linker/io/output_file.hpp"
 #include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/report/merged_btf.hpp"
-#include "linker/report/model_builder.hpp"
-#include "linker/report/size_map.hpp"
-#include "linker/report/sizes_text.hpp"
+#include "linker/report/reports.hpp"
 #include "linker/report/type_nodes.hpp"
-#include "linker/report/type_story.hpp"
 #include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
@@ -488,12 +484,10 @@ OutputModel Program::describe_output(const Btf& btf) {
   if (!options_.update.empty()) model.file = options_.update;
   ModelBuilder builder(model);
   TypeNodes types(btf, blob_.size(), builder.add_section(".BTF", "section", blob_.size()), builder);
-  MergedBtf merged(btf, blob_.size(), model);
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     model.inputs.push_back({names_[i]});
-    merged.add(i, inputs_[i].first, inputs_[i].second, result_->type_maps[i]);
+    types.add_input(i, inputs_[i].first, inputs_[i].second, result_->type_maps[i]);
   }
-  types.set_origins(merged.origins());
   types.finish();
   builder.finish();
   model.tags = find_split_tags({btf, result_->type_maps, names_});

@@ -3,22 +3,16 @@
 // Sizes are measured on the object that was read back. The context tells which input each byte came
 // from.
 #include "linker/context.hpp"
-#include "linker/report/comparison.hpp"
-#include "linker/report/dropped.hpp"
-#include "linker/report/output_nodes.hpp"
-#include "linker/report/program_costs.hpp"
-#include "linker/report/sizes_text.hpp"
-#include "linker/report/symbol_story.hpp"
+#include "linker/report/output_parts.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {
 
 void add_dropped(const Context& context, std::vector<DroppedPart>& parts) {
   for (const auto& list : {find_dropped(context), find_merged_strings(context)})
-    for (const Dropped& dropped : list)
-      if (dropped.bytes != 0)
-        parts.push_back({dropped.object->name, std::string(dropped.section),
-                         std::string(dropped.name), dropped.reason, dropped.bytes});
+    for (const DroppedPart& dropped : list)
+      if (dropped.bytes != 0) parts.push_back(dropped);
 }
 
 /// The size that the output would have with other options; nothing if the link fails.
@@ -83,11 +77,10 @@ void describe_output(Context& context) {
   model.file = output.name;
   model.bytes = output.image.size();
   OutputParts parts(context, output);
-  std::vector<uint32_t> nodes = add_output(context, output, parts, model);
+  add_output(context, output, parts, model);
   describe_programs(output, parts, model);
-  SymbolStory story(context, parts, std::move(nodes), model);
   for (const std::string& name : options.explain)
-    context.report->explanations += story.explain(name);
+    context.report->explanations += explain_name(context, parts, name);
   if (!is_reported) return;
   add_dropped(context, model.dropped);
   model.tags = describe_tags(context, output);

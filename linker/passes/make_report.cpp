@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
-#include "linker/report/link_map.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 

@@ -4,8 +4,7 @@
 #include "linker/context.hpp"
 #include "linker/io/dependency_rule.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/report/report_json.hpp"
-#include "linker/report/size_map.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,7 +1,7 @@
-// Nodes of two outputs are the same where section, kind and name are. Several that are the same
-// within one output count together.
-#include "linker/report/comparison.hpp"
-
+// What grew and shrank since an earlier output.
+//
+// Nodes of two outputs are the same if section, kind and name are. Nodes of one output that are the
+// same count together.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/report/report_json.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {
@@ -21,8 +21,8 @@ struct Sizes {
   uint64_t before = 0, after = 0;
 };
 
-/// An earlier output's name and size; its nodes are added to `sizes`. Throws what Json throws of a
-/// file of another form.
+/// Returns the earlier output's name and size; adds its nodes to `sizes`. Throws an exception of
+/// Json if the text has another form.
 Comparison read_nodes(std::string_view text, std::map<Key, Sizes>& sizes) {
   Json json = Json::parse(text);
   const Json& output = json.at("output");
@@ -33,10 +33,6 @@ Comparison read_nodes(std::string_view text, std::map<Key, Sizes>& sizes) {
   }
   return {.name = output.at("name"),
           .bytes = output.at("bytes").get_ref<const Json::number_unsigned_t&>()};
-}
-
-uint64_t difference(const SizeChange& change) {
-  return std::max(change.before, change.after) - std::min(change.before, change.after);
 }
 
 }  // namespace
@@ -52,7 +48,7 @@ std::expected<void, Error> compare_with(const std::string& file, OutputModel& mo
   } catch (const Json::exception&) {
     return fail("{}: is not what --json writes", file);
   }
-  // What is not UTF-8 is replaced in JSON.
+  // JSON replaces bytes that are not UTF-8.
   auto in_json = [](const std::string& name) { return Json::parse(to_text(name, -1)); };
   for (const Node& node : std::span(model.nodes).subspan(1)) {
     Key key{in_json(model.sections[node.section].name), node.kind, in_json(node.name)};
@@ -62,7 +58,7 @@ std::expected<void, Error> compare_with(const std::string& file, OutputModel& mo
     if (size.before != size.after)
       model.against->changes.push_back(
           {std::get<0>(key), std::get<1>(key), std::get<2>(key), size.before, size.after});
-  std::ranges::stable_sort(model.against->changes, std::greater(), difference);
+  std::ranges::stable_sort(model.against->changes, std::greater(), &SizeChange::difference);
   return {};
 }
 

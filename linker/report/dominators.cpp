@@ -1,11 +1,11 @@
 // Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979), in its
 // simple form: O(edges * log(nodes)), whatever the graph.
 //
-// Nodes are numbered in the order of a depth-first search. The semidominator of a node is the
-// lowest number from which a way leads to it through higher numbers only. Nodes are taken from the
-// highest number down and linked into a forest, in which the lowest semidominator on the way up is
-// remembered; once it is known for a node, its dominator is the semidominator, or that of another
-// node, which a last walk upwards looks up.
+// A depth-first search numbers the nodes. The semidominator of a node is the lowest number from
+// which a way leads to it through higher numbers only. The algorithm links the nodes into a forest,
+// from the highest number down, and keeps the lowest semidominator on the way up from each. The
+// dominator of a node is its semidominator, or the dominator of another node with a lower number,
+// which the last loop looks up.
 #include "linker/report/dominators.hpp"
 
 #include <utility>
@@ -69,7 +69,7 @@ class Dominators {
     }
   }
 
-  /// Whose semidominator is lowest on the way up the forest. The way gets shorter by it.
+  /// The node with the lowest semidominator on the way up the forest. Shortens the way.
   uint32_t lowest_above(uint32_t i) {
     if (ancestor_[i] == none) return i;
     path_.clear();
@@ -93,7 +93,7 @@ class Dominators {
   const Graph& graph_;
   std::vector<uint32_t> number_;  ///< by node; all others are by number
   std::vector<uint32_t> node_, parent_, semi_, best_, ancestor_;
-  std::vector<uint32_t> next_in_bucket_, bucket_;  ///< lists of who waits for a semidominator
+  std::vector<uint32_t> next_in_bucket_, bucket_;  ///< lists of nodes by semidominator
   std::vector<uint32_t> dominator_;
   std::vector<uint32_t> path_;
 };

@@ -1,15 +1,52 @@
-#include "linker/report/link_map.hpp"
-
+// What went where, what was dropped and why, who refers to what: --Map and --cref.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "linker/context.hpp"
 #include "linker/diagnostics/printable.hpp"
 #include "linker/elf/symbols_by_place.hpp"
-#include "linker/report/dropped.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {
+
+DroppedPart drop(const ObjectFile& object, std::string_view section, uint64_t offset,
+                 std::string_view name, uint64_t bytes, std::string reason) {
+  std::string place = section.empty() ? object.name : object.describe_place(section, offset);
+  if (!name.empty()) place.append(" ").append(name);
+  return {object.name, std::string(section), std::string(name), std::move(reason), bytes, place};
+}
+
+void add_dropped_sections(const ObjectFile& object, std::vector<DroppedPart>& list) {
+  uint64_t dwarf = 0;
+  for (const InputSection& section : object.sections) {
+    bool is_dropped = section.use == SectionUse::Drop;
+    if (is_dropped && section.name.starts_with(".debug_"))
+      dwarf += section.size;
+    else if (is_dropped)
+      list.push_back(drop(object, section.name, 0, "", section.size,
+                          section.size == 0 ? "empty" : "of no use in a linked object"));
+    if (section.same_as)
+      list.push_back(drop(object, section.name, 0, "", section.size,
+                          fmt::format("same as in {}", section.same_as->file->name)));
+  }
+  if (dwarf != 0) list.push_back(drop(object, "", 0, "", dwarf, "DWARF"));
+}
+
+void add_losers(const ObjectFile& object, std::vector<DroppedPart>& list) {
+  for (uint32_t i = 1; i < object.symbols.size(); ++i) {
+    const InputSymbol& symbol = object.symbols[i];
+    if (!lost_resolution(object, i) || symbol.place != InputSymbol::Place::Section) continue;
+    const InputSection& section = object.sections[symbol.section];
+    if (section.same_as) continue;
+    bool stays = place_of(section, symbol.value).has_value();
+    list.push_back(
+        drop(object, section.name, symbol.value, symbol.name, stays ? 0 : symbol.size,
+             fmt::format("gave way to that of {}{}", symbol.global->file->name,
+                         stays ? "; its bytes stay, as the section cannot be split" : "")));
+  }
+}
 
 void add_line(std::string& text, uint64_t offset, uint64_t size, std::string_view rest) {
   fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x}{}{}\n", offset, size,
@@ -45,43 +82,63 @@ void add_section(std::string& text, const OutputSection& output,
 
 void add_dropped(std::string& text, const Context& context) {
   text += "\nDropped\n";
-  for (const Dropped& dropped : find_dropped(context))
+  for (const DroppedPart& dropped : find_dropped(context))
     fmt::format_to(std::back_inserter(text), "  {:>#10x}  {}: {}\n", dropped.bytes,
-                   printable(dropped.describe()), printable(dropped.reason));
+                   printable(dropped.place), printable(dropped.reason));
 }
 
-/// What the inputs had of each output section, and how much of that is left.
+/// The bytes of each section in the inputs and in the output, whose sections come first.
 void add_totals(std::string& text, const Context& context) {
-  std::unordered_map<std::string_view, uint64_t> input_bytes;
-  for (auto& object : context.objects)
-    for (const InputSection& section : object->linked_sections())
-      input_bytes[section.name] += section.size;
-  uint64_t all_in = 0, all_out = 0;
-  auto add = [&](uint64_t in, uint64_t out, std::string_view name) {
-    uint64_t percent = in == 0 ? 100 : (100 * out + in / 2) / in;
-    fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x} {:>3} %  {}\n", in, out, percent,
-                   printable(name));
+  struct Total {
+    std::string_view name;
+    uint64_t in = 0, out = 0;
   };
+  std::vector<Total> totals;
+  std::unordered_map<std::string_view, size_t> index;
+  auto total_of = [&](std::string_view name) -> Total& {
+    auto [found, is_new] = index.try_emplace(name, totals.size());
+    if (is_new) totals.push_back({name});
+    return totals[found->second];
+  };
+  for (const auto& section : context.sections) total_of(section->name).out += section->size;
+  for (const auto& object : context.objects)
+    for (const InputSection& section : object->linked_sections())
+      total_of(section.name).in += section.size;
+  Total all{"all"};
+  for (const Total& total : totals) all = {"all", all.in + total.in, all.out + total.out};
+  totals.push_back(all);
   text += "\nTotals\n          in        out\n";
-  for (auto& section : context.sections) {
-    uint64_t in = input_bytes[section->name];
-    add(in, section->size, section->name);
-    input_bytes.erase(section->name);
-    all_in += in;
-    all_out += section->size;
-  }
-  for (auto& object : context.objects)
-    for (const InputSection& section : object->linked_sections()) {
-      auto left = input_bytes.find(section.name);
-      if (left == input_bytes.end()) continue;
-      add(left->second, 0, section.name);
-      all_in += left->second;
-      input_bytes.erase(left);
-    }
-  add(all_in, all_out, "all");
+  for (const auto& [name, in, out] : totals)
+    fmt::format_to(std::back_inserter(text), "  {:>#10x} {:>#10x} {:>3} %  {}\n", in, out,
+                   in == 0 ? 100 : (100 * out + in / 2) / in, printable(name));
 }
 
 }  // namespace
+
+std::vector<DroppedPart> find_dropped(const Context& context) {
+  std::vector<DroppedPart> list;
+  for (const auto& object : context.objects) {
+    add_dropped_sections(*object, list);
+    add_losers(*object, list);
+  }
+  for (const DroppedDefinition& dropped : context.dropped)
+    list.push_back(drop(*dropped.object, dropped.section->name, dropped.offset, dropped.name,
+                        dropped.size, "not reached from any root"));
+  return list;
+}
+
+std::vector<DroppedPart> find_merged_strings(const Context& context) {
+  std::vector<DroppedPart> list;
+  for (const auto& object : context.objects)
+    for (const InputSection& section : object->sections) {
+      uint64_t bytes = 0;
+      for (const Fragment& fragment : section.fragments)
+        if (fragment.live && fragment.is_duplicate) bytes += fragment.end - fragment.begin;
+      if (bytes != 0)
+        list.push_back(drop(*object, section.name, 0, "", bytes, "same strings as earlier ones"));
+    }
+  return list;
+}
 
 std::string make_map(const Context& context) {
   std::string text = "Output section\n      offset       size  where from\n\n";

@@ -6,43 +6,24 @@
 #include <array>
 
 namespace bpflink {
-namespace {
-
-struct KindCategory {
-  std::string_view kind, category;
-};
-
-/// Of all kinds but those of types.
-constexpr KindCategory kind_categories[] = {{"program", "code"},
-                                            {"function", "code"},
-                                            {"variable", "data"},
-                                            {"string", "data"},
-                                            {"unnamed", "data"},
-                                            {"map", "maps"},
-                                            {"line records", "source lines"},
-                                            {"source line", "source lines"},
-                                            {"file name", "source lines"},
-                                            {"access", "CO-RE"},
-                                            {"access string", "CO-RE"},
-                                            {"relocations", "relocations"},
-                                            {"symbol", "symbols"},
-                                            {"symbol name", "symbols"},
-                                            {"function record", "other"},
-                                            {"section contents", "other"},
-                                            {"header", "other"},
-                                            {"padding", "other"}};
-
-}  // namespace
 
 std::string_view category_of(std::string_view kind) {
-  auto found = std::ranges::find(kind_categories, kind, &KindCategory::kind);
-  return found == std::end(kind_categories) ? "types" : found->category;
+  auto is_one_of = [&](auto... kinds) { return ((kind == kinds) || ...); };
+  if (is_one_of("program", "function")) return "code";
+  if (is_one_of("variable", "string", "unnamed")) return "data";
+  if (is_one_of("map")) return "maps";
+  if (is_one_of("line records", "source line", "file name")) return "source lines";
+  if (is_one_of("access", "access string")) return "CO-RE";
+  if (is_one_of("relocations")) return "relocations";
+  if (is_one_of("symbol", "symbol name")) return "symbols";
+  if (is_one_of("function record", "section contents", "header", "padding")) return "other";
+  return "types";
 }
 
 std::string describe(const Node& node) {
-  constexpr std::array told = {"program", "map", "struct", "union", "enum", "typedef"};
-  bool is_told = std::ranges::find(told, node.kind) != told.end() && !node.name.starts_with('(');
-  return is_told ? fmt::format("{} {}", node.kind, node.name) : node.name;
+  constexpr std::array shown = {"program", "map", "struct", "union", "enum", "typedef"};
+  bool is_shown = std::ranges::find(shown, node.kind) != shown.end() && !node.name.starts_with('(');
+  return is_shown ? fmt::format("{} {}", node.kind, node.name) : node.name;
 }
 
 std::string describe_chain(const OutputModel& model, uint32_t node) {
@@ -60,7 +41,7 @@ std::string describe_chain(const OutputModel& model, uint32_t node) {
     uint32_t at = chain[i];
     const Node& step = model.nodes[at];
     if (!step.member.empty()) text += " -> " + step.member;
-    // A function or variable is followed by its declaration.
+    // The declaration of a function or variable has its name.
     bool is_declaration = step.kind == "function type" || step.kind == "variable type";
     if (std::exchange(last, step.name) == step.name && is_declaration) continue;
     if (!text.empty()) text += " -> ";

@@ -1,5 +1,5 @@
-// What is known of an output: what it consists of, how large that is, what refers to what, and who
-// needs it. All reports are drawn from this, and --json shows it whole.
+// The model of an output: what it consists of, how large each thing is, what refers to what, and
+// what needs it. All reports are drawn from it; --json shows all of it.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,16 @@ struct Node {
   uint32_t input = no_node;  ///< index in OutputModel::inputs; no_node for what the linker made
   uint64_t bytes = 0;
 
-  // What follows is known when all nodes and references are. Node 0 stands for the whole output.
-  std::string root = {};  ///< why it is there though nothing refers to it: "program", "map"; or ""
+  std::string root = {};  ///< why it stays without a reference: "program", "map"; or ""
+
+  // ModelBuilder::finish() sets the rest. Node 0 stands for the whole output.
   /// The node before it on a shortest chain of references from node 0.
   uint32_t needed_by = 0;
-  /// The members that this chain goes through from there, such as "value" or "u.key"; or "".
+  /// The members between the two on that chain, such as "value" or "u.key"; or "".
   std::string member = {};
-  /// The last node that all chains from node 0 pass through before they come to it.
+  /// The nearest other node that all chains from node 0 to it pass through.
   uint32_t dominator = 0;
-  /// The bytes of all that it dominates, its own among them: they would go with it.
+  /// The bytes of all that it dominates, its own included: they would go with it.
   uint64_t brings = 0;
   /// The program that reaches it; 0 where several do; no_node where none does.
   uint32_t program = no_node;
@@ -53,8 +54,12 @@ struct NamedSize {
 
 /// What an input had and the output does not have.
 struct DroppedPart {
-  std::string file, section, name, reason;
+  std::string file;
+  std::string section;  ///< "" for DWARF, of all its sections together
+  std::string name;     ///< of a definition, else ""
+  std::string reason;
   uint64_t bytes = 0;
+  std::string place = {};  ///< "main.o:(xdp+0x18) name"; "main.o" for DWARF
 };
 
 struct ProgramCost {
@@ -70,8 +75,8 @@ struct ProgramCost {
 struct MapCost {
   std::string name, type, key, value;
   uint32_t key_size = 0, value_size = 0, entries = 0;
-  uint64_t bytes = 0;    ///< that it may ask for; of a map with values per CPU, for one CPU
-  bool per_cpu = false;  ///< the values are there once for each CPU
+  uint64_t bytes = 0;    ///< of the full map; if it has values per CPU, for one CPU
+  bool per_cpu = false;  ///< each CPU has its own values
   std::string pinning;   ///< "none", "by name" or another number
   std::vector<std::string> programs;
 };
@@ -87,7 +92,7 @@ struct LineCost {
   std::string file;
   uint32_t line = 0;
   uint64_t instructions = 0;  ///< made from it
-  uint64_t bytes = 0;         ///< of these, of the records that tell the line, and of its text
+  uint64_t bytes = 0;         ///< of these, of the line's records, and of its text
 };
 
 /// An option that would make the output smaller.
@@ -97,26 +102,28 @@ struct Saving {
   uint64_t bytes = 0;  ///< of the file
 };
 
-/// What has another size than in an output that this one is compared with.
+/// A node that has another size in an earlier output.
 struct SizeChange {
   std::string section, kind, name;
-  uint64_t before = 0, after = 0;  ///< 0 where it is not there
+  uint64_t before = 0, after = 0;  ///< 0 in an output without the node
+
+  uint64_t difference() const { return before < after ? after - before : before - after; }
 };
 
 struct Comparison {
-  std::string name;  ///< of the other output
+  std::string name;  ///< of the earlier output
   uint64_t bytes = 0;
   std::vector<SizeChange> changes = {};  ///< the largest first
 };
 
 struct OutputModel {
   std::string file;
-  uint64_t bytes = 0;  ///< of the file; the nodes together have as many, and so do the sections
+  uint64_t bytes = 0;  ///< of the file: the sum of the nodes, and of the sections
   std::vector<SectionSize> sections = {};
-  std::vector<NamedSize> inputs = {};      ///< what the output has from each object
+  std::vector<NamedSize> inputs = {};      ///< the objects, and the bytes of the output from each
   std::vector<Node> nodes = {};            ///< the whole output, then what it has, by section
   Graph uses = {};                         ///< which nodes each node refers to
-  std::vector<NamedSize> categories = {};  ///< what kinds of bytes there are, the most first
+  std::vector<NamedSize> categories = {};  ///< by category_of(), the largest first
   std::vector<DroppedPart> dropped = {};
   std::vector<ProgramCost> programs = {};
   std::vector<MapCost> maps = {};
@@ -127,15 +134,15 @@ struct OutputModel {
   std::vector<SplitTag> tags = {};
 };
 
-/// What a kind of node is, of nine words: "code", "data", "maps", "types", "source lines", "CO-RE",
-/// "relocations", "symbols", "other".
+/// The category of a kind of node, one of nine: "code", "data", "maps", "types", "source lines",
+/// "CO-RE", "relocations", "symbols", "other".
 std::string_view category_of(std::string_view kind);
 
 /// A node as people call it: "struct task_struct", "program on_exec", "flows".
 std::string describe(const Node& node);
 
 /// The chain of references that leads to a node: "program on_exec -> trace.bpf.c:14 -> struct
-/// task_struct", "map flows -> value -> struct conn". Of a long one, both ends.
+/// task_struct", "map flows -> value -> struct conn". The middle of a long chain is omitted.
 std::string describe_chain(const OutputModel& model, uint32_t node);
 
 }  // namespace bpflink

@@ -1,10 +1,8 @@
 // Builds a model from nodes and references: finds chains and dominators, and sums up bytes.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "linker/report/model.hpp"
@@ -13,55 +11,60 @@ namespace bpflink {
 
 class ModelBuilder {
  public:
-  explicit ModelBuilder(OutputModel& model) : model_(model) { nodes_.push_back({}); }
+  explicit ModelBuilder(OutputModel& output) : model(output) { add(0, "", "", 0); }
 
-  /// Adds a section and returns its index. Bytes that no node has become a node of kind `rest`.
+  OutputModel& model;
+
+  /// Adds a section and returns its index. Bytes of no node become a node of kind `rest`.
   uint32_t add_section(std::string name, std::string_view kind, uint64_t bytes,
                        std::string_view rest = "padding");
-  /// Adds a node and returns its number here, which finish() changes.
-  uint32_t add(Node node);
+  /// Adds a node and returns its number here. finish() changes the numbers.
+  uint32_t add(uint32_t section, std::string_view kind, std::string name, uint64_t bytes,
+               uint32_t input = no_node);
+  Node& operator[](uint32_t node) { return nodes_[node]; }
   /// A node without a name is shown with the node that brings it in. If several do, a wrapper, such
   /// as a pointer, is shown with the node that it wraps. `wrapped` is no_node for a wrapper of
   /// nothing (void), and `node` itself for a node that is no wrapper.
-  void set_unnamed(uint32_t node, uint32_t wrapped) { unnamed_.push_back({node, wrapped}); }
-  Node& operator[](uint32_t node) { return nodes_[node]; }
-  const Node& operator[](uint32_t node) const { return nodes_[node]; }
-  void refer(uint32_t from, uint32_t to) { references_.emplace_back(from, to); }
-  /// Calls the second argument with each node that the first one refers to by the name of a member.
-  using VisitMembers = std::function<void(
-      uint32_t from, const std::function<void(uint32_t to, std::string_view name)>&)>;
-  void name_members(VisitMembers visit) { visit_members_ = std::move(visit); }
+  void set_unnamed(uint32_t node, uint32_t wrapped) { wrapped_[node] = wrapped; }
+  /// Adds a reference, through a member if that has a name. Does nothing if a node is no_node.
+  void refer(uint32_t from, uint32_t to, std::string_view member = {}) {
+    if (from != no_node && to != no_node) references_.push_back({from, to, member});
+  }
 
-  /// Fills in the model's nodes, references, inputs and categories. Returns the number in the model
-  /// that each node got.
+  /// Fills in the model's nodes, references, inputs and categories. Returns the number of each node
+  /// in the model.
   std::vector<uint32_t> finish();
 
  private:
+  struct Reference {
+    uint32_t from, to;
+    std::string_view member;
+  };
+
   void add_rests();
   void find_roots();
   void find_chains();
   void find_programs();
-  void fold();
+  void attach_unnamed();
   void emit_nodes();
   void emit_chains();
   void emit_uses();
   void sum_up();
 
-  struct Unnamed {
-    uint32_t node, wrapped;
-  };
-
-  OutputModel& model_;
   std::vector<std::string_view> rest_;  ///< by section
+  std::vector<Reference> references_;
+
+  // By node:
   std::vector<Node> nodes_;
-  std::vector<std::pair<uint32_t, uint32_t>> references_;
-  std::vector<Unnamed> unnamed_;
-  VisitMembers visit_members_;
+  std::vector<uint32_t> wrapped_;  ///< as in set_unnamed(); 0 for a node with a name
+  std::vector<uint32_t> dominators_;
+  std::vector<uint32_t> reached_from_;    ///< the node before it on its chain
+  std::vector<std::string_view> member_;  ///< in the last step of its chain
+  std::vector<uint32_t> shown_as_;        ///< the node that it is shown with, perhaps itself
+  std::vector<uint32_t> number_;          ///< in the model
 
   Graph graph_;
-  std::vector<uint32_t> dominators_, part_, number_;
-  std::vector<uint32_t> reached_from_, chains_;  ///< of the shortest chains; nodes in their order
-  std::vector<std::string_view> member_;         ///< that the last step of each goes through
+  std::vector<uint32_t> order_;  ///< the nodes by the length of their chains
 };
 
 }  // namespace bpflink

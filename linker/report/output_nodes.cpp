@@ -1,5 +1,4 @@
-#include "linker/report/output_nodes.hpp"
-
+// Adds the bytes of a linked object to a model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +6,7 @@
 #include <unordered_map>
 
 #include "linker/elf/gc_roots.hpp"
-#include "linker/report/merged_btf.hpp"
-#include "linker/report/model_builder.hpp"
+#include "linker/report/output_parts.hpp"
 #include "linker/report/type_nodes.hpp"
 
 namespace bpflink {
@@ -16,81 +14,86 @@ namespace {
 
 class OutputNodes {
  public:
-  OutputNodes(const Context& context, const ObjectFile& output, const OutputParts& parts,
+  OutputNodes(const Context& context, const ObjectFile& output, OutputParts& parts,
               OutputModel& model)
-      : context_(context), output_(output), parts_(parts), model_(model), builder_(model) {
-    for (size_t i = 0; i < context.objects.size(); ++i) {
-      model.inputs.push_back({context.objects[i]->name});
-      inputs_[context.objects[i].get()] = static_cast<uint32_t>(i);
-    }
-  }
+      : context_(context), output_(output), parts_(parts), builder_(model) {}
 
-  std::vector<uint32_t> add_all() {
+  void add_all() {
+    for (const auto& object : context_.objects) {
+      inputs_[object.get()] = static_cast<uint32_t>(builder_.model.inputs.size());
+      builder_.model.inputs.push_back({object->name});
+    }
     add_single("(ELF header)", "header", sizeof(Elf64_Ehdr));
     uint64_t headers = output_.sections.size() * sizeof(Elf64_Shdr);
     uint64_t rest = output_.image.size() - sizeof(Elf64_Ehdr) - headers;
-    // Code and types come first, so that what is about them finds them.
-    std::vector<const InputSection*> sections;
-    for (const InputSection& section : output_.sections)
-      if (section.type != SHT_NULL) sections.push_back(&section);
-    for (const InputSection* section : sections) {
-      bool is_in_file = !section->is_nobits();
-      section_[section->index] =
-          builder_.add_section(std::string(section->name), "section",
-                               is_in_file ? section->size : 0, kind_of_rest(*section));
-      by_name_.try_emplace(section->name, section->index);
-      rest -= is_in_file ? section->size : 0;
+    // The model's section 0 is the ELF header, which takes the place of the file's null section:
+    // the others have the same index in both.
+    for (const InputSection& section : std::span(output_.sections).subspan(1)) {
+      uint64_t bytes = section.is_nobits() ? 0 : section.size;
+      builder_.add_section(std::string(section.name), "section", bytes, kind_of_rest(section));
+      by_name_.try_emplace(section.name, section.index);
+      rest -= bytes;
     }
+    // Code and types come first: tables refer to them.
     add_parts();
     if (output_.btf) add_types();
     if (output_.btf_ext) add_records();
     if (types_) types_->finish();
     add_relocations();
-    for (const InputSection* section : sections)
-      if (section->type == SHT_SYMTAB) add_symbols(*section);
+    for (const InputSection& section : output_.sections)
+      if (section.type == SHT_SYMTAB) add_symbols(section);
     add_single("(section headers)", "header", headers);
     if (rest != 0) add_single("(padding)", "padding", rest);
     std::vector<uint32_t> numbers = builder_.finish();
-    for (uint32_t& node : part_nodes_) node = numbers[node];
-    return std::move(part_nodes_);
+    for (OutputPart& part : parts_.parts) part.node = numbers[part.node];
   }
 
  private:
   void add_single(std::string name, std::string_view kind, uint64_t bytes) {
     uint32_t section = builder_.add_section(name, kind, bytes);
-    builder_.add({.name = std::move(name), .kind = kind, .section = section, .bytes = bytes});
+    builder_.add(section, kind, std::move(name), bytes);
   }
 
-  /// What is left of a section whose contents are not looked into.
+  /// The kind of the bytes of a section that become no nodes otherwise.
   static std::string_view kind_of_rest(const InputSection& section) {
     if (section.type == SHT_STRTAB || section.name == ".BTF.ext") return "header";
     return section.use == SectionUse::Link ? "padding" : "section contents";
   }
 
-  uint32_t input_of(uint32_t part) const {
-    return part == no_node ? no_node : builder_[part_nodes_[part]].input;
+  uint32_t node_of(uint32_t part) const {
+    return part == no_node ? no_node : parts_.parts[part].node;
+  }
+  std::string name_of(uint32_t part) const {
+    return part == no_node ? "(no symbol)" : parts_.parts[part].name;
+  }
+  uint32_t input_of(uint32_t part) {
+    return part == no_node ? no_node : builder_[node_of(part)].input;
+  }
+
+  /// Adds bytes that are there because of a part, such as its relocations.
+  uint32_t add_about(uint32_t part, uint32_t section, std::string_view kind, std::string name,
+                     uint64_t bytes) {
+    uint32_t node = builder_.add(section, kind, std::move(name), bytes, input_of(part));
+    builder_.refer(node_of(part), node);
+    return node;
   }
 
   void add_parts() {
-    for (const OutputPart& part : parts_.parts) {
+    for (OutputPart& part : parts_.parts) {
+      const InputSection& section = output_.sections[part.section];
       auto input = inputs_.find(part.file);
-      bool is_in_file = !output_.sections[part.section].is_nobits();
-      part_nodes_.push_back(builder_.add(
-          {.name = part.name,
-           .kind = part.kind,
-           .section = section_[part.section],
-           .input = input == inputs_.end() ? no_node : input->second,
-           .bytes = is_in_file ? part.size : 0,
-           .root = std::string(gc_root_reason(output_.sections[part.section], context_.options))}));
+      part.node =
+          builder_.add(part.section, part.kind, part.name, section.is_nobits() ? 0 : part.size,
+                       input == inputs_.end() ? no_node : input->second);
+      builder_[part.node].root = gc_root_reason(section, context_.options);
     }
     for (uint32_t from = 0; from < parts_.parts.size(); ++from)
-      for (uint32_t to : parts_.uses.edges(from))
-        builder_.refer(part_nodes_[from], part_nodes_[to]);
+      for (uint32_t to : parts_.uses.edges(from)) builder_.refer(node_of(from), node_of(to));
     for (const InputSymbol& symbol : output_.symbols) {
       if (symbol.place != InputSymbol::Place::Section || symbol.is_section()) continue;
       uint32_t part = parts_.find(symbol.section, symbol.value);
       if (part == no_node || parts_.parts[part].offset != symbol.value) continue;
-      std::string& root = builder_[part_nodes_[part]].root;
+      std::string& root = builder_[node_of(part)].root;
       if (root.empty())
         root = gc_root_reason(symbol, output_.sections[symbol.section], context_.options);
     }
@@ -99,24 +102,20 @@ class OutputNodes {
   void add_types() {
     const InputSection* section = output_.find_section(".BTF");
     if (!section) return;
-    types_.emplace(*output_.btf, section->size, section_[section->index], builder_);
-    MergedBtf merged(*output_.btf, section->size, model_);
+    types_.emplace(*output_.btf, section->size, section->index, builder_);
     for (uint32_t i = 0; i < context_.objects.size(); ++i) {
       const ObjectFile& object = *context_.objects[i];
       const InputSection* input = object.find_section(".BTF");
-      if (object.btf && input) merged.add(i, *object.btf, input->size, object.type_map);
+      if (object.btf && input) types_->add_input(i, *object.btf, input->size, object.type_map);
     }
-    types_->set_origins(merged.origins());
     for (const BtfDeclaration& declaration : output_.declarations) add_declaration(declaration);
   }
 
-  /// What is declared leads to its type: a variable by its place, a function that has no record,
-  /// and an extern, by its name.
+  /// A variable refers to its type. Externs, and functions without a record, are found by name.
   void add_declaration(const BtfDeclaration& declaration) {
     uint32_t node = types_->node_of(declaration.type_id);
     if (auto section = by_name_.find(declaration.datasec); section != by_name_.end()) {
-      uint32_t part = parts_.find(section->second, declaration.offset);
-      if (part != no_node) builder_.refer(part_nodes_[part], node);
+      builder_.refer(node_of(parts_.find(section->second, declaration.offset)), node);
     } else {
       externs_[output_.btf->name(declaration.type())] = node;
     }
@@ -126,32 +125,23 @@ class OutputNodes {
     const BtfExt& ext = *output_.btf_ext;
     const InputSection* section = output_.find_section(".BTF.ext");
     if (!section || !types_) return;
-    records_section_ = section_[section->index];
     ext.func_info.for_each_record([&](uint32_t code, std::span<const std::byte> record) {
       FuncInfo info = ext.load_func_info(record.data());
       uint32_t part = parts_.find(code, info.insn_off);
-      uint32_t node = add_record(part, "function record", ext.func_info.record_size);
-      builder_.refer(part == no_node ? node : part_nodes_[part], types_->node_of(info.type_id));
+      uint32_t node = add_about(part, section->index, "function record", name_of(part),
+                                ext.func_info.record_size);
+      builder_.refer(part == no_node ? node : node_of(part), types_->node_of(info.type_id));
     });
-    add_lines(ext);
+    add_lines(ext, section->index);
     ext.core_relo.for_each_record([&](uint32_t code, std::span<const std::byte> record) {
       CoreRelo relo = ext.load_core_relo(record.data());
-      uint32_t node = add_record(parts_.find(code, relo.insn_off), "access",
-                                 ext.core_relo.record_size, line_name(code, relo.insn_off));
+      uint32_t part = parts_.find(code, relo.insn_off);
+      std::string line = line_name(code, relo.insn_off);
+      uint32_t node = add_about(part, section->index, "access", line.empty() ? name_of(part) : line,
+                                ext.core_relo.record_size);
       builder_.refer(node, types_->node_of(relo.type_id));
       use_string(node, relo.access_str_off, "access string");
     });
-  }
-
-  uint32_t add_record(uint32_t part, std::string_view kind, uint64_t bytes, std::string name = {}) {
-    if (name.empty()) name = part == no_node ? "(no symbol)" : parts_.parts[part].name;
-    uint32_t node = builder_.add({.name = std::move(name),
-                                  .kind = kind,
-                                  .section = records_section_,
-                                  .input = input_of(part),
-                                  .bytes = bytes});
-    if (part != no_node) builder_.refer(part_nodes_[part], node);
-    return node;
   }
 
   void use_string(uint32_t user, uint32_t offset, std::string_view kind) {
@@ -161,7 +151,7 @@ class OutputNodes {
     builder_.refer(user, node);
   }
 
-  /// "trace.bpf.c:14", or "" where no line is known.
+  /// "trace.bpf.c:14", or "" if the line is not known.
   std::string line_name(uint32_t code, uint64_t offset) const {
     auto line = output_.btf_ext->find_line(code, offset);
     if (!line) return "";
@@ -171,14 +161,14 @@ class OutputNodes {
 
   /// The records of a function are one node. A line costs its instructions, its records and its
   /// text.
-  void add_lines(const BtfExt& ext) {
+  void add_lines(const BtfExt& ext, uint32_t section) {
     std::map<uint32_t, uint32_t> nodes;  // by part
     std::map<std::pair<uint32_t, uint32_t>, LineCost> lines;
     ext.line_info.for_each_record([&](uint32_t code, std::span<const std::byte> record) {
       LineInfo line = ext.load_line_info(record.data());
       uint32_t part = parts_.find(code, line.insn_off);
       auto [node, is_new] = nodes.try_emplace(part, 0);
-      if (is_new) node->second = add_record(part, "line records", 0);
+      if (is_new) node->second = add_about(part, section, "line records", name_of(part), 0);
       builder_[node->second].bytes += ext.line_info.record_size;
       auto [entry, is_first] = lines.try_emplace({line.file_name_off, line.line()});
       LineCost& cost = entry->second;
@@ -195,9 +185,9 @@ class OutputNodes {
     for (auto& [place, cost] : lines) {
       cost.file = output_.btf->string(place.first);
       cost.bytes += cost.instructions * insn_size;
-      model_.lines.push_back(std::move(cost));
+      builder_.model.lines.push_back(std::move(cost));
     }
-    std::ranges::stable_sort(model_.lines, std::greater(), &LineCost::bytes);
+    std::ranges::stable_sort(builder_.model.lines, std::greater(), &LineCost::bytes);
   }
 
   void add_relocations() {
@@ -209,29 +199,28 @@ class OutputNodes {
         bytes[part] += sizeof(Elf64_Rel);
         refer_to_extern(part, output_.symbols[relocation.symbol]);
       }
-      for (auto [part, size] : bytes) {
-        uint32_t node =
-            builder_.add({.name = part == no_node ? "(no symbol)" : parts_.parts[part].name,
-                          .kind = "relocations",
-                          .section = section_[table.index],
-                          .input = input_of(part),
-                          .bytes = size});
-        if (part != no_node) builder_.refer(part_nodes_[part], node);
-      }
+      for (auto [part, size] : bytes)
+        add_about(part, table.index, "relocations", name_of(part), size);
     }
   }
 
   void refer_to_extern(uint32_t part, const InputSymbol& symbol) {
-    if (part == no_node || symbol.is_defined()) return;
+    if (symbol.is_defined()) return;
     if (auto found = externs_.find(symbol.name); found != externs_.end())
-      builder_.refer(part_nodes_[part], found->second);
+      builder_.refer(node_of(part), found->second);
   }
 
-  /// The table, and the names that it refers to.
+  /// Adds the symbol table and its names.
   void add_symbols(const InputSection& table) {
     const InputSection& names = output_.sections[table.link];
-    std::map<uint64_t, uint32_t> nodes = add_names(names);
-    const char* text = reinterpret_cast<const char*>(names.data.data());
+    std::string_view text(reinterpret_cast<const char*>(names.data.data()), names.data.size());
+    std::map<const char*, uint32_t> nodes;  // by where each name begins
+    for_each_whole_string(text, [&](size_t begin, std::string_view string) {
+      std::string_view name = string.substr(0, string.size() - 1);
+      nodes[text.data() + begin] =
+          builder_.add(names.index, "symbol name",
+                       std::string(name.empty() ? "(empty string)" : name), string.size());
+    });
     for (const InputSymbol& symbol : output_.symbols) {
       bool is_in_section = symbol.place == InputSymbol::Place::Section;
       uint32_t part = is_in_section && !symbol.is_section()
@@ -240,55 +229,31 @@ class OutputNodes {
       std::string_view name = symbol.is_section() && is_in_section
                                   ? output_.sections[symbol.section].name
                                   : symbol.name;
-      uint32_t node = builder_.add({.name = std::string(name.empty() ? "(no name)" : name),
-                                    .kind = "symbol",
-                                    .section = section_[table.index],
-                                    .input = input_of(part),
-                                    .bytes = sizeof(Elf64_Sym)});
-      if (part != no_node) builder_.refer(part_nodes_[part], node);
-      if (symbol.name.empty() || symbol.name.data() < text) continue;
-      auto found = nodes.upper_bound(static_cast<uint64_t>(symbol.name.data() - text));
-      if (found == nodes.begin()) continue;
-      builder_.refer(node, std::prev(found)->second);
-      if (part != no_node) builder_[std::prev(found)->second].input = input_of(part);
+      uint32_t node = add_about(part, table.index, "symbol",
+                                std::string(name.empty() ? "(no name)" : name), sizeof(Elf64_Sym));
+      auto found = nodes.upper_bound(symbol.name.data());
+      if (symbol.name.empty() || found == nodes.begin()) continue;
+      uint32_t name_node = std::prev(found)->second;
+      builder_.refer(node, name_node);
+      if (part != no_node) builder_[name_node].input = input_of(part);
     }
-  }
-
-  /// By where each begins.
-  std::map<uint64_t, uint32_t> add_names(const InputSection& section) {
-    std::map<uint64_t, uint32_t> nodes;
-    std::string_view text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
-    for (size_t begin = 0; begin < text.size();) {
-      size_t end = std::min(text.find('\0', begin), text.size() - 1) + 1;
-      std::string name(text.substr(begin, end - begin - 1));
-      nodes[begin] = builder_.add({.name = name.empty() ? "(empty string)" : std::move(name),
-                                   .kind = "symbol name",
-                                   .section = section_[section.index],
-                                   .bytes = end - begin});
-      begin = end;
-    }
-    return nodes;
   }
 
   const Context& context_;
   const ObjectFile& output_;
-  const OutputParts& parts_;
-  OutputModel& model_;
+  OutputParts& parts_;
   ModelBuilder builder_;
   std::optional<TypeNodes> types_;
-  std::unordered_map<const ObjectFile*, uint32_t> inputs_;
-  std::unordered_map<std::string_view, uint32_t> by_name_;  ///< the output's sections
-  std::unordered_map<uint32_t, uint32_t> section_;          ///< in the model, by the output's index
-  std::vector<uint32_t> part_nodes_;
-  std::unordered_map<std::string_view, uint32_t> externs_;  ///< their types' nodes
-  uint32_t records_section_ = 0;
+  std::unordered_map<const ObjectFile*, uint32_t> inputs_;  ///< indices in the model
+  std::unordered_map<std::string_view, uint32_t> by_name_;  ///< indices of sections
+  std::unordered_map<std::string_view, uint32_t> externs_;  ///< nodes of their types
 };
 
 }  // namespace
 
-std::vector<uint32_t> add_output(const Context& context, const ObjectFile& output,
-                                 const OutputParts& parts, OutputModel& model) {
-  return OutputNodes(context, output, parts, model).add_all();
+void add_output(const Context& context, const ObjectFile& output, OutputParts& parts,
+                OutputModel& model) {
+  OutputNodes(context, output, parts, model).add_all();
 }
 
 }  // namespace bpflink

@@ -1,70 +1,31 @@
-// A program costs its own instructions and those of every function that it can reach, as the
-// verifier goes through all of them, and the stack of the deepest chain of calls.
-#include "linker/report/program_costs.hpp"
-
+// What programs cost, and which programs use the maps and variables.
+//
+// A program costs its own instructions and those of every function that it can reach, because the
+// verifier goes through all of them. It costs the stack of the deepest chain of calls.
 #include <algorithm>
 #include <unordered_map>
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "linker/report/stack_use.hpp"
+#include "linker/elf/stack_use.hpp"
+#include "linker/object/contents.hpp"
+#include "linker/report/output_parts.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {
 
-/// References looked at for all programs together: what many programs that share many functions
-/// take grows with the square of their number. Programs beyond have no figures of subprograms.
-constexpr uint64_t most_visits = 3'000'000;
-
-/// What a program reaches: indices in OutputParts::parts, in the order of the walk.
-struct Reach {
-  std::vector<uint32_t> functions = {}, maps = {}, variables = {};  ///< functions: itself first
-};
-
-class Walker {
- public:
-  explicit Walker(const OutputParts& parts) : parts_(parts), seen_(parts.parts.size()) {}
-
-  /// Variables and maps are not walked on from: a loader decides what is in them.
-  Reach walk(uint32_t program) {
-    Reach reach{.functions = {program}};
-    seen_[program] = ++round_;
-    for (size_t i = 0; i < reach.functions.size() && visits_ < most_visits; ++i)
-      for (uint32_t used : parts_.uses.edges(reach.functions[i])) visit(used, reach);
-    return visits_ < most_visits ? reach : Reach{.functions = {program}};
-  }
-
- private:
-  void visit(uint32_t index, Reach& reach) {
-    ++visits_;
-    if (std::exchange(seen_[index], round_) == round_) return;
-    const OutputPart& part = parts_.parts[index];
-    if (part.is_function()) reach.functions.push_back(index);
-    if (part.kind == "map") reach.maps.push_back(index);
-    if (part.kind == "variable") reach.variables.push_back(index);
-  }
-
-  const OutputParts& parts_;
-  std::vector<uint32_t> seen_;  ///< the round in which each was seen last
-  uint32_t round_ = 0;
-  uint64_t visits_ = 0;
-};
-
 /// By part: the bytes of stack of a function and of the deepest chain of calls from it; nothing
-/// for one that may call itself. Functions are taken when all that they call are known.
+/// for one that may call itself. A function is known when all that it calls are known.
 std::vector<std::optional<uint64_t>> find_deepest(const OutputParts& parts,
                                                   const std::vector<uint64_t>& own) {
   uint32_t count = parts.uses.size();
-  auto is_call = [&](uint32_t from, uint32_t to) {
-    return parts.parts[from].is_function() && parts.parts[to].is_function();
-  };
-  std::vector<uint32_t> unknown(count);
   Graph callers = Graph::make(count, [&](auto add) {
     for (uint32_t from = 0; from < count; ++from)
       for (uint32_t to : parts.uses.edges(from))
-        if (is_call(from, to)) add(to, from);
+        if (parts.parts[from].is_function() && parts.parts[to].is_function()) add(to, from);
   });
+  std::vector<uint32_t> unknown(count);  // how many of the called functions are
   for (uint32_t caller : callers.targets) ++unknown[caller];
   std::vector<uint64_t> below(count);
   std::vector<std::optional<uint64_t>> deepest(count);
@@ -83,15 +44,15 @@ std::vector<std::optional<uint64_t>> find_deepest(const OutputParts& parts,
   return deepest;
 }
 
-/// As libbpf has it: LIBBPF_PIN_NONE and LIBBPF_PIN_BY_NAME.
+/// The values are libbpf's: LIBBPF_PIN_NONE and LIBBPF_PIN_BY_NAME.
 std::string describe_pinning(uint32_t pinning) {
   if (pinning == 0) return "none";
   return pinning == 1 ? "by name" : std::to_string(pinning);
 }
 
-/// What a map asks for where it is full. The kernel keeps values at multiples of 8 bytes; what it
-/// needs for itself, such as the buckets of a hash, is not counted.
-uint64_t most_bytes(const Map& map, std::string_view type) {
+/// The memory of a full map. The kernel keeps keys and values at multiples of 8 bytes. What it
+/// needs for itself, such as the buckets of a hash, does not count.
+uint64_t full_bytes(const Map& map, std::string_view type) {
   constexpr uint64_t page = 4096;
   if (type.ends_with("ringbuf")) return map.max_entries;
   if (type == "arena") return map.max_entries * page;
@@ -100,75 +61,85 @@ uint64_t most_bytes(const Map& map, std::string_view type) {
          (align_up(map.value_size, 8) + (has_keys ? align_up(map.key_size, 8) : 0));
 }
 
+/// References to look at, for all programs together: for many programs that share many functions,
+/// the effort grows with the square of their number. Further programs get no figures of
+/// subprograms.
+constexpr uint64_t visit_limit = 3'000'000;
+
 class ProgramDescription {
  public:
   ProgramDescription(const ObjectFile& output, const OutputParts& parts, OutputModel& model)
-      : output_(output), parts_(parts), model_(model), index_(output) {}
+      : output_(output), parts_(parts), model_(model), last_user_(parts.parts.size()) {
+    for (const InputSection& section : output.sections)
+      section_index_.try_emplace(section.name, section.index);
+  }
 
   void describe() {
-    collect_programs(index_, contents_);
-    // A map that is not one has been told of, and is in the output all the same.
-    if (!collect_maps(index_, contents_)) contents_.maps.clear();
-    collect_data_sections(index_, contents_);
-    describe_programs();
-    uint32_t section_of_maps = index_of(".maps");
-    for (const Map& map : contents_.maps) describe(map, section_of_maps);
-    for (const DataSection& section : contents_.data_sections) {
-      uint32_t index = index_of(section.name);
-      for (const Variable& variable : section.variables) describe(section, variable, index);
-    }
+    ObjectIndex index(output_);
+    ObjectContents contents;
+    collect_programs(index, contents);
+    // Another pass reports a wrong definition of a map.
+    if (!collect_maps(index, contents)) contents.maps.clear();
+    collect_data_sections(index, contents);
+    describe(contents.programs);
+    for (const Map& map : contents.maps) describe(map);
+    for (const DataSection& section : contents.data_sections)
+      for (const Variable& variable : section.variables) describe(section, variable);
   }
 
  private:
-  void describe_programs() {
+  void describe(const std::vector<Program>& programs) {
     std::vector<uint64_t> stacks;
     stacks.reserve(parts_.parts.size());
     for (const OutputPart& part : parts_.parts)
       stacks.push_back(part.is_function() ? stack_use(code_of(part), output_.byte_order) : 0);
     std::vector<std::optional<uint64_t>> deepest = find_deepest(parts_, stacks);
-    Walker walker(parts_);
-    for (const InputSymbol* found : find_programs()) {
-      const InputSymbol& symbol = *found;
-      const InputSection& section = output_.sections[symbol.section];
-      uint32_t program = parts_.find(section.index, symbol.value);
-      if (program == no_node) continue;
-      ProgramCost cost{.name = std::string(symbol.name),
-                       .section = std::string(section.name),
-                       .type = std::string(program_type_name(section_meaning(section.name).type)),
-                       .instructions = symbol.size / insn_size,
-                       .stack = stacks[program],
-                       .deepest_stack = deepest[program]};
-      Reach reach = walker.walk(program);
-      for (uint32_t function : reach.functions)
-        cost.all_instructions += parts_.parts[function].size / insn_size;
-      reach.functions.erase(reach.functions.begin());
-      cost.subprograms = names(reach.functions);
-      cost.maps = names(reach.maps);
-      cost.variables = names(reach.variables);
-      for (const auto& used : {reach.maps, reach.variables})
-        for (uint32_t part : used) users_[part].push_back(cost.name);
+    for (const Program& program : programs) {
+      uint32_t own = find_part(program.section, program.offset);
+      if (own == no_node) continue;
+      ProgramCost cost{.name = std::string(program.name),
+                       .section = std::string(program.section),
+                       .type = std::string(program_type_name(program.meaning.type)),
+                       .instructions = program.size / insn_size,
+                       .stack = stacks[own],
+                       .deepest_stack = deepest[own]};
+      for (uint32_t index : walk(own)) add_use(cost, index, index == own);
       model_.programs.push_back(std::move(cost));
     }
-  }
-
-  /// By section and offset.
-  std::vector<const InputSymbol*> find_programs() const {
-    std::vector<const InputSymbol*> programs;
-    for (const InputSymbol& symbol : output_.symbols)
-      if (symbol.place == InputSymbol::Place::Section && symbol.type == STT_FUNC &&
-          !symbol.is_local() && output_.sections[symbol.section].holds_programs())
-        programs.push_back(&symbol);
-    std::ranges::stable_sort(programs, {}, [](const InputSymbol* symbol) {
-      return std::pair(symbol->section, symbol->value);
-    });
-    return programs;
   }
 
   std::span<const std::byte> code_of(const OutputPart& part) const {
     return output_.sections[part.section].data.subspan(part.offset, part.size);
   }
 
-  void describe(const Map& map, uint32_t section) {
+  /// The parts that a program reaches, itself first. Variables and maps lead nowhere: a loader
+  /// decides what is in them.
+  std::vector<uint32_t> walk(uint32_t program) {
+    std::vector<uint32_t> reached = {program};
+    last_user_[program] = ++user_;
+    for (size_t i = 0; i < reached.size() && visits_ < visit_limit; ++i) {
+      if (i > 0 && !parts_.parts[reached[i]].is_function()) continue;
+      for (uint32_t used : parts_.uses.edges(reached[i])) {
+        ++visits_;
+        if (std::exchange(last_user_[used], user_) != user_) reached.push_back(used);
+      }
+    }
+    if (visits_ >= visit_limit) reached.resize(1);
+    return reached;
+  }
+
+  void add_use(ProgramCost& cost, uint32_t index, bool is_own) {
+    const OutputPart& part = parts_.parts[index];
+    if (is_own || part.is_function()) {  // a program without a size has no part of its own
+      cost.all_instructions += part.size / insn_size;
+      if (!is_own) cost.subprograms.push_back(part.name);
+    } else if (part.kind == "map" || part.kind == "variable") {
+      (part.kind == "map" ? cost.maps : cost.variables).push_back(part.name);
+      users_[index].push_back(cost.name);
+    }
+  }
+
+  void describe(const Map& map) {
     std::string_view type = map_type_name(map.type);
     model_.maps.push_back({.name = std::string(map.name),
                            .type = std::string(type),
@@ -177,13 +148,13 @@ class ProgramDescription {
                            .key_size = map.key_size,
                            .value_size = map.value_size,
                            .entries = map.max_entries,
-                           .bytes = most_bytes(map, type),
+                           .bytes = full_bytes(map, type),
                            .per_cpu = type.find("percpu") != std::string_view::npos,
                            .pinning = describe_pinning(map.pinning),
-                           .programs = users_of(section, map.offset)});
+                           .programs = users_of(".maps", map.offset)});
   }
 
-  void describe(const DataSection& section, const Variable& variable, uint32_t index) {
+  void describe(const DataSection& section, const Variable& variable) {
     model_.variables.push_back({.name = std::string(variable.name),
                                 .section = std::string(section.name),
                                 .type = type_name(variable.type_id),
@@ -191,36 +162,31 @@ class ProgramDescription {
                                            : variable.is_weak ? "weak"
                                                               : "global",
                                 .bytes = variable.size,
-                                .programs = users_of(index, variable.offset)});
+                                .programs = users_of(section.name, variable.offset)});
   }
 
   std::string type_name(uint32_t id) const {
     return id == 0 ? "" : print_c_declaration(*output_.btf, id);
   }
 
-  std::vector<std::string> names(const std::vector<uint32_t>& parts) const {
-    std::vector<std::string> result;
-    result.reserve(parts.size());
-    for (uint32_t part : parts) result.push_back(parts_.parts[part].name);
-    return result;
+  uint32_t find_part(std::string_view section, uint64_t offset) const {
+    auto index = section_index_.find(section);
+    return index == section_index_.end() ? no_node : parts_.find(index->second, offset);
   }
 
-  uint32_t index_of(std::string_view name) const {
-    const InputSection* section = output_.find_section(name);
-    return section ? section->index : 0;
-  }
-
-  std::vector<std::string> users_of(uint32_t section, uint64_t offset) const {
-    auto users = users_.find(parts_.find(section, offset));
+  std::vector<std::string> users_of(std::string_view section, uint64_t offset) const {
+    auto users = users_.find(find_part(section, offset));
     return users == users_.end() ? std::vector<std::string>() : users->second;
   }
 
   const ObjectFile& output_;
   const OutputParts& parts_;
   OutputModel& model_;
-  ObjectIndex index_;
-  ObjectContents contents_;
-  std::unordered_map<uint32_t, std::vector<std::string>> users_;  ///< by part
+  std::unordered_map<std::string_view, uint32_t> section_index_;  ///< by name, the first
+  std::unordered_map<uint32_t, std::vector<std::string>> users_;  ///< by part: the programs
+  std::vector<uint32_t> last_user_;  ///< by part: the last program that reached it, counted from 1
+  uint32_t user_ = 0;
+  uint64_t visits_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-#include "linker/report/sizes_text.hpp"
-
+// The lists of --print-sizes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,19 +6,19 @@
 #include <vector>
 
 #include "linker/diagnostics/printable.hpp"
-#include "linker/report/type_story.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {
 
 constexpr size_t line_width = 80;
-constexpr uint64_t stack_limit = 512;  // of a program with all that it calls
+constexpr uint64_t stack_limit = 512;  // bytes, of a program with all that it calls
 
 bool begins_letter(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
 }
 
-/// The end of a path says more than its beginning.
+/// Cuts text to a width, at its beginning or end. The end of a path says more than its beginning.
 std::string elide(std::string_view text, size_t width, bool keeps_end) {
   std::string line = printable(text);
   auto letters = static_cast<size_t>(std::ranges::count_if(line, begins_letter));
@@ -30,36 +29,37 @@ std::string elide(std::string_view text, size_t width, bool keeps_end) {
   return keeps_end ? "..." + line.substr(at) : line.substr(0, at) + "...";
 }
 
-/// Columns of numbers and, behind them, what they are about.
+/// Columns of numbers and, behind them, what has them.
 class SizeTable {
  public:
   SizeTable(std::string title, std::vector<std::string> columns, bool is_of_paths = false)
       : title_(std::move(title)), columns_(std::move(columns)), is_of_paths_(is_of_paths) {}
 
-  void add(std::vector<std::string> numbers, std::string text) {
-    rows_.push_back({std::move(numbers), std::move(text)});
+  void add(uint64_t rank, std::vector<std::string> numbers, std::string text) {
+    rows_.push_back({rank, std::move(numbers), std::move(text)});
   }
 
-  /// The first `most` rows, and the last, which is the total.
-  std::string print(unsigned most) const {
-    if (rows_.size() < 2) return "";
-    std::vector<Row> shown(rows_.begin(), rows_.end() - 1);
-    size_t left = shown.size() - std::min<size_t>(shown.size(), most);
-    shown.resize(shown.size() - left);
-    shown.push_back(rows_.back());
-    if (left != 0) shown.back().text += fmt::format(" ({} not shown)", grouped(left));
-    std::vector<size_t> widths;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      widths.push_back(columns_[i].size());
-      for (const Row& row : shown) widths[i] = std::max(widths[i], row.numbers[i].size());
-    }
-    std::string text = fmt::format("\n{}\n", title_) + print_row(widths, {columns_, ""});
-    for (const Row& row : shown) text += print_row(widths, row);
-    return text;
+  /// The `most` rows of the highest rank, then the total.
+  std::string print(unsigned most, std::vector<std::string> total, std::string text) {
+    if (rows_.empty()) return "";
+    std::ranges::stable_sort(rows_, std::greater(), &Row::rank);
+    size_t left = rows_.size() - std::min<size_t>(rows_.size(), most);
+    rows_.resize(rows_.size() - left);
+    if (left != 0) text += fmt::format(" ({} not shown)", grouped(left));
+    add(0, std::move(total), std::move(text));
+    rows_.insert(rows_.begin(), {0, columns_, ""});
+    std::vector<size_t> widths(columns_.size());
+    for (const Row& row : rows_)
+      for (size_t i = 0; i < widths.size(); ++i)
+        widths[i] = std::max(widths[i], row.numbers[i].size());
+    std::string lines = fmt::format("\n{}\n", title_);
+    for (const Row& row : rows_) lines += print_row(widths, row);
+    return lines;
   }
 
  private:
   struct Row {
+    uint64_t rank = 0;
     std::vector<std::string> numbers;
     std::string text;
   };
@@ -79,58 +79,44 @@ class SizeTable {
   std::vector<Row> rows_;
 };
 
-/// Pointers to the elements, those with the most first.
-template <typename Element, typename Value>
-std::vector<const Element*> by_value(const std::vector<Element>& elements, Value value) {
-  std::vector<const Element*> sorted;
-  sorted.reserve(elements.size());
-  for (const Element& element : elements) sorted.push_back(&element);
-  std::ranges::stable_sort(sorted, std::greater(),
-                           [&](const Element* element) { return element->*value; });
-  return sorted;
-}
-
 std::string list_programs(const OutputModel& model, unsigned most) {
   SizeTable table("Programs",
                   {"instructions", "with calls", fmt::format("stack of {}", stack_limit)});
   uint64_t all = 0;
-  for (const ProgramCost* program : by_value(model.programs, &ProgramCost::all_instructions)) {
-    all += program->instructions;
-    table.add({grouped(program->instructions), grouped(program->all_instructions),
-               program->deepest_stack ? grouped(*program->deepest_stack) : "unknown"},
-              program->name);
+  for (const ProgramCost& program : model.programs) {
+    all += program.instructions;
+    table.add(program.all_instructions,
+              {grouped(program.instructions), grouped(program.all_instructions),
+               program.deepest_stack ? grouped(*program.deepest_stack) : "unknown"},
+              program.name);
   }
-  table.add({grouped(all), "", ""}, "in all programs");
-  return table.print(most);
+  return table.print(most, {grouped(all), "", ""}, "in all programs");
 }
 
 std::string list_maps(const OutputModel& model, unsigned most) {
   SizeTable table("Maps", {"bytes of memory", "entries"});
   uint64_t all = 0;
-  for (const MapCost* map : by_value(model.maps, &MapCost::bytes)) {
-    all += map->bytes;
-    table.add({grouped(map->bytes), grouped(map->entries)},
-              fmt::format("{}, {}{}", map->name, map->type, map->per_cpu ? ", for each CPU" : ""));
+  for (const MapCost& map : model.maps) {
+    all += map.bytes;
+    table.add(map.bytes, {grouped(map.bytes), grouped(map.entries)},
+              fmt::format("{}, {}{}", map.name, map.type, map.per_cpu ? ", for each CPU" : ""));
   }
-  table.add({grouped(all), ""}, "in all maps, at most");
-  return table.print(most);
+  return table.print(most, {grouped(all), ""}, "in all maps, at most");
 }
 
 std::string list_types(const OutputModel& model, unsigned most) {
   SizeTable table("Types", {"bytes", "all it brings"});
-  for (const Node* node : by_value(model.nodes, &Node::brings)) {
-    bool is_type = category_of(node->kind) == "types" && node->kind != "function type" &&
-                   node->kind != "variable type" && node->kind != "section";
-    if (node == &model.nodes.front() || !is_type) continue;
-    std::string name = describe(*node);
-    if (node->needed_by != 0) name += ", by " + describe(model.nodes[node->needed_by]);
-    table.add({grouped(node->bytes), grouped(node->brings)}, name);
+  for (const Node& node : std::span(model.nodes).subspan(1)) {
+    bool is_type = category_of(node.kind) == "types" && node.kind != "function type" &&
+                   node.kind != "variable type" && node.kind != "section";
+    if (!is_type) continue;
+    std::string name = describe(node);
+    if (node.needed_by != 0) name += ", by " + describe(model.nodes[node.needed_by]);
+    table.add(node.brings, {grouped(node.bytes), grouped(node.brings)}, name);
   }
-  uint64_t all = 0;
-  for (const NamedSize& category : model.categories)
-    if (category.name == "types") all = category.bytes;
-  table.add({grouped(all), ""}, "in all types");
-  return table.print(most);
+  auto types = std::ranges::find(model.categories, "types", &NamedSize::name);
+  uint64_t all = types == model.categories.end() ? 0 : types->bytes;
+  return table.print(most, {grouped(all), ""}, "in all types");
 }
 
 std::string list_lines(const OutputModel& model, unsigned most) {
@@ -139,23 +125,21 @@ std::string list_lines(const OutputModel& model, unsigned most) {
   for (const LineCost& line : model.lines) {
     bytes += line.bytes;
     instructions += line.instructions;
-    table.add({grouped(line.bytes), grouped(line.instructions)},
+    table.add(line.bytes, {grouped(line.bytes), grouped(line.instructions)},
               fmt::format("{}:{}", line.file, line.line));
   }
-  table.add({grouped(bytes), grouped(instructions)}, "in all lines");
-  return table.print(most);
+  return table.print(most, {grouped(bytes), grouped(instructions)}, "in all lines");
 }
 
 std::string list_files(const OutputModel& model, unsigned most) {
   SizeTable table("Files", {"bytes"}, true);
   uint64_t made = model.bytes;
-  for (const NamedSize* input : by_value(model.inputs, &NamedSize::bytes)) {
-    made -= input->bytes;
-    table.add({grouped(input->bytes)}, input->name);
+  for (const NamedSize& input : model.inputs) {
+    made -= input.bytes;
+    table.add(input.bytes, {grouped(input.bytes)}, input.name);
   }
-  table.add({grouped(model.bytes)},
-            fmt::format("in all, of which {} are from no input", grouped(made)));
-  return table.print(most);
+  return table.print(most, {grouped(model.bytes)},
+                     fmt::format("in all, of which {} are from no input", grouped(made)));
 }
 
 std::string list_changes(const OutputModel& model, unsigned most) {
@@ -163,10 +147,9 @@ std::string list_changes(const OutputModel& model, unsigned most) {
   if (model.against->changes.empty()) return "\nNothing has another size.\n";
   SizeTable table("Changes", {"before", "now"});
   for (const SizeChange& change : model.against->changes)
-    table.add({grouped(change.before), grouped(change.after)},
+    table.add(change.difference(), {grouped(change.before), grouped(change.after)},
               fmt::format("{}, {} in {}", change.name, change.kind, change.section));
-  table.add({grouped(model.against->bytes), grouped(model.bytes)}, "in all");
-  return table.print(most);
+  return table.print(most, {grouped(model.against->bytes), grouped(model.bytes)}, "in all");
 }
 
 std::string percent(uint64_t part, uint64_t whole) {
@@ -183,6 +166,12 @@ std::string list_savings(const OutputModel& model) {
 }
 
 }  // namespace
+
+std::string grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
 
 std::string make_sizes_text(const OutputModel& model, unsigned most) {
   std::string text = fmt::format("{}: {} bytes", printable(model.file), grouped(model.bytes));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "dedup/format/kinds.hpp"
@@ -10,24 +10,14 @@
 namespace bpflink {
 namespace {
 
-/// What a pointer, a qualifier, an array or a tag is of; nothing for other types.
+/// The type in a pointer, a qualifier or an array; nothing for other types.
 std::optional<uint32_t> wrapped_by(BtfType type) {
-  switch (type.kind()) {
-    case BtfKind::Ptr:
-    case BtfKind::Const:
-    case BtfKind::Volatile:
-    case BtfKind::Restrict:
-    case BtfKind::TypeTag:
-      return type.type();
-    case BtfKind::Array:
-      return type.array_element_type();
-    default:
-      return std::nullopt;
-  }
+  if (type.kind() == BtfKind::Ptr || is_qualifier(type.kind())) return type.type();
+  if (type.kind() == BtfKind::Array) return type.array_element_type();
+  return std::nullopt;
 }
 
-}  // namespace
-
+/// The kind of a type as a node's kind.
 std::string_view name_of_kind(BtfType type) {
   constexpr std::array<std::string_view, known_kinds> names = {
       "void",          "integer", "pointer",  "array", "struct",   "union",         "enum",
@@ -37,118 +27,102 @@ std::string_view name_of_kind(BtfType type) {
   return is_known(type.kind()) ? names[static_cast<size_t>(type.kind())] : "unknown kind";
 }
 
+}  // namespace
+
 TypeNodes::TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelBuilder& builder)
-    : btf_(btf), section_(section), builder_(builder), owner_(btf.strings().size(), no_node) {
-  uint64_t rest = size - btf_.strings().size();
+    : btf_(btf),
+      section_(section),
+      builder_(builder),
+      owner_(btf.strings().size(), no_node),
+      header_(header_size(btf, size)) {
   for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id) {
     BtfType type = btf_.type(id);
     std::string_view name = btf_.name(type), kind = name_of_kind(type);
     uint32_t node = builder_.add(
-        {.name = name.empty() ? fmt::format("({} without a name)", kind) : std::string(name),
-         .kind = kind,
-         .section = section_,
-         .bytes = type.words().size_bytes()});
+        section_, kind, name.empty() ? fmt::format("({} without a name)", kind) : std::string(name),
+        type.words().size_bytes());
     if (id == btf_.first_id()) first_node_ = node;
-    rest -= type.words().size_bytes();
   }
   for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id) {
-    visit_edges(id);
+    add_references(id);
     BtfType type = btf_.type(id);
     if (type.name_off() != 0) continue;
     auto wrapped = wrapped_by(type);
     builder_.set_unnamed(node_of(id), wrapped ? node_of(*wrapped) : node_of(id));
   }
-  builder_.add({.name = "(header)", .kind = "header", .section = section_, .bytes = rest});
-  builder_.name_members([this](uint32_t node, const auto& visit) { visit_members(node, visit); });
+  builder_.add(section_, "header", "(header)", header_);
   find_owners();
+  for_each_whole_string(
+      btf_.strings(), [&](size_t, std::string_view string) { has_input_.emplace(string, false); });
+  for (const BtfView* base = btf_.base(); base; base = base->base())
+    for_each_whole_string(base->strings(),
+                          [&](size_t, std::string_view string) { has_input_[string] = true; });
 }
 
-/// Tags depend on what they are put on; a DATASEC lists variables, and nothing is there for it.
-void TypeNodes::visit_edges(uint32_t id) {
+void TypeNodes::add_references(uint32_t id) {
   BtfType type = btf_.type(id);
-  if (type.kind() == BtfKind::Datasec) return;
-  for_each_reference(type.words(), [&](uint32_t other) {
-    if (node_of(other) == no_node) return;
-    if (type.kind() == BtfKind::DeclTag)
-      builder_.refer(node_of(other), node_of(id));
-    else
-      builder_.refer(node_of(id), node_of(other));
-  });
-}
-
-void TypeNodes::visit_members(uint32_t node,
-                              const std::function<void(uint32_t, std::string_view)>& visit) const {
-  uint32_t id = node - first_node_ + btf_.first_id();
-  if (node < first_node_ || id >= btf_.end_id()) return;
-  BtfType type = btf_.type(id);
-  auto visit_one = [&](uint32_t used, uint32_t name) {
-    if (node_of(used) != no_node) visit(node_of(used), btf_.string(name));
+  uint32_t node = node_of(id);
+  auto refer = [&](uint32_t other, uint32_t name_off) {
+    builder_.refer(node, node_of(other), btf_.string(name_off));
   };
-  bool is_prototype = type.kind() == BtfKind::FuncProto;
-  if (!is_prototype && !is_composite(type.kind())) return;
-  for (uint32_t i = 0; i < type.vlen(); ++i)
-    if (is_prototype)
-      visit_one(type.param(i).type, type.param(i).name_off);
-    else
-      visit_one(type.member(i).type, type.member(i).name_off);
+  switch (type.kind()) {
+    case BtfKind::Datasec:  // lists variables, but is not why they are there
+      break;
+    case BtfKind::DeclTag:  // is there because of the type that it is on
+      builder_.refer(node_of(type.type()), node);
+      break;
+    case BtfKind::Struct:
+    case BtfKind::Union:
+      for (uint32_t i = 0; i < type.vlen(); ++i)
+        refer(type.member(i).type, type.member(i).name_off);
+      break;
+    case BtfKind::FuncProto:
+      refer(type.type(), 0);
+      for (uint32_t i = 0; i < type.vlen(); ++i) refer(type.param(i).type, type.param(i).name_off);
+      break;
+    default:
+      for_each_reference(type.words(), [&](uint32_t other) { refer(other, 0); });
+  }
 }
 
-/// The first type that uses a string has its bytes.
+/// The first type that uses a string has its bytes. A type that uses the end of a string uses the
+/// string.
 void TypeNodes::find_owners() {
-  std::string_view strings = btf_.strings();
-  uint32_t first = btf_.string_begin();
+  size_t first = btf_.string_begin();
   for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id)
-    for_each_string(btf_.type(id).words(), [&](uint32_t offset) {
+    for_each_string(btf_.type(id).words(), [&](size_t offset) {
       if (offset < first || offset - first >= owner_.size()) return;
       uint32_t& owner = owner_[offset - first];
       if (owner == no_node) owner = node_of(id);
     });
-  for (size_t begin = 0; begin < strings.size();) {
-    size_t end = std::min(strings.find('\0', begin), strings.size() - 1) + 1;
-    uint32_t owner = *std::min_element(owner_.begin() + static_cast<ptrdiff_t>(begin),
-                                       owner_.begin() + static_cast<ptrdiff_t>(end));
-    if (begin == 0 && end == 1 && first == 0)
-      owner = builder_.add({.name = "(empty string)", .kind = "header", .section = section_});
-    // Who uses the end of a string uses the string.
-    std::fill(owner_.begin() + static_cast<ptrdiff_t>(begin),
-              owner_.begin() + static_cast<ptrdiff_t>(end), owner);
-    if (owner != no_node) builder_[owner].bytes += end - begin;
-    begin = end;
-  }
-}
-
-void TypeNodes::set_origins(const std::vector<uint32_t>& origins) {
-  for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id)
-    builder_[node_of(id)].input = origins[id];
+  for_each_whole_string(btf_.strings(), [&](size_t begin, std::string_view string) {
+    auto owners = std::span(owner_).subspan(begin, string.size());
+    uint32_t owner = std::ranges::min(owners);
+    if (begin == 0 && string.size() == 1 && first == 0)
+      owner = builder_.add(section_, "header", "(empty string)", 0);
+    std::ranges::fill(owners, owner);
+    if (owner != no_node) builder_[owner].bytes += string.size();
+  });
 }
 
 uint32_t TypeNodes::add_string(uint32_t offset, std::string_view kind) {
   uint32_t first = btf_.string_begin();
   if (offset < first || offset - first >= owner_.size()) return no_node;
-  std::string_view strings = btf_.strings();
   size_t at = offset - first;
   if (uint32_t owner = owner_[at]; owner != no_node) {
-    bool is_own = owner >= first_node_ && owner - first_node_ < btf_.end_id() - btf_.first_id();
-    return is_own || builder_[owner].kind == "header" ? no_node : owner;
+    bool is_type = owner >= first_node_ && owner - first_node_ < btf_.end_id() - btf_.first_id();
+    return is_type || builder_[owner].kind == "header" ? no_node : owner;
   }
-  size_t begin = at == 0 ? 0 : strings.rfind('\0', at - 1) + 1;
-  size_t end = std::min(strings.find('\0', at), strings.size() - 1) + 1;
-  uint32_t node = builder_.add({.name = std::string(strings.substr(begin, end - 1 - begin)),
-                                .kind = kind,
-                                .section = section_,
-                                .bytes = end - begin});
-  std::fill(owner_.begin() + static_cast<ptrdiff_t>(begin),
-            owner_.begin() + static_cast<ptrdiff_t>(end), node);
+  size_t begin = at == 0 ? 0 : btf_.strings().rfind('\0', at - 1) + 1;
+  std::string_view string = btf_.string(first + static_cast<uint32_t>(begin));
+  uint32_t node = builder_.add(section_, kind, std::string(string), string.size() + 1);
+  std::ranges::fill(std::span(owner_).subspan(begin, string.size() + 1), node);
   return node;
 }
 
 void TypeNodes::finish() {
-  uint64_t unused = static_cast<uint64_t>(std::ranges::count(owner_, no_node));
-  if (unused != 0)
-    builder_.add({.name = "(strings that nothing uses)",
-                  .kind = "header",
-                  .section = section_,
-                  .bytes = unused});
+  auto unused = static_cast<uint64_t>(std::ranges::count(owner_, no_node));
+  if (unused != 0) builder_.add(section_, "header", "(strings that nothing uses)", unused);
 }
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-#include "linker/report/stack_use.hpp"
+#include "linker/elf/stack_use.hpp"
 
 #include <doctest/doctest.h>
 

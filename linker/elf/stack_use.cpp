@@ -1,4 +1,4 @@
-#include "linker/report/stack_use.hpp"
+#include "linker/elf/stack_use.hpp"
 
 #include <algorithm>
 
@@ -10,14 +10,11 @@ namespace {
 constexpr uint8_t frame_pointer = 10;
 constexpr uint32_t caller_saved = 0x3f;  // r0 to r5
 
-bool is_memory_access(const Insn& insn) {
+bool accesses_stack(const Insn& insn) {
   uint8_t insn_class = BPF_CLASS(insn.code);
-  return insn_class == BPF_LDX || insn_class == BPF_STX || insn_class == BPF_ST;
-}
-
-/// The register that an access goes through: a load's source, a store's destination.
-uint8_t base_register(const Insn& insn) {
-  return BPF_CLASS(insn.code) == BPF_LDX ? insn.src_reg : insn.dst_reg;
+  bool is_store = insn_class == BPF_STX || insn_class == BPF_ST;
+  return (insn_class == BPF_LDX && insn.src_reg == frame_pointer) ||
+         (is_store && insn.dst_reg == frame_pointer);
 }
 
 /// All but jumps and stores.
@@ -44,8 +41,7 @@ uint64_t stack_use(std::span<const std::byte> code, std::endian order) {
   uint32_t copies = 0;  // bit N: register N is what the frame pointer is
   for_each_insn(code, 0, code.size(), order, [&](uint64_t, const Insn& insn) {
     uint32_t changed = 1u << insn.dst_reg;
-    if (is_memory_access(insn) && base_register(insn) == frame_pointer)
-      lowest = std::min<int64_t>(lowest, insn.off);
+    if (accesses_stack(insn)) lowest = std::min<int64_t>(lowest, insn.off);
     if (is_add_of_constant(insn) && (copies & changed) != 0)
       lowest = std::min<int64_t>(lowest, insn.imm);
     if (insn.is_call())

@@ -1,8 +1,8 @@
-#include "linker/report/report_json.hpp"
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {
@@ -20,8 +20,7 @@ Json size_to_json(const NamedSize& size) {
   return {{"name", size.name}, {"bytes", size.bytes}};
 }
 
-/// With the kinds of nodes that are in each: which kinds go together is known to category_of()
-/// alone.
+/// Each with its kinds of nodes, which only category_of() knows.
 Json categories_to_json(const OutputModel& model) {
   std::map<std::string_view, std::set<std::string_view>> kinds;
   for (uint32_t i = 1; i < model.nodes.size(); ++i)
@@ -33,7 +32,7 @@ Json categories_to_json(const OutputModel& model) {
   });
 }
 
-/// What has its usual value is left out: a kernel has a hundred thousand nodes.
+/// Omits usual values: a kernel has a hundred thousand nodes.
 Json node_to_json(const OutputModel& model, uint32_t i) {
   const Node& node = model.nodes[i];
   Json json{{"name", node.name},
@@ -124,9 +123,7 @@ Json tag_to_json(const SplitTag& tag) {
   return json;
 }
 
-}  // namespace
-
-void add_model(nlohmann::ordered_json& json, const OutputModel& model) {
+void add_model(Json& json, const OutputModel& model) {
   json["output"] = {{"name", model.file}, {"bytes", model.bytes}};
   json["categories"] = categories_to_json(model);
   json["sections"] = make_array(model.sections, section_to_json);
@@ -145,23 +142,41 @@ void add_model(nlohmann::ordered_json& json, const OutputModel& model) {
   json["tags"] = make_array(model.tags, tag_to_json);
 }
 
-std::string make_json(const LinkReport& report, const OutputModel& output) {
-  nlohmann::ordered_json json;
-  json["files"] = report.files;
-  json["objects"] = report.objects;
-  json["types"] = {{"in", report.input_types}, {"out", report.output_types}};
-  json["section_bytes"] = {{"in", report.input_bytes}, {"out", report.output_bytes}};
-  json["relocations"] = report.relocations;
-  json["symbols"] = report.symbols;
-  auto& passes = json["passes"] = nlohmann::ordered_json::array();
-  for (const auto& [pass, seconds] : report.passes)
-    passes.push_back({{"name", pass}, {"seconds", seconds}});
-  add_model(json, output);
+}  // namespace
+
+std::string to_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string make_json(const LinkReport& report, const OutputModel& model) {
+  Json json{{"files", report.files},
+            {"objects", report.objects},
+            {"types", {{"in", report.input_types}, {"out", report.output_types}}},
+            {"section_bytes", {{"in", report.input_bytes}, {"out", report.output_bytes}}},
+            {"relocations", report.relocations},
+            {"symbols", report.symbols}};
+  json["passes"] = make_array(report.passes, [](const auto& pass) -> Json {
+    return {{"name", pass.first}, {"seconds", pass.second}};
+  });
+  add_model(json, model);
   return to_text(json, 2) + "\n";
 }
 
-std::string to_text(const nlohmann::ordered_json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string put_into_page(std::string_view before, std::string_view json, std::string_view after) {
+  std::string page(before);
+  for (char c : json) {
+    if (c == '<')
+      page += "\\u003c";  // no name may end the element around the report
+    else
+      page += c;
+  }
+  return page.append(after);
+}
+
+std::string make_size_map(const OutputModel& model) {
+  Json json;
+  add_model(json, model);
+  return put_into_page(size_map_page_before, to_text(json, -1), size_map_page_after);
 }
 
 }  // namespace bpflink

@@ -1,0 +1,72 @@
+// The reports of a link and of its output's model, and what they share.
+#pragma once
+
+#include <expected>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/error.hpp"
+#include "bpflink/report.hpp"
+#include "linker/report/model.hpp"
+
+namespace bpflink {
+
+struct Context;
+struct OutputParts;
+
+/// Every fragment of every output section with where it is from, and what was dropped and why
+/// (`--Map`).
+std::string make_map(const Context& context);
+
+/// Every symbol with the object that defines it and those that refer to it (`--cref`).
+std::string make_cross_references(const Context& context);
+
+/// Dropped sections and definitions, in the order of --Map.
+std::vector<DroppedPart> find_dropped(const Context& context);
+
+/// The sections of strings that earlier inputs have, with the bytes of these strings.
+std::vector<DroppedPart> find_merged_strings(const Context& context);
+
+/// Why symbols and types of a name are in the output, or are not (`--explain`), over several lines:
+/// who defines the symbol, who gave way, what keeps it, where it is, and its type in C; what brings
+/// the type in. If no input has the name, a similar one. `parts` are in the model of `context`.
+std::string explain_name(const Context& context, const OutputParts& parts, std::string_view name);
+
+/// What --json writes, as in bpflink-reports(5) and output.schema.json: the figures of a link,
+/// without the map and the cross references, and the model of its output.
+std::string make_json(const LinkReport& report, const OutputModel& model);
+
+/// A page for browsers that shows where the bytes of an output come from (`--size-map`). It needs
+/// no other file.
+std::string make_size_map(const OutputModel& model);
+
+/// What is large, as lists for a terminal (`--print-sizes`): the `most` costliest programs, maps,
+/// types, source lines and files, what can be saved, and the largest changes, in lines of at most
+/// 80 columns.
+std::string make_sizes_text(const OutputModel& model, unsigned most);
+
+/// Sets OutputModel::against: what grew and shrank since an earlier output (`--size-map-against`).
+/// `file` is that output's --json. Errors: it cannot be read; it has another form. Each names the
+/// file.
+std::expected<void, Error> compare_with(const std::string& file, OutputModel& model);
+
+/// For each type of a name (`--explain`), the chain that leads to it, its input, and its bytes.
+/// `what` is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func NAME" or "var NAME",
+/// or NAME alone for all types of C of that name. "" if there are none.
+std::string explain_types(const OutputModel& model, std::string_view what);
+
+/// A number with a comma before each three digits.
+std::string grouped(uint64_t number);
+
+/// JSON as text. Replaces bytes that are not UTF-8, which names of files may have.
+std::string to_text(const nlohmann::ordered_json& json, int indent);
+
+/// Puts JSON between the two parts of a page from make_page() of cmake/MakePage.cmake.
+std::string put_into_page(std::string_view before, std::string_view json, std::string_view after);
+
+/// The page around the report: HTML, style and script of the folder size_map.
+extern const std::string_view size_map_page_before, size_map_page_after;
+
+}  // namespace bpflink
