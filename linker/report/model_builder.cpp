@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <span>
 
-#include "linker/report/dominators.hpp"
+#include "dedup/dominators.hpp"
 
 namespace bpflink {
 

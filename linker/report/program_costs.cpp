@@ -10,7 +10,6 @@
 #include "linker/elf/stack_use.hpp"
 #include "linker/object/contents.hpp"
 #include "linker/report/output_parts.hpp"
-#include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,5 +1,5 @@
 // Dominators against their definition: what a node depends on is what cuts it off when taken away.
-#include "linker/report/dominators.hpp"
+#include "dedup/dominators.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Which node of a graph each node depends on.
 #pragma once
 
-#include "dedup/internal.hpp"
+#include "dedup/graph.hpp"
 
 namespace bpflink {
 
