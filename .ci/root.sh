@@ -1,8 +1,8 @@
-# A clean root: a minimal Debian in a directory, which gets its packages from where the machine
-# gets them. For scripts to source.
+# A clean root: a minimal Debian in a directory, with the machine's package sources. For scripts to
+# source.
 
-# make_root DIRECTORY SUITE TARBALL: a root of Debian's SUITE, from the tarball if there is one;
-# else the tarball is made. Where that fails it prints why.
+# make_root DIRECTORY SUITE TARBALL: makes a root of Debian's SUITE, from the tarball if it exists;
+# otherwise makes the tarball. On failure prints the reason.
 make_root() {
   local root=$1 suite=$2 tarball=$3 sources
   ((EUID == 0)) || { echo 'not root' && return 1; }
@@ -15,13 +15,13 @@ make_root() {
     tar -C "$root" --exclude='./var/cache/apt/archives/*.deb' -cf "$tarball.new" . &&
       mv "$tarball.new" "$tarball" || { echo "cannot write $tarball" && return 1; }
   fi
-  like_machine "$root" "$sources"
+  copy_apt_settings "$root" "$sources"
   in_root "$root" sh -c 'apt-get -q update && rm -rf /var/lib/apt/lists/*' >"$root/tmp/log" 2>&1 ||
     { echo "no packages in the root: $(tail -n 1 "$root/tmp/log")" && return 1; }
 }
 
-# debian_sources SUITE: URI, release and component of each of the machine's sources of Debian,
-# for SUITE in place of its own; that of SUITE itself first
+# debian_sources SUITE: prints URI, release and component of each of the machine's Debian sources,
+# with SUITE in place of its own release; that of SUITE itself first
 debian_sources() {
   local own
   own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -33,8 +33,8 @@ debian_sources() {
   list "$1" || { apt-get -q update >&2 && list "$1"; }
 }
 
-# bootstrap DIRECTORY SUITE MIRROR, in a mount namespace of its own: what debootstrap mounts
-# goes with it.
+# bootstrap DIRECTORY SUITE MIRROR: runs debootstrap in its own mount namespace, so that its mounts
+# disappear with it.
 bootstrap() {
   local log=$1.log http_proxy=${http_proxy:-} https_proxy=${https_proxy:-}
   eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
@@ -44,8 +44,8 @@ bootstrap() {
     { echo "no debootstrap: $(tail -n 1 "$log")" && return 1; }
 }
 
-# like_machine DIRECTORY SOURCES: the machine's way to the mirrors
-like_machine() {
+# copy_apt_settings DIRECTORY SOURCES: copies the machine's access to the mirrors
+copy_apt_settings() {
   local root=$1 path
   sed 's|^|deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] |' <<<"$2" >"$root/etc/apt/sources.list"
   apt-config dump | grep -iE '^Acquire::(https?::|check-|force)' >"$root/etc/apt/apt.conf.d/machine" || true
@@ -56,9 +56,9 @@ like_machine() {
   done
 }
 
-# in_root DIRECTORY COMMAND...: with the kernel's file systems, mounted in a mount namespace of
-# its own: they are gone when the command ends, however it ends. The root is a mount, too, so that
-# the command may make such a namespace.
+# in_root DIRECTORY COMMAND...: runs a command with the kernel's file systems, mounted in its own
+# mount namespace: they disappear with the command, however it ends. The root is a mount as well, so
+# that the command may make such a namespace.
 in_root() {
   local root=$1
   shift
@@ -75,7 +75,7 @@ in_root() {
     ${CI:+"CI=$CI"} ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} "$@"
 }
 
-# remove_root DIRECTORY: goes into nothing that is mounted there.
+# remove_root DIRECTORY: does not enter mounted file systems.
 remove_root() {
   if grep -F " $(realpath -m "$1")/" /proc/self/mounts >&2; then return 1; fi
   rm -rf --one-file-system "$1" "$1.log"

@@ -2,25 +2,23 @@
 #   [LIBS archive|object|target...] [OUTPUT file] [INCLUDE_DIRECTORIES dir...]
 #   [COMPILE_DEFINITIONS name[=value]...] [COMPILE_OPTIONS flag...] [LINK_OPTIONS flag...])
 #
-# Compiles BPF sources with clang and links them, with archives and objects, into
-# one BPF object: OUTPUT, or TARGET.o in the current binary directory. TARGET is
-# built with `all`; what it makes is $<TARGET_PROPERTY:TARGET,BPFLINK_OBJECT>. An
-# item of LIBS that is the name of such a target stands for its object. A changed
-# source, header or library rebuilds what depends on it and no more.
+# Compiles BPF sources with clang and links them, with archives and objects, into one BPF object:
+# OUTPUT, or TARGET.o in the current binary directory. TARGET is built with `all`; the object's path
+# is $<TARGET_PROPERTY:TARGET,BPFLINK_OBJECT>. In LIBS, the name of another such target stands for
+# its object. A change of a source, header or library rebuilds only what depends on it.
 #
-# BPFLINK_CLANG is the compiler; BPFLINK_COMPILE_OPTIONS what all sources are
-# compiled with. COMPILE_OPTIONS come last, so that they overrule those. With
-# CMAKE_EXPORT_COMPILE_COMMANDS the first build puts the sources into
-# compile_commands.json.
+# BPFLINK_CLANG is the compiler; BPFLINK_COMPILE_OPTIONS are options for all sources.
+# COMPILE_OPTIONS come last, so they override those. With CMAKE_EXPORT_COMPILE_COMMANDS the first
+# build adds the sources to compile_commands.json.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/BpflinkCompileCommands.cmake)
 
-# The newest with a version in its name: where there are several, `clang` is an older one.
+# The newest version: if several are installed, `clang` is an older one.
 find_program(BPFLINK_CLANG NAMES clang-23 clang-22 clang-21 clang-20 clang-19 clang-18 clang-17
   clang-16 clang-15 clang-14 clang DOC "clang with the BPF target")
 set(BPFLINK_COMPILE_OPTIONS -g -O2 -mcpu=v3 -Wall CACHE STRING "Options for compiling BPF sources")
 
-# The object of one source, into `variable`.
+# Compiles one source and stores the object's path in `variable`.
 function(_bpflink_compile target source variable)
   cmake_path(ABSOLUTE_PATH source NORMALIZE)
   cmake_path(GET source FILENAME name)

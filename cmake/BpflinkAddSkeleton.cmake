@@ -1,11 +1,10 @@
 # bpflink_add_skeleton(TARGET OBJECTS object|archive|target... [NAME name] [OUTPUT file]
 #   [LANGUAGE c|cpp|rust])
 #
-# Links BPF objects and writes a skeleton of the result: OUTPUT, or NAME.skel.h in the
-# current binary directory. NAME is TARGET unless given. A name of OBJECTS that is a
-# target of bpflink_add_object() stands for its object. TARGET is an interface
-# library: what links with it finds the header and is built after it. The path is
-# $<TARGET_PROPERTY:TARGET,BPFLINK_SKELETON>.
+# Links BPF objects and writes a skeleton of the result: OUTPUT, or NAME.skel.h in the current
+# binary directory. NAME is TARGET by default. In OBJECTS, a target of bpflink_add_object() stands
+# for its object. TARGET is an interface library: its users find the header and are built after it.
+# The path is $<TARGET_PROPERTY:TARGET,BPFLINK_SKELETON>.
 include_guard(GLOBAL)
 
 function(bpflink_add_skeleton target)

@@ -1,10 +1,10 @@
 # bpflink_check_core(TARGET KERNELS file|directory... [MODULES dir] [OPTIONS flag...])
 #
 # Checks with `bpfcore check`, as a part of the build, that the object of TARGET, which
-# bpflink_add_object() made, fits the kernels. The build fails if it does not. The check
-# is the target TARGET_check_core, which is built with `all`; it runs again when the
-# object or a kernel has changed. MODULES is the directory of the modules that count as
-# loaded, OPTIONS are other options of bpfcore.
+# bpflink_add_object() made, fits the kernels. The build fails if it does not. The check is the
+# target TARGET_check_core, which is built with `all`; it runs again when the object or a kernel has
+# changed. MODULES is the directory of the modules that are assumed to be loaded, OPTIONS are other
+# options of bpfcore.
 include_guard(GLOBAL)
 
 function(bpflink_check_core target)
@@ -27,7 +27,7 @@ function(bpflink_check_core target)
   foreach(kernel ${ARG_KERNELS})
     cmake_path(ABSOLUTE_PATH kernel NORMALIZE)
     list(APPEND arguments --kernel ${kernel})
-    if(kernel MATCHES "^/(sys|proc)/")  # whose times say nothing
+    if(kernel MATCHES "^/(sys|proc)/")  # their modification times mean nothing
       continue()
     elseif(IS_DIRECTORY ${kernel})
       file(GLOB_RECURSE files CONFIGURE_DEPENDS ${kernel}/*)

@@ -1,17 +1,18 @@
-# compile_commands.json for BPF sources, which editors and clang-tidy read. CMake writes that file
-# when it generates the build, but nothing of custom commands. So the entries of BPF sources are
+# Adds BPF sources to compile_commands.json, which editors and clang-tidy read. CMake writes that
+# file when it generates the build, but without custom commands. So the entries of BPF sources are
 # collected here, and the first build after that adds them.
 #
-# As a script, the adding: cmake -DENTRIES=file -DDATABASE=file -P BpflinkCompileCommands.cmake
+# As a script, this file adds the entries: cmake -DENTRIES=file -DDATABASE=file -P
+# BpflinkCompileCommands.cmake
 
-# _bpflink_json(TEXT VARIABLE): a string of JSON
+# _bpflink_json(TEXT VARIABLE): stores TEXT as a JSON string.
 function(_bpflink_json text variable)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
   set(${variable} "\"${text}\"" PARENT_SCOPE)
 endfunction()
 
-# _bpflink_note_command(SOURCE OBJECT ARGUMENT...): one entry.
+# _bpflink_note_command(SOURCE OBJECT ARGUMENT...): collects one entry.
 function(_bpflink_note_command source object)
   if(NOT CMAKE_EXPORT_COMPILE_COMMANDS)
     return()
@@ -36,8 +37,8 @@ function(_bpflink_note_command source object)
   set_property(GLOBAL PROPERTY _BPFLINK_COMMANDS "${entries}")
 endfunction()
 
-# Runs at the end of the top directory. What an earlier run left is removed: CMake writes its own
-# entries anew, and if there are none of them, the old file is not to be added to.
+# Runs at the end of the top directory. Removes the output of an earlier run: CMake rewrites its own
+# entries, but if there are none, the old file would keep ours.
 set(_BPFLINK_COMMANDS_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 function(_bpflink_add_commands)
   get_property(entries GLOBAL PROPERTY _BPFLINK_COMMANDS)

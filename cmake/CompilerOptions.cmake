@@ -1,13 +1,13 @@
-# Warnings, hardening and sanitizers: what every target of the project is built with.
+# Warnings, hardening and sanitizers for every target of the project.
 option(BPFLINK_WERROR "Treat compiler warnings as errors" OFF)
-set(BPFLINK_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
+set(BPFLINK_SANITIZE "" CACHE STRING "Sanitizers to build with: the value of -fsanitize=")
 option(BPFLINK_FUZZ "Build the libFuzzer programs; needs clang" OFF)
 
 add_library(bpflink_options INTERFACE)
 target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wimplicit-fallthrough
                        $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 takes "text" + std::string for an overlapping copy (its bug 105651).
+  # GCC 12 warns that "text" + std::string copies overlapping memory (its bug 105651).
   target_compile_options(bpflink_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
@@ -21,7 +21,7 @@ endif()
 target_compile_definitions(bpflink_options INTERFACE XXH_INLINE_ALL)
 target_include_directories(bpflink_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 
-# Text is formatted by fmt, of which dedup/print/fmt.cpp is compiled into the library. Nothing here
+# Text is formatted by fmt, which dedup/print/fmt.cpp compiles into the library. Nothing here
 # formats floating-point numbers.
 add_library(bpflink_format INTERFACE)
 target_include_directories(bpflink_format SYSTEM INTERFACE
@@ -29,20 +29,20 @@ target_include_directories(bpflink_format SYSTEM INTERFACE
 target_compile_definitions(bpflink_format INTERFACE FMT_USE_FLOAT=0 FMT_USE_DOUBLE=0 FMT_USE_LONG_DOUBLE=0)
 
 if(BPFLINK_SANITIZE)
-  # Everything is optimized a little: the tests link hundreds of objects.
+  # Optimize a little: the tests link hundreds of objects.
   add_compile_options(-fsanitize=${BPFLINK_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -O1 -D_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=${BPFLINK_SANITIZE})
 endif()
 
-# What the fuzzers are to find their way through; the tests need not count their own edges.
+# Code whose coverage guides the fuzzers; the tests need no coverage of their own.
 add_library(bpflink_coverage INTERFACE)
 if(BPFLINK_FUZZ)
   target_compile_options(bpflink_coverage INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# precompile_headers(TARGET): parses what nearly every file includes once. Targets share the result,
-# which belongs to bpflink_btf.
+# precompile_headers(TARGET): parses common headers once. Targets share the result, which belongs to
+# bpflink_btf.
 function(precompile_headers target)
   if(target STREQUAL bpflink_btf)
     target_precompile_headers(bpflink_btf PRIVATE

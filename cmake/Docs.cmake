@@ -16,7 +16,7 @@ set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
 set(DOXYGEN_WARN_IF_UNDOCUMENTED YES)
 set(DOXYGEN_EXTRACT_ALL NO)
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
-# Private members and what the library's own files add are no interface.
+# Private members and internal additions are no interface.
 set(DOXYGEN_HIDE_UNDOC_MEMBERS NO)
 set(DOXYGEN_MACRO_EXPANSION YES)
 set(DOXYGEN_EXPAND_ONLY_PREDEF YES)

@@ -1,5 +1,4 @@
-# What `cmake --install` puts where, in three components: the programs, the shared
-# libraries, and what it takes to build with them.
+# Installation, in three components: the programs, the shared libraries, and development files.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -17,11 +16,11 @@ install(TARGETS bpflink_static bpflink_libbpf_static EXPORT bpflink-static-targe
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
-# What takes bpftool's command line, a script that finds bpflink beside it.
+# The replacement of bpftool's command line, a script that finds bpflink beside it.
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
-# Manual pages and completions, which the programs write themselves, where they can run.
+# Manual pages, and completions, which the programs generate if they can run on this machine.
 foreach(program bpflink btfdedup bpfskel bpfcore)
   if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     set(bash_completion ${CMAKE_BINARY_DIR}/completions/${program}.bash)
@@ -48,7 +47,7 @@ foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
     COMPONENT programs)
 endforeach()
-foreach(page linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
+foreach(page linker/libbpflink.3 linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
@@ -59,8 +58,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
   ${PROJECT_SOURCE_DIR}/linker/bpfcore/core.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
 
-# find_package(bpflink): the shared libraries; with COMPONENTS static, the static
-# ones too, for which their dependencies must be found.
+# find_package(bpflink): the shared libraries; with COMPONENTS static, also the static ones, which
+# need their dependencies to be found.
 install(EXPORT bpflink-targets NAMESPACE bpflink:: DESTINATION ${package_dir} COMPONENT development)
 install(EXPORT bpflink-static-targets NAMESPACE bpflink:: DESTINATION ${package_dir}
   COMPONENT development)
@@ -77,7 +76,7 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkCheckCore.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-# pkg-config: the prefix is where the file is found, so that a copy may be moved.
+# pkg-config: the prefix is relative to the file, so an installed copy may be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH BPFLINK_PREFIX_FROM_PC /${pkgconfig_dir} /)
 string(REGEX REPLACE "/$" "" BPFLINK_PREFIX_FROM_PC "${BPFLINK_PREFIX_FROM_PC}")

@@ -1,12 +1,12 @@
-# libbpflink as users get it: one static and one shared library of dedup/ and
-# linker/. The shared one offers what include/bpflink/ declares and nothing else.
+# libbpflink for users: one static and one shared library of dedup/ and linker/. The shared one
+# exports only what include/bpflink/ declares.
 set(BPFLINK_LIBRARY_OBJECTS
   $<TARGET_OBJECTS:bpflink_btf>
   $<TARGET_OBJECTS:bpflink_linker>
   $<TARGET_OBJECTS:bpflink_c_api>)
 set(BPFLINK_LIBRARY_NEEDS PkgConfig::LIBELF Threads::Threads)
 
-# bpflink_library(TARGET TYPE NAME OBJECTS...): one library.
+# bpflink_library(TARGET TYPE NAME OBJECTS...): adds one library.
 function(bpflink_library target type name)
   add_library(${target} ${type} ${ARGN})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX)
@@ -15,10 +15,10 @@ function(bpflink_library target type name)
   target_link_libraries(${target} PRIVATE ${BPFLINK_LIBRARY_NEEDS})
 endfunction()
 
-# bpflink_offers(TARGET SCRIPT): what the version script lists and no more.
-function(bpflink_offers target script)
+# bpflink_exports(TARGET SCRIPT): exports only the symbols in the version script.
+function(bpflink_exports target script)
   target_link_options(${target} PRIVATE LINKER:--version-script=${script})
-  if(NOT BPFLINK_SANITIZE)  # clang has the sanitizers' runtime in programs only
+  if(NOT BPFLINK_SANITIZE)  # clang links the sanitizers' runtime into programs only
     target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()
   set_target_properties(${target} PROPERTIES
@@ -27,15 +27,15 @@ endfunction()
 
 bpflink_library(bpflink_static STATIC bpflink ${BPFLINK_LIBRARY_OBJECTS})
 bpflink_library(bpflink_shared SHARED bpflink ${BPFLINK_LIBRARY_OBJECTS})
-bpflink_offers(bpflink_shared ${PROJECT_SOURCE_DIR}/cmake/libbpflink.map)
+bpflink_exports(bpflink_shared ${PROJECT_SOURCE_DIR}/cmake/libbpflink.map)
 
-# libbpflink-libbpf: libbpf's linker functions on ours, in a library of its own
-# that can stand where libbpf stood.
+# libbpflink-libbpf: libbpf's linker functions on top of ours, in a library of its own that can
+# replace libbpf's.
 set(libbpf_objects $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>
   $<TARGET_OBJECTS:bpflink_libbpf>)
 bpflink_library(bpflink_libbpf_static STATIC bpflink-libbpf ${libbpf_objects})
 bpflink_library(bpflink_libbpf_shared SHARED bpflink-libbpf ${libbpf_objects})
-bpflink_offers(bpflink_libbpf_shared ${PROJECT_SOURCE_DIR}/linker/libbpf/libbpf.map)
+bpflink_exports(bpflink_libbpf_shared ${PROJECT_SOURCE_DIR}/linker/libbpf/libbpf.map)
 
 # The names under which users link them, installed or not.
 set_target_properties(bpflink_shared PROPERTIES EXPORT_NAME bpflink)

@@ -1,7 +1,7 @@
-# make_page(NAME DIRECTORY SCRIPT...): makes ${NAME}_page.cpp in the binary directory of the caller,
-# with a page for browsers as two constants, ${NAME}_page_before and ${NAME}_page_after: what stands
-# before the report and after it. The page is written as HTML, style and scripts in DIRECTORY, and
-# the constants are declared in a header that HEADER names.
+# make_page(NAME HEADER DIRECTORY SCRIPT...): makes ${NAME}_page.cpp in the caller's binary
+# directory, with a page for browsers in two constants, ${NAME}_page_before and ${NAME}_page_after:
+# the text before the report and after it. The page's HTML, style and scripts are in DIRECTORY.
+# HEADER declares the constants.
 function(make_page name header directory)
   set(PAGE_SCRIPT "")
   foreach(script ${ARGN})

@@ -1,6 +1,5 @@
-# `cpack -G DEB`: the programs, the shared libraries, and what it takes to build
-# with them, as three Debian packages. `standalone`: the programs alone, which need
-# nothing of the machine but its kernel.
+# `cpack -G DEB`: the programs, the shared libraries, and development files, as three Debian
+# packages. `standalone`: the programs alone, which need only the machine's kernel.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "bpflink")
 set(CPACK_PACKAGE_CONTACT "bpflink developers <bpflink@localhost>")
@@ -20,12 +19,12 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME bpflink)
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION
-  "bpflink links BPF objects into one that a loader takes; btfdedup merges equal types of BTF; bpfskel writes skeletons; bpfcore says which kernels a program fits.")
+  "bpflink links BPF objects into one for a loader; btfdedup merges equal types of BTF; bpfskel writes skeletons; bpfcore reports which kernels a program fits.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "clang, libbpf-dev, bpftool")
 
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libbpflink${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "The library of bpflink, and its stand-in for libbpf's linker.")
+set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "The library of bpflink, and its replacement for libbpf's linker.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libbpflink-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -34,11 +33,11 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
   "libelf-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-  "Headers, static libraries and the files of CMake and pkg-config of bpflink's library.")
+  "Headers, static libraries, and CMake and pkg-config files of bpflink's library.")
 
 include(CPack)
 
-# A link of the programs that is not static gives no such archive.
+# Dynamically linked programs give no such archive.
 if(BPFLINK_PROGRAMS_ARE_STATIC)
   set(standalone bpflink-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
   add_custom_target(standalone

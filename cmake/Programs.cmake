@@ -1,5 +1,5 @@
-# Programs that are linked statically where that is possible: they start in half
-# the time, which is most of what a small link takes.
+# Programs are linked statically where possible: they start in half the time, which is most of what
+# a small link takes.
 include(CheckCXXSourceCompiles)
 set(static_default ON)
 if(BPFLINK_SANITIZE)
@@ -8,7 +8,7 @@ endif()
 option(BPFLINK_STATIC_PROGRAMS "Link the programs statically, if the libraries are there" ${static_default})
 find_library(LIBELF_ARCHIVE libelf.a)
 find_library(ZLIB_ARCHIVE libz.a)
-find_library(ZSTD_ARCHIVE libzstd.a)  # which newer versions of libelf need
+find_library(ZSTD_ARCHIVE libzstd.a)  # needed by newer versions of libelf
 set(static_libraries ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
 if(ZSTD_ARCHIVE)
   list(APPEND static_libraries ${ZSTD_ARCHIVE})
@@ -27,7 +27,7 @@ if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
   set(BPFLINK_PROGRAMS_ARE_STATIC ${BPFLINK_LINKS_STATICALLY})
 endif()
 
-# link_program(TARGET): the library's parts and what they need.
+# link_program(TARGET): links the library's objects and their dependencies.
 function(link_program target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>)
   if(BPFLINK_PROGRAMS_ARE_STATIC)
@@ -38,7 +38,7 @@ function(link_program target)
   endif()
 endfunction()
 
-# add_program(TARGET source...): a program with a command line; the sources are those of its folder.
+# add_program(TARGET source...): adds a program with a command line, from sources in its folder.
 function(add_program target)
   add_executable(${target} ${ARGN} ../io/options.cpp ../io/interruption.cpp ../io/program.cpp)
   target_link_libraries(${target} PRIVATE bpflink_options bpflink_format)

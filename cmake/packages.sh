@@ -1,14 +1,14 @@
 #!/bin/bash
-# Installs what the project's commands need from Debian 12, as root or by sudo; does nothing
-# where all is there.
+# Installs the Debian 12 packages that the project's commands need, as root or with sudo. Does
+# nothing if all are installed.
 #
 #   cmake/packages.sh GROUP...
 #
-# The groups: build (programs and tests of the presets), bpf (to compile, load and look at
-# BPF objects), test (what else the tests call), bench (what tests/bench measures with), lint
-# (what CI checks the style with), sanitize (what the preset `sanitize` is built with), root (to
-# make a clean root), kernel (what samples/kernel/build.sh builds and boots), libcxx (another C++
-# library to build with), arm64 (to build for arm64 and run that).
+# The groups: build (programs and tests of the presets), bpf (to compile, load and inspect BPF
+# objects), test (other programs that the tests call), bench (programs for tests/bench), lint (CI's
+# style checks), sanitize (to build the preset `sanitize`), root (to make a clean root), kernel (to
+# build and boot with samples/kernel/build.sh), libcxx (another C++ library to build with), arm64
+# (to build for arm64 and run the result).
 set -euo pipefail
 
 build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev

@@ -25,9 +25,10 @@ namespace bpflink {
 /// An input as the user gave it.
 struct InputSource {
   std::string name;
-  /// Where it was open already, or could not be read; else `name` is the path to open.
+  /// The contents or the error of an input that was given open; otherwise `name` is the path to
+  /// open.
   std::optional<std::expected<InputFile, Error>> given = {};
-  /// Where it is an archive: link all members, not only those that are needed.
+  /// If this is an archive: link all members, not only the needed ones.
   bool whole_archive = false;
 };
 
@@ -70,7 +71,7 @@ struct OutputFunction {
   uint32_t made_func = 0;  ///< the FUNC that was made for it where no record described it, or 0
 };
 
-/// What --gc-sections dropped, for reports.
+/// A definition that --gc-sections dropped, for reports.
 struct DroppedDefinition {
   const ObjectFile* object;
   const InputSection* section;
@@ -84,16 +85,16 @@ struct DroppedDefinition {
   }
 };
 
-/// Where the linked object goes: to the file at `path`, to a descriptor of the
-/// caller's, or, without either, to memory.
+/// Where the linked object goes: to the file at `path`, to the caller's descriptor `fd`, or, with
+/// neither, to memory.
 struct OutputTarget {
   std::optional<std::string> path = {};
   std::optional<int> fd = {};
-  /// Where it is set, what it makes of the object goes to `path`, and the object to memory.
+  /// If set, its result goes to `path`, and the object to memory.
   Linker::Converter convert = {};
 };
 
-/// A file that the link writes: the linked object, what is made of it, or a report.
+/// A file that the link writes: the linked object, its converted form, or a report.
 struct PendingOutput {
   enum class Contents : uint8_t { Object, Converted, Map, Dependencies, Json, SizeMap };
 
@@ -111,42 +112,41 @@ struct Context {
   Diagnostics diagnostics;
   std::span<const InputSource> sources;
   OutputTarget target;
-  /// Null unless asked for.
+  /// Null unless requested.
   LinkReport* report = nullptr;
-  /// Set by describe_output() where a report shows it.
+  /// Set by describe_output() if a report shows it.
   std::optional<OutputModel> model;
 
-  /// The linked object, then the reports. None of them is where it belongs until
-  /// commit_outputs().
+  /// The linked object, then the reports. commit_outputs() moves them all to their places.
   std::vector<PendingOutput> outputs;
 
-  std::vector<InputFile> files;                      ///< all that were opened, for the whole link
+  std::vector<InputFile> files;  ///< all opened files, kept open until the end of the link
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order; views of `files`
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
   std::vector<DroppedDefinition> dropped;
-  /// Whose offsets a jump table has, by its fragment.
+  /// For each jump table's fragment, the code section that its offsets point into.
   std::unordered_map<const Fragment*, const InputSection*> code_of_jump_tables;
 
-  /// The output's types; empty where no input has BTF.
+  /// The output's types; absent if no input has BTF.
   std::optional<BtfBuilder> btf;
 
   std::vector<OutputFunction> functions;  ///< set by complete_functions()
 
-  /// Bytes of the output that are no input's.
+  /// Output bytes that come from no input.
   std::vector<std::vector<std::byte>> buffers;
   std::vector<std::byte> output_btf, output_btf_ext;
 
-  /// The linked object read back, where something is asked of it; else null.
+  /// The linked object read back by read_output(), or null.
   InputFile written_file;
   std::unique_ptr<ObjectFile> written;
-  /// The linked object, where the target is memory.
+  /// The linked object, if the target is memory.
   std::vector<std::byte> memory;
 };
 
-/// Runs the passes, which are told of here in the order in which they run. Each
-/// says in its file what it does; link.cpp says why it stands where it stands.
+/// Runs the passes in the order of the declarations below. Each pass explains itself in its file;
+/// link.cpp explains the order.
 void link(Context&);
 
 void open_outputs(Context&);
@@ -158,7 +158,7 @@ void split_into_fragments(Context&);
 void mark_live(Context&);
 void report_undefined_symbols(Context&);
 void warn_unloadable(Context&);
-void warn_of_programs(Context&);
+void check_programs(Context&);
 void check_maps(Context&);
 void check_externs(Context&);
 void lay_out_sections(Context&);

@@ -10,7 +10,7 @@
 
 namespace bpflink {
 
-/// Why a system call failed, from errno; after `what` where that is given.
+/// The reason from errno why a system call failed, prefixed with `what` if given.
 inline std::unexpected<Error> system_error(std::string_view what = {}) {
   const char* reason = std::strerror(errno);
   return what.empty() ? fail(reason) : fail("{}: {}", what, reason);

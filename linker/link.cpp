@@ -7,8 +7,8 @@
 namespace bpflink {
 namespace {
 
-/// Runs a pass unless one before it has failed: a pass may rely on what the
-/// earlier ones have checked. Within a pass, all errors are reported.
+/// Runs a pass unless an earlier one failed: a pass may rely on what earlier ones checked. A pass
+/// reports all of its errors.
 void run(Context& context, const char* name, void (*pass)(Context&)) {
   if (context.diagnostics.failed()) return;
   if (!context.report) return pass(context);
@@ -31,16 +31,16 @@ void link(Context& context) {
   // now, and none has been written.
   run(context, "check outputs", check_outputs);
 
-  // Choose one winner for each global name, and the VAR or FUNC that describes it. From here on it
-  // is known which definitions lost.
+  // Choose one winner for each global name, and the VAR or FUNC that describes it. After this it is
+  // known which definitions lost.
   run(context, "resolve symbols", resolve_symbols);
 
-  // Print the definitions and references of the symbols that the user asked for (-y), before an
-  // error that they may explain.
+  // Print the definitions and references of the symbols named with -y, before an error that they
+  // may explain.
   run(context, "trace symbols", trace_symbols);
 
-  // Cut sections into fragments, one for each definition where that is safe, so that the bytes of
-  // a loser can go and its neighbors stay.
+  // Cut sections into fragments, one for each definition where that is safe. Then the bytes of a
+  // loser can be dropped while its neighbors stay.
   run(context, "split into fragments", split_into_fragments);
 
   // Garbage-collect unreachable fragments. Without --gc-sections, only losers go. The roots are in
@@ -48,7 +48,7 @@ void link(Context& context) {
   run(context, "mark live", mark_live);
 
   // Report externs that live code needs and that neither an input nor the loader provides, with
-  // all places that refer to them.
+  // every reference.
   run(context, "report undefined symbols", report_undefined_symbols);
 
   // Warn of inputs that link but will not load. This and the next three passes look at live code
@@ -56,12 +56,13 @@ void link(Context& context) {
   run(context, "warn unloadable", warn_unloadable);
 
   // Warn of programs that lost their SEC(), and of helpers that the license forbids.
-  run(context, "warn of programs", warn_of_programs);
+  run(context, "check programs", check_programs);
 
-  // Check maps that are static, or that are maps in one file only.
+  // Check for maps that are static, and for variables that only some files declare as maps.
   run(context, "check maps", check_maps);
 
-  // Check externs that are const and written to, or called and defined nowhere.
+  // Check externs whose const differs from the definition's, and weak functions without a
+  // definition.
   run(context, "check externs", check_externs);
 
   // Assign output offsets to all live fragments. After this place_of() gives their places.
@@ -71,69 +72,69 @@ void link(Context& context) {
   // that hold them. After this all offsets are final.
   run(context, "order maps", order_maps);
 
-  // Number the output's symbols, locals first; relocations refer to these numbers. Before types are
-  // merged: a weak function that lost lives on as a local one where its own file calls it, and its
-  // FUNC stays only if it has a number.
+  // Number the output's symbols, locals first; relocations refer to these numbers. This precedes
+  // the merge of types: a weak function that lost becomes a local symbol if its own file calls it,
+  // and only then its FUNC stays.
   run(context, "number symbols", number_symbols);
 
   // Deduplicate the types of all inputs. VARs, DATASECs and the FUNCs of losers are omitted. Each
-  // type id of an input is mapped to its output id, or to 0.
+  // type id of an input maps to its output id, or to 0.
   run(context, "merge btf", merge_btf);
 
-  // Compare externs with their definitions, and maps with maps. Equal types have equal ids now, so
-  // only types that differ are walked.
+  // Compare externs with their definitions, and declarations of a map with each other. Equal types
+  // have equal ids now, so only types that differ are walked.
   run(context, "check types", check_types);
 
-  // Warn of structs that objects share and lay out differently. After check_types(), which reports
-  // the direct conflicts, and before types are removed that only externs lead to.
+  // Warn of shared structs whose layouts differ. This follows check_types(), which reports the
+  // direct conflicts, and precedes the removal of types that only externs lead to.
   run(context, "check odr", check_odr);
 
   // Remove types that only bound externs and losing definitions lead to, and renumber the rest.
-  // After check_types(), which compares them, and while only type maps and symbols hold type ids.
+  // This follows check_types(), which compares them. Only type maps and symbols hold type ids so
+  // far.
   run(context, "remove orphaned types", remove_orphaned_types);
 
-  // Add the FUNCs that are missing: loaders want one for each function, or none at all. Before the
-  // variables, so that a second link gives the same ids.
+  // Add missing FUNCs: loaders want one for each function, or none at all. FUNCs precede variables,
+  // so that a second link gives the same ids.
   run(context, "complete functions", complete_functions);
 
   // Make the output's VARs and DATASECs from its symbols, with their final offsets and sizes.
   run(context, "build datasecs", build_datasecs);
 
-  // With --prune-types, replace structs by declarations where nothing looks into them. All that
-  // looks into types is there now: programs, maps, variables, CO-RE relocations.
+  // With --prune-types, replace structs by declarations where nothing looks into them. Everything
+  // that looks into types exists now: programs, maps, variables, relocations.
   run(context, "prune types", prune_types);
 
   // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are
   // complete, so each is reported once.
   run(context, "warn rejected names", warn_rejected_names);
 
-  // Build the contents and relocations of the output sections, and adjust addends. Needs the final
-  // offsets, and type ids, which instructions may hold.
+  // Build the contents and relocations of the output sections, and adjust addends. This needs the
+  // final offsets and the type ids, which instructions may hold.
   run(context, "relocate", relocate);
 
   // Rebuild func_info, line_info and core_relo with the output's offsets, type ids and strings.
   run(context, "rebase btf ext", rebase_btf_ext);
 
-  // Write the bytes of .BTF: no string or type will be added.
+  // Write the bytes of .BTF: no later pass adds a string or type.
   run(context, "finish btf", finish_btf);
 
   // Write the object to its temporary file.
   run(context, "write output", write_output);
 
-  // Read the written object back, if it is to be checked, measured or explained.
+  // Read the written object back if an option checks, measures or explains it.
   run(context, "read output", read_output);
 
-  // With --verify, check it while it can still be refused.
+  // With --verify, check the object before it replaces anything.
   run(context, "verify output", verify_output);
 
   // Measure the finished object, and explain symbols and types.
   run(context, "describe output", describe_output);
 
-  // Compute the figures, the link map and the cross references.
+  // Compute the link's statistics, the link map and the cross references.
   run(context, "make report", make_report);
 
-  // Write the reports that go to files, also under temporary names, and what a generator makes of
-  // the object in its place.
+  // Write the reports that go to files, under temporary names, and the converted object (bpfskel).
   run(context, "write reports", write_reports);
 
   // Rename the object and its reports to their places. Nothing else can fail now.

@@ -2,7 +2,6 @@
 #include "bpflink/linker.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <exception>
 #include <new>
@@ -32,7 +31,7 @@ bool wants_report(const LinkOptions& options) {
 
 }  // namespace
 
-/// Links to `target`; what goes to memory is put into `memory`.
+/// Links to `target`. `memory` receives the object if the target is memory.
 bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
   try {
     Context context(options, handler);
@@ -42,7 +41,7 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     if (wants_report(options)) context.report = &report;
     link(context);
     if (memory) *memory = std::move(context.memory);
-    // What has not taken its place is removed here.
+    // Removes temporary files that were not renamed.
     context.outputs.clear();
     return !context.diagnostics.failed();
   } catch (const std::bad_alloc&) {
@@ -69,19 +68,14 @@ void Linker::add_whole_archive(std::string path) {
 }
 
 void Linker::add_library(const std::string& name, bool whole) {
-  // ld's -l:NAME is the file's name as it is.
-  std::string file = name.starts_with(':') ? name.substr(1) : fmt::format("lib{}.a", name);
   const std::vector<std::string>& directories = impl_->options.library_paths;
-  for (const std::string& directory : directories) {
-    std::string path = without_dots(fmt::format("{}/{}", directory, file));
-    if (::access(path.c_str(), F_OK) == 0) {
-      impl_->sources.push_back({.name = std::move(path), .whole_archive = whole});
-      return;
-    }
+  if (auto path = find_library(name, directories)) {
+    impl_->sources.push_back({.name = std::move(*path), .whole_archive = whole});
+    return;
   }
   std::string message = directories.empty()
                             ? "no directory to look in is given with -L"
-                            : fmt::format("no {} in the {} given with -L", file,
+                            : fmt::format("no {} in the {} given with -L", file_of_library(name),
                                           directories.size() == 1 ? "directory" : "directories");
   impl_->sources.push_back({.name = "-l" + name, .given = fail(message)});
 }

@@ -1,16 +1,25 @@
-/* libbpflink for C: link BPF objects, look into them, read and deduplicate BTF.
+/* libbpflink for C: link BPF objects, look into them, read, check and deduplicate BTF, and resolve
+ * CO-RE relocations.
  *
- * Handles are opaque. A handle may be used by one thread at a time; handles
- * that do not share anything are independent of each other. No function throws,
- * prints or exits.
+ * Handles are opaque. One thread at a time may use a handle; handles that share nothing are
+ * independent of each other. No function throws, prints or exits.
  *
- * Options and descriptions are structs that grow at their end from version to
- * version. Options begin with their size: use the BPFLINK_..._INIT macros. What
- * an older program does not know is as if 0; where a newer program sets what an
- * older library does not know, the call is refused with BPFLINK_ERROR_ARGUMENT.
- * Descriptions are filled up to the size that the caller gives.
+ * Results. A function that can fail returns an enum bpflink_status. Where its last parameter is
+ * `char** error` and that is not null, `*error` gets the reason as text, which the caller frees
+ * with bpflink_free(), or null. Pointers to results are set to null and 0 on failure.
  *
- * Strings are UTF-8 or whatever the inputs hold, and end with NUL. */
+ * Absent. A name that is absent is "", an id or a number 0, a pointer null. A look-up that finds
+ * nothing returns BPFLINK_ERROR_NOT_FOUND.
+ *
+ * Growth. Structs grow at their end from version to version; no function or member is removed.
+ * Options begin with their size: initialize them with the BPFLINK_..._INIT macros. Members that an
+ * older program does not know are 0. If a newer program sets a member that an older library does
+ * not know, the call fails with BPFLINK_ERROR_ARGUMENT. The library fills descriptions up to the
+ * size that the caller gives, and what it does not know with 0.
+ *
+ * Ownership. What a function named ..._new, ..._open or ..._parse makes is freed by the ..._free of
+ * its handle, which allows null. Strings in descriptions belong to the handle that was asked, and
+ * live as long. Strings are UTF-8 or whatever bytes the inputs hold, and end with NUL. */
 #ifndef BPFLINK_BPFLINK_H
 #define BPFLINK_BPFLINK_H
 
@@ -21,27 +30,32 @@
 extern "C" {
 #endif
 
-/** Marks what the shared library offers. */
+/** Marks what the shared library exports. */
 #define BPFLINK_C_API __attribute__((visibility("default")))
 
-/** How a call ended. New values may be added: every one but BPFLINK_OK is a
- * failure and below 0. */
+/** How a call ended. New values may be added; every failure is below 0. */
 enum bpflink_status {
-  BPFLINK_OK = 0,              /**< done */
-  BPFLINK_ERROR_ARGUMENT = -1, /**< a null pointer, an index too large, an option unknown */
+  BPFLINK_OK = 0,              /**< success */
+  BPFLINK_ERROR_ARGUMENT = -1, /**< a null pointer, an index out of range, an unknown option */
   BPFLINK_ERROR_MEMORY = -2,   /**< out of memory */
   BPFLINK_ERROR_INPUT = -3,    /**< an input cannot be read or is malformed */
-  BPFLINK_ERROR_LINK = -4,     /**< the link failed; diagnostics say why */
-  BPFLINK_ERROR_NOT_FOUND = -5 /**< nothing of that name */
+  BPFLINK_ERROR_LINK = -4,     /**< the link failed; the diagnostics say why */
+  BPFLINK_ERROR_NOT_FOUND = -5 /**< there is no such thing */
 };
 
-/** The library's version, "0.1.0". Static. */
+/** Byte orders. */
+enum bpflink_byte_order {
+  BPFLINK_LITTLE_ENDIAN = 0, /**< least significant byte first */
+  BPFLINK_BIG_ENDIAN = 1     /**< most significant byte first */
+};
+
+/** The library's version, such as "1.0.0". Static. */
 BPFLINK_C_API const char* bpflink_version(void);
 
 /** A status in words, for messages. Static; never null. */
 BPFLINK_C_API const char* bpflink_status_text(enum bpflink_status status);
 
-/** Frees what a function of this library gave to its caller. Null is allowed. */
+/** Frees text and bytes that a function of this library gave to its caller. Null is allowed. */
 BPFLINK_C_API void bpflink_free(void* memory);
 
 /** @name Diagnostics
@@ -57,149 +71,208 @@ enum bpflink_severity {
 /** What a diagnostic is about. New values may be added. */
 enum bpflink_diagnostic_code {
   BPFLINK_DIAGNOSTIC_GENERAL = 0,           /**< none of the others */
-  BPFLINK_DIAGNOSTIC_INVALID_INPUT = 1,     /**< missing, unreadable, malformed, not for BPF */
-  BPFLINK_DIAGNOSTIC_INPUT_MISMATCH = 2,    /**< inputs cannot be linked with each other */
-  BPFLINK_DIAGNOSTIC_UNDEFINED_SYMBOL = 3,  /**< an extern that no input defines */
-  BPFLINK_DIAGNOSTIC_DUPLICATE_SYMBOL = 4,  /**< two strong definitions */
+  BPFLINK_DIAGNOSTIC_INVALID_INPUT = 1,     /**< an input is missing, unreadable or malformed */
+  BPFLINK_DIAGNOSTIC_INPUT_MISMATCH = 2,    /**< valid inputs cannot be linked with each other */
+  BPFLINK_DIAGNOSTIC_UNDEFINED_SYMBOL = 3,  /**< no input defines an extern */
+  BPFLINK_DIAGNOSTIC_DUPLICATE_SYMBOL = 4,  /**< two strong definitions of one name */
   BPFLINK_DIAGNOSTIC_CONFLICTING_TYPES = 5, /**< extern and definition, or two maps, differ */
   BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE = 6,    /**< the output cannot be written */
   BPFLINK_DIAGNOSTIC_TRACE = 7,             /**< a note on a symbol that is traced */
-  BPFLINK_DIAGNOSTIC_DROPPED = 8,           /**< a note on what garbage collection left out */
-  BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS = 9  /**< of what objects exchange, one struct or enum */
+  BPFLINK_DIAGNOSTIC_DROPPED = 8,           /**< a note on what garbage collection dropped */
+  BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS = 9  /**< objects share a type and lay it out differently */
 };
 
-/** A place in an input. What is not known is "" or 0. */
+/** A place in an input. */
 struct bpflink_location {
   const char* object;  /**< the input's name, as it was added */
   const char* section; /**< the section's name */
   uint64_t offset;     /**< bytes into the section */
-  const char* source;  /**< the source file that line_info or DWARF name; relative if below the
+  const char* source;  /**< the source file that line_info or DWARF names; relative if below the
                             current directory */
-  uint32_t line;       /**< 1 for the first */
-  uint32_t column;     /**< 1 for the first */
+  uint32_t line;       /**< from 1 */
+  uint32_t column;     /**< from 1 */
+  const char* text;    /**< the line of source, as line_info has it */
 };
 
-/** Something to tell the user. Valid during the callback. */
+/** Something to report to the user. It and all that it points to live until the callback returns.
+ * Pass the pointer itself, not a copy, to the functions below. */
 struct bpflink_diagnostic {
-  size_t size;                              /**< bytes of this struct */
-  enum bpflink_severity severity;           /**< how much it matters */
-  enum bpflink_diagnostic_code code;        /**< what it is about */
-  const char* message;                      /**< one line without a final full stop */
-  const char* const* details;               /**< further lines: where, and what would help */
-  size_t detail_count;                      /**< how many */
-  const char* file;                         /**< the input or output that it is about, or "" */
-  const char* symbol;                       /**< the symbol that it is about, or "" */
-  const struct bpflink_location* locations; /**< the places, the most important first */
-  size_t location_count;                    /**< how many */
-  /** For each of `locations`, its line of source as the input has it; "" where that is not known.
-   */
-  const char* const* location_texts;
+  size_t size;                       /**< bytes of this struct */
+  enum bpflink_severity severity;    /**< how much it matters */
+  enum bpflink_diagnostic_code code; /**< what it is about */
+  const char* message;               /**< one line without a final full stop */
+  const char* const* details;        /**< further lines: where, and what would help */
+  size_t detail_count;               /**< how many lines */
+  const char* file;                  /**< the input or output that it is about, or "" */
+  const char* symbol;                /**< the symbol that it is about, or "" */
+  size_t location_count;             /**< for bpflink_diagnostic_location() */
 };
 
-/** Takes a diagnostic. Called in the thread that links; must not call the
- * linker. */
+/** Describes place `index` of a diagnostic, the most important first, in the first `size` bytes of
+ * `*out`. Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_diagnostic_location(
+    const struct bpflink_diagnostic* diagnostic, size_t index, struct bpflink_location* out,
+    size_t size);
+
+/** A diagnostic as text for people, as bpflink prints it, each line with its line break; for
+ * `program`, whose name is shown where no line of source is known. `color` is 1 for ANSI escapes,
+ * else 0. To be freed with bpflink_free(); null for wrong arguments and out of memory. */
+BPFLINK_C_API char* bpflink_diagnostic_render(const struct bpflink_diagnostic* diagnostic,
+                                              const char* program, uint32_t color);
+
+/** Gets a diagnostic, in the thread that links. Must not call the linker. */
 typedef void (*bpflink_diagnostic_fn)(void* context, const struct bpflink_diagnostic* diagnostic);
 
 /** @}
  * @name Linker
  * @{ */
 
-/** Flags of a link. */
+/** Flags of a link, each with the option of bpflink(1). */
 enum bpflink_link_flags {
-  BPFLINK_LINK_PARTIAL = 1 << 0,         /**< externs that nobody defines stay (`-r`) */
-  BPFLINK_LINK_GC_SECTIONS = 1 << 1,     /**< drop what nothing reaches (`--gc-sections`) */
-  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2, /**< hidden becomes local (`--localize-hidden`) */
+  BPFLINK_LINK_PARTIAL = 1 << 0,         /**< undefined externs stay externs (`-r`) */
+  BPFLINK_LINK_GC_SECTIONS = 1 << 1,     /**< drop unreachable code and data (`--gc-sections`) */
+  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2, /**< make hidden symbols local (`--localize-hidden`) */
   BPFLINK_LINK_KEEP_DEBUG = 1 << 3,      /**< keep and merge DWARF (`--keep-debug`) */
-  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< leave out symbols that nothing needs (`-x`) */
+  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< drop unneeded local symbols (`-x`) */
   BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< only warn of conflicts (`--no-check-types`) */
   BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors (`--fatal-warnings`) */
   BPFLINK_LINK_VERIFY = 1 << 7,          /**< read the output back and check it (`--verify`) */
-  BPFLINK_LINK_NO_WARN_ODR = 1 << 8,     /**< silent of two layouts (`--no-warn-odr`) */
-  BPFLINK_LINK_STRIP_LINE_INFO = 1 << 9, /**< leave out line_info (`--strip-line-info`) */
-  BPFLINK_LINK_PRUNE_TYPES = 1 << 10     /**< only declare unused structs (`--prune-types`) */
+  BPFLINK_LINK_NO_WARN_ODR = 1 << 8,     /**< do not warn of two layouts (`--no-warn-odr`) */
+  BPFLINK_LINK_STRIP_LINE_INFO = 1 << 9, /**< drop line_info (`--strip-line-info`) */
+  BPFLINK_LINK_PRUNE_TYPES = 1 << 10,    /**< only declare unused structs (`--prune-types`) */
+  BPFLINK_LINK_REPORT = 1 << 11,         /**< fill in what bpflink_linker_report() describes */
+  BPFLINK_LINK_HINT_AT_OPTIONS = 1 << 12 /**< hints may name options of bpflink(1) */
 };
 
-/** How to link. Its lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
+/** How to link. Strings and lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
 struct bpflink_link_options {
   size_t size;                          /**< bytes of this struct */
-  bpflink_diagnostic_fn on_diagnostic;  /**< gets every diagnostic; may be null */
-  void* context;                        /**< handed to on_diagnostic */
+  bpflink_diagnostic_fn on_diagnostic;  /**< gets every diagnostic, or null */
+  void* context;                        /**< passed to on_diagnostic */
   uint64_t flags;                       /**< of enum bpflink_link_flags, or'ed */
   const char* license;                  /**< text of section `license`, or null (`--license`) */
-  const char* const* undefined;         /**< symbols to keep, look for in archives (`-u`) */
+  const char* const* undefined;         /**< symbols to keep, and to look for in archives (`-u`) */
   size_t undefined_count;               /**< how many */
   const char* const* keep_sections;     /**< patterns of sections to keep (`--keep-section`) */
   size_t keep_section_count;            /**< how many */
-  const char* const* trace_symbols;     /**< symbols to report the places of (`-y`) */
+  const char* const* trace_symbols;     /**< symbols whose places to report (`-y`) */
   size_t trace_symbol_count;            /**< how many */
-  size_t threads;                       /**< 0: as the inputs are worth (`--threads`) */
+  size_t threads;                       /**< 0: chosen by the size of the inputs (`--threads`) */
   const char* const* library_paths;     /**< for bpflink_linker_add_library() (`-L`) */
   size_t library_path_count;            /**< how many */
-  const char* prefix_symbols;           /**< before all names, or null (`--prefix-symbols`) */
+  const char* prefix_symbols;           /**< put before all names, or null (`--prefix-symbols`) */
   const char* const* redefine_symbols;  /**< "OLD=NEW" each (`--redefine-sym`) */
   size_t redefine_symbol_count;         /**< how many */
   const char* const* prefix_symbols_of; /**< "INPUT=PREFIX" each (`--prefix-symbols-of`) */
   size_t prefix_symbols_of_count;       /**< how many */
+  const char* map_file;                 /**< link map to write, or null (`--Map`) */
+  const char* dependency_file;          /**< make rule to write, or null (`--dependency-file`) */
+  const char* json_file;                /**< report to write as JSON, or null (`--json`) */
+  const char* size_map_file;            /**< page to write, or null (`--size-map`) */
+  const char* size_map_against;         /**< an earlier json_file, or null (`--size-map-against`) */
+  size_t print_sizes;                   /**< rows of each list of sizes (`--print-sizes`) */
+  const char* const* explain;           /**< symbols and types to explain (`--explain`) */
+  size_t explain_count;                 /**< how many */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
 #define BPFLINK_LINK_OPTIONS_INIT                                                                 \
   {                                                                                               \
     sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL, \
-        0, NULL, NULL, 0, NULL, 0                                                                 \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0                       \
   }
 
-/** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. */
+/** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Add the inputs in the
+ * order of a command line, then link. Linking again gives the same bytes. */
 typedef struct bpflink_linker bpflink_linker;
 
-/** Makes a linker, in `*linker`; null on failure. `options` may be null for the
- * defaults. Errors: ARGUMENT, MEMORY. */
+/** Makes a linker, in `*linker`. `options` may be null for the defaults. Errors: ARGUMENT,
+ * MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_new(const struct bpflink_link_options* options,
                                                      bpflink_linker** linker);
 
-/** Frees a linker; null is allowed. */
+/** Frees a linker. Null is allowed. */
 BPFLINK_C_API void bpflink_linker_free(bpflink_linker* linker);
 
-/** Adds the object file or archive at `path`, which is read when the link runs and must
- * not change until that is over. Errors: ARGUMENT, MEMORY. */
+/** Adds the object file or archive at `path`. The link reads it; it must not change until the link
+ * ends. Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path);
 
-/** The same for an archive of which all members are to be linked, needed or
- * not (`--whole-archive`). Errors: ARGUMENT, MEMORY. */
+/** Adds an archive and links all of its members, needed or not (`--whole-archive`). Errors:
+ * ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker,
                                                                    const char* path);
 
-/** Adds the archive `lib<name>.a`, or with `:` before the name the file of that name, of the
- * first of the library_paths that has it (`-l`). That none has is told when the link runs.
+/** Adds the archive `lib<name>.a`, or with `:` before the name the file of that name, from the
+ * first of library_paths that has it (`-l`). The link reports an archive that is not found.
  * Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_library(bpflink_linker* linker,
                                                              const char* name);
 
-/** Adds the object in the file or pipe open for reading as `fd`. The descriptor
- * stays the caller's, who may close it at once; a pipe is read to its end. `name`
- * is used in messages; null for "/proc/self/fd/N". Errors: ARGUMENT, MEMORY. */
+/** Adds such an archive and links all of its members. Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_library(bpflink_linker* linker,
+                                                                   const char* name);
+
+/** Adds the object in the file or pipe that is open for reading as `fd`, called `name` in messages;
+ * null for "/proc/self/fd/N". The caller keeps the descriptor and may close it at once. A pipe is
+ * read to its end. Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_fd(bpflink_linker* linker, int fd,
                                                         const char* name);
 
-/** Adds the object in `size` bytes at `image`, called `name` in messages. The
- * bytes stay the caller's and must outlive the link. Errors: ARGUMENT, MEMORY. */
+/** Adds the object in `size` bytes at `image`, called `name` in messages. The bytes stay the
+ * caller's and must outlive the link. Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_add_memory(bpflink_linker* linker,
                                                             const char* name, const void* image,
                                                             size_t size);
 
-/** Links into the file at `path`, whole or not at all. Errors: ARGUMENT, LINK. */
+/** Links into the file at `path`, which is replaced as a whole or left as it was. Errors: ARGUMENT,
+ * MEMORY, LINK. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_file(bpflink_linker* linker,
                                                               const char* path);
 
-/** Links into the file open for writing as `fd`, which stays the caller's: over
- * the whole of a file that can be sought, else at its end. Nothing is written
- * where the link fails. Errors: ARGUMENT, LINK. */
+/** Links into the file that is open for writing as `fd`, which stays the caller's. A regular file
+ * is overwritten from its beginning; a pipe gets the output at its end. If the link fails, nothing
+ * is written. Errors: ARGUMENT, MEMORY, LINK. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd);
 
-/** Links into memory: `*image` gets `*size` bytes, which the caller frees with
- * bpflink_free(); null and 0 on failure. Errors: ARGUMENT, MEMORY, LINK. */
+/** Links into memory: `*image` gets `*size` bytes, which the caller frees with bpflink_free().
+ * Errors: ARGUMENT, MEMORY, LINK. */
 BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker,
                                                                 void** image, size_t* size);
+
+/** What the last link did. */
+struct bpflink_link_report {
+  uint64_t objects;             /**< objects linked, members of archives among them */
+  uint64_t input_types;         /**< BTF types of all objects */
+  uint64_t output_types;        /**< BTF types of the output */
+  uint64_t input_bytes;         /**< bytes of the sections that were linked */
+  uint64_t output_bytes;        /**< bytes of the output's sections */
+  uint64_t relocations;         /**< relocations in the output */
+  uint64_t symbols;             /**< symbols in the output, local ones among them */
+  const char* map;              /**< where each fragment of each input went (`--Map`) */
+  const char* cross_references; /**< who defines and who uses each symbol */
+  const char* explanations;     /**< on what the options asked to explain (`--explain`) */
+  const char* sizes;            /**< lists of what is large (`--print-sizes`) */
+  size_t file_count;            /**< for bpflink_linker_report_file() */
+  size_t pass_count;            /**< for bpflink_linker_report_pass() */
+};
+
+/** Describes the last link in the first `size` bytes of `*out`; its strings live until the next
+ * link. Errors: ARGUMENT; NOT_FOUND if no option asked for a report, or nothing was linked. */
+BPFLINK_C_API enum bpflink_status bpflink_linker_report(const bpflink_linker* linker,
+                                                        struct bpflink_link_report* out,
+                                                        size_t size);
+
+/** The path of file `index` of those that the last link read, in `*path`: objects, archives, and
+ * members of thin archives. Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_linker_report_file(const bpflink_linker* linker,
+                                                             size_t index, const char** path);
+
+/** The name of pass `index` of the last link, in `*name`, and the time that it took, in `*seconds`.
+ * Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_linker_report_pass(const bpflink_linker* linker,
+                                                             size_t index, const char** name,
+                                                             double* seconds);
 
 /** @}
  * @name Objects
@@ -208,62 +281,90 @@ BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_memory(bpflink_linker* 
 /** A read-only view of a BPF object. */
 typedef struct bpflink_object bpflink_object;
 
-/** A blob of BTF that has been checked whole. */
+/** A blob of BTF, checked as a whole. */
 typedef struct bpflink_btf bpflink_btf;
 
-/** Reads the object file at `path`, which must not change while the handle
- * lives, into `*object`; null on failure. Where `error` is not null, `*error`
- * gets the reason of a failure as text, to be freed with bpflink_free(), else
- * null. Errors: ARGUMENT, MEMORY, INPUT. */
+/** Reads the object file at `path`, which must not change while the handle lives, into `*object`.
+ * Errors: ARGUMENT, MEMORY, INPUT. */
 BPFLINK_C_API enum bpflink_status bpflink_object_open(const char* path, bpflink_object** object,
                                                       char** error);
 
-/** The same for an object in memory, which stays the caller's and must outlive
- * the handle. */
+/** Reads the object in `size` bytes at `image`, which stay the caller's and must outlive the
+ * handle. Errors: ARGUMENT, MEMORY, INPUT. */
 BPFLINK_C_API enum bpflink_status bpflink_object_parse(const void* image, size_t size,
                                                        bpflink_object** object, char** error);
 
-/** Frees an object and all that was got from it; null is allowed. */
+/** Frees an object and all that was got from it. Null is allowed. */
 BPFLINK_C_API void bpflink_object_free(bpflink_object* object);
 
-/** The text of the `license` section, "" without one. The object's. */
+/** The object's byte order. */
+BPFLINK_C_API enum bpflink_byte_order bpflink_object_byte_order(const bpflink_object* object);
+
+/** The text of the `license` section, or "". */
 BPFLINK_C_API const char* bpflink_object_license(const bpflink_object* object);
 
-/** The object's BTF, or null where it has none. The object's: not to be freed. */
+/** The object's BTF, or null. It belongs to the object: do not free it. */
 BPFLINK_C_API const bpflink_btf* bpflink_object_btf(const bpflink_object* object);
+
+/** What the name of a program's section says. */
+struct bpflink_section_meaning {
+  uint32_t type;        /**< enum bpf_prog_type, 0 for a name that says nothing */
+  uint32_t attach_type; /**< enum bpf_attach_type that loading expects, or 0 */
+  uint32_t sleepable;   /**< 1: may sleep */
+  uint32_t xdp_frags;   /**< 1: XDP with fragments */
+  uint32_t autoload;    /**< 0 for a "?" before the name: loaded only if asked for */
+  uint32_t reserved;    /**< 0 */
+  const char* target;   /**< what follows the '/', or ""; points into the name given */
+};
+
+/** Reads the name of a section by the rules of libbpf 1.x, in the first `size` bytes of `*out`.
+ * Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_read_section_name(const char* section,
+                                                            struct bpflink_section_meaning* out,
+                                                            size_t size);
+
+/** A value of enum bpf_prog_type as bpftool spells it: "xdp"; "unspec" if unknown. Static. */
+BPFLINK_C_API const char* bpflink_program_type_name(uint32_t type);
+
+/** A value of enum bpf_map_type as bpftool spells it: "hash"; "unknown" if unknown. Static. */
+BPFLINK_C_API const char* bpflink_map_type_name(uint32_t type);
 
 /** A program: a global function in a section of code other than `.text`. */
 struct bpflink_program {
-  const char* name;      /**< the function's name */
-  const char* section;   /**< as in the object, "?" included */
-  const char* target;    /**< behind the '/' in the section's name, or "" */
-  uint32_t type;         /**< enum bpf_prog_type as libbpf derives it from the section's name */
-  uint32_t attach_type;  /**< enum bpf_attach_type that loading expects, or 0 */
-  uint32_t sleepable;    /**< 1: may sleep */
-  uint32_t autoload;     /**< 0 for a "?" section */
-  uint64_t offset;       /**< bytes into the section */
-  uint64_t program_size; /**< bytes; 8 for each instruction slot */
-  uint32_t btf_id;       /**< its FUNC, 0 without BTF */
-  uint32_t type_id;      /**< the FUNC's prototype, 0 without BTF */
+  const char* name;     /**< the function's name */
+  const char* section;  /**< as in the object, "?" included */
+  const char* target;   /**< what follows the '/' in the section's name, or "" */
+  uint32_t type;        /**< enum bpf_prog_type as libbpf derives it from the section's name */
+  uint32_t attach_type; /**< enum bpf_attach_type that loading expects, or 0 */
+  uint32_t sleepable;   /**< 1: may sleep */
+  uint32_t autoload;    /**< 0 for a "?" section: loaded only if asked for */
+  uint64_t offset;      /**< bytes into the section */
+  uint64_t size;        /**< bytes; 8 for each instruction slot */
+  uint32_t btf_id;      /**< its FUNC, 0 without BTF */
+  uint32_t type_id;     /**< the FUNC's prototype, 0 without BTF */
+  uint32_t xdp_frags;   /**< 1: XDP with fragments */
 };
 
-/** A map that is defined in `.maps`. 0 for what the definition leaves out. */
+/** A map that is defined in `.maps`. Numbers that the definition does not give are 0. */
 struct bpflink_map {
-  const char* name;         /**< the variable's name */
-  uint64_t offset;          /**< bytes into `.maps` */
-  uint64_t extra;           /**< map_extra */
-  uint32_t type;            /**< enum bpf_map_type */
-  uint32_t key_size;        /**< bytes */
-  uint32_t value_size;      /**< bytes */
-  uint32_t max_entries;     /**< elements */
-  uint32_t flags;           /**< map_flags, BPF_F_* */
-  uint32_t numa_node;       /**< numa_node */
-  uint32_t pinning;         /**< LIBBPF_PIN_* */
-  uint32_t key_type_id;     /**< the type of keys */
-  uint32_t value_type_id;   /**< the type of values */
-  uint32_t var_id;          /**< its VAR */
-  uint32_t attribute_count; /**< for bpflink_object_map_attribute() */
-  uint32_t slot_count;      /**< slots that the definition fills */
+  const char* name;               /**< the variable's name */
+  uint64_t offset;                /**< bytes into `.maps` */
+  uint64_t extra;                 /**< map_extra */
+  uint32_t type;                  /**< enum bpf_map_type */
+  uint32_t key_size;              /**< bytes */
+  uint32_t value_size;            /**< bytes */
+  uint32_t max_entries;           /**< elements */
+  uint32_t flags;                 /**< map_flags, BPF_F_* */
+  uint32_t numa_node;             /**< numa_node */
+  uint32_t pinning;               /**< LIBBPF_PIN_* */
+  uint32_t key_type_id;           /**< the type of keys */
+  uint32_t value_type_id;         /**< the type of values */
+  uint32_t var_id;                /**< its VAR */
+  uint32_t attribute_count;       /**< for bpflink_object_map_attribute() */
+  uint32_t slot_count;            /**< for bpflink_object_map_slot() */
+  uint32_t inner_attribute_count; /**< for bpflink_object_map_inner_attribute() */
+  uint32_t is_static;             /**< 1: a local symbol */
+  uint32_t is_weak;               /**< 1: a weak definition */
 };
 
 /** How a map's attribute is written in C. */
@@ -277,46 +378,71 @@ enum bpflink_attribute_form {
 /** A member of a map's definition, known to libbpf or not. */
 struct bpflink_map_attribute {
   const char* name;                 /**< the member's name */
-  uint64_t number;                  /**< where it is a number */
+  uint64_t number;                  /**< of BPFLINK_ATTRIBUTE_NUMBER: its value */
   enum bpflink_attribute_form form; /**< how it is written */
-  uint32_t type_id;                 /**< where it is not a number: the type */
+  uint32_t type_id;                 /**< of the other forms: its type */
 };
 
-/** A section of data that the loader makes a map of. */
+/** What a section of data is for. New values may be added. */
+enum bpflink_data_section_kind {
+  BPFLINK_DATA_SECTION_DATA = 0,    /**< `.data`, `.data.*` */
+  BPFLINK_DATA_SECTION_RODATA = 1,  /**< `.rodata`, `.rodata.*` */
+  BPFLINK_DATA_SECTION_BSS = 2,     /**< `.bss`, `.bss.*` */
+  BPFLINK_DATA_SECTION_KCONFIG = 3, /**< `.kconfig`: the loader fills it in */
+  BPFLINK_DATA_SECTION_ARENA = 4    /**< `.addr_space.1`: the variables of an arena */
+};
+
+/** A section of data that the loader makes a map of, or puts into an arena. */
 struct bpflink_data_section {
-  const char* name;        /**< ".rodata" */
-  uint64_t section_size;   /**< bytes */
-  const void* contents;    /**< the initial values; null where they are all zero */
-  uint32_t variable_count; /**< for bpflink_object_variable() */
-  uint32_t datasec_id;     /**< its DATASEC, 0 without BTF */
+  const char* name;                    /**< ".rodata" */
+  uint64_t size;                       /**< bytes */
+  const void* contents;                /**< the initial values; null if all are zero */
+  uint32_t variable_count;             /**< for bpflink_object_variable() */
+  uint32_t datasec_id;                 /**< its DATASEC, 0 without BTF */
+  uint64_t alignment;                  /**< bytes */
+  enum bpflink_data_section_kind kind; /**< what it is for */
 };
 
 /** A variable of a section of data. */
 struct bpflink_variable {
-  const char* name;       /**< the variable's name */
-  uint64_t offset;        /**< bytes into the section */
-  uint64_t variable_size; /**< bytes */
-  uint32_t var_id;        /**< its VAR, 0 without BTF */
-  uint32_t type_id;       /**< its type, 0 without BTF */
+  const char* name;   /**< the variable's name */
+  uint64_t offset;    /**< bytes into the section */
+  uint64_t size;      /**< bytes */
+  uint32_t var_id;    /**< its VAR, 0 without BTF */
+  uint32_t type_id;   /**< its type, 0 without BTF */
+  uint32_t is_static; /**< 1: a local symbol */
+  uint32_t is_weak;   /**< 1: a weak definition */
+  uint32_t is_hidden; /**< 1: of hidden visibility, for the object's own code only */
 };
 
 /** A function or variable that the object uses and does not define. */
 struct bpflink_extern {
   const char* name;     /**< its name */
-  const char* section;  /**< ".ksyms" or ".kconfig" where the loader provides it, else "" */
+  const char* section;  /**< ".ksyms" or ".kconfig" if the loader provides it, else "" */
   uint32_t btf_id;      /**< its FUNC or VAR, 0 without BTF */
   uint32_t type_id;     /**< the prototype or type, 0 without BTF */
   uint32_t is_function; /**< 1: a function */
   uint32_t is_weak;     /**< 1: may stay undefined */
 };
 
-/** A variable in a `.struct_ops*` section. */
+/** A variable in a `.struct_ops*` section: a map of type struct_ops. */
 struct bpflink_struct_ops {
   const char* name;      /**< the variable's name */
-  const char* section;   /**< ".struct_ops", ".struct_ops.link" */
-  const char* type_name; /**< of the struct */
+  const char* section;   /**< ".struct_ops", ".struct_ops.link", "?" before it included */
+  const char* type_name; /**< the struct's name, such as "tcp_congestion_ops" */
   uint32_t type_id;      /**< the struct */
   uint32_t is_link;      /**< 1: attached by a link */
+  uint64_t offset;       /**< bytes into the section */
+  uint64_t size;         /**< bytes */
+  uint32_t autoload;     /**< 0 for a "?" section: registered only if asked for */
+  uint32_t member_count; /**< for bpflink_object_struct_ops_member() */
+};
+
+/** A member of a struct_ops variable that a program implements. */
+struct bpflink_struct_ops_member {
+  const char* name;    /**< "init" or, within a member struct, "ops.init" */
+  const char* program; /**< the function that it is set to */
+  uint64_t offset;     /**< bytes into the variable */
 };
 
 /** How many programs the object has. */
@@ -330,107 +456,188 @@ BPFLINK_C_API size_t bpflink_object_extern_count(const bpflink_object* object);
 /** How many struct_ops variables there are. */
 BPFLINK_C_API size_t bpflink_object_struct_ops_count(const bpflink_object* object);
 
-/* Each of the following fills `size` bytes (sizeof *out) of a description of the
- * item with an index below the count. Its strings are the object's. Error:
- * ARGUMENT. */
+/* Each of the following describes the item with an index below the count, in the first `size` bytes
+ * of `*out`; pass sizeof *out. Error: ARGUMENT. */
 
-/** Describes program `index` in the first `size` bytes of `*out`. */
+/** Describes program `index`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_program(const bpflink_object* object, size_t index,
                                                          struct bpflink_program* out, size_t size);
-/** Describes map `index` in the first `size` bytes of `*out`. */
+/** Describes map `index`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_map(const bpflink_object* object, size_t index,
                                                      struct bpflink_map* out, size_t size);
-/** Describes attribute `attribute` of map `map` in the first `size` bytes of
- * `*out`. */
+/** Describes attribute `attribute` of map `map`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_map_attribute(const bpflink_object* object,
                                                                size_t map, size_t attribute,
                                                                struct bpflink_map_attribute* out,
                                                                size_t size);
-/** Slot `slot` of those that the definition of map `map` fills: `*index` is the
- * element's key, `*symbol` the map or function put there. Error: ARGUMENT. */
+/** Describes attribute `attribute` of the maps within map `map`, a map of maps. */
+BPFLINK_C_API enum bpflink_status bpflink_object_map_inner_attribute(
+    const bpflink_object* object, size_t map, size_t attribute, struct bpflink_map_attribute* out,
+    size_t size);
+/** Slot `slot` of those that the definition of map `map` fills: `*index` is the element's key,
+ * `*symbol` the map or function put there. Error: ARGUMENT. */
 BPFLINK_C_API enum bpflink_status bpflink_object_map_slot(const bpflink_object* object, size_t map,
                                                           size_t slot, uint32_t* index,
                                                           const char** symbol);
-/** Describes section of data `index` in the first `size` bytes of `*out`. */
+/** Describes section of data `index`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_data_section(const bpflink_object* object,
                                                               size_t index,
                                                               struct bpflink_data_section* out,
                                                               size_t size);
-/** Describes variable `variable` of section of data `section` in the first
- * `size` bytes of `*out`. */
+/** Describes variable `variable` of section of data `section`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_variable(const bpflink_object* object,
                                                           size_t section, size_t variable,
                                                           struct bpflink_variable* out,
                                                           size_t size);
-/** Describes extern `index` in the first `size` bytes of `*out`. */
+/** Describes extern `index`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
                                                         struct bpflink_extern* out, size_t size);
-/** Describes struct_ops variable `index` in the first `size` bytes of `*out`. */
+/** Describes struct_ops variable `index`. */
 BPFLINK_C_API enum bpflink_status bpflink_object_struct_ops(const bpflink_object* object,
                                                             size_t index,
                                                             struct bpflink_struct_ops* out,
                                                             size_t size);
+/** Describes member `member` of those that struct_ops variable `index` sets. */
+BPFLINK_C_API enum bpflink_status bpflink_object_struct_ops_member(
+    const bpflink_object* object, size_t index, size_t member,
+    struct bpflink_struct_ops_member* out, size_t size);
+
+/* Each of the following finds an item by its name, in constant time, and gives its index. Of
+ * several items of one name, such as static variables of several units, it gives the first. Errors:
+ * ARGUMENT, NOT_FOUND. */
+
+/** Finds a program. */
+BPFLINK_C_API enum bpflink_status bpflink_object_find_program(const bpflink_object* object,
+                                                              const char* name, size_t* index);
+/** Finds a map. */
+BPFLINK_C_API enum bpflink_status bpflink_object_find_map(const bpflink_object* object,
+                                                          const char* name, size_t* index);
+/** Finds a variable, and its section of data. */
+BPFLINK_C_API enum bpflink_status bpflink_object_find_variable(const bpflink_object* object,
+                                                               const char* name, size_t* section,
+                                                               size_t* variable);
+/** Finds an extern. */
+BPFLINK_C_API enum bpflink_status bpflink_object_find_extern(const bpflink_object* object,
+                                                             const char* name, size_t* index);
+/** Finds a struct_ops variable. */
+BPFLINK_C_API enum bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object,
+                                                                 const char* name, size_t* index);
 
 /** @}
  * @name BTF
  * @{ */
 
-/** Checks `size` bytes of BTF at `blob`, the contents of a `.BTF` section, which
- * stay the caller's and must outlive the handle. `error` as in
- * bpflink_object_open(). Errors: ARGUMENT, MEMORY, INPUT. */
+/** The kinds of types, as the kernel's Documentation/bpf/btf.rst has them. */
+enum bpflink_btf_kind {
+  BPFLINK_BTF_VOID = 0,        /**< void, the type with id 0 */
+  BPFLINK_BTF_INT = 1,         /**< an integer */
+  BPFLINK_BTF_PTR = 2,         /**< a pointer */
+  BPFLINK_BTF_ARRAY = 3,       /**< an array */
+  BPFLINK_BTF_STRUCT = 4,      /**< a struct */
+  BPFLINK_BTF_UNION = 5,       /**< a union */
+  BPFLINK_BTF_ENUM = 6,        /**< an enum of up to 32 bits */
+  BPFLINK_BTF_FWD = 7,         /**< a forward declaration */
+  BPFLINK_BTF_TYPEDEF = 8,     /**< a typedef */
+  BPFLINK_BTF_VOLATILE = 9,    /**< volatile */
+  BPFLINK_BTF_CONST = 10,      /**< const */
+  BPFLINK_BTF_RESTRICT = 11,   /**< restrict */
+  BPFLINK_BTF_FUNC = 12,       /**< a function */
+  BPFLINK_BTF_FUNC_PROTO = 13, /**< a function's prototype */
+  BPFLINK_BTF_VAR = 14,        /**< a variable */
+  BPFLINK_BTF_DATASEC = 15,    /**< the variables of a section */
+  BPFLINK_BTF_FLOAT = 16,      /**< a floating-point number */
+  BPFLINK_BTF_DECL_TAG = 17,   /**< a tag of a declaration */
+  BPFLINK_BTF_TYPE_TAG = 18,   /**< a tag of a type */
+  BPFLINK_BTF_ENUM64 = 19      /**< an enum of 64 bits */
+};
+
+/** How an integer is encoded: bits of bpflink_type's `encoding`. */
+enum bpflink_int_encoding {
+  BPFLINK_INT_SIGNED = 1, /**< signed */
+  BPFLINK_INT_CHAR = 2,   /**< a character */
+  BPFLINK_INT_BOOL = 4    /**< a bool */
+};
+
+/** The linkage of a FUNC or VAR. */
+enum bpflink_linkage {
+  BPFLINK_LINKAGE_STATIC = 0, /**< known in its unit only */
+  BPFLINK_LINKAGE_GLOBAL = 1, /**< defined for all units */
+  BPFLINK_LINKAGE_EXTERN = 2  /**< defined elsewhere */
+};
+
+/** A kind as messages spell it: "STRUCT"; "UNKNOWN" if unknown. Static. */
+BPFLINK_C_API const char* bpflink_btf_kind_name(uint32_t kind);
+
+/** Checks `size` bytes of BTF at `blob`, the contents of a `.BTF` section, which stay the caller's
+ * and must outlive the handle. Errors: ARGUMENT, MEMORY, INPUT. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_parse(const void* blob, size_t size,
                                                     bpflink_btf** btf, char** error);
 
-/** The same for split BTF, such as a kernel module's: its ids and strings go on from
- * those of `base`, which stands alone or is split itself, and must outlive the
- * handle. Look-ups find the base's types, too. With null for the base it is
- * bpflink_btf_parse(). Errors: ARGUMENT, MEMORY; INPUT, also where the blob is not
- * split from that base. */
+/** Checks split BTF, such as a kernel module's: its ids and strings continue those of `base`, which
+ * stands alone or is split itself, and must outlive the handle. Look-ups also find types of the
+ * base. A null base is allowed. Errors: ARGUMENT, MEMORY; INPUT, also if the blob is not split from
+ * that base. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size,
                                                           const bpflink_btf* base,
                                                           bpflink_btf** btf, char** error);
 
-/** Frees what bpflink_btf_parse() or bpflink_btf_parse_split() made; null is
- * allowed. */
+/** Frees what bpflink_btf_parse() or bpflink_btf_parse_split() made. Null is allowed. */
 BPFLINK_C_API void bpflink_btf_free(bpflink_btf* btf);
+
+/** The blob's byte order. */
+BPFLINK_C_API enum bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf);
+
+/** The id of the first type that is not a base's: 1 without a base. */
+BPFLINK_C_API uint32_t bpflink_btf_first_id(const bpflink_btf* btf);
 
 /** One past the last type id; ids begin with 1. */
 BPFLINK_C_API uint32_t bpflink_btf_end_id(const bpflink_btf* btf);
 
-/** The kind of a type, BTF_KIND_* of linux/btf.h; 0 for an id that is none. */
+/** The kind of a type, enum bpflink_btf_kind; 0 for void and for an id that does not exist. */
 BPFLINK_C_API uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id);
 
-/** The name of a type, "" for none. The BTF's. */
+/** The name of a type, or "". The handle's. */
 BPFLINK_C_API const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id);
 
-/** The first type of that kind and name, in `*id`. Errors: ARGUMENT, NOT_FOUND. */
+/** The first type of that kind and name, in `*id`. Constant time after the first call. Errors:
+ * ARGUMENT, MEMORY, NOT_FOUND. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind,
                                                    const char* name, uint32_t* id);
 
-/** The bytes that an object of that type takes, in `*size`. Errors: ARGUMENT;
- * NOT_FOUND where the type has no size. */
+/** The first type that C calls `name`, in `*id`: "struct event", "union u", "enum e", or the name
+ * of a typedef, integer or floating-point number, such as "u64" or "unsigned int". Constant time
+ * after the first call. Errors: ARGUMENT, MEMORY, NOT_FOUND. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_find_c_type(const bpflink_btf* btf, const char* name,
+                                                          uint32_t* id);
+
+/** The bytes that an object of that type takes, in `*size`. Errors: ARGUMENT; NOT_FOUND if the type
+ * has no size. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id,
                                                    uint64_t* size);
 
-/** A type. 0 for what its kind does not have. */
+/** A type. Members that its kind does not have are 0. */
 struct bpflink_type {
-  const char* name;       /**< "" for none */
-  uint64_t type_size;     /**< bytes that an object of the type takes */
-  uint64_t element_count; /**< of an array: elements of the type `type_id` */
-  uint32_t kind;          /**< BTF_KIND_* */
-  uint32_t kind_flag;     /**< 1: a signed enum, a declared union, see the kernel's btf.rst */
+  const char* name;       /**< its name, or "" */
+  uint64_t size;          /**< bytes that an object of the type takes */
+  uint64_t array_length;  /**< of an ARRAY: elements, which have the type `type_id` */
+  uint32_t kind;          /**< enum bpflink_btf_kind */
+  uint32_t kind_flag;     /**< 1: a signed enum, a FWD of a union, and more: see btf.rst */
   uint32_t alignment;     /**< bytes, as C has it for BPF; 1 for a packed struct */
   uint32_t type_id;       /**< what it refers to: pointee, aliased type, element, return type */
-  uint32_t member_count;  /**< members of a struct or union, or enumerators */
-  uint32_t encoding;      /**< of an integer: BTF_INT_SIGNED, BTF_INT_CHAR, BTF_INT_BOOL */
+  uint32_t vlen;          /**< members, enumerators, parameters, or variables of a DATASEC */
+  uint32_t encoding;      /**< of an INT: enum bpflink_int_encoding, or'ed */
+  uint32_t linkage;       /**< of a FUNC or VAR: enum bpflink_linkage */
+  int32_t component_idx;  /**< of a DECL_TAG: the member or parameter, or -1 */
+  uint32_t index_type_id; /**< of an ARRAY: the type of its indices */
+  uint32_t bits;          /**< of an INT: how many bits of it are used */
 };
 
 /** A member of a struct or union. */
 struct bpflink_member {
-  const char* name;    /**< "" for none */
-  uint32_t type_id;    /**< its type */
-  uint32_t bit_offset; /**< bits from the beginning of the struct */
-  uint32_t bit_size;   /**< of a bit-field, in bits; 0 for what is none */
+  const char* name;       /**< its name, or "" */
+  uint32_t type_id;       /**< its type */
+  uint32_t bit_offset;    /**< bits from the beginning of the struct */
+  uint32_t bitfield_size; /**< of a bit-field: bits; else 0 */
 };
 
 /** An enumerator of an enum. */
@@ -439,29 +646,57 @@ struct bpflink_enumerator {
   uint64_t value;   /**< extended to 64 bits by the enum's sign, in two's complement */
 };
 
-/** Describes a type in the first `size` bytes of `*out`. Error: ARGUMENT. */
+/** A parameter of a function's prototype. */
+struct bpflink_param {
+  const char* name; /**< its name, or "" */
+  uint32_t type_id; /**< its type; 0 of the last one stands for `...` */
+};
+
+/** A variable of a DATASEC; in `.ksyms`, also an extern function. */
+struct bpflink_var_secinfo {
+  uint32_t type_id; /**< its VAR or FUNC */
+  uint32_t offset;  /**< bytes from the start of the section */
+  uint32_t size;    /**< bytes */
+};
+
+/** Describes a type, void among them, in the first `size` bytes of `*out`. Error: ARGUMENT. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id,
                                                    struct bpflink_type* out, size_t size);
-/** Describes member `index` of a struct or union in the first `size` bytes of
- * `*out`. Error: ARGUMENT, also where it has no such member. */
+/** Describes member `index` of a struct or union. Error: ARGUMENT, also if there is none. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id,
                                                      uint32_t index, struct bpflink_member* out,
                                                      size_t size);
-/** Describes enumerator `index` of an enum in the first `size` bytes of `*out`.
- * Error: ARGUMENT, also where it has no such enumerator. */
+/** Describes enumerator `index` of an enum. Error: ARGUMENT, also if there is none. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id,
                                                          uint32_t index,
                                                          struct bpflink_enumerator* out,
                                                          size_t size);
+/** Describes parameter `index` of a FUNC_PROTO. Error: ARGUMENT, also if there is none. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_param(const bpflink_btf* btf, uint32_t id,
+                                                    uint32_t index, struct bpflink_param* out,
+                                                    size_t size);
+/** Describes variable `index` of a DATASEC. Error: ARGUMENT, also if there is none. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id,
+                                                          uint32_t index,
+                                                          struct bpflink_var_secinfo* out,
+                                                          size_t size);
 
-/** The C declaration of `name` with that type, without a final semicolon; with
- * "" for the name the type alone. To be freed with bpflink_free(); null for an
- * id that is none, and where memory ran out. */
+/* Each of the following gives text that the caller frees with bpflink_free(), or null for an id
+ * that does not exist and when out of memory. */
+
+/** The C declaration of `name` with that type, without a final semicolon; with "" for the name, the
+ * type alone: "void" for id 0. */
 BPFLINK_C_API char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name);
 
-/** The C definition of a struct, union, enum, typedef, VAR or FUNC, with its
- * semicolon. To be freed with bpflink_free(); null as above. */
+/** The C definition of a struct, union, enum, typedef, VAR or FUNC, with its semicolon. */
 BPFLINK_C_API char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id);
+
+/** A C header with all structs, unions, enums and typedefs, such as a vmlinux.h. */
+BPFLINK_C_API char* bpflink_btf_c_header(const bpflink_btf* btf);
+
+/** The type as in a numbered list: a line, and one for each member, enumerator, parameter or
+ * variable, each with its line break. */
+BPFLINK_C_API char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id);
 
 /** @}
  * @name Deduplication
@@ -473,171 +708,302 @@ typedef struct bpflink_dedup bpflink_dedup;
 /** How to deduplicate. Initialize with BPFLINK_DEDUP_OPTIONS_INIT. */
 struct bpflink_dedup_options {
   size_t size;             /**< bytes of this struct */
-  const bpflink_btf* base; /**< what all inputs were split from, or null; must outlive */
-  uint32_t threads;        /**< 0: as many as the inputs are worth */
-  uint32_t big_endian;     /**< 1: the output is big-endian; else 0 */
-  uint32_t flatten; /**< 1: the output stands alone, with the base's types in front; else 0 */
-  uint32_t sort;    /**< 1: types are in order of their names; else 0: as they come first */
+  const bpflink_btf* base; /**< what all inputs were split from, or null; must outlive the handle */
+  uint32_t threads;        /**< 0: chosen by the size of the inputs */
+  uint32_t byte_order;     /**< enum bpflink_byte_order of the output */
+  uint32_t flatten;        /**< 1: the output stands alone, with the base's types in front */
+  uint32_t sort;           /**< 1: types in order of their names; 0: in order of occurrence */
+  uint32_t for_kernel;     /**< 1: change what some compilers write and no kernel accepts */
 };
 
 /** Initializer of struct bpflink_dedup_options: the defaults. */
 #define BPFLINK_DEDUP_OPTIONS_INIT \
-  { sizeof(struct bpflink_dedup_options), NULL, 0, 0, 0, 0 }
+  { sizeof(struct bpflink_dedup_options), NULL, 0, 0, 0, 0, 0 }
 
-/** Makes a deduplicator, in `*dedup`; null on failure. `options` may be null for
- * the defaults. Errors: ARGUMENT, MEMORY. */
+/** Makes a deduplicator, in `*dedup`. `options` may be null for the defaults. Errors: ARGUMENT,
+ * MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_dedup_new(const struct bpflink_dedup_options* options,
                                                     bpflink_dedup** dedup);
 
-/** Frees a deduplicator; null is allowed. */
+/** Frees a deduplicator. Null is allowed. */
 BPFLINK_C_API void bpflink_dedup_free(bpflink_dedup* dedup);
 
-/** Adds an input, called `name` in messages. It is taken in at once and may be
- * freed. Errors: ARGUMENT, also after bpflink_dedup_run(); MEMORY. */
+/** Adds an input, called `name` in messages. It is copied and may be freed at once. Errors:
+ * ARGUMENT, also after bpflink_dedup_run(); MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name,
                                                     const bpflink_btf* btf);
 
-/** Deduplicates, once: `*blob` gets `*size` bytes of BTF, which the caller frees
- * with bpflink_free(). `error` as in bpflink_object_open(). Errors: ARGUMENT,
- * MEMORY; INPUT where inputs contradict each other or the output exceeds a limit
- * of the kernel. */
+/** Deduplicates, once: `*blob` gets `*size` bytes of BTF, which the caller frees with
+ * bpflink_free(). Errors: ARGUMENT, MEMORY; INPUT if inputs contradict each other or the output
+ * exceeds a limit of the kernel. */
 BPFLINK_C_API enum bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size,
                                                     char** error);
 
+/** After bpflink_dedup_run(): the output's id, in `*output_id`, for type `id` of input `input`, in
+ * order of addition. Errors: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_dedup_output_id(const bpflink_dedup* dedup, size_t input,
+                                                          uint32_t id, uint32_t* output_id);
+
+/** After bpflink_dedup_run(): why types of one name stayed apart, as text in `*text`, which the
+ * caller frees with bpflink_free(). `what` is "struct NAME", "union NAME", "enum NAME", "typedef
+ * NAME", "func NAME", "var NAME", or NAME alone for all of these. Errors: ARGUMENT, MEMORY; INPUT
+ * if `what` is none of these or no input has such a type. */
+BPFLINK_C_API enum bpflink_status bpflink_dedup_explain(const bpflink_dedup* dedup,
+                                                        const char* what, char** text,
+                                                        char** error);
+
 /** What bpflink_btf_distill() made. bpflink_free() frees each of the three. */
 struct bpflink_distilled {
-  void* base;        /**< the distilled base, what a module has as its section .BTF.base */
+  void* base;        /**< the distilled base, a module's section .BTF.base */
   size_t base_size;  /**< bytes at `base` */
   void* types;       /**< the split types, split from `base`: its section .BTF */
   size_t types_size; /**< bytes at `types` */
-  uint32_t* ids;     /**< by id of the input, of its base, too: the new id; 0: nothing needs it */
+  uint32_t* ids;     /**< the new id, by id of the input or its base; 0: nothing needs it */
   size_t id_count;   /**< how many ids, void among them: bpflink_btf_end_id() of the input */
 };
 
-/** Makes split BTF independent of the ids and offsets of its base: of that, it
- * takes along names and sizes of the types that it needs, so that the kernel can
- * find these in another build. `needed` are `needed_count` ids that something else
- * refers to, such as a section .BTF_ids. `big_endian` is 1 for big-endian blobs, else
- * 0. Fills `size` bytes at `out`. `error` as in bpflink_object_open(). Errors:
- * ARGUMENT, MEMORY; INPUT where `split` is not split or needs something of its base
- * that has no such name. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t big_endian,
+/** Makes split BTF independent of the ids and offsets of its base: it copies the names and sizes of
+ * the base's types that it needs, by which the kernel finds these in another build. `needed` are
+ * `needed_count` ids that something else refers to, such as a section .BTF_ids. `byte_order` is an
+ * enum bpflink_byte_order. Fills `size` bytes at `out`. Errors: ARGUMENT, MEMORY; INPUT if `split`
+ * is not split or needs something of its base that has no such name. */
+BPFLINK_C_API enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t byte_order,
                                                       const uint32_t* needed, size_t needed_count,
                                                       struct bpflink_distilled* out, size_t size,
                                                       char** error);
 
-/** What a kernel says of a blob of BTF. */
+/** @}
+ * @name Check
+ * @{ */
+
+/** Whether kernels accept a blob of BTF. */
 typedef struct bpflink_verdict bpflink_verdict;
 
 /** Which of its two parsers a kernel reads BTF with. */
 enum bpflink_btf_use {
-  BPFLINK_BTF_OF_PROGRAM = 0, /**< what BPF_BTF_LOAD is given: all rules hold */
+  BPFLINK_BTF_OF_PROGRAM = 0, /**< BTF for BPF_BTF_LOAD: all rules hold */
   BPFLINK_BTF_OF_KERNEL = 1   /**< a kernel's own, or with a base a module's */
 };
 
-/** A break of a rule. Strings are the verdict's or static. */
+/** A broken rule. */
 struct bpflink_fault {
   const char* rule;     /**< the rule's name for programs, such as "member-end" */
   const char* text;     /**< the rule in plain words */
-  const char* kernel;   /**< how a kernel's log words a break of it, or "" */
+  const char* kernel;   /**< the words of a kernel's log, or "" */
   const char* advice;   /**< what to do */
-  const char* type;     /**< the type as C, or "" where it is about the blob */
+  const char* type;     /**< the type as C, or "" if the fault is about the blob */
   const char* subject;  /**< its member, parameter, enumerator or variable in words, or "" */
-  uint32_t type_id;     /**< 0 where it is about the blob */
+  uint32_t type_id;     /**< 0 if the fault is about the blob */
   uint32_t since_major; /**< the first release of Linux that has the rule */
   uint32_t since_minor; /**< its second number */
 };
 
 /** The release of Linux that the kinds and flags of a blob need. */
 struct bpflink_requirement {
-  const char* what;  /**< what came with it, such as "TYPE_TAG". Static */
-  uint32_t major;    /**< of the release */
-  uint32_t minor;    /**< its second number */
-  uint32_t type_id;  /**< the first type with it, or 0 */
-  uint32_t reserved; /**< 0 */
+  const char* what; /**< what came with it, such as "TYPE_TAG" */
+  uint32_t major;   /**< of the release */
+  uint32_t minor;   /**< its second number */
+  uint32_t type_id; /**< the first type that needs it, or 0 */
 };
 
 /** Checks `size` bytes of BTF by the rules of the kernel, for a `use` of enum bpflink_btf_use, into
- * `*verdict`. `base` is what a split blob continues, or null. Whatever the blob is, the call
- * succeeds. Errors: ARGUMENT, MEMORY. */
+ * `*verdict`. `base` is what a split blob continues, or null. The call succeeds whatever the blob
+ * is. Errors: ARGUMENT, MEMORY. */
 BPFLINK_C_API enum bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t use,
                                                     const bpflink_btf* base,
                                                     bpflink_verdict** verdict);
 
-/** Frees a verdict and all that was got from it; null is allowed. */
+/** Frees a verdict. Null is allowed. */
 BPFLINK_C_API void bpflink_verdict_free(bpflink_verdict* verdict);
 
-/** How many faults there are to look at, a hundred at most; 0: a kernel takes the blob. */
+/** How many faults can be described, a hundred at most; 0: a kernel accepts the blob. */
 BPFLINK_C_API size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict);
 
-/** Describes the fault with an index below that. Errors: ARGUMENT. */
+/** How many faults there are beyond the first hundred. */
+BPFLINK_C_API uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict);
+
+/** Describes fault `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */
 BPFLINK_C_API enum bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict,
                                                         size_t index, struct bpflink_fault* out,
                                                         size_t size);
 
-/** The release that is needed. Errors: ARGUMENT. */
+/** Fault `index` in one line, as `btfdedup --check` prints it. To be freed with bpflink_free();
+ * null for wrong arguments and out of memory. */
+BPFLINK_C_API char* bpflink_verdict_fault_text(const bpflink_verdict* verdict, size_t index);
+
+/** Describes the release that the blob needs in the first `size` bytes of `*out`. Error:
+ * ARGUMENT. */
 BPFLINK_C_API enum bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict,
                                                         struct bpflink_requirement* out,
                                                         size_t size);
 
-/** Makes the BTF of a linked program: of the types of its units, each once, and of its symbols. A
- * compiler says a FUNC of what is declared, too, and of what was inlined; symbols say what is
- * there. */
-typedef struct bpflink_linked bpflink_linked;
+/** @}
+ * @name CO-RE
+ * @{ */
 
-/** Why a symbol has no FUNC or VAR, or a tag no FUNC. */
-enum bpflink_linked_omission {
-  BPFLINK_LINKED_SEVERAL_PROTOTYPES = 0, /**< functions of that name have several prototypes */
-  BPFLINK_LINKED_CLONE = 1,              /**< only clones of the function are there ("f.isra.0") */
-  BPFLINK_LINKED_SEVERAL_TYPES = 2,      /**< variables of that name have several types */
-  BPFLINK_LINKED_OTHER_SIZE = 3,         /**< the variable's type has not the symbol's size */
-  BPFLINK_LINKED_OVERLAP = 4,            /**< another variable is in the place */
-  BPFLINK_LINKED_TAG_WITHOUT_FUNCTION = 5, /**< a tag is for a function that has no FUNC */
+/** A kernel's types, indexed by name. */
+typedef struct bpflink_core_kernel bpflink_core_kernel;
+
+/** Indexes the types of `vmlinux` and of `module_count` modules, which are split from it, into
+ * `*kernel`. All must outlive the handle. Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_core_kernel_new(const bpflink_btf* vmlinux,
+                                                          const bpflink_btf* const* modules,
+                                                          size_t module_count,
+                                                          bpflink_core_kernel** kernel);
+
+/** Frees a kernel's index. Null is allowed. */
+BPFLINK_C_API void bpflink_core_kernel_free(bpflink_core_kernel* kernel);
+
+/** What is known of a kernel beside its types. Initialize with BPFLINK_CORE_FACTS_INIT. */
+struct bpflink_core_facts {
+  size_t size;   /**< bytes of this struct */
+  void* context; /**< passed to the functions below */
+  /** Gives the value of a .kconfig variable such as "CONFIG_HZ" in `*value`; returns 1, or 0 if it
+   * is unknown. Null: all are unknown. */
+  int (*kconfig)(void* context, const char* name, uint64_t* value);
+  /** Returns 1 if the kernel has an extern of .ksyms, 0 if not, -1 if unknown. Null: unknown. */
+  int (*has_ksym)(void* context, const char* name);
+  const char* const* settings;    /**< .rodata variables that user space sets before the load */
+  const uint64_t* setting_values; /**< their values */
+  size_t setting_count;           /**< how many */
+  uint32_t version;               /**< LINUX_KERNEL_VERSION, 0 if unknown */
+  uint32_t strict;                /**< 1: all other .rodata variables are unknown */
 };
 
-/** Begins without inputs and symbols, in `*linked`; null on failure. `options` may be null for the
- * defaults. Where they have a base, the inputs are not split all the same: what is equal to a type
- * of the base is that one, and the others go on from its end. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_new(const struct bpflink_dedup_options* options,
-                                                     bpflink_linked** linked);
+/** Initializer of struct bpflink_core_facts: nothing is known. */
+#define BPFLINK_CORE_FACTS_INIT \
+  { sizeof(struct bpflink_core_facts), NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
-/** Frees what bpflink_linked_new() made; null is allowed. */
-BPFLINK_C_API void bpflink_linked_free(bpflink_linked* linked);
+/** What a CO-RE relocation comes to on a kernel. */
+enum bpflink_core_status {
+  BPFLINK_CORE_RESOLVES = 0, /**< the kernel has what it asks for */
+  BPFLINK_CORE_GUARDED = 1,  /**< the kernel lacks it, and no execution reaches the code */
+  BPFLINK_CORE_UNKNOWN = 2,  /**< too little is known of the kernel */
+  BPFLINK_CORE_FAILS = 3     /**< the kernel lacks it, and the load fails */
+};
 
-/** Adds an input, called `name` in messages, which is not split. It is taken in at once and may be
- * freed. Errors: ARGUMENT, also after bpflink_linked_run() and for split BTF; MEMORY; INPUT where,
- * with a base, it has types of unknown kinds. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_add(bpflink_linked* linked, const char* name,
-                                                     const bpflink_btf* btf);
+/** A CO-RE relocation of an object on a kernel. */
+struct bpflink_core_verdict {
+  const char* section;       /**< the section of code */
+  const char* kind;          /**< the question, as libbpf's log spells it: "byte_off" */
+  const char* access;        /**< what it asks about: "struct task_struct.pid" */
+  const char* message;       /**< why it has no value, or "" */
+  uint64_t offset;           /**< of the instruction, bytes into the section */
+  uint64_t value;            /**< what the instruction gets, if has_value is 1 */
+  uint32_t index;            /**< among the section's relocations */
+  uint32_t status;           /**< enum bpflink_core_status */
+  uint32_t has_value;        /**< 1: the kernel gives a value */
+  uint32_t program_count;    /**< for bpflink_core_report_program() */
+  uint32_t assumption_count; /**< for bpflink_core_report_assumption() */
+};
 
-/** Adds a function that is in the program, by the name of its symbol. Errors: ARGUMENT, also after
- * bpflink_linked_run(); MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_add_function(bpflink_linked* linked,
-                                                              const char* name);
+/** What becomes of an object's CO-RE relocations on a kernel. */
+typedef struct bpflink_core_report bpflink_core_report;
 
-/** Adds a variable of which each CPU has one, by the name of its symbol, with its offset from the
- * start of the section `.data..percpu` and its size, both in bytes. `is_local` is 1 for a symbol
- * that other units do not know, else 0. Errors: as above. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_add_variable(bpflink_linked* linked,
-                                                              const char* name, uint32_t offset,
-                                                              uint32_t size, uint32_t is_local);
+/** Resolves the relocations of the object in `size` bytes at `object`, in the order of .BTF.ext,
+ * into `*report`. `facts` may be null. Errors: ARGUMENT, MEMORY; INPUT if it is no BPF object. */
+BPFLINK_C_API enum bpflink_status bpflink_core_check(const void* object, size_t size,
+                                                     const bpflink_core_kernel* kernel,
+                                                     const struct bpflink_core_facts* facts,
+                                                     bpflink_core_report** report, char** error);
 
-/** Has a function of the program get a tag, such as "bpf_kfunc". Errors: as above. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_tag_function(bpflink_linked* linked,
-                                                              const char* name, const char* text);
+/** Frees a report. Null is allowed. */
+BPFLINK_C_API void bpflink_core_report_free(bpflink_core_report* report);
+
+/** How many relocations the object has. */
+BPFLINK_C_API size_t bpflink_core_report_verdict_count(const bpflink_core_report* report);
+
+/** Describes relocation `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_core_report_verdict(const bpflink_core_report* report,
+                                                              size_t index,
+                                                              struct bpflink_core_verdict* out,
+                                                              size_t size);
+
+/** Program `program` of those that reach relocation `index`, in `*name`; if none reaches it, of
+ * those that contain it. Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_core_report_program(const bpflink_core_report* report,
+                                                              size_t index, size_t program,
+                                                              const char** name);
+
+/** Assumption `assumption` of those on which it rests that relocation `index` is guarded: that the
+ * .rodata variable `*variable` has that value. Error: ARGUMENT. */
+BPFLINK_C_API enum bpflink_status bpflink_core_report_assumption(const bpflink_core_report* report,
+                                                                 size_t index, size_t assumption,
+                                                                 const char** variable,
+                                                                 uint64_t* value);
+
+/** Makes the BTF that `count` objects, each of `sizes[i]` bytes at `objects[i]`, need of a kernel,
+ * for kernels without BTF: `*blob` gets `*size` bytes, which the caller frees with bpflink_free().
+ * `byte_order` is an enum bpflink_byte_order. Errors: ARGUMENT, MEMORY; INPUT if one is no BPF
+ * object. */
+BPFLINK_C_API enum bpflink_status bpflink_core_minimize(const void* const* objects,
+                                                        const size_t* sizes, size_t count,
+                                                        const bpflink_core_kernel* kernel,
+                                                        uint32_t byte_order, void** blob,
+                                                        size_t* size, char** error);
+
+/** @}
+ * @name Image BTF
+ * @{ */
+
+/** Makes the BTF of a linked image, such as a kernel's, from the BTF of its units and its symbols:
+ * each type once, and a FUNC or VAR only for what the symbol table says is there. */
+typedef struct bpflink_image bpflink_image;
+
+/** Why a symbol has no FUNC or VAR, or a tag no FUNC. */
+enum bpflink_image_omission {
+  BPFLINK_IMAGE_SEVERAL_PROTOTYPES = 0,  /**< functions of that name have several prototypes */
+  BPFLINK_IMAGE_CLONE = 1,               /**< there are only clones of the function: "f.isra.0" */
+  BPFLINK_IMAGE_SEVERAL_TYPES = 2,       /**< variables of that name have several types */
+  BPFLINK_IMAGE_OTHER_SIZE = 3,          /**< the variable's type and the symbol differ in size */
+  BPFLINK_IMAGE_OVERLAP = 4,             /**< another variable is in the place */
+  BPFLINK_IMAGE_TAG_WITHOUT_FUNCTION = 5 /**< the tag's function has no FUNC */
+};
+
+/** Begins without inputs and symbols, in `*image`. `options` may be null for the defaults. Inputs
+ * are never split: with a base, types that are equal to one of the base's become that one, and the
+ * others continue its ids. Errors: ARGUMENT, MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_image_new(const struct bpflink_dedup_options* options,
+                                                    bpflink_image** image);
+
+/** Frees what bpflink_image_new() made. Null is allowed. */
+BPFLINK_C_API void bpflink_image_free(bpflink_image* image);
+
+/** Adds an input, called `name` in messages. It is copied and may be freed at once. Errors:
+ * ARGUMENT, also after bpflink_image_run() and for split BTF; MEMORY; INPUT if, with a base, it has
+ * types of unknown kinds. */
+BPFLINK_C_API enum bpflink_status bpflink_image_add(bpflink_image* image, const char* name,
+                                                    const bpflink_btf* btf);
+
+/** Adds a function of the image, by the name of its symbol. Errors: ARGUMENT, also after
+ * bpflink_image_run(); MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_image_add_function(bpflink_image* image,
+                                                             const char* name);
+
+/** Adds a per-CPU variable of the image, by the name of its symbol, with its offset from the start
+ * of the section `.data..percpu` and its size, both in bytes. `is_local` is 1 for a local symbol,
+ * else 0. Errors: ARGUMENT, also after bpflink_image_run(); MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_image_add_variable(bpflink_image* image, const char* name,
+                                                             uint32_t offset, uint32_t size,
+                                                             uint32_t is_local);
+
+/** Tags a function of the image, for example with "bpf_kfunc". Errors: ARGUMENT, also after
+ * bpflink_image_run(); MEMORY. */
+BPFLINK_C_API enum bpflink_status bpflink_image_tag_function(bpflink_image* image, const char* name,
+                                                             const char* text);
 
 /** Makes the BTF, once, as bpflink_dedup_run() does: FUNCs, VARs and their DATASEC by the symbols,
- * all other types of the inputs but prototypes that nothing refers to. Errors: ARGUMENT, MEMORY;
- * INPUT as there. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_run(bpflink_linked* linked, void** blob,
-                                                     size_t* size, char** error);
+ * and all other types of the inputs except prototypes that nothing refers to. Errors: ARGUMENT,
+ * MEMORY, INPUT. */
+BPFLINK_C_API enum bpflink_status bpflink_image_run(bpflink_image* image, void** blob, size_t* size,
+                                                    char** error);
 
-/** After bpflink_linked_run(): symbol `index`, in order of names, of those that have no FUNC or
- * VAR although the inputs have one of that name, in `*name`, which is the handle's, and the reason
- * in `*reason`. Errors: ARGUMENT; NOT_FOUND where there are not as many. */
-BPFLINK_C_API enum bpflink_status bpflink_linked_omitted(const bpflink_linked* linked, size_t index,
-                                                         const char** name,
-                                                         enum bpflink_linked_omission* reason);
+/** After bpflink_image_run(): the name of omitted symbol `index`, in order of names, in `*name`,
+ * and the reason in `*reason`. These are the symbols that have no FUNC or VAR although an input has
+ * one of that name. Errors: ARGUMENT; NOT_FOUND if there are fewer. */
+BPFLINK_C_API enum bpflink_status bpflink_image_omitted(const bpflink_image* image, size_t index,
+                                                        const char** name,
+                                                        enum bpflink_image_omission* reason);
 
 /** @} */
 

@@ -1,6 +1,5 @@
-// BTF, the BPF Type Format: a checked, read-only view of a blob, and a builder
-// for new ones. The format's specification is the kernel's
-// Documentation/bpf/btf.rst, called "btf.rst" below.
+// BTF, the BPF Type Format: a checked, read-only view of a blob, and a builder for new ones. The
+// kernel's Documentation/bpf/btf.rst specifies the format; "btf.rst" below.
 #pragma once
 
 #include <bit>
@@ -41,14 +40,13 @@ enum class BtfKind : uint8_t {
   Enum64 = 19,
 };
 
-/// How a kind is spelled in messages and listings: "STRUCT" for
-/// BtfKind::Struct, "KIND 23" never: an unknown kind gives "UNKNOWN".
+/// The name of a kind in messages and listings: "STRUCT" for BtfKind::Struct, "UNKNOWN" for an
+/// unknown kind. Ends with NUL.
 BPFLINK_API std::string_view btf_kind_name(BtfKind kind);
 
-/// Whether this library knows the kind. Types of other kinds are read when the
-/// layout section of the blob or its base gives their size. They may refer to
-/// types in any of their words, so deduplication keeps them where no type of
-/// their blob changes its id, and fails otherwise.
+/// Whether this library knows the kind. Types of other kinds can be read if the layout section of
+/// the blob or its base gives their size. Any of their words may refer to types, so deduplication
+/// keeps them if no type of their blob changes its id, and fails otherwise.
 constexpr bool is_known(BtfKind kind) {
   return kind <= BtfKind::Enum64;
 }
@@ -60,25 +58,23 @@ constexpr bool is_composite(BtfKind kind) {
 constexpr bool is_enum(BtfKind kind) {
   return kind == BtfKind::Enum || kind == BtfKind::Enum64;
 }
-/// Whether a type of the kind says more of another type: CONST, VOLATILE,
-/// RESTRICT and TYPE_TAG.
+/// Whether a type of the kind qualifies another type: CONST, VOLATILE, RESTRICT and TYPE_TAG.
 constexpr bool is_qualifier(BtfKind kind) {
   return kind == BtfKind::Const || kind == BtfKind::Volatile || kind == BtfKind::Restrict ||
          kind == BtfKind::TypeTag;
 }
-/// Whether a type of the kind is another type by another name: a qualifier or a
-/// TYPEDEF.
+/// Whether a type of the kind is a qualifier or a TYPEDEF.
 constexpr bool is_modifier(BtfKind kind) {
   return is_qualifier(kind) || kind == BtfKind::Typedef;
 }
 
-/// How large types of one kind are: an entry of a blob's layout section, which
-/// has one for each kind from 0 on.
+/// The size of types of one kind: an entry of a blob's layout section, which has one for each kind
+/// from 0 on.
 struct BtfKindLayout {
   uint8_t info_size;     ///< bytes after the common three words
   uint8_t element_size;  ///< bytes of each of the vlen elements after those
   uint16_t flags;        ///< none are defined yet
-  /// Whether both say the same.
+  /// Compares all members.
   friend bool operator==(const BtfKindLayout&, const BtfKindLayout&) = default;
 };
 
@@ -97,8 +93,7 @@ struct BtfMember {
   uint32_t offset;    ///< raw: with kind_flag, bitfield size << 24 | bit offset
 };
 
-/// A parameter of a function prototype; name_off 0 and type 0 at the end stand
-/// for `...`.
+/// A parameter of a function prototype. A last one with name_off 0 and type 0 stands for `...`.
 struct BtfParam {
   uint32_t name_off;  ///< its name's string offset, 0 for none
   uint32_t type;      ///< its type's id
@@ -107,8 +102,8 @@ struct BtfParam {
 /// An enumerator of an ENUM or ENUM64, btf.rst sections 2.2.6 and 2.2.19.
 struct BtfEnumerator {
   uint32_t name_off;  ///< its name's string offset
-  uint64_t value;     ///< two's complement of 64 bits where kind_flag says that it is signed
-  /// Whether both say the same.
+  uint64_t value;     ///< if kind_flag says that it is signed, in two's complement of 64 bits
+  /// Compares all members.
   friend bool operator==(const BtfEnumerator&, const BtfEnumerator&) = default;
 };
 
@@ -119,9 +114,8 @@ struct BtfVarSecinfo {
   uint32_t size;    ///< bytes
 };
 
-/// One type, as the 32-bit words that encode it in host byte order: name_off,
-/// info, size-or-type, then what the kind adds. A value type that points into
-/// its Btf and is valid as long as that.
+/// One type: the 32-bit words that encode it, in host byte order: name_off, info, size or type,
+/// then what the kind adds. A value type that points into its Btf and is valid as long.
 class BtfType {
  public:
   /// A view of `words`, which must encode one whole type and outlive the view.
@@ -133,16 +127,16 @@ class BtfType {
   uint32_t name_off() const { return words_[0]; }
   /// vlen, kind and kind_flag in one word.
   uint32_t info() const { return words_[1]; }
-  /// Bits 24-30: the wide form, of which the classic one is a part.
+  /// Bits 24-30, as the wide form has it; the classic form uses fewer.
   BtfKind kind() const { return BtfKind((words_[1] >> 24) & 0x7f); }
-  /// Bits 0-23: the wide form, of which the classic one is a part.
+  /// Bits 0-23, as the wide form has it; the classic form uses fewer.
   uint32_t vlen() const { return words_[1] & 0xffffff; }
-  /// Bit 31, whose meaning depends on the kind.
+  /// Bit 31; its meaning depends on the kind.
   bool kind_flag() const { return words_[1] >> 31; }
   /// Bytes; of INT, ENUM, ENUM64, STRUCT, UNION, DATASEC and FLOAT.
   uint32_t size() const { return words_[2]; }
-  /// The id referred to; of PTR, TYPEDEF, the qualifiers, FUNC, FUNC_PROTO
-  /// (the return type), VAR, DECL_TAG and TYPE_TAG.
+  /// The id that it refers to; of PTR, TYPEDEF, the qualifiers, FUNC, FUNC_PROTO (the return type),
+  /// VAR and DECL_TAG.
   uint32_t type() const { return words_[2]; }
 
   /// The words after the common three.
@@ -171,12 +165,12 @@ class BtfType {
     const uint32_t* w = &words_[3 + 3 * size_t{i}];
     return {w[0], w[1], w[2]};
   }
-  /// The bit offset of member i, whatever kind_flag says.
+  /// The bit offset of member i, with or without kind_flag.
   uint32_t member_bit_offset(uint32_t i) const {
     uint32_t offset = member(i).offset;
     return kind_flag() ? offset & 0xffffff : offset;
   }
-  /// The width in bits of member i where kind_flag gives one, else 0.
+  /// The width in bits of member i if it is a bit-field and kind_flag is set, else 0.
   uint32_t member_bitfield_size(uint32_t i) const {
     return kind_flag() ? member(i).offset >> 24 : 0;
   }
@@ -199,16 +193,16 @@ class BtfType {
   std::span<const uint32_t> words_;
 };
 
-/// The types and strings of a Btf or BtfBuilder, and of what it is split from. What
-/// reads types takes this; a Btf and a BtfBuilder convert to it. A value that is
-/// cheap to copy and valid as long as what it shows: of a builder until the next
-/// addition. Nothing is checked; ids and offsets that are in the types are in range.
+/// The types and strings of a Btf or BtfBuilder, and of its base. Functions that read types take
+/// this; a Btf and a BtfBuilder convert to it. A value that is cheap to copy, and valid as long as
+/// what it shows: of a builder until the next addition. Accessors check nothing; ids and offsets
+/// within types are in range.
 class BtfView {
  public:
   /// No types.
   BtfView() = default;
-  /// Types as words of which `starts` says where each begins, and the end, and their
-  /// strings, each with its NUL. Both go on from the end of `base`, if there is one.
+  /// Types as words, with the index at which each begins, and the end, in `starts`, and their
+  /// strings, each with its NUL. Ids and string offsets continue those of `base`, if there is one.
   BtfView(std::span<const uint32_t> words, std::span<const uint32_t> starts,
           std::string_view strings, const BtfView* base = nullptr)
       : words_(words),
@@ -218,13 +212,13 @@ class BtfView {
         first_id_(base != nullptr ? base->end_id() : 1),
         string_base_(base != nullptr ? base->string_end() : 0) {}
 
-  /// The id of the first type that is not of a base.
+  /// The id of the first type that is not a base's.
   uint32_t first_id() const { return first_id_; }
   /// One past the id of the last type.
   uint32_t end_id() const {
     return first_id_ + static_cast<uint32_t>(starts_.empty() ? 0 : starts_.size() - 1);
   }
-  /// The type with an id in [1, end_id()); of the base for ids below first_id().
+  /// The type with an id in [1, end_id()), a base's below first_id().
   BtfType type(uint32_t id) const {
     const BtfView* view = this;
     while (id < view->first_id_) view = view->base_;
@@ -232,8 +226,7 @@ class BtfView {
   }
   /// The kind of the type with an id in [0, end_id()).
   BtfKind kind(uint32_t id) const { return id == 0 ? BtfKind::Void : type(id).kind(); }
-  /// The string at an offset below string_end(); "" otherwise. NUL-terminated at its
-  /// end.
+  /// The string at an offset below string_end(), else "". Ends with NUL.
   std::string_view string(uint32_t offset) const {
     const BtfView* view = this;
     while (offset < view->string_base_) view = view->base_;
@@ -247,14 +240,14 @@ class BtfView {
   uint32_t string_begin() const { return string_base_; }
   /// One past the last string offset, the base's included.
   uint32_t string_end() const { return string_base_ + static_cast<uint32_t>(strings_.size()); }
-  /// The string section, without that of a base.
+  /// The string section, without a base's.
   std::string_view strings() const { return strings_; }
-  /// What these types are split from, or null.
+  /// The base that these types are split from, or null.
   const BtfView* base() const { return base_; }
 
-  /// The words of all types but a base's, one type after the other.
+  /// The words of all types, one after the other, without a base's.
   std::span<const uint32_t> words() const { return words_; }
-  /// Where each of these types begins in words(), and the end.
+  /// The index in words() at which each type begins, and the end.
   std::span<const uint32_t> starts() const { return starts_; }
   /// The first word of a type that is not a base's.
   const uint32_t* first_word(uint32_t id) const { return words_.data() + starts_[id - first_id_]; }
@@ -271,31 +264,27 @@ class BtfView {
   uint32_t first_id_ = 1, string_base_ = 0;
 };
 
-/// The blobs in the contents of a `.BTF` section. Usually there is one; a linker
-/// that knows no BTF puts those of its inputs one after another, perhaps with
-/// zeros in between. What the first one should be is left to Btf::parse(). Errors,
-/// with the offset: what follows a blob is not BTF.
+/// The blobs in the contents of a `.BTF` section. Usually there is one; a linker that does not know
+/// BTF concatenates those of its inputs, perhaps with zeros in between. Btf::parse() judges the
+/// first. Errors, with the offset: what follows a blob is not BTF.
 BPFLINK_API std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
     std::span<const std::byte> contents);
 
-/// A blob of BTF (the contents of a `.BTF` section) that has been checked whole:
-/// whatever an accessor returns lies within the blob and every id within it is
-/// below `end_id()`. Movable; reads the blob in place where its byte order is
-/// the host's and it is aligned to 4 bytes, and keeps a converted copy of the
-/// type section otherwise.
+/// A blob of BTF, the contents of a `.BTF` section, that was checked as a whole: all that an
+/// accessor returns lies within the blob, and every id within it is below `end_id()`. It reads a
+/// blob in place that is aligned to 4 bytes and has the host's byte order; otherwise it keeps a
+/// converted copy of the type section.
 class BPFLINK_API Btf {
  public:
-  /// Checks `blob` and makes it readable. The blob stays the caller's and must
-  /// outlive the Btf, as must `base`, the BTF that a split blob continues
-  /// (type ids and string offsets go on from its end).
+  /// Checks `blob`. It stays the caller's and must outlive the Btf; so must `base`, which a split
+  /// blob continues: its type ids and string offsets begin at the base's end.
   ///
-  /// Both headers (24 and 32 bytes), either byte order and the wide vlen and
-  /// kind are read. Errors: not BTF; a header that does not fit the blob;
-  /// overlapping or misaligned sections; a string section that does not begin
-  /// and end with NUL; a type that is cut off; an unknown kind without a layout;
-  /// an id, string offset, component index or element count out of range; a
-  /// cycle of types that has no size. Each names the type id or offset. With a
-  /// base: the blob is not split from that one, as far as can be told.
+  /// Accepts both headers (24 and 32 bytes), either byte order, and the wide vlen and kind. Errors:
+  /// not BTF; a header that does not fit the blob; overlapping or misaligned sections; a string
+  /// section that does not begin and end with NUL; a type that is cut off; an unknown kind without
+  /// a layout; an id, string offset, component index or element count out of range; a cycle of
+  /// types that has no size. Each names the type id or offset. With a base: the blob is evidently
+  /// not split from that one.
   static std::expected<Btf, Error> parse(std::span<const std::byte> blob,
                                          const Btf* base = nullptr);
 
@@ -311,23 +300,22 @@ class BPFLINK_API Btf {
   uint32_t first_id() const;
   /// One past the id of the last type.
   uint32_t end_id() const;
-  /// The type with an id in [1, end_id()); of the base for ids below first_id().
+  /// The type with an id in [1, end_id()), a base's below first_id().
   BtfType type(uint32_t id) const;
-  /// The string at an offset that the blob's types use, or any other offset
-  /// below string_end(); "" otherwise. NUL-terminated at its end.
+  /// The string at an offset below string_end(), else "". Ends with NUL.
   std::string_view string(uint32_t offset) const;
   /// One past the last string offset, the base's included.
   uint32_t string_end() const;
   /// string(type.name_off()).
   std::string_view name(BtfType type) const { return string(type.name_off()); }
-  /// The string section, without that of a base.
+  /// The string section, without a base's.
   std::string_view strings() const;
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.
   std::span<const BtfKindLayout> layout() const;
 
-  /// Its types, to read; valid as long as it.
+  /// A view of its types, valid as long as the Btf.
   operator const BtfView&() const;
 
  private:
@@ -337,13 +325,13 @@ class BPFLINK_API Btf {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Makes a blob of BTF type by type. Type ids are given in order of addition;
-/// references to ids that are not there yet are allowed.
+/// Makes a blob of BTF type by type. Types get ids in order of addition, and may refer to ids that
+/// are added later.
 class BPFLINK_API BtfBuilder {
  public:
-  /// A builder of a blob that stands alone; or, with a `base`, of a split blob
-  /// whose type ids and string offsets go on from the base's end. The base must
-  /// outlive the builder; its strings are used where they are equal.
+  /// A builder of a blob that stands alone or, with a `base`, of a split blob whose type ids and
+  /// string offsets begin at the base's end. The base must outlive the builder, which reuses its
+  /// strings.
   explicit BtfBuilder(const Btf* base = nullptr);
   /// Moves; what was moved from may only be assigned to or destroyed.
   BtfBuilder(BtfBuilder&&) noexcept;
@@ -351,35 +339,35 @@ class BPFLINK_API BtfBuilder {
   BtfBuilder& operator=(BtfBuilder&&) noexcept;
   ~BtfBuilder();
 
-  /// The offset of `string` in the string section; the same for equal strings.
-  /// The empty string has offset 0. `string` must not contain NUL.
+  /// The offset of `string` in the string section, the same for equal strings, 0 for the empty one.
+  /// `string` must not contain NUL.
   uint32_t add_string(std::string_view string);
-  /// Adds a type from its three common words and the words that the kind adds,
-  /// and returns its id. Nothing is checked but that their number fits.
+  /// Adds a type from its three common words and those that its kind adds, and returns its id.
+  /// Checks only that their number fits.
   uint32_t add_type(uint32_t name_off, uint32_t info, uint32_t size_or_type,
                     std::span<const uint32_t> extra = {});
-  /// info for the words of a type.
+  /// The word `info` of a type.
   static constexpr uint32_t info(BtfKind kind, uint32_t vlen = 0, bool kind_flag = false) {
     return uint32_t{kind_flag} << 31 | static_cast<uint32_t>(kind) << 24 | vlen;
   }
 
-  /// info for the words of a FUNC.
+  /// The word `info` of a FUNC.
   static constexpr uint32_t info(BtfKind kind, BtfLinkage linkage) {
     return info(kind, static_cast<uint32_t>(linkage));
   }
 
-  /// Adds a type as the words that encode it, info among them.
+  /// Adds a type from all words that encode it.
   uint32_t add_type(std::span<const uint32_t> words);
-  /// Gives the blob a layout section, and with it the long header.
+  /// Gives the blob a layout section, and so the long header.
   void set_layout(std::vector<BtfKindLayout> layout);
 
-  /// Its types and the base's, to read; valid until the next addition.
+  /// A view of its types and the base's, valid until the next addition.
   operator BtfView() const;
 
-  /// The type with an id in [1, end_id()); of the base for ids below first_id().
+  /// The type with an id in [1, end_id()), a base's below first_id().
   /// Valid until the next addition.
   BtfType type(uint32_t id) const;
-  /// The words of a type that was added, to change in place. Valid until the next addition.
+  /// The words of an added type, to change in place. Valid until the next addition.
   std::span<uint32_t> mutable_words(uint32_t id);
   /// The string at an offset that add_string() gave, or of the base.
   std::string_view string(uint32_t offset) const;
@@ -390,11 +378,10 @@ class BPFLINK_API BtfBuilder {
   /// One past the id of the last type added.
   uint32_t end_id() const;
 
-  /// The blob, in the byte order asked for. Errors: one of the kernel's limits
-  /// (type ids up to 0xfffff, string offsets up to 0xffffff, vlen up to 0xffff)
-  /// is exceeded; the message says which, the figure, and what uses most. A blob
-  /// with a layout section, or of deduplicated types of which some have a larger
-  /// vlen, is in the wide form, whose vlen is up to 0xffffff.
+  /// The blob in byte order `order`. Errors: the types exceed a limit of the kernel: type ids up to
+  /// 0xfffff, string offsets up to 0xffffff, vlen up to 0xffff. The message says which, by how
+  /// much, and what uses most. A blob with a layout section, or with deduplicated types of a larger
+  /// vlen, is in the wide form, whose vlen goes up to 0xffffff.
   std::expected<std::vector<std::byte>, Error> finish(std::endian order) const;
 
  private:

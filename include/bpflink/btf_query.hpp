@@ -1,5 +1,4 @@
-// Questions about the types of a Btf or BtfBuilder that take more than one of its types to
-// answer: look-ups by name, what is behind modifiers, sizes.
+// Queries on the types of a Btf or BtfBuilder: look-ups by name, references, sizes, alignments.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +12,16 @@
 
 namespace bpflink {
 
-/// The id of the first type of that kind and name, a base's types first.
-/// Nothing where there is none; anonymous types are not found. Walks all types:
-/// for many look-ups make a BtfIndex.
+/// The id of the first type of that kind and name, or nothing. A base's types come first. It does
+/// not find anonymous types. It walks all types: for many look-ups make a BtfIndex.
 BPFLINK_API std::optional<uint32_t> find_type(const BtfView& btf, BtfKind kind,
                                               std::string_view name);
 
 /// Finds types by kind and name in constant time.
 class BPFLINK_API BtfIndex {
  public:
-  /// Takes in all named types of `btf`; what it shows must outlive the index. Throws
-  /// std::bad_alloc, and nothing else.
+  /// Indexes all named types of `btf`; what it shows must outlive the index. Throws only
+  /// std::bad_alloc.
   explicit BtfIndex(const BtfView& btf);
   /// Moves; what was moved from may only be assigned to or destroyed.
   BtfIndex(BtfIndex&&) noexcept;
@@ -33,37 +31,35 @@ class BPFLINK_API BtfIndex {
 
   /// The id of the first type of that kind and name, or nothing.
   std::optional<uint32_t> find(BtfKind kind, std::string_view name) const;
+  /// The id of the first type that C calls `name`, or nothing: "struct event", "union u", "enum e",
+  /// or the name of a typedef, integer or floating-point number, such as "unsigned int".
+  std::optional<uint32_t> find_c_type(std::string_view name) const;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// Calls `visit` with each type id that type `id` refers to, in the order in
-/// which they are encoded; void, which is 0, among them. The ids that a type
-/// leads to are found by visiting on from there; types may lead back to
-/// themselves.
+/// Calls `visit` with each type id that type `id` refers to, in the order of their encoding, void,
+/// which is 0, among them. It does not follow them further; types may refer back to themselves.
 BPFLINK_API void visit_references(const BtfView& btf, uint32_t id,
                                   const std::function<void(uint32_t)>& visit);
 
-/// The id of the type that `id` stands for when const, volatile, restrict and
-/// type tags are taken away, and nothing else: a typedef stays.
+/// The type behind const, volatile, restrict and type tags. It does not look through typedefs.
 BPFLINK_API uint32_t skip_qualifiers(const BtfView& btf, uint32_t id);
 
-/// The same with typedefs taken away too.
+/// The type behind qualifiers and typedefs.
 BPFLINK_API uint32_t skip_modifiers(const BtfView& btf, uint32_t id);
 
-/// The bytes that an object of type `id` takes, with pointers of 8 bytes, as BPF
-/// has them, or of `pointer_size`. Nothing for void, functions, forward
-/// declarations, kinds that are not known, and arrays of 2^64 bytes or more.
+/// The bytes that an object of type `id` takes, with pointers of `pointer_size` bytes. Nothing for
+/// void, functions, forward declarations, unknown kinds, and arrays of 2^64 bytes or more.
 BPFLINK_API std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id,
                                               uint32_t pointer_size = 8);
 
-/// The alignment in bytes that C gives an object of type `id` on BPF: that of
-/// the scalar for scalars (of the smaller of size and 8), the largest of the
-/// members' for structs and unions, and 1 for a struct that is packed: one with
-/// a member at an offset, or a size, that is no multiple of what C would ask
-/// for. Nothing where type_size() is nothing.
+/// The alignment in bytes that C gives an object of type `id` on BPF: of a scalar its size, at most
+/// 8; of a struct or union the largest of its members'. It is 1 for a packed struct: one whose
+/// size, or the offset of a member, is not a multiple of the alignment. Nothing if type_size() is
+/// nothing.
 BPFLINK_API std::optional<uint32_t> type_alignment(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

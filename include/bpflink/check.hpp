@@ -1,4 +1,4 @@
-// Whether a kernel takes a blob of BTF, and which release of Linux it needs.
+// Whether a kernel accepts a blob of BTF, and which release of Linux it needs.
 #pragma once
 
 #include <compare>
@@ -16,12 +16,12 @@ namespace bpflink {
 
 /// Which of its two parsers a kernel reads BTF with.
 enum class BtfUse : uint8_t {
-  Program,  ///< what the system call BPF_BTF_LOAD is given: all rules hold
-  Kernel,   ///< its own, or with a base a module's: each type is looked at alone, and the order of
-            ///< type tags; sizes and what types refer to are trusted
+  Program,  ///< BTF for the system call BPF_BTF_LOAD: all rules hold
+  Kernel,   ///< the kernel's own, or with a base a module's: each type is checked alone, and the
+            ///< order of type tags; sizes and references are trusted
 };
 
-/// A rule that BTF has to obey. btf_rule_text() has what it says; new ones may be added.
+/// A rule for BTF; btf_rule_text() has its text. New ones may be added.
 enum class BtfRule : uint8_t {
   // The blob.
   BlobSize,
@@ -105,16 +105,16 @@ enum class BtfRule : uint8_t {
 struct LinuxRelease {
   uint16_t major = 0;  ///< 6 of 6.18
   uint16_t minor = 0;  ///< 18 of 6.18
-  /// The older one is less.
+  /// Compares by age: the older one is less.
   friend auto operator<=>(const LinuxRelease&, const LinuxRelease&) = default;
 };
 
-/// What a rule says.
+/// The text of a rule.
 struct BtfRuleText {
   BtfRule rule;             ///< the rule
   std::string_view key;     ///< a name for programs, such as "member-end"
   std::string_view text;    ///< the rule in plain words: "a member ends inside its struct"
-  std::string_view kernel;  ///< how a kernel's log words a break of it; "" where it says nothing
+  std::string_view kernel;  ///< the words of a kernel's log, or ""
   std::string_view advice;  ///< what to do
   LinuxRelease since;       ///< the first release that has it
 };
@@ -122,42 +122,41 @@ struct BtfRuleText {
 /// The text of a rule. Static.
 BPFLINK_API const BtfRuleText& btf_rule_text(BtfRule rule);
 
-/// A break of a rule.
+/// A broken rule.
 struct BtfFault {
-  BtfRule rule;              ///< which is broken
-  uint32_t type_id = 0;      ///< 0: it is about the blob, not about a type
+  BtfRule rule;              ///< the rule
+  uint32_t type_id = 0;      ///< 0 if the fault is about the blob, not about a type
   int32_t element = -1;      ///< its member, parameter, enumerator or variable, or -1
-  std::string type = {};     ///< the type as C, "" where type_id is 0
+  std::string type = {};     ///< the type as C, or ""
   std::string subject = {};  ///< the element in words, such as "member 'x'", or ""
 };
 
-/// A fault in a line: the type, the rule, a kernel's words and what to do.
+/// A fault in one line: the type, the rule, the kernel's words and what to do.
 BPFLINK_API std::string describe_fault(const BtfFault& fault);
 
-/// What makes a blob need a release.
+/// The release of Linux that a blob needs.
 struct BtfRequirement {
-  LinuxRelease release = {4, 18};  ///< the first that takes the blob, if there is no fault
-  std::string_view what = "BTF";   ///< what came with it, such as "TYPE_TAG". Static
-  uint32_t type_id = 0;            ///< the first type with it, or 0
+  LinuxRelease release = {4, 18};  ///< the first that accepts the blob, if it has no fault
+  std::string_view what = "BTF";   ///< what came with that release, such as "TYPE_TAG". Static
+  uint32_t type_id = 0;            ///< the first type that needs it, or 0
 };
 
 /// What check_btf() found.
 struct BtfVerdict {
-  std::vector<BtfFault> faults;  ///< by ascending phase and type id; empty: a kernel takes it
+  std::vector<BtfFault> faults;  ///< by phase of the check and type id; empty: a kernel accepts it
   uint64_t omitted = 0;          ///< faults beyond the first hundred
-  BtfRequirement needs;          ///< the release that takes it, and why
+  BtfRequirement needs;          ///< the release that accepts it, and why
 };
 
-/// Whether Linux takes `blob`, as the newest release known does (6.18; of what came later, the
-/// layout section and a vlen above 0xffff), on a machine of the blob's byte order. All faults are
-/// found, but where a header or a type is so broken that nothing is known of the rest; a type that
-/// is at fault makes none of those that refer to it. `base` is what a split blob continues, or
-/// null; the blob need not be one that Btf::parse() accepts. btf.rst, sections 2 and 3.1.
+/// Whether Linux accepts `blob` on a machine of the blob's byte order, by the rules of 6.18, and of
+/// what came later the layout section and a vlen above 0xffff. It finds all faults, unless a header
+/// or a type is so broken that nothing is known of the rest. A faulty type makes no faults of the
+/// types that refer to it. `base` is what a split blob continues, or null. The blob need not be one
+/// that Btf::parse() accepts. btf.rst, sections 2 and 3.1.
 BPFLINK_API BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use = BtfUse::Program,
                                  const Btf* base = nullptr);
 
-/// Whether types are those of a kernel's image, which has what only that has: the definition of
-/// `struct bpf_ctx_convert`.
+/// Whether types are those of a kernel image: only that defines `struct bpf_ctx_convert`.
 BPFLINK_API bool is_kernel_image(const BtfView& btf);
 
 }  // namespace bpflink

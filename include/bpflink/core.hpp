@@ -1,9 +1,9 @@
-// CO-RE: the types of a kernel that a program refers to, bound before the program is loaded.
+// CO-RE (compile once, run everywhere): relocations that a loader resolves with a kernel's types.
 //
 // A CO-RE relocation names a type of the program's own BTF, a path into it and a question: at which
 // offset is this member, does this type exist, what is the value of this enumerator? The loader
-// answers with the types of the kernel that it finds. A CoreResolver gives the answers that libbpf
-// 1.8 gives. The kernel's Documentation/bpf/llvm_reloc.rst ("CO-RE Relocations") has the format.
+// answers with the kernel's types. A CoreResolver gives the answers of libbpf 1.8. The kernel's
+// Documentation/bpf/llvm_reloc.rst ("CO-RE Relocations") specifies the format.
 #pragma once
 
 #include <bit>
@@ -27,20 +27,20 @@ namespace bpflink {
 enum class CoreKind : uint32_t {
   FieldByteOffset = 0,  ///< where a member is, in bytes
   FieldByteSize = 1,    ///< how many bytes it has
-  FieldExists = 2,      ///< whether it is there
+  FieldExists = 2,      ///< whether it exists
   FieldSigned = 3,      ///< whether it is signed
-  FieldLshiftU64 = 4,   ///< by how much to shift left what was loaded to get a bit-field
-  FieldRshiftU64 = 5,   ///< and right after that
+  FieldLshiftU64 = 4,   ///< by how much to shift a loaded bit-field left
+  FieldRshiftU64 = 5,   ///< and then right
   TypeIdLocal = 6,      ///< the id of a type of the program
   TypeIdTarget = 7,     ///< the id of a type of the kernel
-  TypeExists = 8,       ///< whether a type is there
+  TypeExists = 8,       ///< whether a type exists
   TypeSize = 9,         ///< how many bytes it has
-  EnumvalExists = 10,   ///< whether an enumerator is there
+  EnumvalExists = 10,   ///< whether an enumerator exists
   EnumvalValue = 11,    ///< its value
-  TypeMatches = 12,     ///< whether a type is there and like the program's
+  TypeMatches = 12,     ///< whether a type exists and is like the program's
 };
 
-/// How libbpf's log words a kind: "byte_off"; "unknown" for other values.
+/// The name of a kind in libbpf's log: "byte_off"; "unknown" for other values. Ends with NUL.
 BPFLINK_API std::string_view core_kind_name(CoreKind kind);
 /// Whether the kind is about a member or an element of an array.
 constexpr bool is_field_kind(CoreKind kind) {
@@ -50,8 +50,8 @@ constexpr bool is_field_kind(CoreKind kind) {
 constexpr bool is_enumerator_kind(CoreKind kind) {
   return kind == CoreKind::EnumvalExists || kind == CoreKind::EnumvalValue;
 }
-/// Whether the loader answers 0 if the kernel lacks the thing, instead of poisoning the
-/// instruction: for kinds that ask whether something exists, and for kinds about types.
+/// Whether the loader answers 0 if the kernel lacks what a relocation of that kind names, instead
+/// of poisoning the instruction: kinds that ask whether something exists, and kinds about types.
 constexpr bool may_be_absent(CoreKind kind) {
   return kind == CoreKind::FieldExists || kind == CoreKind::EnumvalExists ||
          (!is_field_kind(kind) && !is_enumerator_kind(kind));
@@ -64,15 +64,15 @@ struct CoreRelocation {
   CoreKind kind;            ///< the question
 };
 
-/// The part of a type's name that counts: without a flavor, "___v2" of "task_struct___v2".
+/// A type's name without its flavor, such as "___v2" of "task_struct___v2".
 BPFLINK_API std::string_view essential_name(std::string_view name);
 
-/// The types of a kernel, to look up by name.
+/// A kernel's types, indexed by name.
 class BPFLINK_API CoreKernel {
  public:
-  /// Takes in the types of `vmlinux` and of `modules`, which are split from it. All must outlive
-  /// the result. A program that finds a type in vmlinux does not look into modules. Throws
-  /// std::bad_alloc, and nothing else.
+  /// Indexes the types of `vmlinux` and of `modules`, which are split from it. All must outlive the
+  /// CoreKernel. Modules are searched only for types that vmlinux does not have. Throws only
+  /// std::bad_alloc.
   explicit CoreKernel(const BtfView& vmlinux, std::span<const BtfView> modules = {});
   /// Moves; what was moved from may only be assigned to or destroyed.
   CoreKernel(CoreKernel&&) noexcept;
@@ -106,16 +106,16 @@ struct CoreStep {
   bool is_element = false;     ///< of an array; else a member
 };
 
-/// The steps of a relocation's path through the program's own types, with the names of members; of
-/// an enumerator the one step. Empty where the path leads nowhere, and for kinds about types.
+/// The steps of a relocation's path through the program's own types, with the names of members; for
+/// an enumerator a single step. Empty if the path is invalid, and for kinds about types.
 BPFLINK_API std::vector<CoreStep> core_steps(const BtfView& program,
                                              const CoreRelocation& relocation);
 
-/// What becomes of a relocation.
+/// What the loader does with a relocation.
 enum class CoreOutcome : uint8_t {
-  Value,   ///< the kernel gives a value
-  Absent,  ///< the kernel lacks it: the loader replaces the instruction with an invalid one
-  Failed,  ///< no object with such a relocation can be loaded
+  Value,   ///< it writes the value into the instruction
+  Absent,  ///< the kernel lacks what is asked for: it replaces the instruction with an invalid one
+  Failed,  ///< it refuses the object
 };
 
 /// Why a relocation has no value.
@@ -131,52 +131,52 @@ enum class CoreReason : uint8_t {
   OtherType,         ///< a type of that name is not like the program's
   Ambiguous,         ///< several types of that name give several values
   Anonymous,         ///< the program's type has no name
-  Malformed,         ///< the path leads nowhere in the program's own types
+  Malformed,         ///< the path is invalid in the program's own types
   NoSize,            ///< the kernel's type has no size
-  NotForArrays,      ///< the kind asks what an element of an array does not have
+  NotForArrays,      ///< the question makes no sense for an element of an array
   WideBitfield,      ///< a bit-field that no load of 64 bits covers
   TooDeep,           ///< types nest deeper than the loader looks
-  MemberSize,        ///< no load or store of this size can be made one of the member
+  MemberSize,        ///< no load or store has the member's size
   LargeOffset,       ///< the offset does not fit into a load or store
-  OtherInstruction,  ///< the instruction is not what compilers make for such a relocation
+  OtherInstruction,  ///< the instruction is none that compilers make for such a relocation
 };
 
-/// Where the search for a type's member, enumerator or likeness ended.
+/// A kernel type that a relocation was compared with, and how far its path was found there.
 struct CoreCandidate {
-  uint32_t module = 0;   ///< where it is: 0 for vmlinux, else one more than the index of the module
-  uint32_t id = 0;       ///< the candidate
-  bool matches = false;  ///< it has what the program looks for
+  uint32_t module = 0;    ///< 0: it is vmlinux's; else one more than the index of its module
+  uint32_t id = 0;        ///< the candidate
+  bool matches = false;   ///< it has what the program asks for
   bool is_error = false;  ///< loaders give up here
-  /// Why it does not match, or gives no value; OtherMember also of one that matches, if another
-  /// member of the name was passed on the path, of which loaders add the offset.
+  /// Why it does not match, or gives no value. OtherMember also if it matches, but the path passed
+  /// another member of that name, whose offset loaders add.
   CoreReason reason = CoreReason::None;
   uint32_t depth = 0;               ///< steps of the program's path that were found
-  uint32_t at = 0;                  ///< the type in which the next one was not
-  std::vector<CoreStep> path = {};  ///< all members and elements, those without a name too
+  uint32_t at = 0;                  ///< the type that lacks the next step
+  std::vector<CoreStep> path = {};  ///< all members and elements, also anonymous ones
 };
 
-/// What becomes of a relocation.
+/// The answer to a relocation.
 struct CoreResult {
   CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
   CoreReason reason = CoreReason::None;       ///< why there is no value
   uint64_t value = 0;                         ///< what the instruction gets
   uint64_t local_value = 0;                   ///< what the compiler put there
-  /// Whether the loader demands that the instruction has `local_value`.
+  /// Whether the loader refuses an instruction that does not hold `local_value`.
   bool is_checked = false;
-  /// Bytes of the member in the program, 0 where there is none.
+  /// Bytes of the member in the program, or 0.
   uint32_t local_size = 0;
-  /// The same in the kernel: a load or store of `local_size` becomes one of this size.
+  /// Bytes of the member in the kernel: a load or store of `local_size` becomes one of this size.
   uint32_t size = 0;
-  /// Where these differ: whether a load or store can be changed.
+  /// If the two differ: whether a load or store can be changed.
   bool is_resizable = true;
-  /// A member is signed in the program and not in the kernel, or the other way round.
+  /// Whether the member is signed in either the program or the kernel, but not in both.
   bool sign_differs = false;
 };
 
-/// Answers the relocations of a program, one after the other.
+/// Resolves the relocations of a program, one after the other.
 class BPFLINK_API CoreResolver {
  public:
-  /// For a program with these types, in that byte order. Both must outlive the result.
+  /// For a program with these types and that byte order. `program` and `kernel` must outlive it.
   CoreResolver(const BtfView& program, std::endian order, const CoreKernel& kernel);
   /// Moves; what was moved from may only be assigned to or destroyed.
   CoreResolver(CoreResolver&&) noexcept;
@@ -184,13 +184,12 @@ class BPFLINK_API CoreResolver {
   CoreResolver& operator=(CoreResolver&&) noexcept;
   ~CoreResolver();
 
-  /// The answer. The order counts, as it does with the loader: a type in which something was found
-  /// rules out, for later relocations of the same type of the program, those of its name in which
-  /// it was not.
+  /// The answer to a relocation. The order matters, as with the loader: later relocations of the
+  /// same type only consider kernel types that matched the earlier ones.
   CoreResult resolve(const CoreRelocation& relocation);
 
-  /// The types of the kernel that the last relocation was tried with, in the order of the search.
-  /// Valid until the next one.
+  /// The kernel types that the last relocation was compared with, in the order of the search. Valid
+  /// until the next relocation.
   std::span<const CoreCandidate> candidates() const;
 
  private:
@@ -198,23 +197,24 @@ class BPFLINK_API CoreResolver {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Whether loaders take type `id` of a program for type `kernel_id` of a kernel, as of prototypes
-/// of kfuncs: kinds agree, behind modifiers, pointers, arrays and through prototypes; names, sizes,
-/// members and enumerators do not count. False also of what is nested deeper than loaders look.
+/// Whether loaders accept type `id` of a program for type `kernel_id` of a kernel, such as the
+/// prototype of a kfunc. Kinds must agree, also behind modifiers, pointers, arrays and in
+/// prototypes; names, sizes, members and enumerators are ignored. False for types that nest deeper
+/// than loaders look.
 BPFLINK_API bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,
                                       uint32_t kernel_id);
 
-/// Makes BTF with what some relocations need of a kernel's types and no more, for kernels without
-/// BTF of their own or to be shipped with a program.
+/// Makes BTF that has only the types of a kernel that relocations need, to be shipped with a
+/// program for kernels without BTF.
 ///
-/// Relocations have the same outcomes and values with it, in the same order, but for the ids of the
-/// kernel's types. What is kept: a type that was found, under its name; of structs the members that
-/// a path passed through, without typedefs and qualifiers; of enums the enumerators that were
-/// found; pointers without what they point to. A type that no relocation names has no name. Types
-/// of modules are among the others.
+/// Resolved with it in the same order, the relocations have the same outcomes and values, except
+/// the ids of kernel types. It keeps the types that were found, with their names; of structs the
+/// members on a path, without typedefs and qualifiers; of enums the enumerators that were found; of
+/// pointers not what they point to. A type that no relocation names becomes anonymous. Types of
+/// modules are among the others.
 class BPFLINK_API CoreMinimizer {
  public:
-  /// Begins with nothing. The kernel must outlive the result.
+  /// Keeps nothing yet. The kernel must outlive it.
   explicit CoreMinimizer(const CoreKernel& kernel);
   /// Moves; what was moved from may only be assigned to or destroyed.
   CoreMinimizer(CoreMinimizer&&) noexcept;
@@ -222,11 +222,11 @@ class BPFLINK_API CoreMinimizer {
   CoreMinimizer& operator=(CoreMinimizer&&) noexcept;
   ~CoreMinimizer();
 
-  /// Keeps what the relocations of a program need, in their order. Where several types of the
-  /// kernel give the same answers, the first alone is kept.
+  /// Keeps what the relocations of a program need, in their order. If several types of the kernel
+  /// give the same answers, it keeps the first.
   void keep(const BtfView& program, std::endian order, std::span<const CoreRelocation> relocations);
 
-  /// The blob, in that byte order. Call once, after the last keep(). Errors: those of
+  /// The blob in byte order `order`. Call once, after the last keep(). Errors: those of
   /// BtfBuilder::finish().
   std::expected<std::vector<std::byte>, Error> finish(std::endian order);
 
@@ -235,29 +235,28 @@ class BPFLINK_API CoreMinimizer {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What a relocation of an object comes to on a kernel.
+/// What a relocation of an object means for a load on a kernel.
 enum class CoreStatus : uint8_t {
-  Resolves,  ///< it is bound
-  Guarded,   ///< it is not, and no execution gets there
-  Unknown,   ///< what is known of the kernel does not tell; of relocations, never
-  Fails,     ///< it is not, and a program gets there, or no program of the object can be loaded
+  Resolves,  ///< the kernel has what it asks for
+  Guarded,   ///< the kernel lacks it, and no execution reaches the code
+  Unknown,   ///< too little is known of the kernel; never for relocations
+  Fails,     ///< the kernel lacks it, and the load of a program, or of the whole object, fails
 };
 
-/// "resolves", "guarded", "unknown", "fails".
+/// The name of a status: "resolves", "guarded", "unknown", "fails".
 BPFLINK_API std::string_view core_status_name(CoreStatus status);
 
-/// A variable of .rodata, which user space may set before the load, and the value that it is taken
-/// to have.
+/// A variable of .rodata, which user space may set before the load, with its assumed value.
 struct CoreAssumption {
-  std::string variable;  ///< its name, and where it is within it, "limits+8", unless at the start
+  std::string variable;  ///< its name, with the offset of a part of it: "limits+8"
   uint64_t value;        ///< as an unsigned number of its size
-  /// Whether both say the same.
+  /// Compares both members.
   friend bool operator==(const CoreAssumption&, const CoreAssumption&) = default;
 };
 
 /// A relocation of an object on a kernel.
 struct CoreVerdict {
-  std::string section;                        ///< of the code
+  std::string section;                        ///< the section of code
   uint32_t index = 0;                         ///< among the section's relocations
   uint64_t offset = 0;                        ///< of the instruction, bytes into the section
   CoreKind kind = CoreKind::FieldExists;      ///< the question
@@ -265,35 +264,36 @@ struct CoreVerdict {
   CoreStatus status = CoreStatus::Fails;      ///< what it comes to
   CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
   CoreReason reason = CoreReason::None;       ///< why there is no value
-  uint64_t value = 0;                         ///< where outcome is Value
-  /// The programs that reach it; of one that is not reached, those that contain it.
+  uint64_t value = 0;                         ///< of CoreOutcome::Value
+  /// The programs that reach it; if none does, those that contain it.
   std::vector<std::string> programs = {};
-  /// On which it rests that it is guarded; empty: that is so whatever user space sets.
+  /// The values of variables because of which it is guarded; empty: it is, whatever user space
+  /// sets.
   std::vector<CoreAssumption> assumes = {};
-  std::string message =
-      {};  ///< of one that has no value: "struct task_struct has no member 'state'"
+  /// Why it has no value: "struct task_struct has no member 'state'".
+  std::string message = {};
 };
 
-/// What is known beside the types of a kernel, and of what user space does.
+/// What is known of a kernel beside its types, and of user space.
 struct CoreFacts {
-  /// LINUX_KERNEL_VERSION, 0 where it is not known.
+  /// LINUX_KERNEL_VERSION, 0 if unknown.
   uint32_t version = 0;
-  /// The value of a variable of .kconfig by its name, "CONFIG_HZ"; nothing where it is not known.
+  /// The value of a .kconfig variable such as "CONFIG_HZ"; nothing if unknown.
   std::function<std::optional<uint64_t>(std::string_view)> kconfig = {};
-  /// Whether the kernel has an extern of .ksyms; nothing where it is not known.
+  /// Whether the kernel has an extern of .ksyms; nothing if unknown.
   std::function<std::optional<bool>(std::string_view)> has_ksym = {};
-  /// Values of variables of .rodata by their names.
+  /// Values of .rodata variables that user space sets before the load, by name.
   std::map<std::string, uint64_t> settings = {};
-  /// The other variables of .rodata are unknown, too.
+  /// Whether all other .rodata variables are unknown; otherwise they keep their initial values.
   bool strict = false;
 };
 
-/// What becomes of the relocations of a BPF object on a kernel, in the order of .BTF.ext. Errors:
+/// The verdicts on the relocations of a BPF object for a kernel, in the order of .BTF.ext. Errors:
 /// those of Object::parse().
 BPFLINK_API std::expected<std::vector<CoreVerdict>, Error> check_core(
     std::span<const std::byte> object, const CoreKernel& kernel, const CoreFacts& facts = {});
 
-/// The BTF that objects need of a kernel, all together, in that byte order. Errors: those of
+/// The BTF that all of these objects need of a kernel, in byte order `order`. Errors: those of
 /// Object::parse() and CoreMinimizer::finish().
 BPFLINK_API std::expected<std::vector<std::byte>, Error> minimize_core(
     std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,

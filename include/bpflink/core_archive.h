@@ -6,10 +6,10 @@
  *   ... open and load the object ...
  *   close(fd);
  *
- * Everything is in this file, for C and C++ on Linux; there is nothing to link with.
+ * This file is complete, for C and C++ on Linux: there is nothing to link with.
  *
- * The format, whose numbers are little-endian: a header; the entries, each for a program and a
- * kernel; strings, of which offset 0 is ""; BTF, at multiples of 8. */
+ * The format, with little-endian numbers: a header; the entries, each for a program and a kernel;
+ * strings, "" at offset 0; BTF, at multiples of 8. */
 #ifndef BPFLINK_CORE_ARCHIVE_H
 #define BPFLINK_CORE_ARCHIVE_H
 

@@ -15,35 +15,31 @@ namespace bpflink {
 
 /// How to deduplicate.
 struct DedupOptions {
-  /// Threads to use; 0 lets the library decide from the size of the inputs.
-  /// The output does not depend on it.
+  /// Threads to use; 0: chosen by the size of the inputs. The output does not depend on it.
   unsigned threads = 0;
-  /// The base that all inputs were split from, or null. Not changed; must
-  /// outlive the Deduplicator.
+  /// The base that all inputs were split from, or null. Must outlive the Deduplicator.
   const Btf* base = nullptr;
-  /// Whether the blobs of all inputs outlive the Deduplicator. Then nothing is
-  /// copied; else add() copies types and strings.
+  /// Whether the blobs of all inputs outlive the Deduplicator. If not, add() copies types and
+  /// strings.
   bool borrow_inputs = false;
-  /// Whether the output's types are in order of their names, for loaders that
-  /// search for a name: those without one first, then as strcmp() orders them, and
-  /// types of one name as they would come otherwise. Without, types are in order
-  /// of first occurrence.
+  /// Whether the output's types are in order of their names, for loaders that search for a name:
+  /// anonymous types first, then in the order of strcmp(), types of one name in order of first
+  /// occurrence. Otherwise all types are in order of first occurrence.
   bool sort = false;
-  /// Whether the output stands alone: the types of the base, and of all that it is
-  /// split from, come first, then what the inputs add to them. Declarations of the
-  /// base may then stand for what an input defines. Without a base, as false.
+  /// Whether the output stands alone: the types of the base, and of what the base is split from,
+  /// come first, then the types that the inputs add. Forward declarations of the base may then be
+  /// resolved by an input's definition. Without a base it has no effect.
   bool flatten = false;
-  /// Whether types become what a kernel takes, as gcc writes some that none does: an integer that
-  /// is both signed and char becomes signed, a forward declaration loses its size, and an array of
-  /// unknown length gets an index type, the one that others have. What is equal then is one type.
+  /// Whether to change types that gcc writes and no kernel accepts: an integer that is both signed
+  /// and char becomes signed, a forward declaration loses its size, and an array of unknown length
+  /// gets the index type of other arrays. Types that are equal after that are merged.
   bool for_kernel = false;
 };
 
-/// Whether the types of `btf`, without those of its base, are in the order that
-/// DedupOptions::sort asks for.
+/// Whether the types of `btf`, without its base's, are in the order of DedupOptions::sort.
 BPFLINK_API bool is_sorted_by_name(const BtfView& btf);
 
-/// From the type ids of one input to those of the output.
+/// Maps the type ids of one input to those of the output.
 class TypeMap {
  public:
   /// A map of no types.
@@ -53,23 +49,20 @@ class TypeMap {
       : first_id_(first_id), elements_(std::move(ids)) {
     for (uint32_t& id : elements_) id = ~id;
   }
-  /// The output's ids are those of `outputs` at `elements`, of which there is one for each
-  /// of the input's ids from first_id on: many maps may share what they lead to. An element
-  /// of UINT32_MAX is an omitted type.
+  /// Id first_id + i of the input maps to (*outputs)[elements[i]]; many maps may share `outputs`.
+  /// An element of UINT32_MAX is an omitted type.
   TypeMap(uint32_t first_id, std::vector<uint32_t> elements,
           std::shared_ptr<const std::vector<uint32_t>> outputs)
       : first_id_(first_id), elements_(std::move(elements)), outputs_(std::move(outputs)) {}
 
-  /// The output's id for the input's `id`, which is below end_id(). Void is 0,
-  /// as are omitted types. Ids of the base map to themselves where the output has the
-  /// same base, that is, unless the map was made by DedupOptions::flatten or distill().
+  /// The output's id for the input's `id`, which is below end_id(); 0 for void and omitted types.
+  /// Ids of the base map to themselves, unless DedupOptions::flatten or distill() made the map.
   uint32_t operator[](uint32_t id) const {
     if (id < first_id_) return base_outputs_ ? (*base_outputs_)[id] : id;
     uint32_t element = elements_[id - first_id_];
     return outputs_ && element < outputs_->size() ? (*outputs_)[element] : ~element;
   }
-  /// Changes where an id of the input itself (not of a base) leads to, as a
-  /// linker does that adds what it left out.
+  /// Maps an id of the input itself, not of a base, to another id of the output.
   void set(uint32_t id, uint32_t output) { elements_[id - first_id_] = ~output; }
   /// The input's first id, without those of its base.
   uint32_t first_id() const { return first_id_; }
@@ -89,30 +82,29 @@ class TypeMap {
   Ids base_outputs_;  ///< by id of the base, where they do not map to themselves
 };
 
-/// Has `maps` lead to where `next` leads from what they lead to: where `next` is of the types
-/// that they map to, to ids of what became of these. So do ids of a base that they have.
+/// Composes maps: each id that `maps` map to x then maps to next[x], ids of a base among them.
 BPFLINK_API void compose(std::vector<TypeMap>& maps, const TypeMap& next);
 
-/// What a deduplication made.
+/// The result of a deduplication.
 struct DedupResult {
-  /// The types that are left, in order of first occurrence; more may be added
-  /// before `finish()`, strings of a `.BTF.ext` with `add_string()`. Split from the
-  /// base of the options, if there is one, but for those that were flattened.
+  /// The types that are left, in order of first occurrence. More may be added before `finish()`,
+  /// and strings of a `.BTF.ext` with `add_string()`. Split from the base of the options, if there
+  /// is one and the types are not flattened.
   BtfBuilder types;
-  /// For each input, in order of addition: output id by input id.
+  /// For each input, in order of addition: output ids by input ids.
   std::vector<TypeMap> type_maps;
-  /// Of the time that run() took, what went into finding types that are equal by their contents.
+  /// The part of run()'s time that went into finding types of equal contents.
   double classify_seconds = 0;
 };
 
-/// An input, for Deduplicator::add() to add with others.
+/// An input for Deduplicator::add().
 struct DedupInput {
-  /// What it is called in messages.
+  /// Its name in messages.
   std::string name;
-  /// Its types. Not null; may be released when add() returns, and its blob, too,
-  /// unless inputs are borrowed.
+  /// Its types. Not null. They and, unless inputs are borrowed, their blob may be released when
+  /// add() returns.
   const Btf* btf = nullptr;
-  /// The types to leave out, or empty, as for Deduplicator::add().
+  /// The types to omit, or empty, as for Deduplicator::add().
   std::vector<bool> omit{};
 };
 
@@ -127,29 +119,25 @@ class BPFLINK_API Deduplicator {
   Deduplicator& operator=(Deduplicator&&) noexcept;
   ~Deduplicator();
 
-  /// Adds an input, called `name` in messages. `btf` may be released when add()
-  /// returns, and its blob, too, unless inputs are borrowed.
+  /// Adds an input, called `name` in messages. `btf` and, unless inputs are borrowed, its blob may
+  /// be released when add() returns.
   ///
-  /// Where `omit` is not empty it has an element for each id of the input
-  /// (index 0 unused); types for which it is true are left out. No type that
-  /// stays may refer to one that is left out: that is an error of `run()`.
+  /// `omit` is empty, or has an element for each id of the input, true for types to omit (index 0
+  /// is unused). It is an error of `run()` if a type that stays refers to an omitted one.
   void add(std::string name, const Btf& btf, const std::vector<bool>& omit = {});
 
-  /// Adds inputs as if one after the other.
+  /// Adds several inputs, in their order.
   void add(std::vector<DedupInput> inputs);
 
-  /// Reads a blob as Btf::parse() does, with the base of the options, and adds
-  /// it. Errors: those of Btf::parse(), but for that of a type that contains
-  /// itself, which run() tells; nothing is added then.
+  /// Reads a blob as Btf::parse() does, with the base of the options, and adds it. Errors: those of
+  /// Btf::parse(), except that run() reports a type that contains itself. Nothing is added then.
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
 
-  /// Deduplicates. Call once. Errors: a type that stays refers to one that is
-  /// omitted; layout sections of inputs contradict each other; types would be
-  /// renumbered of an input that has some of unknown kinds; more types or
-  /// strings than 29-bit classes and 32-bit offsets can tell apart; strings that begin within
-  /// others, each of which is one of its own, take more than a kernel's 16 MB; a member's type is
-  /// only declared, and the declaration stands for what the member is in. The same of the base's
-  /// types where they are flattened.
+  /// Deduplicates. Call once. Errors: a type refers to an omitted one; layout sections of inputs
+  /// contradict each other; types of an input with unknown kinds would be renumbered; more than
+  /// 2^29 types or 2^32 bytes of strings; strings that overlap in an input take more than a
+  /// kernel's 16 MB when each is stored alone; a struct would contain itself after a forward
+  /// declaration is resolved. With `flatten`, the same of the base's types.
   std::expected<DedupResult, Error> run();
 
  private:

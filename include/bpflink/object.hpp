@@ -1,5 +1,5 @@
-// A BPF object seen from outside: its programs, maps, variables and externs, as
-// a loader finds them. What a skeleton generator needs.
+// A BPF object as a loader sees it: its programs, maps, variables and externs. For skeleton
+// generators.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ namespace bpflink {
 
 /// The type of a program, with the values of the kernel's enum bpf_prog_type.
 enum class ProgramType : uint32_t {
-  Unspec = 0,  ///< the section's name says nothing: the loader must be told
+  Unspec = 0,  ///< the section's name does not say: the loader's user must
   SocketFilter = 1,
   Kprobe = 2,
   SchedCls = 3,
@@ -55,30 +55,32 @@ enum class ProgramType : uint32_t {
   Netfilter = 32,
 };
 
-/// As bpftool spells it: "xdp", "sched_cls"; "unspec" for values unknown.
+/// As bpftool spells it: "xdp", "sched_cls"; "unspec" for unknown values. Ends with NUL.
 BPFLINK_API std::string_view program_type_name(ProgramType type);
 
-/// What the name of a program's section says about it, by the rules of libbpf
-/// 1.x (the kernel's Documentation/bpf/libbpf/program_types.rst).
+/// A value of the kernel's enum bpf_map_type as bpftool spells it: "hash"; "unknown" for unknown
+/// values. Ends with NUL.
+BPFLINK_API std::string_view map_type_name(uint32_t type);
+
+/// What the name of a section says of its programs, by the rules of libbpf 1.x (the kernel's
+/// Documentation/bpf/libbpf/program_types.rst).
 struct SectionMeaning {
   /// The type of the programs in the section.
   ProgramType type = ProgramType::Unspec;
-  /// The value of the kernel's enum bpf_attach_type that loading expects, 0
-  /// where there is none.
+  /// The value of the kernel's enum bpf_attach_type that loading expects, or 0.
   uint32_t attach_type = 0;
-  /// May sleep: ".s" sections and others that the kernel lets sleep.
+  /// Whether they may sleep: ".s" sections, and others that the kernel lets sleep.
   bool sleepable = false;
-  /// XDP with fragments: "xdp.frags".
+  /// Whether they take XDP fragments: "xdp.frags".
   bool xdp_frags = false;
-  /// False for a "?" before the name: not loaded unless asked for.
+  /// False for a "?" before the name: loaded only if asked for.
   bool autoload = true;
-  /// What stands behind the first '/' of "fentry/do_unlinkat", else "". Points
-  /// into the name given.
+  /// What follows the first '/', as in "fentry/do_unlinkat", or "". Points into the name given.
   std::string_view target = {};
 };
 
-/// Reads the name of a section, "xdp" or "?fentry.s/bpf_fentry_test1". A name
-/// that means nothing gives ProgramType::Unspec.
+/// Reads the name of a section, such as "xdp" or "?fentry.s/bpf_fentry_test1". A name without a
+/// meaning gives ProgramType::Unspec.
 BPFLINK_API SectionMeaning section_meaning(std::string_view section);
 
 /// A program: a global function in a section of code other than `.text`.
@@ -103,13 +105,13 @@ struct MapAttribute {
   };
   std::string_view name = {};  ///< the member's name
   Form form = Form::Other;     ///< how it is written
-  uint64_t number = 0;         ///< where form is Number
-  uint32_t type_id = 0;        ///< where it is not: the type, of Values the element's
+  uint64_t number = 0;         ///< of Number: the value
+  uint32_t type_id = 0;        ///< of the others: the type, of Values the element's
 };
 
-/// A slot of a map that its definition fills.
+/// A slot of a map that the map's definition fills.
 struct MapSlot {
-  uint32_t index = 0;       ///< of the slot: the key of the element
+  uint32_t index = 0;       ///< the key of the element
   std::string_view symbol;  ///< the map or function put there
 };
 
@@ -122,12 +124,12 @@ struct Map {
   bool is_weak = false;        ///< a weak definition
   /// Every attribute, in the order of the definition.
   std::vector<MapAttribute> attributes = {};
-  /// The attributes of the maps within, where this is a map of maps.
+  /// Of a map of maps: the attributes of the maps within.
   std::vector<MapAttribute> inner_attributes = {};
   /// The slots that the definition fills, by ascending index.
   std::vector<MapSlot> slots = {};
 
-  // What the known attributes say; 0 where there are none.
+  // The known attributes; 0 if the definition does not give them.
 
   uint32_t type = 0;           ///< of the kernel's enum bpf_map_type
   uint32_t key_size = 0;       ///< bytes: key_size, or the size of key's type
@@ -157,7 +159,8 @@ struct Variable {
   uint32_t type_id = 0;        ///< its type, 0 without BTF
   bool is_static = false;      ///< a local symbol
   bool is_weak = false;        ///< a weak definition
-  bool is_hidden = false;      ///< of hidden visibility, for none but the object's own code
+  bool is_hidden = false;      ///< of hidden visibility, for the object's own code only
+  uint32_t data_section = 0;   ///< its section: an index into Object::data_sections()
 };
 
 /// A section of data that the loader makes a map of, or puts into an arena.
@@ -175,7 +178,7 @@ struct DataSection {
   uint64_t size = 0;           ///< bytes
   uint64_t alignment = 1;      ///< bytes
   uint32_t datasec_id = 0;     ///< its DATASEC, 0 without BTF
-  /// The initial values; empty where they are all zero.
+  /// The initial values; empty if all are zero.
   std::span<const std::byte> contents = {};
   /// By ascending offset.
   std::vector<Variable> variables = {};
@@ -184,7 +187,7 @@ struct DataSection {
 /// A function or variable that the object uses and does not define.
 struct Extern {
   std::string_view name = {};  ///< its name
-  /// `.ksyms` or `.kconfig` where the loader provides it, else "".
+  /// `.ksyms` or `.kconfig` if the loader provides it, else "".
   std::string_view section = {};
   uint32_t btf_id = 0;       ///< its FUNC or VAR, 0 without BTF
   uint32_t type_id = 0;      ///< the FUNC's prototype or the VAR's type
@@ -203,29 +206,27 @@ struct StructOpsMember {
 struct StructOps {
   std::string_view name = {};       ///< the variable's name
   std::string_view section = {};    ///< ".struct_ops", ".struct_ops.link", "?.struct_ops.link"
-  std::string_view type_name = {};  ///< of the struct, "tcp_congestion_ops"
-  uint32_t type_id = 0;             ///< the struct, modifiers taken away
+  std::string_view type_name = {};  ///< the struct's name, such as "tcp_congestion_ops"
+  uint32_t type_id = 0;             ///< the struct, without modifiers
   uint64_t offset = 0;              ///< bytes into the section
   uint64_t size = 0;                ///< bytes
   bool is_link = false;             ///< attached by a link: a `.link` section
-  bool autoload = true;             ///< false for a "?" before the section's name
+  bool autoload = true;             ///< false for a "?" section: registered only if asked for
   /// The members that are set, by ascending offset.
   std::vector<StructOpsMember> members = {};
 };
 
-/// A read-only view of a BPF object (ELFCLASS64, ET_REL, EM_BPF). Everything is
-/// checked when it is made. What the accessors return is valid as long as the
-/// Object (moving it included) and, for parse(), as long as the image. Reading
-/// it from several threads is safe.
+/// A read-only view of a BPF object (ELFCLASS64, ET_REL, EM_BPF). Everything is checked when it is
+/// made. What the accessors return stays valid while the Object lives, also when it is moved, and
+/// for parse() while the image lives. Several threads may read it.
 class BPFLINK_API Object {
  public:
-  /// Reads the object file at `path`, which must not change while the Object
-  /// lives. Errors: it cannot be opened or mapped; those of parse().
+  /// Reads the object file at `path`, which must not change while the Object lives. Errors: it
+  /// cannot be opened or mapped; those of parse().
   static std::expected<Object, Error> open(const std::string& path);
-  /// Reads the object in `image`, which stays the caller's and must outlive the
-  /// Object. Errors: not a BPF object; a section, symbol, relocation or type
-  /// that is malformed or outside its table, named in the message; a map whose
-  /// definition is not a struct.
+  /// Reads the object in `image`, which stays the caller's and must outlive the Object. Errors: not
+  /// a BPF object; a section, symbol, relocation or type that is malformed or outside its table,
+  /// which the message names; a map whose definition is not a struct.
   static std::expected<Object, Error> parse(std::span<const std::byte> image);
 
   /// Moves; what was moved from may only be assigned to or destroyed.
@@ -238,12 +239,12 @@ class BPFLINK_API Object {
   std::endian byte_order() const;
   /// The text of the `license` section, "" without one.
   std::string_view license() const;
-  /// The object's types, or null where it has none.
+  /// The object's types, or null.
   const Btf* btf() const;
 
   /// By section as in the object, then by ascending offset.
   std::span<const Program> programs() const;
-  /// By ascending offset. Data sections and struct_ops are not among them.
+  /// By ascending offset; without data sections and struct_ops.
   std::span<const Map> maps() const;
   /// In the order of the object's sections.
   std::span<const DataSection> data_sections() const;
@@ -251,6 +252,18 @@ class BPFLINK_API Object {
   std::span<const Extern> externs() const;
   /// By section as in the object, then by ascending offset.
   std::span<const StructOps> struct_ops() const;
+
+  /// The program of that name, in constant time. Of several items of one name, such as static
+  /// variables of several units, this and the following find the first. Null if there is none.
+  const Program* find_program(std::string_view name) const;
+  /// The map of that name.
+  const Map* find_map(std::string_view name) const;
+  /// The variable of that name, whatever its section.
+  const Variable* find_variable(std::string_view name) const;
+  /// The extern of that name.
+  const Extern* find_extern(std::string_view name) const;
+  /// The struct_ops variable of that name.
+  const StructOps* find_struct_ops(std::string_view name) const;
 
  private:
   friend struct ObjectAccess;

@@ -8,41 +8,36 @@
 
 namespace bpflink {
 
-/// The C declaration of `name` with type `id`, on one line and without a final
-/// semicolon, in the manner of "const struct foo *name" or "int (*name)(long)".
-/// Structs, unions and enums are referred to by tag; anonymous ones are written
-/// out. With an empty name, the type's name alone; a VAR or FUNC has its own name then.
-/// Names that C cannot have are made into ones that it can, as by print_c_header().
-/// What is deeper or longer than in any source, or goes in circles, ends in `...`.
+/// The C declaration of `name` with type `id`, on one line and without a final semicolon: "const
+/// struct foo *name", "int (*name)(long)". Structs, unions and enums are named by their tags;
+/// anonymous ones are written out. With an empty name, the type alone, or a VAR or FUNC by its own
+/// name. Names that are not valid in C are changed, as in print_c_header(). A type that nests
+/// deeper or is longer than in any source, or refers to itself without a tag, ends in `...`.
 BPFLINK_API std::string print_c_declaration(const BtfView& btf, uint32_t id,
                                             std::string_view name = {});
 
-/// The C definition of the struct, union, enum, typedef, VAR or FUNC with id
-/// `id`, over several lines for members, with a final semicolon.
+/// The C definition of the struct, union, enum, typedef, VAR or FUNC `id`, with a line for each
+/// member and a final semicolon.
 BPFLINK_API std::string print_c_definition(const BtfView& btf, uint32_t id);
 
-/// A header with all structs, unions, enums and typedefs of `btf`, in an order
-/// in which C accepts them, for gcc and clang (C11 with GNU extensions). As
-/// compiled for the target that the BTF is of, or for another with the same
-/// sizes of pointers and `long`, each struct and union has the size and each
-/// member the offset that the BTF says: by padding, and by being packed.
+/// A header for gcc and clang (C11 with GNU extensions) with all structs, unions, enums and
+/// typedefs of `btf`, in an order that C accepts. Compiled for a target with the same sizes of
+/// pointers and `long`, each struct and union has the size, and each member the offset, that the
+/// BTF gives; the header pads and packs as needed.
 ///
-/// Of several types of one name, or several enumerators, the second is called
-/// NAME___2, and so on; a name that C cannot have is made into one that it can.
-/// Types without a name are named where they are shared enumerators or would
-/// make the text out of proportion to `btf`. What no C can say is left out: a
-/// member that lies outside its struct, what is behind a pointer that leads
-/// back to itself without a tag in between; a member of a type without a size,
-/// such as void, takes no room. Variables and functions are not declared.
+/// The second type or enumerator of a name is called NAME___2, and so on. Names that are not valid
+/// in C are changed. An anonymous type gets a name if its enumerators are shared, or if writing it
+/// out each time would make the text out of proportion to `btf`. What C cannot express is omitted:
+/// a member outside its struct, and what is behind a pointer that leads back to itself without a
+/// tag in between. A member whose type has no size, such as void, takes no room. Variables and
+/// functions are not declared.
 ///
-/// Compiled for BPF, records are marked `preserve_access_index`, unless
-/// BPF_NO_PRESERVE_ACCESS_INDEX is defined. The header calls itself
-/// __VMLINUX_H__, which libbpf's headers look for.
+/// For BPF, records get the attribute `preserve_access_index`, unless BPF_NO_PRESERVE_ACCESS_INDEX
+/// is defined. The header defines __VMLINUX_H__, which libbpf's headers look for.
 BPFLINK_API std::string print_c_header(const BtfView& btf);
 
-/// The type with id `id` as in a numbered list: a line with the id, kind, name
-/// and what else the type says, and one for each member, enumerator, parameter
-/// or variable, each with a line break at its end.
+/// Type `id` as in a numbered list: a line with its id, kind, name and properties, and a line for
+/// each member, enumerator, parameter or variable, each with its line break.
 BPFLINK_API std::string print_raw(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

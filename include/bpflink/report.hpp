@@ -8,27 +8,26 @@
 
 namespace bpflink {
 
-/// Asked for with LinkOptions::report; complete after a link that went well.
+/// Filled in if LinkOptions::report asks for it; complete after a link that succeeded.
 struct LinkReport {
-  /// The files that were read, by path and in order: objects, archives, and the
-  /// members of thin archives.
+  /// The paths of the files that were read, in order: objects, archives, members of thin archives.
   std::vector<std::string> files;
 
   uint64_t objects = 0;       ///< objects linked, members of archives among them
   uint64_t input_types = 0;   ///< BTF types of all objects
   uint64_t output_types = 0;  ///< BTF types of the output
-  uint64_t input_bytes = 0;   ///< of the sections that are linked
-  uint64_t output_bytes = 0;  ///< of the output's sections
+  uint64_t input_bytes = 0;   ///< bytes of the sections that were linked
+  uint64_t output_bytes = 0;  ///< bytes of the output's sections
   uint64_t relocations = 0;   ///< in the output
   uint64_t symbols = 0;       ///< in the output, local ones among them
-  /// The passes with the seconds that each took, in the order in which they ran.
+  /// The passes in their order, with the seconds that each took.
   std::vector<std::pair<std::string, double>> passes;
 
-  /// Where every fragment of every input went, and what was dropped and why (`--Map`).
+  /// Where each fragment of each input went, and what was dropped and why (`--Map`).
   std::string map;
-  /// Each global symbol, who defines it and who refers to it (`--cref`).
+  /// Each global symbol with the inputs that define it and that refer to it (`--cref`).
   std::string cross_references;
-  /// Why each symbol or type of LinkOptions::explain is in the output or is not (`--explain`).
+  /// Why each symbol or type of LinkOptions::explain is or is not in the output (`--explain`).
   std::string explanations;
   /// What is large, as lists (`--print-sizes`).
   std::string sizes;

@@ -1,4 +1,4 @@
-// Many minimized BTFs in one file, which include/bpflink/core_archive.h reads.
+// Writes many minimized BTFs to one file, which include/bpflink/core_archive.h reads.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace bpflink {
 
-/// For which program and kernel a blob is.
+/// The program and kernel that a blob is for.
 struct ArchiveEntry {
   std::string program;  ///< the name of the object, "" for all
   std::string release, architecture, build_id;
-  size_t blob;  ///< its index
+  size_t blob;  ///< index of the blob
 };
 
 /// The archive, in the format that core_archive.h describes. Blobs begin at multiples of 8.

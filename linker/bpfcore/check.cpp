@@ -1,4 +1,4 @@
-// bpfcore check: what becomes of each relocation of each program on each kernel.
+// bpfcore check: checks each relocation of each program on each kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace bpflink {
 namespace {
 
-/// The files of reports. They are opened before the work, so that a place that cannot be written to
-/// is found out first, and take their places together.
+/// The files of reports. They are opened before the work, so that an unwritable path fails first,
+/// and are committed together.
 class ReportFiles {
  public:
   std::expected<void, Error> open(const std::string& path) {
@@ -106,7 +106,7 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   CoreReport report;
   std::deque<KernelNeeds> needs;
   for (CoreObject& object : inputs->objects) {
-    object.look_at_code();
+    object.analyze_code();
     report.objects.push_back(&object.summary);
     auto helpers = object.helper_calls | std::views::keys;
     needs.emplace_back(object.object, object.file().image,
@@ -124,7 +124,7 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());
-  warn_of_modules(notes);
+  warn_modules(notes);
   bool has_failed = false;
   std::vector<CoreProblem> problems = find_problems(report, options.differences);
   for (const CoreProblem& problem : problems) {

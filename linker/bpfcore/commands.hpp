@@ -7,8 +7,8 @@
 
 namespace bpflink {
 
-/// bpfcore check: prints what fails, and writes the reports. Returns whether nothing but optional
-/// programs fails. Errors: a file cannot be read or written.
+/// bpfcore check: prints failures and writes the reports. Returns whether only optional programs
+/// fail. Errors: a file cannot be read or written.
 std::expected<bool, Error> check(const BpfcoreOptions& options);
 
 /// bpfcore minimize: writes the files, all or none. Errors: a file cannot be read or written.

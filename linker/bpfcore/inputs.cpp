@@ -20,7 +20,7 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/// Opens a file that was given as a program or a kernel. Returns nothing of a kernel.
+/// Opens a file that may be a program or a kernel. Returns nothing for a kernel.
 std::expected<std::optional<InputFile>, Error> open_program(const std::string& path) {
   if (is_directory(path)) return std::nullopt;
   auto file = InputFile::open(path);
@@ -95,7 +95,7 @@ CoreKernel index_kernel(const Kernel& kernel) {
   return CoreKernel(kernel.btf, modules);
 }
 
-void warn_of_modules(const std::vector<std::vector<std::string>>& notes) {
+void warn_modules(const std::vector<std::vector<std::string>>& notes) {
   std::set<std::string_view> seen;
   for (const auto& of_kernel : notes)
     for (const std::string& note : of_kernel)

@@ -1,4 +1,4 @@
-// The inputs of bpfcore: programs, read at once, and kernels, read one after the other.
+// The inputs of bpfcore: programs, which are read at once, and kernels, which are read one by one.
 #pragma once
 
 #include <expected>
@@ -15,28 +15,28 @@
 namespace bpflink {
 
 struct CoreInputs {
-  std::vector<InputFile> files;  ///< of which the objects are views
+  std::vector<InputFile> files;  ///< the files that the objects are views of
   std::vector<CoreObject> objects;
   std::vector<KernelSource> kernels;
 };
 
-/// Tells programs from kernels, reads the programs and lists the kernels. Errors begin with the
-/// file: it cannot be read, is malformed or holds no kernel; there is no program or no kernel.
+/// Distinguishes programs from kernels, reads the programs and lists the kernels. Errors begin with
+/// the file: it cannot be read, is malformed or holds no kernel; there is no program or no kernel.
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options);
 
-/// Reads each kernel, calls `work(index, kernel)` and releases it, several at the same time.
-/// Errors: that of the first kernel in the list that cannot be read, or what `work` returns.
+/// Reads each kernel, calls `work(index, kernel)` and releases it, on several threads. Errors: that
+/// of the first kernel in the list that cannot be read, or for which `work` fails.
 std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,
     const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work);
 
-/// The types of a kernel and of its modules, to look up by name.
+/// An index of the types of a kernel and its modules by name.
 CoreKernel index_kernel(const Kernel& kernel);
 
-/// Warns of modules that could not be looked at, each once. `notes` are those of the kernels.
-void warn_of_modules(const std::vector<std::vector<std::string>>& notes);
+/// Warns once of each module that could not be read. `notes` are those of the kernels.
+void warn_modules(const std::vector<std::vector<std::string>>& notes);
 
-/// What is known of a kernel.
+/// The name and identity of a kernel.
 KernelSummary summary_of(const Kernel& kernel);
 
 }  // namespace bpflink

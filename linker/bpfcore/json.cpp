@@ -11,7 +11,7 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-/// Writes elements of an array, each on a line.
+/// Writes the elements of an array, one on each line.
 class ArrayWriter {
  public:
   explicit ArrayWriter(const std::function<void(std::string_view)>& write) : write_(write) {}

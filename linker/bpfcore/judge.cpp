@@ -11,7 +11,7 @@ namespace {
 
 using What = KernelFinding::What;
 
-/// The value that a loader gives to an extern of .kconfig, as far as it is known.
+/// The value that a loader gives to an extern of .kconfig, if known.
 std::optional<uint64_t> kconfig_value(const Kernel& kernel, std::string_view name) {
   if (!name.starts_with("CONFIG_") || !kernel.config) return std::nullopt;
   auto value = kernel.config->find(name);
@@ -20,7 +20,7 @@ std::optional<uint64_t> kconfig_value(const Kernel& kernel, std::string_view nam
     case ConfigValue::Kind::Number:
       return value->number;
     case ConfigValue::Kind::Tristate: {
-      // As libbpf's enum libbpf_tristate has them.
+      // The values of libbpf's enum libbpf_tristate.
       constexpr std::string_view states = "nym";
       return states.find(value->tristate);
     }
@@ -34,7 +34,7 @@ bool is_ksym(What what) {
   return what == What::Kfunc || what == What::KernelVariable || what == What::KernelSymbol;
 }
 
-/// What the findings and the kernel say of externs, by their names.
+/// Facts about externs from the findings and the kernel, by name.
 struct KnownExterns {
   std::unordered_map<std::string_view, std::optional<bool>> ksyms{};  ///< whether they exist
   std::unordered_map<std::string_view, std::optional<uint64_t>> kconfig{};
@@ -60,14 +60,14 @@ struct KnownExterns {
   }
 };
 
-/// Whether a kernel's BTF tells which functions there are: minimized BTF does not.
+/// Whether a kernel's BTF lists functions: minimized BTF does not.
 bool lists_functions(const BtfView& types) {
   for (uint32_t id = types.end_id(); --id > 0;)
     if (types.kind(id) == BtfKind::Func) return true;
   return false;
 }
 
-/// Whether it takes a kernel's list of functions, or what comes with it, to find this.
+/// Whether a finding needs a kernel's list of functions, or other data that minimized BTF lacks.
 bool needs_functions(What what) {
   return is_ksym(what) || what == What::AttachTarget || what == What::StructOps;
 }
@@ -95,7 +95,7 @@ const InputSymbol* symbol_of(const KernelFinding& finding, const CoreObject& obj
   return name.empty() || found == object.file().symbols.end() ? nullptr : &*found;
 }
 
-/// The reason as a whole sentence: of options and members it says what they are or do.
+/// The reason as a whole sentence: for options and members it begins with the subject.
 std::string sentence_of(const KernelFinding& finding) {
   if (finding.reason.empty()) return "";
   if (finding.what == What::ConfigOption) return fmt::format("{} {}", finding.name, finding.reason);
@@ -124,8 +124,8 @@ CoreFinding to_core(const KernelFinding& finding, const CoreObject& object) {
 ObjectVerdict judge(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
                     const CoreKernel& types, const BpfcoreOptions& options) {
   std::optional<ObjectCheck> check;
-  // Which code is reached depends on which weak externs the kernel has, and a missing helper
-  // matters only in code that is reached.
+  // The reached code depends on which weak externs the kernel has, and a missing helper matters
+  // only in reached code.
   auto start = [&](const std::vector<KernelFinding>& found) -> ObjectCheck& {
     if (check) return *check;
     KnownExterns known(found, kernel);

@@ -1,4 +1,4 @@
-// One verdict on an object and a kernel: relocations and whatever else the kernel binds.
+// The verdict on an object and a kernel: relocations and everything else that the kernel binds.
 #pragma once
 
 #include "linker/bpfcore/options.hpp"

@@ -1,4 +1,4 @@
-// The program bpfcore: which kernels BPF programs fit, and what they need of a kernel's types.
+// The program bpfcore: which kernels BPF programs fit, and the kernel types that they need.
 #include "linker/bpfcore/commands.hpp"
 #include "linker/io/program.hpp"
 

@@ -1,4 +1,4 @@
-// bpfcore minimize: for each kernel the BTF that programs need, each blob once.
+// bpfcore minimize: writes the BTF that programs need for each kernel, each blob once.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Blob = std::vector<std::byte>;
 
-/// "trace.bpf" of "dir/trace.bpf.o".
+/// "trace.bpf" for "dir/trace.bpf.o".
 std::string stem_of(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
   return std::string(name.substr(0, name.rfind('.') == 0 ? name.npos : name.rfind('.')));
@@ -35,7 +35,7 @@ std::string file_name_of(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-/// Directories that are made, and removed again unless the files in them were all written.
+/// Directories that were made. They are removed again unless all files in them were written.
 class NewDirectories {
  public:
   NewDirectories() = default;
@@ -66,7 +66,7 @@ class Minimize {
     auto inputs = open_inputs(options_);
     if (!inputs) return std::unexpected(inputs.error());
     inputs_ = std::move(*inputs);
-    warn_of_ids();
+    warn_type_ids();
     summaries_.resize(inputs_.kernels.size());
     blobs_of_kernels_.resize(inputs_.kernels.size());
     notes_.resize(inputs_.kernels.size());
@@ -74,23 +74,22 @@ class Minimize {
       return minimize(index, kernel);
     });
     if (!done) return done;
-    warn_of_modules(notes_);
+    warn_modules(notes_);
     share_blobs();
     return write();
   }
 
  private:
-  void warn_of_ids() const {
+  void warn_type_ids() const {
     for (const CoreObject& object : inputs_.objects)
       if (std::ranges::any_of(object.summary.records, [](const CoreRecord& record) {
             return record.relocation.kind == CoreKind::TypeIdTarget;
           }))
-        print_diagnostic("bpfcore",
-                         {.severity = Severity::Warning,
-                          .message = fmt::format(
-                              "{}: asks for ids of the kernel's types (bpf_core_type_id_kernel), "
-                              "which are others in minimized BTF",
-                              object.summary.name)});
+        print_diagnostic("bpfcore", {.severity = Severity::Warning,
+                                     .message = fmt::format(
+                                         "{}: uses ids of the kernel's types "
+                                         "(bpf_core_type_id_kernel), which differ in minimized BTF",
+                                         object.summary.name)});
   }
 
   std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
@@ -117,9 +116,9 @@ class Minimize {
     return {};
   }
 
-  /// One blob for one program, or for all of them, on one kernel.
+  /// The blob for one program, or for all of them, on one kernel.
   struct Use {
-    size_t kernel, column;  ///< a column is a program, or all
+    size_t kernel, column;  ///< a column is a program, or all of them
     size_t blob;
   };
 
@@ -127,7 +126,7 @@ class Minimize {
     return options_.merge ? "" : file_name_of(inputs_.objects[column].summary.name);
   }
 
-  /// Gives equal blobs of a column one number. Files are named as the first kernel is.
+  /// Stores equal blobs of a column once. A file is named after the first kernel that uses it.
   void share_blobs() {
     size_t columns = options_.merge ? 1 : inputs_.objects.size();
     std::set<std::string> directories;
@@ -153,7 +152,7 @@ class Minimize {
     }
   }
 
-  /// A file name for the kernel that no other has.
+  /// A unique file name for the kernel.
   std::string new_name(size_t kernel, std::set<std::string>& names) const {
     const KernelSummary& summary = summaries_[kernel];
     std::string base = summary.release.empty() ? file_name_of(summary.name) : summary.release;
@@ -234,12 +233,13 @@ class Minimize {
   std::vector<KernelSummary> summaries_;
   std::vector<std::vector<std::string>> notes_;      ///< by kernel
   std::vector<std::vector<Blob>> blobs_of_kernels_;  ///< by kernel, by column
-  std::vector<Blob> blobs_;                          ///< each once in its column
-  std::vector<std::string> paths_;                   ///< by blob, below the directory
+  std::vector<Blob> blobs_;                          ///< unique within a column
+  std::vector<std::string> paths_;                   ///< by blob, relative to the output directory
   std::vector<std::string> directories_;
   std::vector<Use> uses_;
   NewDirectories made_;
-  std::vector<std::pair<std::string, OutputFile>> files_;  ///< which go before their directories
+  std::vector<std::pair<std::string, OutputFile>>
+      files_;  ///< declared after made_, so that they are removed before their directories
 };
 
 }  // namespace

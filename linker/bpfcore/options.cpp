@@ -10,7 +10,7 @@
 namespace bpflink {
 namespace {
 
-/// "NAME=VALUE", where the value is a number as C writes it, or true or false.
+/// Parses "NAME=VALUE", where the value is a number in C's syntax, true or false.
 std::expected<void, Error> add_setting(std::map<std::string, uint64_t>& settings,
                                        std::string_view text) {
   size_t equals = text.find('=');

@@ -15,10 +15,10 @@ namespace bpflink {
 struct BpfcoreOptions {
   enum class Command : uint8_t { Check, Minimize };
 
-  std::string text;  ///< to print instead of doing anything else
+  std::string text;  ///< text to print instead of running
   Command command = Command::Check;
-  std::vector<std::string> files;    ///< objects and kernels, which their contents tell apart
-  std::vector<std::string> kernels;  ///< that are kernels, whatever they look like
+  std::vector<std::string> files;    ///< objects and kernels, distinguished by their contents
+  std::vector<std::string> kernels;  ///< files that are kernels, whatever they look like
   std::string modules, manifest;
   std::optional<std::string> release, config;
   unsigned threads = 0;
@@ -37,7 +37,7 @@ struct BpfcoreOptions {
   bool merge = false;
 };
 
-/// Errors: what is wrong with the command line.
+/// Errors describe what is wrong with the command line.
 std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::string> arguments);
 
 }  // namespace bpflink

@@ -11,12 +11,12 @@
 
 namespace bpflink {
 
-/// One thing that is wrong, such as an access to a member that is not there.
+/// A problem, such as an access to a missing member.
 struct CoreProblem {
   size_t object;                           ///< index of the object
-  std::vector<size_t> kernels;             ///< on which, indices
-  std::vector<std::string_view> programs;  ///< that get there; empty: all of the object
-  Diagnostic diagnostic;                   ///< an error; a warning if only optional programs do
+  std::vector<size_t> kernels;             ///< indices of the kernels that have it
+  std::vector<std::string_view> programs;  ///< programs that reach it; empty: all of the object
+  Diagnostic diagnostic;  ///< an error; a warning if only optional programs reach it
 };
 
 /// All failures. With `differences`, also a warning for each member that is bound but has another
@@ -29,16 +29,16 @@ char status_mark(CoreStatus status);
 /// Programs by kernels, as text.
 std::string make_table(const CoreReport& report);
 
-/// Everything, as core.schema.json has it. `write` gets it piece by piece.
+/// Writes the whole report in the format of core.schema.json, in several calls of `write`.
 void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write);
 
-/// Programs by kernels with what fails, as a page for browsers.
+/// Programs by kernels, with the problems, as a page for browsers.
 std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& problems);
 
-/// The page around what it shows: HTML, style and script of the folder `page`.
+/// The page around its data: HTML, style and script of the folder `page`.
 extern const std::string_view core_page_before, core_page_after;
 
-/// "5.14 to 6.12": from the oldest of the releases to the newest; "" where none is known.
+/// "5.14 to 6.12": from the oldest release to the newest; "" if one is unknown.
 std::string release_range(const std::vector<const KernelSummary*>& kernels);
 
 }  // namespace bpflink

@@ -13,10 +13,10 @@
 namespace bpflink {
 namespace {
 
-/// Kernels that a message lists.
+/// How many kernels a message lists.
 constexpr size_t most_kernels = 5;
 
-/// "5.14" of "5.14.0-70.el9".
+/// "5.14" for "5.14.0-70.el9".
 std::string series_of(const std::string& release) {
   auto code = version_code(release);
   return code ? fmt::format("{}.{}", *code >> 16, *code >> 8 & 0xff) : release;
@@ -32,7 +32,7 @@ std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
   return names;
 }
 
-/// One thing that is wrong, and where.
+/// A problem and its places.
 struct Problem {
   Severity severity = Severity::Warning;
   std::string what;
@@ -61,7 +61,7 @@ class ProblemFinder {
   }
 
  private:
-  /// What is one problem, wherever it occurs: the relocations of one access in the source, say.
+  /// The identity of a problem: for example, all relocations of one access in the source are one.
   using Key = std::tuple<std::string, std::string, uint32_t, uint32_t, std::string>;
 
   void collect(size_t object, size_t kernel, const ObjectVerdict& verdict) {
@@ -116,12 +116,12 @@ class ProblemFinder {
     return problem;
   }
 
-  /// What to do about a guard that a verifier does not understand.
+  /// Advice on a guard that a verifier does not understand.
   std::string guard_advice(size_t kernel) const {
     const std::string& release = report_.kernels[kernel].release;
     if (release.empty())
-      return "it is guarded if the kernel's verifier is new enough: tell its --release";
-    return fmt::format("it is guarded, but not so that the verifier of {} understands it",
+      return "it is guarded if the kernel's verifier is new enough: give its --release";
+    return fmt::format("it is guarded, but the verifier of {} does not understand the guard",
                        series_of(release));
   }
 
@@ -158,7 +158,7 @@ class ProblemFinder {
     }
     if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
     if (!problem.there.empty())
-      diagnostic.references.push_back(note("there it has: " + problem.there));
+      diagnostic.references.push_back(note("the kernel has: " + problem.there));
     if (!problem.hint.empty()) diagnostic.references.push_back(hint(problem.hint));
     return diagnostic;
   }

@@ -1,4 +1,4 @@
-// Programs by kernels, a character a cell.
+// Programs by kernels, one character for each cell.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::string make_table(const CoreReport& report) {
       text += '\n';
     }
   }
-  text += "\n+ all is bound   g what is not is never reached   X fails\n";
+  text += "\n+ everything resolves   g failures are guarded   X fails\n";
   return text;
 }
 

@@ -10,7 +10,8 @@ std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> ar
   std::vector<Option>& general = groups.front().options;
   general.insert(
       general.begin(),
-      {{"-o,--output", "FILE", "Write the linked object to FILE", store(command.output)},
+      {{"-o,--output", "FILE", "Write the linked object to FILE", store(command.output),
+        FileUse::Write},
        {"-r,--relocatable", "", "Partial link: leave externs that nobody defines to a later link",
         set(command.link.partial)}});
   OptionTable table({.name = "bpflink",

@@ -52,8 +52,8 @@ OptionAction check_emulation() {
   };
 }
 
-/// What compilers and build systems pass to any linker and means nothing here; and what is meant
-/// for another program, which is told instead of "unknown option".
+/// Options that compilers and build systems pass to any linker and that have no effect here, and
+/// options of other programs, for which there is a better message than "unknown option".
 std::vector<Option> foreign_options() {
   constexpr std::string_view compile =
       "is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes";
@@ -82,23 +82,25 @@ std::expected<void, Error> name_reports(LinkCommand& command, const OptionTable&
   struct Report {
     std::string_view option;
     std::string* path;
+    bool is_text = true;
   };
-  for (auto [option, path] :
+  for (auto [option, path, is_text] :
        {Report{"--Map", &link.map_file}, Report{"--dependency-file", &link.dependency_file},
-        Report{"--json", &link.json_file}, Report{"--size-map", &link.size_map_file}}) {
+        Report{"--json", &link.json_file}, Report{"--size-map", &link.size_map_file},
+        Report{"--reproduce", &command.reproduce_file, false}}) {
     if (!table.is_given(option)) continue;
-    auto target = output_path(option, std::move(*path), true);
+    auto target = output_path(option, std::move(*path), is_text);
     if (!target) return std::unexpected(target.error());
     *path = std::move(*target);
   }
   return {};
 }
 
-void warn_of_idle_options(LinkCommand& command) {
+void check_idle_options(LinkCommand& command) {
   for (const std::string& directory : command.link.library_paths) {
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error))
-      command.warnings.push_back(fmt::format("-L {}: is no directory", directory));
+      command.warnings.push_back(fmt::format("-L {}: is not a directory", directory));
   }
   if (command.print_gc_sections && !command.link.gc_sections)
     command.warnings.emplace_back("--print-gc-sections: nothing is dropped without --gc-sections");
@@ -132,28 +134,28 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
   LinkOptions& link = command.link;
   return {
       {"Options",
-       {{"--threads", "N", "Use N threads; without, as many as the inputs are large enough for",
+       {{"--threads", "N", "Use N threads (default: by the size of the inputs)",
          store_number(link.threads, 1, 1024)}}},
       {"Inputs",
        {{"-l,--library", "NAME...", "Link with the archive libNAME.a", add_library(command)},
         {"-L,--library-path", "DIR...", "Look for archives in DIR", append(link.library_paths)},
-        {"--whole-archive", "", "Link all members of the archives that follow, needed or not",
+        {"--whole-archive", "", "Link all members of the following archives",
          set(command.whole_archive)},
-        {"--no-whole-archive", "", "Link what is needed of those that follow",
+        {"--no-whole-archive", "", "Link only needed members of the following archives",
          set(command.whole_archive, false)},
-        {"--license", "TEXT", "The license, whatever the inputs say", store(link.license)},
-        {"--no-check-types", "", "Warn of types that conflict, and link all the same",
+        {"--license", "TEXT", "Use this license in place of the inputs'", store(link.license)},
+        {"--no-check-types", "", "Warn of conflicting types instead of failing",
          set(link.check_types, false)},
         {"--no-warn-odr", "", "Do not warn of structs that have two layouts",
          set(link.warn_odr, false)}}},
-      {"What is kept",
+      {"Contents",
        {{"--gc-sections", "", "Drop what no program, map or struct_ops variable reaches",
          set(link.gc_sections)},
         {"--print-gc-sections", "", "List what --gc-sections drops",
          set(command.print_gc_sections)},
-        {"-u,--undefined", "SYMBOL...", "Keep SYMBOL; take it from an archive",
+        {"-u,--undefined", "SYMBOL...", "Keep SYMBOL, and look it up in archives",
          append(link.undefined)},
-        {"--keep-section", "PATTERN...", "Keep all of the sections that PATTERN matches",
+        {"--keep-section", "PATTERN...", "Keep sections that match PATTERN",
          append(link.keep_sections)},
         {"--keep-debug", "", "Keep and merge DWARF", set(link.keep_debug)},
         {"-S,--strip-debug", "", "Drop DWARF (the default)", set(command.strip_debug)},
@@ -162,33 +164,34 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--prune-types", "", "Only declare structs behind pointers that nothing looks into",
          set(link.prune_types)}}},
       {"Symbols",
-       {{"--localize-hidden", "", "Make hidden definitions local, but for maps",
+       {{"--localize-hidden", "", "Make hidden definitions local, except maps",
          set(link.localize_hidden)},
-        {"--redefine-sym", "OLD=NEW...", "Call the symbol OLD NEW, in all inputs",
+        {"--redefine-sym", "OLD=NEW...", "Rename the symbol OLD to NEW in all inputs",
          append_pair(link.redefine_symbols, parse_redefinition, "OLD=NEW")},
         {"--prefix-symbols", "PREFIX", "Put PREFIX before the names of all symbols",
          store(link.prefix_symbols)},
         {"--prefix-symbols-of", "FILE=PREFIX...",
-         "Put PREFIX before the names of what the input FILE defines",
+         "Put PREFIX before the names of symbols that FILE defines",
          append_pair(link.prefix_symbols_of, parse_prefix, "FILE=PREFIX")},
         {"-x,--discard-all", "",
          "Drop local symbols that nothing needs: labels, file names, variables",
          set(link.discard_locals)},
-        {"-s,--strip-all", "", "-x and -S: all that a loader does not need", strip_all(command)}}},
+        {"-s,--strip-all", "", "-x and -S: drop all that loaders do not need",
+         strip_all(command)}}},
       {"Reports",
-       {{"-Map,--Map", "FILE", "Write to FILE where every fragment of every input went",
-         store(link.map_file)},
+       {{"-Map,--Map", "FILE", "Write a map of the output's sections to FILE", store(link.map_file),
+         FileUse::Write},
         {"--cref", "", "Print who defines and who uses each symbol", set(command.cross_references)},
         {"-y,--trace-symbol", "SYMBOL...", "Print each file that defines or uses SYMBOL",
          append(link.trace_symbols)},
-        {"--dependency-file", "FILE", "Write to FILE the inputs as a rule of make",
-         store(link.dependency_file)},
+        {"--dependency-file", "FILE", "Write the inputs to FILE as a make rule",
+         store(link.dependency_file), FileUse::Write},
         {"--emit-stats", "", "Print figures of the link", set(command.statistics)},
-        {"--json", "FILE", "Write to FILE as JSON the figures and all that is known of the output",
-         store(link.json_file)},
+        {"--json", "FILE", "Write figures and the contents of the output to FILE as JSON",
+         store(link.json_file), FileUse::Write},
         {"--size-map", "FILE",
-         "Write to FILE a page for browsers that shows where the output's bytes come from",
-         store_page(link.size_map_file)},
+         "Write an HTML page to FILE that shows what the output's bytes are for",
+         store_page(link.size_map_file), FileUse::Write},
         {"--size-map-against", "FILE",
          "Compare sizes with those in FILE, an earlier output's --json",
          store(link.size_map_against)},
@@ -196,19 +199,21 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          "Print the N costliest programs, maps, types, source lines and files; without N, 10",
          print_sizes(link.print_sizes)},
         {"--explain", "SYMBOL...",
-         "Print why SYMBOL is in the output or is not, and what it is; or a type, as 'struct NAME'",
-         append(link.explain)}}},
+         "Print why SYMBOL or a type, such as 'struct NAME', is in the output",
+         append(link.explain)},
+        {"--reproduce", "FILE", "Write the inputs and options to FILE as a tar, for a bug report",
+         store(command.reproduce_file), FileUse::Write}}},
       {"Messages",
-       {{"-v,--verbose", "", "Say what is read, kept and dropped, and why", set(command.verbose)},
+       {{"-v,--verbose", "", "Print what is read, kept and dropped, and why", set(command.verbose)},
         {"-q,--quiet", "", "Print no warnings", set(command.quiet)},
-        {"--verify", "", "Read the output back and check it before it takes its place",
+        {"--verify", "", "Read the output back and check it before it replaces the target",
          set(link.verify)},
         {"--fatal-warnings", "", "Treat warnings as errors", set(link.fatal_warnings)},
-        {"--error-limit", "N", "Print at most N errors (20 by default); 0 prints all",
+        {"--error-limit", "N", "Print at most N errors (default: 20); 0 prints all",
          store_number(command.error_limit, 0, UINT32_MAX)},
         {"--color-diagnostics", "auto|always|never",
          "Color messages: auto (on a terminal), always or never", set_color(command)},
-        {"--json-diagnostics", "", "Print messages as JSON, one a line",
+        {"--json-diagnostics", "", "Print messages as JSON, one on each line",
          set(command.json_diagnostics)}}},
       {"", foreign_options()}};
 }
@@ -218,8 +223,9 @@ std::expected<void, Error> finish_link_options(LinkCommand& command, const Optio
   if (command.strip_debug && command.link.keep_debug)
     return table.usage_error("--keep-debug contradicts -s and -S");
   if (auto ok = name_reports(command, table); !ok) return ok;
+  command.given = table.given();
   command.link.report = command.cross_references || command.statistics;
-  warn_of_idle_options(command);
+  check_idle_options(command);
   return {};
 }
 

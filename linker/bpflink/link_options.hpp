@@ -1,4 +1,4 @@
-// The options of a link, as bpflink and bpfskel take them.
+// The options of a link, for bpflink and bpfskel.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace bpflink {
 
-/// What the options of a link say: what to link, how, and what to print of it.
+/// The values of the options of a link: what to link, how, and what to print.
 struct LinkCommand {
   struct Input {
-    std::string path;  ///< or what -l names
+    std::string path;  ///< or the name of a library
     bool is_library = false;
     bool is_whole_archive = false;
   };
 
   std::vector<Input> inputs;  ///< objects, archives and libraries, in the order given
   LinkOptions link;
-  std::optional<bool> color;  ///< else as the terminal
+  std::optional<bool> color;  ///< without a value, by the terminal
   unsigned error_limit = 20;  ///< 0: none
   bool json_diagnostics = false;
   bool verbose = false;
@@ -29,27 +29,31 @@ struct LinkCommand {
   bool print_gc_sections = false;
   bool cross_references = false;
   bool statistics = false;
-  std::vector<std::string> warnings;  ///< of options that have no effect
+  std::string reproduce_file;         ///< "" for none
+  std::vector<std::string> warnings;  ///< about options without effect
 
-  /// What follows on the command line is linked whole.
+  /// The command line, for reproduce_file.
+  std::vector<OptionTable::Given> given;
+
+  /// Whether the following archives are linked whole.
   bool whole_archive = false;
   bool strip_debug = false;
 
-  /// Gives the linker the inputs.
+  /// Adds the inputs to the linker.
   void add_inputs(Linker& linker) const;
-  /// The files that the link writes besides its output.
+  /// The files that the link writes beside its output.
   std::vector<std::string> report_files() const;
 };
 
 /// The options of every link under their headings, general ones first. They fill in `command`,
-/// which must stay where it is.
+/// which must not move.
 std::vector<OptionGroup> link_options(LinkCommand& command);
 
-/// The action of what is no option: an input.
+/// The action of arguments that are not options: inputs.
 OptionAction add_input(LinkCommand& command);
 
-/// To be called when all options are known. Errors: options contradict each other; there is no
-/// input; a report cannot be written where an option says.
+/// Checks and completes the options after parsing. Errors: options contradict each other; there is
+/// no input; a report cannot be written to its file.
 std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table);
 
 }  // namespace bpflink

@@ -1,5 +1,4 @@
-// The program bpflink: command line in, diagnostics out. The work is the
-// library's.
+// The program bpflink: parses the command line, runs the library's linker and prints diagnostics.
 #include "linker/bpflink/command_line.hpp"
 #include "linker/bpflink/program_output.hpp"
 #include "linker/io/program.hpp"

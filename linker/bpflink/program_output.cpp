@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "linker/bpflink/reproduce.hpp"
 #include "linker/diagnostics/render.hpp"
 #include "linker/io/interruption.hpp"
 #include "linker/io/program.hpp"
@@ -14,7 +15,7 @@
 namespace bpflink {
 namespace {
 
-/// By DiagnosticCode.
+/// Names of DiagnosticCode, in its order.
 constexpr std::string_view code_names[] = {
     "general",          "invalid-input",     "input-mismatch", "undefined-symbol",
     "duplicate-symbol", "conflicting-types", "output-failure", "trace",
@@ -48,11 +49,11 @@ std::string to_json(const Diagnostic& diagnostic) {
   if (auto lines = detail_lines(diagnostic); !lines.empty()) json["details"] = std::move(lines);
   for (const DiagnosticLocation* location : places_of(diagnostic))
     json["locations"].push_back(to_json(*location));
-  // As ASCII: names keep what printable() would replace, and a terminal does not see it.
+  // Escaped to ASCII: names stay exact, and control characters do not reach a terminal.
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-/// The figures of a link as a table.
+/// The statistics of a link as a table.
 std::string make_statistics(const LinkReport& report) {
   std::string text;
   auto add = [&](std::string_view name, uint64_t value) {
@@ -110,12 +111,19 @@ void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
 
 int run_link(const char* program, const LinkCommand& command, const std::string& output,
              Linker::Converter convert) {
-  // Writing to a pipe that nobody reads any more is an error, not the end.
+  // Writing to a pipe without a reader is an error and does not end the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> outputs = command.report_files();
-  outputs.push_back(output);
+  outputs.insert(outputs.end(), {output, command.reproduce_file});
   clean_up_when_interrupted(program, outputs);
   DiagnosticPrinter printer(program, command);
+  if (!command.reproduce_file.empty())
+    if (auto ok = write_reproducer(program, command, output); !ok) {
+      printer.print({.message = ok.error().message,
+                     .code = DiagnosticCode::OutputFailure,
+                     .file = command.reproduce_file});
+      return 1;
+    }
   bool is_fatal = command.link.fatal_warnings;
   for (const std::string& warning : command.warnings)
     printer.print({.severity = is_fatal ? Severity::Error : Severity::Warning, .message = warning});

@@ -1,4 +1,4 @@
-// What the programs that link do and print.
+// The link and its output, shared by the programs that link.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ class DiagnosticPrinter {
  public:
   DiagnosticPrinter(std::string_view program, const LinkCommand& command)
       : program_(program), command_(command) {}
-  /// To standard error, if the user wants to know. Beyond the limit, errors are
-  /// counted only.
+  /// Prints to standard error, depending on -v, -q and the like. Errors beyond the limit are only
+  /// counted.
   void print(const Diagnostic& diagnostic);
 
  private:
@@ -28,13 +28,12 @@ class DiagnosticPrinter {
   size_t errors_ = 0;
 };
 
-/// Links as the command line of `program` says, to `output`, and prints what it asks for. Returns
-/// the exit status.
+/// Links to `output` according to the command line of `program`, and prints the requested output.
+/// Returns the exit status.
 int run_link(const char* program, const LinkCommand& command, const std::string& output,
              Linker::Converter convert = {});
 
-/// Prints what is wrong with a command line; JSON if `arguments` ask for that. Returns the exit
-/// status.
+/// Prints an error in a command line, as JSON if `arguments` ask for that. Returns the exit status.
 int report_usage(std::string_view program, const Error& error,
                  const std::vector<std::string>& arguments);
 

@@ -8,7 +8,7 @@ namespace bpflink {
 
 namespace {
 
-/// Moves every line but the first in, for members of more than one line.
+/// Indents all lines but the first, for members of several lines.
 std::string indented(std::string_view text, std::string_view indent) {
   std::string result;
   for (char c : text) {
@@ -18,7 +18,7 @@ std::string indented(std::string_view text, std::string_view indent) {
   return result;
 }
 
-/// A member that is a struct of pointers, one for each entry whose name is not "".
+/// The members of a struct of pointers, one for each entry whose name is not "".
 template <typename Entry>
 std::string pointers(std::string_view type, const std::vector<Entry>& entries,
                      std::string Entry::*name) {

@@ -1,4 +1,4 @@
-// The C header. Its parts stand in the order of the text that comes out.
+// The C header. Its parts are in the order of the output.
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/c_tables.hpp"
 #include "linker/bpfskel/emit.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string_view, std::string>>;
 
-constexpr std::string_view head = R"(/* Made by bpfskel of a BPF object; changes will be lost. */
+constexpr std::string_view head = R"(/* Made by bpfskel from a BPF object; changes will be lost. */
 #ifndef $guard
 #define $guard
 
@@ -127,7 +127,7 @@ inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
 inline const void *$name::elf_bytes(size_t *size) { return $name__elf_bytes(size); }
 #endif
 
-/* The compiler of user space puts every variable where the BPF object has it. */
+/* Checks that the compiler of user space lays out every variable like the BPF object. */
 __attribute__((unused)) static void $name__assert(struct $name *s __attribute__((unused)))
 {
 #ifdef __cplusplus
@@ -166,7 +166,7 @@ std::string main_struct(const Skeleton& skeleton) {
   return text + std::string(cpp_members);
 }
 
-/// The checks of the struct that `pointer`, a member of the skeleton, leads to.
+/// The layout checks of the struct that `pointer`, a member of the skeleton, points to.
 std::string layout_checks(const std::string& pointer, const std::vector<Member>& members) {
   std::string text;
   for (const Member& member : members) {

@@ -13,8 +13,8 @@ constexpr std::string_view class_text = R"(
 #include <utility>
 
 /* Owns an opened object, which is closed with the owner: programs detached, maps
- * and programs released. Empty where opening failed; errno says why. What the
- * object has is reached by `->`, as in `skel->rodata->limit`. */
+ * and programs released. Empty if opening failed; errno has the reason. Members
+ * are accessed with `->`, as in `skel->rodata->limit`. */
 class $name_skel {
 public:
 	$name_skel() = default;

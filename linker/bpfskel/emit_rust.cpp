@@ -9,7 +9,7 @@ namespace bpflink {
 namespace {
 
 constexpr std::string_view module_text =
-    R"(// Made by bpfskel of a BPF object; changes will be lost.
+    R"(// Made by bpfskel from a BPF object; changes will be lost.
 
 /// A BPF object: its bytes, the names of its maps and programs, and its variables.
 #[allow(dead_code, non_camel_case_types, non_snake_case, non_upper_case_globals)]
@@ -22,17 +22,17 @@ pub mod $name {
     static ALIGNED: Aligned = Aligned(*b"\
 $image");
 
-    /// What loaders find maps by.
+    /// The names by which loaders find maps.
     pub mod maps {
 $maps    }
 
-    /// What loaders find programs by.
+    /// The names by which loaders find programs.
     pub mod progs {
 $programs    }
 $types}
 )";
 
-/// The bytes as the inside of a byte string over several lines.
+/// The bytes as the contents of a byte string over several lines.
 std::string byte_string(std::span<const std::byte> bytes) {
   constexpr size_t bytes_per_line = 20;
   constexpr std::string_view digits = "0123456789abcdef";
@@ -70,7 +70,7 @@ std::string emit_rust(const Skeleton& skeleton) {
                                {"image", byte_string(skeleton.image)},
                                {"maps", name_constants(skeleton.maps)},
                                {"programs", name_constants(skeleton.programs)},
-                               {"types", types.take()}});
+                               {"types", types.finish_text()}});
 }
 
 }  // namespace bpflink

@@ -10,7 +10,8 @@ namespace bpflink {
 
 namespace {
 
-constexpr std::string_view header = R"(/* Made by bpfskel of a BPF library; changes will be lost. */
+constexpr std::string_view header =
+    R"(/* Made by bpfskel from a BPF library; changes will be lost. */
 #ifndef $guard
 #define $guard
 
@@ -28,7 +29,7 @@ $members
 #endif
 };
 
-/* What it leads to stays: that is the object's. */
+/* Its maps, programs and variables stay: they belong to the object. */
 static inline void $name__destroy(struct $name *obj)
 {
 	if (!obj)
@@ -52,8 +53,8 @@ $tables	return 0;
 }
 
 $shadows
-/* Null where src lacks a map or program of the library; errno says why. The pointer to a variable
- * that src lacks is null. */
+/* Null if src lacks a map or program of the library; errno has the reason. The pointer to a
+ * variable that src lacks is null. */
 static inline struct $name *$name__open(const struct bpf_object *src)
 {
 	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));

@@ -1,5 +1,5 @@
-// The program bpfskel: links BPF objects and writes a skeleton of the result, with
-// which a program in user space opens, loads and uses the result.
+// The program bpfskel: links BPF objects and writes a skeleton of the result, with which a program
+// in user space opens, loads and uses it.
 #include "bpflink/object.hpp"
 #include "dedup/messages.hpp"
 #include "linker/bpflink/program_output.hpp"

@@ -14,10 +14,10 @@ namespace {
 
 constexpr uint32_t map_type_arena = 33;  // of the kernel's enum bpf_map_type
 
-/// Names that C can have, each once: static variables of two files may have the same.
+/// Makes unique C identifiers: static variables of two files may have the same name.
 class UniqueNames {
  public:
-  std::string take(std::string_view name) {
+  std::string make(std::string_view name) {
     return names_.next(make_c_name(name), [](const std::string&) { return false; });
   }
 
@@ -25,9 +25,8 @@ class UniqueNames {
   RepeatedNames names_;
 };
 
-/// The declaration of a member with the variable's type, but one that user space
-/// may write to: without the qualifiers of the variable or its elements. Where C would
-/// lay it out otherwise, its bytes.
+/// The declaration of a member with the variable's type, but writable: without the qualifiers of
+/// the variable or its elements. If C would lay the type out differently, an array of bytes.
 std::string declare_writable(const BtfView& btf, uint32_t type, std::string name) {
   if (!has_natural_layout(btf, type))
     return fmt::format("char {}[{}]", name, type_size(btf, type).value_or(0));
@@ -47,8 +46,8 @@ Member make_padding(std::string name, uint64_t begin, uint64_t end) {
           .size = end - begin};
 }
 
-/// Where every C compiler puts a member of that type behind `end` bytes, or 0. That of
-/// 32 bits aligns nothing to more than 4, which makes padding explicit for all.
+/// The offset at which every C compiler puts a member of that type after `end` bytes. 32-bit
+/// compilers align to at most 4, so larger alignments get explicit padding.
 uint64_t natural_offset(const BtfView& btf, uint64_t end, uint32_t type) {
   constexpr uint32_t most = 4;
   bool is_bytes = !has_natural_layout(btf, type);
@@ -56,7 +55,8 @@ uint64_t natural_offset(const BtfView& btf, uint64_t end, uint32_t type) {
   return align_up(end, alignment);
 }
 
-/// Static variables, whose names need not be unique, hidden ones and what has no size are padding.
+/// Whether a variable becomes a member. Static variables (their names need not be unique), hidden
+/// ones and those without a size become padding.
 bool is_shown(const BtfView& btf, const Variable& variable) {
   return !variable.is_static && !variable.is_hidden && variable.type_id != 0 &&
          type_size(btf, variable.type_id).has_value();
@@ -64,7 +64,7 @@ bool is_shown(const BtfView& btf, const Variable& variable) {
 
 std::string declare_variable(const BtfView& btf, const DataSection& data, const Variable& variable,
                              std::string name) {
-  // What the loader fills in is not user space's to write.
+  // The loader fills these in; user space must not write to them.
   return data.kind == DataSection::Kind::Kconfig
              ? print_c_declaration(btf, variable.type_id, name)
              : declare_writable(btf, variable.type_id, std::move(name));
@@ -81,8 +81,8 @@ Section make_section(const BtfView& btf, const DataSection& data, std::string na
     if (is_alias || !is_shown(btf, variable)) continue;
     if (variable.offset != natural_offset(btf, end, variable.type_id))
       section.members.push_back(
-          make_padding(names.take(fmt::format("__pad{}", paddings++)), end, variable.offset));
-    std::string member = names.take(variable.name);
+          make_padding(names.make(fmt::format("__pad{}", paddings++)), end, variable.offset));
+    std::string member = names.make(variable.name);
     uint64_t size = type_size(btf, variable.type_id).value_or(0);
     section.members.push_back({member, declare_variable(btf, data, variable, member),
                                variable.offset, size, variable.type_id});
@@ -98,7 +98,7 @@ Section make_pointers(const BtfView& btf, const DataSection& data, std::string n
   UniqueNames names;
   for (const Variable& variable : data.variables) {
     if (variable.is_static || variable.is_hidden || variable.var_id == 0) continue;
-    std::string member = names.take(variable.name);
+    std::string member = names.make(variable.name);
     uint32_t type = skip_qualifiers(btf, variable.type_id);
     bool is_array =
         !has_natural_layout(btf, type) || (type != 0 && btf.type(type).kind() == BtfKind::Array);
@@ -109,8 +109,8 @@ Section make_pointers(const BtfView& btf, const DataSection& data, std::string n
   return section;
 }
 
-/// What a shadow has for a member of a struct_ops: a program for a function, the
-/// member itself where its type is known everywhere, else nothing.
+/// The declaration of a shadow's member: a program for a function, the member itself if its type is
+/// known everywhere, or "" if it is omitted.
 std::string declare_shadow(const BtfView& btf, uint32_t type, const std::string& name) {
   uint32_t id = skip_modifiers(btf, type);
   if (id == 0) return "";
@@ -145,7 +145,7 @@ Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
   auto pad_to = [&](uint64_t offset) {
     if (offset > end)
       shadow.members.push_back(
-          make_padding(names.take(fmt::format("__padding_{}", paddings++)), end, offset));
+          make_padding(names.make(fmt::format("__padding_{}", paddings++)), end, offset));
   };
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     BtfMember member = type.member(i);
@@ -153,7 +153,7 @@ Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
     uint64_t size = type_size(btf, member.type).value_or(0);
     bool is_plain = type.member_bitfield_size(i) == 0 && member.name_off != 0 && size > 0;
     if (!is_plain || offset < end || declare_shadow(btf, member.type, "x").empty()) continue;
-    std::string member_name = names.take(btf.string(member.name_off));
+    std::string member_name = names.make(btf.string(member.name_off));
     if (offset != natural_offset(btf, end, member.type)) pad_to(offset);
     shadow.members.push_back(
         {member_name, declare_shadow(btf, member.type, member_name), offset, size, member.type});
@@ -163,18 +163,18 @@ Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
   return shadow;
 }
 
-/// Makes the Section of a data section with the name it is given.
+/// Makes the Section for a data section, with the given name.
 using SectionMaker = Section (*)(const BtfView&, const DataSection&, std::string);
 
 void add_data_section(const Object& object, const DataSection& data, SectionMaker make,
                       UniqueNames& names, Skeleton& skeleton) {
   bool is_arena = data.kind == DataSection::Kind::Arena;
-  std::string name = is_arena ? "arena" : names.take(data.name.substr(1));
+  std::string name = is_arena ? "arena" : names.make(data.name.substr(1));
   Section section;
   if (object.btf() && data.datasec_id != 0) section = make(*object.btf(), data, name);
   bool is_visible = !section.members.empty();
   if (is_arena) {
-    // The arena is a map of the object's own; its variables are the map's memory.
+    // The object defines the arena as a map; the variables are in the map's memory.
     for (MapEntry& map : skeleton.maps)
       if (map.section == "arena" && !is_visible) map.section = "";
   } else {
@@ -194,10 +194,10 @@ Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
   for (const Map& map : object.maps()) {
     bool holds_arena = map.type == map_type_arena && has_arena_data;
     skeleton.maps.push_back(
-        {map_names.take(map.name), std::string(map.name), holds_arena ? "arena" : "", ""});
+        {map_names.make(map.name), std::string(map.name), holds_arena ? "arena" : "", ""});
   }
   for (const StructOps& ops : object.struct_ops()) {
-    std::string ops_name = map_names.take(ops.name);
+    std::string ops_name = map_names.make(ops.name);
     skeleton.maps.push_back({ops_name, std::string(ops.name), "", ops_name});
     bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BtfKind::Struct;
     if (is_struct) skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
@@ -205,7 +205,7 @@ Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
   for (const DataSection& data : object.data_sections())
     if (data.size > 0) add_data_section(object, data, make, map_names, skeleton);
   for (const Program& program : object.programs()) {
-    std::string program_name = program_names.take(program.name);
+    std::string program_name = program_names.make(program.name);
     skeleton.programs.push_back({program_name, std::string(program.name), program_name});
   }
   return skeleton;
@@ -216,10 +216,10 @@ Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
 Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image) {
   Skeleton skeleton = make_model(object, std::move(name), make_section);
   skeleton.image = image;
-  UniqueNames links;  // a struct_ops may be called as a program is
-  for (ProgramEntry& program : skeleton.programs) program.link = links.take(program.link);
+  UniqueNames links;  // a struct_ops may have the name of a program
+  for (ProgramEntry& program : skeleton.programs) program.link = links.make(program.link);
   for (MapEntry& map : skeleton.maps)
-    if (!map.link.empty()) map.link = links.take(map.link);
+    if (!map.link.empty()) map.link = links.make(map.link);
   return skeleton;
 }
 

@@ -1,5 +1,5 @@
-// What a skeleton shows of an object: names that C can use, and the members of
-// its data sections with the padding that puts each at its offset.
+// The contents of a skeleton: C identifiers, and the members of data sections with the padding that
+// puts each at its offset.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Member {
   uint64_t offset = 0;           ///< bytes into the struct or section
   uint64_t size = 0;             ///< bytes
   uint32_t type_id = 0;          ///< 0 for padding
-  std::string loader_name = {};  ///< where it is a pointer: what libbpf finds the variable by
+  std::string loader_name = {};  ///< for a pointer: the name by which libbpf finds the variable
 };
 
 /// A data section that user space may read and write.
@@ -31,22 +31,22 @@ struct Section {
   std::vector<Member> members;
 };
 
-/// A map, of the object's or made by the loader of a data section.
+/// A map of the object, or one that the loader makes for a data section.
 struct MapEntry {
   std::string name;         ///< as an identifier
-  std::string loader_name;  ///< what libbpf finds it by
+  std::string loader_name;  ///< its name for libbpf
   std::string section;      ///< the Section that mirrors its contents, or ""
-  std::string link;         ///< of a struct_ops, which is attached, the link's member; or ""
+  std::string link;         ///< the member of a struct_ops's link; or ""
 };
 
 struct ProgramEntry {
   std::string name;         ///< as an identifier
-  std::string loader_name;  ///< what libbpf finds it by
+  std::string loader_name;  ///< its name for libbpf
   std::string link;         ///< the link's member, "" in a subskeleton
 };
 
-/// A struct_ops variable that user space may change before it is loaded: members
-/// that are functions are programs there.
+/// A struct_ops variable that user space may change before loading. Its function members are
+/// programs.
 struct Shadow {
   std::string name;  ///< the map's, as an identifier
   std::string type;  ///< of the variable, as an identifier
@@ -63,12 +63,11 @@ struct Skeleton {
   std::span<const std::byte> image;  ///< the object's bytes
 };
 
-/// What `object`, whose bytes are `image`, shows under the name `name`. Both must
-/// outlive the skeleton.
+/// The skeleton of `object`, whose bytes are `image`, under the name `name`. Both must outlive it.
 Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image);
 
-/// What a library shows that is linked into a larger object: the variables, of which libbpf finds
-/// no arena's, are pointers, and nothing has links. `object` must outlive the skeleton.
+/// The subskeleton of a library that is linked into a larger object: variables are pointers (libbpf
+/// finds none of an arena), and nothing has links. `object` must outlive it.
 Skeleton make_subskeleton(const Object& object, std::string name);
 
 }  // namespace bpflink

@@ -10,8 +10,7 @@
 namespace bpflink {
 namespace {
 
-/// Whether each member of a struct or union is where C puts it, and nothing behind the last that C
-/// would not have.
+/// Whether each member of a struct or union is where C puts it, and the size is C's.
 bool is_natural(const BtfView& btf, BtfType record) {
   constexpr uint64_t bits = 8;
   uint64_t position = 0, end = 0, most = 1;
@@ -20,7 +19,7 @@ bool is_natural(const BtfView& btf, BtfType record) {
     uint64_t size = bits * type_size(btf, type).value_or(0);
     uint64_t alignment = bits * type_alignment(btf, type).value_or(1);
     uint64_t width = record.member_bitfield_size(i);
-    // A bit-field begins a new unit where it would lie in two.
+    // A bit-field that would cross a unit begins a new one.
     bool fits = width != 0 && size != 0 && position % size + width <= size;
     if (!fits) position = align_up(position, alignment);
     if (record.member_bit_offset(i) != position) return false;
@@ -32,7 +31,7 @@ bool is_natural(const BtfView& btf, BtfType record) {
   return align_up(end, bits * most) == bits * record.size();
 }
 
-/// The type of the elements, where `id` is an array.
+/// The type `id` without arrays around it.
 uint32_t element_type(const BtfView& btf, uint32_t id) {
   id = skip_qualifiers(btf, id);
   while (id != 0 && btf.type(id).kind() == BtfKind::Array)

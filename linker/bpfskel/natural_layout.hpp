@@ -1,4 +1,4 @@
-// Whether C lays out a type as the BPF object has it.
+// Whether C lays out a type like the BPF object.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace bpflink {
 
-/// Whether an object of type `id` has its size, and its members their places, in C as it is
-/// declared: not where a struct or union without a name, which is written out, is packed, or
-/// aligned beyond its members. What has a name is as the user defines it.
+/// Whether the C declaration of type `id` gives it the same size and member offsets. It does not if
+/// an unnamed struct or union, which the declaration spells out, is packed or over-aligned. A named
+/// one is defined by the user.
 bool has_natural_layout(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

@@ -11,7 +11,7 @@ namespace {
 
 using Language = BpfskelOptions::Language;
 
-/// "prog_bpf" of "dir/prog.bpf.o", as bpftool has it.
+/// bpftool's default name: "prog_bpf" for "dir/prog.bpf.o".
 std::string name_of_file(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
   for (std::string_view suffix : {".o", ".a"})
@@ -36,23 +36,22 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   std::vector<Option>& general = groups.front().options;
   general.insert(
       general.begin(),
-      {{"-o,--output", "FILE", "Write the skeleton to FILE, and not to standard output",
-        store(options.output)},
-       {"--name", "NAME", "Name the skeleton NAME; without, as the first FILE is named",
+      {{"-o,--output", "FILE", "Write the skeleton to FILE instead of standard output",
+        store(options.output), FileUse::Write},
+       {"--name", "NAME", "Name the skeleton NAME (default: from the first FILE)",
         store(options.name)},
        {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},
        {"--cpp", "", "Write the header with a class that owns it", choose(Language::Cpp)},
        {"--rust", "", "Write a module for Rust", choose(Language::Rust)},
        {"--subskeleton", "", "Write a header for a library that is linked into a larger object",
         set(options.subskeleton)}});
-  OptionTable table(
-      {.name = "bpfskel",
-       .purpose = "Links BPF objects and writes a skeleton of the result.",
-       .usage = "Usage: bpfskel [OPTION]... FILE... -o OUTPUT",
-       .success = "the skeleton was written",
-       .width = 30,
-       .argument = {"FILE", "", "Objects and archives, which are linked", add_input(options)}},
-      std::move(groups));
+  OptionTable table({.name = "bpfskel",
+                     .purpose = "Links BPF objects and writes a skeleton of the result.",
+                     .usage = "Usage: bpfskel [OPTION]... FILE... -o OUTPUT",
+                     .success = "the skeleton was written",
+                     .width = 30,
+                     .argument = {"FILE", "", "Objects and archives to link", add_input(options)}},
+                    std::move(groups));
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());
   options.text = std::move(*text);

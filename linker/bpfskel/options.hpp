@@ -13,17 +13,16 @@ namespace bpflink {
 struct BpfskelOptions : LinkCommand {
   enum class Language { C, Cpp, Rust };
 
-  std::string output;  ///< where the skeleton is written
+  std::string output;  ///< the path of the skeleton
   std::string name;    ///< of the skeleton, an identifier
   Language language = Language::C;
   bool subskeleton = false;  ///< of a library, in C
 
-  /// What to print instead of anything else: for --help and --version.
+  /// The text to print instead of running, for --help and --version.
   std::string text;
 };
 
-/// Parses the arguments, without the program's name. Errors: what is wrong with
-/// which argument.
+/// Parses the arguments, without the program's name. Errors describe a bad argument.
 std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::string> arguments);
 
 }  // namespace bpflink

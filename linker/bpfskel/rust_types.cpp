@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t signed_encoding = 1;  // of an INT
 
-/// Keywords, those to come included.
+/// Keywords, including reserved ones.
 constexpr std::string_view keywords[] = {
     "Self",     "abstract", "as",     "async",   "await",    "become", "box",    "break", "const",
     "continue", "crate",    "do",     "dyn",     "else",     "enum",   "extern", "false", "final",
@@ -21,7 +21,7 @@ constexpr std::string_view keywords[] = {
     "self",     "static",   "struct", "super",   "trait",    "true",   "try",    "type",  "typeof",
     "unsafe",   "unsized",  "use",    "virtual", "where",    "while",  "yield"};
 
-/// What the module itself calls types by.
+/// Names that the module itself uses for types.
 constexpr std::string_view used_names[] = {"Aligned", "bool", "core", "maps", "progs", "f32",
                                            "f64",     "i16",  "i32",  "i64",  "i8",    "u16",
                                            "u32",     "u64",  "u8",   "_"};
@@ -34,7 +34,7 @@ bool is_used(const std::string& name) {
   return is_among(name, used_names);
 }
 
-/// An integer, or integers, of a size and with the alignment of their type in BPF.
+/// The text of an integer, or an array of them, with the size and alignment of the BPF type.
 std::string integer_text(uint32_t size, bool is_signed) {
   if (size == 1 || size == 2 || size == 4 || size == 8)
     return fmt::format("{}{}", is_signed ? 'i' : 'u', 8 * size);
@@ -59,7 +59,7 @@ std::string make_rust_name(std::string_view text) {
   return name;
 }
 
-/// The name of a struct, union or enum, which is defined then; `wish` is for one without a name.
+/// The name of a struct, union or enum, which will be defined; `wish` names one without a tag.
 std::string RustTypes::name_type(uint32_t id, std::string_view wish) {
   auto found = named_.find(id);
   if (found != named_.end()) return found->second;
@@ -83,7 +83,7 @@ std::string RustTypes::base_text(uint32_t id, std::string_view wish) {
 
 std::string RustTypes::type_text(uint32_t id, std::string_view wish) {
   std::string before, behind;
-  // A typedef names what has no name of its own.
+  // A typedef names a type without a tag.
   std::string name(wish);
   for (;;) {
     id = skip_qualifiers(*btf_, id);
@@ -114,7 +114,7 @@ void RustTypes::add_field(Record& record, std::string_view name, uint64_t offset
                           std::string_view wish) {
   uint64_t size = type_size(*btf_, type).value_or(0);
   uint32_t alignment = type_alignment(*btf_, type).value_or(1);
-  // Rust has nothing that is aligned within what is packed, and nothing out of its alignment.
+  // Rust allows no aligned type inside a packed one, and no misaligned field.
   bool is_placed = offset % alignment == 0 && alignment <= record.alignment;
   bool is_in_packed = record.alignment == 1 && !is_made_of_records(*btf_, type);
   std::string text =
@@ -124,7 +124,7 @@ void RustTypes::add_field(Record& record, std::string_view name, uint64_t offset
   record.end = std::max(record.end, offset + size);
 }
 
-/// Adds a struct or union with the fields that it was given, filled up to its size.
+/// Adds the text of a struct or union with the collected fields, padded to its size.
 void RustTypes::finish(const Record& record, std::string_view keyword, const std::string& name,
                        uint64_t size) {
   std::string layout =
@@ -170,7 +170,7 @@ void RustTypes::define_record(uint32_t id) {
     if (field.empty()) field = fmt::format("anon_{}", i);
     add_field(record, field, offset, member.type, fmt::format("{}_{}", name, field));
   }
-  if (is_union) record.end = 0;  // its bytes are one more field
+  if (is_union) record.end = 0;  // all of its bytes are one more field
   add_padding(record, type.size());
   finish(record, is_union ? "union" : "struct", name, type.size());
 }
@@ -188,7 +188,7 @@ void RustTypes::define_enum(uint32_t id) {
   }
 }
 
-std::string RustTypes::take() {
+std::string RustTypes::finish_text() {
   while (!open_.empty()) {
     uint32_t id = open_.front();
     open_.pop_front();

@@ -1,9 +1,9 @@
-// Types of an object as Rust has them.
+// Types of an object in Rust.
 //
-// Every bit pattern of the bytes of an object must be a value of what shows them, so bool is u8,
-// an enum is an integer with constants, and a pointer, which is one of the kernel's, is u64. All
-// padding is written out, and each struct has the alignment that it has in BPF: nothing is left to
-// the compiler. Bit-fields lie in what is padding here.
+// Every bit pattern of an object's bytes must be a valid value of the Rust type. So bool is u8, an
+// enum is an integer with constants, and a pointer, which is the kernel's, is u64. All padding is
+// explicit, and each struct has its alignment in BPF: nothing is left to the compiler. Bit-fields
+// become padding.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace bpflink {
 
-/// A name for Rust that is like a text.
+/// A valid Rust name similar to a text.
 std::string make_rust_name(std::string_view text);
 
 class RustTypes {
  public:
-  /// Of an object without types where `btf` is null. Then there is nothing to define.
+  /// `btf` is null for an object without types: then there is nothing to define.
   explicit RustTypes(const Btf* btf) : btf_(btf) {}
 
-  /// Defines the struct of a data section, and keeps its name from all types.
+  /// Defines the struct of a data section, and reserves its name.
   void define_section(const Section& section);
 
-  /// Defines what the sections are made of; the text of it all. Call it once, at the end.
-  std::string take();
+  /// Defines the types that the sections use, and returns the whole text. Call it once, at the end.
+  std::string finish_text();
 
  private:
-  /// What the fields of a struct or union have in common.
+  /// The state while the fields of a struct or union are added.
   struct Record {
     std::string text;
     RepeatedNames names;
@@ -56,8 +56,8 @@ class RustTypes {
   const Btf* btf_;
   RepeatedNames names_;  ///< of types
   RepeatedNames enumerators_;
-  std::unordered_map<uint32_t, std::string> named_;  ///< types that have been given a name
-  std::deque<uint32_t> open_;                        ///< of these, what is not defined yet
+  std::unordered_map<uint32_t, std::string> named_;  ///< the names of types, by id
+  std::deque<uint32_t> open_;                        ///< named types that are not defined yet
   std::string text_;
 };
 

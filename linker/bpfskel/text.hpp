@@ -1,4 +1,4 @@
-// Text with places to fill in.
+// Templates, and quoting of strings.
 #pragma once
 
 #include <string>
@@ -8,16 +8,15 @@
 
 namespace bpflink {
 
-/// Replaces each "$key" of the text by its value. Keys are of letters; one that
-/// is not among the values stays.
+/// Replaces each "$key" in the text by its value. Keys consist of letters; unknown ones stay.
 std::string fill_in(std::string_view text,
                     const std::vector<std::pair<std::string_view, std::string>>& values);
 
-/// `text` in quotes, for C and Rust. What is not printable ASCII, which no loader
-/// takes as a name, becomes '?'.
+/// `text` in quotes, for C and Rust. Bytes other than printable ASCII, which no loader accepts in a
+/// name, become '?'.
 std::string quoted(std::string_view text);
 
-/// `bytes` as the inside of a C string literal over several lines.
+/// `bytes` as a C string literal over several lines.
 std::string string_literal(std::string_view bytes);
 
 }  // namespace bpflink

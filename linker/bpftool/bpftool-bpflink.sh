@@ -1,11 +1,11 @@
 #!/bin/sh
-# bpftool-bpflink: takes bpftool's command line. `gen object` is a partial link by bpflink;
-# `gen skeleton` and `gen subskeleton` are done by bpfskel, where that is there; everything else is
-# the real bpftool's. So `make BPFTOOL=bpftool-bpflink` links a project with bpflink. The programs
-# are those beside this file or, where it is in its source tree, of the build that is newest.
+# bpftool-bpflink: accepts bpftool's command line. `gen object` is a partial link by bpflink; `gen
+# skeleton` and `gen subskeleton` run bpfskel, if it is installed; everything else runs the real
+# bpftool. So `make BPFTOOL=bpftool-bpflink` links a project with bpflink. The programs are those
+# beside this file or, in a source tree, those of the newest build.
 #
-# Words are told from options as bpftool does it, with getopt_long(3): options stand anywhere,
-# short ones in clusters, and all names may be cut short.
+# Options are recognized like bpftool's, with getopt_long(3): they may stand anywhere, short ones in
+# clusters, and all names may be abbreviated.
 set -eu
 
 here=$(dirname "$(readlink -f "$0")")
@@ -15,7 +15,7 @@ fail() {
   exit 1
 }
 
-# find_programs: the directory of bpflink and bpfskel into `programs`
+# find_programs: sets `programs` to the directory of bpflink and bpfskel
 find_programs() {
   programs=$here
   if [ -x "$here/bpflink" ]; then return; fi
@@ -34,12 +34,12 @@ is_prefix() {
   esac
 }
 
-# What an option is: `option`, or `argument` where the next argument is the option's, into `kind`.
-# `owner` becomes `bpftool` where it is not one of those that linking goes well with.
+# Sets `kind` to `option`, or to `argument` if the option takes the next argument. Sets `owner` to
+# `bpftool` for options that a link does not support.
 classify_long() {
   kind=option
   name=${1%%=*}
-  if [ "$name" = b ]; then owner=bpftool # could be two
+  if [ "$name" = b ]; then owner=bpftool # ambiguous
   elif is_prefix "$name" json || is_prefix "$name" pretty; then json=yes
   elif is_prefix "$name" debug; then verbose=yes
   elif is_prefix "$name" base-btf; then [ "$name" != "$1" ] || kind=argument
@@ -68,7 +68,7 @@ classify_short() {
 
 # classify ARGUMENT: as above, or `word`.
 classify() {
-  if [ "$kind" = argument ]; then kind=option # of the option before
+  if [ "$kind" = argument ]; then kind=option # the argument of an option
   elif [ "$words_only" = yes ]; then kind=word
   else
     case $1 in
@@ -80,8 +80,8 @@ classify() {
   fi
 }
 
-# becomes_bpftool ARGUMENT...: a link or copy of this file with bpftool's name, as in a directory
-# that was put in front of PATH, is passed over. Few users of Debian have the sbin of its bpftool
+# become_bpftool ARGUMENT...: runs the real bpftool. A link or copy of this file with bpftool's
+# name, in a directory early in PATH, is skipped. On Debian, few users have the sbin of its bpftool
 # in PATH.
 become_bpftool() {
   if [ -n "${BPFLINK_BPFTOOL:-}" ]; then exec "$BPFLINK_BPFTOOL" "$@"; fi
@@ -94,7 +94,7 @@ become_bpftool() {
   fail "no bpftool in PATH, which does everything but 'gen object'; BPFLINK_BPFTOOL names another place"
 }
 
-# file_name NAME: as a name that is nothing but a file to bpflink, into `file`
+# file_name NAME: sets `file` to a spelling that bpflink reads as a file, not as an option
 file_name() {
   case $1 in
     [-@]*) file=./$1 ;;
@@ -102,13 +102,13 @@ file_name() {
   esac
 }
 
-# link_object OUTPUT INPUT...: with libbpf's meaning: externs that no input defines stay.
+# link_object OUTPUT INPUT...: with libbpf's meaning: undefined externs stay.
 link_object() {
   [ $# -ge 2 ] || fail "'gen object' needs an output and at least one input"
   file_name "$1"
   output=$file
   shift
-  for argument do # each goes from the front to the end
+  for argument do # rotate through all arguments
     file_name "$argument"
     shift
     set -- "$@" "$file"
@@ -164,7 +164,7 @@ case $command in
 esac
 if [ $owner = bpftool ]; then become_bpftool "$@"; fi
 
-for kind in $kinds; do # what are no words goes
+for kind in $kinds; do # drop what is not a word
   argument=$1
   shift
   if [ "$kind" = word ]; then set -- "$@" "$argument"; fi

@@ -1,5 +1,5 @@
-// A section needs a header, which follows the others, and a name. Neither the table of headers nor
-// that of names has room behind it, so both are written once more at the end of the file.
+// A new section needs a header and a name. Neither the section header table nor the name table can
+// grow in place, so both are written again at the end of the file.
 #include "linker/btfdedup/add_section.hpp"
 
 #include <elf.h>
@@ -17,7 +17,7 @@
 namespace bpflink {
 namespace {
 
-/// The fields of ELF's headers that matter here, of either class.
+/// Adds the section to a file of either ELF class.
 template <typename Header, typename SectionHeader>
 class SectionAdder {
  public:
@@ -51,7 +51,7 @@ class SectionAdder {
   }
 
  private:
-  /// The headers are those of the copy, where some may be changed already.
+  /// Reads the section headers from the copy, where some may have changed.
   std::expected<void, Error> read_tables() {
     std::memcpy(&header_, elf_.image.data(), sizeof header_);
     headers_.resize(elf_.sections.size());
@@ -68,7 +68,7 @@ class SectionAdder {
     return {};
   }
 
-  /// Where the next bytes go that are new.
+  /// Reserves the place of the next new bytes.
   uint64_t place(uint64_t size) {
     uint64_t at = align_up(end_, 8);
     end_ = at + size;

@@ -1,4 +1,4 @@
-// Adding a section to an ELF file.
+// Adds a section to an ELF file.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace bpflink {
 
-/// Adds to `fd`, a copy of the ELF file of which nothing before `end` is changed but contents of
-/// sections and their headers, a section of that name and contents that is not loaded at run time.
-/// What is new stands from `end` on; the old table of sections is used no more. Errors: section
-/// headers have another size than those of ELF; the file cannot be written.
+/// Adds a section with that name and contents, which is not loaded at run time. `fd` is a copy of
+/// the ELF file in which only contents of sections and their headers have changed before `end`. New
+/// data is written from `end` on; the old section header table becomes unused. Errors: section
+/// headers do not have ELF's size; the file cannot be written.
 std::expected<void, Error> add_section(int fd, const ElfFile& elf, uint64_t end,
                                        std::string_view name, std::span<const std::byte> contents);
 

@@ -13,7 +13,8 @@ std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool
   auto sources = open_sources(path, files);
   if (!sources) return std::unexpected(sources.error());
   if (sources->list.empty()) return fail("{}", sources->lack);
-  if (sources->list.size() > 1) return fail("{}: a base has one BTF only", sources->list[1].name);
+  if (sources->list.size() > 1)
+    return fail("{}: a base must have exactly one BTF", sources->list[1].name);
   const BtfSource& source = sources->list.front();
   if (!source.base.empty()) {
     if (!bases.empty())
@@ -21,8 +22,7 @@ std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool
                   source.name);
     if (whole)
       return fail(
-          "{}: its section .BTF.base has structs without members, of which --flatten can "
-          "make nothing whole",
+          "{}: its section .BTF.base has structs without members, which --flatten cannot complete",
           source.name);
     if (auto ok = add_base(bases, source.name + ": .BTF.base", source.base); !ok) return ok;
   }
@@ -33,7 +33,7 @@ std::expected<void, Error> add_base(Bases& bases, const std::string& name,
                                     std::span<const std::byte> blob) {
   auto blobs = find_btf_blobs(blob);
   if (!blobs) return fail("{}: {}", name, blobs.error().message);
-  if (blobs->size() > 1) return fail("{}: a base has one BTF only", name);
+  if (blobs->size() > 1) return fail("{}: a base must have exactly one BTF", name);
   auto btf = Btf::parse(blob, last_of(bases));
   if (!btf) return fail("{}: {}", name, btf.error().message);
   bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));

@@ -1,4 +1,4 @@
-// What the inputs are split from: BTF that is split from BTF, and so on.
+// The bases that the inputs are split from: BTF that may itself be split.
 #pragma once
 
 #include <expected>
@@ -19,16 +19,16 @@ struct Base {
   size_t size;  ///< bytes of the blob
 };
 
-/// Each is split from the one before, and does not move.
+/// Each is split from the one before. They do not move.
 using Bases = std::vector<std::unique_ptr<const Base>>;
 
 /// The last of them, or null.
 const Btf* last_of(const Bases& bases);
 
-/// Reads the BTF of the file at `path`, and its section .BTF.base, where it has one, before that.
-/// What is opened is added to `files`, of which the bases are views. Errors: it has none, or
-/// several; it has a section .BTF.base and is not the first, or is to be `whole`, as that section
-/// says of structs no more than their sizes; it is malformed.
+/// Reads the BTF of the file at `path`, and before it the file's section .BTF.base, if it has one.
+/// Opened files are added to `files`; the bases are views of them. Errors: there is no BTF, or
+/// several; it has a section .BTF.base but is not the first, or must be `whole`: that section has
+/// only the sizes of structs; it is malformed.
 std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool whole,
                                      std::vector<InputFile>& files);
 

@@ -1,14 +1,14 @@
-// The kernel's macros BTF_ID(), BTF_SET_START() and so on reserve places in the section .BTF_ids
-// for type ids, which resolve_btfids fills in at the end of a build. Only symbols say what is
+// The kernel's macros BTF_ID(), BTF_SET_START() and so on reserve places for type ids in the
+// section .BTF_ids, which resolve_btfids fills in at the end of a build. Only symbols show what is
 // where:
 //
-//   __BTF_ID__struct__task_struct__7   a type's id
-//   __BTF_ID__set__name                a set: how many ids, then the ids, which have symbols, too
-//   __BTF_ID__set8__name               the same with pairs: how many, flags of the set, then id
-//                                      and flags of each
+//   __BTF_ID__struct__task_struct__7   a type id
+//   __BTF_ID__set__name                a set: a count, then ids, which also have symbols
+//   __BTF_ID__set8__name               a set of pairs: a count, flags of the set, then id and
+//                                      flags of each
 //
-// The kernel searches sets binarily, so they are in the order of their ids. An id of 0 is of a
-// type that was not found, or of one that the configuration leaves out.
+// The kernel uses binary search, so sets are sorted by id. An id of 0 means that the type was not
+// found, or that the configuration excludes it.
 #include "linker/btfdedup/btf_ids.hpp"
 
 #include <elf.h>
@@ -32,7 +32,7 @@ constexpr std::string_view function_prefix = "__BTF_ID__func__";
 constexpr uint32_t set_of_kfuncs = 1;  ///< BTF_SET8_KFUNCS, a flag of a set
 constexpr size_t word = sizeof(uint32_t);
 
-/// A set: its elements, of one word or two, of which the first is the id.
+/// A set. Its elements are one word or two, of which the first is the id.
 struct IdSet {
   uint64_t offset;
   size_t header_words;
@@ -43,7 +43,7 @@ uint64_t offset_of(const ElfSymbol& symbol, const ElfFile& elf, const ElfSection
   return symbol.value - (elf.type == ET_REL ? 0 : section.address);
 }
 
-/// Whether so many bytes at an offset are in the section.
+/// Whether `size` bytes at an offset are in the section.
 bool is_inside(uint64_t offset, uint64_t size, uint64_t section_size) {
   return size <= section_size && offset <= section_size - size;
 }
@@ -60,25 +60,25 @@ class IdsAdapter {
     bytes_.assign(contents.begin(), contents.end());
   }
 
-  /// Finds where the ids are, in section `index`, and which.
+  /// Finds the ids in section `index`.
   std::expected<std::vector<uint32_t>, Error> find(uint32_t index) {
     auto symbols = read_symbols(elf_);
     if (!symbols) return std::unexpected(symbols.error());
     std::erase_if(*symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
-    if (auto ok = take_symbols(*symbols); !ok) return std::unexpected(ok.error());
+    if (auto ok = index_symbols(*symbols); !ok) return std::unexpected(ok.error());
     if (id_offsets_.empty() && sets_.empty())
-      return fail("section {} has type ids, but no symbols say where", section_name);
+      return fail("section {} has type ids, but no symbols that locate them", section_name);
     std::vector<uint32_t> ids;
     for (uint64_t offset : id_offsets_) {
       ids.push_back(load<uint32_t>(&bytes_[offset], elf_.order));
       if (ids.back() >= btf_.end_id())
-        return fail("section {}: type id {} at offset {:#x} is not that of a type, the last is {}",
+        return fail("section {}: type id {} at offset {:#x} is out of range, the last is {}",
                     section_name, ids.back(), offset, btf_.end_id() - 1);
     }
     return ids;
   }
 
-  /// Gives what was found the ids of a map.
+  /// Replaces the ids that find() found.
   std::expected<void, Error> adapt(const TypeMap& map) {
     for (uint64_t offset : id_offsets_) {
       std::byte* at = &bytes_[offset];
@@ -95,11 +95,11 @@ class IdsAdapter {
     return {};
   }
 
-  std::vector<std::byte> take() { return std::move(bytes_); }
+  std::vector<std::byte> release() { return std::move(bytes_); }
 
  private:
-  /// Several symbols may be at one place, which is looked at once.
-  std::expected<void, Error> take_symbols(const std::vector<ElfSymbol>& symbols) {
+  /// Records where ids and sets are. Several symbols at one place count once.
+  std::expected<void, Error> index_symbols(const std::vector<ElfSymbol>& symbols) {
     for (const ElfSymbol& symbol : symbols) {
       if (!symbol.name.starts_with(id_prefix)) continue;
       uint64_t offset = offset_of(symbol, elf_, section_);
@@ -119,7 +119,7 @@ class IdsAdapter {
     return {};
   }
 
-  /// Puts the elements of a set in order of their ids. Returns where the set ends.
+  /// Sorts the elements of a set by id. Returns the end of the set.
   std::expected<uint64_t, Error> sort(const IdSet& set) {
     uint64_t count = load<uint32_t>(&bytes_[set.offset], elf_.order);
     uint64_t left = bytes_.size() - set.offset;
@@ -145,7 +145,7 @@ class IdsAdapter {
   const ElfSection& section_;
   const Btf& btf_;
   std::vector<std::byte> bytes_;
-  std::vector<uint64_t> id_offsets_;  ///< in order, as are the sets
+  std::vector<uint64_t> id_offsets_;  ///< sorted
   std::vector<IdSet> sets_;
 };
 
@@ -157,7 +157,7 @@ bool has_btf_ids(const ElfFile& elf) {
   const ElfSection& section = elf.sections[*index];
   auto bytes = elf.contents(section);
   auto symbols = read_symbols(elf).value_or(std::vector<ElfSymbol>());
-  // Sets and their elements have flags, which the compiler has filled in.
+  // The compiler fills in the flags of sets and their elements, so only ids count.
   std::erase_if(symbols, [&](const ElfSymbol& symbol) {
     return symbol.section != *index || !symbol.name.starts_with(id_prefix);
   });
@@ -188,7 +188,7 @@ std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
     if (symbol.section != *index) continue;
     uint64_t offset = offset_of(symbol, elf, section);
     if (symbol.name.starts_with(set8_prefix)) {
-      // The number of elements comes with the ids.
+      // resolve_btfids fills in the number of elements together with the ids.
       uint64_t size = std::max<uint64_t>(symbol.size, 2 * word);
       if (!is_inside(offset, size, bytes.size())) return fail_outside(symbol);
       if ((load<uint32_t>(&bytes[offset + word], elf.order) & set_of_kfuncs) != 0)
@@ -223,7 +223,7 @@ std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const
   IdsAdapter adapter(elf, section, btf);
   if (auto ids = adapter.find(index); !ids) return std::unexpected(ids.error());
   if (auto ok = adapter.adapt(map); !ok) return std::unexpected(ok.error());
-  patches.push_back({section.offset, adapter.take()});
+  patches.push_back({section.offset, adapter.release()});
   return patches;
 }
 

@@ -14,28 +14,27 @@
 
 namespace bpflink {
 
-/// Whether resolve_btfids has filled the section .BTF_ids of a file: some id is not zero, or, where
-/// no symbols say what is an id, some byte.
+/// Whether resolve_btfids has filled the section .BTF_ids of a file: some id is not zero, or some
+/// byte if there are no symbols.
 bool has_btf_ids(const ElfFile& elf);
 
-/// The type ids in the section, 0 among them, none where there is no section. Errors: those of
+/// The type ids in the section, including 0; none if there is no section. Errors: those of
 /// adapt_btf_ids().
 std::expected<std::vector<uint32_t>, Error> find_btf_ids(const ElfFile& elf, const Btf& btf);
 
-/// What becomes of the section, if there is one, when the types of `btf` get the ids of `map`.
-/// Errors: the section or its symbols are malformed; an id is not that of a type; there are ids,
-/// but no symbols that say where.
+/// Patches that map the section's ids of `btf` through `map`. Errors: the section or its symbols
+/// are malformed; an id is not that of a type; there are ids, but no symbols that locate them.
 std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
                                                        const TypeMap& map);
 
-/// A function that the kernel offers to programs, as the section .BTF_ids lists it.
+/// A function that programs may call, listed in .BTF_ids.
 struct Kfunc {
   std::string_view name;
   uint32_t flags;  ///< KF_*
 };
 
-/// The functions in those sets of the section, if there is one, that are marked as of kfuncs.
-/// Errors: the section or its symbols are malformed.
+/// The functions in the section's sets that are marked as sets of kfuncs. Errors: the section or
+/// its symbols are malformed.
 std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
                                                      std::span<const ElfSymbol> symbols);
 

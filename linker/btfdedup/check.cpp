@@ -18,7 +18,7 @@ std::string to_text(LinuxRelease release) {
   return fmt::format("{}.{}", release.major, release.minor);
 }
 
-/// Of a blob that cannot be read as far as its types, nothing is known.
+/// Whether the blob could be read as far as its types: only then are its needs known.
 bool has_types(const BtfVerdict& verdict) {
   return std::ranges::none_of(verdict.faults,
                               [](const BtfFault& fault) { return fault.type_id == 0; });
@@ -78,7 +78,7 @@ class Check {
 
  private:
   std::expected<void, Error> check(const std::string& input) {
-    std::vector<InputFile> files;  // of this input alone
+    std::vector<InputFile> files;  // only of this input
     auto sources = open_sources(input, files);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources->lack);

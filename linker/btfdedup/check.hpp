@@ -1,4 +1,4 @@
-// Whether kernels take the BTF of files (`--check`), and of what was written (`--verify`).
+// Checks whether kernels accept the BTF of files (`--check`).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace bpflink {
 
-/// Prints what kernels say of the BTF of the inputs. Returns whether they take all of it. Errors: a
-/// file cannot be read, or has no BTF.
+/// Prints whether kernels accept the BTF of the inputs, and returns whether they accept all of it.
+/// Errors: a file cannot be read, or has no BTF.
 std::expected<bool, Error> check_inputs(const BtfdedupOptions& options);
 
 }  // namespace bpflink

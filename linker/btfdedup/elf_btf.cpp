@@ -15,13 +15,13 @@
 namespace bpflink {
 namespace {
 
-/// libelf says that a system call failed, but not why.
+/// libelf reports that a system call failed, but not why.
 std::unexpected<Error> write_error() {
   int code = errno;
   return fail("cannot write: {}", code != 0 ? std::strerror(code) : elf_errmsg(-1));
 }
 
-/// The indices of sections that are too large for the symbols of a table.
+/// The section indices that do not fit into the symbols of a table.
 std::span<const std::byte> find_large_indices(const ElfFile& elf, uint32_t table) {
   for (const ElfSection& section : elf.sections)
     if (section.type == SHT_SYMTAB_SHNDX && section.link == table) return elf.contents(section);

@@ -10,7 +10,7 @@
 namespace bpflink {
 namespace {
 
-/// The BTF of an ELF file; nothing where it has none.
+/// The BTF of an ELF file; nothing if it has none.
 std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
   auto elf = read_elf(file.bytes());
   if (!elf) return fail("{}: {}", file.name(), elf.error().message);
@@ -18,7 +18,7 @@ std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& fil
   if (!section) return std::nullopt;
   std::span<const std::byte> contents = elf->contents(elf->sections[*section]), base;
   if (auto found = elf->find(".BTF.base")) base = elf->contents(elf->sections[*found]);
-  elf->sections = {};  // there may be thousands of files
+  elf->sections = {};  // saves memory: there may be thousands of files
   return BtfSource{file.name(), contents, base, std::move(*elf)};
 }
 

@@ -1,4 +1,4 @@
-// Where BTF comes from: raw files, ELF files, archives, standard input.
+// The sources of BTF: raw files, ELF files, archives, standard input.
 #pragma once
 
 #include <expected>
@@ -13,23 +13,23 @@
 
 namespace bpflink {
 
-/// The BTF of one file or member of an archive, as it lies there.
+/// The BTF of one file or member of an archive, in its bytes.
 struct BtfSource {
   std::string name;
-  std::span<const std::byte> contents;  ///< of the section, or the file: one blob or several
-  std::span<const std::byte> base;  ///< what it says that it is split from (.BTF.base), or empty
-  std::optional<ElfFile> elf;       ///< without its sections; nothing for raw BTF
+  std::span<const std::byte> contents;  ///< the section, or the file: one or more blobs
+  std::span<const std::byte> base;      ///< its section .BTF.base, or empty
+  std::optional<ElfFile> elf;           ///< without its sections; nothing for raw BTF
 };
 
-/// What is listed of a file.
+/// The sources in a file.
 struct Sources {
   std::vector<BtfSource> list;
-  std::string lack;  ///< why nothing is listed, beginning with the name of the file
+  std::string lack;  ///< why the list is empty, beginning with the name of the file
 };
 
-/// Opens the file at `path` ("-" is standard input) and lists the BTF in it: of an archive that of
-/// all members that have some, and nothing of an ELF file or archive that has none. What is opened
-/// is added to `files`, of which the sources are views. Errors begin with the name of the file: it
+/// Opens the file at `path` ("-" is standard input) and lists the BTF in it: all members of an
+/// archive that have some. The list is empty for an ELF file or archive without BTF. Opened files
+/// are added to `files`; the sources are views of them. Errors begin with the name of the file: it
 /// cannot be read.
 std::expected<Sources, Error> open_sources(const std::string& path, std::vector<InputFile>& files);
 

@@ -1,5 +1,5 @@
-// The program btfdedup: reads BTF from files of several kinds, merges equal
-// types, and writes or shows what is left.
+// The program btfdedup: reads BTF from files of several kinds, merges equal types, and writes or
+// shows the result.
 #include <elf.h>
 #include <sys/stat.h>
 
@@ -18,8 +18,8 @@
 #include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/check.hpp"
+#include "linker/btfdedup/image_btf.hpp"
 #include "linker/btfdedup/inputs.hpp"
-#include "linker/btfdedup/linked.hpp"
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
@@ -58,14 +58,14 @@ class Program {
                            is_same_file(options.inputs[0], options.update)) {}
 
   std::expected<void, Error> run() {
-    // What cannot be written to is found out before the work.
+    // An unwritable output fails before any work.
     if (auto ok = open_output(); !ok) return ok;
     if (auto ok = read_bases(); !ok) return ok;
-    if (auto ok = read_linked(); !ok) return ok;
+    if (auto ok = read_image_btf(); !ok) return ok;
     if (auto ok = read_inputs(); !ok) return ok;
     if (auto ok = check_output(); !ok) return ok;
     if (auto ok = deduplicate(); !ok) return ok;
-    // The output takes its place when nothing else can fail.
+    // commit() renames the outputs when nothing else can fail.
     if (auto ok = write_output(); !ok) return ok;
     if (auto ok = verify(); !ok) return ok;
     if (auto ok = write_size_map(); !ok) return ok;
@@ -76,19 +76,19 @@ class Program {
  private:
   std::expected<void, Error> open_output();
   std::expected<void, Error> read_bases();
-  std::expected<void, Error> read_linked();
+  std::expected<void, Error> read_image_btf();
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
   std::expected<void, Error> begin(const BtfSource& first);
-  std::expected<void, Error> take(const BtfSource& source);
-  std::expected<void, Error> take(const BtfSource& source, const std::string& name,
-                                  std::span<const std::byte> blob);
+  std::expected<void, Error> add(const BtfSource& source);
+  std::expected<void, Error> add(const BtfSource& source, const std::string& name,
+                                 std::span<const std::byte> blob);
   std::expected<void, Error> deduplicate();
   void count_bases();
   std::expected<void, Error> distill_output();
   std::expected<void, Error> open_update();
   std::expected<void, Error> run_deduplicator();
-  std::expected<void, Error> run_linked();
+  std::expected<void, Error> run_image_btf();
   std::expected<void, Error> finish_update();
   std::expected<void, Error> check_update() const;
   std::expected<void, Error> write_output();
@@ -101,7 +101,7 @@ class Program {
   std::unexpected<Error> fail_size_map(const Error& error) const {
     return fail("{}: {}", options_.size_map, error.message);
   }
-  /// What is said of the output, whether it goes to a file or is only shown.
+  /// An error about the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     return fail("{}: {}", output_name(), error.message);
   }
@@ -111,7 +111,7 @@ class Program {
   }
 
   const Btf* base() const { return last_of(bases_); }
-  /// What the output is split from, or null.
+  /// The base of the output, or null.
   const Btf* output_base() const {
     if (distilled_) return distilled_->base.get();
     return options_.flatten ? nullptr : base();
@@ -119,28 +119,27 @@ class Program {
   bool is_described() const {
     return size_map_file_ || options_.print_sizes != 0 || !options_.explain.empty();
   }
-  bool has_begun() const { return deduplicator_ || linked_; }
+  bool has_begun() const { return deduplicator_ || image_deduplicator_; }
   bool sorts() const;
 
   const BtfdedupOptions& options_;
-  const bool updates_own_types_;  ///< asked once: the answer must stay the same
+  const bool updates_own_types_;  ///< computed once: the files may change
   std::optional<OutputFile> output_file_, size_map_file_;
-  std::vector<InputFile> files_;  ///< all that were opened, mapped until the end
+  std::vector<InputFile> files_;  ///< all opened files, mapped until the end
   Bases bases_;
-  std::span<const std::byte> base_of_inputs_;  ///< .BTF.base, which is one for all, or empty
-  std::vector<UpdatedBlob>
-      updated_;  ///< the one input, where the object that it is from is updated
-  std::optional<LinkedSymbols> linked_symbols_;
-  std::optional<Deduplicator> deduplicator_;  ///< this one, or the next
-  std::optional<LinkedDeduplicator> linked_;
+  std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
+  std::vector<UpdatedBlob> updated_;  ///< the blobs of the input, if that is the updated file
+  std::optional<ImageSymbols> image_symbols_;
+  std::optional<Deduplicator> deduplicator_;  ///< either this one or image_deduplicator_
+  std::optional<ImageDeduplicator> image_deduplicator_;
   std::vector<std::string> names_;
   std::vector<std::pair<Btf, uint64_t>>
-      inputs_;  ///< all with their bytes, where the output is described; else none
+      inputs_;  ///< the inputs with their sizes, if the output is described
   std::optional<std::endian> order_;
   std::optional<ElfFile> like_;  ///< the first ELF input, without its sections
 
   std::optional<DedupResult> result_;
-  std::optional<DistilledBtf> distilled_;  ///< but for its types, which are the result's
+  std::optional<DistilledBtf> distilled_;  ///< without its types, which are in result_
   std::vector<std::byte> blob_;
   InputFile update_file_;
   std::optional<ElfFile> update_elf_;
@@ -168,8 +167,8 @@ std::expected<void, Error> Program::read_bases() {
   return {};
 }
 
-/// What is there of the functions and variables of the inputs.
-std::expected<void, Error> Program::read_linked() {
+/// Reads the functions and variables of the linked program.
+std::expected<void, Error> Program::read_image_btf() {
   if (options_.linked.empty()) return {};
   auto file = InputFile::open(options_.linked);
   if (!file) return fail("{}: {}", options_.linked, file.error().message);
@@ -177,13 +176,13 @@ std::expected<void, Error> Program::read_linked() {
   if (!is_elf(files_.back().bytes())) return fail("{}: is not an ELF file", options_.linked);
   auto elf = read_elf(files_.back().bytes());
   if (!elf) return fail("{}: {}", options_.linked, elf.error().message);
-  auto symbols = read_linked_symbols(*elf);
+  auto symbols = read_image_symbols(*elf);
   if (!symbols) return fail("{}: {}", options_.linked, symbols.error().message);
-  linked_symbols_ = std::move(*symbols);
+  image_symbols_ = std::move(*symbols);
   return {};
 }
 
-/// Of several files some may have no BTF, as what an assembler made.
+/// Some of several files may have no BTF, such as the output of an assembler.
 std::expected<void, Error> Program::read_inputs() {
   std::vector<std::string> lacks;
   for (const std::string& input : options_.inputs) {
@@ -191,19 +190,21 @@ std::expected<void, Error> Program::read_inputs() {
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) lacks.push_back(std::move(sources->lack));
     for (const BtfSource& source : sources->list)
-      if (auto ok = take(source); !ok) return ok;
+      if (auto ok = add(source); !ok) return ok;
   }
   if (!has_begun()) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }
 
-/// A module may carry what it is split from, which is not what the kernel has.
+/// Creates the deduplicator. A module's section .BTF.base replaces the kernel's BTF as its base.
 std::expected<void, Error> Program::begin(const BtfSource& first) {
   if (!first.base.empty()) {
-    if (options_.distill) return fail("{}: has a section .BTF.base: it is distilled", first.name);
-    if (linked_symbols_)
-      return fail("{}: has a section .BTF.base, and --linked takes no split BTF", first.name);
+    if (options_.distill)
+      return fail("{}: has a section .BTF.base: it is already distilled", first.name);
+    if (image_symbols_)
+      return fail("{}: has a section .BTF.base, and --linked does not accept split BTF",
+                  first.name);
     if (base())
       return fail("{}: is split from its section .BTF.base, not from the base given", first.name);
     if (auto ok = add_base(bases_, first.name + ": .BTF.base", first.base); !ok) return ok;
@@ -214,15 +215,15 @@ std::expected<void, Error> Program::begin(const BtfSource& first) {
                        .borrow_inputs = true,
                        .sort = sorts(),
                        .flatten = options_.flatten};
-  if (linked_symbols_)
-    linked_.emplace(options);
+  if (image_symbols_)
+    image_deduplicator_.emplace(options);
   else
     deduplicator_.emplace(options);
   return {};
 }
 
-/// What was sorted stays so. A file's own types do in order of first occurrence, as what is equal
-/// has one name.
+/// Whether to sort the types: a sorted file stays sorted. A file's own types stay sorted in order
+/// of first occurrence, because equal types have one name.
 bool Program::sorts() const {
   if (options_.sort) return true;
   if (options_.update.empty() || updates_own_types_) return false;
@@ -234,27 +235,27 @@ bool Program::sorts() const {
   return btf && is_sorted_by_name(*btf);
 }
 
-std::expected<void, Error> Program::take(const BtfSource& source) {
+std::expected<void, Error> Program::add(const BtfSource& source) {
   if (!has_begun())
     if (auto ok = begin(source); !ok) return ok;
   if (!std::ranges::equal(source.base, base_of_inputs_))
-    return fail("{}: is not split from what {} is split from", source.name, names_.front());
+    return fail("{}: is split from another base than {}", source.name, names_.front());
   auto blobs = find_btf_blobs(source.contents);
   if (!blobs) return fail("{}: {}", source.name, blobs.error().message);
   for (std::span<const std::byte> blob : *blobs) {
     std::string name = source.name;
     if (blob.data() != source.contents.data())
       name += fmt::format("(+{:#x})", blob.data() - source.contents.data());
-    if (auto ok = take(source, name, blob); !ok) return ok;
+    if (auto ok = add(source, name, blob); !ok) return ok;
   }
   return {};
 }
 
-/// No output is an input, whatever their names, but what is updated.
+/// Reports an output that is also an input, under whatever name, except by --update.
 std::expected<void, Error> Program::check_output() const {
   if (size_map_file_ && size_map_file_->identity()) {
     if (output_file_ && output_file_->identity() == size_map_file_->identity())
-      return fail("--size-map '{}' and the output are one file", options_.size_map);
+      return fail("--size-map '{}' and the output are the same file", options_.size_map);
     for (const InputFile& input : files_)
       if (input.identity() == size_map_file_->identity())
         return fail("--size-map '{}' would replace the input '{}': name another file",
@@ -276,23 +277,24 @@ std::expected<void, Error> Program::check_output() const {
   });
   if (!source.empty())
     return fail(
-        "-o '{}' would replace what a compiler made of '{}', which has nothing to do with the "
-        "inputs: name another file, or delete it first",
+        "-o '{}' would replace the compiled object of '{}', which is unrelated to the inputs: name "
+        "another file, or delete it first",
         options_.output, source);
   return {};
 }
 
-/// Takes one blob of a source, which is a unit.
-std::expected<void, Error> Program::take(const BtfSource& source, const std::string& name,
-                                         std::span<const std::byte> blob) {
+/// Adds one blob of a source as a unit.
+std::expected<void, Error> Program::add(const BtfSource& source, const std::string& name,
+                                        std::span<const std::byte> blob) {
   Stopwatch watch(statistics_.classify);
-  auto btf = linked_ ? linked_->add_blob(name, blob) : deduplicator_->add_blob(name, blob);
+  auto btf = image_deduplicator_ ? image_deduplicator_->add_blob(name, blob)
+                                 : deduplicator_->add_blob(name, blob);
   if (!btf) {
     std::string_view hint;
     if (btf.error().message == "string section does not begin with NUL")
-      hint = linked_   ? " (is it split BTF, which --linked does not take?)"
-             : !base() ? " (is it split BTF, which needs --base?)"
-                       : "";
+      hint = image_deduplicator_ ? " (is it split BTF, which --linked does not accept?)"
+             : !base()           ? " (is it split BTF, which needs --base?)"
+                                 : "";
     return fail("{}: {}{}", name, btf.error().message, hint);
   }
   if (!order_) order_ = btf->byte_order();
@@ -300,7 +302,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
   if (is_described()) inputs_.emplace_back(share(*btf), blob.size());
-  if (updates_own_types_ && !linked_)
+  if (updates_own_types_ && !image_deduplicator_)
     updated_.push_back(
         {std::move(*btf), blob, static_cast<uint64_t>(blob.data() - source.contents.data())});
   return {};
@@ -309,7 +311,7 @@ std::expected<void, Error> Program::take(const BtfSource& source, const std::str
 std::expected<void, Error> Program::deduplicate() {
   {
     Stopwatch watch(statistics_.resolve);
-    if (auto ok = linked_ ? run_linked() : run_deduplicator(); !ok) return ok;
+    if (auto ok = image_deduplicator_ ? run_image_btf() : run_deduplicator(); !ok) return ok;
   }
   statistics_.resolve -= result_->classify_seconds;
   statistics_.classify += result_->classify_seconds;
@@ -334,18 +336,18 @@ std::expected<void, Error> Program::run_deduplicator() {
   return {};
 }
 
-std::expected<void, Error> Program::run_linked() {
-  auto result = linked_->run(*linked_symbols_);
+std::expected<void, Error> Program::run_image_btf() {
+  auto result = image_deduplicator_->run(*image_symbols_);
   if (!result) return std::unexpected(result.error());
   for (const std::string& line : describe_omitted(*result))
     print_note("btfdedup", options_.linked + ": " + line);
   statistics_.linked = {result->function_count, result->variable_count, std::move(result->omitted)};
   result_.emplace(std::move(result->dedup));
-  linked_.reset();
+  image_deduplicator_.reset();
   return {};
 }
 
-/// A base that is flattened is an input like others to who looks at the result.
+/// Counts flattened bases as inputs, in statistics and reports.
 void Program::count_bases() {
   std::vector<std::string> names;
   std::vector<TypeMap> maps;
@@ -387,7 +389,7 @@ std::expected<void, Error> Program::distill_output() {
   return {};
 }
 
-/// Opens the object whose other sections must go with its BTF.
+/// Opens the object whose other sections must match its new BTF.
 std::expected<void, Error> Program::open_update() {
   auto file = InputFile::open(options_.update);
   if (!file) return fail_output(file.error());
@@ -399,7 +401,7 @@ std::expected<void, Error> Program::open_update() {
   return check_update();
 }
 
-/// Finishes the blob for that object.
+/// Finishes the blob and the patches for that object.
 std::expected<void, Error> Program::finish_update() {
   auto add_patches = [&](std::expected<std::vector<Patch>, Error> patches) {
     if (patches) std::ranges::move(*patches, std::back_inserter(patches_));
@@ -420,10 +422,10 @@ std::expected<void, Error> Program::finish_update() {
   return add_patches(adapt_relocations(*update_elf_, updated_, result_->type_maps, *btf, blob_));
 }
 
-/// Sections that refer to types by their ids fit only one blob of the file's own.
+/// Sections that refer to types by id match only one blob of the file's own types.
 std::expected<void, Error> Program::check_update() const {
   if (options_.distill && update_elf_->find(".BTF.base"))
-    return fail_output({"has a section .BTF.base: it is distilled"});
+    return fail_output({"has a section .BTF.base: it is already distilled"});
   if (updated_.size() == 1) return {};
   std::string_view whose = !options_.linked.empty() ? "of what was linked"
                            : updates_own_types_     ? "of several units"
@@ -444,7 +446,7 @@ std::expected<void, Error> Program::write_output() {
   return {};
 }
 
-/// Warns of what kernels do not take of the output: of an object, as a loader hands it over.
+/// Warns of types in the output that kernels reject: for an object, after the loader's changes.
 std::expected<void, Error> Program::verify() const {
   if (!options_.verify) return {};
   std::optional<InputFile> written;
@@ -460,12 +462,12 @@ std::expected<void, Error> Program::verify() const {
   origins.reserve(names_.size());
   for (size_t i = 0; i < names_.size(); ++i) origins.push_back({names_[i], &result_->type_maps[i]});
   for (const Diagnostic& warning :
-       warn_of_kernel_faults(check_file(file, blob_, use, output_base()), output_name(), origins))
+       kernel_fault_warnings(check_file(file, blob_, use, output_base()), output_name(), origins))
     print_diagnostic("btfdedup", warning);
   return {};
 }
 
-/// What can fail is done first: files of their own get their names at the end.
+/// Writes to pipes and devices first; regular files are renamed at the end.
 std::expected<void, Error> Program::commit() {
   std::vector<OutputFile*> files;
   if (size_map_file_) files.push_back(&*size_map_file_);
@@ -479,7 +481,7 @@ std::expected<void, Error> Program::commit() {
   return is_output ? fail_output(error) : fail_size_map(error);
 }
 
-/// The BTF as a whole, which is all that is measured, whatever the file around it.
+/// A model of the BTF alone, without the file around it.
 OutputModel Program::describe_output(const Btf& btf) {
   OutputModel model{.file = names_.front(), .bytes = blob_.size()};
   if (!options_.output.empty()) model.file = options_.output;
@@ -516,7 +518,7 @@ std::expected<void, Error> Program::write_contents(int fd) {
   return write_all_at(fd, 0, blob_);
 }
 
-/// What goes to standard output.
+/// Prints what goes to standard output.
 std::expected<void, Error> Program::report() {
   bool is_asked_for = !options_.explain.empty() || options_.print_sizes != 0 ||
                       options_.statistics || options_.dump != BtfdedupOptions::Dump::none;

@@ -20,27 +20,27 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "Replace the section .BTF of the ELF file FILE; without INPUT, by its own types",
          store(options.update)},
         {"--base", "FILE...",
-         "The BTF that the inputs were split from, left as it is; again for what is split from "
-         "that",
+         "The BTF that the inputs are split from, which is not changed; repeat it for a chain of "
+         "bases",
          append(options.bases)},
-        {"--flatten", "", "Write the types of the base, too: all in one, which needs no base",
+        {"--flatten", "", "Merge the base into the output, which then needs no base",
          set(options.flatten)},
         {"--distill", "",
-         "Add .BTF.base with what is needed of the base, to fit other builds of it",
+         "Add a section .BTF.base, so that the output fits other builds of the base",
          set(options.distill)},
         {"--linked", "FILE",
-         "Write the BTF of the ELF file FILE that the inputs were linked into: FUNCs and per-CPU "
-         "VARs by its symbols; without INPUT, of its own types",
+         "Write BTF for the ELF file FILE that the inputs were linked into, with FUNCs and per-CPU "
+         "VARs from its symbols; without INPUT, from its own types",
          store(options.linked)},
-        {"--sort", "", "Write the types in order of their names", set(options.sort)},
+        {"--sort", "", "Sort the types by name", set(options.sort)},
         {"--check", "",
-         "Say whether kernels take the BTF of the inputs, and from which Linux on; write nothing",
+         "Report whether kernels accept the BTF of the inputs, and since which Linux; write "
+         "nothing",
          set(options.check)},
-        {"--verify", "", "Warn of what kernels do not take of the output", set(options.verify)},
+        {"--verify", "", "Warn of types in the output that kernels reject", set(options.verify)},
         {"--explain", "TYPE...",
-         "Say who needs 'struct NAME' (or union, enum, typedef, func, var), and why it is there "
-         "more "
-         "than once",
+         "Explain who needs 'struct NAME' (or union, enum, typedef, func, var), and why it occurs "
+         "more than once",
          append(options.explain)},
         {"--dump", "c|raw", "Print the types as C or as a numbered list (raw)", choose_dump},
         {"--size-map", "FILE",
@@ -49,12 +49,13 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
         {"--print-sizes", "=N", "Print the N costliest types; without N, 10",
          print_sizes(options.print_sizes)},
         {"--stats", "", "Print counts, sizes and times", set(options.statistics)},
-        {"--json", "", "Print them, or what --check says, as JSON", set(options.as_json)},
+        {"--json", "", "Print the statistics, or the results of --check, as JSON",
+         set(options.as_json)},
         {"--threads", "N", "Use N threads; without, as many as the input is large enough for",
          store_number(options.threads, 1, 1024)}}}};
 }
 
-/// --check goes with --base and --json, and with nothing that would write.
+/// --check goes with --base and --json, but not with options that write.
 std::expected<void, Error> check_alone(const OptionTable& table) {
   for (std::string_view other :
        {"--output", "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
@@ -115,7 +116,7 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
                      .usage = "Usage: btfdedup [OPTION]... INPUT... -o FILE\n"
                               "       btfdedup [OPTION]... [INPUT...] --update FILE\n"
                               "       btfdedup --check INPUT...",
-                     .success = "all was done (--check: all is taken)",
+                     .success = "all was done (--check: all is accepted)",
                      .width = 30,
                      .argument = {"INPUT", "",
                                   "Raw BTF, ELF files with .BTF, archives of these, - for standard "

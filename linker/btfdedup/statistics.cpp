@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "linker/btfdedup/linked.hpp"
+#include "linker/btfdedup/image_btf.hpp"
 
 namespace bpflink {
 
@@ -18,7 +18,7 @@ void BtfSizes::add(const Btf& btf, uint64_t size) {
 
 namespace {
 
-std::string linked_as_text(const LinkedFigures& linked) {
+std::string image_as_text(const ImageFigures& linked) {
   auto row = [](std::string_view name, uint64_t count) {
     return count == 0 ? "" : fmt::format("{:<14}{:>28}\n", name, count);
   };
@@ -30,7 +30,7 @@ std::string linked_as_text(const LinkedFigures& linked) {
   return text;
 }
 
-nlohmann::ordered_json linked_as_json(const LinkedFigures& linked) {
+nlohmann::ordered_json image_as_json(const ImageFigures& linked) {
   auto omitted = nlohmann::ordered_json::object();
   for (const OmissionText& reason : omission_texts()) {
     auto names = nlohmann::ordered_json::array();
@@ -55,7 +55,7 @@ std::string Statistics::as_text() const {
   return fmt::format("{:<14}{:>14}{:>14}\n", "", "in", "out") +
          row("blobs", input.blobs, output.blobs) + row("types", input.types, output.types) +
          row("string bytes", input.string_bytes, output.string_bytes) +
-         row("bytes", input.bytes, output.bytes) + (linked ? linked_as_text(*linked) : "") +
+         row("bytes", input.bytes, output.bytes) + (linked ? image_as_text(*linked) : "") +
          fmt::format("\n{:<14}{:>14}\n", "", "seconds") + time("classify", classify) +
          time("resolve", resolve) + time("write", write) +
          time("total", classify + resolve + write);
@@ -75,7 +75,7 @@ std::string Statistics::as_json() const {
                                 {"resolve", resolve},
                                 {"write", write},
                                 {"total", classify + resolve + write}}}};
-  if (linked) json["linked"] = linked_as_json(*linked);
+  if (linked) json["linked"] = image_as_json(*linked);
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// What --stats prints.
+// The statistics of --stats.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/linked.hpp"
+#include "bpflink/image_btf.hpp"
 
 namespace bpflink {
 
-/// Counts of one side of a deduplication.
+/// Counts of the input or output of a deduplication.
 struct BtfSizes {
   uint64_t blobs = 0;
   uint64_t types = 0;
@@ -22,8 +22,8 @@ struct BtfSizes {
   void add(const Btf& btf, uint64_t size);
 };
 
-/// What --linked made of the symbols.
-struct LinkedFigures {
+/// The results of --linked.
+struct ImageFigures {
   uint64_t functions = 0;
   uint64_t variables = 0;
   std::vector<OmittedSymbol> omitted;
@@ -33,9 +33,9 @@ struct Statistics {
   using Clock = std::chrono::steady_clock;
 
   BtfSizes input, output;
-  std::optional<LinkedFigures> linked;
-  // Seconds: reading, checking and finding equal types; telling ambiguous names
-  // apart and numbering; writing.
+  std::optional<ImageFigures> linked;
+  // Seconds. Classify: reading, checking and finding equal types. Resolve: separating ambiguous
+  // names, and numbering.
   double classify = 0, resolve = 0, write = 0;
 
   std::string as_text() const;

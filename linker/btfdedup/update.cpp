@@ -1,5 +1,5 @@
-// An object that has BTF refers to it by type id, by string offset and by place.
-// All of these are fields of fixed size, so that nothing else in the file moves.
+// An object refers to its BTF by type id, by string offset and by place. All of these are fields of
+// fixed size, so nothing else in the file moves.
 #include "linker/btfdedup/update.hpp"
 
 #include <elf.h>
@@ -18,13 +18,12 @@
 namespace bpflink {
 namespace {
 
-/// Where the bytes of a file lie that are part of its image.
+/// The file offset of bytes in the image.
 uint64_t offset_in(const ElfFile& elf, const std::byte* at) {
   return static_cast<uint64_t>(at - elf.image.data());
 }
 
-/// The type ids and string offsets of .BTF.ext, which has the same length with the
-/// new ones.
+/// A patch of the type ids and string offsets in .BTF.ext, whose length stays the same.
 Patch adapt_records(const ElfFile& elf, std::span<const std::byte> section, const BtfExt& ext,
                     const Btf& btf, const TypeMap& map, BtfBuilder& types) {
   Patch patch{offset_in(elf, section.data()), {section.begin(), section.end()}};
@@ -33,7 +32,7 @@ Patch adapt_records(const ElfFile& elf, std::span<const std::byte> section, cons
   for (const BtfExtTableKind& kind : btf_ext_table_kinds) {
     const BtfExtTable& table = ext.*kind.table;
     for (const BtfExtSection& part : table.sections) {
-      // A section's records stand behind its name and their number.
+      // A section's records follow its name and their count.
       std::byte* name = copy_of(part.records.data() - btf_ext_section_header);
       store(name, map_string(0, load<uint32_t>(name, elf.order)), elf.order);
     }
@@ -46,7 +45,7 @@ Patch adapt_records(const ElfFile& elf, std::span<const std::byte> section, cons
   return patch;
 }
 
-/// The instructions whose value is a type id of the object's own BTF.
+/// Patches instructions that hold an id of a type of the object's own BTF.
 void adapt_instructions(const ElfFile& elf, const BtfExt& ext, const TypeMap& map,
                         std::vector<Patch>& patches) {
   for (const BtfExtSection& part : ext.core_relo.sections) {
@@ -68,7 +67,7 @@ std::expected<std::vector<Patch>, Error> adapt_ext(const ElfFile& elf, uint32_t 
     if (!index) return std::nullopt;
     return CodeSection{*index, elf.contents(elf.sections[*index])};
   };
-  // Only types are looked at here, not the functions that they belong to.
+  // Only types matter here, not the functions that they describe.
   auto may_begin_function = [](uint32_t, uint64_t) { return true; };
   auto contents = elf.contents(elf.sections[section]);
   auto ext = BtfExt::parse(contents, {btf, elf.order, find_section, may_begin_function});
@@ -148,7 +147,7 @@ std::expected<void, Error> write_updated(int fd, const ElfFile& elf,
   if (auto ok = write_all_at(fd, section.offset, zeros); !ok) return ok;
   if (auto ok = write_all_at(fd, place, blob); !ok) return ok;
 
-  // sh_offset and sh_size stand next to each other.
+  // sh_offset and sh_size are adjacent.
   std::array<std::byte, 16> fields;
   uint64_t at = section.header_offset;
   if (elf.is_64_bit) {

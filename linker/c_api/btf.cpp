@@ -1,9 +1,7 @@
-// The C interface's BTF and deduplicator.
+// The C interface's view of BTF.
 #include "bpflink/btf.hpp"
 
 #include "bpflink/btf_query.hpp"
-#include "bpflink/dedup.hpp"
-#include "bpflink/distill.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/c_api/support.hpp"
@@ -11,16 +9,16 @@
 using namespace bpflink;
 using namespace bpflink::c_api;
 
-struct bpflink_dedup {
-  Deduplicator deduplicator;
-  std::endian order;
-  bool has_run = false;
-};
-
 namespace {
 
+/// Whether `id` is a type's, void not among them.
 bool is_type(const bpflink_btf* btf, uint32_t id) {
   return btf && id >= 1 && id < btf->view->end_id();
+}
+
+/// Whether `id` is void or a type's.
+bool is_void_or_type(const bpflink_btf* btf, uint32_t id) {
+  return btf && id < btf->view->end_id();
 }
 
 /// The type that `type` refers to besides its members, 0 for none.
@@ -44,13 +42,34 @@ uint32_t referred_type(BtfType type) {
   }
 }
 
-template <typename Print>
-char* print(Print print) noexcept {
-  try {
-    return copy_string(print());
-  } catch (const std::exception&) {
-    return nullptr;
-  }
+/// Describes what `read` reads of element `index` of a type for whose kind `has_elements` is true.
+template <typename HasElements, typename Description, typename Read>
+bpflink_status describe_element(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                HasElements has_elements, Description* out, size_t size,
+                                Read read) {
+  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
+  BtfType type = btf->view->type(id);
+  if (!has_elements(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
+  return describe(read(type), out, size);
+}
+
+/// Gives the id that `find` finds with the handle's index.
+template <typename Find>
+bpflink_status find_with_index(const bpflink_btf* btf, uint32_t* id, Find find) {
+  return guarded([&] {
+    if (!btf->index) btf->index.emplace(*btf->view);
+    auto found = find(*btf->index);
+    if (!found) return BPFLINK_ERROR_NOT_FOUND;
+    *id = *found;
+    return BPFLINK_OK;
+  });
+}
+
+bool is_prototype(BtfKind kind) {
+  return kind == BtfKind::FuncProto;
+}
+bool is_datasec(BtfKind kind) {
+  return kind == BtfKind::Datasec;
 }
 
 }  // namespace
@@ -82,6 +101,18 @@ void bpflink_btf_free(bpflink_btf* btf) {
   delete btf;
 }
 
+const char* bpflink_btf_kind_name(uint32_t kind) {
+  return btf_kind_name(BtfKind(kind < known_kinds ? kind : known_kinds)).data();
+}
+
+bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf) {
+  return btf ? order_for_c(btf->view->byte_order()) : BPFLINK_LITTLE_ENDIAN;
+}
+
+uint32_t bpflink_btf_first_id(const bpflink_btf* btf) {
+  return btf ? btf->view->first_id() : 1;
+}
+
 uint32_t bpflink_btf_end_id(const bpflink_btf* btf) {
   return btf ? btf->view->end_id() : 1;
 }
@@ -97,144 +128,112 @@ const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id) {
 bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name,
                                 uint32_t* id) {
   if (!btf || !name || !id || kind == 0 || kind >= known_kinds) return BPFLINK_ERROR_ARGUMENT;
-  auto found = find_type(*btf->view, BtfKind(kind), name);
-  if (!found) return BPFLINK_ERROR_NOT_FOUND;
-  *id = *found;
-  return BPFLINK_OK;
+  return find_with_index(btf, id,
+                         [&](const BtfIndex& index) { return index.find(BtfKind(kind), name); });
+}
+
+bpflink_status bpflink_btf_find_c_type(const bpflink_btf* btf, const char* name, uint32_t* id) {
+  if (!btf || !name || !id) return BPFLINK_ERROR_ARGUMENT;
+  return find_with_index(btf, id, [&](const BtfIndex& index) { return index.find_c_type(name); });
 }
 
 bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id, uint64_t* size) {
-  if (!is_type(btf, id) || !size) return BPFLINK_ERROR_ARGUMENT;
-  auto bytes = type_size(*btf->view, id);
-  if (!bytes) return BPFLINK_ERROR_NOT_FOUND;
-  *size = *bytes;
-  return BPFLINK_OK;
+  if (!is_void_or_type(btf, id) || !size) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    auto bytes = type_size(*btf->view, id);
+    if (!bytes) return BPFLINK_ERROR_NOT_FOUND;
+    *size = *bytes;
+    return BPFLINK_OK;
+  });
 }
 
 bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_type* out,
                                 size_t size) {
-  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
-  BtfType type = btf->view->type(id);
-  bpflink_type description = {};
-  description.name = c_string(btf->view->name(type));
-  description.type_size = type_size(*btf->view, id).value_or(0);
-  description.kind = std::to_underlying(type.kind());
-  description.kind_flag = type.kind_flag();
-  description.alignment = type_alignment(*btf->view, id).value_or(0);
-  description.type_id = referred_type(type);
-  if (type.kind() == BtfKind::Array) description.element_count = type.array_length();
-  if (type.kind() == BtfKind::Int) description.encoding = type.int_data() >> 24;
-  if (is_composite(type.kind()) || is_enum(type.kind())) description.member_count = type.vlen();
-  return describe(description, out, size);
+  if (!is_void_or_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    bpflink_type description = {};
+    description.name = "";
+    if (id == 0) return describe(description, out, size);
+    BtfType type = btf->view->type(id);
+    BtfKind kind = type.kind();
+    description.name = c_string(btf->view->name(type));
+    description.size = type_size(*btf->view, id).value_or(0);
+    description.kind = std::to_underlying(kind);
+    description.kind_flag = type.kind_flag();
+    description.alignment = type_alignment(*btf->view, id).value_or(0);
+    description.type_id = referred_type(type);
+    if (is_composite(kind) || is_enum(kind) || is_prototype(kind) || is_datasec(kind))
+      description.vlen = type.vlen();
+    if (kind == BtfKind::Array) {
+      description.array_length = type.array_length();
+      description.index_type_id = type.array_index_type();
+    }
+    if (kind == BtfKind::Int) {
+      description.encoding = type.int_data() >> 24;
+      description.bits = type.int_data() & 0xff;
+    }
+    if (kind == BtfKind::Func) description.linkage = std::to_underlying(type.func_linkage());
+    if (kind == BtfKind::Var) description.linkage = std::to_underlying(type.var_linkage());
+    if (kind == BtfKind::DeclTag) description.component_idx = type.component_idx();
+    return describe(description, out, size);
+  });
 }
 
 bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint32_t index,
                                   bpflink_member* out, size_t size) {
-  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
-  BtfType type = btf->view->type(id);
-  if (!is_composite(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
-  BtfMember member = type.member(index);
-  bpflink_member description = {c_string(btf->view->string(member.name_off)), member.type,
-                                type.member_bit_offset(index), type.member_bitfield_size(index)};
-  return describe(description, out, size);
+  return describe_element(btf, id, index, is_composite, out, size, [&](BtfType type) {
+    BtfMember member = type.member(index);
+    return bpflink_member{.name = c_string(btf->view->string(member.name_off)),
+                          .type_id = member.type,
+                          .bit_offset = type.member_bit_offset(index),
+                          .bitfield_size = type.member_bitfield_size(index)};
+  });
 }
 
 bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint32_t index,
                                       bpflink_enumerator* out, size_t size) {
-  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
-  BtfType type = btf->view->type(id);
-  if (!is_enum(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
-  BtfEnumerator enumerator = type.enumerator(index);
-  bpflink_enumerator description = {c_string(btf->view->string(enumerator.name_off)),
-                                    enumerator.value};
-  return describe(description, out, size);
+  return describe_element(btf, id, index, is_enum, out, size, [&](BtfType type) {
+    BtfEnumerator enumerator = type.enumerator(index);
+    return bpflink_enumerator{.name = c_string(btf->view->string(enumerator.name_off)),
+                              .value = enumerator.value};
+  });
+}
+
+bpflink_status bpflink_btf_param(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                 bpflink_param* out, size_t size) {
+  return describe_element(btf, id, index, is_prototype, out, size, [&](BtfType type) {
+    BtfParam param = type.param(index);
+    return bpflink_param{.name = c_string(btf->view->string(param.name_off)),
+                         .type_id = param.type};
+  });
+}
+
+bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                       bpflink_var_secinfo* out, size_t size) {
+  return describe_element(btf, id, index, is_datasec, out, size, [&](BtfType type) {
+    BtfVarSecinfo entry = type.var_secinfo(index);
+    return bpflink_var_secinfo{.type_id = entry.type, .offset = entry.offset, .size = entry.size};
+  });
 }
 
 char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name) {
-  if (!is_type(btf, id) || !name) return nullptr;
-  return print([&] { return print_c_declaration(*btf->view, id, name); });
+  if (!is_void_or_type(btf, id) || !name) return nullptr;
+  return give_text([&] { return print_c_declaration(*btf->view, id, name); });
 }
 
 char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id) {
   if (!is_type(btf, id)) return nullptr;
-  return print([&] { return print_c_definition(*btf->view, id); });
+  return give_text([&] { return print_c_definition(*btf->view, id); });
 }
 
-bpflink_status bpflink_dedup_new(const bpflink_dedup_options* options, bpflink_dedup** dedup) {
-  if (!dedup) return BPFLINK_ERROR_ARGUMENT;
-  *dedup = nullptr;
-  auto known = read_dedup_options(options);
-  if (!known) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    *dedup = new bpflink_dedup{Deduplicator(known->options), known->order};
-    return BPFLINK_OK;
-  });
+char* bpflink_btf_c_header(const bpflink_btf* btf) {
+  if (!btf) return nullptr;
+  return give_text([&] { return print_c_header(*btf->view); });
 }
 
-void bpflink_dedup_free(bpflink_dedup* dedup) {
-  delete dedup;
-}
-
-bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name, const bpflink_btf* btf) {
-  if (!dedup || !name || !btf || dedup->has_run) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    dedup->deduplicator.add(name, *btf->view);
-    return BPFLINK_OK;
-  });
-}
-
-bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size, char** error) {
-  if (error) *error = nullptr;
-  if (!dedup || !blob || !size || dedup->has_run) return BPFLINK_ERROR_ARGUMENT;
-  *blob = nullptr;
-  *size = 0;
-  dedup->has_run = true;
-  return guarded([&] {
-    auto result = dedup->deduplicator.run();
-    if (!result) return give_reason(result.error(), error);
-    auto bytes = result->types.finish(dedup->order);
-    if (!bytes) return give_reason(bytes.error(), error);
-    return give_bytes(*bytes, blob, size);
-  });
-}
-
-bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t big_endian,
-                                   const uint32_t* needed, size_t needed_count,
-                                   bpflink_distilled* out, size_t size, char** error) {
-  if (error) *error = nullptr;
-  if (!split || big_endian > 1 || (!needed && needed_count != 0) || !out)
-    return BPFLINK_ERROR_ARGUMENT;
-  std::span<const uint32_t> ids(needed, needed_count);
-  if (!std::ranges::all_of(ids, [&](uint32_t id) { return id == 0 || is_type(split, id); }))
-    return BPFLINK_ERROR_ARGUMENT;
-  std::memset(static_cast<void*>(out), 0, size);
-  return guarded([&] {
-    auto order = big_endian == 1 ? std::endian::big : std::endian::little;
-    auto distilled = distill(*split->view, order, ids);
-    if (!distilled) return give_reason(distilled.error(), error);
-    auto types = distilled->types.finish(order);
-    if (!types) return give_reason(types.error(), error);
-    std::vector<uint32_t> new_ids;
-    new_ids.reserve(distilled->type_map.end_id());
-    for (uint32_t id = 0; id < distilled->type_map.end_id(); ++id)
-      new_ids.push_back(distilled->type_map[id]);
-
-    bpflink_distilled given{};
-    void* given_ids = nullptr;
-    size_t ids_size = 0;
-    bool has_all =
-        give_bytes(distilled->base_blob, &given.base, &given.base_size) == BPFLINK_OK &&
-        give_bytes(*types, &given.types, &given.types_size) == BPFLINK_OK &&
-        give_bytes(std::as_bytes(std::span(new_ids)), &given_ids, &ids_size) == BPFLINK_OK;
-    if (!has_all) {
-      std::free(given.base);
-      std::free(given.types);
-      return BPFLINK_ERROR_MEMORY;
-    }
-    given.ids = static_cast<uint32_t*>(given_ids);
-    given.id_count = new_ids.size();
-    return describe(given, out, size);
-  });
+char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id) {
+  if (!is_type(btf, id)) return nullptr;
+  return give_text([&] { return print_raw(*btf->view, id); });
 }
 
 }  // extern "C"

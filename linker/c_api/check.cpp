@@ -33,34 +33,41 @@ size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict) {
   return verdict ? verdict->verdict.faults.size() : 0;
 }
 
+uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict) {
+  return verdict ? verdict->verdict.omitted : 0;
+}
+
 bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict, size_t index,
                                      bpflink_fault* out, size_t size) {
   if (index >= bpflink_verdict_fault_count(verdict)) return BPFLINK_ERROR_ARGUMENT;
   const BtfFault& fault = verdict->verdict.faults[index];
   const BtfRuleText& rule = btf_rule_text(fault.rule);
-  bpflink_fault description = {};
-  description.rule = c_string(rule.key);
-  description.text = c_string(rule.text);
-  description.kernel = c_string(rule.kernel);
-  description.advice = c_string(rule.advice);
-  description.type = fault.type.c_str();
-  description.subject = fault.subject.c_str();
-  description.type_id = fault.type_id;
-  description.since_major = rule.since.major;
-  description.since_minor = rule.since.minor;
-  return describe(description, out, size);
+  return describe({.rule = c_string(rule.key),
+                   .text = c_string(rule.text),
+                   .kernel = c_string(rule.kernel),
+                   .advice = c_string(rule.advice),
+                   .type = fault.type.c_str(),
+                   .subject = fault.subject.c_str(),
+                   .type_id = fault.type_id,
+                   .since_major = rule.since.major,
+                   .since_minor = rule.since.minor},
+                  out, size);
+}
+
+char* bpflink_verdict_fault_text(const bpflink_verdict* verdict, size_t index) {
+  if (index >= bpflink_verdict_fault_count(verdict)) return nullptr;
+  return give_text([&] { return describe_fault(verdict->verdict.faults[index]); });
 }
 
 bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict, bpflink_requirement* out,
                                      size_t size) {
   if (!verdict) return BPFLINK_ERROR_ARGUMENT;
   const BtfRequirement& needs = verdict->verdict.needs;
-  bpflink_requirement description = {};
-  description.what = c_string(needs.what);
-  description.major = needs.release.major;
-  description.minor = needs.release.minor;
-  description.type_id = needs.type_id;
-  return describe(description, out, size);
+  return describe({.what = c_string(needs.what),
+                   .major = needs.release.major,
+                   .minor = needs.release.minor,
+                   .type_id = needs.type_id},
+                  out, size);
 }
 
 }  // extern "C"

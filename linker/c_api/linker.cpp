@@ -13,50 +13,42 @@ using namespace bpflink::c_api;
 
 struct bpflink_linker {
   Linker linker;
+  bool has_report;  ///< the options ask for one
 };
 
 namespace {
 
-bpflink_location location_for_c(const DiagnosticLocation& location) {
-  return {location.object.c_str(), location.section.c_str(),
-          location.offset,         location.source.c_str(),
-          location.line,           location.column};
-}
+/// What a callback gets: the struct of C, and what its accessors read.
+struct DeliveredDiagnostic : bpflink_diagnostic {
+  const Diagnostic& source;
+  std::vector<const DiagnosticLocation*> places;
+};
 
 /// Hands a diagnostic to C for the time of the call.
 void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) {
   std::vector<std::string> lines = detail_lines(diagnostic);
   std::vector<const char*> details(lines.size());
   std::ranges::transform(lines, details.begin(), [](const auto& line) { return line.c_str(); });
-  const std::vector<const DiagnosticLocation*> places = places_of(diagnostic);
-  std::vector<bpflink_location> locations;
-  locations.reserve(places.size());
-  std::vector<const char*> texts;
-  texts.reserve(places.size());
-  for (const DiagnosticLocation* location : places) {
-    locations.push_back(location_for_c(*location));
-    texts.push_back(location->text.c_str());
-  }
-  bpflink_diagnostic for_c{sizeof for_c,
-                           static_cast<bpflink_severity>(diagnostic.severity),
-                           static_cast<bpflink_diagnostic_code>(diagnostic.code),
-                           diagnostic.message.c_str(),
-                           details.data(),
-                           details.size(),
-                           diagnostic.file.c_str(),
-                           diagnostic.symbol.c_str(),
-                           locations.data(),
-                           locations.size(),
-                           texts.data()};
-  options.on_diagnostic(options.context, &for_c);
+  DeliveredDiagnostic delivered{{.size = sizeof(bpflink_diagnostic),
+                                 .severity = static_cast<bpflink_severity>(diagnostic.severity),
+                                 .code = static_cast<bpflink_diagnostic_code>(diagnostic.code),
+                                 .message = diagnostic.message.c_str(),
+                                 .details = details.data(),
+                                 .detail_count = details.size(),
+                                 .file = diagnostic.file.c_str(),
+                                 .symbol = diagnostic.symbol.c_str(),
+                                 .location_count = 0},
+                                diagnostic,
+                                places_of(diagnostic)};
+  delivered.location_count = delivered.places.size();
+  options.on_diagnostic(options.context, &delivered);
 }
 
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_PRUNE_TYPES - 1;
-
-bool is_valid_list(const char* const* strings, size_t count) {
-  return count == 0 ||
-         (strings && std::all_of(strings, strings + count, [](const char* s) { return s; }));
+const DeliveredDiagnostic& delivered_from(const bpflink_diagnostic* diagnostic) {
+  return *static_cast<const DeliveredDiagnostic*>(diagnostic);
 }
+
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS - 1;
 
 bool is_valid(const bpflink_link_options& options) {
   return (options.flags & ~known_flags) == 0 &&
@@ -65,13 +57,22 @@ bool is_valid(const bpflink_link_options& options) {
          is_valid_list(options.trace_symbols, options.trace_symbol_count) &&
          is_valid_list(options.library_paths, options.library_path_count) &&
          is_valid_list(options.redefine_symbols, options.redefine_symbol_count) &&
-         is_valid_list(options.prefix_symbols_of, options.prefix_symbols_of_count);
+         is_valid_list(options.prefix_symbols_of, options.prefix_symbols_of_count) &&
+         is_valid_list(options.explain, options.explain_count);
 }
 
-/// Takes the pairs of names that `parse` reads. Returns whether all are pairs.
+std::vector<std::string> strings(const char* const* texts, size_t count) {
+  return {texts, texts + count};
+}
+
+bool wants_report(const bpflink_link_options& options) {
+  return (options.flags & BPFLINK_LINK_REPORT) || options.print_sizes || options.explain_count;
+}
+
+/// Adds the pairs of names that `parse` reads. Returns whether all are pairs.
 template <typename Parse>
-bool take_pairs(const char* const* texts, size_t count, Parse parse,
-                std::vector<std::pair<std::string, std::string>>& pairs) {
+bool add_pairs(const char* const* texts, size_t count, Parse parse,
+               std::vector<std::pair<std::string, std::string>>& pairs) {
   for (size_t i = 0; i < count; ++i) {
     auto pair = parse(texts[i]);
     if (!pair) return false;
@@ -94,26 +95,44 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
   result.warn_odr = !(options.flags & BPFLINK_LINK_NO_WARN_ODR);
   result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;
   result.verify = options.flags & BPFLINK_LINK_VERIFY;
+  result.hint_at_options = options.flags & BPFLINK_LINK_HINT_AT_OPTIONS;
+  result.report = wants_report(options);
+  result.print_sizes = static_cast<unsigned>(std::min<size_t>(options.print_sizes, UINT_MAX));
   result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));
   if (options.license) result.license = options.license;
-  result.undefined.assign(options.undefined, options.undefined + options.undefined_count);
-  result.keep_sections.assign(options.keep_sections,
-                              options.keep_sections + options.keep_section_count);
-  result.trace_symbols.assign(options.trace_symbols,
-                              options.trace_symbols + options.trace_symbol_count);
-  result.library_paths.assign(options.library_paths,
-                              options.library_paths + options.library_path_count);
-  if (options.prefix_symbols) result.prefix_symbols = options.prefix_symbols;
-  if (!take_pairs(options.redefine_symbols, options.redefine_symbol_count, parse_redefinition,
-                  result.redefine_symbols) ||
-      !take_pairs(options.prefix_symbols_of, options.prefix_symbols_of_count, parse_prefix,
-                  result.prefix_symbols_of))
+  for (auto [from, to] : {std::pair{options.prefix_symbols, &result.prefix_symbols},
+                          {options.map_file, &result.map_file},
+                          {options.dependency_file, &result.dependency_file},
+                          {options.json_file, &result.json_file},
+                          {options.size_map_file, &result.size_map_file},
+                          {options.size_map_against, &result.size_map_against}})
+    if (from) *to = from;
+  result.undefined = strings(options.undefined, options.undefined_count);
+  result.keep_sections = strings(options.keep_sections, options.keep_section_count);
+  result.trace_symbols = strings(options.trace_symbols, options.trace_symbol_count);
+  result.library_paths = strings(options.library_paths, options.library_path_count);
+  result.explain = strings(options.explain, options.explain_count);
+  if (!add_pairs(options.redefine_symbols, options.redefine_symbol_count, parse_redefinition,
+                 result.redefine_symbols) ||
+      !add_pairs(options.prefix_symbols_of, options.prefix_symbols_of_count, parse_prefix,
+                 result.prefix_symbols_of))
     return std::nullopt;
   return result;
 }
 
-bpflink_status status_of_link(bool linked) {
-  return linked ? BPFLINK_OK : BPFLINK_ERROR_LINK;
+/// Does `add` to the linker of a handle.
+template <typename Add>
+bpflink_status add_input(bpflink_linker* linker, Add add) {
+  return guarded([&] {
+    add(linker->linker);
+    return BPFLINK_OK;
+  });
+}
+
+/// Links by `link`, which returns whether that went well.
+template <typename Link>
+bpflink_status link_to(bpflink_linker* linker, Link link) {
+  return guarded([&] { return link(linker->linker) ? BPFLINK_OK : BPFLINK_ERROR_LINK; });
 }
 
 }  // namespace
@@ -146,6 +165,28 @@ void bpflink_free(void* memory) {
   std::free(memory);
 }
 
+bpflink_status bpflink_diagnostic_location(const bpflink_diagnostic* diagnostic, size_t index,
+                                           bpflink_location* out, size_t size) {
+  if (!diagnostic || index >= diagnostic->location_count) return BPFLINK_ERROR_ARGUMENT;
+  const DiagnosticLocation& place = *delivered_from(diagnostic).places[index];
+  return describe({.object = place.object.c_str(),
+                   .section = place.section.c_str(),
+                   .offset = place.offset,
+                   .source = place.source.c_str(),
+                   .line = place.line,
+                   .column = place.column,
+                   .text = place.text.c_str()},
+                  out, size);
+}
+
+char* bpflink_diagnostic_render(const bpflink_diagnostic* diagnostic, const char* program,
+                                uint32_t color) {
+  if (!diagnostic || !program || color > 1) return nullptr;
+  return give_text([&] {
+    return render(delivered_from(diagnostic).source, {.program = program, .color = color == 1});
+  });
+}
+
 bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_linker** linker) {
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
   *linker = nullptr;
@@ -157,7 +198,8 @@ bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_l
     Linker::DiagnosticHandler handler;
     if (known->on_diagnostic)
       handler = [options = *known](const Diagnostic& diagnostic) { deliver(options, diagnostic); };
-    *linker = new bpflink_linker{Linker(std::move(*link_options), std::move(handler))};
+    *linker = new bpflink_linker{Linker(std::move(*link_options), std::move(handler)),
+                                 wants_report(*known)};
     return BPFLINK_OK;
   });
 }
@@ -168,53 +210,45 @@ void bpflink_linker_free(bpflink_linker* linker) {
 
 bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path) {
   if (!linker || !path) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    linker->linker.add_file(path);
-    return BPFLINK_OK;
-  });
-}
-
-bpflink_status bpflink_linker_add_library(bpflink_linker* linker, const char* name) {
-  if (!linker || !name) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    linker->linker.add_library(name);
-    return BPFLINK_OK;
-  });
+  return add_input(linker, [&](Linker& to) { to.add_file(path); });
 }
 
 bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker, const char* path) {
   if (!linker || !path) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    linker->linker.add_whole_archive(path);
-    return BPFLINK_OK;
-  });
+  return add_input(linker, [&](Linker& to) { to.add_whole_archive(path); });
+}
+
+bpflink_status bpflink_linker_add_library(bpflink_linker* linker, const char* name) {
+  if (!linker || !name) return BPFLINK_ERROR_ARGUMENT;
+  return add_input(linker, [&](Linker& to) { to.add_library(name); });
+}
+
+bpflink_status bpflink_linker_add_whole_library(bpflink_linker* linker, const char* name) {
+  if (!linker || !name) return BPFLINK_ERROR_ARGUMENT;
+  return add_input(linker, [&](Linker& to) { to.add_library(name, true); });
 }
 
 bpflink_status bpflink_linker_add_fd(bpflink_linker* linker, int fd, const char* name) {
   if (!linker || fd < 0) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    linker->linker.add_fd(fd, name ? name : "");
-    return BPFLINK_OK;
-  });
+  return add_input(linker, [&](Linker& to) { to.add_fd(fd, name ? name : ""); });
 }
 
 bpflink_status bpflink_linker_add_memory(bpflink_linker* linker, const char* name,
                                          const void* image, size_t size) {
   if (!linker || !name || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    linker->linker.add_memory(name, {static_cast<const std::byte*>(image), size});
-    return BPFLINK_OK;
+  return add_input(linker, [&](Linker& to) {
+    to.add_memory(name, {static_cast<const std::byte*>(image), size});
   });
 }
 
 bpflink_status bpflink_linker_link_to_file(bpflink_linker* linker, const char* path) {
   if (!linker || !path) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] { return status_of_link(linker->linker.link_to_file(path)); });
+  return link_to(linker, [&](Linker& from) { return from.link_to_file(path); });
 }
 
 bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd) {
   if (!linker || fd < 0) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] { return status_of_link(linker->linker.link_to_fd(fd)); });
+  return link_to(linker, [&](Linker& from) { return from.link_to_fd(fd); });
 }
 
 bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** image, size_t* size) {
@@ -225,6 +259,45 @@ bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** imag
     auto bytes = linker->linker.link_to_memory();
     return bytes ? give_bytes(*bytes, image, size) : BPFLINK_ERROR_LINK;
   });
+}
+
+bpflink_status bpflink_linker_report(const bpflink_linker* linker, bpflink_link_report* out,
+                                     size_t size) {
+  if (!linker || !out) return BPFLINK_ERROR_ARGUMENT;
+  const LinkReport& report = linker->linker.report();
+  if (!linker->has_report || report.passes.empty()) return BPFLINK_ERROR_NOT_FOUND;
+  return describe({.objects = report.objects,
+                   .input_types = report.input_types,
+                   .output_types = report.output_types,
+                   .input_bytes = report.input_bytes,
+                   .output_bytes = report.output_bytes,
+                   .relocations = report.relocations,
+                   .symbols = report.symbols,
+                   .map = report.map.c_str(),
+                   .cross_references = report.cross_references.c_str(),
+                   .explanations = report.explanations.c_str(),
+                   .sizes = report.sizes.c_str(),
+                   .file_count = report.files.size(),
+                   .pass_count = report.passes.size()},
+                  out, size);
+}
+
+bpflink_status bpflink_linker_report_file(const bpflink_linker* linker, size_t index,
+                                          const char** path) {
+  if (!linker || !path || index >= linker->linker.report().files.size())
+    return BPFLINK_ERROR_ARGUMENT;
+  *path = linker->linker.report().files[index].c_str();
+  return BPFLINK_OK;
+}
+
+bpflink_status bpflink_linker_report_pass(const bpflink_linker* linker, size_t index,
+                                          const char** name, double* seconds) {
+  if (!linker || !name || !seconds || index >= linker->linker.report().passes.size())
+    return BPFLINK_ERROR_ARGUMENT;
+  const auto& [pass, time] = linker->linker.report().passes[index];
+  *name = pass.c_str();
+  *seconds = time;
+  return BPFLINK_OK;
 }
 
 }  // extern "C"

@@ -10,14 +10,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
+#include "bpflink/btf_query.hpp"
 #include "bpflink/dedup.hpp"
 
 struct bpflink_btf {
   const bpflink::Btf* view = nullptr;      ///< what is read
-  std::optional<bpflink::Btf> owned = {};  ///< where it is not an object's
+  std::optional<bpflink::Btf> owned = {};  ///< unless it is an object's
+  /// Made by the first look-up.
+  mutable std::optional<bpflink::BtfIndex> index = {};
 };
 
 namespace bpflink::c_api {
@@ -48,27 +52,46 @@ std::optional<Options> read_options(const Options* from, Options defaults) {
   return defaults;
 }
 
+/// Whether a list of strings that a caller gives has them all.
+inline bool is_valid_list(const char* const* strings, size_t count) {
+  return count == 0 ||
+         (strings && std::all_of(strings, strings + count, [](const char* s) { return s; }));
+}
+
+/// The byte order that a value of enum bpflink_byte_order stands for.
+inline std::endian order_of(uint32_t byte_order) {
+  return byte_order == BPFLINK_BIG_ENDIAN ? std::endian::big : std::endian::little;
+}
+
+inline bpflink_byte_order order_for_c(std::endian order) {
+  return order == std::endian::big ? BPFLINK_BIG_ENDIAN : BPFLINK_LITTLE_ENDIAN;
+}
+
 /// The options of a deduplication, and the byte order of its output.
 struct KnownDedupOptions {
   DedupOptions options;
   std::endian order;
 };
 
-/// The same of a deduplication; nothing where a value is impossible, too.
+/// read_options() for a deduplication. Nothing also where a value is impossible.
 inline std::optional<KnownDedupOptions> read_dedup_options(const bpflink_dedup_options* from) {
   auto known = read_options(from, bpflink_dedup_options BPFLINK_DEDUP_OPTIONS_INIT);
-  if (!known || known->big_endian > 1 || known->flatten > 1 || known->sort > 1) return std::nullopt;
+  if (!known || known->byte_order > 1 || known->flatten > 1 || known->sort > 1 ||
+      known->for_kernel > 1)
+    return std::nullopt;
   return KnownDedupOptions{{.threads = known->threads,
                             .base = known->base ? known->base->view : nullptr,
                             .sort = known->sort == 1,
-                            .flatten = known->flatten == 1},
-                           known->big_endian == 1 ? std::endian::big : std::endian::little};
+                            .flatten = known->flatten == 1,
+                            .for_kernel = known->for_kernel == 1},
+                           order_of(known->byte_order)};
 }
 
 /// Fills `size` bytes at `out` with a description; what this version does not
 /// know is 0.
 template <typename Description>
-bpflink_status describe(const Description& description, Description* out, size_t size) {
+bpflink_status describe(const std::type_identity_t<Description>& description, Description* out,
+                        size_t size) {
   if (!out) return BPFLINK_ERROR_ARGUMENT;
   std::memset(static_cast<void*>(out), 0, size);
   std::memcpy(static_cast<void*>(out), &description, std::min(size, sizeof description));
@@ -87,6 +110,16 @@ inline char* copy_string(std::string_view text) {
   std::copy(text.begin(), text.end(), copy);
   copy[text.size()] = '\0';
   return copy;
+}
+
+/// What `make` returns, as a copy that bpflink_free() frees; null where memory ran out.
+template <typename Make>
+char* give_text(Make make) noexcept {
+  try {
+    return copy_string(make());
+  } catch (const std::exception&) {
+    return nullptr;
+  }
 }
 
 /// Gives bytes to the caller, who frees them with bpflink_free().

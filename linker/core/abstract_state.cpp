@@ -19,8 +19,8 @@ uint64_t sign_extend(uint64_t bits, uint32_t size) {
   return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
 }
 
-/// Verifiers before 5.7 lose the bounds of a sum of which neither the signed nor the unsigned
-/// result is exact, though not its bits; of 32 bits they see the unsigned one only.
+/// Verifiers before 5.7 lose the bounds of a sum if neither the signed nor the unsigned result is
+/// exact, but keep its bits. Of 32-bit results they check the unsigned one only.
 bool loses_bounds(bool is_add, bool is_wide, uint64_t a, uint64_t b) {
   uint64_t result;
   int64_t signed_result;
@@ -70,7 +70,7 @@ std::optional<uint64_t> compute(const Insn& insn, uint64_t a, uint64_t b,
   }
 }
 
-/// BPF_MOV: with an offset, an extension of the sign from that many bits or a change of address
+/// Evaluates BPF_MOV. An offset means sign extension from that many bits, or a change of address
 /// space.
 Value evaluate_move(const Insn& insn, const Value& source) {
   bool is_wide = BPF_CLASS(insn.code) == BPF_ALU64;
@@ -85,7 +85,7 @@ Value evaluate_move(const Insn& insn, const Value& source) {
   return Value::constant(is_wide ? bits : truncate(bits, 4), source.settings);
 }
 
-/// Addresses go on being known when constants are added to them.
+/// Adding a constant to a known address gives a known address.
 Value evaluate_address(uint8_t operation, const Value& destination, const Value& source) {
   SettingSet settings = destination.settings | source.settings;
   if (destination.is_address() && source.is_constant()) {
@@ -158,7 +158,7 @@ Value evaluate_alu(const Insn& insn, const Value& destination, const Value& sour
     SettingSet settings = destination.settings | (is_unary ? 0 : source.settings);
     return Value::constant(is_wide ? *result : truncate(*result, 4), settings);
   }
-  // The verifier refuses all other operations on pointers, and those of 32 bits.
+  // The verifier rejects all other operations on pointers, and those of 32 bits.
   bool moves_address = is_wide && (operation == BPF_ADD || operation == BPF_SUB);
   return moves_address ? evaluate_address(operation, destination, source) : Value::scalar();
 }
@@ -216,15 +216,15 @@ void AbstractState::store(int64_t offset, uint32_t size, const Value& value,
   if (size < word_size) {
     if (!value.is_constant()) return;
     stored.bits = truncate(value.bits, size);
-    // A zero leaves zero bytes behind, which earlier verifiers know, too; but not of a register
-    // of which only the low bits are.
+    // Earlier verifiers track a zero, as zero bytes, but not if only the register's low bits are
+    // zero.
     if (value.bits != 0 && !precision.narrow_spills) return;
   }
   slots_.insert(find(offset), {static_cast<int32_t>(offset), size, stored});
 }
 
 void AbstractState::clobber(int64_t offset, uint32_t size) {
-  // A write to a part of a spilled register leaves nothing of it.
+  // A write to a part of a spilled register makes all of it unknown.
   std::erase_if(slots_, [&](const Slot& slot) {
     return slot.word + word_size > offset && slot.word < offset + int64_t{size};
   });

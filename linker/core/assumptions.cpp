@@ -1,8 +1,8 @@
-// A block that the base walk reaches, and the walk with settings does not, lies in a region whose
+// A block that the base walk reaches, but the walk with settings does not, lies in a region whose
 // borders are branches that settings decided. Usually a block needs the settings of all borders
-// from which the region's code leads to it. But a value may be constant only because a path to its
-// join was cut elsewhere. So each set of settings is tried by a walk with these alone. If that walk
-// takes branches that the walk with all settings does not take, their settings are added.
+// from which the region's code leads to it. But a value may also be constant because a path to its
+// join was cut elsewhere. So a walk tests each set of settings alone. If that walk takes branches
+// that the walk with all settings does not take, their settings are added to the set.
 #include "linker/core/assumptions.hpp"
 
 #include <map>
@@ -11,13 +11,14 @@
 namespace bpflink {
 namespace {
 
-/// Instructions evaluated for each one that there is, and some more; in all walks together.
+/// A limit on evaluated instructions, in all walks together: a multiple of the instructions in the
+/// code, and a minimum.
 constexpr uint64_t work_per_insn = 32, work_at_least = 1u << 20;
-/// Sets of settings that are tried for each set that borders give, and walks for all of them.
+/// Limits on the sets tried for one set of border settings, and on the walks for all sets.
 constexpr uint32_t most_tries = 4, most_walks = 24;
 
 /// Calls `visit(block, took, settings)` for each successor of a block: whether control went there,
-/// and by which settings not.
+/// and otherwise the settings that prevented it.
 template <typename Visit>
 void for_each_edge(const CodeBlock& block, const BlockVisit& visit_of_block, Visit visit) {
   if (block.next != no_block) visit(block.next, visit_of_block.took_next, visit_of_block.settings);
@@ -98,10 +99,10 @@ class Regions {
   std::vector<uint32_t> pending_;
   std::vector<uint32_t> function_of_;         ///< by block
   std::vector<std::vector<uint32_t>> calls_;  ///< by function: blocks that end with a call of it
-  std::vector<SettingSet> exits_;  ///< by function: of the borders that lead to its exits
+  std::vector<SettingSet> exits_;  ///< by function: the settings of borders that lead to its exits
 };
 
-/// Tries the sets that the borders give.
+/// Tests by walks which sets of settings suffice.
 class Prover {
  public:
   Prover(const CodeGraph& graph, const CodeFacts& facts, Settings& settings, AssumedWalks& walks,
@@ -139,7 +140,7 @@ class Prover {
     for (uint32_t block : blocks) walks_.needs[block] = all_;
   }
 
-  /// The settings of branches that `walk` takes and the one with all settings did not.
+  /// The settings of branches that `walk` takes but the walk with all settings does not.
   SettingSet missing_from(SettingSet set, const Walk& walk) const {
     SettingSet missing = 0;
     for (uint32_t i = 0; i < graph_.blocks.size(); ++i) {
@@ -168,7 +169,7 @@ AssumedWalks walk_with_settings(const CodeGraph& graph, const CodeFacts& facts,
   AssumedWalks walks{.base = walk_code(graph, facts, settings, 0, work_left),
                      .assumed = {},
                      .needs = std::vector<SettingSet>(graph.blocks.size())};
-  // A walk asks for settings that the one before did not reach.
+  // A walk may use settings that the one before did not reach.
   bool has_settings = walks.base.is_complete && settings.all() != 0;
   if (has_settings) walks.assumed = walk_code(graph, facts, settings, ~SettingSet{0}, work_left);
   if (!has_settings || !walks.assumed.is_complete) {

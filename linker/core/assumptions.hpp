@@ -7,12 +7,12 @@
 
 namespace bpflink {
 
-/// The walks and what was made of them.
+/// The walks and their result.
 struct AssumedWalks {
   Walk base;     ///< without settings
   Walk assumed;  ///< with all of them
-  /// By block: settings with which alone it is not reached; 0 where that is so without, or where it
-  /// is reached.
+  /// By block: settings that alone make it unreached. 0 if it is unreached without settings, or
+  /// reached with all.
   std::vector<SettingSet> needs;
 };
 

@@ -10,7 +10,7 @@ namespace bpflink {
 namespace {
 
 constexpr uint8_t most_parameters = 5, last_register = 10;
-/// A function of more blocks is opaque: what is kept of each block adds up.
+/// A function with more blocks is opaque, which bounds the memory for blocks.
 constexpr uint32_t most_blocks = 1u << 17;
 
 bool is_hidden(const InputSymbol& symbol) {
@@ -50,7 +50,7 @@ void CodeGraph::find_functions() {
                          .is_hidden = !symbol.is_local() && is_hidden(symbol),
                          .is_opaque = symbol.value % insn_size != 0});
   }
-  // Of aliases, a program's name is first.
+  // A program's name comes before its aliases.
   std::ranges::stable_sort(functions, {}, [](const CodeFunction& function) {
     return std::tuple(function.section, function.begin, !function.is_program);
   });
@@ -69,8 +69,8 @@ void CodeGraph::find_functions() {
   functions.resize(count, functions.empty() ? CodeFunction{} : functions.front());
 }
 
-/// A function within another, which hand-written code may have, ends it; both are opaque. One
-/// without a size ends where the next begins.
+/// A function that begins inside another one, as in hand-written code, ends it; both are opaque. A
+/// function without a size ends where the next begins.
 void CodeGraph::split_overlaps() {
   for (uint32_t i = 0; i + 1 < functions.size(); ++i) {
     CodeFunction &function = functions[i], &next = functions[i + 1];
@@ -82,8 +82,8 @@ void CodeGraph::split_overlaps() {
   }
 }
 
-/// What BTF says: the linkage, which is what the verifier goes by; the number of parameters; and
-/// functions that are called in an exception.
+/// Reads from BTF: the linkage, which the verifier uses; the number of parameters; exception
+/// callbacks.
 void CodeGraph::describe_functions() {
   if (!object.btf) return;
   const Btf& btf = *object.btf;
@@ -135,8 +135,8 @@ void CodeGraph::find_variables() {
   std::unordered_map<std::string_view, uint32_t> sections;
   for (const InputSection& section : object.sections)
     if (is_read_only_data(section)) sections.try_emplace(section.name, section.index);
-  // Without BTF a user can name any symbol, else those that BTF lists and the global ones: others
-  // are the compiler's.
+  // Without BTF a user can name any symbol. Otherwise only global symbols and variables in BTF
+  // count: the compiler made the rest.
   for (const InputSymbol& symbol : object.symbols)
     if (symbol.place == InputSymbol::Place::Section && !symbol.is_section() &&
         (!symbol.is_local() || !object.btf))
@@ -224,7 +224,7 @@ void CodeGraph::decode() {
     decode(function);
     find_blocks(function);
   }
-  // A call or address of what does not begin a function.
+  // A reference into the middle of a function makes it opaque.
   for (const CodeInsn& insn : insns)
     if (insn.reference.kind == CodeReference::Kind::Call ||
         insn.reference.kind == CodeReference::Kind::Callback)
@@ -261,7 +261,7 @@ void CodeGraph::find_blocks(CodeFunction& function) {
   std::span<const CodeInsn> code =
       std::span(insns).subspan(function.first_insn, function.insn_count);
   function.first_block = static_cast<uint32_t>(blocks.size());
-  if (code.empty()) {  // it ends within its first instruction
+  if (code.empty()) {  // it ends inside its first instruction
     function.is_opaque = true;
     return;
   }
@@ -331,7 +331,8 @@ void CodeGraph::connect() {
   users = uses.reversed();
 }
 
-/// A static function among programs that no code refers to is one to loaders other than libbpf.
+/// A static function in a program section is a program to loaders other than libbpf if no code
+/// refers to it.
 void CodeGraph::mark_loaded() {
   is_loaded.resize(functions.size());
   for (uint32_t i = 0; i < functions.size(); ++i) {

@@ -15,15 +15,15 @@
 
 namespace bpflink {
 
-/// What an instruction refers to.
+/// The reference of an instruction.
 struct CodeReference {
   enum class Kind : uint8_t {
     None,
-    Call,      ///< it calls function `index`
-    Callback,  ///< it has the address of function `index`
-    Data,      ///< the address of byte `offset` of section `index`, .rodata or below it
-    Kconfig,   ///< the address of symbol `index`, an extern of .kconfig, and `offset` bytes
-    Ksym,      ///< the address of symbol `index`, an extern that a kernel may have
+    Call,      ///< a call of function `index`
+    Callback,  ///< the address of function `index`
+    Data,      ///< the address of byte `offset` of section `index`, .rodata or .rodata.*
+    Kconfig,   ///< the address of the .kconfig extern with symbol `index`, plus `offset`
+    Ksym,      ///< the address of the kernel's symbol that extern `index` names
     Unknown,
   };
   Kind kind = Kind::None;
@@ -33,7 +33,7 @@ struct CodeReference {
 
 struct CodeInsn {
   Insn insn;
-  int32_t high;  ///< the immediate of the second slot, of an ld_imm64
+  int32_t high;  ///< the immediate of an ld_imm64's second slot
   uint64_t at;   ///< bytes into the section
   CodeReference reference;
 
@@ -42,26 +42,26 @@ struct CodeInsn {
 
 inline constexpr uint32_t no_block = UINT32_MAX, no_function = UINT32_MAX;
 
-/// Instructions of which the first alone is jumped to, and the last alone jumps or calls a function
-/// of the object.
+/// A basic block: only its first instruction is a jump target, and only its last one jumps or calls
+/// a function of the object.
 struct CodeBlock {
   uint32_t begin, end;         ///< indices in CodeGraph::insns
-  uint32_t next = no_block;    ///< the block behind, where control may go on to it
-  uint32_t target = no_block;  ///< what a jump leads to
+  uint32_t next = no_block;    ///< the following block, if control may continue there
+  uint32_t target = no_block;  ///< the target of a jump
 };
 
 struct CodeFunction {
   std::string_view name;
   uint32_t section;
   uint64_t begin, end;  ///< bytes into the section
-  /// A loader loads it by itself.
+  /// A loader loads it on its own.
   bool is_program = false;
-  /// The verifier goes through it by itself, with unknown arguments, and knows nothing of what it
-  /// returns.
+  /// The verifier checks it on its own, with unknown arguments, and does not use its result.
   bool is_global = false;
-  /// Of hidden visibility, of which a loader makes a static one.
+  /// Hidden: a loader makes it static.
   bool is_hidden = false;
-  /// Its control flow cannot be followed: all of it counts as reached. Most have one block.
+  /// Its control flow cannot be followed: all of it counts as reached. Most opaque functions are
+  /// one block.
   bool is_opaque = false;
   uint8_t parameters = 5;
   uint32_t first_block = 0, block_count = 0;
@@ -81,21 +81,20 @@ class CodeGraph {
 
   const ObjectFile& object;
   std::vector<CodeFunction> functions;  ///< by section, then by offset
-  std::vector<CodeInsn> insns;          ///< of all functions
-  std::vector<CodeBlock> blocks;        ///< of all functions
-  /// Which functions each one calls or has the address of, in whatever code; and the other way
-  /// round.
+  std::vector<CodeInsn> insns;          ///< by function
+  std::vector<CodeBlock> blocks;        ///< by function
+  /// Which functions each function calls or takes the address of, and the reverse.
   Graph uses, users;
-  /// By function: it is a program, or a loader appends it to one.
+  /// By function: whether it is a program, or a loader appends it to one.
   std::vector<bool> is_loaded;
 
-  /// The function that `offset` is in, or `no_function`.
+  /// The function that contains `offset`, or `no_function`.
   uint32_t find_function(uint32_t section, int64_t offset) const;
   /// The block of an instruction's slot, or `no_block`.
   uint32_t find_block(uint32_t section, uint64_t offset) const;
-  /// The variable that byte `offset` of a section belongs to, or null.
+  /// The variable that contains byte `offset` of a section, or null.
   const CodeVariable* find_variable(uint32_t section, uint64_t offset) const;
-  /// Bytes of an extern's type, where known.
+  /// The size of an extern's type, if known.
   std::optional<uint64_t> extern_size(uint32_t symbol) const;
   /// Whether an extern is a function, or a variable without a type.
   bool is_extern_function(const InputSymbol& symbol) const;
@@ -123,11 +122,11 @@ class CodeGraph {
 
   std::unordered_map<uint32_t, std::vector<CodeVariable>> variables_;  ///< by section
   std::unordered_map<std::string_view, ExternType> externs_;
-  /// Edges that no instruction shows: what an exception calls, what code runs into.
+  /// Edges without an instruction: exception callbacks, and code that runs into the next function.
   std::vector<std::pair<uint32_t, uint32_t>> hidden_uses_;
 };
 
-/// Whether a loader makes a read-only map of the section, with what the object has in it.
+/// Whether a loader makes a read-only map of the section.
 inline bool is_read_only_data(const InputSection& section) {
   return section.name == ".rodata" || section.name.starts_with(".rodata.");
 }

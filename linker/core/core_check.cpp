@@ -12,7 +12,7 @@
 namespace bpflink {
 namespace {
 
-/// Binds all relocations of an object, in their order. Returns what becomes of their instructions.
+/// Binds all relocations of an object, in their order. Returns the bound instructions.
 BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
                             std::vector<RelocationVerdict>& verdicts) {
   BoundInsns insns;
@@ -21,7 +21,7 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
   const BtfView& program = *object.file().btf;
   CoreResolver resolver(program, object.file().byte_order, types);
   verdicts.reserve(records.size());
-  size_t names_left = 1 << 17;  // of a real program, a few hundred accesses fail
+  size_t names_left = 1 << 17;  // in real programs, a few hundred accesses fail
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(object.file(), record, result);
@@ -54,7 +54,7 @@ std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) 
   return assumptions;
 }
 
-/// Walks the code with the bound instructions, as the verifier of a version of the kernel does.
+/// Walks the code with the bound instructions, like the verifier of the given kernel version.
 Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
                   uint32_t verifier) {
   auto find_insn = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
@@ -117,7 +117,7 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
   try {
     auto read = CoreObject::read("object", object);
     if (!read) return std::unexpected(read.error());
-    read->look_at_code();
+    read->analyze_code();
     std::vector<CoreVerdict> verdicts;
     auto found = ObjectCheck(*read, kernel, facts).take_relocations();
     for (size_t i = 0; i < found.size(); ++i) {

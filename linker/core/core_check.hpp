@@ -16,7 +16,7 @@ using BoundInsns = std::map<std::pair<uint32_t, uint64_t>, BoundInsn>;
 /// An object's relocations on one kernel, and the code that the kernel's verifier reaches.
 class ObjectCheck {
  public:
-  /// The object must outlive this. Call its look_at_code() first.
+  /// The object must outlive this. Call its analyze_code() first.
   ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts);
 
   /// The verdicts, in the order of `object.summary.records`.

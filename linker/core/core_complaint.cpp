@@ -34,7 +34,7 @@ std::string type_name(const BtfView& types, uint32_t id) {
   return fmt::format("{}{}", keyword(types, id), essential_name(types.name(types.type(id))));
 }
 
-/// ".signal[2].next" of the first steps.
+/// The steps as C text: ".signal[2].next".
 std::string steps_text(std::span<const CoreStep> steps) {
   std::string text;
   for (const CoreStep& step : steps)
@@ -42,8 +42,8 @@ std::string steps_text(std::span<const CoreStep> steps) {
   return text;
 }
 
-/// Finds the name that has taken another one's place: a similar one, or else one of which the other
-/// is a part, as `state` is of `__state`, or that is a part of it.
+/// Finds the name that replaced another one: a similar name, or else one that contains it, as
+/// `__state` contains `state`, or is contained in it.
 class Successor {
  public:
   explicit Successor(std::string_view name) : name_(name), similar_(name) {}
@@ -115,7 +115,7 @@ std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_
   return nearest;
 }
 
-/// A type of that name and another kind, as C, or "".
+/// A type of that name but another kind, as C, or "".
 std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKernel& kernel) {
   const BtfView& types = kernel.vmlinux();
   std::string_view name = essential_name(program.name(program.type(id)));
@@ -158,7 +158,7 @@ class Explanation {
   }
 
  private:
-  /// "signal.next" of the first `count` steps, of which the first is the struct itself.
+  /// The first `count` steps as a path: "signal.next". The first step is the struct itself.
   std::string member_path(size_t count) const {
     std::string path = steps_text(std::span(steps_).subspan(1, count - 1));
     return path.starts_with('.') ? path.substr(1) : path;
@@ -191,32 +191,31 @@ class Explanation {
         describe_candidate();
         return fmt::format("{} has another definition", root_);
       case CoreReason::Ambiguous:
-        return fmt::format("several types are called {}, and differ", root_);
+        return fmt::format("several types named {} differ", root_);
       case CoreReason::MemberSize:
-        return fmt::format("{} has {}, and {} in the program, where no load or store fits both",
+        return fmt::format("{} has {}, but {} in the program: no load or store fits both",
                            describe_access(program_, relocation_), count_of(result_.size, "byte"),
                            result_.local_size);
       case CoreReason::LargeOffset:
         return fmt::format("{} is at offset {}, too far for a load or store",
                            describe_access(program_, relocation_), result_.value);
       case CoreReason::OtherInstruction:
-        return fmt::format(
-            "the instruction of the relocation against {} is not what compilers make for it",
-            describe_access(program_, relocation_));
+        return fmt::format("the relocation against {} is at an unexpected instruction",
+                           describe_access(program_, relocation_));
       case CoreReason::WideBitfield:
         return fmt::format("no load of 8 bytes covers the bit-field {}",
                            describe_access(program_, relocation_));
       case CoreReason::NoSize:
         return fmt::format("{} has no size", describe_access(program_, relocation_));
       case CoreReason::NotForArrays:
-        return fmt::format("'{}' cannot be asked of an element of an array",
+        return fmt::format("'{}' is not supported for array elements",
                            core_kind_name(relocation_.kind));
       case CoreReason::Anonymous:
         return "the relocation is against a type without a name";
       case CoreReason::Malformed:
-        return fmt::format("the access '{}' leads nowhere in {}", relocation_.access, root_);
+        return fmt::format("the access '{}' is invalid in {}", relocation_.access, root_);
       case CoreReason::TooDeep:
-        return fmt::format("{} nests deeper than loaders look", root_);
+        return fmt::format("{} is nested deeper than loaders support", root_);
       case CoreReason::None:
         break;
     }
@@ -225,14 +224,14 @@ class Explanation {
 
   std::string_view step_name() const { return steps_[nearest_->depth].name; }
 
-  /// The struct that should have the member: its name, or the path to it.
+  /// Names the struct that should have the member, or the path to it.
   std::string container() const {
     const BtfView& types = kernel_.types(nearest_->module);
     bool has_name = nearest_->at != 0 && !types.name(types.type(nearest_->at)).empty();
     return has_name ? type_name(types, nearest_->at) : whole_path();
   }
 
-  /// "struct task_struct.signal" of the steps that were found.
+  /// The path of the steps that were found: "struct task_struct.signal".
   std::string whole_path() const {
     if (nearest_->depth <= 1) return root_;
     return root_ + steps_text(std::span(steps_).subspan(1, nearest_->depth - 1));
@@ -257,14 +256,14 @@ class Explanation {
     return fmt::format("{} has no member '{}'", container(), step_name());
   }
 
-  /// A member of the root can be read through a struct with nothing but that member.
+  /// Offers a flavor with only the missing member: it can read a member of the root.
   void offer_flavor(const std::string& declaration) {
     if (declaration.find('\n') != declaration.npos) return;
     complaint_.flavor_tag = root_;
     complaint_.flavor_body = fmt::format("{{ {}; }}", declaration);
   }
 
-  /// The member that has another type in the kernel.
+  /// Describes the member that has another type in the kernel.
   void describe_member_there() {
     const BtfView& types = kernel_.types(nearest_->module);
     if (!is_composite(types.kind(nearest_->at))) return;
@@ -291,7 +290,7 @@ class Explanation {
   size_t& names_left_;
   std::vector<CoreStep> steps_;
   std::string root_ = "void";
-  const CoreCandidate* nearest_ = nullptr;  ///< in which most was found
+  const CoreCandidate* nearest_ = nullptr;  ///< the candidate with the most steps found
   CoreComplaint complaint_;
 };
 
@@ -315,14 +314,14 @@ std::optional<CoreComplaint> explain_difference(const BtfView& program,
     return CoreComplaint{.what = fmt::format("{} {}", describe_access(program, relocation), what)};
   };
   auto shrinks = [&](uint64_t from, uint64_t to) {
-    return complaint(fmt::format("has {}, and {} in the program", count_of(to, "byte"), from));
+    return complaint(fmt::format("has {}, but {} in the program", count_of(to, "byte"), from));
   };
   bool asks_for_size =
       relocation.kind == CoreKind::FieldByteSize || relocation.kind == CoreKind::TypeSize;
   if (asks_for_size && result.value < result.local_value)
     return shrinks(result.local_value, result.value);
   if (result.size < result.local_size) return shrinks(result.local_size, result.size);
-  if (result.sign_differs) return complaint("has another sign than in the program");
+  if (result.sign_differs) return complaint("has another signedness than in the program");
   return std::nullopt;
 }
 

@@ -10,7 +10,7 @@
 namespace bpflink {
 namespace {
 
-/// What the relocation is about, as source has it: the last member, the enumerator or the type.
+/// The name of the access in source code: the last member, the enumerator or the type.
 std::string_view name_of(const BtfView& types, const CoreRelocation& relocation) {
   auto steps = core_steps(types, relocation);
   for (size_t i = steps.size(); i-- > 0;)
@@ -56,7 +56,7 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
   return CoreObject{std::move(summary), std::move(*object)};
 }
 
-void CoreObject::look_at_code() {
+void CoreObject::analyze_code() {
   for (const CoreRecord& record : summary.records) {
     summary.locations.push_back(find_location(file(), record));
     summary.accesses.push_back(describe_access(*file().btf, record.relocation));
@@ -83,7 +83,7 @@ std::expected<bool, Error> is_program(std::span<const std::byte> image) {
   if (std::ranges::any_of(elf->sections, holds_programs)) return true;
   auto ext = elf->find(".BTF.ext");
   if (!ext) return false;
-  // The length of the table of relocations stands behind its offset, in the longer header.
+  // In the longer header, the length of the relocation table follows its offset.
   std::span<const std::byte> contents = elf->contents(elf->sections[*ext]);
   constexpr size_t header_length_at = 4, relocations_length_at = 28;
   if (contents.size() < relocations_length_at + sizeof(uint32_t)) return false;

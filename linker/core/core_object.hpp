@@ -20,12 +20,12 @@ struct HelperCall {
   uint64_t offset;  ///< bytes into the section
 };
 
-/// An object, its programs, its relocations and whatever else a kernel binds.
+/// An object, its programs, its relocations and all else that a kernel binds.
 struct CoreObject {
   ObjectSummary summary;
   Object object;
 
-  // What look_at_code() finds.
+  // Set by analyze_code().
   std::unique_ptr<const CodeGraph> graph{};
   std::map<uint32_t, std::vector<HelperCall>> helper_calls{};  ///< by the helper's id
 
@@ -33,14 +33,13 @@ struct CoreObject {
 
   /// Reads `image`, which must outlive the result. Errors: those of Object::parse().
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
-  /// Finds what a check needs beside the relocations: the graph, the calls of helpers, and
-  /// `accesses` and `locations` of the summary.
-  void look_at_code();
+  /// Finds what a check needs besides relocations: the graph, the calls of helpers, and `accesses`
+  /// and `locations` of the summary.
+  void analyze_code();
 };
 
-/// Whether a file is an object with programs, not a kernel: an ELF file for BPF with code that is
-/// loaded by itself, or with CO-RE relocations.
-/// Errors: it is an ELF file, but malformed.
+/// Whether a file is an object with programs, not a kernel: an ELF file for BPF with program code
+/// or CO-RE relocations. Errors: a malformed ELF file.
 std::expected<bool, Error> is_program(std::span<const std::byte> image);
 
 }  // namespace bpflink

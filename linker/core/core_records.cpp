@@ -9,7 +9,7 @@ bool is_access_size(uint32_t size) {
   return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/// Whether the two slots are an ld_imm64 of a number.
+/// Whether the two slots are an ld_imm64 of a plain number.
 bool is_plain_ld_imm64(const Insn& first, const Insn& second) {
   return first.is_ld_imm64() && first.src_reg == 0 && first.off == 0 && second.code == 0 &&
          second.dst_reg == 0 && second.src_reg == 0 && second.off == 0;
@@ -78,7 +78,7 @@ void bind_instruction(const ObjectFile& object, const CoreRecord& record, CoreRe
   CoreReason obstacle = find_obstacle(code, object.byte_order, result);
   if (obstacle == CoreReason::None) return;
   result.reason = obstacle;
-  // The loader replaces an instruction that would load the wrong bytes with an invalid one.
+  // The loader poisons an instruction that would load the wrong bytes.
   result.outcome = obstacle == CoreReason::MemberSize ? CoreOutcome::Absent : CoreOutcome::Failed;
 }
 

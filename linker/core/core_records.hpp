@@ -11,21 +11,21 @@
 
 namespace bpflink {
 
-/// A relocation, as .BTF.ext has it.
+/// A relocation of .BTF.ext.
 struct CoreRecord {
   uint32_t section;  ///< index of the section of code
-  uint32_t index;    ///< among the relocations of that section, as .BTF.ext lists them
+  uint32_t index;    ///< in that section's list in .BTF.ext
   uint64_t offset;   ///< bytes into the section
   CoreRelocation relocation;
-  const InputSymbol* function;  ///< that the instruction belongs to
+  const InputSymbol* function;  ///< the function that contains the instruction
 };
 
-/// The relocations in the order of .BTF.ext. Loaders skip relocations of code that belongs to no
-/// function, which libbpf's linker leaves behind of weak functions, and so does this.
+/// The relocations in the order of .BTF.ext. Like loaders, this skips relocations in code of no
+/// function, which libbpf's linker leaves of losing weak functions.
 std::vector<CoreRecord> read_core_records(const ObjectFile& object);
 
-/// What becomes of the instruction of a relocation, once it is known what becomes of that: its
-/// `outcome` and `reason` change where the instruction cannot hold the value.
+/// Applies a relocation's `result` to its instruction. If the instruction cannot hold the value,
+/// this changes `outcome` and `reason`.
 void bind_instruction(const ObjectFile& object, const CoreRecord& record, CoreResult& result);
 
 }  // namespace bpflink

@@ -23,8 +23,8 @@ std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kerne
     }
   };
   for (const RelocationVerdict& relocation : verdict.relocations) {
-    // Code that no program calls stops none. But one relocation that cannot be made keeps the whole
-    // object from loading.
+    // Code that no program calls stops no program. But one relocation that cannot be applied keeps
+    // the whole object from loading.
     if (relocation.outcome == CoreOutcome::Failed)
       of_all = std::max(of_all, relocation.status);
     else if (!relocation.programs.empty())

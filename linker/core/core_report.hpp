@@ -21,26 +21,26 @@ struct RelocationVerdict {
   CoreOutcome outcome = CoreOutcome::Value;
   CoreReason reason = CoreReason::None;
   uint64_t value = 0;
-  std::vector<std::string_view> programs{};  ///< as CoreVerdict has them
+  std::vector<std::string_view> programs{};  ///< as in CoreVerdict
   std::vector<CoreAssumption> assumes{};
-  /// It fails only because the kernel's verifier does not understand its guard. Where the release
-  /// is unknown, that is the verifier of Linux 5.5.
+  /// It fails only because the kernel's verifier does not understand its guard. If the release is
+  /// unknown, that is the verifier of Linux 5.5.
   bool is_guarded_for_newer = false;
   /// Set if it is not bound, or bound to a member of another size or sign.
   std::unique_ptr<CoreComplaint> complaint{};
 };
 
-/// The verdict on something else that a kernel binds: an extern, the target of a program, a helper.
+/// The verdict on another thing that a kernel binds: an extern, the target of a program, a helper.
 struct CoreFinding {
   std::string kind;  ///< "kfunc", "kernel variable", "config option", "attach target", ...
   std::string name;
   CoreStatus status = CoreStatus::Resolves;
-  std::string what{};                   ///< what is wrong, a sentence, or ""
-  std::string note{};                   ///< what would help, or ""
+  std::string what{};                   ///< the problem in a sentence, or ""
+  std::string note{};                   ///< a remedy, or ""
   bool fails_to_attach = false;         ///< the program loads, but does not attach
-  bool is_zero = false;                 ///< it is weak and absent: the program reads 0
-  std::vector<std::string> programs{};  ///< that need it; empty: the object does
-  /// Of a failure: the extern, or the program that needs it; null for neither.
+  bool is_zero = false;                 ///< weak and absent: the program reads 0
+  std::vector<std::string> programs{};  ///< programs that need it; empty: the object does
+  /// For a failure: the extern, or the program that needs it; null for neither.
   const InputSymbol* symbol = nullptr;
 };
 
@@ -52,10 +52,10 @@ struct ObjectVerdict {
 
 struct KernelSummary {
   std::string name;
-  std::string release, architecture, build_id;  ///< "" for what is not known
+  std::string release, architecture, build_id;  ///< "" if unknown
 };
 
-/// A program. A loader skips optional ones unless it is told otherwise.
+/// A program. By default, a loader skips optional ones.
 struct CoreProgram {
   std::string_view name;
   std::string_view section;
@@ -77,7 +77,7 @@ struct CoreReport {
   std::vector<KernelSummary> kernels;
   std::vector<std::vector<ObjectVerdict>> verdicts;  ///< by kernel, by object
 
-  /// The status of each program of an object: the worst of all that it reaches.
+  /// The status of each program of an object: the worst of everything that it reaches.
   std::vector<CoreStatus> program_statuses(size_t object, size_t kernel) const;
   /// Whether all programs that reach this are optional.
   bool is_optional(size_t object, const std::vector<std::string_view>& programs) const;

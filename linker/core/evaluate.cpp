@@ -3,7 +3,7 @@
 namespace bpflink {
 namespace {
 
-/// The instructions that libbpf takes records for.
+/// Whether libbpf accepts CO-RE records for the instruction.
 bool may_be_bound(const Insn& insn) {
   switch (BPF_CLASS(insn.code)) {
     case BPF_ALU:
@@ -17,8 +17,8 @@ bool may_be_bound(const Insn& insn) {
   }
 }
 
-/// Whether a helper may call a function, with a pointer into the caller's stack. Kernel functions
-/// and helpers that are not known may, too.
+/// Whether a helper may call a function with a pointer into the caller's stack. Kernel functions
+/// and unknown helpers may.
 bool may_call_back(const Insn& call) {
   if (call.src_reg != 0) return true;
   switch (call.imm) {
@@ -41,8 +41,8 @@ void Evaluator::step(uint32_t section, const CodeInsn& code) {
   const Insn& insn = code.insn;
   const BoundInsn* bound =
       facts_.core && may_be_bound(insn) ? facts_.core(section, code.at) : nullptr;
-  // The verifier stops at a poisoned instruction. This goes on, as the code behind it has to be
-  // mended, too, if it is reached.
+  // The verifier stops at a poisoned instruction. This walk continues: if the code after it is
+  // reached, its relocations have to be fixed as well.
   if (bound && bound->is_poisoned) return set(insn.dst_reg, Value::foreign());
   switch (BPF_CLASS(insn.code)) {
     case BPF_ALU:
@@ -105,8 +105,8 @@ Value Evaluator::ksym_address(const CodeReference& reference) const {
   auto exists = facts_.known.has_ksym ? facts_.known.has_ksym(symbol.name) : std::nullopt;
   if (!exists) return Value::foreign();
   if (!*exists && reference.offset == 0) return Value::constant(0);
-  // A variable without a type is a number to the verifier. Of one with a type it may know no more
-  // than that it was in the kernel's BTF.
+  // To the verifier, the address of a variable without a type is a number. For one with a type, it
+  // may know only that the kernel's BTF has it.
   bool is_known = graph_.is_extern_address(symbol) ||
                   (precision_.functions && graph_.is_extern_function(symbol));
   return *exists && is_known ? Value{Value::Kind::NonZero} : Value::foreign();
@@ -131,8 +131,7 @@ Value Evaluator::load(const Insn& insn, const BoundInsn* bound) {
     return *value;
   }
   if (base.may_be_frame() && size == 8) return {};
-  // Loads of 4 bytes from a context may give
-  // pointers.
+  // Loads of 4 bytes from a context may give pointers.
   bool is_scalar = size <= 2 || (base.is_address() && is_known);
   return is_scalar ? Value::scalar() : Value::foreign();
 }
@@ -169,14 +168,12 @@ void Evaluator::store(const Insn& insn, const BoundInsn* bound) {
 
 Value Evaluator::stored_value(const Insn& insn) const {
   if (BPF_CLASS(insn.code) == BPF_STX) return state_[insn.src_reg];
-  // Some verifiers take the immediate as
-  // unsigned.
+  // Some verifiers treat the immediate as unsigned.
   bool is_known = precision_.immediate_stores && insn.imm >= 0;
   return is_known ? Value::constant(static_cast<uint64_t>(insn.imm)) : Value::scalar();
 }
 
-/// What an atomic operation may load: into r0,
-/// into its source or, as a load, its
+/// Clobbers the register that an atomic operation may load into: r0, its source or, for a load, its
 /// destination.
 void Evaluator::clobber_fetched(const Insn& insn) {
   constexpr int32_t load_acquire = 0x100;
@@ -185,8 +182,7 @@ void Evaluator::clobber_fetched(const Insn& insn) {
   set(insn.imm == BPF_CMPXCHG ? uint8_t{0} : insn.src_reg, {});
 }
 
-/// A helper or kernel function writes from the
-/// addresses on that it gets.
+/// A helper or kernel function may write to the stack from each address that it gets upwards.
 void Evaluator::call_kernel(const Insn& insn) {
   if (may_call_back(insn) && state_.passes_frame()) state_.clobber_stack();
   for (uint8_t reg = 1; reg <= 5; ++reg) {

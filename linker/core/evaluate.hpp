@@ -12,7 +12,8 @@ namespace bpflink {
 
 class Evaluator {
  public:
-  /// Evaluates on `state`, with the settings in `assumed` as constants. All must outlive it.
+  /// Evaluates on `state`, with the settings in `assumed` as constants. All arguments must outlive
+  /// this.
   Evaluator(const CodeGraph& graph, const CodeFacts& facts, Settings& settings, SettingSet assumed,
             AbstractState& state)
       : graph_(graph),

@@ -8,8 +8,8 @@
 namespace bpflink {
 namespace {
 
-/// Steps from code to the programs that lead to it, for all instructions that are asked about;
-/// beyond, no programs are named.
+/// A limit on steps from code to the programs that lead to it, for all calls of find() together.
+/// Beyond it, no programs are named.
 constexpr uint64_t most_steps = 50'000'000;
 
 /// Contexts by function.
@@ -32,8 +32,8 @@ struct Reachability::Impl {
 
   uint32_t function_count() const { return static_cast<uint32_t>(graph.functions.size()); }
 
-  /// Adds the programs from which control gets to the contexts, and to the functions by whatever
-  /// code there is.
+  /// The names of the programs that lead to the contexts, or that contain the functions through any
+  /// code.
   std::vector<std::string_view> find_programs(std::vector<uint32_t> contexts,
                                               std::vector<uint32_t> functions) {
     ++round;
@@ -100,7 +100,7 @@ struct Reachability::Impl {
   Settings settings;
   AssumedWalks walks;
   Graph contexts_of;
-  std::vector<uint32_t> seen_contexts, seen_functions;  ///< the round that saw each last
+  std::vector<uint32_t> seen_contexts, seen_functions;  ///< the last round that saw each
   uint32_t round = 0;
   uint64_t steps = 0;
 };

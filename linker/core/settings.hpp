@@ -17,35 +17,35 @@ class Settings {
   /// Both must outlive this.
   Settings(const CodeGraph& graph, const CoreFacts& facts) : graph_(graph), facts_(facts) {}
 
-  /// What a load of `size` bytes at `offset` of a section gives, if that is sure or among the
-  /// settings that are assumed.
+  /// The value of a load of `size` bytes at `offset` of a section, if it is certain or among the
+  /// assumed settings.
   std::optional<Value> load(uint32_t section, uint64_t offset, uint32_t size, bool is_signed,
                             SettingSet assumed);
-  /// All that were asked for.
+  /// All settings that loads have used.
   SettingSet all() const { return all_; }
   std::vector<Assumption> describe(SettingSet settings) const;
 
  private:
-  /// The last bit stands for all settings that have none of their own.
+  /// The last bit is shared by all settings without a bit of their own.
   static constexpr size_t last_bit = 63;
-  /// More are unknown: each may be named for each instruction.
+  /// A limit: each setting may be named for each instruction. Further ones are unknown.
   static constexpr size_t most_settings = 512;
 
-  /// 0 where there are too many.
+  /// The bit of a setting; 0 if there are too many.
   SettingSet bit_of(uint32_t section, uint64_t offset, uint32_t size, const CodeVariable& variable,
                     uint64_t value);
 
   const CodeGraph& graph_;
   const CoreFacts& facts_;
-  std::vector<Assumption> settings_;  ///< by bit, and behind the last one all that share it
+  std::vector<Assumption> settings_;  ///< by bit; those after the last bit share it
   std::unordered_map<uint64_t, size_t> index_;
   SettingSet all_ = 0;
 };
 
-/// The part of a scalar of `whole` bytes that `size` bytes at `offset` of it are.
+/// The `size` bytes at `offset` of a scalar of `whole` bytes.
 uint64_t part_of(uint64_t value, uint64_t whole, uint64_t offset, uint32_t size, std::endian order);
 
-/// A loaded number as a register has it.
+/// The value of a register after loading a number.
 Value loaded(uint64_t bits, uint32_t size, bool is_signed, SettingSet settings = 0);
 
 }  // namespace bpflink

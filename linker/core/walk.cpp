@@ -14,13 +14,13 @@
 namespace bpflink {
 namespace {
 
-/// Contexts of a function that tell arguments apart; further calls share the one that does not.
+/// How many contexts of a function distinguish arguments; further calls share one that does not.
 constexpr uint32_t most_contexts = 16;
-/// Blocks of such contexts, all together.
+/// A limit on the blocks of such contexts, all together.
 constexpr uint64_t most_context_blocks = 1u << 17;
-/// Stack slots in all states, all together; beyond, states are kept without.
+/// A limit on stack slots, in all states together; further states have none.
 constexpr uint64_t most_slots = 1u << 20;
-/// What it takes to begin a block, in instructions.
+/// The cost of beginning a block, in instructions.
 constexpr uint64_t block_work = 8;
 constexpr uint32_t no_state = UINT32_MAX;
 
@@ -48,12 +48,12 @@ class Walker {
   struct Place {
     uint32_t context, block;
   };
-  /// What is kept of a context during the walk.
+  /// The state of a context during the walk.
   struct Context {
     std::vector<uint32_t> states;  ///< by block of the function: an index in states_, or no_state
     std::vector<bool> is_pending;
     std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> pending;
-    std::vector<Place> waiting;  ///< calls that go on when it returns
+    std::vector<Place> waiting;  ///< calls that continue when it returns
     std::optional<Value> result;
     bool is_active = false;  ///< in active_
     bool is_opaque = false, is_expanded = false;
@@ -128,7 +128,7 @@ class Walker {
     return index;
   }
 
-  /// All of an opaque function is reached, and all that it refers to.
+  /// Reaches all of an opaque function, and everything that it refers to.
   void expand(uint32_t index) {
     uint32_t function = walk_.contexts[index].function;
     const CodeFunction& opaque = graph_.functions[function];
@@ -148,7 +148,7 @@ class Walker {
     for (uint32_t state : context.states) is_reached.push_back(state != no_state);
   }
 
-  /// Control goes on to a block of the context's function.
+  /// Lets control flow to a block of the context's function.
   void flow(Place to, const AbstractState& state) {
     Context& context = contexts_[to.context];
     uint32_t& known = context.states[to.block];
@@ -254,8 +254,8 @@ class Walker {
     }
   }
 
-  /// Follows an edge on which the two operands may be known to be equal. Of pointers the verifier
-  /// learns nothing from that, and of 32 bits only those.
+  /// Follows an edge on which the two operands may be known to be equal. The verifier learns
+  /// nothing from that about pointers, and from a 32-bit comparison nothing about the upper half.
   void follow(Place place, const Insn& insn, const Value& source, bool are_equal, uint32_t block) {
     const Value destination = state_[insn.dst_reg];
     bool is_wide = BPF_CLASS(insn.code) == BPF_JMP;
@@ -277,13 +277,13 @@ class Walker {
   uint64_t slots_ = 0, context_blocks_ = 0;
   Walk walk_;
   std::deque<Context> contexts_;       ///< by index in walk_.contexts
-  std::vector<uint32_t> contexts_of_;  ///< by function: how many
+  std::vector<uint32_t> contexts_of_;  ///< by function: the number of contexts
   std::map<Key, uint32_t> context_of_;
   std::unordered_set<uint64_t> callers_;
   std::set<std::array<uint32_t, 3>> waiting_;
   std::vector<uint32_t> active_;  ///< contexts with blocks to evaluate, those called last
   std::deque<AbstractState> states_;
-  AbstractState state_;  ///< of the instruction that is evaluated
+  AbstractState state_;  ///< before the current instruction
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ bool file_defines(const std::string& path, std::string_view name) {
   return object && defines(**object, name);
 }
 
-/// The first thing that `find` has to say of a member that is an object.
+/// The first hints that `find` returns for a member that is an object.
 template <typename Find>
 Hints find_in_members(const InputFile& archive, Find find) {
   auto members = read_archive(archive.bytes(), archive.name());
@@ -42,7 +42,7 @@ Hints find_in_members(const InputFile& archive, Find find) {
   return {};
 }
 
-/// The file that a member of an archive, not a thin one, was copied from, if it stands beside it.
+/// The file beside an archive that a member was copied from; "" for members of thin archives.
 std::string source_of_member(const InputFile& archive, const ArchiveMember& member) {
   if (!member.path.empty()) return "";
   size_t begin = archive.name().size() + 1;  // "lib.a(member.o)"
@@ -50,7 +50,7 @@ std::string source_of_member(const InputFile& archive, const ArchiveMember& memb
   return without_dots((std::filesystem::path(archive.name()).parent_path() / name).string());
 }
 
-/// What an archive among the inputs says.
+/// Hints from an archive among the inputs.
 Hints find_in_input(const InputFile& archive, std::string_view name) {
   Hints hints =
       find_in_members(archive, [&](const ArchiveMember& member, const ObjectFile& object) -> Hints {
@@ -58,13 +58,13 @@ Hints find_in_input(const InputFile& archive, std::string_view name) {
           return describe_cpp_definition(object.name, found);
         std::string source = source_of_member(archive, member);
         if (!source.empty() && file_defines(source, name))
-          return {fmt::format("{} defines it, but {} is another version: make the archive anew",
+          return {fmt::format("{} defines it, but {} is another version: rebuild the archive",
                               source, member.name)};
         return {};
       });
   if (!hints.empty()) return hints;
   if (std::ranges::count(read_archive_index(archive.bytes()), name) != 0)
-    return {fmt::format("the index of {} lists it, but no member defines it: make the archive anew",
+    return {fmt::format("the index of {} lists it, but no member defines it: rebuild the archive",
                         archive.name())};
   return {};
 }

@@ -8,9 +8,8 @@
 
 namespace bpflink {
 
-/// An archive among the inputs that is not as its members are now, or that defines the symbol as
-/// C++; or one in the directories of -L that defines it and was not given. Nothing where there is
-/// none.
+/// Hints at an input archive that is out of date or defines the symbol as C++, or at an archive in
+/// the directories of -L that defines it but was not given.
 std::vector<std::string> find_archive_hint(const Context& context, const Symbol& symbol);
 
 }  // namespace bpflink

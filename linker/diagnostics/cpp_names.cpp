@@ -29,7 +29,7 @@ std::string find_cpp_definition(const ObjectFile& object, std::string_view name)
 std::vector<std::string> describe_cpp_definition(std::string_view object,
                                                  std::string_view definition) {
   return {fmt::format("{} defines it as C++: {}", object, definition),
-          "what C uses is declared extern \"C\" where C++ defines it"};
+          "if C uses it, declare it extern \"C\" in C++"};
 }
 
 }  // namespace bpflink

@@ -9,14 +9,13 @@
 
 namespace bpflink {
 
-/// "account(key*, int)" of "_Z7accountP3keyi"; "" of what is no name of C++.
+/// "account(key*, int)" for "_Z7accountP3keyi"; "" for names that are not C++.
 std::string demangle(std::string_view name);
 
-/// The function that `object` defines as C++ under a name that C knows as `name`, demangled; ""
-/// where there is none.
+/// The demangled C++ function of `object` whose C name would be `name`; "" if there is none.
 std::string find_cpp_definition(const ObjectFile& object, std::string_view name);
 
-/// What to do about a definition that find_cpp_definition() found.
+/// Hints for a definition that find_cpp_definition() found.
 std::vector<std::string> describe_cpp_definition(std::string_view object,
                                                  std::string_view definition);
 

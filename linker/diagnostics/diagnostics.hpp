@@ -1,5 +1,5 @@
-// Collects the diagnostics of a link, and knows whether it has failed. Passes state facts;
-// render.cpp turns them into text with ">>>" lines.
+// Passes the diagnostics of a link on to its handler, and records whether it has failed. Passes
+// state facts; render.cpp turns them into text with ">>>" lines.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class Diagnostics {
   void note(std::string message, References references = {}) {
     add(Severity::Note, std::move(message), std::move(references));
   }
-  /// The same with a code, a file and a symbol.
+  /// Reports a whole diagnostic.
   void report(Diagnostic diagnostic) {
     if (fatal_warnings_ && diagnostic.severity == Severity::Warning)
       diagnostic.severity = Severity::Error;
@@ -47,7 +47,7 @@ class Diagnostics {
   bool failed_ = false;
 };
 
-/// A reference that is nothing but its text.
+/// A reference that consists of text only.
 inline DiagnosticReference note(std::string text) {
   return {.role = ReferenceRole::Note, .text = std::move(text)};
 }
@@ -55,7 +55,8 @@ inline DiagnosticReference hint(std::string text) {
   return {.role = ReferenceRole::Hint, .text = std::move(text)};
 }
 
-/// Adds to a list of at most `most` references of one role how many of `all` it lacks.
+/// If a list was cut to `most` of `all` references of a role, adds the number of those that it
+/// lacks.
 inline void add_more(std::vector<DiagnosticReference>& references, ReferenceRole role, size_t all,
                      size_t most) {
   if (all > most) references.push_back({.role = role, .more = all - most});

@@ -9,7 +9,7 @@
 namespace bpflink {
 namespace {
 
-/// The input of each type that is at fault, found in one walk over all maps.
+/// The input of each faulty type, found in one walk over all maps.
 std::unordered_map<uint32_t, std::string_view> find_origins(
     const BtfVerdict& verdict, const std::vector<TypeOrigin>& origins) {
   std::unordered_map<uint32_t, std::string_view> found;
@@ -25,7 +25,7 @@ std::unordered_map<uint32_t, std::string_view> find_origins(
 
 }  // namespace
 
-std::vector<Diagnostic> warn_of_kernel_faults(
+std::vector<Diagnostic> kernel_fault_warnings(
     const BtfVerdict& verdict, const std::string& output, const std::vector<TypeOrigin>& origins,
     const std::function<std::string_view(uint32_t)>& other_origin) {
   std::vector<Diagnostic> warnings;
@@ -33,7 +33,7 @@ std::vector<Diagnostic> warn_of_kernel_faults(
   for (const BtfFault& fault : verdict.faults) {
     warnings.push_back(
         {.severity = Severity::Warning,
-         .message = fmt::format("{}: kernels do not take this: {}", output, describe_fault(fault)),
+         .message = fmt::format("{}: kernels reject this: {}", output, describe_fault(fault)),
          .file = output});
     std::string_view origin = fault.type_id != 0 ? found[fault.type_id] : "";
     if (origin.empty() && other_origin) origin = other_origin(fault.type_id);

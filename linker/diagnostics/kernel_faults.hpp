@@ -18,9 +18,9 @@ struct TypeOrigin {
   const TypeMap* map;     ///< from its ids to the output's
 };
 
-/// A warning for each fault, with the first input that has the type. `other_origin` says where a
-/// type comes from that is in no map; "" for nowhere.
-std::vector<Diagnostic> warn_of_kernel_faults(
+/// A warning for each fault, with the first input that has the type. `other_origin` gives the input
+/// of a type that is in no map, or "".
+std::vector<Diagnostic> kernel_fault_warnings(
     const BtfVerdict& verdict, const std::string& output, const std::vector<TypeOrigin>& origins,
     const std::function<std::string_view(uint32_t)>& other_origin = {});
 

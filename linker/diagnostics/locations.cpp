@@ -8,8 +8,8 @@
 namespace bpflink {
 namespace {
 
-/// line_info has the column of the instruction, which of a definition is somewhere in its first
-/// expression. Where the name is in the line, that is what is meant.
+/// line_info has an instruction's column; for a definition that is somewhere in its first
+/// expression. If the line contains the name, this points at the name instead.
 void point_at(DiagnosticLocation& location, std::string_view name) {
   if (name.empty()) return;
   size_t at = find_word(location.text, name, location.column == 0 ? 0 : location.column - 1);

@@ -12,16 +12,15 @@ namespace bpflink {
 /// The first place at or after `from` where `name` stands as a word, or npos.
 size_t find_word(std::string_view text, std::string_view name, size_t from = 0);
 
-/// The byte at `offset` of a section, with the source line where line_info
-/// knows it, and the column of `name` where that is in the line.
+/// The byte at `offset` of a section, with its source line if line_info has it, and the column of
+/// `name` if that line contains it.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
                                uint64_t offset, std::string_view name = {});
 
-/// Where a symbol is defined, or else declared, with the source line where line_info or DWARF
-/// know it.
+/// Where a symbol is defined, or else declared, with the source line if line_info or DWARF has it.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);
 
-/// The definition or declaration that a symbol is, with its type as C where that is given.
+/// A symbol as definition or declaration, with its C type if given.
 DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& symbol,
                                  std::string type = {});
 

@@ -6,11 +6,11 @@
 
 namespace bpflink {
 
-/// One line of text with a '?' for each byte of a control character: those of ASCII but the tab,
-/// and U+0080 to U+009F in UTF-8.
+/// One line of text with a '?' for each byte of a control character: ASCII's except the tab, and
+/// U+0080 to U+009F in UTF-8.
 std::string printable(std::string_view line);
 
-/// The same for text of several lines, whose line breaks stay.
+/// The same for several lines of text, keeping line breaks.
 std::string printable_lines(std::string_view text);
 
 }  // namespace bpflink

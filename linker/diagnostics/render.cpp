@@ -1,5 +1,5 @@
-// The text of a diagnostic: its first line, the source line that it is about, and a ">>>" line or
-// two for each reference, worded by its role (class Details).
+// The text of a diagnostic: its first line, its source line, and one or two ">>>" lines for each
+// reference, worded by its role (class Details).
 #include "linker/diagnostics/render.hpp"
 
 #include <fmt/format.h>
@@ -15,21 +15,21 @@ namespace {
 constexpr std::string_view red = "\033[1;31m", magenta = "\033[1;35m", green = "\033[1;32m",
                            bold = "\033[1m", plain = "\033[0m";
 
-/// A longer line was not written by a person, and would not help one.
+/// A longer line is generated and would not help a reader.
 constexpr size_t longest_line = 240;
 
-/// "main.bpf.c:42", or "" where that is not known.
+/// "main.bpf.c:42", or "" if unknown.
 std::string source_line(const DiagnosticLocation& place) {
   return place.line == 0 ? "" : fmt::format("{}:{}", place.source, place.line);
 }
 
-/// "main.o:(xdp+0x18)", or as much of it as is known.
+/// "main.o:(xdp+0x18)", or the known part of it.
 std::string object_place(const DiagnosticLocation& place) {
   if (place.section.empty()) return place.object;
   return fmt::format("{}:({}+{:#x})", place.object, place.section, place.offset);
 }
 
-/// The lines below the message, each behind a mark.
+/// The lines below the message, each after ">>>".
 class Details {
  public:
   std::vector<std::string> lines;
@@ -66,7 +66,7 @@ class Details {
       case ReferenceRole::Side:
         return add_line("    {}: {}", place.object, text);
       case ReferenceRole::MeetsAt:
-        return add_line("they meet at {}", text);
+        return add_line("both are reached through {}", text);
       case ReferenceRole::Note:
       case ReferenceRole::Hint:
         return add_text(text);
@@ -87,8 +87,7 @@ class Details {
     }
   }
 
-  /// The line of source, and below it the place in the object; where there is no such line, the
-  /// place only.
+  /// The source line, and below it the place in the object; only the place if the line is unknown.
   void add_place(std::string_view what, const DiagnosticLocation& place) {
     if (place.line == 0) return add_line("{} {}", what, object_place(place));
     add_line("{} {}", what, source_line(place));
@@ -127,7 +126,7 @@ class TextMaker {
                        painted(bold, message));
   }
 
-  /// "main.bpf.c:42:16:", without the column where that is not known.
+  /// "main.bpf.c:42:16:", without the column if unknown.
   std::string position() const {
     std::string line = printable(source_line(*place_));
     return place_->column == 0 ? line + ":" : fmt::format("{}:{}:", line, place_->column);
@@ -139,7 +138,7 @@ class TextMaker {
     std::string line = printable(place_->text);
     std::string text = fmt::format("{:>5} | {}\n", place_->line, line);
     if (place_->column == 0 || place_->column > line.size()) return text;
-    // Under a tab goes a tab, however wide it is shown.
+    // A tab stays a tab, however wide it is shown.
     std::string indent = line.substr(0, place_->column - 1);
     std::ranges::replace_if(
         indent, [](char c) { return c != '\t'; }, ' ');
@@ -162,7 +161,7 @@ std::vector<std::string> detail_lines(const Diagnostic& diagnostic) {
 std::vector<const DiagnosticLocation*> places_of(const Diagnostic& diagnostic) {
   std::vector<const DiagnosticLocation*> places;
   for (const DiagnosticReference& reference : diagnostic.references) {
-    // These name an input to say whose types are shown; where it has them, others say.
+    // These only name the input whose types are shown. Other references have its places.
     bool is_of_types =
         reference.role == ReferenceRole::Layout || reference.role == ReferenceRole::Side;
     if (!is_of_types && !reference.location.object.empty()) places.push_back(&reference.location);

@@ -8,10 +8,10 @@
 
 namespace bpflink {
 
-/// What follows the message, a line each, with names as the inputs have them.
+/// The lines after the message, with names unescaped.
 std::vector<std::string> detail_lines(const Diagnostic& diagnostic);
 
-/// The places that a diagnostic is about, the most important first. They last as long as it.
+/// The places of a diagnostic, the most important first. They live as long as it.
 std::vector<const DiagnosticLocation*> places_of(const Diagnostic& diagnostic);
 
 }  // namespace bpflink

@@ -1,6 +1,6 @@
-// The older form is that of C++ with a hash as the last name: _ZN4core3fmt5write17h<16 digits>E.
-// What no name of C++ may have is spelled between dollars. The newer one is that of Rust's RFC
-// 2603, of which only paths are read here: N and a letter for each step, C for the crate, then the
+// The legacy form is C++'s with a hash as the last name: _ZN4core3fmt5write17h<16 digits>E.
+// Characters that C++ names cannot have are spelled between dollars. The v0 form is that of Rust's
+// RFC 2603, of which this reads paths only: N and a letter for each step, C for the crate, then the
 // names.
 #include "linker/diagnostics/rust_names.hpp"
 
@@ -12,7 +12,7 @@
 namespace bpflink {
 namespace {
 
-/// Takes "4core" from the front of `text`; `separator` may stand before the name.
+/// Removes a name such as "4core" from the front of `text`; `separator` may precede the name.
 std::optional<std::string_view> take_name(std::string_view& text, std::string_view separator) {
   size_t length = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
@@ -30,7 +30,7 @@ bool is_hash(std::string_view name) {
          name.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
 }
 
-/// What stands between dollars; "$u7b$" is a character by its number.
+/// The character that a word between dollars stands for; "$u7b$" gives it by number.
 std::optional<std::string> unescape(std::string_view word) {
   constexpr std::array<std::pair<std::string_view, char>, 8> words = {{{"SP", '@'},
                                                                        {"BP", '*'},
@@ -70,7 +70,7 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-std::optional<std::string> older_name(std::string_view text) {
+std::optional<std::string> legacy_name(std::string_view text) {
   std::string path;
   while (auto name = take_name(text, "")) {
     if (is_hash(*name) && text.starts_with('E') && !path.empty()) return path;
@@ -80,13 +80,13 @@ std::optional<std::string> older_name(std::string_view text) {
   return std::nullopt;
 }
 
-/// Skips what tells two crates or closures of one name apart, "s1a_".
+/// Skips the part that distinguishes crates or closures of one name, "s1a_".
 void skip_disambiguator(std::string_view& text) {
   size_t end = text.starts_with('s') ? text.find('_') : std::string_view::npos;
   if (end != std::string_view::npos) text.remove_prefix(end + 1);
 }
 
-std::string newer_name(std::string_view text) {
+std::string v0_name(std::string_view text) {
   size_t steps = 0;
   for (; text.size() > 2 && text[0] == 'N'; ++steps) text.remove_prefix(2);
   if (!text.starts_with('C')) return "";
@@ -105,10 +105,10 @@ std::string newer_name(std::string_view text) {
 }  // namespace
 
 std::optional<std::string> rust_name(std::string_view symbol) {
-  if (symbol.starts_with("_ZN")) return older_name(symbol.substr(3));
+  if (symbol.starts_with("_ZN")) return legacy_name(symbol.substr(3));
   if (symbol.size() > 2 && symbol.starts_with("_R") &&
       std::string_view("NCMXYIB").find(symbol[2]) != std::string_view::npos)
-    return newer_name(symbol.substr(2));
+    return v0_name(symbol.substr(2));
   return std::nullopt;
 }
 

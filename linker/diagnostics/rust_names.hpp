@@ -7,9 +7,9 @@
 
 namespace bpflink {
 
-/// The path that a symbol of Rust stands for, "core::option::Option<T>::unwrap", in the older form
-/// of names (_ZN...17h<hash>E) or the newer one (_R...). "" for a newer name that is more than a
-/// path of plain names, and nothing for what is no symbol of Rust.
+/// The path of a Rust symbol, "core::option::Option<T>::unwrap", in the legacy form
+/// (_ZN...17h<hash>E) or the v0 form (_R...). "" for a v0 name that is more than a path of plain
+/// names; nothing if it is no Rust symbol.
 std::optional<std::string> rust_name(std::string_view symbol);
 
 }  // namespace bpflink

@@ -18,7 +18,7 @@ Hints find_static_hint(const Context& context, const Symbol& symbol) {
   for (auto& object : context.objects)
     for (const InputSymbol& other : object->symbols)
       if (other.is_local() && other.is_defined() && other.name == symbol.name)
-        return {fmt::format("it is static in {}, and would have to be global", object->name)};
+        return {fmt::format("it is static in {}: make it global", object->name)};
   return {};
 }
 
@@ -29,23 +29,23 @@ Hints find_spelling_hint(const Context& context, const Symbol& symbol) {
           fmt::format("defined in: {}", nearest->file->name)};
 }
 
-/// What loaders provide, by the name alone.
+/// A hint for names that loaders provide.
 Hints find_kconfig_hint(const Symbol& symbol) {
   if (!symbol.name.starts_with("CONFIG_") && symbol.name != "LINUX_KERNEL_VERSION") return {};
-  return {"the loader provides it where it is declared with __kconfig"};
+  return {"the loader provides it: declare it with __kconfig"};
 }
 
 Hints find_rust_hint(const Symbol& symbol) {
   auto name = rust_name(symbol.name);
   if (!name) return {};
-  return {name->empty() ? "a name of Rust" : fmt::format("in Rust: {}", *name),
-          "what C defines is declared in an extern \"C\" block"};
+  return {name->empty() ? "a Rust name" : fmt::format("in Rust: {}", *name),
+          "if C defines it, declare it in an extern \"C\" block"};
 }
 
 Hints find_mangling_hint(const Symbol& symbol) {
   std::string name = demangle(symbol.name);
   if (name.empty()) return {};
-  return {fmt::format("in C++: {}", name), "what C defines is declared extern \"C\""};
+  return {fmt::format("in C++: {}", name), "if C defines it, declare it extern \"C\""};
 }
 
 Hints find_cpp_hint(const Context& context, const Symbol& symbol) {
@@ -65,8 +65,8 @@ const Symbol* find_nearest_definition(const Context& context, std::string_view n
   return nearest;
 }
 
-/// Looks for the words that a FUNC or VAR of the name begins with. To read the kernel's types takes
-/// ten times as long as a link.
+/// Searches the raw type words for a FUNC or VAR of that name. Parsing the kernel's types takes ten
+/// times as long as a link.
 bool SymbolHints::is_in_kernel(std::string_view name) {
   if (!kernel_) {
     auto file = InputFile::open("/sys/kernel/btf/vmlinux");
@@ -96,7 +96,7 @@ bool SymbolHints::is_in_kernel(std::string_view name) {
 }
 
 std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
-  Hints of_kernel = {"what the kernel has is declared with __ksym"};
+  Hints of_kernel = {"if the kernel has it, declare it with __ksym"};
   if (auto hints = find_static_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_kconfig_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_rust_hint(symbol); !hints.empty()) return hints;

@@ -1,4 +1,4 @@
-// Hints on what an undefined symbol was meant to be.
+// Hints about an undefined symbol: what it may have been meant to be.
 #pragma once
 
 #include <optional>
@@ -17,17 +17,16 @@ class SymbolHints {
  public:
   explicit SymbolHints(const Context& context) : context_(context) {}
 
-  /// What a message on `symbol` can advise: a static symbol of that name in another
-  /// object, how to declare what the loader or the kernel has, what a name of C++ or Rust says,
-  /// an archive that has it and was not given, or a defined name that is spelled almost
-  /// alike. Nothing where none of these is known.
+  /// Hints for a message about `symbol`: a static symbol of that name in another object, how to
+  /// declare a symbol of the loader or the kernel, a demangled name of C++ or Rust, an archive that
+  /// defines it but was not given, or a defined symbol with a similar name.
   std::vector<std::string> find(const Symbol& symbol);
 
  private:
   bool is_in_kernel(std::string_view name);
 
   const Context& context_;
-  std::optional<InputFile> kernel_;  ///< the running kernel's BTF, once a name was asked for
+  std::optional<InputFile> kernel_;  ///< the running kernel's BTF, opened on first use
 };
 
 }  // namespace bpflink

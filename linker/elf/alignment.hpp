@@ -9,8 +9,7 @@
 
 namespace bpflink {
 
-/// An alignment that suffices for what stands at `offset` of a section, because
-/// it has no more there.
+/// The largest alignment that the contents at `offset` of a section can rely on.
 inline uint64_t alignment_at(uint64_t section_alignment, uint64_t offset) {
   if (offset == 0) return section_alignment;
   return std::min(section_alignment, uint64_t{1} << std::countr_zero(offset));

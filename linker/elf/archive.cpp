@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view regular_magic = "!<arch>\n", thin_magic = "!<thin>\n";
 constexpr std::string_view bsd_long_name = "#1/";
 
-/// How deep archives may be in thin archives: one that names itself has no end.
+/// How deeply thin archives may nest: one that names itself would never end.
 constexpr int max_depth = 8;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -54,8 +54,8 @@ struct ExtendedName {
   uint64_t position = 0;  ///< 0 for none
 };
 
-/// Reads what follows the '/'. GNU ar ends the field of 16 characters with a '/' where the name
-/// itself has 15.
+/// Reads the text after the '/'. If a name has 15 characters, GNU ar ends the 16-character field
+/// with another '/'.
 std::optional<ExtendedName> parse_extended_name(std::string_view text) {
   if (text.ends_with('/')) text.remove_suffix(1);
   size_t colon = text.find(':');
@@ -71,7 +71,7 @@ std::optional<ExtendedName> parse_extended_name(std::string_view text) {
 std::expected<InputFile, Error> open_named(const std::string& path, std::string name) {
   auto file = InputFile::open(path, std::move(name));
   if (!file)
-    return fail("{} (a thin archive has only the names of its members: make it anew)",
+    return fail("{} (a thin archive has only the names of its members: rebuild it)",
                 file.error().message);
   return file;
 }
@@ -95,7 +95,7 @@ class ArchiveReader {
 
   /// Reads the one member whose header is at `position`.
   std::expected<ArchiveMember, Error> read_one(uint64_t position) {
-    // The tables come before all members.
+    // The name table precedes all members.
     for (uint64_t at = SARMAG; at < image_.size() && long_names_.empty();) {
       auto next = read_member(at);
       if (!next) return std::unexpected(next.error());
@@ -204,10 +204,10 @@ class ArchiveReader {
   std::span<const std::byte> image_;
   const std::string& path_;
   const bool is_thin_;
-  const int depth_;  ///< how many archives this one is in
+  const int depth_;  ///< how many archives this one is nested in
   std::string_view long_names_;
   std::vector<ArchiveMember> members_;
-  std::map<std::string, Nested> nested_;  ///< what was opened, by path
+  std::map<std::string, Nested> nested_;  ///< opened archives, by path
 };
 
 }  // namespace
@@ -230,7 +230,7 @@ std::vector<std::string_view> read_archive_index(std::span<const std::byte> imag
   std::span<const std::byte> table = image.subspan(SARMAG + sizeof header);
   if ((name != "/" && name != "/SYM64/") || !size || *size > table.size()) return {};
   table = table.first(*size);
-  // A number, so many offsets of members, and as many names.
+  // The table: a count, as many member offsets, and as many names.
   size_t word = name == "/" ? sizeof(uint32_t) : sizeof(uint64_t);
   if (table.size() < word) return {};
   uint64_t count = word == sizeof(uint32_t) ? load<uint32_t>(table.data(), std::endian::big)

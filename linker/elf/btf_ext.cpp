@@ -69,8 +69,8 @@ class TableReader {
     return result;
   }
 
-  /// Whether a whole slot is there, and it is not the second of an ld_imm64,
-  /// which alone has opcode 0.
+  /// Whether `offset` is that of a whole instruction slot, and not of an ld_imm64's second slot:
+  /// only that has opcode 0.
   static bool is_instruction(std::span<const std::byte> code, uint32_t offset) {
     return offset % insn_size == 0 && offset < code.size() && code.size() - offset >= insn_size &&
            code[offset] != std::byte{0};
@@ -151,7 +151,7 @@ std::vector<BtfExt::SectionLine>::const_iterator BtfExt::first_line_behind(uint3
     line_info.for_each_record([&](uint32_t of, std::span<const std::byte> record) {
       line_index_.push_back({of, load_line_info(record.data())});
     });
-    // Of several lines of an instruction the last one counts.
+    // If an instruction has several lines, the last one counts.
     std::ranges::stable_sort(line_index_, {}, &SectionLine::place);
   }
   return std::ranges::upper_bound(std::as_const(line_index_), std::pair(section, offset), {},

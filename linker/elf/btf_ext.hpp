@@ -40,7 +40,7 @@ struct CoreRelo {
   uint32_t access_str_off;
   uint32_t kind;  ///< an enum bpf_core_relo_kind
 
-  /// Whether the instruction holds the type id, of the program's own BTF.
+  /// Whether the instruction holds the id of a type of the program's own BTF.
   bool is_local_type_id() const { return kind == BPF_CORE_TYPE_ID_LOCAL; }
 };
 
@@ -59,11 +59,10 @@ struct BtfExtSection {
 
 /// One of the three tables.
 struct BtfExtTable {
-  uint32_t record_size = 0;  ///< bytes; 0 where the table is absent
+  uint32_t record_size = 0;  ///< bytes; 0 if the table is absent
   std::vector<BtfExtSection> sections;
 
-  /// Calls `visit(section, record)` for each record, with the index of the ELF
-  /// section.
+  /// Calls `visit(section, record)` for each record, with the index of the ELF section.
   template <typename Visit>
   void for_each_record(Visit visit) const {
     for (const BtfExtSection& part : sections)
@@ -80,7 +79,7 @@ struct CodeSection {
 
 class BtfExt {
  public:
-  /// What parse() needs to know of the object around the section.
+  /// The parts of the object that parse() needs.
   struct Surroundings {
     const Btf& btf;
     std::endian order;
@@ -90,10 +89,10 @@ class BtfExt {
     std::function<bool(uint32_t section, uint64_t offset)> may_begin_function;
   };
 
-  /// Checks `blob`, which must outlive the result. Errors: not .BTF.ext; a table,
-  /// section or record outside of it; an instruction offset outside of its
-  /// section or inside of an instruction; func_info where no function begins; a
-  /// type id or string offset out of range. Each names the table and offset.
+  /// Checks `blob`, which must outlive the result. Errors: not .BTF.ext; a table, section or record
+  /// outside of it; an instruction offset outside of its section or inside of an instruction;
+  /// func_info where no function begins; a type id or string offset out of range. Each error names
+  /// the table and offset.
   static std::expected<BtfExt, Error> parse(std::span<const std::byte> blob, const Surroundings&);
 
   BtfExtTable func_info, line_info, core_relo;
@@ -108,8 +107,8 @@ class BtfExt {
     return {word(record, 0), word(record, 1), word(record, 2), word(record, 3)};
   }
 
-  /// Calls `visit(relo)` for each record of `part`, of core_relo, whose instruction
-  /// holds a type id of the program's own BTF.
+  /// Calls `visit(relo)` for each core_relo record of `part` whose instruction holds the id of a
+  /// type of the program's own BTF.
   template <typename Visit>
   void for_each_local_type_id(const BtfExtSection& part, Visit visit) const {
     for (uint32_t i = 0; i < part.count; ++i) {
@@ -118,10 +117,10 @@ class BtfExt {
     }
   }
 
-  /// The line of source that the instruction at byte `offset` of ELF section
-  /// `section` was made from, where line_info knows it. Sorts the lines at the first call.
+  /// The source line of the instruction at byte `offset` of ELF section `section`, if line_info has
+  /// it. The first call sorts the lines.
   std::optional<LineInfo> find_line(uint32_t section, uint64_t offset) const;
-  /// The first line of the section behind that instruction, where there is one.
+  /// The first line after that instruction in the section, if any.
   std::optional<LineInfo> find_next_line(uint32_t section, uint64_t offset) const;
 
  private:
@@ -135,7 +134,7 @@ class BtfExt {
     std::pair<uint32_t, uint64_t> place() const { return {section, line.insn_off}; }
   };
 
-  /// In line_index_, the first line behind an instruction.
+  /// In line_index_, the first line after an instruction.
   std::vector<SectionLine>::const_iterator first_line_behind(uint32_t section,
                                                              uint64_t offset) const;
 
@@ -143,11 +142,11 @@ class BtfExt {
   mutable std::vector<SectionLine> line_index_;
 };
 
-/// What is known of the records of one of the tables.
+/// The properties of one table's records.
 struct BtfExtTableKind {
   std::string_view name;
   BtfExtTable BtfExt::*table;
-  uint32_t header_field;  ///< where in the header of .BTF.ext its offset and size stand
+  uint32_t header_field;  ///< offset in the .BTF.ext header of the table's offset and size
   uint32_t least_record_size;
   // Bit N: word N of a record is a type id, or a string offset.
   uint32_t type_words, string_words;
@@ -169,8 +168,8 @@ inline constexpr uint32_t btf_ext_header_size = 32;
 /// Bytes of a table before its first section, and of each section before its records.
 inline constexpr size_t btf_ext_table_header = 4, btf_ext_section_header = 8;
 
-/// Makes the type ids of a record those that `map_type` gives, and its string
-/// offsets those of `map_string(word, offset)`.
+/// Replaces the type ids of a record by `map_type(id)`, and its string offsets by `map_string(word,
+/// offset)`.
 template <typename MapType, typename MapString>
 void map_record(const BtfExtTableKind& kind, std::byte* record, std::endian order, MapType map_type,
                 MapString map_string) {

@@ -9,7 +9,7 @@ constexpr uint64_t cleanup_size = 12;  ///< begin, end, landing pad
 
 /// One record of .eh_frame.
 struct FrameRecord {
-  uint64_t id;   ///< where the field stands that tells a CIE from an FDE
+  uint64_t id;   ///< offset of the field that distinguishes a CIE from an FDE
   uint64_t end;  ///< one past the last byte
 };
 
@@ -38,7 +38,7 @@ void split_frames(InputSection& section) {
   }
 }
 
-/// At what has a symbol or is referred to.
+/// Splits the section wherever a symbol or a relocation points.
 void split_at_references(const ObjectFile& object, InputSection& section) {
   std::vector<uint64_t> cuts{0};
   for (const InputSymbol& symbol : object.symbols)

@@ -2,11 +2,11 @@
 //
 // - .jumptables (LLVM 22): where the cases of a `switch` begin, as u64 byte offsets from the start
 //   of the code section that refers to the table, with or without relocations. The symbols of
-//   tables, BPF.JT.<function>.<table>, are global, but mean a table of their own file only.
+//   tables, BPF.JT.<function>.<table>, are global, but only their own file refers to them.
 // - .bpf_cleanup: entries of 12 bytes: begin and end of a range of code, and its landing pad.
-// - .eh_frame: how to unwind a function (an FDE), and what several of these share (a CIE).
+// - .eh_frame: how to unwind a function (an FDE), and what several FDEs share (a CIE).
 //   Specification: Linux Standard Base 5.0, core, 10.6.
-// - .gcc_except_table: what an FDE or code refers to.
+// - .gcc_except_table: tables that an FDE or code refers to.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ namespace bpflink {
 
 inline constexpr uint64_t jump_table_entry_size = 8;
 
-/// Splits a section of entries. One that is malformed becomes a single fragment.
+/// Splits a section of entries. A malformed one becomes a single fragment.
 void split_code_table(const ObjectFile& object, InputSection& section);
 
 /// Calls `visit(at, offset)` for each entry of a jump table that has no relocation: the entry's
-/// place in its section, and the offset into code that it has.
+/// place in its section, and the code offset that it holds.
 template <typename Visit>
 void for_each_plain_offset(const InputSection& section, const Fragment& table, Visit visit) {
   const auto& relocations = section.relocations;
@@ -39,13 +39,13 @@ void for_each_plain_offset(const InputSection& section, const Fragment& table, V
   }
 }
 
-/// Where the field of an FDE stands that leads to its CIE, and where the CIE stands.
+/// The field of an FDE that points to its CIE, and the place of the CIE.
 struct CieReference {
   uint64_t field;  ///< bytes into the section; 32 bits wide: the distance from there back
   uint64_t cie;    ///< bytes into the section
 };
 
-/// Nothing for a fragment that is no FDE, or one of a CIE outside of the section.
+/// Nothing if the fragment is not an FDE, or its CIE is outside of the section.
 std::optional<CieReference> find_cie(const InputSection& section, const Fragment& fragment);
 
 }  // namespace bpflink

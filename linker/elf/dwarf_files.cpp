@@ -9,7 +9,7 @@ enum LineContent : uint8_t { DW_LNCT_path = 1, DW_LNCT_directory_index = 2 };
 
 using Paths = std::vector<std::string>;
 
-/// Adds `path`, which may be told from `directory`; false when there is no room for more.
+/// Adds `path`, which may be relative to `directory`. Returns false if the budget is spent.
 bool add_path(DwarfValues& values, std::string_view directory, std::string_view path,
               Paths& paths) {
   if (path.starts_with('/')) directory = "";
@@ -20,8 +20,8 @@ bool add_path(DwarfValues& values, std::string_view directory, std::string_view 
   return true;
 }
 
-/// A list of version 5, of directories or of files: how each entry is made, then the entries. The
-/// first directory is the compiler's, and the others may be told from there.
+/// A list of directories or files in version 5: the format of the entries, then the entries. The
+/// first directory is the compiler's; the others may be relative to it.
 Paths read_list(DwarfValues& values, DwarfCursor& cursor, const DwarfUnit& unit,
                 const Paths* directories) {
   std::vector<std::pair<uint64_t, uint64_t>> format(cursor.take_number(1));
@@ -31,12 +31,12 @@ Paths read_list(DwarfValues& values, DwarfCursor& cursor, const DwarfUnit& unit,
   }
   uint64_t count = cursor.take_uleb();
   Paths paths;
-  if (count > cursor.left()) return paths;  // none is empty
+  if (count > cursor.left()) return paths;  // every entry has a byte or more
   for (uint64_t i = 0; i < count; ++i) {
     std::string_view path;
     uint64_t directory = 0, from = cursor.at();
     for (auto [content, form] : format) {
-      DwarfValue value = values.take(cursor, form, 0, unit);
+      DwarfValue value = values.read(cursor, form, 0, unit);
       if (content == DW_LNCT_path) path = value.text;
       if (content == DW_LNCT_directory_index) directory = value.number;
     }
@@ -56,8 +56,8 @@ Paths read_old_lists(DwarfValues& values, DwarfCursor& cursor, std::string_view 
     if (!add_path(values, directory, path, directories)) return {};
   for (auto path = cursor.take_string(); !path.empty(); path = cursor.take_string()) {
     uint64_t from = cursor.at(), index = cursor.take_uleb();
-    cursor.take_uleb();  // when it was changed
-    cursor.take_uleb();  // its size
+    cursor.take_uleb();  // modification time
+    cursor.take_uleb();  // size
     bool has_directory = index < directories.size();
     if (!values.spend(cursor.at() - from) ||
         !add_path(values, has_directory ? directories[index] : "", path, files))
@@ -76,11 +76,11 @@ Paths read_dwarf_files(DwarfValues& values, uint64_t offset, std::string_view di
   if (unit.version < 2 || unit.version > 5) return {};
   if (unit.version == 5) {
     unit.address_size = cursor.take_number(1);
-    cursor.skip(1);  // the size of a segment selector
+    cursor.skip(1);  // segment selector size
   }
-  cursor.skip(unit.offset_size);             // the length of the header
-  cursor.skip(unit.version >= 4 ? 5 : 4);    // what line programs are read by
-  uint64_t opcodes = cursor.take_number(1);  // and how many operands their opcodes have
+  cursor.skip(unit.offset_size);             // header length
+  cursor.skip(unit.version >= 4 ? 5 : 4);    // parameters of line programs
+  uint64_t opcodes = cursor.take_number(1);  // and the operand counts of their opcodes
   cursor.skip(opcodes == 0 ? 0 : opcodes - 1);
   if (unit.version < 5) return read_old_lists(values, cursor, directory);
   Paths directories = read_list(values, cursor, unit, nullptr);

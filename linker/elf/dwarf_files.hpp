@@ -11,8 +11,8 @@
 
 namespace bpflink {
 
-/// The paths by their numbers, of the line table at `offset` of .debug_line. Before version 5 there
-/// is no number 0, whose path is "" then, and `directory` is where the compiler was run.
+/// The paths of the line table at `offset` of .debug_line, by file number. Before version 5 there
+/// is no file 0, so its path is "". `directory` is the compiler's working directory.
 std::vector<std::string> read_dwarf_files(DwarfValues& values, uint64_t offset,
                                           std::string_view directory);
 

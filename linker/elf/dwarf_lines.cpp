@@ -3,8 +3,8 @@
 // entry and all attributes of each. With version 0.188, an object of 300 kB (150,000 nested entries
 // of 75,000 empty attributes) keeps that call busy for 22 seconds, and the time grows with the
 // square of the size. The reader here counts what it reads and stops beyond what compilers write.
-// Also, libdw takes a section whose addends are in .rela sections for relocated, and
-// dwarf_decl_file() refuses file 0, which clang writes in DWARF 5. For the rest it would do: it
+// Also, libdw considers a section relocated although its addends are in a .rela section, and
+// dwarf_decl_file() rejects file 0, which clang writes in DWARF 5. Otherwise libdw would do: it
 // links statically for 0.3 MB, reads both byte orders, and withstood 53,000 mutated objects.
 #include "linker/elf/dwarf_lines.hpp"
 
@@ -32,19 +32,19 @@ enum Attribute : uint8_t {
   DW_AT_str_offsets_base = 0x72,
 };
 
-/// What entries of one kind are made of. Attributes are read anew for each entry, from here on.
+/// The format of one kind of entry. `attributes` points to the attribute list, which is read again
+/// for each entry.
 struct Abbreviation {
   uint64_t tag;
   bool has_children;
   DwarfCursor attributes;
 };
 
-/// The attributes of an entry that matter here.
+/// The attributes of an entry that this reader uses.
 struct Entry {
   std::string_view name, directory;
   uint64_t file = 0, line = 0, line_table = UINT64_MAX, string_offsets = 0;
-  uint64_t specification =
-      0;  ///< the entry that declares what this one defines: bytes into the unit
+  uint64_t specification = 0;  ///< the declaration of this definition, in bytes into the unit
   bool is_declaration = false, is_external = false;
 };
 
@@ -70,13 +70,13 @@ class LineReader {
   void read_entries(DwarfCursor& cursor, uint64_t begin, const DwarfUnit& unit,
                     const std::vector<std::string>& files);
   void read_abbreviations(uint64_t offset);
-  /// Null at the end of the entries that are children of one, and where nothing can be read.
+  /// Null at the end of a list of children, and after an error.
   const Abbreviation* take_abbreviation(DwarfCursor& cursor);
   Entry take_entry(DwarfCursor& cursor, const Abbreviation& abbreviation, const DwarfUnit& unit);
   void add(const Entry& entry, const std::vector<std::string>& files);
 
   DwarfValues values_;
-  std::unordered_map<uint64_t, Abbreviation> abbreviations_;  ///< of the unit, by their codes
+  std::unordered_map<uint64_t, Abbreviation> abbreviations_;  ///< the unit's, by code
   SourceLines lines_;
 };
 
@@ -114,7 +114,7 @@ Entry LineReader::take_entry(DwarfCursor& cursor, const Abbreviation& abbreviati
     uint64_t name = attributes.take_uleb(), form = attributes.take_uleb();
     if (name == 0 && form == 0) break;
     uint64_t constant = form == DW_FORM_implicit_const ? attributes.take_uleb() : 0;
-    DwarfValue value = values_.take(cursor, form, constant, unit);
+    DwarfValue value = values_.read(cursor, form, constant, unit);
     if (name == DW_AT_name) entry.name = value.text;
     if (name == DW_AT_comp_dir) entry.directory = value.text;
     if (name == DW_AT_stmt_list) entry.line_table = value.number;
@@ -150,7 +150,7 @@ void LineReader::read_unit(DwarfCursor& cursor, uint64_t begin, DwarfUnit unit) 
                read_dwarf_files(values_, of_unit.line_table, of_unit.directory));
 }
 
-/// Of the unit's children, whose own ones are passed by.
+/// Reads the unit's children and skips theirs.
 void LineReader::read_entries(DwarfCursor& cursor, uint64_t begin, const DwarfUnit& unit,
                               const std::vector<std::string>& files) {
   std::unordered_map<uint64_t, Entry> declarations;  // by bytes into the unit

@@ -1,6 +1,6 @@
 // Where the source declares an object's variables, maps and functions, according to its DWARF.
 //
-// BTF has the lines of instructions only. DWARF has the line of each declaration, unless it was
+// BTF has source lines of instructions only. DWARF has the line of each declaration, unless it was
 // stripped. It is read when a message needs it, and never makes a link fail: if it is not valid
 // DWARF 2 to 5, or larger than any compiler writes, the lines are unknown.
 #pragma once
@@ -19,11 +19,10 @@ struct SourceLine {
   uint32_t line = 0;  ///< 1 for the first
 };
 
-/// By names, which are views of the object's bytes.
+/// By name; the names are views of the object's bytes.
 using SourceLines = std::unordered_map<std::string_view, SourceLine>;
 
-/// Where each variable and function that other objects may name is defined or, if it is not,
-/// declared.
+/// Where each global variable and function is defined or, if it is not, declared.
 SourceLines read_dwarf_lines(const ObjectFile& object);
 
 }  // namespace bpflink

@@ -10,18 +10,18 @@ namespace {
 
 enum class Stored : uint8_t {
   Unknown,
-  Number,  ///< of a size, or LEB128 where the size is 0
+  Number,  ///< of the given size, or LEB128 if the size is 0
   Offset,
   Text,
   TextAtOffset,      ///< in .debug_str
   LineTextAtOffset,  ///< in .debug_line_str
-  TextAtIndex,       ///< in .debug_str_offsets; the index is stored as a number
-  Block,             ///< behind its size, which is stored as a number
+  TextAtIndex,       ///< in .debug_str_offsets; the index is a number
+  Block,             ///< preceded by its size as a number
   Address,
   EntryAddress,  ///< of an entry of any unit
   Wide,          ///< a number of 16 bytes
-  True,          ///< not at all
-  Constant,      ///< with the abbreviation
+  True,          ///< not stored: always true
+  Constant,      ///< stored in the abbreviation
 };
 
 struct Form {
@@ -29,7 +29,7 @@ struct Form {
   uint8_t size = 0;  ///< bytes
 };
 
-// Table 7.6, by the number of the form.
+// Table 7.6, by form number.
 constexpr Form forms[] = {
     {},
     {Stored::Address},  // DW_FORM_addr
@@ -79,8 +79,8 @@ constexpr Form forms[] = {
 };
 static_assert(std::size(forms) == 0x2d && forms[DW_FORM_implicit_const].as == Stored::Constant);
 
-/// Empty where a section's bytes are not its contents: it is compressed, or its addends are
-/// elsewhere.
+/// The bytes of a section; empty if it is compressed or has a .rela section, whose addends the
+/// bytes lack.
 std::span<const std::byte> contents_of(const ObjectFile& object, std::string_view name) {
   const InputSection* section = object.find_section(name);
   bool is_plain = section && (section->flags & SHF_COMPRESSED) == 0 &&
@@ -133,7 +133,7 @@ DwarfValues::DwarfValues(const ObjectFile& object) : order_(object.byte_order) {
   string_offsets_ = contents_of(object, ".debug_str_offsets");
 }
 
-DwarfValue DwarfValues::take(DwarfCursor& cursor, uint64_t form, uint64_t constant,
+DwarfValue DwarfValues::read(DwarfCursor& cursor, uint64_t form, uint64_t constant,
                              const DwarfUnit& unit) {
   auto [as, size] = form < std::size(forms) ? forms[form] : Form{};
   auto take_number = [&, size = size] {

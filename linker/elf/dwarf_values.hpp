@@ -14,7 +14,7 @@ namespace bpflink {
 
 struct ObjectFile;
 
-/// Reads on from a place. Once something does not fit, all that follows is 0 or empty.
+/// Reads forward from a place. After an error, all further values are 0 or empty.
 class DwarfCursor {
  public:
   DwarfCursor(std::span<const std::byte> bytes, uint64_t at, std::endian order)
@@ -34,15 +34,15 @@ class DwarfCursor {
     if (count > left()) return fail();
     at_ += count;
   }
-  /// What follows ends `count` bytes from here.
+  /// Ends the data `count` bytes from here.
   void end_after(uint64_t count) {
     if (count > left()) return fail();
     bytes_ = bytes_.first(at_ + count);
   }
 
-  /// Of `size` bytes, 8 at most.
+  /// A number of `size` bytes, at most 8.
   uint64_t take_number(size_t size);
-  /// LEB128 without a sign; bits past the 64th are not kept.
+  /// Unsigned LEB128; bits past the 64th are discarded.
   uint64_t take_uleb();
   std::string_view take_string();
 
@@ -53,18 +53,18 @@ class DwarfCursor {
   bool good_ = true;
 };
 
-/// What the forms of a unit depend on.
+/// The properties of a unit that determine how forms are read.
 struct DwarfUnit {
   uint64_t version = 0;
   uint64_t address_size = 8;    ///< bytes
   size_t offset_size = 4;       ///< bytes
-  uint64_t string_offsets = 0;  ///< where those of the unit begin
+  uint64_t string_offsets = 0;  ///< where the unit's string offsets begin
 
-  /// The length that a unit begins with: bytes after it.
+  /// Reads the unit's length: the bytes after this field.
   uint64_t take_length(DwarfCursor& cursor);
 };
 
-/// A number or a text; of values that are neither, nothing.
+/// A number or a text; neither for values of other kinds.
 struct DwarfValue {
   uint64_t number = 0;
   std::string_view text = {};
@@ -72,8 +72,8 @@ struct DwarfValue {
 
 inline constexpr uint64_t DW_FORM_implicit_const = 0x21;
 
-/// The sections of an object. Its offsets from one into another need no relocation where the
-/// addends are in place: sections begin at 0 in an object.
+/// The DWARF sections of an object. Sections begin at 0 in an object, so offsets from one into
+/// another need no relocation, if the addends are in place.
 class DwarfValues {
  public:
   explicit DwarfValues(const ObjectFile& object);
@@ -82,12 +82,12 @@ class DwarfValues {
   DwarfCursor abbreviations(uint64_t at) const { return {abbreviations_, at, order_}; }
   DwarfCursor lines(uint64_t at) const { return {lines_, at, order_}; }
 
-  /// `constant` is that of DW_FORM_implicit_const. A form that is not known fails the cursor: how
-  /// long its value is is not known either.
-  DwarfValue take(DwarfCursor& cursor, uint64_t form, uint64_t constant, const DwarfUnit& unit);
+  /// Reads a value. `constant` is the one of DW_FORM_implicit_const. An unknown form fails the
+  /// cursor, because its length is unknown.
+  DwarfValue read(DwarfCursor& cursor, uint64_t form, uint64_t constant, const DwarfUnit& unit);
 
-  /// Counts bytes that were read or are to be kept; false once that is more than any compiler
-  /// writes: few bytes of an input can ask for many.
+  /// Counts bytes that are read or kept. False once the sum exceeds what any compiler writes: a
+  /// small input can ask for a lot of work.
   bool spend(uint64_t bytes) {
     budget_ -= std::min(bytes, budget_);
     return budget_ != 0;

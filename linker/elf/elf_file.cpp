@@ -42,10 +42,10 @@ std::expected<void, Error> check_place(const ElfSection& section, std::string_vi
               name, section.offset, section.size, file_size);
 }
 
-/// Reads the names of sections, and checks that these are inside the file.
+/// Reads section names, and checks that each section is inside the file.
 std::expected<void, Error> read_names(ElfFile& file, const ElfSection& table, size_t table_index) {
   if (table.type != SHT_STRTAB)
-    return fail("section name table index {} is not that of a string table", table_index);
+    return fail("section name table index {} is not a string table's", table_index);
   if (auto ok = check_place(table, "(section names)", file.image.size()); !ok) return ok;
   for (size_t i = 1; i < file.sections.size(); ++i) {
     ElfSection& section = file.sections[i];
@@ -57,7 +57,7 @@ std::expected<void, Error> read_names(ElfFile& file, const ElfSection& table, si
   return {};
 }
 
-/// Loads a symbol as its class has it.
+/// Loads a symbol of the file's ELF class.
 template <typename Symbol>
 Elf64_Sym load_symbol(const std::byte* entry, std::endian order) {
   auto field = [&]<typename Number>(Number Symbol::*, size_t offset) {
@@ -111,8 +111,8 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
     return fail("section headers at offset {:#x} are outside the file of {:#x} bytes",
                 header.e_shoff, image.size());
   if (elf_getshdrstrndx(elf.get(), &names) != 0 || (names >= count && count != 0))
-    return fail("section name table index {} is not that of a section, the last is {}",
-                header.e_shstrndx, count - 1);
+    return fail("section name table index {} is out of range, the last is {}", header.e_shstrndx,
+                count - 1);
 
   ElfFile file{image,
                header.e_ident[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little,

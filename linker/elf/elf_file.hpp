@@ -21,15 +21,15 @@ struct ElfSection {
   std::string_view name = {};
   uint32_t type = SHT_NULL;
   uint64_t flags = 0;    ///< SHF_*
-  uint64_t address = 0;  ///< where it is loaded
+  uint64_t address = 0;  ///< load address
   uint64_t offset = 0;   ///< in the file
   uint64_t size = 0;     ///< bytes; for SHT_NOBITS none of them are in the file
   uint32_t link = 0;
   uint32_t info = 0;
   uint64_t alignment = 0;
   uint64_t entry_size = 0;
-  uint32_t name_offset = 0;    ///< in the table of their names
-  uint64_t header_offset = 0;  ///< where in the file the header is
+  uint32_t name_offset = 0;    ///< in the section name table
+  uint64_t header_offset = 0;  ///< of the section header, in the file
 };
 
 struct ElfFile {
@@ -39,21 +39,21 @@ struct ElfFile {
   uint16_t type;  ///< ET_REL, ...
   uint16_t machine;
   uint32_t flags;
-  std::vector<ElfSection> sections;  ///< by index; the first is none
+  std::vector<ElfSection> sections;  ///< by index; the first is the null section
 
   /// The index of the section of that name.
   std::optional<uint32_t> find(std::string_view name) const;
   std::span<const std::byte> contents(const ElfSection& section) const;
-  /// The string at `offset` of a string table; nothing where none ends in it.
+  /// The string at `offset` of a string table; nothing if it has no terminator there.
   std::optional<std::string_view> string(const ElfSection& table, uint64_t offset) const;
   /// The size of an entry of a symbol table, in bytes.
   size_t symbol_size() const { return is_64_bit ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym); }
-  /// An entry of a symbol table, which must have one of that index, as a file of 64 bits has it.
+  /// The symbol at `index` of a symbol table, which must have it, converted to 64 bits.
   Elf64_Sym symbol(const ElfSection& table, size_t index) const;
 };
 
-/// Reads the headers of an ELF file. Names point into `image`. Errors: not what
-/// libelf calls an ELF file; a section outside of the file.
+/// Reads the headers of an ELF file. Names point into `image`. Errors: not an ELF file according to
+/// libelf; a section outside of the file.
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image);
 
 }  // namespace bpflink

@@ -10,9 +10,9 @@ namespace bpflink {
 /// Whether `image` begins as every ELF file does.
 bool is_elf(std::span<const std::byte> image);
 
-/// "" where `image` is an ELF64 relocatable object for BPF, judged by its
-/// header, else what it is instead and, where that helps, what to do:
-/// "x86-64 object", "LLVM bitcode (compile without -flto)", "empty file".
+/// "" if the header of `image` is that of an ELF64 relocatable object for BPF. Otherwise what the
+/// file is and, where that helps, what to do: "x86-64 object", "LLVM bitcode (compile without
+/// -flto)", "empty file".
 std::string describe_foreign_file(std::span<const std::byte> image);
 
 }  // namespace bpflink

@@ -23,7 +23,7 @@ std::optional<OutputPlace> place_of(const InputSection& section, uint64_t offset
 }
 
 std::optional<OutputPlace> place_of_pointer(const InputSection& section, int64_t offset) {
-  // A section that was split has no pointers outside of it: see split_into_fragments().
+  // No pointer leads outside of a split section: see split_into_fragments().
   if (section.fragments.size() <= 1 || offset < 0) return place_of(section, offset);
   const Fragment& fragment = fragment_at(section, offset);
   bool at_dropped = !fragment.live && static_cast<uint64_t>(offset) == fragment.begin;

@@ -8,7 +8,7 @@
 
 namespace bpflink {
 
-/// The fragment that `offset` stands in, or the nearest one.
+/// The fragment that contains `offset`, or the nearest one.
 Fragment& fragment_at(InputSection& section, int64_t offset);
 const Fragment& fragment_at(const InputSection& section, int64_t offset);
 
@@ -18,14 +18,13 @@ struct OutputPlace {
   uint64_t offset;  ///< bytes into it
 };
 
-/// What stands at `offset` of an input section in the output: the one function
-/// through which everything that points into a section goes. Nothing where it
-/// was dropped. An offset outside of the section moves with its nearest end.
-/// Known after lay_out_sections().
+/// The output place of `offset` in an input section; nothing if it was dropped. Everything that
+/// points into a section goes through this function. An offset outside of the section moves with
+/// its nearest end. Valid after lay_out_sections().
 std::optional<OutputPlace> place_of(const InputSection& section, uint64_t offset);
 
-/// The same for a pointer, which may also stand just behind an object: where
-/// what begins at `offset` was dropped, it is the end of what was before it.
+/// The same for a pointer, which may also point just behind an object: if the fragment that begins
+/// at `offset` was dropped, the result is the end of the fragment before it.
 std::optional<OutputPlace> place_of_pointer(const InputSection& section, int64_t offset);
 
 }  // namespace bpflink

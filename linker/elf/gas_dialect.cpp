@@ -8,9 +8,9 @@ namespace {
 
 constexpr uint32_t R_BPF_DATA_32 = 11, R_BPF_DATA_64 = 12;
 
-/// What the symbol's value and the addend make together, as the field has it.
+/// The sum of the symbol's value and the addend, as stored in the field.
 int64_t field_value(const Relocation& relocation) {
-  // The reader took the immediate for a number of instructions before the next.
+  // The reader interpreted the immediate as instructions from the next one.
   if (relocation.type == R_BPF_64_32) return relocation.addend / int64_t{insn_size};
   return relocation.addend;
 }
@@ -29,7 +29,7 @@ uint32_t standard_relocation_type(uint32_t type) {
 }
 
 bool holds_symbol_values(const ObjectFile& object) {
-  // A newer one leaves the value out; then some field is less than it.
+  // Newer versions omit the value; then some field is less than it.
   for (const InputSection& section : object.sections)
     for (const Relocation& relocation : section.relocations)
       if (is_against_definition(object, relocation) &&

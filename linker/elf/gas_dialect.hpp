@@ -7,17 +7,16 @@
 
 namespace bpflink {
 
-/// The number of LLVM (llvm_reloc.rst) for a relocation type of this object,
-/// which old GNU as numbers otherwise where it has one of its own (data of 32
-/// and 64 bits); any other number unchanged.
+/// LLVM's number (llvm_reloc.rst) for a relocation type of this object. Old GNU as has numbers of
+/// its own for data of 32 and 64 bits; other numbers are returned unchanged.
 uint32_t standard_relocation_type(uint32_t type);
 
-/// Whether GNU as made the object, if gcc compiled it, before 2.41: then the bytes at a
-/// relocation against a symbol that the object defines hold the symbol's value besides the addend,
-/// in calls in bytes and not in instructions.
+/// For an object that gcc compiled: whether GNU as before 2.41 made it. Then the bytes at a
+/// relocation against a defined symbol hold the symbol's value plus the addend; in calls, that sum
+/// is in bytes, not instructions.
 bool holds_symbol_values(const ObjectFile& object);
 
-/// Makes the addends of such an object what they are in any other.
+/// Changes the addends of such an object to LLVM's meaning.
 void normalize_gas_addends(ObjectFile& object);
 
 }  // namespace bpflink

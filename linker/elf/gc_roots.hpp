@@ -15,14 +15,13 @@
 
 namespace bpflink {
 
-/// Whether the variables of a section of that name are struct_ops, which the kernel takes over.
+/// Whether a section of that name holds struct_ops variables, which the kernel registers.
 bool holds_struct_ops(std::string_view section);
 
-/// Why all in the section stays, such as "map" or "--keep-section"; "" where what it has must be
-/// reached.
+/// Why the whole section is a root, such as "map" or "--keep-section"; "" if it is none.
 std::string_view gc_root_reason(const InputSection& section, const LinkOptions& options);
 
-/// Why what `symbol` stands for stays, which is in `section`; "" where it must be reached.
+/// Why `symbol`, which is in `section`, is a root; "" if it is none.
 std::string_view gc_root_reason(const InputSymbol& symbol, const InputSection& section,
                                 const LinkOptions& options);
 

@@ -1,4 +1,4 @@
-// BPF instructions, as far as a linker looks into them. The encoding is that of the BPF instruction
+// The parts of BPF instructions that a linker needs. The encoding is that of the BPF instruction
 // set specification (RFC 9669): 8 bytes with an opcode, two registers, a 16-bit offset and a 32-bit
 // immediate; ld_imm64 takes two slots.
 #pragma once
@@ -24,18 +24,18 @@ struct Insn {
 
   bool is_ld_imm64() const { return code == (BPF_LD | BPF_IMM | BPF_DW); }
   bool is_call() const { return code == (BPF_JMP | BPF_CALL); }
-  /// A call of a function of this object, `imm` instructions from the next.
+  /// A call of a function of this object, `imm` instructions after the next.
   bool is_local_call() const { return is_call() && src_reg == BPF_PSEUDO_CALL; }
   bool is_exit() const { return code == (BPF_JMP | BPF_EXIT); }
-  /// `gotox`: to the address in a register.
+  /// `gotox`: a jump to the address in a register.
   bool is_indirect_jump() const { return code == (BPF_JMP | BPF_JA | BPF_X); }
-  /// A jump that has its target in itself.
+  /// A jump whose target is encoded in the instruction.
   bool is_jump() const {
     uint8_t insn_class = BPF_CLASS(code);
     return (insn_class == BPF_JMP || insn_class == BPF_JMP32) && !is_call() && !is_exit() &&
            !is_indirect_jump();
   }
-  /// ld_imm64, or a move of an immediate: what compilers put a type id in.
+  /// ld_imm64, or a move of an immediate: the instructions that compilers put a type id into.
   bool has_type_id_immediate() const {
     bool is_move = BPF_OP(code) == BPF_MOV && BPF_SRC(code) == BPF_K &&
                    (BPF_CLASS(code) == BPF_ALU || BPF_CLASS(code) == BPF_ALU64);
@@ -54,16 +54,16 @@ struct Insn {
         return 8;
     }
   }
-  /// Control never goes on to the following instruction.
+  /// Control never continues at the following instruction.
   bool ends_flow() const {
     return is_exit() || is_indirect_jump() || (is_jump() && BPF_OP(code) == BPF_JA);
   }
-  /// Slots from the next instruction to a jump's target. `gotol` (JA of class
-  /// JMP32) has it in the immediate.
+  /// Slots from the next instruction to a jump's target. `gotol` (JA of class JMP32) stores it in
+  /// the immediate.
   int32_t jump_distance() const { return code == (BPF_JMP32 | BPF_JA) ? imm : off; }
 };
 
-/// Reads the slot at `from`. The register nibbles follow the byte order too.
+/// Reads the slot at `from`. The byte order also determines the order of the register nibbles.
 inline Insn load_insn(const std::byte* from, std::endian order) {
   uint8_t regs = std::to_integer<uint8_t>(from[1]);
   uint8_t low = regs & 0xf, high = regs >> 4;
@@ -72,8 +72,8 @@ inline Insn load_insn(const std::byte* from, std::endian order) {
           load<int16_t>(from + 2, order), load<int32_t>(from + 4, order)};
 }
 
-/// Calls `visit(at, insn)` for each instruction that begins in [begin, end) of `code`; `at` is in
-/// bytes, too. The second slot of an ld_imm64 is not an instruction.
+/// Calls `visit(at, insn)` for each instruction that begins in [begin, end) of `code`, all in
+/// bytes. The second slot of an ld_imm64 is not an instruction.
 template <typename Visit>
 void for_each_insn(std::span<const std::byte> code, uint64_t begin, uint64_t end, std::endian order,
                    Visit visit) {
@@ -89,7 +89,7 @@ inline void store_imm(std::byte* insn, int32_t imm, std::endian order) {
   store<int32_t>(insn + 4, imm, order);
 }
 
-/// Makes `id` the type id that the instruction holds, if it is one that does.
+/// Stores a type id in the instruction, if it is one that holds type ids.
 inline void store_type_id(std::byte* insn, uint32_t id, std::endian order) {
   if (load_insn(insn, order).has_type_id_immediate())
     store_imm(insn, static_cast<int32_t>(id), order);

@@ -44,9 +44,9 @@ class Verifier {
     for (uint32_t i = first_global; i < object_.symbols.size(); ++i) {
       const InputSymbol& symbol = object_.symbols[i];
       if (symbol.is_local())
-        fault("local symbol '{}' stands behind a global one", symbol.name);
+        fault("local symbol '{}' follows a global one", symbol.name);
       else if (!names.insert(symbol.name).second)
-        fault("symbol '{}' is there twice", symbol.name);
+        fault("symbol '{}' occurs twice", symbol.name);
     }
     for (const InputSection& section : object_.sections)
       if (section.type == SHT_SYMTAB && section.info != first_global)
@@ -57,7 +57,7 @@ class Verifier {
   void check_section_names() {
     std::unordered_set<std::string_view> names;
     for (const InputSection& section : object_.linked_sections())
-      if (!names.insert(section.name).second) fault("section '{}' is there twice", section.name);
+      if (!names.insert(section.name).second) fault("section '{}' occurs twice", section.name);
   }
 
   void check_relocation_sections() {
@@ -94,7 +94,7 @@ class Verifier {
       BtfType datasec = btf.type(id);
       if (datasec.kind() != BtfKind::Datasec) continue;
       if (!names.insert(btf.name(datasec)).second)
-        fault("DATASEC '{}' is there twice", btf.name(datasec));
+        fault("DATASEC '{}' occurs twice", btf.name(datasec));
       check_datasec(datasec);
       for (uint32_t i = 0; i < datasec.vlen(); ++i) {
         uint32_t variable = datasec.var_secinfo(i).type;
@@ -130,7 +130,7 @@ class Verifier {
               describe(entry.type), name, entry.offset, end);
       end = uint64_t{entry.offset} + entry.size;
       if (end > section->size)
-        fault("{} at {}+{:#x} with {:#x} bytes reaches out of the section", describe(entry.type),
+        fault("{} at {}+{:#x} with {:#x} bytes extends beyond the section", describe(entry.type),
               name, entry.offset, entry.size);
       if (variable.var_linkage() == BtfLinkage::Global) check_symbol(entry, *section);
     }

@@ -14,17 +14,17 @@
 namespace bpflink {
 namespace {
 
-/// The largest page: loaders align nothing better than to a page, and the output
-/// is padded with as many bytes.
+/// The largest page size: loaders align nothing beyond a page, and the output may be padded by as
+/// many bytes.
 constexpr uint64_t max_alignment = 64 << 10;
 
-/// Whether a section is DWARF, which is not linked unless that is asked for.
+/// Whether a section is DWARF, which is linked only with --keep-debug.
 bool is_dwarf(std::string_view name, uint64_t flags) {
   return (flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
 }
 
-/// What becomes of a section, as far as its header tells: an empty .text with a symbol of its own
-/// is linked all the same.
+/// The use of a section according to its header. link_empty_section() makes an exception for an
+/// empty .text with a symbol.
 SectionUse use_of_section(const ElfSection& section, ReadOptions options) {
   std::string_view name = section.name;
   switch (section.type) {
@@ -60,7 +60,7 @@ CodeTable code_table_of(const ElfSection& section) {
   return section.name == ".gcc_except_table" ? CodeTable::Exceptions : CodeTable::None;
 }
 
-/// An entry of a relocation section; of SHT_REL without the addend.
+/// An entry of a relocation section; in SHT_REL it has no addend.
 Elf64_Rela load_relocation(const std::byte* entry, bool has_addend, std::endian order) {
   auto field = [&](size_t offset) { return load<uint64_t>(entry + offset, order); };
   return {.r_offset = field(offsetof(Elf64_Rela, r_offset)),
@@ -114,7 +114,7 @@ class ObjectReader {
     if (!section.is_linked()) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
     if (section.size > UINT32_MAX)
-      return fail("section '{}' has {:#x} bytes, BPF addresses up to 4 GiB", section.name,
+      return fail("section '{}' has {:#x} bytes, but BPF can address only 4 GiB", section.name,
                   section.size);
     if (section.is_code() && (section.is_nobits() || section.size % insn_size != 0))
       return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
@@ -130,8 +130,7 @@ class ObjectReader {
       return fail("symbol table has {:#x} bytes with entries of {}, expected entries of {}",
                   table->size, table->entry_size, sizeof(Elf64_Sym));
     if (table->link >= object_.sections.size() || object_.sections[table->link].type != SHT_STRTAB)
-      return fail("symbol table's string table index {} is not that of a string table",
-                  table->link);
+      return fail("symbol table's string table index {} is not a string table's", table->link);
     const InputSection& names = object_.sections[table->link];
     size_t count = table->size / sizeof(Elf64_Sym);
     const InputSection* extended = find_table(SHT_SYMTAB_SHNDX);
@@ -187,7 +186,7 @@ class ObjectReader {
     if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
-    // An empty section with a symbol of its own is not empty of meaning.
+    // An empty .text with a symbol is needed: the symbol refers to it.
     if (!symbol.is_section() && holder.type == SHT_PROGBITS && holder.name == ".text")
       link_empty_section(holder);
     if (symbol.value > holder.size || symbol.size > holder.size - symbol.value)
@@ -307,7 +306,7 @@ class ObjectReader {
                                                : relocation.type == R_BPF_64_32 ? insn.is_call()
                                                                                 : false);
     if (fits) return {};
-    return fail("relocation {} at {}+{:#x} does not stand at an instruction of its type",
+    return fail("relocation {} at {}+{:#x} is not at an instruction of its type",
                 relocation_name(relocation.type), target.name, relocation.offset);
   }
 
@@ -320,7 +319,7 @@ class ObjectReader {
   ObjectFile& object_;
   ReadOptions options_;
   ElfFile elf_;
-  bool has_gas_types_ = false;  ///< a relocation has a number that old GNU as alone uses
+  bool has_gas_types_ = false;  ///< a relocation has a number that only old GNU as uses
 };
 
 }  // namespace

@@ -32,12 +32,12 @@ struct Fragment {
   uint64_t begin;  ///< bytes into the input section
   uint64_t end;
   bool live = true;
-  /// Under --gc-sections: it did not lose a resolution, and is live if reached.
+  /// Whether it is collected unless reached: with --gc-sections, fragments that did not lose a
+  /// resolution.
   bool is_candidate = false;
-  /// Bytes without a symbol: there may be several things in it.
+  /// Bytes without a symbol, which may hold several objects.
   bool is_unnamed = false;
-  /// Says the same as an earlier fragment of the output section, whose place it
-  /// has.
+  /// Equal to an earlier fragment of the output section, whose place it shares.
   bool is_duplicate = false;
   uint64_t output_offset = 0;  ///< bytes into the output section; set by layout
 };
@@ -45,14 +45,14 @@ struct Fragment {
 /// What the linker does with an input section.
 enum class SectionUse : uint8_t {
   Link,     ///< concatenated into the output
-  Drop,     ///< of no use in a linked object: DWARF, .llvm_addrsig, empty .text
+  Drop,     ///< useless in a linked object: DWARF, .llvm_addrsig, empty .text
   Rebuild,  ///< made anew: symbol and string tables, relocations, BTF
 };
 
-/// Which entries about code a section has: see code_tables.hpp.
+/// The kind of entries about code in a section: see code_tables.hpp.
 enum class CodeTable : uint8_t { None, JumpTables, Cleanups, Frames, Exceptions };
 
-/// A section of an input, with what the link finds out about it. Its alignment is 1 at least, and
+/// A section of an input, with what the link finds out about it. Its alignment is at least 1, and
 /// its flags are without SHF_GROUP.
 struct InputSection : ElfSection {
   ObjectFile* file = nullptr;
@@ -61,37 +61,36 @@ struct InputSection : ElfSection {
   CodeTable code_table = CodeTable::None;
   std::span<const std::byte> data;  ///< empty for SHT_NOBITS
   std::vector<Relocation> relocations;
-  /// Where func_info has functions in bytes that no symbol covers, ascending: what
-  /// libbpf's linker leaves of weak functions that lost.
+  /// Where func_info has functions in bytes that no symbol covers, ascending: libbpf's linker
+  /// leaves such code of weak functions that lost.
   std::vector<uint64_t> nameless_functions;
 
-  /// In order, without gaps, at least one where use is Link: the whole section,
-  /// until split_into_fragments() splits it.
+  /// In order, without gaps. If use is Link there is at least one: the whole section, until
+  /// split_into_fragments() splits it.
   std::vector<Fragment> fragments;
-  /// Set by lay_out_sections(); null where nothing of it is in the output.
+  /// Set by lay_out_sections(); null if the output has nothing of it.
   OutputSection* output = nullptr;
-  /// A `license` or `version` section that says the same as this one of an
-  /// earlier object, which stands for both.
+  /// For a `license` or `version` section: the equal section of an earlier object, which stands for
+  /// both.
   InputSection* same_as = nullptr;
 
   bool is_linked() const { return use == SectionUse::Link; }
   bool is_code() const { return flags & SHF_EXECINSTR; }
-  /// A loader starts each global function of such a section, and other loaders than libbpf static
-  /// ones too, which they find by their names. What is in .text is only called.
+  /// libbpf loads each global function of such a section as a program. Other loaders load static
+  /// ones, which they find by name. Functions in .text are only called.
   bool holds_programs() const { return is_code() && name != ".text"; }
-  /// Those with BTF, or the ones that libbpf before 1.0 knew.
+  /// Maps defined in BTF, or those of libbpf before 1.0.
   bool holds_maps() const { return name == ".maps" || name == "maps"; }
   bool is_nobits() const { return type == SHT_NOBITS; }
-  /// Of the program, not about it like DWARF: only what is loaded keeps other
-  /// things alive.
+  /// Part of the program, unlike DWARF: only loaded sections keep other fragments alive.
   bool is_loaded() const { return flags & SHF_ALLOC; }
-  /// Strings that need to be in the output once only.
+  /// Strings of which the output needs one copy each.
   bool is_mergeable_strings() const {
     constexpr uint64_t both = SHF_MERGE | SHF_STRINGS;
     return (flags & both) == both && relocations.empty() && !is_nobits() && entry_size != 0 &&
            size % entry_size == 0;
   }
-  /// The first at or behind `at`, in bytes.
+  /// The first relocation at or after byte `at`.
   std::vector<Relocation>::const_iterator first_relocation(uint64_t at) const {
     return std::ranges::lower_bound(relocations, at, {}, &Relocation::offset);
   }
@@ -99,7 +98,7 @@ struct InputSection : ElfSection {
 
 /// A place in an input.
 struct InputPlace {
-  InputSection* section = nullptr;  ///< null where it is in no section
+  InputSection* section = nullptr;  ///< null if it is in no section
   int64_t offset = 0;               ///< bytes into the section; may be outside of it
 };
 
@@ -117,8 +116,7 @@ struct InputSymbol {
   uint8_t visibility = 0;  ///< STV_*
   /// The one symbol of that name in the link; null for local symbols.
   Symbol* global = nullptr;
-  /// Index in the output's symbol table where this is a local symbol there;
-  /// 0: it is not.
+  /// Index in the output's symbol table if it is a local symbol there; otherwise 0.
   uint32_t output_index = 0;
 
   bool is_local() const { return binding == STB_LOCAL; }
@@ -126,7 +124,7 @@ struct InputSymbol {
   bool is_section() const { return type == STT_SECTION; }
 };
 
-/// Whether sections are cut at the symbol, which stands for the bytes from there on.
+/// Whether the symbol begins a fragment.
 inline bool is_cut_at(const InputSymbol& symbol) {
   bool is_entity = symbol.type == STT_FUNC || symbol.type == STT_OBJECT || !symbol.is_local();
   return symbol.place == InputSymbol::Place::Section && is_entity;
@@ -136,19 +134,19 @@ inline bool is_cut_at(const InputSymbol& symbol) {
 struct BtfDeclaration {
   uint32_t type_id = 0;
   std::span<const uint32_t> words;  ///< of the type
-  /// The object's global symbol of its name, as an index into its symbol table
-  /// and as the link's; 0 and null for static variables and functions.
+  /// The object's global symbol of its name, as an index into its symbol table and as the link's
+  /// symbol; 0 and null for static variables and functions.
   uint32_t symbol_index = 0;
   Symbol* symbol = nullptr;
-  /// The name of the DATASEC that lists it, "" where none does.
+  /// The name of the DATASEC that lists it, or "".
   std::string_view datasec;
-  /// Bytes into the section, as the DATASEC has it or, of a static variable that it has at 0,
-  /// its symbol.
+  /// Bytes into the section according to the DATASEC; if that has 0 for a static variable,
+  /// according to its symbol.
   uint32_t offset = 0;
-  uint32_t size = 0;  ///< bytes, as the DATASEC has it
-  /// A link made the FUNC, of a global function of which no input had the type.
+  uint32_t size = 0;  ///< bytes, according to the DATASEC
+  /// Whether an earlier link made the FUNC, for a global function that had no type in any input.
   bool is_made = false;
-  /// check_types() has told that it conflicts with what describes the symbol.
+  /// Whether check_types() has reported a conflict with the type that describes the symbol.
   bool conflicts = false;
 
   /// The VAR or FUNC.
@@ -157,27 +155,26 @@ struct BtfDeclaration {
 };
 
 struct ReadOptions {
-  bool keep_debug = false;  ///< DWARF is linked, not dropped
+  bool keep_debug = false;  ///< link DWARF instead of dropping it
 };
 
 struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
   std::span<const std::byte> image;
-  std::vector<InputSection> sections;  ///< by index; the first is none
+  std::vector<InputSection> sections;  ///< by index; the first is the null section
   std::vector<InputSymbol> symbols;    ///< by symbol index
   std::optional<Btf> btf;
-  std::span<const std::byte> btf_bytes;  ///< of which it is the reading
+  std::span<const std::byte> btf_bytes;  ///< the bytes that `btf` was parsed from
   std::optional<BtfExt> btf_ext;
-  /// Each VAR and FUNC of the BTF, by ascending type id. The link's symbols are
-  /// set by resolve_symbols().
+  /// Each VAR and FUNC of the BTF, by ascending type id. resolve_symbols() sets their `symbol`.
   std::vector<BtfDeclaration> declarations;
-  std::vector<uint32_t> datasecs, tags;  ///< ids of each DATASEC and DECL_TAG
-  /// The output's type id by this object's; set by merge_btf().
+  std::vector<uint32_t> datasecs, tags;  ///< ids of the DATASECs and DECL_TAGs
+  /// Maps this object's type ids to the output's; set by merge_btf().
   TypeMap type_map;
 
-  /// Reads and checks `image`, which must outlive the object: all in it are views of that.
-  /// Errors name the section, symbol, relocation or type that is wrong.
+  /// Reads and checks `image`, which must outlive the object: its members are views of it. Errors
+  /// name the section, symbol, relocation or type that is wrong.
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
@@ -198,15 +195,15 @@ struct ObjectFile {
     return describe_place(section.name, offset);
   }
 
-  /// Where its variables and functions are declared; read when it is asked for first.
+  /// Where its variables and functions are declared; read on first use.
   const SourceLines& dwarf_lines() const {
     if (!dwarf_lines_) dwarf_lines_ = read_dwarf_lines(*this);
     return *dwarf_lines_;
   }
 
-  // What `btf` and `btf_ext` are views of where it is not the image.
+  // The bytes behind `btf` and `btf_ext`, if they are not those of the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
-  /// Names of symbols that have others in the image.
+  /// Names of symbols that were renamed.
   std::forward_list<std::string> new_names;
 
  private:

@@ -26,7 +26,7 @@ class TypesReader {
 
   std::expected<void, Error> read_renamed(std::vector<std::byte> blob) {
     if (auto ok = parse_btf(blob); !ok) return ok;
-    object_.relocated_btf = std::move(blob);  // its bytes stay where they are
+    object_.relocated_btf = std::move(blob);  // moving keeps the bytes in place
     list_types();
     if (auto ok = read_declarations(); !ok) return ok;
     return check_functions();
@@ -49,18 +49,18 @@ class TypesReader {
     return {};
   }
 
-  /// A plain linker puts one blob behind the other. Which bytes of the merged sections the types,
-  /// offsets and records of the later ones mean can no longer be told.
+  /// A plain linker concatenates .BTF sections. The types, offsets and records of all but the first
+  /// object then refer to unknown bytes of the merged sections.
   std::expected<void, Error> check_one_blob(std::span<const std::byte> bytes) {
     auto blobs = find_btf_blobs(bytes);
     if (!blobs || blobs->size() == 1) return {};
     return fail(
-        ".BTF holds the types of {} objects, one behind the other, as 'ld -r' leaves them: link "
+        ".BTF holds the types of {} objects, concatenated as by 'ld -r': link "
         "these objects with bpflink instead",
         blobs->size());
   }
 
-  /// What contains itself is found when the types are merged: each is there once then.
+  /// A type that contains itself is found when types are merged, once instead of in each input.
   std::expected<void, Error> parse_btf(std::span<const std::byte> bytes) {
     auto btf = parse_but_for_containment(bytes);
     if (!btf) return fail(".BTF: {}", btf.error().message);
@@ -69,7 +69,7 @@ class TypesReader {
     return {};
   }
 
-  /// Lists the types about which symbols decide. Returns whether a type needs repair.
+  /// Lists the types whose use depends on symbols. Returns whether a type needs repair.
   bool list_types() {
     object_.datasecs.clear();
     object_.tags.clear();
@@ -145,15 +145,15 @@ class TypesReader {
       std::string_view name = btf.name(declaration.type());
       declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
     }
-    untie_statics();
+    unbind_statics();
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
     restore_externs();
     place_statics();
     return {};
   }
 
-  /// Clang's DATASECs tell where a static variable is. bpf-gcc's have 0 for all, but then
-  /// a local symbol of the name tells.
+  /// Clang's DATASECs have the offsets of static variables. bpf-gcc's have 0 for all; then the
+  /// offset is that of a local symbol with the variable's name.
   void place_statics() {
     std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
     for (BtfDeclaration& declaration : object_.declarations) {
@@ -181,10 +181,10 @@ class TypesReader {
     return variables;
   }
 
-  /// A file of C has one declaration of a name, whatever linkage the compiler gives it. What was
-  /// linked may have static ones of a global's name: those with local symbols, or, where these
-  /// were stripped, those beside one that is not static.
-  void untie_statics() {
+  /// A C file has one declaration for each name, whatever linkage the compiler gives it. A linked
+  /// object may have static declarations with the name of a global: those with local symbols or, if
+  /// local symbols were stripped, those beside a declaration that is not static.
+  void unbind_statics() {
     std::vector<bool> has_own(object_.symbols.size());
     for (const BtfDeclaration& declaration : object_.declarations)
       if (!is_static(declaration.type())) has_own[declaration.symbol_index] = true;
@@ -198,8 +198,8 @@ class TypesReader {
     }
   }
 
-  /// Takes externs for externs that libbpf's linker gives a symbol in their section, as it does
-  /// with those of an arena: without type and size, at its beginning.
+  /// Undefines externs to which libbpf's linker gives a symbol in their section, as it does for
+  /// those of an arena: without type and size, at the section's start.
   void restore_externs() {
     for (const BtfDeclaration& declaration : object_.declarations) {
       if (declaration.is_func() || declaration.symbol_index == 0 ||
@@ -240,10 +240,9 @@ class TypesReader {
     }
   }
 
-  /// A FUNC that claims to be global stands for a symbol, or for code by way of
-  /// func_info (a symbol's name may have been changed since). A static one of a global
-  /// function, with a record, is what a link makes: bpf-gcc, which calls all static, makes
-  /// no records.
+  /// A FUNC that claims to be global must have a symbol, or code through func_info (the symbol may
+  /// have been renamed since). A static FUNC of a global function, with a record, was made by a
+  /// link: bpf-gcc calls all functions static but makes no records.
   std::expected<void, Error> check_functions() {
     if (!object_.btf) return {};
     const Btf& btf = *object_.btf;
@@ -277,14 +276,14 @@ class TypesReader {
     return hash_bytes(place, sizeof place);
   }
 
-  /// The symbol of a function that begins there, or 0.
+  /// The symbol of the function that begins there, or 0.
   uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
     return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
       return object_.symbols[i].section == section && object_.symbols[i].value == offset;
     });
   }
 
-  /// The functions' symbols, by where these begin.
+  /// The symbols of functions, by section and offset.
   HashIndex find_functions() const {
     HashIndex functions;
     for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
@@ -297,7 +296,7 @@ class TypesReader {
     return functions;
   }
 
-  /// Whether a symbol stands for the byte: one without a size goes up to the next.
+  /// Whether a symbol covers the byte. A symbol without a size extends to the next.
   bool is_covered(uint32_t section, uint64_t offset) {
     if (covers_.empty()) find_covers();
     auto after = std::ranges::upper_bound(covers_, std::pair(section, offset), {}, &Cover::begin);
@@ -306,7 +305,7 @@ class TypesReader {
     return last.begin.first == section && offset < last.end;
   }
 
-  /// Called only for objects that have functions without a name.
+  /// Called only for objects that have functions without a symbol.
   void find_covers() {
     covers_.push_back({{0, 0}, 0});
     for (const InputSymbol& symbol : object_.symbols)
@@ -326,12 +325,12 @@ class TypesReader {
         covers_[i].end = std::max(covers_[i].end, covers_[i - 1].end);
   }
 
-  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers
-  /// refer to section symbols, whose value is 0, and to globals, which are found
-  /// by name later: nothing to do then, and nothing is copied.
+  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers refer to section
+  /// symbols, whose value is 0, and to globals, which are found by name later. Then nothing changes
+  /// and nothing is copied.
   std::expected<std::span<const std::byte>, Error> with_relocations(
       InputSection& section, std::vector<std::byte>& storage) {
-    std::vector<Relocation> relocations = std::move(section.relocations);  // of no more use
+    std::vector<Relocation> relocations = std::move(section.relocations);  // not needed any more
     auto changes_bytes = [&](const Relocation& relocation) {
       const InputSymbol& symbol = object_.symbols[relocation.symbol];
       return symbol.is_local() && symbol.value != 0;
@@ -356,14 +355,14 @@ class TypesReader {
     return found == object_.sections.end() ? nullptr : &*found;
   }
 
-  /// Bytes of a section that symbols stand for.
+  /// Bytes of a section that symbols cover.
   struct Cover {
     std::pair<uint32_t, uint64_t> begin;  ///< section and offset
-    uint64_t end;                         ///< of all that begin up to here
+    uint64_t end;                         ///< the furthest end of symbols that begin up to here
   };
 
   ObjectFile& object_;
-  std::vector<Cover> covers_;  ///< empty until asked for
+  std::vector<Cover> covers_;  ///< filled by find_covers()
 };
 
 }  // namespace

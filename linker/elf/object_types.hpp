@@ -15,8 +15,8 @@ namespace bpflink {
 /// been read, and lists its declarations. Errors name the type or record that is wrong.
 std::expected<void, Error> read_object_types(ObjectFile& object);
 
-/// Reads them anew after symbols, and in `blob` the VARs and FUNCs, got other names. Type ids and
-/// offsets of strings must be as they were.
+/// Reads the types again after symbols, and their VARs and FUNCs in `blob`, were renamed. Type ids
+/// and string offsets must not have changed.
 std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<std::byte> blob);
 
 /// The names that the object expects from the loader, in .ksyms and .kconfig.

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-/// Without directories: builds are run from here or there.
+/// File names without directories: builds run in different places.
 Names source_files(const ObjectFile& object) {
   Names names;
   for (const InputSymbol& symbol : object.symbols)
@@ -19,8 +19,8 @@ Names source_files(const ObjectFile& object) {
   return names;
 }
 
-/// What may be defined once in a program. Each object of a program may have a license, and a map
-/// that another one has, too.
+/// Names that one program defines once. Objects of a program may each have a license, and may share
+/// a map.
 Names strong_definitions(const ObjectFile& object) {
   Names names;
   for (const InputSymbol& symbol : object.symbols) {
@@ -36,13 +36,13 @@ bool have_common(const Names& a, const Names& b) {
   return std::ranges::any_of(a, [&](std::string_view name) { return b.contains(name); });
 }
 
-/// Whether a compiler wrote it and no linker for BPF: it has sections that those drop. What lacks
-/// them may be either's, as objects of assemblers and stripped ones do.
-bool is_compilers(std::span<const ElfSection> sections) {
+/// Whether a compiler wrote it and no BPF linker did: it has sections that linkers drop. Without
+/// such sections it may be either's: assemblers and strip omit them.
+bool is_compiler_output(std::span<const ElfSection> sections) {
   auto has = [&](std::string_view name) {
     return std::ranges::find(sections, name, &ElfSection::name) != sections.end();
   };
-  // libbpf's linker drops DWARF, and this one .comment; lld has neither to drop in what it links.
+  // libbpf's linker drops DWARF, and this one drops .comment.
   return has(".llvm_addrsig") || (has(".comment") && has(".debug_info"));
 }
 
@@ -57,7 +57,7 @@ std::string find_unrelated_source(std::span<const std::byte> image,
                                   const std::function<bool(const ObjectFile&)>& is_related) {
   if (!describe_foreign_file(image).empty()) return "";
   auto elf = read_elf(image);
-  if (!elf || !is_compilers(elf->sections)) return "";
+  if (!elf || !is_compiler_output(elf->sections)) return "";
   auto object = ObjectFile::read("", image);
   if (!object) return "";
   Names sources = source_files(**object);
@@ -67,7 +67,7 @@ std::string find_unrelated_source(std::span<const std::byte> image,
 bool looks_linked_from(const ObjectFile& object,
                        std::span<const std::unique_ptr<ObjectFile>> others) {
   std::vector<ElfSection> sections(object.sections.begin(), object.sections.end());
-  if (is_compilers(sections)) return false;
+  if (is_compiler_output(sections)) return false;
   Names sources = source_files(object), definitions = strong_definitions(object);
   Names known_sources, known_definitions;
   bool has_compiled = false;
@@ -77,7 +77,7 @@ bool looks_linked_from(const ObjectFile& object,
     if (!have_common(definitions, their_definitions)) continue;
     Names their_sources = source_files(*other);
     sections.assign(other->sections.begin(), other->sections.end());
-    has_compiled |= is_compilers(sections) || their_sources.size() < sources.size();
+    has_compiled |= is_compiler_output(sections) || their_sources.size() < sources.size();
     known_sources.merge(their_sources);
     known_definitions.merge(their_definitions);
   }

@@ -1,4 +1,4 @@
-// Which compiler or linker made an object, and from which sources, as far as it shows.
+// Guesses whether a compiler or linker made an object, and from which sources.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace bpflink {
 
-/// Whether the objects have a source file or a strong definition of each object's own in common.
+/// Whether the objects share a source file, or a strong definition that no two objects of one
+/// program share.
 bool have_common_origin(const ObjectFile& a, const ObjectFile& b);
 
-/// The source file that `image` was compiled from, where a compiler wrote it and no linker for BPF
-/// has touched it since, and `is_related` denies it; else "". What a link made does not come so
-/// far, whatever has become of its sources since.
+/// The source file that `image` was compiled from, if it is a compiler's output and `is_related`
+/// returns false for it; otherwise "". A linked object gives "".
 std::string find_unrelated_source(std::span<const std::byte> image,
                                   const std::function<bool(const ObjectFile&)>& is_related);
 
-/// Whether an object looks like what a link made of some of the others: it comes from no source
-/// file that is not one of theirs or, where it names none, has no definition that is not.
+/// Whether an object looks like the output of a link of some of the others: all its source files
+/// are theirs or, if it names none, all its definitions.
 bool looks_linked_from(const ObjectFile& object,
                        std::span<const std::unique_ptr<ObjectFile>> others);
 

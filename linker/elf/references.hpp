@@ -1,9 +1,9 @@
 // The targets of relocations, and of calls and jumps without one.
 //
 // An addend means one of two things. Against a section symbol it is an offset into that section:
-// the relocation leads to what stands there, and the addend changes when that moves. Against any
-// other symbol it is a distance from there: the relocation leads to that symbol, and the addend
-// stays.
+// the relocation points to the contents there, and the addend changes when they move. Against any
+// other symbol it is a distance from the symbol: the relocation points to the symbol, and the
+// addend stays.
 #pragma once
 
 #include "linker/elf/fragments.hpp"
@@ -13,7 +13,7 @@ namespace bpflink {
 
 /// Where a relocation leads within its own object.
 struct RelocationTarget {
-  const InputSymbol* symbol;  ///< null where the section's symbol stands for all in the section
+  const InputSymbol* symbol;  ///< null for a section symbol
   uint32_t section;           ///< index; 0 for a symbol outside of the sections that are read
   int64_t offset;             ///< bytes into the section; may be outside of it
 };
@@ -26,16 +26,16 @@ inline RelocationTarget target_of(const ObjectFile& object, const Relocation& re
   return {&symbol, symbol.section, value};
 }
 
-/// A call or jump whose distance is in the instruction.
+/// A call or jump with its distance in the instruction.
 struct LocalBranch {
-  bool is_call;   ///< of a function of the section; else a jump, which stays inside its function
+  bool is_call;   ///< a call within the section; otherwise a jump within a function
   uint64_t from;  ///< bytes into the section
   int64_t to;     ///< likewise; may be outside of it
 };
 
-/// Calls `visit` for each branch in [begin, end) of a section of code that has no relocation: the
-/// jumps, and the calls of functions of the same section. Distances count from the next
-/// instruction, in instructions.
+/// Calls `visit` for each branch in [begin, end) of a code section that has no relocation: jumps,
+/// and calls of functions of the same section. Distances count from the next instruction, in
+/// instructions.
 template <typename Visit>
 void for_each_local_branch(const InputSection& section, uint64_t begin, uint64_t end, Visit visit) {
   auto relocation = section.first_relocation(begin);
@@ -50,26 +50,25 @@ void for_each_local_branch(const InputSection& section, uint64_t begin, uint64_t
   });
 }
 
-/// What a run of an input section refers to.
+/// A reference from a range of an input section.
 struct SectionReference {
   enum class Kind : uint8_t {
     Pointer,  ///< through a relocation
     Call,     ///< a local call without a relocation
-    Jump,     ///< a jump, which stays inside its function
+    Jump,     ///< a jump inside a function
   };
   Kind kind;
-  uint64_t from;         ///< bytes into the section that refers
-  Symbol* global;        ///< the symbol, or null where section and offset tell
-  InputSection* target;  ///< null where global is set, or for an absolute symbol
+  uint64_t from;         ///< bytes into the referring section
+  Symbol* global;        ///< the global symbol; null for a place in this object
+  InputSection* target;  ///< null if `global` is set, or for an absolute symbol
   int64_t offset;        ///< bytes into `target`; may be outside of it
 
-  /// What it refers to in whichever object defines that.
+  /// The place that it refers to, in the object that defines it.
   InputPlace resolve() const { return global ? global->place() : InputPlace{target, offset}; }
 };
 
-/// Calls `visit` for each reference from [begin, end) of `section`. Calls and
-/// jumps without a relocation are looked for only where the section is split:
-/// inside one fragment they change nothing.
+/// Calls `visit` for each reference from [begin, end) of `section`. Calls and jumps without a
+/// relocation are visited only if the section is split: inside one fragment they change nothing.
 template <typename Visit>
 void for_each_section_reference(ObjectFile& object, InputSection& section, uint64_t begin,
                                 uint64_t end, Visit visit) {

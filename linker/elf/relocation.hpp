@@ -1,5 +1,5 @@
-// The relocation types of BPF, and what each means for the bytes that it applies to. Specification:
-// the kernel's Documentation/bpf/llvm_reloc.rst.
+// The relocation types of BPF, and how they change bytes. Specification: the kernel's
+// Documentation/bpf/llvm_reloc.rst.
 #pragma once
 
 #include <elf.h>
@@ -28,7 +28,7 @@ enum RelocationType : uint32_t {
   R_BPF_64_32 = 10,       ///< call: (S + A) / 8 - 1 in the immediate
 };
 
-/// A relocation of an input section, its addend read from wherever it stood.
+/// A relocation of an input section, with its addend from the entry (RELA) or the bytes (REL).
 struct Relocation {
   uint64_t offset;  ///< bytes into the section
   int64_t addend;   ///< bytes, also for calls
@@ -54,8 +54,7 @@ inline std::string_view relocation_name(uint32_t type) {
   }
 }
 
-/// Bytes from the relocation's offset that it needs to be there, or nothing for
-/// an unknown type.
+/// The bytes from its offset that a relocation needs, or nothing for an unknown type.
 inline std::optional<uint64_t> relocation_extent(uint32_t type) {
   switch (type) {
     case R_BPF_NONE:
@@ -74,8 +73,7 @@ inline std::optional<uint64_t> relocation_extent(uint32_t type) {
   }
 }
 
-/// The addend that a relocation without an explicit one (REL) has in the bytes
-/// at its offset, of which relocation_extent() are there.
+/// The addend of a REL relocation, from the relocation_extent() bytes at its offset.
 inline int64_t load_addend(uint32_t type, const std::byte* at, std::endian order) {
   switch (type) {
     case R_BPF_64_64:
@@ -92,7 +90,7 @@ inline int64_t load_addend(uint32_t type, const std::byte* at, std::endian order
   }
 }
 
-/// Writes an addend where load_addend() reads it. False where it does not fit.
+/// Writes an addend where load_addend() reads it. False if it does not fit.
 [[nodiscard]] inline bool store_addend(uint32_t type, std::byte* at, int64_t addend,
                                        std::endian order) {
   auto fits_32_bits = [](int64_t value) {

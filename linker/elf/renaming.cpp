@@ -10,7 +10,7 @@ namespace {
 
 bool has_name_of_program(const ObjectFile& object, const InputSymbol& symbol) {
   if (symbol.name.empty() || symbol.is_section() || symbol.type == STT_FILE) return false;
-  // Jump tables have names that mean something in their own file only.
+  // Only their own file refers to jump tables by name.
   if (symbol.place == InputSymbol::Place::Section &&
       object.sections[symbol.section].code_table != CodeTable::None)
     return false;
@@ -42,7 +42,7 @@ bool Renaming::is_idle() const {
   return redefinitions_.empty() && prefixes_.empty() && options_.prefix_symbols.empty();
 }
 
-std::string_view Renaming::take_prefix(const std::string& input) {
+std::string_view Renaming::next_prefix(const std::string& input) {
   auto found = prefixes_.find(input);
   if (found == prefixes_.end()) return "";
   auto& [list, taken] = found->second;
@@ -58,7 +58,7 @@ void Renaming::learn(const ObjectFile& object, std::string_view prefix) {
 
 std::expected<void, Error> Renaming::rename(ObjectFile& object, std::string_view prefix) {
   const auto provided = find_loader_names(object);
-  // Before the symbols: a declaration has its symbol's old name.
+  // Declarations first: they are found by their symbols' old names.
   std::unordered_map<uint32_t, std::string> declarations;
   for (const BtfDeclaration& declaration : object.declarations) {
     std::string_view name = object.btf->name(declaration.type());

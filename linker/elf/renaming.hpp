@@ -1,10 +1,10 @@
 // Renames symbols, like objcopy, together with the VARs and FUNCs that declare them.
 //
 // A name is redefined first, then prefixed. Names in .ksyms and .kconfig stay, because the loader
-// looks them up. So do the names of sections, source files and labels, which are not part of the
-// program. The prefix of an input applies to its definitions, and to its references to definitions
-// of inputs with the same prefix. So a library of several files stays whole, and what it expects of
-// other inputs is still found.
+// looks them up. The names of sections, source files and labels are not part of the program and
+// stay. An input's prefix applies to its definitions, and to its references to definitions of
+// inputs with the same prefix. So a library of several files stays whole, and still finds the
+// definitions that it expects of other inputs.
 #pragma once
 
 #include <expected>
@@ -22,8 +22,8 @@
 
 namespace bpflink {
 
-/// Two names as an option has them: of OLD=NEW, and of FILE=PREFIX, where the path may have `=` in
-/// it; nothing where one is missing.
+/// Parses an option's two names: OLD=NEW, or FILE=PREFIX, where the path may contain `=`. Nothing
+/// if one is missing.
 std::optional<std::pair<std::string, std::string>> parse_redefinition(const std::string& text);
 std::optional<std::pair<std::string, std::string>> parse_prefix(const std::string& text);
 
@@ -33,16 +33,17 @@ class Renaming {
   explicit Renaming(const LinkOptions& options);
 
   bool is_idle() const;
-  /// The prefix for the next input of that name: the first for its first occurrence, and so on.
-  std::string_view take_prefix(const std::string& input);
-  /// Notes what an input of that prefix defines. To be done for all before rename().
+  /// The prefix for the next input of that name: the first call returns the first prefix, and so
+  /// on.
+  std::string_view next_prefix(const std::string& input);
+  /// Records the definitions of an input with that prefix. Call this for all inputs before
+  /// rename().
   void learn(const ObjectFile& object, std::string_view prefix);
-  /// Renames what is to be renamed in an object. Errors: its types cannot be read with their
-  /// new names.
+  /// Renames the symbols of an object. Errors: its types cannot be read with their new names.
   std::expected<void, Error> rename(ObjectFile& object, std::string_view prefix);
-  /// What is wrong with options that met nothing: an input that is not there.
+  /// Errors for options that name an input that does not exist.
   std::vector<std::string> find_errors() const;
-  /// What options that renamed nothing should have renamed.
+  /// Warnings for options that renamed nothing.
   std::vector<std::string> find_warnings() const;
 
  private:
@@ -63,7 +64,7 @@ class Renaming {
   const LinkOptions& options_;
   std::unordered_map<std::string_view, Redefinition> redefinitions_;
   std::map<std::string_view, Prefixes> prefixes_;  ///< by input
-  /// What inputs of a prefix define, by prefix.
+  /// The definitions of inputs with a prefix, by prefix.
   std::map<std::string_view, std::unordered_set<std::string>> defined_;
 };
 

@@ -5,7 +5,7 @@ namespace bpflink {
 bool is_typeless(const BtfView& btf, uint32_t id) {
   BtfType type = btf.type(id);
   if (type.kind() != BtfKind::Var) return false;
-  // At most as many steps as there are types: parse() refuses cycles of these.
+  // The loop ends: parse() rejects cycles of these kinds.
   while (type.type() != 0) {
     type = btf.type(type.type());
     if (type.kind() != BtfKind::Const && type.kind() != BtfKind::Volatile) return false;

@@ -16,23 +16,23 @@ struct Symbol {
   ObjectFile* file = nullptr;
   uint32_t index = 0;  ///< its entry in that object's symbol table
   bool is_defined = false;
-  uint8_t binding = STB_WEAK;        ///< of the definition, or strong where one reference is
-  uint8_t visibility = STV_DEFAULT;  ///< the most constraining of all
-  /// `.ksyms` or `.kconfig` where an object says that the loader provides it.
+  uint8_t binding = STB_WEAK;        ///< the definition's; of an extern, strong if a reference is
+  uint8_t visibility = STV_DEFAULT;  ///< the strictest of all
+  /// `.ksyms` or `.kconfig` if an object expects it from the loader.
   std::string_view loader_section;
-  /// The VAR or FUNC that stands for it in the output's BTF: the definition's,
-  /// or else a reference's. `btf_file` is null where no object has one.
+  /// The VAR or FUNC that describes it in the output's BTF: the definition's, or else a
+  /// reference's. `btf_file` is null if no object has one.
   ObjectFile* btf_file = nullptr;
   uint32_t btf_id = 0;
-  bool is_btf_made = false;  ///< by a link: it says nothing of the type
+  bool is_btf_made = false;  ///< an earlier link made it, without knowing the type
   /// Whether it is in the output's symbol table; set by mark_live().
   bool in_output = false;
-  /// Its VAR or FUNC in the output's BTF; 0: none.
+  /// Its VAR or FUNC in the output's BTF, or 0.
   uint32_t output_btf_id = 0;
-  /// Index in the output's symbol table; 0: not there.
+  /// Index in the output's symbol table, or 0.
   uint32_t output_index = 0;
 
-  /// Whether the output has it as a local symbol (`--localize-hidden`).
+  /// Whether it becomes a local symbol of the output (`--localize-hidden`).
   bool is_localized = false;
 
   const InputSymbol& input() const { return file->symbols[index]; }
@@ -46,29 +46,27 @@ struct Symbol {
   }
 };
 
-/// Where a global symbol of `object` gives way to another object's definition
-/// of the same name.
+/// Whether another object's definition beat this definition of a global symbol.
 inline bool lost_resolution(const ObjectFile& object, uint32_t symbol_index) {
   const InputSymbol& symbol = object.symbols[symbol_index];
   return symbol.global && symbol.is_defined() && !symbol.global->is_from(object, symbol_index);
 }
 
-/// Whether the declaration's VAR or FUNC is the one that describes its symbol in
-/// the output; always so for static ones.
+/// Whether the declaration's VAR or FUNC describes its symbol in the output; always true for static
+/// ones.
 inline bool describes_symbol(const ObjectFile& object, const BtfDeclaration& declaration) {
   return !declaration.symbol || (declaration.symbol->btf_file == &object &&
                                  declaration.symbol->btf_id == declaration.type_id);
 }
 
-/// Whether a definition that lost lives on as a local symbol, in a section that
-/// could not be split. Known after number_symbols().
+/// Whether a losing definition becomes a local symbol, because its section could not be split.
+/// Valid after number_symbols().
 inline bool lives_on_as_local(const ObjectFile& object, const BtfDeclaration& declaration) {
   return declaration.symbol && lost_resolution(object, declaration.symbol_index) &&
          object.symbols[declaration.symbol_index].output_index != 0;
 }
 
-/// Whether type `id` is a variable that is declared without a type, as ksyms
-/// may be: as `const void`.
+/// Whether type `id` is a variable without a type: ksyms may be declared as `const void`.
 bool is_typeless(const BtfView& btf, uint32_t id);
 
 /// All global symbols, in order of first appearance.
@@ -78,13 +76,13 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  /// Makes room for so many symbols.
+  /// Reserves room for `count` symbols.
   void reserve(size_t count) {
     order_.reserve(count);
     index_.reserve(count);
   }
-  /// The symbol of that name, made where there is none. `name` must outlive the
-  /// table; the reference stays valid.
+  /// The symbol of that name, created if necessary. `name` must outlive the table; the reference
+  /// stays valid.
   Symbol& intern(std::string_view name);
   /// The symbol of that name or null.
   Symbol* find(std::string_view name);

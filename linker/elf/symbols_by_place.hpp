@@ -1,5 +1,5 @@
-// The functions and variables of an object by section and offset; of several at one place,
-// functions first.
+// The functions and variables of an object by section and offset. At one place, functions come
+// first.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class SymbolsByPlace {
       visit(**entry);
   }
 
-  /// The function that `offset` of a section is in, or null.
+  /// The function that contains `offset` of a section, or null.
   const InputSymbol* find_function(uint32_t section, uint64_t offset) const {
     auto after = std::ranges::upper_bound(functions_, std::pair{section, offset}, {}, key);
     if (after == functions_.begin()) return nullptr;

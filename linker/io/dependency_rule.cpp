@@ -7,9 +7,9 @@
 namespace bpflink {
 namespace {
 
-/// Whether ninja takes the byte as part of a name and make and CMake as nothing special. A
-/// backslash, which make and ninja take in most places, is a slash to CMake; '%' in the rule of a
-/// file itself makes a pattern of make.
+/// Whether ninja accepts the byte in a name, and make and CMake give it no special meaning. Make
+/// and ninja mostly accept a backslash, but CMake reads it as a slash; '%' in a rule's target makes
+/// a pattern rule of make.
 bool is_plain_in_dependencies(char c) {
   constexpr std::string_view plain = "+,/_.-@!()[]{}~";
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0 || plain.contains(c);
@@ -18,7 +18,7 @@ bool is_plain_in_dependencies(char c) {
 }  // namespace
 
 std::optional<std::string> escape_dependency(std::string_view name) {
-  // Make takes '~' for a home directory, and a blank before the end of a line for nothing.
+  // Make expands '~' to a home directory and drops a blank at the end of a line.
   if (name.starts_with('~') || name.ends_with(' ')) return std::nullopt;
   std::string text;
   for (char c : name) {

@@ -9,8 +9,8 @@ namespace bpflink {
 
 struct FileIdentity {
   dev_t device = 0;
-  ino_t inode = 0;        ///< of a file that is not there yet, its directory's
-  std::string name = {};  ///< of a file that is not there yet, within its directory
+  ino_t inode = 0;        ///< for a new file, its directory's
+  std::string name = {};  ///< for a new file, its name in that directory
 
   explicit FileIdentity(const struct stat& info, std::string new_name = {})
       : device(info.st_dev), inode(info.st_ino), name(std::move(new_name)) {}

@@ -38,7 +38,7 @@ std::expected<InputFile, Error> InputFile::open(const std::string& path) {
 }
 
 std::expected<InputFile, Error> InputFile::open(const std::string& path, std::string name) {
-  // O_NONBLOCK: a FIFO that nobody writes to must not hang the link. It is empty.
+  // O_NONBLOCK: a FIFO without a writer must not hang the link. It counts as empty.
   Descriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (file.fd() < 0) return system_error("cannot open");
   return open(file.fd(), std::move(name));
@@ -60,11 +60,11 @@ std::expected<InputFile, Error> InputFile::open(int fd, std::string name) {
 std::expected<InputFile, Error> InputFile::map(int fd, size_t size, std::string name) {
   if (size == 0) return in_memory(std::move(name), {});
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  // Some kernels do not map the files that they make up, such as /sys/kernel/btf/vmlinux.
+  // Some kernels cannot map generated files, such as /sys/kernel/btf/vmlinux.
   if (start == MAP_FAILED && errno == ENODEV) return read(fd, std::move(name));
   if (start == MAP_FAILED) return system_error("cannot read");
   InputFile file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
-  file.unmaps_ = true;  // also if there is no memory to list it
+  file.unmaps_ = true;  // in case listing it throws
   file.unmaps_ = !list_mapped_input(file.name_, file.bytes_);
   return file;
 }

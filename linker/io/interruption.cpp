@@ -21,11 +21,11 @@ void remove_temporaries() {
 
 void remove_and_die(int signal) {
   remove_temporaries();
-  // The handler has been reset: this ends the process, and the shell sees why.
+  // The handler is reset by now, so this ends the process with the signal's status.
   ::raise(signal);
 }
 
-void tell_of_cut_off_input(int signal, siginfo_t* info, void*) {
+void report_truncated_input(int signal, siginfo_t* info, void*) {
   const char* name = find_mapped_input(info->si_addr);
   if (!name) return remove_and_die(signal);
   remove_temporaries();
@@ -49,7 +49,7 @@ void clean_up_when_interrupted(const char* program, const std::vector<std::strin
       ::sigaction(signal, &action, nullptr);
   }
   keep_inputs_mapped();
-  action.sa_sigaction = tell_of_cut_off_input;
+  action.sa_sigaction = report_truncated_input;
   action.sa_flags |= SA_SIGINFO;
   ::sigaction(SIGBUS, &action, nullptr);
 }

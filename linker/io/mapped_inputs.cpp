@@ -12,12 +12,12 @@ namespace bpflink {
 namespace {
 
 struct MappedInput {
-  std::string name;  ///< printable, as a signal handler writes it
+  std::string name;  ///< printable: a signal handler writes it
   std::span<const std::byte> bytes;
   MappedInput* before;
 };
 
-// The list only grows, so that whoever reads it needs no lock. The process's end frees it.
+// The list only grows, so readers need no lock. It is freed when the process ends.
 std::atomic<bool> stay_mapped = false;
 std::atomic<MappedInput*> latest = nullptr;
 

@@ -9,22 +9,21 @@
 
 namespace bpflink {
 
-/// From here on every input that is mapped stays so until the process ends, and is listed.
-/// For programs, which do nothing after their work: the system unmaps all inputs at once much
-/// faster than one after the other. And they may install a handler for SIGBUS that looks up
-/// which input it was that lost its end (see interruption.hpp); a library may not. Call it
-/// before the first input is opened.
+/// From now on every mapped input stays mapped until the process ends, and is listed. This is for
+/// programs, which end after their work: the system unmaps all inputs at once much faster than one
+/// by one. And programs, unlike a library, may install a SIGBUS handler that finds out which input
+/// was truncated (see interruption.hpp). Call this before opening the first input.
 void keep_inputs_mapped();
 
-/// Lists an input that was mapped, if inputs stay mapped. Returns whether they do.
+/// Lists a mapped input, if inputs stay mapped. Returns whether they do.
 bool list_mapped_input(const std::string& name, std::span<const std::byte> bytes);
 
-/// The name of the listed input that is mapped at `address`, or null. Takes no lock and no
-/// memory: a signal handler may call it.
+/// The name of the listed input that is mapped at `address`, or null. Async-signal-safe: takes no
+/// lock and allocates nothing.
 const char* find_mapped_input(const void* address);
 
-/// Why the system could not write `bytes`, when errno says so: EFAULT means that they are an
-/// input's that has been cut off. (A system call is not sent SIGBUS.)
+/// Why the system could not write `bytes`, from errno: EFAULT means that they belong to an input
+/// that was truncated. (System calls do not raise SIGBUS.)
 Error describe_write_failure(std::span<const std::byte> bytes);
 
 }  // namespace bpflink

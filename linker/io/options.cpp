@@ -21,7 +21,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// The usage without its first word, which the other lines are indented by.
+/// The usage in one line, without "Usage: " and the other lines' indentation.
 std::string on_one_line(std::string_view usage) {
   std::string text;
   for (std::string_view line : split(usage, '\n')) {
@@ -31,7 +31,7 @@ std::string on_one_line(std::string_view usage) {
   return text;
 }
 
-/// As _arguments takes a text between brackets, within single quotes.
+/// Escapes a text for brackets of zsh's _arguments, within single quotes.
 std::string escaped_for_zsh(std::string_view text) {
   std::string result;
   for (char c : text) {
@@ -102,6 +102,10 @@ OptionAction refuse(std::string_view reason) {
   return [reason](std::string_view) -> std::expected<void, Error> { return fail("{}", reason); };
 }
 
+std::string version_line(std::string_view program) {
+  return fmt::format("{} {}\n", program, BPFLINK_VERSION);
+}
+
 OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
     : program_(std::move(program)), groups_(std::move(groups)) {
   auto print = [this](auto make_text) -> OptionAction {
@@ -113,9 +117,8 @@ OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
   std::vector<Option> general = {
       {"-h,--help", "", "Print this help and exit",
        print([this](std::string_view) { return help(); })},
-      {"--version", "", "Print the version and exit", print([this](std::string_view) {
-         return fmt::format("{} {}\n", program_.name, BPFLINK_VERSION);
-       })},
+      {"--version", "", "Print the version and exit",
+       print([this](std::string_view) { return version_line(program_.name); })},
       {"--completion", "bash|zsh", "", print([this](std::string_view shell) {
          return shell == "bash" ? bash_completion() : zsh_completion();
        })}};
@@ -137,6 +140,7 @@ std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> ar
       left = left.subspan(1);
     } else if (has_ended || argument == "-" || !argument.starts_with('-')) {
       if (auto ok = program_.argument.action(argument); !ok) return std::unexpected(ok.error());
+      given_.push_back({"", program_.argument.names, FileUse::Read, argument});
       left = left.subspan(1);
     } else {
       auto used = parse_one(left);
@@ -153,9 +157,9 @@ std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> ar
                                  fmt::join(unknown_, " "), meant, meant.empty() ? "" : "?"));
 }
 
-/// Returns how many arguments belong to the option that the first one is: "--output=FILE", or
-/// "--output" and "FILE"; "-oFILE", or "-o" and "FILE"; or flags in one, "-rv", the last of which
-/// may take a value.
+/// Parses the option that the first argument is, and returns how many arguments belong to it:
+/// "--output=FILE", or "--output" and "FILE"; "-oFILE", or "-o" and "FILE"; or several flags in
+/// one, "-rv", of which the last may take a value.
 std::expected<size_t, Error> OptionTable::parse_one(std::span<const std::string> arguments) {
   std::string_view argument = arguments.front();
   size_t equals = argument.find('=');
@@ -179,7 +183,8 @@ std::expected<size_t, Error> OptionTable::parse_one(std::span<const std::string>
   return 1;
 }
 
-/// `value` is what the first argument has of it. Returns how many arguments were used.
+/// Applies an option. `value` is the value in the first argument, if any. Returns how many
+/// arguments were used.
 std::expected<size_t, Error> OptionTable::apply(const Option& option,
                                                 std::span<const std::string> arguments,
                                                 std::optional<std::string_view> value) {
@@ -197,7 +202,7 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
     used = 2;
     spelling += " " + arguments[1];
   }
-  bool is_new = given_.insert(option.long_name()).second;
+  bool is_new = names_given_.insert(option.long_name()).second;
   if (!is_new && option.takes_value() && !option.is_repeatable())
     return usage_error(spelling + ": was given before");
   std::vector<std::string_view> words = split(option.value, '|');
@@ -205,6 +210,9 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
     return usage_error(fmt::format("{}: must be one of {}", spelling, fmt::join(words, ", ")));
   auto ok = option.action(value.value_or(""));
   if (!ok) return usage_error(fmt::format("{}: {}", spelling, ok.error().message));
+  if (!option.help.empty())
+    given_.push_back({option.long_name(), option.value_name(), option.use,
+                      value ? std::optional(std::string(*value)) : std::nullopt});
   return used;
 }
 
@@ -217,7 +225,7 @@ const Option* OptionTable::find(std::string_view name) const {
   return nullptr;
 }
 
-/// Whether an argument would be taken for an option, alone or with its value, or ends the options.
+/// Whether an argument is an option, alone or with its value, or "--".
 bool OptionTable::is_option(std::string_view argument) const {
   if (argument == "--" || find(argument.substr(0, argument.find('='))) != nullptr) return true;
   if (argument.starts_with("--") || argument.size() < 2) return false;
@@ -233,7 +241,7 @@ std::string OptionTable::find_similar(std::string_view name) const {
       if (!option.help.empty() && option.long_name().starts_with("--"))
         similar.consider(option.long_name());
   if (!similar.nearest().empty() || name.size() < 2) return std::string(similar.nearest());
-  // -O for -o
+  // suggest -o for -O
   std::string other_case(name.substr(0, 2));
   other_case[1] = static_cast<char>(other_case[1] ^ ('a' ^ 'A'));
   const Option* option = find(other_case);
@@ -276,7 +284,7 @@ std::string OptionTable::help() const {
   }
   return text + fmt::format(
                     "\n@FILE stands for the arguments in FILE, separated by white space.\n"
-                    "Exits with 0 if {}, else with 1 and the output as it was.\n",
+                    "Exits with 0 if {}, else with 1 and the output unchanged.\n",
                     program_.success);
 }
 
@@ -296,7 +304,7 @@ std::string OptionTable::help_line(std::string_view name, std::string_view text)
 
 std::string OptionTable::bash_completion() const {
   std::string names, cases;
-  std::vector<std::string_view> without;  // options whose values nothing is known of
+  std::vector<std::string_view> without;  // options whose values cannot be completed
   auto add_case = [&](const std::vector<std::string_view>& options, std::string_view answer) {
     cases += fmt::format("    {}) {} ;;\n", fmt::join(options, " | "), answer);
   };

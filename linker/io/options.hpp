@@ -1,6 +1,7 @@
-// The options of a program as one table, which parsing, --help and completions come from.
+// The table of a program's options: the source of parsing, --help and completions.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <optional>
@@ -14,8 +15,8 @@
 
 namespace bpflink {
 
-/// What an option does with its value, which is "" where it takes none. Errors: what is wrong with
-/// the value, without the option's name.
+/// Applies an option's value, "" if it takes none. Errors describe a bad value, without the
+/// option's name.
 using OptionAction = std::function<std::expected<void, Error>(std::string_view value)>;
 
 /// Sets a flag.
@@ -27,45 +28,53 @@ OptionAction store(std::optional<std::string>& text);
 OptionAction append(std::vector<std::string>& list);
 /// Stores a number from `least` to `most`.
 OptionAction store_number(unsigned& number, unsigned least, unsigned most);
-/// Stores how long the lists of --print-sizes are, 10 without a value.
+/// Stores the length of the lists of --print-sizes, 10 without a value.
 OptionAction print_sizes(unsigned& most);
 /// Stores the path of a page of HTML.
 OptionAction store_page(std::string& path);
-/// Does nothing: for options of other linkers that mean nothing here.
+/// Does nothing: for options of other linkers that have no effect here.
 OptionAction ignore();
-/// Fails and says why: for options of other programs that have no place here.
+/// Fails with a reason: for options of other programs that are not supported.
 OptionAction refuse(std::string_view reason);
+
+/// What a program does with the file that a value names.
+enum class FileUse : uint8_t { Read, Write };
 
 /// A row of the table.
 struct Option {
   /// "-o,--output": the long name last.
   std::string_view names;
-  /// What stands for its value in --help: "FILE" and "DIR" for what completions look for, "a|b" for
-  /// one of these words, any other text; "" for a flag. "NAME..." may be given several times; "=N"
-  /// may be omitted, and follows the option in one word.
+  /// The name of its value in --help: "FILE" and "DIR" are completed, "a|b" allows these words
+  /// only, "" means a flag. "NAME..." may be given several times; "=N" is optional and follows the
+  /// option in the same word.
   std::string_view value;
-  /// What it does, for --help. An option without is not shown, nor suggested.
+  /// The description in --help. An option without one is neither shown nor suggested.
   std::string_view help;
   OptionAction action;
+  /// For a value that begins with a path: "FILE", "DIR" or "FILE=TEXT".
+  FileUse use = FileUse::Read;
 
   std::string_view long_name() const { return names.substr(names.rfind(',') + 1); }
   std::string_view short_name() const { return names.substr(0, names.find(',')); }
   bool takes_value() const { return !value.empty() && !may_take_value(); }
   bool may_take_value() const { return value.starts_with('='); }
   bool is_repeatable() const { return value.ends_with("..."); }
-  /// "FILE" of "FILE...".
+  /// "FILE" for "FILE...".
   std::string_view value_name() const {
     return is_repeatable() ? value.substr(0, value.size() - 3) : value;
   }
 };
 
-/// Rows that --help shows under a heading; without one it does not show them.
+/// Rows under a heading of --help; without a heading they are not shown.
 struct OptionGroup {
   std::string_view heading;
   std::vector<Option> options;
 };
 
-/// A program's command line: what it is for, its arguments and its options.
+/// What --version prints.
+std::string version_line(std::string_view program);
+
+/// A program's command line: its purpose, arguments and options.
 class OptionTable {
  public:
   struct Program {
@@ -74,26 +83,35 @@ class OptionTable {
     std::string_view usage;    ///< lines, the first of which begins with "Usage: "
     std::string_view success;  ///< when it exits with 0
     unsigned width;            ///< the column in which the texts of --help begin
-    Option argument;           ///< what is no option; `names` is what stands for it
+    Option argument;           ///< handles arguments that are no options; `names` is their name
   };
 
   /// Adds --help, --version and --completion to the first group.
   OptionTable(Program program, std::vector<OptionGroup> groups);
 
-  /// Carries out the actions of the options in `arguments` (without the program's name), in their
-  /// order. "@FILE" stands for the arguments in FILE; "--" ends the options. Returns what to print
-  /// instead of doing anything else, for --help and the like, or "". Errors: those of
-  /// expand_response_files(); what is wrong with which argument, and what it may have been meant
-  /// for.
+  /// Runs the actions of the options in `arguments` (without the program's name), in order. "@FILE"
+  /// is replaced by the arguments in FILE; "--" ends the options. Returns the text to print instead
+  /// of running, for --help and the like, or "". Errors: those of expand_response_files(); a bad
+  /// argument, with a suggestion if there is one.
   std::expected<std::string, Error> parse(std::vector<std::string> arguments);
 
+  /// An option or an argument as it was given.
+  struct Given {
+    std::string_view name;        ///< the option's long name, or ""
+    std::string_view value_name;  ///< what stands for the value in --help
+    FileUse use;                  ///< see Option
+    std::optional<std::string> value;
+  };
+  /// All that was given, in order. Options that --help does not show are omitted: they do nothing.
+  const std::vector<Given>& given() const { return given_; }
+
   /// Whether the option of that long name was given.
-  bool is_given(std::string_view long_name) const { return given_.contains(long_name); }
+  bool is_given(std::string_view long_name) const { return names_given_.contains(long_name); }
   /// An error if both options were given.
   std::expected<void, Error> check_exclusive(std::string_view a, std::string_view b) const;
   /// An error if `option` was given and `needed` was not.
   std::expected<void, Error> check_needs(std::string_view option, std::string_view needed) const;
-  /// An error that says where help is.
+  /// An error that points to --help.
   std::unexpected<Error> usage_error(std::string_view message) const;
 
  private:
@@ -111,8 +129,9 @@ class OptionTable {
 
   Program program_;
   std::vector<OptionGroup> groups_;
-  std::set<std::string_view> given_;  ///< long names
-  std::string text_;                  ///< what to print instead of anything else
+  std::vector<Given> given_;
+  std::set<std::string_view> names_given_;  ///< long names
+  std::string text_;                        ///< the text to print instead of running
   std::vector<std::string> unknown_;
 };
 

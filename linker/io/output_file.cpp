@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
 
@@ -34,30 +34,17 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// A name beside `path` that nothing else has: the attempt's number tells
-/// attempts apart, the process id processes.
+/// A unique name beside `path`: the attempt's number distinguishes attempts, the process id
+/// processes.
 std::string temporary_name(const std::string& path, int attempt) {
-  constexpr size_t max_stem = 200;     // with what is added, less than NAME_MAX
+  constexpr size_t max_stem = 200;     // with the rest, less than NAME_MAX
   size_t slash = path.rfind('/') + 1;  // 0 without a slash
   return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, max_stem),
                      ::getpid(), attempt);
 }
 
-/// N where the path is that of the process's descriptor N.
-std::optional<int> descriptor_of(std::string_view path) {
-  for (std::string_view directory : {"/proc/self/fd/", "/dev/fd/"}) {
-    if (!path.starts_with(directory)) continue;
-    path.remove_prefix(directory.size());
-    int fd = -1;
-    auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), fd);
-    if (error == std::errc() && end == path.data() + path.size() && fd >= 0) return fd;
-  }
-  return std::nullopt;
-}
-
-/// What a symbolic link leads to, whether it is there or not; any other path as
-/// it is. Links to descriptors are not followed: the file behind one may have no
-/// name.
+/// Follows symbolic links, even to a file that does not exist. Links to descriptors are not
+/// followed: the file behind one may have no name.
 std::expected<std::string, Error> follow_links(std::string path) {
   constexpr int max_links = 40;
   for (int i = 0; i < max_links; ++i) {
@@ -66,7 +53,7 @@ std::expected<std::string, Error> follow_links(std::string path) {
     ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
     if (size < 0 && errno != EINVAL && errno != ENOENT)
       return system_error("cannot open output file");
-    if (size < 0) return path;  // no link, or nothing yet
+    if (size < 0) return path;  // not a link, or a new file
     std::string_view text(target.data(), static_cast<size_t>(size));
     path =
         text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", directory_of(path), text);
@@ -75,7 +62,7 @@ std::expected<std::string, Error> follow_links(std::string path) {
   return system_error("cannot open output file");
 }
 
-/// Whether the process may do what is an owner's with any file.
+/// Whether the process has an owner's rights to every file.
 bool overrides_ownership() {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets = {};
@@ -83,7 +70,7 @@ bool overrides_ownership() {
          (sets[CAP_TO_INDEX(CAP_FOWNER)].effective & CAP_TO_MASK(CAP_FOWNER)) != 0;
 }
 
-/// Whether the directory's sticky bit forbids to replace the file in it (inode(7)).
+/// Whether the directory's sticky bit forbids replacing the file in it (inode(7)).
 bool is_kept_by_sticky_bit(const struct stat& directory, const struct stat& file) {
   uid_t user = ::geteuid();
   return (directory.st_mode & S_ISVTX) != 0 && file.st_uid != user && directory.st_uid != user &&
@@ -112,7 +99,7 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
     return system_error("cannot open output file");
   auto descriptor = descriptor_of(*target);
   if (descriptor || (exists && !S_ISREG(info.st_mode))) {
-    // A descriptor of the caller's goes on from where it stands.
+    // The caller's descriptor keeps its position.
     return open_special(descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
                                    : open_file(*target, O_WRONLY));
   }
@@ -127,7 +114,7 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
   if (exists) {
     file.identity_.emplace(info);
-    if (auto ok = file.become_like(info); !ok) return std::unexpected(ok.error());
+    if (auto ok = file.copy_ownership(info); !ok) return std::unexpected(ok.error());
   } else if (has_directory) {
     file.identity_.emplace(directory_info, target->substr(target->rfind('/') + 1));
   }
@@ -147,19 +134,19 @@ std::expected<OutputFile, Error> OutputFile::open_in_memory() {
   return file;
 }
 
-/// Takes the owner, the group and the mode of the file that will be replaced. Who may not give
-/// files away keeps them, and may still give them to a group.
-std::expected<void, Error> OutputFile::become_like(const struct stat& replaced) {
+/// Copies the owner, the group and the mode of the file that will be replaced. A process that may
+/// not change the owner keeps its own, and may still change the group.
+std::expected<void, Error> OutputFile::copy_ownership(const struct stat& replaced) {
   bool is_given = ::fchown(fd_, replaced.st_uid, replaced.st_gid) == 0 ||
                   ::fchown(fd_, static_cast<uid_t>(-1), replaced.st_gid) == 0;
-  // What runs in another's name must not be lent to a file of one's own.
+  // A set-user-ID or set-group-ID bit must not apply to another owner's file.
   mode_t mode = replaced.st_mode & (is_given ? 07777 : 0777);
   if (::fchmod(fd_, mode) != 0) return system_error("cannot open output file");
   return {};
 }
 
-/// A file in memory for what is written to `fd` at commit(). Owns `fd`, which is
-/// -1 where it could not be opened.
+/// A file in memory, which commit() copies to `fd`. Owns `fd`, which is -1 if it could not be
+/// opened.
 std::expected<OutputFile, Error> OutputFile::open_special(int fd) {
   if (fd < 0) return system_error("cannot open output file");
   auto file = open_in_memory();
@@ -177,9 +164,8 @@ std::string OutputFile::first_temporary(const std::string& path) {
   return temporary_name(follow_links(path).value_or(path), 0);
 }
 
-/// A file without a name where the file system can do that: then nothing stays
-/// behind however the process ends. It gets its name through /proc, which a bare
-/// chroot does not have.
+/// Opens a file without a name if the file system supports that: then nothing is left behind,
+/// however the process ends. It gets its name through /proc, which a bare chroot does not have.
 std::expected<void, Error> OutputFile::open_temporary() {
   if (::access("/proc/self/fd", X_OK) == 0) {
     fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR);
@@ -216,9 +202,9 @@ void OutputFile::remove_temporary() {
   temporary_.clear();
 }
 
-/// Does of commit() what can fail without changing anything.
+/// Performs the steps of commit() that can fail, without changing the path.
 std::expected<void, Error> OutputFile::prepare() {
-  if (belongs_nowhere() || is_special() || fd_ < 0) return {};
+  if (is_in_memory() || is_special() || fd_ < 0) return {};
   if (auto ok = name_temporary(); !ok) return ok;
   if (::close(std::exchange(fd_, -1)) != 0) return commit_error();
   return {};
@@ -241,16 +227,15 @@ std::expected<void, Error> OutputFile::name_temporary() {
 
 std::expected<void, Error> OutputFile::commit() {
   if (is_special()) return commit_special();
-  if (belongs_nowhere()) return {};
+  if (is_in_memory()) return {};
   if (auto ok = prepare(); !ok) return ok;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return commit_error();
   temporary_.clear();
   return {};
 }
 
-/// Like commit(), but what stood at the path stays, as `temporary_`, until it is removed or put
-/// back. Not every file system can exchange two names (NFS cannot): there the path has no file for
-/// a moment.
+/// Like commit(), but keeps the previous file as `temporary_`, until it is removed or put back. Not
+/// every file system can exchange two names (NFS cannot): there the path has no file for a moment.
 std::expected<void, Error> OutputFile::exchange() {
   if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0)
     return {};
@@ -273,7 +258,7 @@ std::expected<void, Error> OutputFile::exchange() {
 std::expected<void, Error> OutputFile::put_back() {
   bool done = temporary_.empty() ? ::unlink(path_.c_str()) == 0
                                  : ::rename(temporary_.c_str(), path_.c_str()) == 0;
-  // What cannot be put back is at least not removed.
+  // If it cannot be put back, at least keep it.
   temporary_.clear();
   if (!done) return system_error("cannot put back what was there");
   return {};
@@ -291,7 +276,7 @@ std::vector<OutputFile::CommitFailure> OutputFile::commit_all(std::span<OutputFi
     if (auto ok = files[i]->prepare(); !ok) return roll_back(i, ok.error());
   for (bool is_special : {true, false})
     for (size_t i = 0; i + 1 < files.size(); ++i) {
-      if (files[i]->is_special() != is_special || files[i]->belongs_nowhere()) continue;
+      if (files[i]->is_special() != is_special || files[i]->is_in_memory()) continue;
       auto ok = is_special ? files[i]->commit_special() : files[i]->exchange();
       if (!ok) return roll_back(i, ok.error());
       if (!is_special) exchanged.push_back(i);

@@ -13,26 +13,24 @@
 
 namespace bpflink {
 
-/// Use: open(), write to fd(), commit(). What stood at the path stays until
-/// commit() replaces it in one step; without commit() nothing has happened. A
-/// path that leads to something other than a regular file (/dev/stdout, a pipe)
-/// gets its bytes at commit().
+/// Use: open(), write to fd(), commit(). The file at the path stays until commit() replaces it in
+/// one step; without commit() nothing changes. If the path is not a regular file (/dev/stdout, a
+/// pipe), commit() writes the bytes to it.
 class OutputFile {
  public:
-  /// Errors: the directory is missing or not writable, the path is a directory, a file without
-  /// write permission, or one that the sticky bit of its directory keeps for its owner.
+  /// Errors: the directory is missing or not writable; the path is a directory, a file without
+  /// write permission, or another user's in a directory with the sticky bit.
   static std::expected<OutputFile, Error> open(const std::string& path);
 
-  /// The same for a descriptor open for writing, which stays the caller's. What
-  /// can be sought becomes the output from its first byte to its last. Errors: it
-  /// is no open descriptor.
+  /// The same for a descriptor open for writing, which the caller keeps. If it is seekable, the
+  /// output replaces its whole contents. Errors: the descriptor is not open.
   static std::expected<OutputFile, Error> open(int fd);
 
-  /// A file in memory that belongs nowhere: commit() does nothing.
+  /// A file in memory: commit() does nothing.
   static std::expected<OutputFile, Error> open_in_memory();
 
-  /// The name that a file for `path` has before commit() where the file system
-  /// knows no files without name, and for a moment within commit().
+  /// The name of the temporary file for `path`, if the file system does not support files without a
+  /// name; it also exists for a moment during commit().
   static std::string first_temporary(const std::string& path);
 
   OutputFile(OutputFile&& other) noexcept;
@@ -42,31 +40,32 @@ class OutputFile {
   /// Open for reading and writing, empty, seekable. Owned by this object.
   int fd() const { return fd_; }
 
-  /// Errors: the bytes could not all be stored, or the name not be changed.
+  /// Errors: the bytes could not all be stored, or the file not be renamed.
   std::expected<void, Error> commit();
 
   struct CommitFailure {
     size_t index;  ///< of the file
     Error error;
   };
-  /// Commits several files, all or none. The last one comes last, whatever it is; pipes and devices
-  /// among the others come first, as what they got cannot be taken back. Where a file cannot be
-  /// committed, the places of those before it get back what stood there. Returns nothing if all is
-  /// well; else why not, and then what could not be put back.
+  /// Commits several files, all or none. The last file is committed last. Pipes and devices among
+  /// the others come first, because what is written to them cannot be undone. If a file cannot be
+  /// committed, the earlier files are put back. Returns nothing on success, otherwise the failure,
+  /// followed by files that could not be put back.
   static std::vector<CommitFailure> commit_all(std::span<OutputFile* const> files);
 
-  /// Which file commit() replaces, makes or writes to; nothing where it is a device or memory.
+  /// The identity of the file that commit() replaces, creates or writes to; nothing for a device or
+  /// memory.
   const std::optional<FileIdentity>& identity() const { return identity_; }
 
-  /// Whether commit() writes the bytes to something that cannot be replaced.
+  /// Whether commit() writes the bytes to a target that cannot be replaced.
   bool is_special() const { return special_fd_ >= 0; }
 
  private:
   OutputFile() = default;
-  bool belongs_nowhere() const { return path_.empty() && !is_special(); }
+  bool is_in_memory() const { return path_.empty() && !is_special(); }
   static std::expected<OutputFile, Error> open_special(int fd);
   std::expected<void, Error> open_temporary();
-  std::expected<void, Error> become_like(const struct stat& replaced);
+  std::expected<void, Error> copy_ownership(const struct stat& replaced);
   std::expected<void, Error> prepare();
   std::expected<void, Error> name_temporary();
   std::expected<void, Error> commit_special();
@@ -74,14 +73,14 @@ class OutputFile {
   std::expected<void, Error> put_back();
   void remove_temporary();
 
-  std::string path_;  // symbolic links resolved; "" where there is none
+  std::string path_;  // symbolic links resolved; "" for none
   std::optional<FileIdentity> identity_;
-  // The file's name until commit(); after exchange(), that of what stood at the path. "" while
-  // there is no such file.
+  // The file's name until commit(); after exchange(), the name of the previous file. "" if there is
+  // no such file.
   std::string temporary_;
   int fd_ = -1;
-  int special_fd_ = -1;             // the target where it is not a regular file
-  bool replaces_contents_ = false;  // of the special target, where it can be sought
+  int special_fd_ = -1;             // the target if it is not a regular file
+  bool replaces_contents_ = false;  // truncates a seekable special target first
 };
 
 }  // namespace bpflink

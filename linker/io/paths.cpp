@@ -1,5 +1,9 @@
 #include "linker/io/paths.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
 #include <filesystem>
 #include <system_error>
 
@@ -24,6 +28,30 @@ std::string path_from_here(std::string_view path) {
   if (error || here.size() >= clean.size() || !clean.starts_with(here)) return clean;
   if (!here.ends_with('/')) here += '/';
   return clean.starts_with(here) ? clean.substr(here.size()) : clean;
+}
+
+std::optional<int> descriptor_of(std::string_view path) {
+  for (std::string_view directory : {"/proc/self/fd/", "/dev/fd/"}) {
+    if (!path.starts_with(directory)) continue;
+    path.remove_prefix(directory.size());
+    int fd = -1;
+    auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), fd);
+    if (error == std::errc() && end == path.data() + path.size() && fd >= 0) return fd;
+  }
+  return std::nullopt;
+}
+
+std::string file_of_library(std::string_view name) {
+  return name.starts_with(':') ? std::string(name.substr(1)) : fmt::format("lib{}.a", name);
+}
+
+std::optional<std::string> find_library(std::string_view name,
+                                        const std::vector<std::string>& directories) {
+  for (const std::string& directory : directories) {
+    std::string path = without_dots(fmt::format("{}/{}", directory, file_of_library(name)));
+    if (::access(path.c_str(), F_OK) == 0) return path;
+  }
+  return std::nullopt;
 }
 
 }  // namespace bpflink

@@ -1,15 +1,27 @@
-// Paths as messages show them.
+// What paths mean, and how messages show them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bpflink {
 
-/// The path without components "." and without empty ones: "dir/a.o" of "dir/./a.o".
+/// The path without "." and empty components: "dir/a.o" for "dir/./a.o".
 std::string without_dots(std::string_view path);
 
-/// The same, and told from the current directory where it is below that.
+/// The same, relative to the current directory if it is below that.
 std::string path_from_here(std::string_view path);
+
+/// N where the path is that of the process's descriptor N.
+std::optional<int> descriptor_of(std::string_view path);
+
+/// The file that `-l` names: lib`name`.a, or what follows a colon as it is.
+std::string file_of_library(std::string_view name);
+
+/// The path of that file in the first directory that has it.
+std::optional<std::string> find_library(std::string_view name,
+                                        const std::vector<std::string>& directories);
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// What the main functions of the programs share.
+// Functions that the programs' main functions share.
 #pragma once
 
 #include <expected>
@@ -12,26 +12,26 @@
 
 namespace bpflink {
 
-/// Runs a program called `name` on its arguments, without its name: what `run`
-/// returns is the exit status. What it throws is an error that is printed.
+/// Runs a program called `name` on its arguments, without its name. The result of `run` is the exit
+/// status. An exception is printed as an error.
 int run_program(std::string_view name, int argc, char** argv,
                 int (*run)(const std::vector<std::string>& arguments));
 
-/// Prints a diagnostic of a program to standard error; unless `color` decides, in color where that
+/// Prints a program's diagnostic to standard error. Unless `color` decides, it is colored if that
 /// is a terminal and NO_COLOR is not set.
 void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
                       std::optional<bool> color = {});
-/// Prints an error that is nothing but its message.
+/// Prints an error that consists of a message only.
 void print_error(std::string_view program, std::string message);
-/// Prints a note that is nothing but its message.
+/// Prints a note that consists of a message only.
 void print_note(std::string_view program, std::string message);
 
-/// The path to write to where `path` is what `option` was given: "-" is standard output. Errors:
-/// that is a terminal, and what will be written is not text; `path` is "".
+/// The path to write to for `path`, the value of `option`: "-" is standard output. Errors: standard
+/// output is a terminal and the output is not text; `path` is "".
 std::expected<std::string, Error> output_path(std::string_view option, std::string path,
                                               bool is_text);
 
-/// Prints to standard output, where what could move a terminal's cursor becomes '?'.
+/// Prints to standard output, with '?' for control characters.
 void print_text(std::string_view text);
 
 }  // namespace bpflink

@@ -14,7 +14,7 @@
 namespace bpflink {
 namespace {
 
-/// read(), which waits for bytes even where the descriptor says not to.
+/// read() that waits for bytes even if the descriptor is non-blocking.
 ssize_t read_some(int fd, std::span<std::byte> buffer) {
   for (;;) {
     ssize_t count = retry([&] { return ::read(fd, buffer.data(), buffer.size()); });

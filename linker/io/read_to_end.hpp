@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-/// All that can be read from `fd`, waiting for it. Errors: a read fails; the message says why.
+/// Reads `fd` to its end, and waits for data. Errors: a read fails; the message gives the reason.
 std::expected<std::vector<std::byte>, Error> read_to_end(int fd);
 
 }  // namespace bpflink

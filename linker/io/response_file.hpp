@@ -9,11 +9,10 @@
 
 namespace bpflink {
 
-/// Replaces each argument "@FILE" by the arguments in FILE: separated by white
-/// space, with '...' and "..." around one that has some, and a backslash before
-/// a character to take as it is. Arguments from a file are expanded too. A
-/// "@NAME" that names no file stays as it is. Errors: a file that cannot be
-/// read, an open quote, files within files beyond 16 levels.
+/// Replaces each argument "@FILE" by the arguments in FILE. They are separated by white space;
+/// '...' and "..." quote, and a backslash escapes the next character. Arguments from a file are
+/// expanded recursively. A "@NAME" that names no file is unchanged. Errors: a file that cannot be
+/// read, an open quote, more than 16 levels of files.
 std::expected<std::vector<std::string>, Error> expand_response_files(
     std::vector<std::string> arguments);
 

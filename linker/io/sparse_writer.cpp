@@ -16,21 +16,21 @@ bool is_zero(std::span<const std::byte> bytes) {
 }  // namespace
 
 std::expected<void, Error> SparseWriter::write(uint64_t offset, std::span<const std::byte> bytes) {
-  constexpr size_t largest_piece = 4 << 10, widest_gap = 16, most_gathered = 64 << 10;
-  uint64_t end = begin_ + pieces_.size();
-  bool is_next = offset >= end && offset - end <= widest_gap && pieces_.size() < most_gathered;
-  if (!is_next || bytes.size() > largest_piece)
+  constexpr size_t largest_small = 4 << 10, widest_gap = 16, most_gathered = 64 << 10;
+  uint64_t end = begin_ + gathered_.size();
+  bool is_next = offset >= end && offset - end <= widest_gap && gathered_.size() < most_gathered;
+  if (!is_next || bytes.size() > largest_small)
     if (auto ok = finish(); !ok) return ok;
-  if (bytes.size() > largest_piece) return write_large(offset, bytes);
-  if (pieces_.empty()) begin_ = offset;
-  pieces_.resize(offset - begin_);
-  pieces_.insert(pieces_.end(), bytes.begin(), bytes.end());
+  if (bytes.size() > largest_small) return write_large(offset, bytes);
+  if (gathered_.empty()) begin_ = offset;
+  gathered_.resize(offset - begin_);
+  gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
   return {};
 }
 
 std::expected<void, Error> SparseWriter::finish() {
-  auto written = write_all_at(fd_, begin_, pieces_);
-  pieces_.clear();
+  auto written = write_all_at(fd_, begin_, gathered_);
+  gathered_.clear();
   return written;
 }
 

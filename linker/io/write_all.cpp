@@ -9,7 +9,7 @@
 namespace bpflink {
 namespace {
 
-/// Calls `write(bytes)`, which returns how many it has written, until none are left.
+/// Calls `write(bytes)`, which returns how many bytes it has written, until none are left.
 template <typename Write>
 std::expected<void, Error> write_in_steps(std::span<const std::byte> bytes, Write write) {
   while (!bytes.empty()) {

@@ -10,10 +10,10 @@
 
 namespace bpflink {
 
-/// Writes to `fd` where it stands. Errors: "cannot write: " and why.
+/// Writes to `fd` at its position. Errors: "cannot write: " and the reason.
 std::expected<void, Error> write_all(int fd, std::span<const std::byte> bytes);
 
-/// Writes to the file `fd` from byte `offset` on. Errors: as above.
+/// Writes to the file `fd` at byte `offset`. Errors: as above.
 std::expected<void, Error> write_all_at(int fd, uint64_t offset, std::span<const std::byte> bytes);
 
 }  // namespace bpflink

@@ -19,14 +19,14 @@ struct Target {
   BtfKind kind = BtfKind::Func;
   std::string_view prefix = {};  ///< before the name that the program gives
   std::string_view name = {};
-  std::string_view module = {};  ///< where to look only, "" for anywhere
+  std::string_view module = {};  ///< the only module to search; "" for all
   Stage stage = Stage::Load;
-  std::string_view thing = {};  ///< what it is, for a message
+  std::string_view thing = {};  ///< its kind, for messages
 
   std::string full_name() const { return std::string(prefix) + std::string(name); }
 };
 
-/// Nothing where the program attaches to nothing that BTF has.
+/// The target of a program; nothing if it attaches to nothing that BTF lists.
 std::optional<Target> attach_target_of(const Program& program) {
   const SectionMeaning& meaning = program.meaning;
   if (!meaning.autoload) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<Target> attach_target_of(const Program& program) {
   return target;
 }
 
-/// As libbpf compares them: what the program gives may be the begin of a name.
+/// Compares like libbpf: the program may give only the beginning of a module's name.
 bool is_in_module(const Target& target, const KernelType& type) {
   return target.module.empty() || type.owner().starts_with(target.module);
 }
@@ -66,7 +66,7 @@ bool is_in_module(const Target& target, const KernelType& type) {
 void check_target(const FactContext& context, const Target& target, KernelFinding& finding) {
   if (target.name.empty()) {
     finding.status = Status::Unknown;
-    finding.reason = "the section's name has no target: what loads the program sets one";
+    finding.reason = "the section's name has no target: the loading program sets one";
     return;
   }
   for (const KernelType& type : context.names.find_all(target.kind, target.full_name()))

@@ -15,7 +15,7 @@ namespace {
 
 using Status = KernelFinding::Status;
 
-/// What values a variable takes.
+/// The kind of values that a variable accepts.
 struct OptionType {
   enum class Kind : uint8_t { Bool, Char, Integer, Tristate, Text };
   Kind kind = Kind::Integer;
@@ -34,7 +34,7 @@ std::optional<OptionType> integer_type(BtfType type) {
   return OptionType{OptionType::Kind::Integer, size, is_signed};
 }
 
-/// Nothing for types that libbpf does not fill in.
+/// The kind of values for a type; nothing if libbpf does not fill in such variables.
 std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
   id = skip_modifiers(types, id);
   if (id == 0) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
   }
 }
 
-/// Whether a number of 64 bits, negative ones in two's complement, has a place in the variable.
+/// Whether a 64-bit number, in two's complement if negative, fits into the variable.
 bool fits(const OptionType& type, uint64_t number) {
   if (type.kind == OptionType::Kind::Bool) return number <= 1;
   if (type.size == 8) return true;
@@ -68,8 +68,8 @@ bool fits(const OptionType& type, uint64_t number) {
   return number >> bits == 0;
 }
 
-/// Why a number is not taken, or "".
-std::string refuse_number(const OptionType& type, uint64_t number) {
+/// Why libbpf rejects a number, or "".
+std::string number_fault(const OptionType& type, uint64_t number) {
   using enum OptionType::Kind;
   if (type.kind == Tristate || type.kind == Text)
     return "is a number, but the variable is not an integer";
@@ -78,8 +78,8 @@ std::string refuse_number(const OptionType& type, uint64_t number) {
              : fmt::format("does not fit into a variable of {}", count_of(type.size, "byte"));
 }
 
-/// Why the value of an option is not taken, or "".
-std::string refuse_value(const OptionType& type, const ConfigValue& value) {
+/// Why libbpf rejects an option's value, or "".
+std::string value_fault(const OptionType& type, const ConfigValue& value) {
   using enum OptionType::Kind;
   switch (value.kind) {
     case ConfigValue::Kind::Tristate:
@@ -93,7 +93,7 @@ std::string refuse_value(const OptionType& type, const ConfigValue& value) {
       return type.kind == Text ? "" : "is a string, but the variable is not an array of char";
     case ConfigValue::Kind::Number:
       if (type.kind == Bool) return "is a number, but the variable is a bool";
-      return refuse_number(type, value.number);
+      return number_fault(type, value.number);
   }
   return "";
 }
@@ -116,15 +116,15 @@ void check_option(const FactContext& context, const Extern& entry, const OptionT
   const Kernel& kernel = context.kernel;
   if (!kernel.config) {
     finding.status = Status::Unknown;
-    finding.reason = "is unknown, as the kernel's configuration is";
-    if (entry.is_weak) finding.note = "it is weak: where it is not set, it becomes 0";
+    finding.reason = "is unknown: the kernel's configuration was not found";
+    if (entry.is_weak) finding.note = "it is weak: if it is not set, it becomes 0";
     return;
   }
   auto value = kernel.config->find(entry.name);
   if (value) {
-    std::string refusal = refuse_value(type, *value);
-    if (!refusal.empty())
-      fail_with(finding, std::move(refusal));
+    std::string fault = value_fault(type, *value);
+    if (!fault.empty())
+      fail_with(finding, std::move(fault));
     else
       finding.note = fmt::format("is {}", value->text);
     return;
@@ -134,14 +134,14 @@ void check_option(const FactContext& context, const Extern& entry, const OptionT
   if (!entry.is_weak) finding.note = similar_option(context, entry.name);
 }
 
-/// What libbpf fills in itself.
+/// Checks a variable that libbpf fills in itself.
 void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& type,
                    KernelFinding& finding) {
   uint64_t value = 1;  // LINUX_HAS_* are 0 or 1
   if (entry.name == "LINUX_KERNEL_VERSION") {
     if (!kernel.version_code) {
       finding.status = Status::Unknown;
-      finding.reason = "is unknown, as the kernel's release is";
+      finding.reason = "is unknown: so is the kernel's release";
       return;
     }
     value = *kernel.version_code;
@@ -153,8 +153,8 @@ void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& 
     finding.reason = "is unknown to libbpf";
     value = 0;
   }
-  if (std::string refusal = refuse_number(type, value); !refusal.empty())
-    fail_with(finding, std::move(refusal));
+  if (std::string fault = number_fault(type, value); !fault.empty())
+    fail_with(finding, std::move(fault));
 }
 
 }  // namespace

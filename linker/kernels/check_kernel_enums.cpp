@@ -1,4 +1,4 @@
-// Checks what a kernel identifies by number: helpers, and types of maps, programs and attachments.
+// Checks helpers, and types of maps, programs and attachments, which a kernel identifies by number.
 // Its BTF has enums that list them. A number that is not in its enum is not supported.
 #include <fmt/format.h>
 #include <linux/bpf.h>
@@ -23,7 +23,7 @@ using Stage = KernelFinding::Stage;
 constexpr std::array<std::string_view, 4> enum_names = {"bpf_func_id", "bpf_map_type",
                                                         "bpf_prog_type", "bpf_attach_type"};
 
-/// The values of one enum of the kernel; nothing is known where its BTF does not have it.
+/// The values of one enum of the kernel; unknown if its BTF lacks the enum.
 class Values {
  public:
   Values(const KernelNames& names, std::string_view name) : name_(name) {
@@ -34,13 +34,13 @@ class Values {
     BtfType type = found->type();
     for (uint32_t i = 0; i < type.vlen(); ++i) {
       BtfEnumerator enumerator = type.enumerator(i);
-      // __BPF_FUNC_MAX_ID and its like are one more than what there is.
+      // Enumerators like __BPF_FUNC_MAX_ID are one more than the last value.
       if (!found->btf->string(enumerator.name_off).starts_with("__"))
         values_->insert(enumerator.value);
     }
   }
 
-  /// Judges a value. `what` says what it stands for: "map type ringbuf (27)".
+  /// Checks a value. `what` describes it: "map type ringbuf (27)".
   void check(uint64_t value, std::string_view what, KernelFinding& finding) const {
     if (!values_) {
       finding.status = Status::Unknown;
@@ -56,8 +56,8 @@ class Values {
   std::optional<std::unordered_set<uint64_t>> values_;
 };
 
-/// What libbpf calls instead where a kernel does not have the helper; nothing for others.
-std::optional<uint32_t> stand_in(uint32_t helper) {
+/// The helper that libbpf calls instead if a kernel lacks `helper`, if any.
+std::optional<uint32_t> fallback_of(uint32_t helper) {
   switch (helper) {
     case BPF_FUNC_probe_read_user:
     case BPF_FUNC_probe_read_kernel:
@@ -90,8 +90,8 @@ void check_maps(const FactContext& context) {
     if (ops.autoload) check_map_type(context, values, ops.name, BPF_MAP_TYPE_STRUCT_OPS);
 }
 
-/// Whether the kernel looks at the attach type of such programs as it loads them. For others it is
-/// used when they attach.
+/// Whether the kernel checks the attach type of such programs when it loads them, not when they
+/// attach.
 bool is_checked_at_load(ProgramType type) {
   using enum ProgramType;
   switch (type) {
@@ -110,8 +110,8 @@ bool is_checked_at_load(ProgramType type) {
   }
 }
 
-/// Whether programs with that attach type attach without it, too: XDP and tc by netlink, which is
-/// older than bpf_link.
+/// Whether programs with that attach type can also attach without it: XDP and tc through netlink,
+/// which is older than bpf_link.
 bool has_older_way(const Program& program) {
   return program.meaning.attach_type == BPF_XDP || program.section.starts_with("tc/");
 }
@@ -161,7 +161,7 @@ void check_helpers(const FactContext& context, std::span<const uint32_t> helpers
     std::string name = helper_name(id);
     KernelFinding finding{.what = What::Helper, .name = name};
     values.check(id, fmt::format("helper {} (id {})", name, id), finding);
-    if (finding.status != Status::Fails || stand_in(id)) continue;
+    if (finding.status != Status::Fails || fallback_of(id)) continue;
     for (std::string& program : users(id, context.findings)) {
       finding.user = std::move(program);
       context.findings.push_back(finding);

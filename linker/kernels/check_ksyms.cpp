@@ -1,9 +1,9 @@
 // Checks kernel functions and variables that a program declares as extern in .ksyms.
 //
-// libbpf looks in the kernel's BTF first and then in that of modules, and takes the first entry
-// with the name; later ones do not count. If the declaration is weak, a function with another
-// prototype counts as missing; a variable of another type is an error even then. The address of a
-// variable comes from the kernel's symbol table, which need not have it.
+// libbpf searches the kernel's BTF first and then that of modules, and uses the first entry with
+// the name. If the declaration is weak, a function with another prototype counts as missing; a
+// variable of another type is an error even then. The address of a variable comes from the kernel's
+// symbol table, which may lack it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,9 +32,9 @@ What kind_of(const Object& object, const Extern& entry) {
                                                            : What::KernelVariable;
 }
 
-/// What the kernel has is not there, or of another type.
-void judge_absence(const Extern& entry, std::string reason, std::string note,
-                   KernelFinding& finding) {
+/// Records that the symbol is missing, or has another type.
+void record_absence(const Extern& entry, std::string reason, std::string note,
+                    KernelFinding& finding) {
   finding.status = entry.is_weak ? Status::BecomesZero : Status::Fails;
   finding.reason = std::move(reason);
   if (!entry.is_weak) finding.note = std::move(note);
@@ -45,24 +45,24 @@ void check_kfunc(const FactContext& context, const Extern& entry, KernelFinding&
   auto function = context.names.find(BtfKind::Func, name);
   if (!function) {
     std::string note = entry.is_weak ? "" : note_on_missing(context, BtfKind::Func, "", name);
-    return judge_absence(entry, fmt::format("there is no kernel function {}", name), note, finding);
+    return record_absence(entry, fmt::format("there is no kernel function {}", name), note,
+                          finding);
   }
   if (!are_types_compatible(*context.object.btf(), entry.type_id, *function->btf,
                             function->type().type()))
-    return judge_absence(
+    return record_absence(
         entry, fmt::format("{} of {} has another prototype", name, function->owner()), "", finding);
   if (!context.names.is_unmarked_kfunc(*function)) return;
   finding.status = Status::Unknown;
-  finding.reason = fmt::format("{} is in {}, but not marked as a function that programs may call",
-                               name, function->owner());
+  finding.reason = fmt::format("{} is in {}, but not marked as a kfunc", name, function->owner());
 }
 
 void check_variable(const FactContext& context, const Extern& entry, KernelFinding& finding) {
   auto variable = context.names.find(BtfKind::Var, entry.name);
   if (!variable) {
     std::string note = entry.is_weak ? "" : note_on_missing(context, BtfKind::Var, "", entry.name);
-    return judge_absence(entry, fmt::format("there is no kernel variable {}", entry.name), note,
-                         finding);
+    return record_absence(entry, fmt::format("there is no kernel variable {}", entry.name), note,
+                          finding);
   }
   const BtfView &types = *context.object.btf(), &target_types = *variable->btf;
   if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), target_types,
@@ -75,9 +75,9 @@ void check_variable(const FactContext& context, const Extern& entry, KernelFindi
   }
 }
 
-/// The names in /proc/kallsyms; nothing where it cannot be read. Lines are like
-/// "ffffffff81000000 T _text", with a tab and the module behind the name. Where the compiler made a
-/// variable global, what it put behind the name, ".llvm." and a number, does not count.
+/// The names in /proc/kallsyms; nothing if it cannot be read. Lines are like "ffffffff81000000 T
+/// _text", with a tab and the module after the name. If the compiler made a static variable global,
+/// it appended ".llvm." and a number, which are ignored.
 std::optional<std::unordered_set<std::string_view>> read_kallsyms(InputFile& file) {
   auto opened = read_pseudo_file("/proc/kallsyms");
   if (!opened || opened->bytes().empty()) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<std::unordered_set<std::string_view>> read_kallsyms(InputFile& fil
   return names;
 }
 
-/// Symbols without a type, of which /proc/kallsyms has the address.
+/// Checks symbols without a type, whose addresses are in /proc/kallsyms.
 class Symbols {
  public:
   explicit Symbols(const Kernel& kernel) {
@@ -108,9 +108,9 @@ class Symbols {
     if (!names_) {
       finding.status = Status::Unknown;
       finding.reason = "only a running kernel's /proc/kallsyms has symbols without a type";
-      if (entry.is_weak) finding.note = "it is weak: where it is not there, it becomes 0";
+      if (entry.is_weak) finding.note = "it is weak: if it is missing, it becomes 0";
     } else if (!names_->contains(entry.name)) {
-      judge_absence(entry, fmt::format("/proc/kallsyms has no {}", entry.name), "", finding);
+      record_absence(entry, fmt::format("/proc/kallsyms has no {}", entry.name), "", finding);
     }
   }
 

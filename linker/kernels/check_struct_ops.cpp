@@ -1,8 +1,8 @@
 // Checks structs of functions that programs implement for the kernel, such as tcp_congestion_ops.
 //
 // The loader copies the object's struct into the kernel's, member by member, by name. The kernel's
-// struct may have other members. A member that only the object has must be zero. The kernel takes a
-// `struct bpf_struct_ops_NAME`, which has the struct itself as a member.
+// struct may have other members. A member that only the object has must be zero. The kernel's side
+// is a `struct bpf_struct_ops_NAME`, which has the struct itself as a member.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +23,11 @@ using Status = KernelFinding::Status;
 
 constexpr std::string_view value_prefix = "bpf_struct_ops_";
 
-bool counts(const StructOps& ops) {
+bool is_checked(const StructOps& ops) {
   return ops.autoload && ops.type_id != 0;
 }
 
-/// The kernel's struct of that name in the BTF that has its value type.
+/// The kernel's struct of that name in the BTF that has its value type, or in that BTF's base.
 std::optional<KernelType> struct_beside(const KernelNames& names, const KernelType& value,
                                         std::string_view name) {
   for (const KernelType& type : names.find_all(BtfKind::Struct, name))
@@ -66,9 +66,9 @@ class Members {
       KernelFinding finding{.what = What::StructOpsMember,
                             .name = fmt::format("{}.{}", ops_.type_name, name),
                             .user = std::string(ops_.name)};
-      finding.reason = refuse(i, name, finding.note);
+      finding.reason = member_fault(i, name, finding.note);
       if (!finding.reason.empty()) finding.status = Status::Fails;
-      // What is not set and does no harm is not worth a line.
+      // Unset members without a fault are not reported.
       if (is_set(i) || finding.status != Status::Ok) context_.findings.push_back(finding);
     }
   }
@@ -93,8 +93,8 @@ class Members {
     return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
   }
 
-  /// Why the member is not taken, or "".
-  std::string refuse(uint32_t member, std::string_view name, std::string& note) const {
+  /// Why the loader rejects the member, or "".
+  std::string member_fault(uint32_t member, std::string_view name, std::string& note) const {
     auto found = find_member(kernel_types_, kernel_type_, name);
     if (!found) {
       if (!is_set(member)) return "";
@@ -109,14 +109,14 @@ class Members {
     if (kind != kernel_kind)
       return fmt::format("is {} here and {} in the kernel", btf_kind_name(kind),
                          btf_kind_name(kernel_kind));
-    if (kind == BtfKind::Ptr) return refuse_pointer(member, kernel_types_.type(kernel_id));
+    if (kind == BtfKind::Ptr) return pointer_fault(member, kernel_types_.type(kernel_id));
     auto size = type_size(types_, id), kernel_size = type_size(kernel_types_, kernel_id);
     if (size && kernel_size && *size != *kernel_size)
       return fmt::format("has {} bytes here and {} in the kernel", *size, *kernel_size);
     return "";
   }
 
-  std::string refuse_pointer(uint32_t member, BtfType kernel_pointer) const {
+  std::string pointer_fault(uint32_t member, BtfType kernel_pointer) const {
     if (!has_program(member)) return "";
     uint32_t pointee = skip_modifiers(kernel_types_, kernel_pointer.type());
     return kernel_types_.kind(pointee) == BtfKind::FuncProto
@@ -136,7 +136,7 @@ class Members {
   const BtfView& types_;
   const BtfView& kernel_types_;
   BtfType type_, kernel_type_;
-  std::span<const std::byte> contents_;  // of the object's struct, with zeros for programs
+  std::span<const std::byte> contents_;  // the object's struct, with zeros for programs
 };
 
 std::span<const std::byte> contents_of(const std::optional<ElfFile>& elf, const StructOps& ops) {
@@ -152,7 +152,7 @@ std::span<const std::byte> contents_of(const std::optional<ElfFile>& elf, const 
 
 void want_struct_ops(const Object& object, WantedNames& wanted) {
   for (const StructOps& ops : object.struct_ops()) {
-    if (!counts(ops)) continue;
+    if (!is_checked(ops)) continue;
     std::string name(essential_name(ops.type_name));
     wanted.add(BtfKind::Struct, std::string(value_prefix) + name);
     wanted.add(BtfKind::Struct, std::move(name));
@@ -162,7 +162,7 @@ void want_struct_ops(const Object& object, WantedNames& wanted) {
 void check_struct_ops(const FactContext& context, std::span<const std::byte> image) {
   std::optional<ElfFile> elf;
   for (const StructOps& ops : context.object.struct_ops()) {
-    if (!counts(ops)) continue;
+    if (!is_checked(ops)) continue;
     std::string name(essential_name(ops.type_name));
     KernelFinding finding{
         .what = What::StructOps, .name = std::string(ops.type_name), .user = std::string(ops.name)};

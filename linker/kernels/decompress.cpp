@@ -1,6 +1,6 @@
-// Each decompressor is a loop over a stream of its library, which takes bytes as they come and
-// makes as many as there is room for. The room doubles up to a limit, whatever sizes the compressed
-// bytes promise.
+// Each decompressor is a loop over a stream of its library, which consumes available input and
+// produces as much output as fits. The output buffer doubles up to a limit, whatever sizes the
+// compressed data promises.
 #include "linker/kernels/decompress.hpp"
 
 #include <bzlib.h>
@@ -22,26 +22,26 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// How many bytes of the input a stream took.
-using Taken = std::expected<size_t, Error>;
+/// How many bytes of the input a stream consumed.
+using Consumed = std::expected<size_t, Error>;
 
-/// The memory of a decompressor beside its output. "xz -9" takes 65 MiB, kernels up to 128 MiB.
+/// The memory of a decompressor besides its output. "xz -9" needs 65 MiB, kernels up to 128 MiB.
 constexpr uint64_t most_working_memory = uint64_t{512} << 20;
-constexpr int zstd_window_log_max = 27;  // 128 MiB, what zstd itself takes without being asked
+constexpr int zstd_window_log_max = 27;  // 128 MiB, zstd's own default
 
-std::unexpected<Error> is_cut_off(std::string_view format) {
+std::unexpected<Error> fail_truncated(std::string_view format) {
   return fail("is cut off: the {} stream has no end", format);
 }
-std::unexpected<Error> is_damaged(std::string_view format) {
+std::unexpected<Error> fail_damaged(std::string_view format) {
   return fail("is damaged: not a valid {} stream", format);
 }
 
-/// For libraries that count in unsigned int.
-unsigned part(size_t size) {
+/// A size limited for libraries that use unsigned int.
+unsigned limited(size_t size) {
   return static_cast<unsigned>(std::min<size_t>(size, 1u << 30));
 }
 
-/// Calls a function when it goes.
+/// Calls a function at the end of its scope.
 template <typename End>
 struct AtEnd {
   End end;
@@ -51,30 +51,30 @@ struct AtEnd {
   ~AtEnd() { end(); }
 };
 
-Taken decompress_gzip(Bytes input, ByteBuffer& output) {
+Consumed decompress_gzip(Bytes input, ByteBuffer& output) {
   z_stream stream{};
   constexpr int gzip_only = 16 + MAX_WBITS;
   if (inflateInit2(&stream, gzip_only) != Z_OK) return fail("not enough memory");
   AtEnd end([&] { inflateEnd(&stream); });
-  for (size_t taken = 0;;) {
+  for (size_t consumed = 0;;) {
     auto room = output.room();
     if (!room) return std::unexpected(room.error());
-    unsigned given = part(input.size() - taken), free = part(room->size());
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data() + taken));
+    unsigned given = limited(input.size() - consumed), free = limited(room->size());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data() + consumed));
     stream.avail_in = given;
     stream.next_out = reinterpret_cast<Bytef*>(room->data());
     stream.avail_out = free;
     int result = inflate(&stream, Z_NO_FLUSH);
-    taken += given - stream.avail_in;
+    consumed += given - stream.avail_in;
     output.add(free - stream.avail_out);
-    if (result == Z_STREAM_END) return taken;
-    if (result == Z_BUF_ERROR) return is_cut_off("gzip");
-    if (result != Z_OK) return is_damaged("gzip");
+    if (result == Z_STREAM_END) return consumed;
+    if (result == Z_BUF_ERROR) return fail_truncated("gzip");
+    if (result != Z_OK) return fail_damaged("gzip");
   }
 }
 
-Taken decompress_lzma(Bytes input, ByteBuffer& output, std::string_view format,
-                      lzma_ret (*open)(lzma_stream*)) {
+Consumed decompress_lzma(Bytes input, ByteBuffer& output, std::string_view format,
+                         lzma_ret (*open)(lzma_stream*)) {
   lzma_stream stream = LZMA_STREAM_INIT;
   if (open(&stream) != LZMA_OK) return fail("not enough memory");
   AtEnd end([&] { lzma_end(&stream); });
@@ -88,9 +88,9 @@ Taken decompress_lzma(Bytes input, ByteBuffer& output, std::string_view format,
     lzma_ret result = lzma_code(&stream, LZMA_RUN);
     output.add(room->size() - stream.avail_out);
     if (result == LZMA_STREAM_END) return input.size() - stream.avail_in;
-    if (result == LZMA_BUF_ERROR) return is_cut_off(format);
+    if (result == LZMA_BUF_ERROR) return fail_truncated(format);
     if (result == LZMA_MEMLIMIT_ERROR) return fail("needs more memory than any preset of xz");
-    if (result != LZMA_OK) return is_damaged(format);
+    if (result != LZMA_OK) return fail_damaged(format);
   }
 }
 
@@ -101,7 +101,7 @@ lzma_ret open_lzma(lzma_stream* stream) {
   return lzma_alone_decoder(stream, most_working_memory);
 }
 
-Taken decompress_zstd(Bytes input, ByteBuffer& output) {
+Consumed decompress_zstd(Bytes input, ByteBuffer& output) {
   std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   if (!context) return fail("not enough memory");
   ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, zstd_window_log_max);
@@ -111,59 +111,59 @@ Taken decompress_zstd(Bytes input, ByteBuffer& output) {
     if (!room) return std::unexpected(room.error());
     ZSTD_outBuffer out{room->data(), room->size(), 0};
     size_t result = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(result)) return is_damaged("zstd");
+    if (ZSTD_isError(result)) return fail_damaged("zstd");
     output.add(out.pos);
     if (result == 0) return in.pos;
-    if (in.pos == in.size && out.pos < out.size) return is_cut_off("zstd");
+    if (in.pos == in.size && out.pos < out.size) return fail_truncated("zstd");
   }
 }
 
-Taken decompress_bzip2(Bytes input, ByteBuffer& output) {
+Consumed decompress_bzip2(Bytes input, ByteBuffer& output) {
   bz_stream stream{};
   if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK) return fail("not enough memory");
   AtEnd end([&] { BZ2_bzDecompressEnd(&stream); });
-  for (size_t taken = 0;;) {
+  for (size_t consumed = 0;;) {
     auto room = output.room();
     if (!room) return std::unexpected(room.error());
-    unsigned given = part(input.size() - taken), free = part(room->size());
-    stream.next_in = reinterpret_cast<char*>(const_cast<std::byte*>(input.data() + taken));
+    unsigned given = limited(input.size() - consumed), free = limited(room->size());
+    stream.next_in = reinterpret_cast<char*>(const_cast<std::byte*>(input.data() + consumed));
     stream.avail_in = given;
     stream.next_out = reinterpret_cast<char*>(room->data());
     stream.avail_out = free;
     int result = BZ2_bzDecompress(&stream);
-    taken += given - stream.avail_in;
+    consumed += given - stream.avail_in;
     output.add(free - stream.avail_out);
-    if (result == BZ_STREAM_END) return taken;
-    if (result != BZ_OK) return is_damaged("bzip2");
-    if (taken == input.size() && stream.avail_out != 0) return is_cut_off("bzip2");
+    if (result == BZ_STREAM_END) return consumed;
+    if (result != BZ_OK) return fail_damaged("bzip2");
+    if (consumed == input.size() && stream.avail_out != 0) return fail_truncated("bzip2");
   }
 }
 
 constexpr uint32_t lz4_legacy_magic = 0x184c2102;
 
-/// The legacy format: the magic number, then blocks, each after its compressed size. Nothing says
-/// where it ends; behind the last block a kernel has four bytes more, the size of all.
-Taken decompress_lz4(Bytes input, ByteBuffer& output) {
+/// The legacy format: the magic number, then blocks, each preceded by its compressed size. It has
+/// no end mark; in a kernel, the last block is followed by four bytes with the total size.
+Consumed decompress_lz4(Bytes input, ByteBuffer& output) {
   constexpr size_t word = sizeof(uint32_t);
   constexpr size_t block_size = 8 << 20;
   for (size_t at = 0; at + word < input.size();) {
     auto size = load<uint32_t>(&input[at], std::endian::little);
     at += word;
     if (size == lz4_legacy_magic) continue;
-    if (size > input.size() - at) return is_cut_off("lz4");
+    if (size > input.size() - at) return fail_truncated("lz4");
     auto room = output.room(block_size);
     if (!room) return std::unexpected(room.error());
     int count = LZ4_decompress_safe(reinterpret_cast<const char*>(&input[at]),
                                     reinterpret_cast<char*>(room->data()), static_cast<int>(size),
                                     static_cast<int>(block_size));
-    if (count < 0) return is_damaged("lz4");
+    if (count < 0) return fail_damaged("lz4");
     output.add(static_cast<size_t>(count));
     at += size;
   }
   return input.size();
 }
 
-Taken decompress_stream(Bytes input, ByteBuffer& output) {
+Consumed decompress_stream(Bytes input, ByteBuffer& output) {
   switch (compression_of(input)) {
     case Compression::Gzip:
       return decompress_gzip(input, output);
@@ -187,7 +187,7 @@ Taken decompress_stream(Bytes input, ByteBuffer& output) {
 
 std::expected<std::span<std::byte>, Error> ByteBuffer::room(size_t least) {
   constexpr size_t first_capacity = 1 << 20;
-  // A byte of room beyond the limit shows whether there is more.
+  // One byte of room beyond the limit shows whether there is more.
   uint64_t most = limit_ + least;
   if (size_ > limit_) return fail("decompresses to more than {} MiB", limit_ >> 20);
   if (capacity_ - size_ < least) {
@@ -209,7 +209,7 @@ std::expected<ByteBuffer, Error> ByteBuffer::copy_of(std::span<const std::byte> 
 
 void ByteBuffer::trim() {
   if (size_ == 0) return;
-  if (auto ok = resize(size_); !ok) return;  // it stays as it was
+  if (auto ok = resize(size_); !ok) return;  // trimming is optional
 }
 
 std::expected<void, Error> ByteBuffer::resize(size_t capacity) {
@@ -231,8 +231,8 @@ Compression compression_of(std::span<const std::byte> bytes) {
   if (text.starts_with("\x28\xb5\x2f\xfd")) return Compression::Zstd;
   if (text.starts_with("\x02\x21\x4c\x18")) return Compression::Lz4;
   if (text.starts_with("BZh")) return Compression::Bzip2;
-  // A byte of properties, the size of the dictionary, a power of two, and that of the contents or
-  // -1 where it is not known.
+  // Header: a byte of properties, the dictionary's size, a power of two, and the size of the
+  // contents, -1 if unknown.
   constexpr size_t lzma_header = 13;
   if (text.size() >= lzma_header && text.starts_with(std::string_view("\x5d\0\0", 3)) &&
       (text[12] == '\0' || text[12] == '\xff'))
@@ -244,9 +244,9 @@ std::expected<ByteBuffer, Error> decompress(std::span<const std::byte> bytes, ui
   Compression compression = compression_of(bytes);
   ByteBuffer output(limit);
   do {
-    auto taken = decompress_stream(bytes, output);
-    if (!taken) return std::unexpected(taken.error());
-    bytes = bytes.subspan(*taken);
+    auto consumed = decompress_stream(bytes, output);
+    if (!consumed) return std::unexpected(consumed.error());
+    bytes = bytes.subspan(*consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
   if (output.bytes().size() > limit) return fail("decompresses to more than {} MiB", limit >> 20);
   output.trim();
@@ -255,7 +255,7 @@ std::expected<ByteBuffer, Error> decompress(std::span<const std::byte> bytes, ui
 
 namespace {
 
-/// The header of a file in an archive, POSIX's ustar and what GNU makes of it.
+/// The header of a file in a tar archive, in POSIX's ustar format or GNU's variant.
 constexpr size_t tar_block = 512;
 constexpr size_t name_at = 0, name_size = 100;
 constexpr size_t size_at = 124, size_size = 12;
@@ -293,7 +293,7 @@ std::expected<TarMember, Error> find_btf_member(std::span<const std::byte> archi
   size_t files = 0;
   for (size_t at = 0; archive.size() - at >= tar_block;) {
     Bytes header = archive.subspan(at, tar_block);
-    if (header[name_at] == std::byte{0}) break;  // two empty blocks are its end
+    if (header[name_at] == std::byte{0}) break;  // two empty blocks end the archive
     auto size = tar_number(header, size_at, size_size);
     if (!is_tar(header) || !size) return fail("is damaged: not a valid tar archive");
     at += tar_block;

@@ -14,23 +14,22 @@
 
 namespace bpflink {
 
-/// Bytes whose number is not known beforehand. As it grows they are neither cleared nor, where
-/// the system can move them by their pages, copied. At the address of a page or of 16 bytes.
+/// A growing buffer of bytes. Growth does not clear them, and does not copy them if the system can
+/// move pages. Aligned to a page or 16 bytes.
 class ByteBuffer {
  public:
-  /// At most so many bytes.
+  /// A buffer of at most `limit` bytes.
   explicit ByteBuffer(uint64_t limit = 0) : limit_(limit) {}
 
-  /// A buffer with these bytes. Errors: there is no memory.
+  /// A buffer with these bytes. Errors: out of memory.
   static std::expected<ByteBuffer, Error> copy_of(std::span<const std::byte> bytes);
 
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
-  /// Where the next bytes go: at least `least` of them. Errors: that is beyond the limit; there is
-  /// no memory.
+  /// Room for the next bytes, at least `least` of them. Errors: beyond the limit; out of memory.
   std::expected<std::span<std::byte>, Error> room(size_t least = 1);
-  /// So many of the bytes of room() are there now.
+  /// Adds the first `count` bytes of room() to the contents.
   void add(size_t count) { size_ += count; }
-  /// Gives memory back that is not used.
+  /// Frees unused memory.
   void trim();
 
  private:
@@ -44,18 +43,19 @@ class ByteBuffer {
   uint64_t limit_;
 };
 
-/// How bytes were made smaller.
+/// A format of compression.
 enum class Compression : uint8_t { None, Gzip, Xz, Lzma, Zstd, Lz4, Bzip2 };
 
-/// What `bytes` begin like. Lz4 is its "legacy" format, which is that of kernels.
+/// The compression of `bytes`, judged by their beginning. Lz4 is its "legacy" format, which kernels
+/// use.
 Compression compression_of(std::span<const std::byte> bytes);
 
-/// What a file may decompress to at most.
+/// The largest decompressed size of a file.
 inline constexpr uint64_t largest_decompressed = uint64_t{1} << 30;
 
-/// What was compressed, be it in several streams one after another. What follows the last of them
-/// does not count. Errors: the stream is damaged or cut off; it decompresses to more than `limit`;
-/// it asks for much more memory than any compressor's presets.
+/// Decompresses one stream or several consecutive ones. Bytes after the last stream are ignored.
+/// Errors: a damaged or truncated stream; more than `limit` bytes; a stream that asks for much more
+/// memory than any compressor's presets.
 std::expected<ByteBuffer, Error> decompress(std::span<const std::byte> bytes,
                                             uint64_t limit = largest_decompressed);
 
@@ -65,11 +65,11 @@ struct TarMember {
   std::span<const std::byte> contents;
 };
 
-/// Whether `bytes` begin like an archive of tar.
+/// Whether `bytes` begin like a tar archive.
 bool is_tar(std::span<const std::byte> bytes);
 
 /// The first file of the archive whose name ends in ".btf", or else its only file. Errors: there is
-/// none; the archive is damaged or cut off.
+/// none; the archive is damaged or truncated.
 std::expected<TarMember, Error> find_btf_member(std::span<const std::byte> archive);
 
 }  // namespace bpflink

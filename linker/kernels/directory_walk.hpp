@@ -13,15 +13,14 @@
 namespace bpflink {
 
 /// The paths of all regular files in `directory` and below, sorted by name, directory by directory.
-/// Symbolic links to directories are not followed, those to files are; of a file with several names
-/// the first is listed. Names that begin with a dot are not, nor what is below a directory for
-/// whose name `enters` returns false. Errors begin with the path: a directory cannot be read, is 64
-/// levels deep, or there are more than a million names.
+/// Symbolic links to directories are not followed, links to files are. A file with several names is
+/// listed once. Names that begin with a dot are skipped, and so are directories for whose name
+/// `enters` returns false. Errors begin with the path: a directory cannot be read, is 64 levels
+/// deep, or there are more than a million names.
 std::expected<std::vector<std::string>, Error> list_files(
     const std::string& directory, const std::function<bool(const std::string& name)>& enters);
 
-/// The first bytes of a file, as many as there are and `buffer` has room for; none where it cannot
-/// be read.
+/// The first bytes of a file, up to the size of `buffer`; none if it cannot be read.
 std::span<const std::byte> read_begin(const std::string& path, std::span<std::byte> buffer);
 
 }  // namespace bpflink

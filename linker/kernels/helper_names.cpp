@@ -10,18 +10,18 @@
 namespace bpflink {
 namespace {
 
-/// All names by their numbers. The kernel's header lists them, older ones with commas between them
-/// and newer ones without: so each is followed by a space.
+/// All names by number. The kernel's header lists them with commas in older versions and without in
+/// newer ones, so each name is followed by a space.
 std::vector<std::string_view> list_names() {
 #define BPFLINK_HELPER(name, ...) #name " "
-  // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): whether there are commas is the header's
+  // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the header decides about commas
   constexpr std::string_view texts[] = {__BPF_FUNC_MAPPER(BPFLINK_HELPER)};
 #undef BPFLINK_HELPER
   std::vector<std::string_view> names;
   for (std::string_view text : texts)
     for (size_t space; (space = text.find(' ')) != text.npos; text.remove_prefix(space + 1))
       names.push_back(text.substr(0, space));
-  // What Linux 6.2 added, the last helpers of all: new functions are kfuncs.
+  // The helpers that Linux 6.2 added, the last of all: new functions are kfuncs.
   constexpr std::string_view last[] = {"cgrp_storage_get", "cgrp_storage_delete"};
   constexpr size_t first_of_last = 210;
   for (size_t i = 0; i < std::size(last); ++i)

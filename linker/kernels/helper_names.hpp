@@ -6,7 +6,7 @@
 
 namespace bpflink {
 
-/// "bpf_map_lookup_elem" for 1; "bpf_func_300" for one that came later than this program.
+/// "bpf_map_lookup_elem" for 1; "bpf_func_300" for a helper newer than this program.
 std::string helper_name(uint32_t id);
 
 }  // namespace bpflink

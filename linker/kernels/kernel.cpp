@@ -22,7 +22,7 @@ std::string_view text_of(const InputFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-/// Whether that is what the running kernel shows of itself.
+/// Whether the path is the running kernel's own BTF.
 bool is_running_kernel(const std::string& path) {
   return canonical_path(path).starts_with("/sys/kernel/btf/");
 }
@@ -38,7 +38,7 @@ void describe_running_kernel(Kernel& kernel) {
     kernel.build_id = find_build_id(notes->bytes(), std::endian::native);
 }
 
-/// What Ubuntu's kernels call their signature, or "".
+/// The version signature of an Ubuntu kernel, or "".
 std::string version_signature(const Kernel& kernel, bool is_running) {
   if (is_running)
     if (auto file = read_pseudo_file("/proc/version_signature")) return std::string(text_of(*file));
@@ -59,8 +59,8 @@ std::expected<KernelConfig, Error> read_config(const std::string& path) {
   return parse_config(*file);
 }
 
-/// Where the configuration of a kernel of that release is, beside what it was read from: a file
-/// named after the release or, as in /lib/modules, "config" in a directory that is.
+/// The configuration file of a kernel of that release in `directory`: a file named after the
+/// release or, as in /lib/modules, "config" in a directory named so.
 std::optional<std::string> find_config_beside(const fs::path& directory,
                                               const std::string& release) {
   if (release.empty() || release.find('/') != release.npos) return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<std::string> find_config_beside(const fs::path& directory,
   return std::nullopt;
 }
 
-/// The configuration that was given, or what can be found; nothing where there is none.
+/// The given configuration, or one that can be found; otherwise nothing.
 std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource& source,
                                                               const Kernel& kernel,
                                                               const KernelImage& image,
@@ -95,7 +95,7 @@ std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource
   return std::nullopt;
 }
 
-/// Fills what is not known with what a record says.
+/// Fills unknown fields from a record.
 void complete(Kernel& kernel, const KernelRecord& record) {
   if (kernel.release.empty()) kernel.release = record.release;
   if (kernel.arch.empty()) kernel.arch = arch_name(record.arch);
@@ -128,7 +128,7 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   identify(*image);
   complete(*kernel, {image->release, image->arch, image->build_id, {}});
   if (kernel->version.empty()) kernel->version = image->version;
-  // A path with an architecture is one of BTFHub's. Others tell less than a manifest.
+  // A path with an architecture is BTFHub's. Other paths are less reliable than a manifest.
   KernelRecord by_path = record_of_path(source.name);
   if (!by_path.arch.empty()) complete(*kernel, by_path);
   complete(*kernel, source.record);

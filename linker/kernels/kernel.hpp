@@ -1,6 +1,6 @@
-// A kernel that programs are to be loaded into: its types, and what else is known of it.
+// A kernel to check programs against: its types and other facts.
 //
-// What is known comes from the first of these that says it:
+// Each fact comes from the first source in its list:
 //
 // - release: --release; for /sys/kernel/btf/vmlinux the system; the setup header of a bzImage, or
 //   "Linux version ..." in an image; a path as BTFHub has them,
@@ -31,41 +31,41 @@
 
 namespace bpflink {
 
-/// What the bytes of a blob are in: a file, or a buffer.
+/// The owner of a blob's bytes: a file or a buffer.
 struct BlobStorage {
   InputFile file{};
   ByteBuffer buffer{};
 };
 
-/// A module that counts as loaded.
+/// A module that is assumed to be loaded.
 struct KernelModule {
-  std::string name;  ///< as the kernel has it: "nf_conntrack"
+  std::string name;  ///< the kernel's name for it: "nf_conntrack"
   std::string path;
-  /// Split from the kernel's BTF. Where the module brings a distilled base (.BTF.base), it has been
-  /// relocated to that, as the kernel does when it loads the module.
+  /// Split from the kernel's BTF. If the module has a distilled base (.BTF.base), its types have
+  /// been relocated to the kernel's, as the kernel does when it loads the module.
   Btf btf;
   BlobStorage storage;
 };
 
-/// A kernel. It does not move, as modules are split from its BTF.
+/// A kernel. It does not move, because its modules refer to its BTF.
 struct Kernel {
   std::string name;         ///< of its KernelSource
   bool is_running = false;  ///< whether it is the one that this program runs on
 
-  // "" where it is not known.
+  // "" if unknown.
 
   std::string release{};   ///< "5.14.0-70.el9.x86_64"
   std::string version{};   ///< "#1 SMP Debian 6.1.176-1 (2026-07-02)", which uname -v shows
-  std::string arch{};      ///< "x86_64", "arm64": as the kernel's sources call it, and BTFHub
+  std::string arch{};      ///< "x86_64", "arm64": the name in the kernel's sources and BTFHub
   std::string build_id{};  ///< in hexadecimal
 
-  std::optional<KernelConfig> config{};  ///< nothing where it is not known
-  /// What the loader fills into LINUX_KERNEL_VERSION; nothing where the release is not known.
+  std::optional<KernelConfig> config{};  ///< nothing if unknown
+  /// The loader's value for LINUX_KERNEL_VERSION; nothing if the release is unknown.
   std::optional<uint32_t> version_code{};
 
   Btf btf;
   std::vector<KernelModule> modules{};  ///< sorted by their paths
-  /// Modules that cannot be looked at, and why: sentences that begin with the file.
+  /// Modules that cannot be read, and why: sentences that begin with the file.
   std::vector<std::string> notes{};
   BlobStorage storage{};
 
@@ -75,14 +75,14 @@ struct Kernel {
   Kernel& operator=(const Kernel&) = delete;
 };
 
-/// Reads a kernel and the modules that go with it. Of what is decompressed only the BTF is kept;
-/// BTF that is there as it is stays in its file. Several threads may each read one. Errors begin
-/// with the path: it cannot be read; those of unpack_kernel() and Btf::parse(); it has no BTF; its
-/// configuration cannot be read; a directory of modules cannot be.
+/// Reads a kernel and its modules. Of decompressed data only the BTF is kept; uncompressed BTF
+/// stays in its mapped file. Several threads may each read one. Errors begin with the path: it
+/// cannot be read; those of unpack_kernel() and Btf::parse(); it has no BTF; its configuration or a
+/// directory of modules cannot be read.
 std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& source);
 
-/// LINUX_KERNEL_VERSION as libbpf finds it: of "Ubuntu 5.4.0-12.15-generic 5.4.8", what Ubuntu's
-/// kernels call their signature; of Debian's package version in `version`; of the release.
+/// LINUX_KERNEL_VERSION according to libbpf: from Ubuntu's version signature, "Ubuntu
+/// 5.4.0-12.15-generic 5.4.8", from Debian's package version in `version`, or from the release.
 std::optional<uint32_t> linux_version_code(std::string_view release, std::string_view version,
                                            std::string_view signature);
 

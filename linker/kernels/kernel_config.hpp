@@ -1,5 +1,4 @@
-// A kernel's configuration, as `make menuconfig` writes it to .config, and as a kernel may show it
-// in /proc/config.gz.
+// A kernel's configuration, in the format of .config and /proc/config.gz.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +19,27 @@ struct ConfigValue {
   enum class Kind : uint8_t { Tristate, Number, Text };
   Kind kind = Kind::Tristate;
   char tristate = 'n';      ///< 'y', 'm' or 'n'
-  uint64_t number = 0;      ///< two's complement of 64 bits of a negative one
-  std::string_view text{};  ///< of a string, without its quotes; else as it stands there
+  uint64_t number = 0;      ///< in two's complement if negative
+  std::string_view text{};  ///< a string without its quotes; otherwise the value's text
 };
 
-/// A whole configuration: an option that it does not list is not set.
+/// A whole configuration: an option that is not listed is not set.
 class KernelConfig {
  public:
-  /// Takes the text of a configuration, or what gzip made of it. Errors: it is damaged, or lists no
-  /// option that begins with CONFIG_.
+  /// Parses a configuration, which may be compressed. Errors: it is damaged, or lists no option
+  /// that begins with CONFIG_.
   static std::expected<KernelConfig, Error> parse(std::span<const std::byte> bytes);
 
-  /// The value of "CONFIG_BPF"; nothing where it is not set. Valid as long as this does not move.
+  /// The value of an option such as "CONFIG_BPF"; nothing if it is not set. Valid until this object
+  /// moves.
   std::optional<ConfigValue> find(std::string_view option) const;
 
-  /// Calls `visit` with the name of each option that is set. What it is given is valid as long as
-  /// this does not move.
+  /// Calls `visit` with the name of each option that is set. The names are valid until this object
+  /// moves.
   void for_each_option(const std::function<void(std::string_view)>& visit) const;
 
  private:
-  /// Where a line is in the text.
+  /// A line's place in the text.
   struct Option {
     uint32_t begin, name_size;
   };
@@ -52,11 +52,11 @@ class KernelConfig {
   std::vector<Option> options_;  ///< by name
 };
 
-/// A number of 64 bits as C writes it: 10, 0x1f, 017; two's complement of -1.
+/// A 64-bit number in C's syntax: 10, 0x1f, 017, -1 (in two's complement).
 std::optional<uint64_t> parse_number(std::string_view text);
 
-/// KERNEL_VERSION(a, b, c) of the "a.b.c" that `release` begins with, as <linux/version.h> has it;
-/// nothing where it does not.
+/// KERNEL_VERSION(a, b, c), as in <linux/version.h>, for a release that begins with "a.b.c";
+/// otherwise nothing.
 std::optional<uint32_t> version_code(std::string_view release);
 
 }  // namespace bpflink

@@ -12,13 +12,13 @@
 
 namespace bpflink {
 
-/// What the checks look at and add to.
+/// The inputs of the checks, and the findings that they add to.
 struct FactContext {
   const Object& object;
   const Kernel& kernel;
   const KernelNames& names;
   std::vector<KernelFinding>& findings;
-  /// Searches for similar names that are left: each looks at all names of the kernel.
+  /// How many more searches for similar names are allowed: each visits all names of the kernel.
   int& searches_left;
 };
 
@@ -38,8 +38,8 @@ void check_kernel_enums(const FactContext& context);
 void check_helpers(const FactContext& context, std::span<const uint32_t> helpers,
                    const HelperUsers& users);
 
-/// What to say where something is neither in the kernel's BTF nor in that of modules: what it may
-/// have been meant for, or that no modules were looked at.
+/// A note about a name that neither the kernel's BTF nor that of modules has: a similar name, or
+/// that no modules were searched.
 std::string note_on_missing(const FactContext& context, BtfKind kind, std::string_view prefix,
                             std::string_view name);
 

@@ -43,7 +43,7 @@ std::string note_on_missing(const FactContext& context, BtfKind kind, std::strin
   if (--context.searches_left >= 0)
     similar = similar_kernel_name(context.kernel, kind, prefix, name);
   if (!similar.empty()) return fmt::format("did you mean {}?", similar);
-  return context.kernel.modules.empty() ? "no modules were looked at" : "";
+  return context.kernel.modules.empty() ? "no modules were searched" : "";
 }
 
 KernelNeeds::KernelNeeds(const Object& object, std::span<const std::byte> image,

@@ -1,8 +1,8 @@
-// Wrappings are removed one by one, up to a limit. A vmlinux in a bzImage has two: the boot
+// Containers are removed one by one, up to a limit. A vmlinux in a bzImage has two: the boot
 // loader's and the compression. A file of BTFHub has the compression and the archive.
 //
-// What is found by searching an image is checked on the spot: a release follows the banner, the
-// sections of a BTF header lie in the image, a note has its size.
+// Data found by searching an image is validated: a release follows the banner, the sections of a
+// BTF header lie in the image, a note has its size.
 #include "linker/kernels/kernel_image.hpp"
 
 #include <elf.h>
@@ -39,7 +39,7 @@ bool is_raw_btf(Bytes bytes) {
   return magic == btf_magic || magic == std::byteswap(btf_magic);
 }
 
-// x86's Documentation/arch/x86/boot.rst: the setup header in the first sector, and what follows it.
+// x86's Documentation/arch/x86/boot.rst: the setup header in the first sector and after it.
 constexpr size_t bz_setup_sectors = 0x1f1;
 constexpr size_t bz_boot_flag = 0x1fe;
 constexpr size_t bz_magic = 0x202;
@@ -55,8 +55,7 @@ bool is_bz_image(Bytes bytes) {
          load<uint16_t>(&bytes[bz_boot_flag], little) == 0xaa55;
 }
 
-// Of EFI's zboot (drivers/firmware/efi/libstub/zboot-header.S), which is also a program for
-// Windows.
+// EFI's zboot (drivers/firmware/efi/libstub/zboot-header.S), which is also a Windows program.
 constexpr size_t zboot_magic = 4;
 constexpr size_t zboot_payload_offset = 8;
 constexpr size_t zboot_payload_length = 12;
@@ -118,8 +117,8 @@ std::string_view arch_of_elf(const ElfFile& elf) {
   }
 }
 
-/// "6.1.0-50-amd64 (builder@host) #1 SMP ..." of what follows "Linux version ", or of the text in a
-/// bzImage, taken apart.
+/// The parts of "6.1.0-50-amd64 (builder@host) #1 SMP ...", the text after "Linux version " or in a
+/// bzImage.
 struct Banner {
   std::string_view release, version;
 };
@@ -138,12 +137,12 @@ std::optional<Banner> read_banner(std::string_view text) {
   return Banner{release, number == text.npos ? std::string_view() : text.substr(number)};
 }
 
-void take_banner(KernelImage& image, const Banner& banner) {
+void set_banner(KernelImage& image, const Banner& banner) {
   image.release = banner.release;
   image.version = banner.version;
 }
 
-/// What `at` and `size` of a header say is the payload.
+/// The payload at `at` with `size` bytes, according to a header.
 std::expected<Bytes, Error> payload_of(Bytes file, uint64_t at, uint64_t size) {
   if (at > file.size() || size > file.size() - at)
     return fail(
@@ -156,10 +155,10 @@ std::expected<Bytes, Error> open_bz_image(Bytes file, KernelImage& image) {
   constexpr uint16_t first_with_payload = 0x208;
   if (load<uint16_t>(&file[bz_protocol], little) < first_with_payload)
     return fail("is a bzImage of a kernel before 2.6.26");
-  image.arch = "x86_64";  // an ELF file within says whether it is
+  image.arch = "x86_64";  // an ELF file inside may correct this
   size_t text = size_t{load<uint16_t>(&file[bz_version_text], little)} + bz_sector;
   if (text != bz_sector && text < file.size())
-    if (auto banner = read_banner(text_of(file.subspan(text)))) take_banner(image, *banner);
+    if (auto banner = read_banner(text_of(file.subspan(text)))) set_banner(image, *banner);
   size_t sectors = std::to_integer<size_t>(file[bz_setup_sectors]);
   if (sectors == 0) sectors = 4;
   return payload_of(file,
@@ -173,7 +172,7 @@ std::expected<Bytes, Error> open_zboot(Bytes file, KernelImage& image) {
                     load<uint32_t>(&file[zboot_payload_length], little));
 }
 
-/// What `image.bytes` are wrapped in, taken away; nothing where they are wrapped in nothing.
+/// Removes the outermost container of `image.bytes`; nothing if there is none.
 std::expected<std::optional<Bytes>, Error> unwrap(KernelImage& image) {
   Bytes bytes = image.bytes;
   if (is_bz_image(bytes)) return open_bz_image(bytes, image);
@@ -187,11 +186,11 @@ std::expected<std::optional<Bytes>, Error> unwrap(KernelImage& image) {
   if (compression_of(bytes) == Compression::None) return std::nullopt;
   auto decompressed = decompress(bytes);
   if (!decompressed) return std::unexpected(decompressed.error());
-  image.decompressed = std::move(*decompressed);  // `bytes` may have been in the one before
+  image.decompressed = std::move(*decompressed);  // this frees the buffer that `bytes` may be in
   return image.decompressed.bytes();
 }
 
-/// Where an image has what it only reads.
+/// The read-only data of an image.
 Bytes constants_of(const KernelImage& image) {
   if (image.elf)
     if (auto section = image.elf->find(".rodata"))
@@ -225,8 +224,7 @@ std::string build_id_of_elf(const ElfFile& elf) {
   return {};
 }
 
-/// How many bytes an ELF file within an image takes, as far as its header says: the section headers
-/// come last.
+/// The size of an ELF file inside an image according to its header: the section headers come last.
 size_t size_of_elf_within(Bytes bytes) {
   auto size_by = [&]<typename Header>(Header header) -> uint64_t {
     if (bytes.size() < sizeof header) return bytes.size();
@@ -243,8 +241,8 @@ size_t size_of_elf_within(Bytes bytes) {
   return static_cast<size_t>(std::clamp<uint64_t>(size, SELFMAG, bytes.size()));
 }
 
-/// Of a flat image: the first note with a build id that is not one of the libraries in it, which
-/// the kernel shows to programs (vdso).
+/// The build id of a flat image: the first such note outside of the ELF libraries in it (vdso),
+/// which the kernel maps into programs.
 std::string build_id_of_flat(Bytes bytes) {
   constexpr std::string_view note_begin("\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0", 16);
   constexpr std::string_view elf_begin = ELFMAG;
@@ -263,7 +261,8 @@ std::string build_id_of_flat(Bytes bytes) {
   return {};
 }
 
-/// The largest blob in a flat image, by its header and the ends of its strings.
+/// The largest BTF blob in a flat image, found by its header and checked by the ends of its
+/// strings.
 std::optional<Bytes> search_btf(Bytes bytes) {
   constexpr size_t alignment = 4;
   constexpr std::array<char, 4> begin = {static_cast<char>(btf_magic & 0xff),
@@ -287,10 +286,10 @@ std::optional<Bytes> search_btf(Bytes bytes) {
 }  // namespace
 
 std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file) {
-  constexpr int most_wrappings = 5;
+  constexpr int most_containers = 5;
   KernelImage image;
   image.bytes = file;
-  for (int i = 0; i <= most_wrappings; ++i) {
+  for (int i = 0; i <= most_containers; ++i) {
     if (is_raw_btf(image.bytes)) return image;
     if (is_elf(image.bytes)) {
       auto elf = read_elf(image.bytes);
@@ -310,7 +309,7 @@ std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file)
     }
     image.bytes = **inner;
   }
-  return fail("is wrapped in more than {} formats", most_wrappings);
+  return fail("is wrapped in more than {} formats", most_containers);
 }
 
 bool begins_like_kernel(std::span<const std::byte> begin) {
@@ -325,7 +324,7 @@ void identify(KernelImage& image) {
   bool is_loaded = image.elf && (image.elf->type == ET_EXEC || image.elf->type == ET_DYN);
   if (image.elf) image.arch = arch_of_elf(*image.elf);
   if (image.release.empty() && (is_loaded || image.form == KernelImage::Form::Flat))
-    if (auto banner = find_banner(constants_of(image))) take_banner(image, *banner);
+    if (auto banner = find_banner(constants_of(image))) set_banner(image, *banner);
   if (!image.build_id.empty()) return;
   if (is_loaded) image.build_id = build_id_of_elf(*image.elf);
   if (image.form == KernelImage::Form::Flat) image.build_id = build_id_of_flat(image.bytes);

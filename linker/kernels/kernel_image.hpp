@@ -1,5 +1,5 @@
-// The contents of a file that is a kernel or has a kernel's types: BTF, an ELF file, or a boot
-// image, each perhaps compressed or in an archive.
+// The contents of a kernel file: BTF, an ELF file or a boot image, each possibly compressed or in
+// an archive.
 #pragma once
 
 #include <bit>
@@ -17,20 +17,20 @@
 
 namespace bpflink {
 
-/// The innermost of what a file contains.
+/// The innermost contents of a file.
 struct KernelImage {
   enum class Form : uint8_t {
     Btf,  ///< a blob of BTF
     Elf,
-    Flat,  ///< what is loaded, byte for byte: the Image of arm64 and RISC-V
+    Flat,  ///< a memory image: the Image of arm64 and RISC-V
   };
   Form form = Form::Btf;
   std::span<const std::byte> bytes{};  ///< in the file or in `decompressed`
-  ByteBuffer decompressed{};           ///< empty where the file has it as it is
-  std::optional<ElfFile> elf{};        ///< where it is one
+  ByteBuffer decompressed{};           ///< empty if the file is not compressed
+  std::optional<ElfFile> elf{};        ///< set for Form::Elf
   std::string member{};                ///< its name in an archive, or ""
 
-  // What the image and its wrappings say of the kernel; "" where they do not.
+  // Facts from the image and its containers; "" if unknown.
 
   std::string release{};   ///< "5.14.0-70.el9.x86_64"
   std::string version{};   ///< "#1 SMP Debian 6.1.176-1 (2026-07-02)", which uname -v shows
@@ -38,36 +38,38 @@ struct KernelImage {
   std::string build_id{};  ///< in hexadecimal
 };
 
-/// Takes away what a file is wrapped in: x86's bzImage, the zboot of EFI, gzip, xz, lzma, zstd,
-/// lz4, bzip2, tar. `file` must outlive the result. Errors: it contains no kernel; one of these is
-/// damaged or cut off; it is larger than 1 GiB.
+/// Removes the containers of a file: x86's bzImage, EFI's zboot, gzip, xz, lzma, zstd, lz4, bzip2,
+/// tar. `file` must outlive the result. Errors: it contains no kernel; a container is damaged or
+/// truncated; it is larger than 1 GiB.
 std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file);
 
-/// Whether the first bytes of a file, 4 KiB or all of it, are those of a kernel: raw BTF, bzImage,
-/// zboot or an arm64 or RISC-V Image. Of ELF and compressed files these do not say it.
+/// Whether the first bytes of a file (4 KiB, or all of it) are those of a kernel: raw BTF, bzImage,
+/// zboot or an arm64 or RISC-V Image. ELF and compressed files do not show it there.
 bool begins_like_kernel(std::span<const std::byte> begin);
 
 /// Whether the first bytes of a file are those of an ELF file, compressed bytes or a tar archive.
 bool begins_like_wrapped_kernel(std::span<const std::byte> begin);
 
-/// Finds the release, version and build id in the image, and the architecture in the header of an
-/// ELF file, unless they are known.
+/// Finds the release, version and build id in the image, and the architecture in an ELF header,
+/// unless they are known.
 void identify(KernelImage& image);
 
-/// The blob of BTF in it: a section of an ELF file, or what a flat image has of it. Errors: none.
+/// The BTF blob of the image: a section of an ELF file, or found in a flat image. Errors: there is
+/// none.
 std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImage& image);
 
-/// The configuration that was built in, as a file of gzip; empty where none was. It begins in the
-/// image, and what follows it does not count.
+/// The built-in configuration, compressed with gzip; empty if there is none. The result may extend
+/// beyond the gzip stream.
 std::span<const std::byte> find_image_config(const KernelImage& image);
 
-/// The build id among ELF notes, in hexadecimal; "" where there is none.
+/// The build id in ELF notes, in hexadecimal, or "".
 std::string find_build_id(std::span<const std::byte> notes, std::endian order);
 
-/// "arm64" for "aarch64": the architecture as the kernel's sources and BTFHub call it. Others stay.
+/// The architecture's name in the kernel's sources and BTFHub: "arm64" for "aarch64". Other names
+/// are unchanged.
 std::string_view arch_name(std::string_view machine);
 
-/// Whether that is the name of an architecture, as BTFHub has folders for.
+/// Whether BTFHub has folders for an architecture of that name.
 bool is_arch_name(std::string_view name);
 
 }  // namespace bpflink

@@ -18,7 +18,7 @@
 namespace bpflink {
 namespace {
 
-/// "nf_conntrack" of "nf-conntrack.ko.xz", and "" of what is no module by its name.
+/// "nf_conntrack" for "nf-conntrack.ko.xz", and "" if it is no module's file name.
 std::string name_of_module_file(std::string_view file) {
   for (std::string_view ending : {".ko", ".ko.xz", ".ko.zst", ".ko.gz"})
     if (file.ends_with(ending)) {
@@ -29,8 +29,8 @@ std::string name_of_module_file(std::string_view file) {
   return {};
 }
 
-/// The module's name; "" where the file is none. In /sys/kernel/btf are files of BTF that have the
-/// names of modules, and one more.
+/// The module's name; "" if the file is no module. /sys/kernel/btf has BTF files named after
+/// modules, and vmlinux.
 std::string module_name(const std::string& path) {
   std::string file = std::filesystem::path(path).filename().string();
   std::string name = name_of_module_file(file);
@@ -44,7 +44,7 @@ std::span<const std::byte> section(const KernelImage& image, std::string_view na
   return index ? image.elf->contents(image.elf->sections[*index]) : std::span<const std::byte>();
 }
 
-/// Makes BTF that is split from a distilled base go on from the kernel's.
+/// Relocates BTF that is split from a distilled base to the kernel's types.
 std::expected<std::span<const std::byte>, Error> keep_relocated(
     std::span<const std::byte> blob, std::span<const std::byte> base_blob, const Btf& kernel_btf,
     BlobStorage& storage) {
@@ -60,7 +60,7 @@ std::expected<std::span<const std::byte>, Error> keep_relocated(
   return storage.buffer.bytes();
 }
 
-/// Reads a module; nothing where it has no BTF.
+/// Reads a module; nothing if it has no BTF.
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
                                                               std::string name,
                                                               const Btf& kernel_btf) {

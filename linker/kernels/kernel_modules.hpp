@@ -11,16 +11,15 @@
 
 namespace bpflink {
 
-/// Reads the modules in `directories` and below into the kernel: files of modules, *.ko, compressed
-/// or not, and raw BTF as in /sys/kernel/btf. Below a directory whose name begins like a release
-/// are those of that release only. Modules without BTF have no types to look at; those whose BTF
-/// does not go with this kernel are noted. Of modules of one name the first counts. Errors: those
-/// of list_files().
+/// Reads the modules in `directories` and below into the kernel: files *.ko, compressed or not, and
+/// raw BTF as in /sys/kernel/btf. A directory whose name begins like a release is read only for
+/// that release. Modules without BTF are ignored; modules whose BTF does not match this kernel are
+/// noted. If several modules have one name, the first counts. Errors: those of list_files().
 std::expected<void, Error> read_modules(std::span<const std::string> directories, Kernel& kernel);
 
-/// Puts what `blob` is in into `storage`: the file where nothing was decompressed, else the
-/// decompressed bytes, or of them the blob alone where it is the smaller part. Returns the blob,
-/// which may have moved. Errors: there is no memory.
+/// Moves the owner of `blob` into `storage`: the file if nothing was decompressed, otherwise the
+/// decompressed bytes, or a copy of the blob if it is the smaller part of them. Returns the blob,
+/// which may have moved. Errors: out of memory.
 std::expected<std::span<const std::byte>, Error> keep_blob(std::span<const std::byte> blob,
                                                            ByteBuffer& decompressed,
                                                            InputFile& file, BlobStorage& storage);

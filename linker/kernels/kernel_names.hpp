@@ -1,5 +1,4 @@
-// Looks up types of a kernel and its modules by name: one walk over all types for all names that
-// are wanted.
+// Looks up types of a kernel and its modules by name: one walk over all types for all wanted names.
 #pragma once
 
 #include <array>
@@ -26,23 +25,23 @@ class WantedNames {
   WantedNames& operator=(const WantedNames&) = delete;
 
   void add(BtfKind kind, std::string name);
-  /// Whether nothing of that kind is wanted.
+  /// Whether no name of that kind is wanted.
   bool is_empty(BtfKind kind) const { return numbers_[static_cast<size_t>(kind)].empty(); }
-  /// A number below size(), the same for the same kind and name; nothing where it is not wanted.
+  /// The number of a wanted name, below size(); nothing if it is not wanted.
   std::optional<uint32_t> find(BtfKind kind, std::string_view name) const;
   uint32_t size() const { return size_; }
 
  private:
   static constexpr size_t kinds = static_cast<size_t>(BtfKind::Enum64) + 1;
   std::array<std::unordered_map<std::string_view, uint32_t>, kinds> numbers_;
-  std::deque<std::string> names_;  // which do not move
+  std::deque<std::string> names_;  // in a deque, so that they do not move
   uint32_t size_ = 0;
 };
 
 /// A type of a kernel or module.
 struct KernelType {
   const Btf* btf;
-  const KernelModule* module;  ///< null where it is the kernel's
+  const KernelModule* module;  ///< null if it is the kernel's
   uint32_t id;
 
   BtfType type() const { return btf->type(id); }
@@ -57,14 +56,14 @@ class KernelNames {
   /// Both must outlive this.
   KernelNames(const Kernel& kernel, const WantedNames& wanted);
 
-  /// The kernel's type of that kind and name, then those of its modules; of each the first. The
-  /// name must be a wanted one.
+  /// The first type of that kind and name in the kernel, then in each module. The name must be a
+  /// wanted one.
   std::span<const KernelType> find_all(BtfKind kind, std::string_view name) const;
   /// The first of them.
   std::optional<KernelType> find(BtfKind kind, std::string_view name) const;
 
-  /// Whether the BTF marks functions that programs may call (kfuncs), as it does since Linux 6.10,
-  /// and not this one. False unless FUNCs are wanted.
+  /// Whether the function's BTF marks kfuncs, as kernels do since 6.10, but not this one. False
+  /// unless FUNCs are wanted.
   bool is_unmarked_kfunc(const KernelType& function) const;
 
  private:
@@ -72,12 +71,12 @@ class KernelNames {
 
   const WantedNames& wanted_;
   std::vector<std::vector<KernelType>> found_;  // by the number of a wanted name
-  /// The FUNCs that are marked, for each BTF that marks some.
+  /// The marked FUNCs of each BTF that has any.
   std::unordered_map<const Btf*, std::unordered_set<uint32_t>> kfuncs_;
 };
 
-/// A name of that kind in the kernel or a module that `name` may be a misspelling of, what both
-/// begin with taken away; "" where there is none.
+/// The most similar name of that kind in the kernel or a module, among names that begin with
+/// `prefix`, without it; "" if there is none.
 std::string similar_kernel_name(const Kernel& kernel, BtfKind kind, std::string_view prefix,
                                 std::string_view name);
 

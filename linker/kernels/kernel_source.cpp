@@ -19,18 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file in a directory that was given is meant, too.
+/// Whether a file in a given directory is a kernel.
 bool is_kernel(const std::string& path) {
   std::array<std::byte, 4096> buffer;
   auto begin = read_begin(path, buffer);
   if (begins_like_kernel(begin)) return true;
   std::string name = fs::path(path).filename().string();
-  bool has_telling_name = name.find("vmlinu") != name.npos || name.find("Image") != name.npos ||
-                          name.find(".btf") != name.npos;
-  return has_telling_name && begins_like_wrapped_kernel(begin);
+  bool is_named_like_kernel = name.find("vmlinu") != name.npos || name.find("Image") != name.npos ||
+                              name.find(".btf") != name.npos;
+  return is_named_like_kernel && begins_like_wrapped_kernel(begin);
 }
 
-/// "5.4.0-42-generic" of "5.4.0-42-generic.btf.tar.xz"; "" of a name without ".btf".
+/// "5.4.0-42-generic" for "5.4.0-42-generic.btf.tar.xz"; "" for a name without ".btf".
 std::string stem_of_btf(const std::string& name) {
   size_t end = name.rfind(".btf");
   if (end == name.npos) return {};

@@ -1,4 +1,4 @@
-// Finds the kernels to check: files, directories of files, and what a manifest says about them.
+// Finds the kernels to check: files, directories of files, and a manifest's facts about them.
 #pragma once
 
 #include <expected>
@@ -13,16 +13,16 @@
 
 namespace bpflink {
 
-/// What is given beside the kernels.
+/// Options besides the kernels' paths.
 struct KernelOptions {
-  std::string manifest{};              ///< a file as below, or ""
+  std::string manifest{};              ///< the path of a manifest, or ""
   std::string config{};                ///< the configuration of each kernel, a path, or ""
-  std::string release{};               ///< of each kernel, or "" for its own
-  std::vector<std::string> modules{};  ///< directories of modules that count as loaded
-  bool reads_configs = true;           ///< unless nothing asks for a kernel's configuration
+  std::string release{};               ///< the release of each kernel, or "" for its own
+  std::vector<std::string> modules{};  ///< directories of modules that are assumed to be loaded
+  bool reads_configs = true;           ///< whether a kernel's configuration is needed
 };
 
-/// What a manifest says of a kernel, "" where it does not.
+/// A manifest's facts about a kernel; "" if it has none.
 struct KernelRecord {
   std::string release{}, arch{}, build_id{};
   std::string config{};  ///< the path of its configuration
@@ -30,28 +30,27 @@ struct KernelRecord {
 
 /// A kernel that has not been read yet.
 struct KernelSource {
-  std::string name;       ///< its path as given, and below a directory that was given
+  std::string name;       ///< its path, as given or below a given directory
   KernelRecord record{};  ///< from the manifest
-  /// Those of all kernels. Not null.
+  /// The options of all kernels. Not null.
   std::shared_ptr<const KernelOptions> options{};
 };
 
-/// Lists the kernels at `paths` in their order: a file is one, whatever it is called; of a
-/// directory those that begin like one, or have "vmlinu", "Image" or ".btf" in their name and begin
-/// like an ELF file, a compressed one or an archive. Directories are looked into at any depth,
-/// sorted by name, and not through symbolic links; a file that is there under two names is listed
-/// once. Hidden files and directories are not looked at. No more is read of a file than its first 4
-/// KiB.
+/// Lists the kernels at `paths` in their order. A file is a kernel, whatever its name. In a
+/// directory, a file is a kernel if it begins like one, or if it has "vmlinu", "Image" or ".btf" in
+/// its name and begins like an ELF file, a compressed file or an archive. Directories are searched
+/// at any depth, sorted by name, but not through symbolic links; a file with two names is listed
+/// once. Hidden files and directories are skipped. Only the first 4 KiB of a file are read.
 ///
 /// A manifest is JSON, a list of objects:
 ///
 ///     [{"file": "rhel9/vmlinux.btf", "release": "5.14.0-70.el9.x86_64", "arch": "x86_64",
 ///       "build_id": "d34db33f", "config": "rhel9/config"}]
 ///
-/// "file" and "config" are paths relative to the manifest; all but "file" may be missing. What an
-/// image of a kernel says of itself, or BTFHub's path, counts more than the manifest.
+/// "file" and "config" are paths relative to the manifest; only "file" is required. Facts from an
+/// image or from BTFHub's path take precedence over the manifest.
 ///
-/// Errors: a path leads nowhere; a directory cannot be read, is too deep or has too many files, or
+/// Errors: a path does not exist; a directory cannot be read, is too deep, or has too many files or
 /// no kernel; the manifest cannot be read or is not such a list.
 std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std::string> paths,
                                                              KernelOptions options);
@@ -59,8 +58,8 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
 /// Whether a text begins with two numbers and a dot between them, as a kernel's release does.
 bool begins_with_version(std::string_view text);
 
-/// What BTFHub's paths say: DISTRIBUTION/VERSION/ARCH/RELEASE.btf and what may follow, .tar.xz. The
-/// release is also taken of another path that ends in such a name, if it begins with a version.
+/// Facts from BTFHub's paths, DISTRIBUTION/VERSION/ARCH/RELEASE.btf, with or without .tar.xz. Any
+/// other path that ends in such a name gives the release, if it begins with a version.
 KernelRecord record_of_path(const std::string& path);
 
 }  // namespace bpflink

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr size_t largest_manifest = 64 << 20;
 
-/// A path of the manifest, from here.
+/// Resolves a path in the manifest.
 std::string path_in(const std::string& manifest, const std::string& path) {
   return (std::filesystem::path(manifest).parent_path() / path).lexically_normal().string();
 }

@@ -8,7 +8,7 @@
 
 namespace bpflink {
 
-/// Reads a file whose size does not say how much there is, such as /proc/kallsyms; nothing where it
+/// Reads a file whose size is not known before reading, such as /proc/kallsyms; nothing if it
 /// cannot be read.
 std::optional<InputFile> read_pseudo_file(const std::string& path);
 

@@ -1,7 +1,7 @@
 // A type of the distilled base is looked up in the kernel by name and kind, as the kernel does when
-// it loads the module (btf_relocate()). Integers and enums must have the same size. So must a
-// struct that a split struct has as a member. If the kernel has several structs of the name, the
-// size tells them apart. Elsewhere a struct is behind a pointer, and its size does not matter.
+// it loads the module (btf_relocate()). Integers and enums must have the same size, and so must a
+// struct that a split struct contains as a member. If the kernel has several structs of the name,
+// the size selects one. Any other struct is behind a pointer, and its size does not matter.
 #include "linker/kernels/relocate_base.hpp"
 
 #include <string_view>
@@ -32,20 +32,20 @@ class Relocation {
     return {};
   }
 
-  /// The id that a reference to `id` has in the result.
+  /// The id in the result for a reference to `id`.
   uint32_t new_id(uint32_t id) const {
     return id < split_.first_id() ? map_[id] : id - split_.first_id() + kernel_.end_id();
   }
 
  private:
-  /// Marks the types of the distilled base that are within a split struct, not behind a pointer.
+  /// Marks the types of the distilled base that a split struct contains by value.
   void mark_members() {
     for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
       BtfType type = split_.type(id);
       if (!is_composite(type.kind())) continue;
       for (uint32_t i = 0; i < type.vlen(); ++i) {
         uint32_t member = skip_modifiers(split_, type.member(i).type);
-        // As deep as arrays of arrays go; the types have been checked not to go round.
+        // This ends: the types have been checked for cycles.
         while (split_.kind(member) == BtfKind::Array)
           member = skip_modifiers(split_, split_.type(member).array_element_type());
         if (member < split_.first_id()) is_member_[member] = true;
@@ -53,7 +53,7 @@ class Relocation {
     }
   }
 
-  /// Finds the kernel's types of the names that the distilled base has.
+  /// Finds the kernel's types with names of the distilled base.
   void collect_candidates() {
     for (uint32_t id = 1; id < split_.first_id(); ++id)
       candidates_.try_emplace(split_.name(split_.type(id)));
@@ -86,8 +86,8 @@ class Relocation {
 
   static bool has_size(BtfType type) { return type.kind() != BtfKind::Fwd; }
 
-  /// Whether the kinds go together. A distilled ENUM stands for an ENUM64, too, a declaration for
-  /// what it declares.
+  /// Whether the kinds match. A distilled ENUM may also stand for an ENUM64, and a declaration for
+  /// a definition.
   static bool may_stand_for(BtfType type, BtfType other) {
     switch (type.kind()) {
       case BtfKind::Int:

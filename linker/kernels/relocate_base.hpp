@@ -11,10 +11,9 @@
 
 namespace bpflink {
 
-/// A blob of the types of `split`, whose base is a distilled one, as they go on from the end of
-/// `kernel`: what they refer to in the distilled base is the type that the kernel has instead.
-/// Errors: the kernel has none or several for one of these; a type is of an unknown kind; those of
-/// BtfBuilder::finish().
+/// A blob with the types of `split`, whose base is a distilled one, as split BTF of `kernel`:
+/// references to the distilled base become references to the kernel's types. Errors: the kernel has
+/// none or several for one of these; a type is of an unknown kind; those of BtfBuilder::finish().
 std::expected<std::vector<std::byte>, Error> relocate_base(const Btf& split, const Btf& kernel);
 
 }  // namespace bpflink

@@ -1,6 +1,6 @@
-// libbpf's linker interface on ours: its functions, its structs by size, its
-// errors by errno. What libbpf reads when an input is added is read then here
-// too, so that files may go and buffers be reused before the link.
+// libbpf's linker interface on top of ours: its functions, its structs by size, its errors by
+// errno. Like libbpf, this reads an input when it is added, so that files may be deleted and
+// buffers reused before the link.
 #include "bpflink/bpf_linker.h"
 
 #include <elf.h>
@@ -38,14 +38,14 @@ void print_to_stderr(void*, const char* line) {
 }  // namespace
 
 struct bpf_linker {
-  std::string path;  ///< of the output; "" where it goes to `fd`
+  std::string path;  ///< of the output; "" if it goes to `fd`
   int fd = -1;
   struct Input {
     std::string name;
     std::vector<std::byte> image;
   };
   std::deque<Input> inputs;
-  /// The strong definitions of all inputs, with the input's name.
+  /// The strong definitions of all inputs, with the name of the input.
   std::unordered_map<std::string, std::string> definitions;
   std::optional<std::endian> byte_order;
   bool finalized = false;
@@ -55,13 +55,13 @@ struct bpf_linker {
 
 namespace {
 
-/// libbpf's way to fail: the code returned, and errno as well.
+/// Fails like libbpf: returns the code and sets errno.
 int fail(int code) {
   errno = code;
   return -code;
 }
 
-/// Hands a diagnostic to the caller, a line at a time.
+/// Passes a diagnostic to the caller, line by line.
 void report(const bpf_linker& linker, const Diagnostic& diagnostic) {
   if (!linker.on_message) return;
   std::istringstream text(render(diagnostic));
@@ -73,8 +73,8 @@ void report(const bpf_linker& linker, const std::string& name, const std::string
   report(linker, {.message = name + ": " + what, .file = name});
 }
 
-/// Whether a struct of the caller's, of whatever size, sets nothing that is not
-/// known here. Known is its size alone.
+/// Whether the caller's struct, of any size, sets no unknown option. Its size is the only known
+/// field.
 bool are_valid_options(const void* options) {
   if (!options) return true;
   size_t size = *static_cast<const size_t*>(options);
@@ -84,7 +84,7 @@ bool are_valid_options(const void* options) {
                      [](unsigned char byte) { return byte == 0; });
 }
 
-/// Why a file at `path` cannot be written, as an errno; 0: it can.
+/// Returns why a file at `path` cannot be written, as an errno; 0 if it can.
 int check_target(const std::string& path) {
   struct stat info;
   if (::stat(path.c_str(), &info) == 0) {
@@ -113,7 +113,7 @@ bpf_linker* make_linker(std::string path, int fd) {
   return linker;
 }
 
-/// Two strong definitions of one name are refused when the second arrives.
+/// Reports a strong definition of a name that an earlier input defines.
 bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
   bool found = false;
   for (const InputSymbol& symbol : object.symbols) {
@@ -131,7 +131,7 @@ bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
   return found;
 }
 
-/// An extern has to have a type, by which it is known to be a variable or a function.
+/// Reports externs without a type, which tells variables from functions.
 bool has_untyped_externs(const bpf_linker& linker, const ObjectFile& object) {
   std::vector<bool> is_declared(object.symbols.size());
   for (const BtfDeclaration& declaration : object.declarations)
@@ -146,7 +146,7 @@ bool has_untyped_externs(const bpf_linker& linker, const ObjectFile& object) {
   return found;
 }
 
-/// Whether it is a readable header of ELF with 64 bits, but of another machine or no object.
+/// Whether it is a readable ELF64 header of another machine or file type.
 bool is_other_elf(std::span<const std::byte> image) {
   if (!is_elf(image) || image.size() < sizeof(Elf64_Ehdr)) return false;
   auto data = std::to_integer<int>(image[EI_DATA]);
@@ -162,7 +162,7 @@ int add_image(bpf_linker& linker, std::string name, std::span<const std::byte> b
     return fail(is_other_elf(input.image) ? EOPNOTSUPP : EINVAL);
   }
   if (linker.byte_order.value_or((*object)->byte_order) != (*object)->byte_order) {
-    report(linker, input.name, "has another byte order than the inputs before");
+    report(linker, input.name, "has another byte order than earlier inputs");
     return fail(EOPNOTSUPP);
   }
   if (has_untyped_externs(linker, **object)) return fail((*object)->btf ? ENOENT : EINVAL);

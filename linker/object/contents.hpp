@@ -12,48 +12,58 @@
 
 namespace bpflink {
 
-/// For what needs more of an object than users of the library do.
+/// Access to the internals of an Object, for the library's own code.
 struct ObjectAccess {
-  /// Object::parse() of an object that is called `name` in locations.
+  /// Object::parse() with a name for locations.
   static std::expected<Object, Error> parse(std::string name, std::span<const std::byte> image);
   static const ObjectFile& file(const Object& object);
 };
 
-/// What an Object shows. Views into the ObjectFile, but for `names`.
+/// The items of a list by their names; of several of one name, the first.
+template <typename Item>
+using NameIndex = std::unordered_map<std::string_view, const Item*>;
+
+/// The contents of an Object: views into the ObjectFile, except for `names`.
 struct ObjectContents {
   std::vector<Program> programs;
   std::vector<Map> maps;
   std::vector<DataSection> data_sections;
   std::vector<Extern> externs;
   std::vector<StructOps> struct_ops;
-  /// Names that are put together here.
+  /// Names that are composed here.
   std::vector<std::unique_ptr<std::string>> names;
+
+  // Made when the lists are complete.
+  NameIndex<Program> programs_by_name;
+  NameIndex<Map> maps_by_name;
+  NameIndex<Variable> variables_by_name;
+  NameIndex<Extern> externs_by_name;
+  NameIndex<StructOps> struct_ops_by_name;
 };
 
 /// The VARs that a DATASEC lists.
 struct SectionVars {
-  uint32_t datasec_id = 0;  ///< 0: there is no such DATASEC
+  uint32_t datasec_id = 0;  ///< 0 if there is no such DATASEC
   std::unordered_multimap<std::string_view, BtfVarSecinfo> by_name;
 };
 
-/// An object's symbols by section and its declarations by name: what the parts
-/// look up, found once.
+/// An object's symbols by section, and its declarations by name.
 class ObjectIndex {
  public:
   explicit ObjectIndex(const ObjectFile& file);
 
   const ObjectFile& file;
 
-  /// The named symbols in a section but section symbols, by ascending offset.
+  /// The named symbols in a section except section symbols, by ascending offset.
   const std::vector<const InputSymbol*>& symbols_in(const InputSection& section) const {
     return symbols_[section.index];
   }
-  /// The FUNC of that name, 0 where there is none.
+  /// The FUNC of that name, or 0.
   uint32_t func(std::string_view name) const;
   /// The VARs of the DATASEC of that name.
   SectionVars vars(std::string_view section) const;
-  /// What a relocation of data points to: the symbol that it names, or the one
-  /// that stands at the place that it names. Null where there is none.
+  /// The target of a data relocation: the symbol that it names, or the one at the place that it
+  /// points to; or null.
   const InputSymbol* pointee(const Relocation& relocation) const;
 
  private:
@@ -62,8 +72,7 @@ class ObjectIndex {
   std::unordered_map<std::string_view, uint32_t> datasecs_;
 };
 
-/// The VAR with which `vars` describe the symbol: of its name and, where there
-/// are several, at its offset. 0: none.
+/// The VAR of the symbol's name, the one at its offset if there are several; or 0.
 uint32_t var_of(const SectionVars& vars, const InputSymbol& symbol);
 
 void collect_programs(const ObjectIndex&, ObjectContents&);

@@ -61,7 +61,7 @@ class MapReader {
     }
   }
 
-  /// The slots are pointers from where the member `values` is on.
+  /// Reads the slots: pointers from the member `values` on.
   void read_slots(uint32_t definition, const InputSymbol& symbol, Map& map) const {
     BtfType type = btf().type(definition);
     for (uint32_t i = 0; i < type.vlen(); ++i) {

@@ -22,6 +22,30 @@ std::string_view first_string_of(const InputSection& section) {
   return text.substr(0, text.find('\0'));
 }
 
+template <typename Item>
+void add_names(std::span<const Item> items, NameIndex<Item>& index) {
+  index.reserve(index.size() + items.size());
+  for (const Item& item : items) index.emplace(item.name, &item);
+}
+
+void index_names(ObjectContents& contents) {
+  add_names<Program>(contents.programs, contents.programs_by_name);
+  add_names<Map>(contents.maps, contents.maps_by_name);
+  for (size_t i = 0; i < contents.data_sections.size(); ++i) {
+    DataSection& section = contents.data_sections[i];
+    for (Variable& variable : section.variables) variable.data_section = static_cast<uint32_t>(i);
+    add_names<Variable>(section.variables, contents.variables_by_name);
+  }
+  add_names<Extern>(contents.externs, contents.externs_by_name);
+  add_names<StructOps>(contents.struct_ops, contents.struct_ops_by_name);
+}
+
+template <typename Item>
+const Item* find(const NameIndex<Item>& index, std::string_view name) {
+  auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
+}
+
 }  // namespace
 
 std::expected<Object, Error> Object::open(const std::string& path) {
@@ -57,6 +81,7 @@ std::expected<Object, Error> ObjectAccess::parse(std::string name,
     collect_data_sections(index, impl->contents);
     collect_externs(index, impl->contents);
     collect_struct_ops(index, impl->contents);
+    index_names(impl->contents);
     return Object(std::move(impl));
   } catch (const std::exception& exception) {
     return fail(exception.what());
@@ -95,6 +120,22 @@ std::span<const Extern> Object::externs() const {
 }
 std::span<const StructOps> Object::struct_ops() const {
   return impl_->contents.struct_ops;
+}
+
+const Program* Object::find_program(std::string_view name) const {
+  return find(impl_->contents.programs_by_name, name);
+}
+const Map* Object::find_map(std::string_view name) const {
+  return find(impl_->contents.maps_by_name, name);
+}
+const Variable* Object::find_variable(std::string_view name) const {
+  return find(impl_->contents.variables_by_name, name);
+}
+const Extern* Object::find_extern(std::string_view name) const {
+  return find(impl_->contents.externs_by_name, name);
+}
+const StructOps* Object::find_struct_ops(std::string_view name) const {
+  return find(impl_->contents.struct_ops_by_name, name);
 }
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// Programs: the code that a loader loads on its own.
+// Programs: functions that a loader loads on their own.
 #include "linker/object/contents.hpp"
 
 namespace bpflink {

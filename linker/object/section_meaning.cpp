@@ -1,5 +1,5 @@
-// The meaning of section names, as a table. The kernel's Documentation/bpf/libbpf/program_types.rst
-// has the same, and a unit test compares the table with the installed libbpf.
+// The meaning of section names. The kernel's Documentation/bpf/libbpf/program_types.rst has the
+// same table, and a unit test compares it with the installed libbpf.
 #include <array>
 #include <string_view>
 
@@ -10,7 +10,7 @@ namespace {
 
 using enum ProgramType;
 
-/// Whether a name may go on behind the entry's, after a '/'.
+/// Whether a name may continue after the entry's with a '/'.
 enum class Match : uint8_t { Whole, Prefix };
 
 constexpr uint8_t sleepable_flag = 1;

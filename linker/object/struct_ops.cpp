@@ -7,10 +7,10 @@
 namespace bpflink {
 namespace {
 
-constexpr int deepest_nesting = 8;  ///< structs within structs; the kernel uses none
+constexpr int deepest_nesting = 8;  ///< nested structs; the kernel's have none
 
-/// The name of the member at byte `offset` of a struct, "inner.name" for one
-/// within a member; "" where none begins there.
+/// The name of the member at byte `offset` of a struct, "inner.name" for a nested member; "" if no
+/// member begins there.
 std::string member_name(const BtfView& btf, uint32_t id, uint64_t offset, int depth = 0) {
   id = skip_modifiers(btf, id);
   if (id == 0 || depth > deepest_nesting) return "";

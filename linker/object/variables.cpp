@@ -49,8 +49,8 @@ DataSection read_section(const ObjectIndex& index, const InputSection& section,
   return result;
 }
 
-/// `.kconfig` is a section in BTF only: the loader lays it out, what has the largest alignment
-/// first, of that the smallest first, then by name.
+/// `.kconfig` is a section in BTF only. The loader lays it out by descending alignment, then
+/// ascending size, then name.
 void add_kconfig(const BtfView& btf, uint32_t datasec_id, ObjectContents& contents) {
   DataSection section{
       .name = ".kconfig", .kind = DataSection::Kind::Kconfig, .datasec_id = datasec_id};
@@ -79,8 +79,7 @@ void add_kconfig(const BtfView& btf, uint32_t datasec_id, ObjectContents& conten
   contents.data_sections.push_back(std::move(section));
 }
 
-/// What BTF says of the names that are not defined: all FUNCs and VARs that are
-/// extern, by name.
+/// All extern FUNCs and VARs of the BTF, by name.
 class ExternDeclarations {
  public:
   explicit ExternDeclarations(const BtfView& btf) {

@@ -1,10 +1,10 @@
 // Pass: make the VARs and DATASECs of the output.
 //
-// Each output section with variables gets one DATASEC, which lists every variable once, by
-// ascending offset, with the offset and size that its symbol has after layout. An extern that stays
-// undefined is listed in the DATASEC that its object had it in (.ksyms, .kconfig, .maps in a
-// partial link), which need not be a section of the output. Tags of variables, and of functions
-// that were declared extern, follow the winner.
+// Each output section with variables gets one DATASEC. It lists every variable once, by ascending
+// offset, with its symbol's offset and size after layout. An extern that stays undefined is listed
+// in the DATASEC that its object listed it in (.ksyms, .kconfig, .maps in a partial link), even if
+// the output has no section of that name. Tags of variables and of extern functions move to the
+// winner.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,8 @@ class DatasecBuilder {
       for (const BtfDeclaration& declaration : object->declarations) declare(*object, declaration);
     for (auto& object : context_.objects)
       if (object->btf) add_tags(*object);
-    // Externs are all at 0. By id, so that another link of the output has the same order.
+    // Externs all have offset 0. Order them by id, so that linking the output again keeps the
+    // order.
     for (auto& [name, variables] : variables_)
       std::ranges::sort(variables, {}, [](const DatasecEntry& entry) {
         return std::pair(entry.offset, entry.id);
@@ -70,7 +71,7 @@ class DatasecBuilder {
     if (symbol->is_defined) {
       if (!is_func) list_definition(*symbol, declaration.size);
     } else if (!declaration.datasec.empty() && is_extern(type)) {
-      // bpf-gcc lists externs as variables of .bss, which they are not.
+      // bpf-gcc lists externs in .bss, where they are not.
       list(declaration.datasec, {0, declaration.size, symbol->output_btf_id});
     }
   }
@@ -80,10 +81,10 @@ class DatasecBuilder {
            BtfLinkage::Extern;
   }
 
-  /// What of a type has so many bytes: the elements of an array, or the members of a struct if all
-  /// of that size have one type. Nothing where that is not plain.
+  /// The type of the part of a type that has `size` bytes: the element of an array, or the member
+  /// of a struct if all members of that size have one type. Nothing if that is ambiguous.
   std::optional<uint32_t> find_part(uint32_t id, uint32_t size) const {
-    constexpr int deepest = 32;  // as kernels take types
+    constexpr int deepest = 32;  // the kernel's limit
     for (int depth = 0; depth < deepest && type_size(btf_, id) > size; ++depth) {
       uint32_t whole = skip_modifiers(btf_, id);
       BtfType type = btf_.type(whole);
@@ -104,12 +105,13 @@ class DatasecBuilder {
   }
 
   /// The type of a static variable. Compilers split arrays and structs into variables for their
-  /// parts, `table.0`, and give each the type of the whole, for which the kernel refuses all types.
+  /// parts, `table.0`, and give each the type of the whole. The kernel rejects all types of such an
+  /// object.
   uint32_t type_of_static(const ObjectFile& object, const BtfDeclaration& declaration) {
     uint32_t id = object.type_map[declaration.type().type()];
     std::string_view name = object.btf->name(declaration.type());
     bool is_part = name.find('.') != name.npos && name.back() >= '0' && name.back() <= '9';
-    constexpr uint32_t most_parts = 1 << 10;  // to look at each may take a walk along many types
+    constexpr uint32_t most_parts = 1 << 10;  // each may take a long walk through types
     if (!is_part || ++parts_ > most_parts) return id;
     auto size = type_size(btf_, id);
     if (declaration.size == 0 || !size || *size <= declaration.size) return id;
@@ -136,7 +138,7 @@ class DatasecBuilder {
     list(place->section->name, {place->offset, declaration.size, id});
   }
 
-  /// A variable that lost, in a section that stays whole.
+  /// A losing definition in a section that stays whole.
   void declare_local(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
     const InputSymbol& input = object.symbols[declaration.symbol_index];
     if (input.place != InputSymbol::Place::Section) return;
@@ -187,9 +189,8 @@ class DatasecBuilder {
                   static_cast<uint32_t>(size), words);
   }
 
-  /// The kernel refuses variables that overlap or reach out of their section.
-  /// That they do not is known only here, where symbols and the offsets of
-  /// static variables meet.
+  /// The kernel rejects variables that overlap or exceed their section. Only here do symbols and
+  /// the offsets of static variables meet, so only here can this be checked.
   void check_extents(std::string_view name, uint64_t size,
                      const std::vector<DatasecEntry>& variables) {
     uint64_t end = 0;
@@ -198,7 +199,7 @@ class DatasecBuilder {
       if (type.kind() == BtfKind::Func || type.var_linkage() == BtfLinkage::Extern) continue;
       std::string_view fault = variable.offset < end ? "overlaps the variable before it"
                                : variable.offset + variable.size > size
-                                   ? "reaches out of the section"
+                                   ? "extends beyond the section"
                                    : "";
       if (!fault.empty())
         context_.diagnostics.error(fmt::format("variable '{}' at {}+{:#x} with {:#x} bytes {}",
@@ -221,8 +222,8 @@ class DatasecBuilder {
 
   using Tag = std::tuple<std::string_view, uint32_t, uint32_t>;  // text, target, component
 
-  /// Adds the tags that merge_btf() left out because their target was not there
-  /// yet, or is another object's.
+  /// Adds the tags that merge_btf() omitted because their target did not exist yet or belongs to
+  /// another object.
   void add_tags(const ObjectFile& object) {
     const Btf& btf = *object.btf;
     for (uint32_t id : object.tags) {
@@ -240,8 +241,8 @@ class DatasecBuilder {
     }
   }
 
-  /// What stands in the output for a VAR or FUNC that has a tag; 0 for a
-  /// definition that lost, whose tags go with it.
+  /// The output id of a VAR or FUNC that has a tag; 0 for a losing definition, whose tags are
+  /// dropped with it.
   static uint32_t find_tagged(const ObjectFile& object, uint32_t id) {
     auto found = std::ranges::lower_bound(object.declarations, id, {}, &BtfDeclaration::type_id);
     if (found == object.declarations.end() || found->type_id != id) return 0;
@@ -271,11 +272,11 @@ class DatasecBuilder {
   std::unordered_map<std::string_view, std::vector<DatasecEntry>> variables_;
   std::vector<std::string_view> order_;
 
-  // The sections by name of the object that was last asked for.
+  // The sections by name of the last object that find_section() saw.
   const ObjectFile* sections_object_ = nullptr;
   std::unordered_map<std::string_view, const InputSection*> sections_;
 
-  uint32_t parts_ = 0;  ///< static variables that were looked at as parts
+  uint32_t parts_ = 0;  ///< static variables examined as parts
   bool has_known_tags_ = false;
   std::set<Tag> known_tags_;
   std::deque<std::string> tag_texts_;

@@ -1,8 +1,8 @@
 // Pass: check externs that the loader or the verifier rejects.
 //
-// A variable that its definition makes const is in .rodata, which loaders map read-only, unless it
-// has SEC(".data.NAME"): code must not write to it. A weak function that nobody defines is a name
-// that libbpf looks up and does not find.
+// A variable whose definition is const lies in .rodata, which loaders map read-only, unless it has
+// SEC(".data.NAME"). Code must not write to it. libbpf looks up the name of a weak function without
+// a definition, and fails to find it.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,9 +15,8 @@
 namespace bpflink {
 namespace {
 
-/// Whether a variable of a type, or the elements of an array, may not be written to. No source says
-/// as much of a type as is looked at; and types may refer to themselves: nothing has checked that
-/// yet.
+/// Whether a variable of this type, or the elements of an array, are const. The number of steps is
+/// bounded because types may refer to themselves: nothing has checked that yet.
 bool is_const(const BtfView& types, uint32_t id) {
   constexpr int most_steps = 64;
   for (int step = 0; id != 0 && step < most_steps; ++step) {
@@ -30,8 +29,8 @@ bool is_const(const BtfView& types, uint32_t id) {
   return false;
 }
 
-/// Finds where code stores to a symbol of its object: through a register that has the symbol's
-/// address for certain, as no jump leads between.
+/// Finds a store to a symbol through a register that certainly holds the symbol's address: no
+/// branch target lies between the two instructions.
 class StoreFinder {
  public:
   StoreFinder(const ObjectFile& object, uint32_t symbol) : object_(object), symbol_(symbol) {}
@@ -70,7 +69,7 @@ class StoreFinder {
     return fragment_at(section, static_cast<int64_t>(at)).live;
   }
 
-  /// What registers hold behind an instruction.
+  /// Updates `holds_` for the effect of one instruction.
   void step(const InputSection& section, uint64_t at, const Insn& insn) {
     uint8_t kind = BPF_CLASS(insn.code);
     if (insn.is_call()) std::fill_n(holds_.begin(), 6, false);
@@ -87,16 +86,16 @@ class StoreFinder {
       if (BPF_OP(insn.code) != BPF_MOV && BPF_OP(insn.code) != BPF_ADD)
         holds_[insn.dst_reg] = false;
     } else if (kind == BPF_STX && BPF_MODE(insn.code) == BPF_ATOMIC) {
-      holds_[insn.src_reg] = false;  // it may get what was there
+      holds_[insn.src_reg] = false;  // a fetch overwrites it
     }
   }
 
   const ObjectFile& object_;
   uint32_t symbol_;
-  std::array<bool, 16> holds_{};
+  std::array<bool, 16> holds_{};  ///< by register: whether it holds the symbol's address
 };
 
-/// `searches` counts the walks over an object's code.
+/// `searches` limits the walks over code, for the whole link.
 void check_const(Context& context, const ObjectFile& object, const BtfDeclaration& declaration,
                  int& searches) {
   constexpr int most_searches = 64;
@@ -113,16 +112,16 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
       describe(*symbol.file, symbol.input(), definition),
       describe(object, object.symbols[declaration.symbol_index], declaration.type())};
   Severity severity = Severity::Warning;
-  std::string message = fmt::format("'{}' is declared const, but defined without it", symbol.name);
+  std::string message = fmt::format("'{}' is declared const but defined non-const", symbol.name);
   if (is_defined_const) {
-    message = fmt::format("'{}' is defined const, but declared without it", symbol.name);
+    message = fmt::format("'{}' is defined const but declared non-const", symbol.name);
     const InputSection* holder = symbol.place().section;
     bool is_read_only = holder && holder->name.starts_with(".rodata");
     std::optional<DiagnosticLocation> store;
     if (is_read_only && searches++ < most_searches)
       store = StoreFinder(object, declaration.symbol_index).find();
     if (store) {
-      message = fmt::format("'{}' is defined const, but written to", symbol.name);
+      message = fmt::format("'{}' is defined const but written to", symbol.name);
       references.push_back({ReferenceRole::Occurrence, std::move(*store), "written to"});
       if (!context.options.partial) severity = Severity::Error;
     }
@@ -135,8 +134,8 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
                               .references = std::move(references)});
 }
 
-/// Calls of what is weak and undefined, where the object does not look at its address before.
-void warn_of_weak_functions(Context& context) {
+/// Warns of calls of weak undefined functions in objects that never test the function's address.
+void warn_weak_functions(Context& context) {
   constexpr size_t most_calls = 5;
   auto may_be_missing = [](const Symbol* symbol) {
     return symbol && symbol->in_output && !symbol->is_defined && symbol->binding == STB_WEAK &&
@@ -169,8 +168,7 @@ void warn_of_weak_functions(Context& context) {
     references.push_back(hint("if the kernel has it, declare it with __ksym"));
     context.diagnostics.report(
         {.severity = Severity::Warning,
-         .message =
-             fmt::format("weak function '{}' is called, and nobody defines it", symbol->name),
+         .message = fmt::format("weak function '{}' is called but not defined", symbol->name),
          .symbol = std::string(symbol->name),
          .references = std::move(references)});
   }
@@ -189,7 +187,7 @@ void check_externs(Context& context) {
       if (is_extern && declaration.datasec != ".maps")
         check_const(context, *object, declaration, searches);
     }
-  if (!context.options.partial) warn_of_weak_functions(context);
+  if (!context.options.partial) warn_weak_functions(context);
 }
 
 }  // namespace bpflink

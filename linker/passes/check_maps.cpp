@@ -1,8 +1,8 @@
 // Pass: check for maps that loaders do not recognize.
 //
 // A loader creates a map for each global variable in .maps. libbpf rejects static ones. A variable
-// that only its declaration puts into .maps is no map. A declaration without SEC(".maps") of a map
-// that is defined there does no harm.
+// is no map if only its declaration has SEC(".maps"), not its definition. The reverse does no harm:
+// the definition decides.
 #include <fmt/format.h>
 
 #include <map>
@@ -14,10 +14,10 @@ namespace bpflink {
 namespace {
 
 constexpr std::string_view map_section = ".maps";
-/// Objects that a message lists.
+/// How many objects a message lists.
 constexpr size_t most_objects = 5;
 
-void warn_of_legacy_maps(Context& context) {
+void warn_legacy_maps(Context& context) {
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
       if (section.name == "maps" && section.size != 0)
@@ -29,7 +29,7 @@ void warn_of_legacy_maps(Context& context) {
              .references = {hint("define them in SEC(\".maps\")")}});
 }
 
-void warn_of_static_maps(Context& context) {
+void warn_static_maps(Context& context) {
   std::map<std::string_view, std::vector<DiagnosticReference>> maps;
   for (const auto& object : context.objects)
     for (const InputSymbol& symbol : object->symbols) {
@@ -43,7 +43,7 @@ void warn_of_static_maps(Context& context) {
     references.resize(std::min(count, most_objects));
     add_more(references, ReferenceRole::DefinedAt, count, most_objects);
     references.push_back(
-        hint(count == 1 ? "leave out static"
+        hint(count == 1 ? "remove static"
                         : "define it in one file, without static; the others declare it: extern "
                           "struct {...} " +
                               std::string(name) + " SEC(\".maps\")"));
@@ -54,8 +54,7 @@ void warn_of_static_maps(Context& context) {
   }
 }
 
-/// Whether `declaration`, which is not the definition, has its symbol in .maps and the definition
-/// does not.
+/// Reports a declaration in .maps whose symbol is defined elsewhere.
 void check_section(Context& context, const ObjectFile& object, const BtfDeclaration& declaration) {
   const Symbol& symbol = *declaration.symbol;
   const InputSymbol& declared = object.symbols[declaration.symbol_index];
@@ -65,7 +64,7 @@ void check_section(Context& context, const ObjectFile& object, const BtfDeclarat
   context.diagnostics.report(
       {.severity = context.options.partial ? Severity::Warning : Severity::Error,
        .message =
-           fmt::format("'{}' is defined without SEC(\".maps\"), and declared with it", symbol.name),
+           fmt::format("'{}' is declared with SEC(\".maps\") but defined without it", symbol.name),
        .code = DiagnosticCode::ConflictingTypes,
        .symbol = std::string(symbol.name),
        .references = {reference_to(*symbol.file, symbol.input()), reference_to(object, declared),
@@ -75,8 +74,8 @@ void check_section(Context& context, const ObjectFile& object, const BtfDeclarat
 }  // namespace
 
 void check_maps(Context& context) {
-  warn_of_legacy_maps(context);
-  warn_of_static_maps(context);
+  warn_legacy_maps(context);
+  warn_static_maps(context);
   for (const auto& object : context.objects)
     for (const BtfDeclaration& declaration : object->declarations)
       if (declaration.symbol && declaration.symbol->is_defined && !declaration.is_func())

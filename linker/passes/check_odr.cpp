@@ -1,21 +1,20 @@
 // Pass: check that objects agree on the layout of the structs that they share (one-definition
 // rule).
 //
-// Two objects share a function, a variable or a map. Its type leads in both to a `struct ev`,
-// perhaps through pointers. If the two lay it out differently, the link succeeds, the program
-// loads, and it reads wrong data. C compilers cannot see that, and check_types() does not look
+// Two objects share a function, a variable or a map. In both, its type leads to a `struct ev`,
+// perhaps through pointers. If they lay it out differently, the link succeeds, the program loads,
+// and it reads wrong data. C compilers see one file at a time, and check_types() does not look
 // behind pointers, where C allows two files to differ.
 //
-// The pass walks the type of each declaration and the type of its definition in parallel. Equal
-// types have equal ids since merge_btf(), so only pairs that differ are walked, each once,
-// whichever symbols lead to it. The number of pairs is bounded (compare.hpp): in hostile input
-// every type could meet every other one.
+// The pass walks the type of each declaration and of its definition in parallel. merge_btf() gave
+// equal types equal ids, so only pairs that differ are walked, each pair once for all symbols. The
+// number of pairs is bounded (compare.hpp): in hostile input every type could meet every other one.
 //
-// There is no warning of
-// - what no symbol leads to in both objects, and what one of them only declares;
-// - the kernel's types, and what these lead to (kernel_tags.hpp);
-// - flavors (`struct ev___old`), whose definitions are meant to differ (compare_layouts.cpp);
-// - other names, other types of the same width, handles, padding (record_layout.hpp).
+// There is no warning about
+// - types that no shared symbol leads to, and types that one object only declares;
+// - the kernel's types, and types that these lead to (kernel_tags.hpp);
+// - flavors (`struct ev___old`), whose definitions differ on purpose (compare_layouts.cpp);
+// - different names, other types of the same width, handles, padding (record_layout.hpp).
 //
 // A struct whose layout differs only because a struct in it differs is not reported as well.
 #include <fmt/format.h>
@@ -43,11 +42,11 @@ class LayoutChecker {
   void run() {
     for (auto& object : context_.objects)
       for (const BtfDeclaration& declaration : object->declarations)
-        if (is_exchanged(*object, declaration)) check(*object, declaration);
+        if (is_shared(*object, declaration)) check(*object, declaration);
   }
 
  private:
-  static bool is_exchanged(const ObjectFile& object, const BtfDeclaration& declaration) {
+  static bool is_shared(const ObjectFile& object, const BtfDeclaration& declaration) {
     return !describes_symbol(object, declaration) && !declaration.is_made &&
            !declaration.conflicts && declaration.symbol->in_output &&
            declaration.symbol->is_defined && !declaration.symbol->is_btf_made;
@@ -65,7 +64,7 @@ class LayoutChecker {
       return output_a == 0 || output_b == 0 || output_a == output_b ||
              !seen_.insert(uint64_t{output_a} << 32 | output_b).second;
     };
-    comparison.may_differ = [&](std::string_view name) { return is_kernels(name); };
+    comparison.may_differ = [&](std::string_view name) { return is_kernel_tag(name); };
     uint32_t of_a = a_->btf->type(symbol.btf_id).type(), of_b = declaration.type().type();
     if (declaration.datasec == ".maps")
       begin_map(comparison, of_a, of_b, std::string(symbol.name));
@@ -77,18 +76,18 @@ class LayoutChecker {
 
   void begin_map(TypeComparison& comparison, uint32_t a, uint32_t b, const std::string& path,
                  bool is_inner = false);
-  bool is_kernels(std::string_view name);
+  bool is_kernel_tag(std::string_view name);
   void warn(const BtfDeclaration& declaration, const TypeDifference& difference);
 
   Context& context_;
-  std::optional<std::unordered_set<std::string_view>> kernel_tags_;  ///< found when asked for
-  std::set<std::string_view> told_;
+  std::optional<std::unordered_set<std::string_view>> kernel_tags_;  ///< computed on first use
+  std::set<std::string_view> reported_;
   std::unordered_set<uint64_t> seen_;             ///< pairs of output ids
-  size_t work_ = 0;                               ///< of all comparisons together
-  const ObjectFile *a_ = nullptr, *b_ = nullptr;  ///< whose types are being compared
+  size_t work_ = 0;                               ///< done by all comparisons so far
+  const ObjectFile *a_ = nullptr, *b_ = nullptr;  ///< the two objects being compared
 };
 
-/// The members of a map's definition are attributes, of which either may have more.
+/// Compares the attributes that both definitions of a map have: either may have more.
 void LayoutChecker::begin_map(TypeComparison& comparison, uint32_t a, uint32_t b,
                               const std::string& path, bool is_inner) {
   const BtfView &types_a = *a_->btf, &types_b = *b_->btf;
@@ -111,13 +110,14 @@ void LayoutChecker::begin_map(TypeComparison& comparison, uint32_t a, uint32_t b
   }
 }
 
-/// Asked of types that differ: most links have none.
-bool LayoutChecker::is_kernels(std::string_view name) {
+/// Called only for types that differ, so most links never search the kernel's tags.
+bool LayoutChecker::is_kernel_tag(std::string_view name) {
   if (!kernel_tags_) kernel_tags_ = find_kernel_tags(context_);
   return kernel_tags_->contains(name);
 }
 
-/// The definition as C, with a mark at the line of a member; of a long one, what is around that.
+/// The definition as C, with an arrow at the differing member. A long definition is cut to the
+/// lines around it.
 std::string marked(const BtfView& types, const DifferenceSide& side) {
   std::vector<std::string> lines;
   std::string text = print_c_definition(types, side.definition);
@@ -150,7 +150,7 @@ std::string marked(const BtfView& types, const DifferenceSide& side) {
 
 void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference& difference) {
   const Btf& types = *a_->btf;
-  if (!told_.insert(types.name(types.type(difference.a.definition))).second) return;
+  if (!reported_.insert(types.name(types.type(difference.a.definition))).second) return;
   std::string what = print_c_declaration(types, difference.a.definition);
   auto describe = [](const ObjectFile& object, const DifferenceSide& side) {
     return DiagnosticReference{

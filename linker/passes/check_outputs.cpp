@@ -1,6 +1,6 @@
 // Pass: refuse to overwrite inputs.
 //
-// A slip of the hand turns `main.o -o` into `-o main.o`, or drops the file of --Map, so that `--Map
+// A typing error turns `main.o -o` into `-o main.o`, or omits the file of --Map, so that `--Map
 // main.o` follows; a shell expands `-o *.o` to `-o a.o b.o c.o`. Files are compared by identity,
 // not by name: several names can lead to one file.
 #include <fmt/format.h>
@@ -36,14 +36,14 @@ std::string describe(const PendingOutput& output) {
   return fmt::format("{} '{}'", option_of(output.contents), output.name);
 }
 
-/// An input that is the same file, or null.
+/// The input that is the same file as the output, or null.
 const InputFile* find_input(const Context& context, const PendingOutput& output) {
   for (const InputFile& input : context.files)
     if (input.identity() && input.identity() == output.file.identity()) return &input;
   return nullptr;
 }
 
-/// An output before it that is the same file, or null.
+/// An earlier output that is the same file, or null.
 const PendingOutput* find_output_before(const Context& context, const PendingOutput& output) {
   for (const PendingOutput& before : context.outputs) {
     if (&before == &output) break;
@@ -52,14 +52,14 @@ const PendingOutput* find_output_before(const Context& context, const PendingOut
   return nullptr;
 }
 
-/// Whether what stands there is an object or an archive, which no report replaces on purpose.
+/// Whether a report would overwrite an object or archive, which nobody does on purpose.
 bool replaces_object(const PendingOutput& output) {
   if (output.contents == PendingOutput::Contents::Object || output.file.is_special()) return false;
   auto file = InputFile::open(output.name);
   return file && (is_elf(file->bytes()) || is_archive(file->bytes()));
 }
 
-/// What is wrong with an output that is an input.
+/// Describes an output that would overwrite an input.
 std::string describe_replaced(const Context& context, const InputFile& input) {
   auto object = std::ranges::find(context.objects, input.name(), &ObjectFile::name);
   bool is_earlier = object != context.objects.end() && looks_linked_from(**object, context.objects);
@@ -69,9 +69,9 @@ std::string describe_replaced(const Context& context, const InputFile& input) {
                                 : ": name another file");
 }
 
-/// What is wrong with the linked object's place where there is a compiler's output that has nothing
-/// to do with the inputs; else "".
-std::string find_compiled(const Context& context, const PendingOutput& output) {
+/// Describes a compiler's output that the linked object would overwrite although its source is
+/// unrelated to the inputs; "" if there is none.
+std::string describe_unrelated(const Context& context, const PendingOutput& output) {
   bool is_object = output.contents == PendingOutput::Contents::Object && context.target.path &&
                    !context.target.convert;
   if (!is_object || output.file.is_special()) return "";
@@ -83,7 +83,7 @@ std::string find_compiled(const Context& context, const PendingOutput& output) {
   });
   if (source.empty()) return "";
   return fmt::format(
-      "would replace what a compiler made of '{}', which has nothing to do with the inputs: name "
+      "would replace the compiled object of '{}', which is unrelated to the inputs: name "
       "another file, or delete it first",
       source);
 }
@@ -96,13 +96,13 @@ void check_outputs(Context& context) {
     if (const InputFile* input = find_input(context, output))
       problem = describe_replaced(context, *input);
     else if (const PendingOutput* before = find_output_before(context, output))
-      problem = fmt::format("and {} are one file", describe(*before));
+      problem = fmt::format("and {} are the same file", describe(*before));
     else if (replaces_object(output))
       problem = "would replace an object file or archive with text: delete it first";
     bool is_error = !problem.empty();
-    if (!is_error) problem = find_compiled(context, output);
+    if (!is_error) problem = describe_unrelated(context, output);
     if (problem.empty()) continue;
-    // libbpf's linker replaces any file.
+    // libbpf's linker overwrites any file, so for a partial link this is a warning only.
     is_error |= !context.options.partial;
     context.diagnostics.report({.severity = is_error ? Severity::Error : Severity::Warning,
                                 .message = fmt::format("{} {}", describe(output), problem),

@@ -1,9 +1,10 @@
 // Pass: compare the types of each name's declarations and definition.
 //
-// Differences that libbpf's linker accepts are warnings, others are errors. A ComparePolicy
-// (dedup/compare/compare.hpp) says what counts, and types/map_compare.cpp says it for maps.
+// A difference that libbpf's linker accepts is a warning; any other is an error. A ComparePolicy
+// (dedup/compare/compare.hpp) defines which differences count, and types/map_compare.cpp does so
+// for maps.
 //
-// Types have been merged, so identical ones have one id. Only the rest is compared in depth.
+// Types are merged already, so identical ones share an id. Only the rest is compared in depth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,8 @@ class TypeChecker {
   }
 
  private:
-  /// Whether the declaration conflicts with what describes its symbol, which has been told then.
+  /// Reports a declaration that conflicts with the type chosen for its symbol. Returns whether it
+  /// does.
   bool check(const ObjectFile& object, const BtfDeclaration& declaration) {
     const Symbol& symbol = *declaration.symbol;
     if (!symbol.in_output) return false;  // with --gc-sections, its types may be gone
@@ -72,7 +74,7 @@ class TypeChecker {
     return TypeComparison(types_, types_, policy).run(declared_id, chosen_id, symbol.name);
   }
 
-  /// Where inside they differ, where that is not plain from the declarations.
+  /// Adds where inside the types the difference is, unless the declarations show it.
   static void explain(const TypeDifference& difference, const ObjectFile& object,
                       const Symbol& symbol, std::vector<DiagnosticReference>& references) {
     std::string place = difference.place();

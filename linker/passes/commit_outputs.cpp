@@ -1,6 +1,6 @@
 // Pass: rename all outputs to their places, or none.
 //
-// The object comes last. Build tools look at it alone: if it is new, the link has succeeded.
+// The object comes last. Build tools check only the object: if it is new, the link has succeeded.
 #include <algorithm>
 
 #include "linker/context.hpp"
@@ -8,7 +8,7 @@
 namespace bpflink {
 namespace {
 
-/// The linked object, for a caller who wants it in memory.
+/// Copies the linked object to memory, if that is the target.
 void take_into_memory(Context& context) {
   const PendingOutput& output = context.outputs.front();
   auto written = InputFile::open(output.file.fd(), output.name);

@@ -1,8 +1,8 @@
 // Pass: add FUNCs for functions without one.
 //
-// If a program has func_info, a loader requires it for every function that the program calls.
-// Functions without (from bpf-gcc, from assembly, from objects without BTF) get a FUNC made from
-// their symbol. rebase_btf_ext() makes the records.
+// If a program has func_info, loaders require a record for every function that the program calls.
+// Functions without a FUNC (from bpf-gcc, from assembly, from objects without BTF) get one made
+// from their symbol. rebase_btf_ext() makes the records.
 #include <unordered_map>
 
 #include "linker/insn_set.hpp"
@@ -25,7 +25,7 @@ std::vector<OutputFunction> find_functions(const Context& context) {
   return functions;
 }
 
-/// Where the output has a func_info record; nothing where it has none at all.
+/// The instructions that have a func_info record; nothing if the output has no func_info.
 std::optional<InsnSet> find_described(const Context& context) {
   std::optional<InsnSet> described;
   for (auto& object : context.objects) {
@@ -60,7 +60,7 @@ class FuncMaker {
   }
 
  private:
-  /// Looks once at an object for all of its functions, which come one after another.
+  /// Indexes the static functions of an object, once for all of its functions, which come in a row.
   void enter(const ObjectFile& object) {
     if (&object == object_) return;
     object_ = &object;
@@ -75,8 +75,8 @@ class FuncMaker {
   BtfBuilder& types_;
   FunctionTypes function_types_;
   const ObjectFile* object_ = nullptr;
-  std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< that no symbol stands for
-  uint32_t prototype_ = 0;  ///< void (void), for what nothing is known about
+  std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< FUNCs by name
+  uint32_t prototype_ = 0;  ///< void (void), for functions of unknown type
 };
 
 }  // namespace

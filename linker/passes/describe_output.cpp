@@ -1,6 +1,6 @@
 // Pass: build the model of the output that all reports are drawn from.
 //
-// The sizes are those of the object as it was read back. The context knows which input each byte is
+// Sizes are measured on the object that was read back. The context tells which input each byte came
 // from.
 #include "linker/context.hpp"
 #include "linker/report/comparison.hpp"
@@ -21,7 +21,7 @@ void add_dropped(const Context& context, std::vector<DroppedPart>& parts) {
                          std::string(dropped.name), dropped.reason, dropped.bytes});
 }
 
-/// The size that the output has with other options; nothing where the link fails with them.
+/// The size that the output would have with other options; nothing if the link fails.
 std::optional<uint64_t> link_again(const Context& context, LinkOptions options) {
   for (std::string* file : {&options.map_file, &options.dependency_file, &options.json_file,
                             &options.size_map_file, &options.size_map_against})
@@ -47,8 +47,9 @@ std::vector<SplitTag> describe_tags(const Context& context, const ObjectFile& ou
   return find_split_tags({*output.btf, maps, names});
 }
 
-/// By linking once more with each option that makes outputs smaller. What reaches nothing yet may
-/// do so once it is linked with programs.
+/// Links once more with each option that makes outputs smaller, and compares sizes. An object
+/// without programs is not offered --gc-sections: a later link may add programs that reach its
+/// code.
 std::vector<Saving> find_savings(const Context& context, uint64_t bytes, bool has_programs) {
   struct Offer {
     bool LinkOptions::*flag;

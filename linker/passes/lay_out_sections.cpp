@@ -1,7 +1,7 @@
 // Pass: assign sections and offsets to fragments.
 //
 // Sections merge by name, in order of first appearance. Each live fragment gets its offset. A
-// section of which nothing was dropped moves as a whole, and distances inside it do not change.
+// section without dropped fragments moves as a whole, and distances inside it do not change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,8 @@ namespace {
 constexpr uint64_t merged_flags =
     SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_MERGE | SHF_STRINGS | SHF_TLS;
 
-/// Zeros that one output may hold because a section without contents is linked
-/// into one with: an input states the size of such a section without having the
-/// bytes.
+/// How many zeros one output may hold where a section without contents (SHT_NOBITS) is merged with
+/// one that has them. An input only states the size of such a section; it need not have the bytes.
 constexpr uint64_t most_zeros = 64 << 20;
 
 std::string describe_flags(uint64_t flags) {
@@ -42,7 +41,7 @@ class Layout {
     for (auto& section : context_.sections)
       if (section->size > UINT32_MAX)
         context_.diagnostics.error(
-            fmt::format("output section '{}' has {:#x} bytes, BPF addresses up to 4 GiB",
+            fmt::format("output section '{}' has {:#x} bytes, but BPF can address only 4 GiB",
                         section->name, section->size));
     limit_zeros();
   }
@@ -111,7 +110,8 @@ class Layout {
     return false;
   }
 
-  /// Those of records stand one right after another: zeros between them would end .eh_frame.
+  /// Records of .eh_frame and .bpf_cleanup follow each other without gaps: zeros between them would
+  /// end .eh_frame.
   static uint64_t alignment_of_fragments(const InputSection& section) {
     bool has_records =
         section.code_table == CodeTable::Frames || section.code_table == CodeTable::Cleanups;
@@ -129,7 +129,8 @@ class Layout {
     uint64_t end = base;
     for (Fragment& fragment : section.fragments) {
       if (!fragment.live) continue;
-      // What is inside an unnamed one keeps its alignment only with the whole.
+      // Objects inside an unnamed fragment stay aligned only if the whole keeps its offset modulo
+      // the alignment.
       fragment.output_offset = fragment.is_unnamed
                                    ? end + ((fragment.begin - end) & (alignment - 1))
                                    : align_up(end, alignment_at(alignment, fragment.begin));
@@ -138,8 +139,7 @@ class Layout {
     output.size = end;
   }
 
-  /// Each string once in an output section: the later ones have the place of the
-  /// first.
+  /// Places each string once in an output section: later copies get the place of the first.
   void place_strings(InputSection& section, OutputSection& output) {
     auto& places = strings_[&output];
     for (Fragment& fragment : section.fragments) {
@@ -149,7 +149,7 @@ class Layout {
       uint64_t here = align_up(output.size, section.alignment);
       auto [entry, is_new] = places.try_emplace(key, here);
       fragment.output_offset = entry->second;
-      // Where alignments differ an equal string may stand at a worse offset.
+      // With different section alignments, the first copy may be at an unsuitable offset.
       fragment.is_duplicate = !is_new && entry->second % section.alignment == 0;
       if (fragment.is_duplicate) continue;
       fragment.output_offset = entry->second = here;
@@ -162,7 +162,7 @@ class Layout {
   std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> strings_;
 };
 
-/// The license that the user gave stands for those of all inputs.
+/// Adds the license that --license gave in place of those of all inputs.
 void add_license(Context& context) {
   auto& bytes = context.buffers.emplace_back();
   for (char c : *context.options.license) bytes.push_back(std::byte(c));

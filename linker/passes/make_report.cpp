@@ -1,4 +1,4 @@
-// Pass: compute the figures of the link, the map and the cross references.
+// Pass: compute the link's statistics, the map and the cross references.
 #include <algorithm>
 
 #include "linker/context.hpp"
@@ -25,7 +25,7 @@ void make_report(Context& context) {
     report.relocations += section->relocations.size();
     ++report.symbols;
   }
-  // The longest texts are made for those who asked for them.
+  // These texts are long, so they are made only on request.
   if (context.options.report || !context.options.map_file.empty()) report.map = make_map(context);
   if (context.options.report) report.cross_references = make_cross_references(context);
 }

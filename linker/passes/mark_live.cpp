@@ -1,12 +1,12 @@
 // Pass: find what the output needs.
 //
-// Without --gc-sections all is live but losers, and entries about code that lost (code_tables.hpp).
-// With it, only what is reached from the roots (gc_roots.hpp) and from callbacks that tags name is
-// live. The walk follows references from fragment to fragment, with a worklist instead of
-// recursion.
+// Without --gc-sections everything is live except losers, and entries about losers' code
+// (code_tables.hpp). With it, only fragments are live that are reached from the roots
+// (gc_roots.hpp) or from callbacks that tags name. The walk follows references from fragment to
+// fragment, with a worklist instead of recursion.
 //
-// Then symbols are marked. A definition is in the output if its bytes are. An extern is, if live
-// code refers to it, and the loader or a later link may provide it.
+// Then symbols are marked. A definition is in the output if its bytes are. An extern is in the
+// output if live code refers to it and the loader or a later link may provide it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Marker {
   }
 
  private:
-  /// Nothing lives until it is reached; without --gc-sections that is so for entries about code.
+  /// Collectable fragments start dead: all with --gc-sections, otherwise only entries about code.
   void begin(ObjectFile& object) {
     bool has_tables = std::ranges::any_of(
         object.linked_sections(),
@@ -61,7 +61,7 @@ class Marker {
     }
   }
 
-  /// An entry is about the code that its first relocation refers to.
+  /// An entry is about the code that its first relocation points to.
   void index_entries(ObjectFile& object, InputSection& section) {
     for (Fragment& fragment : section.fragments) {
       auto relocation = section.first_relocation(fragment.begin);
@@ -75,7 +75,7 @@ class Marker {
     }
   }
 
-  /// Marks the entries about a fragment, and what an entry needs that has no relocation.
+  /// Marks the entries about a fragment, and the targets of an entry that have no relocation.
   void mark_entries(InputSection& section, Fragment& fragment) {
     auto [begin, end] = entries_.equal_range(&fragment);
     for (auto entry = begin; entry != end; ++entry)
@@ -89,7 +89,7 @@ class Marker {
     });
   }
 
-  /// The offsets that a table has are those of one section.
+  /// Records which code section a jump table's offsets point into: there can be only one.
   void note_jump_table(const InputSection& code, const SectionReference& reference) {
     if (!reference.target || reference.target->code_table != CodeTable::JumpTables ||
         !reference.target->is_linked())
@@ -101,7 +101,7 @@ class Marker {
     context_.diagnostics.error(
         fmt::format("{}: the jump table is used by code of two sections",
                     object.describe_place(*reference.target, table.begin)),
-        {note(fmt::format("'{}' and '{}', from whose start its offsets might be",
+        {note(fmt::format("'{}' and '{}': its offsets may be relative to either",
                           known->second->name, code.name))});
   }
 
@@ -121,8 +121,7 @@ class Marker {
     }
   }
 
-  /// A tag "exception_callback:NAME" makes the verifier call NAME although no
-  /// code refers to it.
+  /// A tag "exception_callback:NAME" makes the verifier call NAME, which no code refers to.
   void mark_tagged_callbacks(const ObjectFile& object) {
     if (!object.btf) return;
     constexpr std::string_view prefix = "exception_callback:";
@@ -205,11 +204,11 @@ void mark_referenced_externs(Context& context) {
 bool is_live_definition(const Symbol& symbol) {
   auto [section, offset] = symbol.place();
   if (!section) return true;
-  if (section->same_as) return false;  // the one that is kept has its own symbol
+  if (section->same_as) return false;  // the kept section has its own symbol
   return section->is_linked() && fragment_at(*section, offset).live;
 }
 
-/// Whether only this object can mean the symbol. Maps can be meant by user space.
+/// Whether only its own object can refer to the symbol. User space can refer to maps.
 bool may_be_local(const Symbol& symbol) {
   if (symbol.visibility != STV_HIDDEN && symbol.visibility != STV_INTERNAL) return false;
   const InputSection* section = symbol.place().section;

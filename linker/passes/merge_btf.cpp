@@ -1,6 +1,6 @@
 // Pass: deduplicate the types of all inputs.
 //
-// The deduplicator does not see what symbol resolution decides about: VARs and DATASECs, which
+// The deduplicator does not see types that symbol resolution decides on: VARs and DATASECs, which
 // build_datasecs() makes from the symbols, and FUNCs of losers and of bound externs, which become
 // the winner's FUNC. FUNCs whose linkage contradicts the symbol table are made anew (bpf-gcc calls
 // all functions static). Tags of an omitted type move to the type that replaces it.
@@ -12,13 +12,14 @@
 namespace bpflink {
 namespace {
 
-/// The linkage that the output's FUNC of a global symbol has.
+/// The linkage of a global symbol's FUNC in the output.
 BtfLinkage linkage_of(const Symbol& symbol) {
   if (!symbol.is_defined) return BtfLinkage::Extern;
   return symbol.is_localized ? BtfLinkage::Static : BtfLinkage::Global;
 }
 
-/// The FUNCs whose code was dropped, in order. One may stand for several static functions.
+/// The ids of the FUNCs whose code was dropped, sorted. One FUNC may stand for several static
+/// functions; it is dropped only with all of them.
 std::vector<uint32_t> find_dropped_functions(const ObjectFile& object) {
   std::vector<uint32_t> dropped, kept;
   if (!object.btf_ext) return dropped;
@@ -37,25 +38,24 @@ std::vector<uint32_t> find_dropped_functions(const ObjectFile& object) {
   return dropped;
 }
 
-/// Whether the FUNC may be merged with equal ones of other objects and then
-/// stands for its symbol as it is.
-bool is_kept_as_is(const ObjectFile& object, const BtfDeclaration& declaration) {
+/// Whether the FUNC goes through the deduplicator unchanged and then describes its symbol.
+bool is_kept_unchanged(const ObjectFile& object, const BtfDeclaration& declaration) {
   if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
   const Symbol* symbol = declaration.symbol;
   if (!symbol) return true;
-  // What a link made stays static: the kernel takes no global function that returns nothing.
+  // A FUNC that a link made stays static: the kernel rejects a global function that returns void.
   bool is_right = declaration.is_made || declaration.type().func_linkage() == linkage_of(*symbol);
   return symbol->in_output && is_right;
 }
 
-/// The types that the deduplicator is not shown, by id.
+/// By id: whether the type is omitted from deduplication.
 std::vector<bool> choose_omitted(const Context& context, const ObjectFile& object) {
   std::vector<bool> omitted(object.btf->end_id());
   if (context.options.gc_sections) omitted = find_unused_types(object);
   for (uint32_t id : object.datasecs) omitted[id] = true;
-  std::optional<std::vector<uint32_t>> dropped;  // asked for where there are static functions
+  std::optional<std::vector<uint32_t>> dropped;  // computed at the first static function
   for (const BtfDeclaration& declaration : object.declarations) {
-    bool is_kept = is_kept_as_is(object, declaration);
+    bool is_kept = is_kept_unchanged(object, declaration);
     if (is_kept && !declaration.symbol) {
       if (!dropped) dropped = find_dropped_functions(object);
       is_kept = !std::ranges::binary_search(*dropped, declaration.type_id);
@@ -67,7 +67,7 @@ std::vector<bool> choose_omitted(const Context& context, const ObjectFile& objec
   return omitted;
 }
 
-/// Makes the FUNCs that could not be kept as they are.
+/// Makes the FUNCs that could not be kept unchanged.
 class FunctionMaker {
  public:
   explicit FunctionMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
@@ -98,7 +98,7 @@ class FunctionMaker {
     uint32_t name = types_.add_string(object.btf->name(type));
     uint32_t info = BtfBuilder::info(BtfKind::Func, linkage);
     uint32_t prototype = object.type_map[type.type()];
-    // There is one global of a name, but static ones may be equal.
+    // A global name has one FUNC, but static FUNCs may be equal.
     return linkage == BtfLinkage::Static ? function_types_.add(name, info, prototype)
                                          : types_.add_type(name, info, prototype);
   }
@@ -116,7 +116,7 @@ class FunctionMaker {
   FunctionTypes function_types_;
 };
 
-/// Declarations of what another object describes map to that.
+/// Maps FUNCs whose symbol another object describes to that object's FUNC.
 void redirect_functions(ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
     if (!declaration.symbol) continue;

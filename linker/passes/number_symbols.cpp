@@ -1,6 +1,6 @@
 // Pass: number the output's symbols.
 //
-// Section symbols come first, then other local ones, then global ones, as ELF requires.
+// Section symbols come first, then other local symbols, then global ones, as ELF requires.
 #include <set>
 #include <tuple>
 
@@ -17,8 +17,8 @@ class LocalSymbols {
     if (options_.discard_locals) find_named_by_relocations();
   }
 
-  /// Whether the symbol, local or a definition that lost but whose bytes stay,
-  /// is a local symbol of the output.
+  /// Whether the symbol is a local symbol of the output: it was local, or it lost and its bytes
+  /// stay.
   bool stays(uint32_t index) {
     const InputSymbol& symbol = object_.symbols[index];
     if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
@@ -38,8 +38,8 @@ class LocalSymbols {
       for (const Relocation& relocation : section.relocations) named_[relocation.symbol] = true;
   }
 
-  /// Whether what the symbol stands for has another name that is in the output:
-  /// then an alias that lost is gone, although its bytes stay.
+  /// Whether the symbol's function or object has another name in the output. Then a losing alias is
+  /// dropped, although its bytes stay.
   bool has_other_name(const InputSymbol& symbol) {
     auto key = [](const InputSymbol& s) { return std::tuple{s.section, s.value, s.type}; };
     if (!has_winners_) {
@@ -76,7 +76,7 @@ void number_symbols(Context& context) {
       InputSymbol& symbol = object->symbols[i];
       if (symbol.type == STT_FILE && symbol.is_local()) file_symbol = i;
       if (!locals.stays(i)) continue;
-      // The name of the source file stands before the first of its symbols.
+      // The STT_FILE symbol precedes the first symbol of its file.
       if (file_symbol != 0 && !context.options.discard_locals)
         object->symbols[file_symbol].output_index = next++;
       file_symbol = 0;

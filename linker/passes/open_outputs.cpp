@@ -1,6 +1,6 @@
 // Pass: open a temporary file beside each output.
 //
-// The files take effect in commit_outputs(). An unwritable target fails here, before any work.
+// commit_outputs() renames them. An unwritable target fails here, before any work.
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 

@@ -1,7 +1,7 @@
 // Pass: put inner maps before the maps that hold them.
 //
 // Loaders create maps in the order of .maps, and fill the slots of a map of maps when they create
-// it. Where the order of the files is right, nothing moves.
+// it. If the maps are in a valid order already, nothing moves.
 #include "linker/context.hpp"
 #include "linker/elf/alignment.hpp"
 #include "linker/elf/references.hpp"
@@ -51,8 +51,8 @@ class MapOrder {
     return wrong;
   }
 
-  /// Adds a map after the maps that it holds. Maps that hold each other, which
-  /// no loader takes, stay in their order.
+  /// Adds a map after the maps that it holds. Maps that hold each other, which every loader
+  /// rejects, stay in their order.
   void add_with_inner(size_t start) {
     std::vector<size_t> pending{start};
     while (!pending.empty()) {

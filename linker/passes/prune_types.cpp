@@ -1,18 +1,18 @@
-// Pass: structs that nothing looks into become declarations (--prune-types).
+// Pass: turn structs that nothing looks into into declarations (--prune-types).
 //
 // A program that includes vmlinux.h may have a task_struct, which leads to hundreds of types. Most
-// of them are behind pointers, and nothing looks into them: types/type_detail.hpp says what does.
-// Such a struct or union becomes a forward declaration in its place; types that nothing leads to
-// any more go.
+// of them are behind pointers, and nothing looks into them; types/type_detail.hpp lists what looks
+// into a type. Such a struct or union is replaced by a forward declaration. Types that nothing
+// leads to any more are removed.
 //
 //   struct event { struct task *from; } *unused;         struct event stays: a variable has it
 //   struct task { struct mm *mm; int pid; };             struct task;
 //   struct mm { ... };                                   gone
 //
-// Where two objects lay out struct task in two ways, its definitions become one declaration. Types
+// If two objects lay out struct task differently, its definitions become one declaration. Types
 // that differed only there become equal, and the deduplicator merges them. A declaration that could
-// have stood for either of two structs, which are one now, stands for that from then on. The struct
-// may have been kept because nothing referred to it, so there is a second round.
+// have meant either of two structs is resolved if the two are one now. Such a struct may have been
+// kept only because nothing referred to it, so there is a second round.
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
@@ -24,7 +24,7 @@
 namespace bpflink {
 namespace {
 
-/// Takes away definitions and what only they lead to. Returns whether anything changes.
+/// Removes definitions and types that only they lead to. Returns whether anything changes.
 bool remove_definitions(Context& context) {
   BtfBuilder& btf = *context.btf;
   const std::vector<TypeDetail> details = find_type_details(context);
@@ -51,7 +51,7 @@ bool remove_definitions(Context& context) {
   return true;
 }
 
-/// Whether there are two declarations of one tag.
+/// Whether any tag has two declarations.
 bool has_equal_declarations(const BtfView& types) {
   std::unordered_set<std::string_view> structs, unions;
   for (uint32_t id = 1; id < types.end_id(); ++id) {
@@ -83,7 +83,7 @@ void merge_equal_types(Context& context) {
 
 void prune_types(Context& context) {
   if (!context.options.prune_types || !context.btf || !may_renumber_types(context)) return;
-  // In the second round no types become equal: what it prunes has one definition.
+  // The second round makes no types equal: each tag that it prunes has one definition.
   constexpr int rounds = 2;
   for (int round = 0; round < rounds && remove_definitions(context); ++round) {
     if (!has_equal_declarations(*context.btf)) return;

@@ -1,13 +1,13 @@
 // Pass: open and check the inputs.
 //
 // First each file is mapped and each object read on its own, by several threads if the files are
-// large enough. Then archives are opened, and their members read in the same way. Then symbols are
-// renamed, if the user asks for it; later passes know the new names only. The last step depends on
-// the order of the command line: it reports all bad files, each time in the same order, and chooses
+// large enough. Then archives are opened, and their members are read in the same way. Then symbols
+// are renamed if an option says so; later passes see only the new names. The last step depends on
+// the order of the command line: it reports all bad files, always in the same order, and chooses
 // archive members.
 //
-// A member is linked if it defines a missing symbol, and members that it misses follow, whatever
-// the order of the files. With --whole-archive all are linked.
+// A member is linked if it defines a missing symbol. It may miss symbols itself, so more members
+// follow, whatever the order of the files. With --whole-archive all members are linked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,16 +30,16 @@ std::string_view name_of(std::endian order) {
   return order == std::endian::little ? "little-endian" : "big-endian";
 }
 
-/// What may be linked: an object, or why there is none.
+/// An object that may be linked, or the reason why there is none.
 struct Candidate {
   std::string name;
-  std::optional<InputFile> file = {};   ///< once it is open
-  const InputSource* source = nullptr;  ///< where it is that whole file
-  std::string_view prefix = {};         ///< of the names of its symbols
+  std::optional<InputFile> file = {};   ///< set once it is open
+  const InputSource* source = nullptr;  ///< if it is the whole file of this source
+  std::string_view prefix = {};         ///< for the names of its symbols
   bool is_archive = false;
-  bool is_needed = true;  ///< false for a member of an archive, until something in it is missing
+  bool is_needed = true;  ///< false for an archive member: it is linked on demand
   std::optional<Error> failure = {};
-  std::string foreign = {};  ///< what it is instead of an object, where that is no error
+  std::string foreign = {};  ///< what it is instead of an object, if that is no error
   std::unique_ptr<ObjectFile> object = {};
 };
 
@@ -50,11 +50,11 @@ class InputReader {
   void run() {
     for (const InputSource& source : context_.sources) list(source);
     read_candidates();
-    if (take_archives_apart()) read_candidates();
+    if (expand_archives()) read_candidates();
     rename_symbols();
-    for (Candidate& candidate : candidates_) take(std::move(candidate));
+    for (Candidate& candidate : candidates_) link_or_defer(std::move(candidate));
     if (context_.diagnostics.failed()) return;
-    if (!members_.empty()) take_needed_members();
+    if (!members_.empty()) add_needed_members();
     if (context_.objects.empty())
       context_.diagnostics.error(members_.empty()
                                      ? "no input files"
@@ -67,10 +67,10 @@ class InputReader {
   void list(const InputSource& source) {
     if (context_.report && !source.given) context_.report->files.push_back(source.name);
     candidates_.push_back(
-        {.name = source.name, .source = &source, .prefix = renaming_.take_prefix(source.name)});
+        {.name = source.name, .source = &source, .prefix = renaming_.next_prefix(source.name)});
   }
 
-  /// Opens the file of a source, unless that was done.
+  /// Opens the file of a source, if it is not open yet.
   static void open(Candidate& candidate) {
     if (candidate.file || candidate.failure) return;
     const InputSource& source = *candidate.source;
@@ -82,7 +82,7 @@ class InputReader {
           source.given ? file.error() : with_nearest_name(file.error(), source.name);
   }
 
-  /// Where there is no such file, the name in its directory that may have been meant.
+  /// If there is no such file, appends the most similar name in its directory.
   static Error with_nearest_name(Error error, const std::filesystem::path& path) {
     std::error_code failure;
     if (std::filesystem::exists(path, failure) || !path.has_filename()) return error;
@@ -111,8 +111,8 @@ class InputReader {
     return InputFile::in_memory(source.name, (*source.given)->bytes());
   }
 
-  /// Lists the members of archives in their place. Returns whether there are any.
-  bool take_archives_apart() {
+  /// Replaces archives by their members. Returns whether there are any.
+  bool expand_archives() {
     if (std::ranges::none_of(candidates_, &Candidate::is_archive)) return false;
     for (Candidate& candidate : std::exchange(candidates_, {})) {
       if (candidate.is_archive)
@@ -144,7 +144,7 @@ class InputReader {
     if (!has_objects)
       add_failure(
           source.name,
-          Error{"is an archive without BPF objects: make it of what clang --target=bpf compiled"});
+          Error{"is an archive without BPF objects: compile its members with clang --target=bpf"});
   }
 
   void add_failure(const std::string& name, const Error& error) {
@@ -153,8 +153,8 @@ class InputReader {
 
   // ---- the objects in them
 
-  /// Opens and reads what is not open or read yet. The first files tell whether there are bytes
-  /// enough for several workers.
+  /// Opens and reads all candidates that are not open or read yet. The size of the first files
+  /// decides whether several workers pay off.
   void read_candidates() {
     uint64_t bytes = 0;
     size_t workers = 1;
@@ -199,7 +199,7 @@ class InputReader {
 
   // ---- those that are linked
 
-  void take(Candidate candidate) {
+  void link_or_defer(Candidate candidate) {
     if (candidate.file) context_.files.push_back(std::move(*candidate.file));
     if (candidate.failure) return fail(candidate.name, *candidate.failure);
     if (!candidate.foreign.empty())
@@ -211,8 +211,8 @@ class InputReader {
       members_.push_back(std::move(candidate.object));
   }
 
-  /// Takes members until nothing that is missing is in one.
-  void take_needed_members() {
+  /// Links members until no member defines a missing symbol.
+  void add_needed_members() {
     std::unordered_map<std::string_view, size_t> provider;
     for (size_t i = 0; i < members_.size(); ++i)
       for (const InputSymbol& symbol : members_[i]->symbols)
@@ -225,7 +225,7 @@ class InputReader {
       auto found = provider.find(name);
       if (found == provider.end() || defined_.contains(name) || !members_[found->second]) continue;
       context_.diagnostics.note(
-          fmt::format("{}: taken for '{}'", members_[found->second]->name, name));
+          fmt::format("{}: needed for '{}'", members_[found->second]->name, name));
       add(std::move(members_[found->second]));
       learn_names(*context_.objects.back());
     }
@@ -238,7 +238,7 @@ class InputReader {
     context_.objects.push_back(std::move(object));
   }
 
-  /// What an object that is linked defines and what it misses.
+  /// Records which names a linked object defines and misses.
   void learn_names(const ObjectFile& object) {
     auto provided = find_loader_names(object);
     for (const InputSymbol& symbol : object.symbols) {
@@ -259,7 +259,7 @@ class InputReader {
   Context& context_;
   Renaming renaming_{context_.options};
   std::vector<Candidate> candidates_;  ///< in the order of the command line
-  /// Members of archives that are not linked yet; null once they are.
+  /// Archive members that are not linked yet; null once they are.
   std::vector<std::unique_ptr<ObjectFile>> members_;
   std::unordered_set<std::string_view> defined_;
   std::deque<std::string_view> missing_;

@@ -1,14 +1,15 @@
 // Pass: rebuild .BTF.ext.
 //
 // The records of all inputs are grouped by output section and sorted by instruction. Records of
-// dropped code are dropped. Known fields are moved and mapped. Longer records are kept whole: where
-// inputs have records of different lengths, the longest length is used for all, padded with zeros.
+// dropped code are dropped. In the known fields, offsets, type ids and strings are mapped. Longer
+// records keep their other bytes: if inputs have records of different lengths, all get the longest
+// length, padded with zeros.
 //
-// With --strip-line-info there is no line_info. Strings are added when a record is written, so .BTF
-// has none of its strings.
+// With --strip-line-info there is no line_info. Strings are added only when a record is written, so
+// .BTF has no strings of omitted records.
 //
-// If a program has func_info or line_info, a loader requires it for every function that the program
-// calls. Functions without get a record.
+// If a program has func_info or line_info, loaders require a record for every function that the
+// program calls. Functions without one get one.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -18,17 +19,17 @@
 namespace bpflink {
 namespace {
 
-/// A record made for a function: of func_info, or of line_info.
+/// A record made for a function, of func_info or of line_info.
 struct MadeRecord {
   uint32_t func = 0;             ///< type id of the FUNC
-  std::string_view source = {};  ///< the file that it is from
+  std::string_view source = {};  ///< the function's source file
 };
 
-/// A record with its fields as they are in the output, but for the offset.
+/// A record at its offset in the output. Its other fields are mapped when it is written.
 struct Record {
   uint64_t offset;  ///< of the instruction, in the output section
   const std::byte* bytes;
-  const ObjectFile* object;  ///< whose it is, and whose ids it has; null: it was made
+  const ObjectFile* object;  ///< the object that it is from; null if it was made
   MadeRecord made = {};
 };
 
@@ -47,7 +48,7 @@ class TableWriter {
   const BtfExtTableKind& kind() const { return kind_; }
   bool has_records() const { return record_size_ != 0; }
 
-  /// Where there is a record.
+  /// The instructions that have a record.
   InsnSet places() const {
     InsnSet set(context_);
     for (const auto& section : context_.sections)
@@ -56,23 +57,23 @@ class TableWriter {
     return set;
   }
 
-  /// Adds a record that was made. The string of a source file that line_info names is added when
-  /// the record is written, so that another link adds the strings in the same order.
+  /// Adds a made record. A source file's string is added when the record is written, so that a
+  /// second link adds strings in the same order.
   void add(OutputPlace place, const MadeRecord& record) {
     by_section_[place.section->index].push_back({place.offset, nullptr, nullptr, record});
   }
 
-  /// To be called when all records are there.
+  /// Call this after the last record is added.
   void sort() {
     for (auto& records : by_section_) {
-      // Objects come one after another, and most have their records in order.
+      // Objects follow one another, and most have sorted records.
       if (!std::ranges::is_sorted(records, {}, &Record::offset))
         std::ranges::stable_sort(records, {}, &Record::offset);
       if (!kind_.may_repeat) keep_last_of_each(records);
     }
   }
 
-  /// How many bytes the table takes; none where there are no records.
+  /// The size of the table in bytes; 0 without records.
   size_t size() const {
     size_t size = 0;
     for (const auto& records : by_section_)
@@ -80,7 +81,7 @@ class TableWriter {
     return size == 0 ? 0 : btf_ext_table_header + size;
   }
 
-  /// Writes these bytes to zeros.
+  /// Writes the table's size() bytes, which must be zero before.
   void write(std::byte* at) const {
     if (size() == 0) return;
     store<uint32_t>(at, record_size_, context_.byte_order);
@@ -100,8 +101,8 @@ class TableWriter {
   }
 
  private:
-  /// Loaders want one record an instruction. Where there are more, the last is
-  /// the instruction's and the others are of code without bytes.
+  /// Loaders want one record for each instruction. If there are more, the last one is about the
+  /// instruction; the others are about code without bytes.
   static void keep_last_of_each(std::vector<Record>& records) {
     auto kept = records.begin();
     for (auto record = records.begin(); record != records.end(); ++record) {
@@ -111,7 +112,7 @@ class TableWriter {
     records.erase(kept, records.end());
   }
 
-  /// For all records, of which some may be dropped.
+  /// Reserves room for all records, including those that are dropped later.
   void make_room() {
     std::vector<size_t> counts(by_section_.size());
     for (auto& object : context_.objects) {
@@ -142,7 +143,7 @@ class TableWriter {
   };
   using LastStrings = std::array<LastString, 4>;  ///< by word
 
-  /// Writes a record to zeros.
+  /// Writes a record over zeros.
   void write(std::byte* at, const Record& record, LastStrings& lasts) const {
     if (!record.object) return write_made(at, record);
     const ObjectFile& object = *record.object;
@@ -160,8 +161,8 @@ class TableWriter {
     store<uint32_t>(at + 4, second_word, context_.byte_order);
   }
 
-  /// The output's offset of a string that an object's record has where the record before
-  /// it had `last`: most have the same there.
+  /// The output offset of a string in an object's record. `last` is the same field of the previous
+  /// record, which most often holds the same string.
   uint32_t string(const ObjectFile& object, uint32_t offset, LastString& last) const {
     if (last.object != &object || last.offset != offset)
       last = {&object, offset, context_.btf->add_string(object.btf->string(offset))};
@@ -174,7 +175,7 @@ class TableWriter {
   std::vector<std::vector<Record>> by_section_;
 };
 
-/// The source file of an object, as far as its symbols tell.
+/// The source file of an object according to its symbols, or else the object's name.
 std::string_view source_of(const ObjectFile& object) {
   auto file = std::ranges::find(object.symbols, STT_FILE, &InputSymbol::type);
   return file != object.symbols.end() ? file->name : object.name;

@@ -1,9 +1,9 @@
 // Pass: build the contents and relocations of the output sections.
 //
-// Code with relocations or calls to rewrite is copied and patched. Of data, only blocks with
-// relocations are copied; the rest is written from the input. Each relocation of an input becomes
-// one of the output: against the same symbol, or, if it was against a section symbol, against that
-// of the output section, with an adjusted addend.
+// Code is copied and patched. Of data, only blocks with relocations are copied; the rest is written
+// from the input. Each input relocation becomes one output relocation against the same symbol. A
+// relocation against a section symbol becomes one against the output section's symbol, with an
+// adjusted addend.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 namespace bpflink {
 namespace {
 
-/// Collects the contents of an output section from beginning to end.
+/// Collects the contents of an output section, in ascending order.
 class ContentsWriter {
  public:
   ContentsWriter(Context& context, OutputSection& output) : context_(context), output_(output) {}
 
-  /// Adds a copy of the bytes, to be changed until the next addition.
+  /// Adds a copy of the bytes. The caller may change it until the next call.
   std::byte* copy(uint64_t offset, std::span<const std::byte> bytes) {
-    // To fill a wide gap with zeros costs more than to begin again.
+    // Filling a wider gap with zeros costs more than starting a new run.
     constexpr uint64_t widest_gap = 4096;
     if (offset - (begin_ + copied_.size()) > widest_gap) end_run();
     if (copied_.empty()) begin_ = offset;
@@ -33,11 +33,11 @@ class ContentsWriter {
     return copied_.data() + (offset - begin_);
   }
 
-  /// Adds bytes as they are in an input.
-  void show(uint64_t offset, std::span<const std::byte> bytes) {
-    // To copy less costs less than to write it on its own.
-    constexpr size_t least_shown = 32 << 10;
-    if (bytes.size() < least_shown) {
+  /// Adds unchanged bytes of an input.
+  void borrow(uint64_t offset, std::span<const std::byte> bytes) {
+    // Copying fewer bytes costs less than a separate write.
+    constexpr size_t least_borrowed = 32 << 10;
+    if (bytes.size() < least_borrowed) {
       copy(offset, bytes);
       return;
     }
@@ -45,7 +45,7 @@ class ContentsWriter {
     output_.contents.push_back({offset, bytes});
   }
 
-  /// To be called when all is added.
+  /// Ends a run of copied bytes. Call this after the last addition.
   void end_run() {
     if (copied_.empty()) return;
     auto& buffer = context_.buffers.emplace_back(std::exchange(copied_, {}));
@@ -55,7 +55,7 @@ class ContentsWriter {
  private:
   Context& context_;
   OutputSection& output_;
-  uint64_t begin_ = 0;             ///< where what is copied begins
+  uint64_t begin_ = 0;             ///< output offset of copied_
   std::vector<std::byte> copied_;  ///< since the last run ended
 };
 
@@ -81,17 +81,16 @@ class SectionRelocator {
   }
 
  private:
-  /// Code is copied whether it has relocations or not: .BTF.ext may name
-  /// immediates to patch.
+  /// Code is always copied: .BTF.ext may name immediates to patch.
   void relocate_code(const Fragment& fragment) {
     std::byte* bytes = copy(fragment, fragment.begin, fragment.end);
     relocate_range(fragment, fragment.begin, fragment.end, bytes);
     patch_local_type_ids(fragment, bytes);
-    // Distances inside an unsplit section do not change, nor its relative calls.
+    // In an unsplit section, distances and relative calls do not change.
     if (section_.fragments.size() != 1) relink_calls(fragment, bytes);
   }
 
-  /// Entries about code, of which some have no relocations.
+  /// Copies entries about code. Some have fields without relocations.
   void relocate_table(const Fragment& fragment) {
     std::byte* bytes = copy(fragment, fragment.begin, fragment.end);
     relocate_range(fragment, fragment.begin, fragment.end, bytes);
@@ -104,7 +103,7 @@ class SectionRelocator {
                     context_.byte_order);
   }
 
-  /// What a jump table leads to moves with the code.
+  /// Updates a jump table's offsets to the places of the code.
   void move_targets(const Fragment& table, std::byte* bytes) {
     auto found = context_.code_of_jump_tables.find(&table);
     if (found == context_.code_of_jump_tables.end()) return;
@@ -121,8 +120,8 @@ class SectionRelocator {
     });
   }
 
-  /// Copies the blocks of the fragment that have relocations and shows what is
-  /// between them: of a large array with a few pointers little is copied.
+  /// Copies the blocks of the fragment that have relocations, and borrows the rest from the input:
+  /// of a large array with a few pointers, little is copied.
   void relocate_data(const Fragment& fragment) {
     constexpr uint64_t block_size = 4096;
     uint64_t at = fragment.begin;
@@ -132,20 +131,20 @@ class SectionRelocator {
       for (; is_before(r, end); ++r)
         end = std::max(end, r->offset + relocation_extent(r->type).value_or(0));
       end = std::min(end, fragment.end);
-      show(fragment, at, begin);
+      borrow(fragment, at, begin);
       relocate_range(fragment, begin, end, copy(fragment, begin, end));
       at = end;
     }
-    show(fragment, at, fragment.end);
+    borrow(fragment, at, fragment.end);
   }
 
-  /// Adds [begin, end) of the fragment to the output as it is in the input.
-  void show(const Fragment& fragment, uint64_t begin, uint64_t end) {
+  /// Adds [begin, end) of the fragment unchanged.
+  void borrow(const Fragment& fragment, uint64_t begin, uint64_t end) {
     if (begin == end) return;
-    contents_.show(output_offset(fragment, begin), section_.data.subspan(begin, end - begin));
+    contents_.borrow(output_offset(fragment, begin), section_.data.subspan(begin, end - begin));
   }
 
-  /// Adds a copy of [begin, end) to the output and returns it, to be changed.
+  /// Adds a copy of [begin, end) and returns it for changes.
   std::byte* copy(const Fragment& fragment, uint64_t begin, uint64_t end) {
     return contents_.copy(output_offset(fragment, begin),
                           section_.data.subspan(begin, end - begin));
@@ -159,7 +158,7 @@ class SectionRelocator {
     return relocation != section_.relocations.end() && relocation->offset < offset;
   }
 
-  /// Applies the relocations of [begin, end), of which `bytes` are the copy.
+  /// Applies the relocations of [begin, end) to its copy `bytes`.
   void relocate_range(const Fragment& fragment, uint64_t begin, uint64_t end, std::byte* bytes) {
     for (auto r = section_.first_relocation(begin); is_before(r, end); ++r)
       relocate_one(*r, fragment, bytes + (r->offset - begin));
@@ -177,29 +176,29 @@ class SectionRelocator {
       addend = static_cast<int64_t>(place->offset);
     }
     if (output_symbol == 0) {
-      if (!section_.is_loaded()) return bury(relocation, at);
-      if (target.symbol) return complain_of_symbol(relocation, *target.symbol);
-      return complain(relocation, "what was dropped from the output");
+      if (!section_.is_loaded()) return write_tombstone(relocation, at);
+      if (target.symbol) return report_symbol(relocation, *target.symbol);
+      return report(relocation, "what was dropped from the output");
     }
     if (!store_addend(relocation.type, at, addend, context_.byte_order))
-      return complain(
+      return report(
           relocation,
           fmt::format("offset {:#x}, which the instruction or field cannot hold", addend));
     output_.relocations.push_back(
         {output_offset(fragment, relocation.offset), relocation.type, output_symbol});
   }
 
-  /// DWARF of what was dropped: the address is 0 and stays so.
-  void bury(const Relocation& relocation, std::byte* at) const {
+  /// DWARF that points to dropped code gets the address 0.
+  void write_tombstone(const Relocation& relocation, std::byte* at) const {
     (void)store_addend(relocation.type, at, 0, context_.byte_order);
   }
 
-  /// Calls of functions of this section that have no relocation: the distance
-  /// changes where something between was dropped.
+  /// Updates calls within the section that have no relocation: the distance changes if something
+  /// between was dropped.
   void relink_calls(const Fragment& fragment, std::byte* bytes) {
     for_each_local_branch(section_, fragment.begin, fragment.end, [&](const LocalBranch& branch) {
       if (!branch.is_call) return;
-      // split_into_fragments() has seen that every such target stays.
+      // split_into_fragments() made sure that every such target stays.
       auto target = place_of(section_, static_cast<uint64_t>(branch.to));
       if (!target) return;
       uint64_t next = output_offset(fragment, branch.from) + insn_size;
@@ -219,8 +218,7 @@ class SectionRelocator {
     std::ranges::stable_sort(local_type_ids_, {}, &CoreRelo::insn_off);
   }
 
-  /// Type ids of the program's own BTF that instructions hold become those of the
-  /// output.
+  /// Replaces ids of local types in instructions by output ids.
   void patch_local_type_ids(const Fragment& fragment, std::byte* bytes) {
     auto relo = std::ranges::lower_bound(local_type_ids_, fragment.begin, {}, &CoreRelo::insn_off);
     for (; relo != local_type_ids_.end() && relo->insn_off < fragment.end; ++relo)
@@ -228,13 +226,13 @@ class SectionRelocator {
                     context_.byte_order);
   }
 
-  /// Its section is one that is not linked, or was dropped.
-  void complain_of_symbol(const Relocation& relocation, const InputSymbol& symbol) {
-    complain(relocation, fmt::format("{} '{}', which is not in the output",
-                                     symbol.is_local() ? "local symbol" : "symbol", symbol.name));
+  /// Reports a symbol whose section is not linked or was dropped.
+  void report_symbol(const Relocation& relocation, const InputSymbol& symbol) {
+    report(relocation, fmt::format("{} '{}', which is not in the output",
+                                   symbol.is_local() ? "local symbol" : "symbol", symbol.name));
   }
 
-  void complain(const Relocation& relocation, std::string_view target) {
+  void report(const Relocation& relocation, std::string_view target) {
     context_.diagnostics.error(
         fmt::format("{}: relocation {} refers to {}",
                     object_.describe_place(section_, relocation.offset),
@@ -258,8 +256,7 @@ struct PlacedFragment {
   uint64_t output_offset() const { return fragment->output_offset; }
 };
 
-/// In the order in which they stand in the output, which is that of the inputs but
-/// for maps.
+/// The fragments of a section by output offset. That is the order of the inputs except for maps.
 std::vector<PlacedFragment> fragments_of(const OutputSection& output) {
   std::vector<PlacedFragment> fragments;
   for (InputSection* section : output.members) {

@@ -1,11 +1,11 @@
 // Pass: remove types that only bound externs and losing definitions lead to.
 //
-// The prototype of a bound extern, or the type of a loser, has no use in the output, and neither
-// has what only these lead to. A type that nothing led to in its input stays: someone put it there
-// on purpose.
+// The prototype of a bound extern, or the type of a loser, is useless in the output, and so are
+// types that only these lead to. A type that nothing led to in its input stays: someone put it
+// there on purpose.
 //
-// Equal types refer to equal types: what leads to a type in an input does so in the output. So the
-// output is searched, once for all objects.
+// Equal types refer to equal types: if one type leads to another in an input, it does so in the
+// output. So one search of the output serves all objects.
 #include <algorithm>
 #include <vector>
 
@@ -17,7 +17,7 @@
 namespace bpflink {
 namespace {
 
-/// What the objects keep, by id of the output, and what that leads to.
+/// By output id: whether an object keeps the type, or a kept type leads to it.
 std::vector<bool> find_kept(const Context& context,
                             const std::vector<std::vector<bool>>& orphaned) {
   const BtfBuilder& btf = *context.btf;
@@ -40,7 +40,7 @@ std::vector<bool> find_kept(const Context& context,
     pending.pop_back();
     for_each_reference(btf.type(id).words(), [&](uint32_t reference) { keep(reference); });
   }
-  // Tags go with what they are put on, which may be kept for the sake of another object.
+  // A tag is kept if and only if its target is.
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
     if (btf.type(id).kind() == BtfKind::DeclTag) kept[id] = kept[btf.type(id).type()];
   return kept;

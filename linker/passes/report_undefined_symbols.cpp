@@ -1,8 +1,8 @@
 // Pass: report externs that stay undefined.
 //
-// The loader provides what an object's BTF lists in .ksyms or .kconfig. A weak extern may stay 0,
-// and a partial link leaves externs to a later link. Each other one is an error that names every
-// place that refers to it. diagnostics/render.cpp formats it.
+// The loader provides symbols that an object's BTF lists in .ksyms or .kconfig. A weak extern may
+// stay 0, and a partial link leaves externs to a later link. Any other extern is an error that
+// lists its references. diagnostics/render.cpp formats it.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
@@ -12,9 +12,9 @@
 namespace bpflink {
 namespace {
 
-/// References that a message shows of one symbol.
+/// How many references a message shows for one symbol.
 constexpr size_t most_references = 5;
-/// Symbols that hints are looked for: each costs a look at all names.
+/// How many symbols get hints: each hint is a search through all names.
 constexpr size_t most_hints = 20;
 
 struct Undefined {
@@ -34,7 +34,7 @@ void add_reference(Undefined& undefined, const ObjectFile& object, const InputSe
       {ReferenceRole::ReferencedBy, location_of(object, section, offset, name)});
 }
 
-/// What the user asked for by name (-u) has to be there.
+/// Every symbol named with -u must be defined.
 void report_undefined_requests(Context& context) {
   for (const std::string& name : context.options.undefined) {
     const Symbol* symbol = context.symbols.find(name);
@@ -42,7 +42,7 @@ void report_undefined_requests(Context& context) {
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", name),
                                 .code = DiagnosticCode::UndefinedSymbol,
                                 .symbol = name,
-                                .references = {note("asked for by -u")}});
+                                .references = {note("required by -u")}});
   }
 }
 

@@ -3,8 +3,8 @@
 // Every global name becomes one Symbol with one winner: strong beats weak, the first weak one wins,
 // two strong ones are an error. References bind to it whatever the order of the files. Then BTF is
 // tied to symbols: a VAR or FUNC describes the global symbol of its name in its own object,
-// whatever linkage the BTF claims. Compilers agree on ELF, not on that (bpf-gcc shows externs as
-// global VARs).
+// whatever linkage the BTF claims. Compilers agree on ELF linkage but not on BTF linkage (bpf-gcc
+// shows externs as global VARs).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace bpflink {
 namespace {
 
-/// Of no use where the output gets another license.
+/// Drops the inputs' licenses: --license replaces them.
 void drop_licenses(ObjectFile& object) {
   for (InputSection& section : object.sections)
     if (section.name == "license" && section.is_linked()) section.use = SectionUse::Drop;
 }
 
-/// The text of a license; nothing of a version, which is a number.
+/// The text of a license section. A version section holds a number and is not shown.
 DiagnosticReference describe_contents(const InputSection& section) {
   std::string_view text;
   if (section.name == "license")
@@ -36,14 +36,14 @@ DiagnosticReference describe_contents(const InputSection& section) {
 void report_difference(Context& context, const InputSection& kept, const InputSection& other) {
   std::vector references = {describe_contents(kept), describe_contents(other)};
   if (kept.name == "license" && context.options.hint_at_options)
-    references.push_back(hint("--license TEXT settles it"));
+    references.push_back(hint("--license TEXT replaces both"));
   context.diagnostics.report({.message = fmt::format("'{}' sections differ", kept.name),
                               .code = DiagnosticCode::InputMismatch,
                               .references = std::move(references)});
 }
 
-/// `license` and `version` describe the whole object: every input must say the
-/// same, and it is kept once.
+/// `license` and `version` describe the whole object: all inputs must agree, and the section is
+/// kept once.
 void unify_licenses(Context& context) {
   if (context.options.license)
     for (auto& object : context.objects) drop_licenses(*object);
@@ -86,8 +86,8 @@ class Resolver {
     uint32_t index;
   };
 
-  /// For as many symbols as there are definitions: most are there once, and what is only
-  /// declared is defined in another object or provided by the loader.
+  /// Reserves one symbol for each definition: most names are defined once, and most undefined names
+  /// are defined by another object or provided by the loader.
   void make_room() {
     size_t definitions = 0;
     for (auto& object : context_.objects)
@@ -109,21 +109,21 @@ class Resolver {
   void resolve_one(Symbol& symbol, ObjectFile& object, uint32_t index) {
     const InputSymbol& input = object.symbols[index];
     symbol.visibility = more_constraining(symbol.visibility, input.visibility);
-    if (!symbol.file) take(symbol, object, index);
+    if (!symbol.file) choose(symbol, object, index);
     if (symbol.is_from(object, index)) return;
     if (!input.is_defined()) {
       if (!symbol.is_defined && input.binding == STB_GLOBAL) symbol.binding = STB_GLOBAL;
     } else if (!symbol.is_defined) {
-      take(symbol, object, index);
+      choose(symbol, object, index);
     } else if (input.binding == STB_GLOBAL && !is_duplicate_license(object, input)) {
       if (symbol.binding == STB_WEAK)
-        take(symbol, object, index);
+        choose(symbol, object, index);
       else
         duplicates_.push_back({&symbol, &object, index});
     }
   }
 
-  static void take(Symbol& symbol, ObjectFile& object, uint32_t index) {
+  static void choose(Symbol& symbol, ObjectFile& object, uint32_t index) {
     const InputSymbol& input = object.symbols[index];
     symbol.file = &object;
     symbol.index = index;
@@ -131,21 +131,21 @@ class Resolver {
     symbol.binding = input.binding;
   }
 
-  /// In a license section that gave way to another, or to --license.
+  /// Whether the symbol is in a license section that another one or --license replaces.
   static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
     if (symbol.place != InputSymbol::Place::Section) return false;
     const InputSection& section = object.sections[symbol.section];
     return section.same_as || (section.name == "license" && section.use == SectionUse::Drop);
   }
 
-  /// Internal, hidden, protected, default: the order of their constraint.
+  /// The stricter of two visibilities: internal, hidden, protected, default.
   static uint8_t more_constraining(uint8_t a, uint8_t b) {
     constexpr uint8_t rank[] = {0, 3, 2, 1};  // by STV_*
     return rank[a] >= rank[b] ? a : b;
   }
 
-  /// Reports an object that a link made of the others, which explains all that it defines again.
-  /// Returns those that are.
+  /// Reports each object that an earlier link made from the other inputs: it explains all of its
+  /// duplicates. Returns these objects.
   std::set<const ObjectFile*> report_earlier_outputs() {
     std::set<const ObjectFile*> files, earlier;
     for (const Duplicate& duplicate : duplicates_) {
@@ -184,7 +184,7 @@ class Resolver {
     }
   }
 
-  /// How two definitions come to be, where they are no clash of names.
+  /// Advice on how the two definitions probably came about.
   std::string find_hint(const Duplicate& duplicate, const DiagnosticLocation& place,
                         const DiagnosticLocation& second_place) const {
     const ObjectFile &first = *duplicate.symbol->file, &second = *duplicate.file;
@@ -219,17 +219,17 @@ class Resolver {
       const Symbol& winner = *object.symbols[i].global;
       bool is_alike = std::ranges::equal(bytes_of(object, object.symbols[i]),
                                          bytes_of(*winner.file, winner.input()));
-      context_.diagnostics.note(fmt::format("{}: '{}' gives way to that of {}{}", object.name,
+      context_.diagnostics.note(fmt::format("{}: '{}' loses to the definition in {}{}", object.name,
                                             winner.name, winner.file->name,
-                                            is_alike ? "" : ", which is another"));
+                                            is_alike ? "" : ", which differs"));
     }
   }
 
-  /// The begin of what a symbol stands for, before relocation. That weak definitions differ is no
-  /// warning: programs override the default of a library on purpose.
+  /// The first bytes of a symbol's function or object, before relocation. Differing weak
+  /// definitions are no warning: programs override a library's default on purpose.
   static std::span<const std::byte> bytes_of(const ObjectFile& object, const InputSymbol& symbol) {
     if (symbol.place != InputSymbol::Place::Section) return {};
-    constexpr uint64_t most_bytes = 1 << 16;  // many symbols may stand for the same
+    constexpr uint64_t most_bytes = 1 << 16;  // many symbols may share the same bytes
     auto data = object.sections[symbol.section].data;
     return data.empty() ? data : data.subspan(symbol.value, std::min(symbol.size, most_bytes));
   }
@@ -237,23 +237,23 @@ class Resolver {
   static void bind_declarations(ObjectFile& object) {
     for (BtfDeclaration& declaration : object.declarations) {
       declaration.symbol = object.symbols[declaration.symbol_index].global;
-      bool is_loaders = declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig";
-      if (declaration.symbol && is_loaders)
+      bool is_provided = declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig";
+      if (declaration.symbol && is_provided)
         declaration.symbol->loader_section = declaration.datasec;
     }
   }
 
-  /// Picks the declaration that stands for each symbol: that of the definition,
-  /// or else the first that has a type (a typeless ksym is a `const void`). One that a
-  /// link made comes last.
+  /// Chooses the declaration that describes each symbol: the definition's, or else the first with a
+  /// type (a typeless ksym is a `const void`). A declaration made by an earlier link comes last.
   static void choose_declarations(ObjectFile& object) {
     for (const BtfDeclaration& declaration : object.declarations) {
       Symbol* symbol = declaration.symbol;
       if (!symbol || (symbol->btf_file && declaration.is_made)) continue;
-      bool is_definers = symbol->is_defined && symbol->file == &object;
-      bool has_definers = symbol->is_defined && symbol->btf_file == symbol->file;
-      bool better = !symbol->btf_file || symbol->is_btf_made || (is_definers && !has_definers) ||
-                    (!has_definers && is_typeless(*symbol->btf_file->btf, symbol->btf_id) &&
+      bool is_definition = symbol->is_defined && symbol->file == &object;
+      bool has_definition = symbol->is_defined && symbol->btf_file == symbol->file;
+      bool better = !symbol->btf_file || symbol->is_btf_made ||
+                    (is_definition && !has_definition) ||
+                    (!has_definition && is_typeless(*symbol->btf_file->btf, symbol->btf_id) &&
                      !is_typeless(*object.btf, declaration.type_id));
       if (!better) continue;
       symbol->btf_file = &object;

@@ -1,11 +1,11 @@
 // Pass: split sections into fragments, so that part of a section can be dropped or moved.
 //
-// A section is cut at the symbols of its functions or objects. Fragments that belong to losers only
+// A section is cut at the symbols of its functions or objects. Fragments that belong only to losers
 // are dropped. So are functions without a symbol, which lost when libbpf's linker made the input. A
-// cut is safe if nothing that stays reaches a dropped fragment without a symbol: by an addend
-// against the section symbol, by a call or jump without a relocation, or by falling through from
-// one function into the next. Otherwise the section stays whole, and the loser lives on as a local
-// symbol, which only its neighbors can reach.
+// cut is safe if no kept fragment reaches a dropped one without a symbol: by an addend against the
+// section symbol, by a call or jump without a relocation, or by falling through from one function
+// into the next. Otherwise the section stays whole, and the loser becomes a local symbol that only
+// its own section reaches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Splitter {
     }
     for (const InputSection& section : object_.linked_sections())
       for (uint64_t begin : section.nameless_functions) {
-        extents[section.index].push_back({begin, begin, false});  // up to what follows
+        extents[section.index].push_back({begin, begin, false});  // extends to the next symbol
         to_split[section.index] = true;
       }
     for (InputSection& section : object_.linked_sections()) {
@@ -51,12 +51,12 @@ class Splitter {
       else if (to_split[section.index] && section.is_loaded())
         split_section(section, extents[section.index]);
     }
-    if (!std::ranges::all_of(object_.linked_sections(), is_whole)) rejoin_what_is_entangled();
+    if (!std::ranges::all_of(object_.linked_sections(), is_whole)) rejoin_entangled_sections();
   }
 
  private:
-  /// Sections that are split although nothing in them lost: unreached fragments
-  /// may go, and maps may have to change their order.
+  /// Whether to split a section that holds no loser: --gc-sections may drop fragments, and maps may
+  /// be reordered.
   bool splits_anyway(const InputSection& section) const {
     return context_.options.gc_sections ||
            (section.name == ".maps" && !section.relocations.empty());
@@ -80,9 +80,8 @@ class Splitter {
       section.fragments.assign(1, {0, section.size});
   }
 
-  /// Whether a fragment ends within an instruction or a relocated field, as it
-  /// does where symbols have odd values. Passes that patch a fragment rely on
-  /// having all of it.
+  /// Whether a fragment ends inside an instruction or a relocated field, as symbols with odd values
+  /// can cause. Passes that patch a fragment need all of it.
   static bool cuts_something(const InputSection& section) {
     if (section.is_code())
       for (const Fragment& fragment : section.fragments)
@@ -94,8 +93,8 @@ class Splitter {
     });
   }
 
-  /// Each string with its terminator; what follows the last terminator, if
-  /// anything, is a fragment too.
+  /// Makes a fragment of each string with its terminator, and one of the rest if the last string
+  /// has no terminator.
   static void split_strings(InputSection& section) {
     section.fragments.clear();
     uint64_t begin = 0;
@@ -109,7 +108,7 @@ class Splitter {
       section.fragments.push_back({begin, section.size});
   }
 
-  /// A symbol without a size (from assembly) goes up to the next.
+  /// A symbol without a size (from assembly) extends to the next one.
   static void give_sizes(std::vector<Extent>& extents, uint64_t section_size) {
     uint64_t next = section_size;
     for (size_t i = extents.size(); i-- > 0;) {
@@ -119,8 +118,8 @@ class Splitter {
     }
   }
 
-  /// Symbols that share bytes (aliases), and functions of which one runs into
-  /// the next, live and die together.
+  /// Joins symbols that share bytes (aliases) and functions that fall through into the next: they
+  /// stay or go together.
   void join_overlapping(const InputSection& section, std::vector<Extent>& extents) const {
     std::vector<Extent> joined;
     for (const Extent& extent : extents) {
@@ -147,8 +146,8 @@ class Splitter {
     return load_insn(section.data.data() + end - insn_size, object_.byte_order).ends_flow();
   }
 
-  /// Bytes that no symbol covers: padding goes with what it pads, anything else
-  /// (constants of the compiler have no symbols) stays.
+  /// Adds bytes that no symbol covers. Padding joins the fragment before it. Other bytes stay as an
+  /// unnamed fragment: compilers give constants no symbols.
   static void add_gap(InputSection& section, uint64_t begin, uint64_t end) {
     if (begin >= end) return;
     bool is_padding =
@@ -161,9 +160,10 @@ class Splitter {
       section.fragments.push_back({.begin = begin, .end = end, .is_unnamed = true});
   }
 
-  /// Visits all that stays, but for entries about code, which go when that does; what it reaches in
-  /// a dropped fragment makes that section whole again, and then what came back is visited too.
-  void rejoin_what_is_entangled() {
+  /// Visits all kept fragments except entries about code, which are dropped with the code. A
+  /// reference that reaches into a dropped fragment makes that section whole again; the restored
+  /// fragments are visited in turn.
+  void rejoin_entangled_sections() {
     for (InputSection& section : object_.linked_sections()) {
       if (!section.is_loaded() || section.code_table != CodeTable::None) continue;
       for (const Fragment& fragment : section.fragments)
@@ -209,7 +209,7 @@ class Splitter {
       if (!fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
     section.fragments.assign(1, {0, section.size});
     context_.diagnostics.note(
-        fmt::format("{}: section '{}' stays whole, with definitions that lost: this points into "
+        fmt::format("{}: section '{}' is kept whole, with its losing definitions: this points into "
                     "one of them or outside of any",
                     object_.name, section.name),
         {{ReferenceRole::Occurrence, location_of(object_, from, offset)}});

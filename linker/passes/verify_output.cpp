@@ -11,14 +11,14 @@
 namespace bpflink {
 namespace {
 
-/// Warns of types that are well-formed and that kernels refuse all the same. They were an input's,
-/// which is linked whatever kernels say of it.
-void warn_of_refused_types(Context& context) {
+/// Warns of well-formed types that kernels reject. They come from an input, which is linked even if
+/// kernels reject its types.
+void warn_rejected_types(Context& context) {
   const ObjectFile& output = *context.written;
   const InputSection* section = output.find_section(".BTF");
   if (!section) return;
   BtfVerdict verdict = check_file(output.image, section->data, BtfUse::Program, nullptr);
-  // Of names warn_rejected_names() has told.
+  // warn_rejected_names() has reported names.
   std::erase_if(verdict.faults, [](const BtfFault& fault) {
     return fault.rule == BtfRule::NameUnexpected || fault.rule == BtfRule::NameCharacters;
   });
@@ -33,7 +33,7 @@ void warn_of_refused_types(Context& context) {
     auto found = symbols.find(id);
     return id == 0 || found == symbols.end() ? std::string_view() : found->second;
   };
-  for (Diagnostic& warning : warn_of_kernel_faults(verdict, output.name, origins, of_symbol))
+  for (Diagnostic& warning : kernel_fault_warnings(verdict, output.name, origins, of_symbol))
     context.diagnostics.report(std::move(warning));
 }
 
@@ -45,7 +45,7 @@ void verify_output(Context& context) {
     context.diagnostics.report(
         {.message = fmt::format("internal error: the output is malformed: {}", fault),
          .code = DiagnosticCode::OutputFailure});
-  if (!context.options.partial) warn_of_refused_types(context);
+  if (!context.options.partial) warn_rejected_types(context);
 }
 
 }  // namespace bpflink

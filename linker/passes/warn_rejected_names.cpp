@@ -1,12 +1,12 @@
-// Pass: warn of types whose names kernels reject, or take for other types.
+// Pass: warn of types whose names kernels reject or confuse.
 //
 // Compilers of Rust and Go name types as their languages do: `Option<u32>`, `*main.event`. Kernels
-// take C identifiers, with dots, and no names for pointers and qualifiers. If a name is rejected,
-// libbpf loads the object without its types, or not at all. bpf-linker changes such names; its
-// users get no warning.
+// accept C identifiers, with dots, and no names for pointers and qualifiers. If a name is rejected,
+// libbpf loads the object without its types, or not at all. bpf-linker changes such names before
+// they reach this pass.
 //
 // A DECL_TAG names the element of a bpf_list_head or bpf_rb_root: `contains:elem:node`. If two
-// objects have different structs `elem`, the kernel takes one of them, and rejects programs that
+// objects have different structs `elem`, the kernel uses one of them, and rejects programs that
 // meant the other.
 #include <algorithm>
 #include <map>
@@ -23,8 +23,8 @@ namespace {
 /// How many types a message lists.
 constexpr size_t most_names = 3;
 
-/// Whether kernels refuse a type for its name, which is not empty.
-bool is_refused(const BtfView& types, BtfType type) {
+/// Whether kernels reject the type because of its name, which is not empty.
+bool is_rejected(const BtfView& types, BtfType type) {
   switch (type.kind()) {
     case BtfKind::Ptr:
     case BtfKind::Const:
@@ -47,23 +47,23 @@ bool is_refused(const BtfView& types, BtfType type) {
   }
 }
 
-void warn_of_refused_names(Context& context) {
+void warn_names(Context& context) {
   std::vector<DiagnosticReference> references;
-  size_t refused = 0;
+  size_t rejected = 0;
   for (uint32_t id = 1; id < context.btf->end_id(); ++id) {
     BtfType type = context.btf->type(id);
     if (type.name_off() == 0) continue;
     std::string_view name = context.btf->string(type.name_off());
-    if (name.empty() || !is_refused(*context.btf, type)) continue;
-    if (++refused <= most_names)
+    if (name.empty() || !is_rejected(*context.btf, type)) continue;
+    if (++rejected <= most_names)
       references.push_back(note(fmt::format("{} '{}'", btf_kind_name(type.kind()), name)));
   }
-  if (refused == 0) return;
-  add_more(references, ReferenceRole::Note, refused, most_names);
-  context.diagnostics.warning("kernels refuse types of such names", std::move(references));
+  if (rejected == 0) return;
+  add_more(references, ReferenceRole::Note, rejected, most_names);
+  context.diagnostics.warning("kernels reject types with these names", std::move(references));
 }
 
-/// By id of the output: the first object that has the type.
+/// By output id: the first object that has the type.
 std::vector<const ObjectFile*> find_origins(const Context& context) {
   std::vector<const ObjectFile*> origins(context.btf->end_id());
   for (const auto& object : context.objects)
@@ -72,12 +72,12 @@ std::vector<const ObjectFile*> find_origins(const Context& context) {
   return origins;
 }
 
-void warn_of_contents(Context& context) {
+void warn_contents(Context& context) {
   struct Contents {
     std::string_view tag;           // the first that names the structs
     std::vector<uint32_t> structs;  // their ids
   };
-  std::map<std::string_view, Contents> contents;  // by name, for messages to be in order
+  std::map<std::string_view, Contents> contents;  // sorted by name, as messages are
   constexpr std::string_view prefix = "contains:";
   const BtfBuilder& btf = *context.btf;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
@@ -103,9 +103,9 @@ void warn_of_contents(Context& context) {
                             {.object = origins[id]->name},
                             fmt::format("struct {} of {} bytes", name, btf.type(id).size())});
     add_more(references, ReferenceRole::Occurrence, found.structs.size(), most_names);
-    references.push_back(hint("give each a name of its own"));
+    references.push_back(hint("give each struct its own name"));
     context.diagnostics.warning(
-        fmt::format("kernels take one of {} structs '{}' for what is tagged '{}'",
+        fmt::format("kernels use only one of {} structs '{}' for the tag '{}'",
                     found.structs.size(), name, found.tag),
         std::move(references));
   }
@@ -115,8 +115,8 @@ void warn_of_contents(Context& context) {
 
 void warn_rejected_names(Context& context) {
   if (!context.btf) return;
-  warn_of_refused_names(context);
-  warn_of_contents(context);
+  warn_names(context);
+  warn_contents(context);
 }
 
 }  // namespace bpflink

@@ -1,5 +1,5 @@
-// Pass: warn of inputs that link but will not load: without types, or empty; and of options that
-// had no effect.
+// Pass: warn of inputs that link but will not load, because they are empty or have no types, and of
+// options without effect.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -10,42 +10,40 @@
 namespace bpflink {
 namespace {
 
-void warn_of_missing_types(Context& context) {
-  bool is_any_typed = false, is_told = false, has_code = false;
+void warn_missing_types(Context& context) {
+  bool is_any_typed = false, is_reported = false, has_code = false;
   for (auto& object : context.objects) {
     is_any_typed |= object->btf.has_value();
     for (const InputSection& section : object->linked_sections()) {
       has_code |= section.is_code() && section.size != 0;
       if (section.name != ".maps" || object->btf) continue;
-      is_told = true;
+      is_reported = true;
       context.diagnostics.report(
           {.severity = Severity::Warning,
-           .message = fmt::format("{}: defines maps, but has no BTF that tells what they are",
-                                  object->name),
+           .message = fmt::format("{}: defines maps but has no BTF to describe them", object->name),
            .file = object->name,
            .references = {hint("compile with -g")}});
     }
   }
-  if (!is_any_typed && !is_told && has_code)
+  if (!is_any_typed && !is_reported && has_code)
     context.diagnostics.warning("no input has BTF", {hint("compile with -g")});
 }
 
-void warn_of_empty_objects(Context& context) {
+void warn_empty_objects(Context& context) {
   for (auto& object : context.objects) {
     bool has_contents = std::ranges::any_of(object->linked_sections(),
                                             [](const InputSection& s) { return s.size != 0; });
     bool has_symbols =
         std::ranges::any_of(object->symbols, [](const InputSymbol& s) { return !s.is_local(); });
     if (has_contents || has_symbols) continue;
-    context.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("{}: has nothing to link", object->name),
-         .file = object->name,
-         .references = {hint("was anything left of the source file by its #if?")}});
+    context.diagnostics.report({.severity = Severity::Warning,
+                                .message = fmt::format("{}: has nothing to link", object->name),
+                                .file = object->name,
+                                .references = {hint("did an #if exclude the whole source file?")}});
   }
 }
 
-void warn_of_idle_options(Context& context) {
+void warn_idle_options(Context& context) {
   for (const std::string& name : context.options.trace_symbols)
     if (!context.symbols.find(name))
       context.diagnostics.warning(fmt::format("-y {}: no input has a symbol of this name", name));
@@ -65,9 +63,9 @@ void warn_of_idle_options(Context& context) {
 }  // namespace
 
 void warn_unloadable(Context& context) {
-  warn_of_missing_types(context);
-  warn_of_empty_objects(context);
-  warn_of_idle_options(context);
+  warn_missing_types(context);
+  warn_empty_objects(context);
+  warn_idle_options(context);
 }
 
 }  // namespace bpflink

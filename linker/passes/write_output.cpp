@@ -2,11 +2,11 @@
 //
 // libelf writes the headers and the tables: symbols, strings, BTF.
 //
-// Section contents and their relocations bypass libelf, which would write each section from memory
-// as a whole. Large sections are written from the mapped inputs, and zeros are skipped: 500 MB of
+// Section contents and their relocations bypass libelf, which would write each section as a whole
+// from memory. Large sections are written from the mapped inputs, and zeros are skipped: 500 MB of
 // arena data take 7 MB of memory and hardly any disk. Small ones, of which a large link has
 // thousands, are written together. For this the linker sets the layout itself (ELF_F_LAYOUT);
-// libelf leaves alone a section without data.
+// libelf ignores a section without data.
 #include <cstddef>
 #include <deque>
 
@@ -21,7 +21,7 @@
 namespace bpflink {
 namespace {
 
-/// libelf says that a system call failed, but not why.
+/// libelf reports that a system call failed, but not why.
 std::unexpected<Error> libelf_error() {
   if (errno != 0) return system_error("cannot write");
   return fail("cannot write: {}", elf_errmsg(-1));
@@ -57,7 +57,7 @@ class ElfWriter {
 
  private:
   void make_symbols() {
-    // Rarely are there other symbols than those that have a name in the link.
+    // Few output symbols have no name in the symbol table.
     symbols_.reserve(1 + context_.sections.size() + context_.symbols.all().size());
     symbols_.resize(1);
     for (auto& section : context_.sections)
@@ -85,7 +85,7 @@ class ElfWriter {
       entry.st_shndx = SHN_ABS;
       entry.st_value = symbol.value;
     } else if (symbol.place == InputSymbol::Place::Section) {
-      // Only what has a place was given a number.
+      // Only symbols with a place have a number.
       OutputPlace place = place_of(object.sections[symbol.section], symbol.value).value();
       entry.st_shndx = static_cast<Elf64_Half>(place.section->index);
       entry.st_value = place.offset;
@@ -93,7 +93,7 @@ class ElfWriter {
     }
   }
 
-  /// A new section at the end of the file so far.
+  /// Adds a section at the current end of the file.
   Elf64_Shdr& add_section(std::string_view name, uint32_t type, uint64_t alignment, uint64_t size) {
     Elf_Scn* section = elf_newscn(elf_.get());
     Elf64_Shdr* header = section ? elf64_getshdr(section) : nullptr;
@@ -140,7 +140,7 @@ class ElfWriter {
     contents_.push_back({header.sh_offset, entries});
   }
 
-  /// A section of these bytes, which libelf writes; null where there are none.
+  /// Adds a section whose bytes libelf writes; null if there are none.
   Elf64_Shdr* add_table(std::string_view name, uint32_t type, Elf_Type contents,
                         std::span<const std::byte> bytes, uint64_t alignment) {
     if (bytes.empty()) return nullptr;
@@ -177,7 +177,7 @@ class ElfWriter {
     header.e_machine = EM_BPF;
     header.e_version = EV_CURRENT;
     header.e_shoff = end_ = align_up(end_, 8);
-    // An index that does not fit its field stands in the first section header.
+    // An index that does not fit e_shstrndx goes into the first section header.
     size_t names = elf_ndxscn(last_section_);
     bool is_extended = names >= SHN_LORESERVE;
     header.e_shstrndx = static_cast<Elf64_Half>(is_extended ? SHN_XINDEX : names);
@@ -196,12 +196,12 @@ class ElfWriter {
   int fd_;
   ElfHandle elf_;
   Elf_Scn* last_section_ = nullptr;
-  uint64_t end_ = sizeof(Elf64_Ehdr);  ///< of the file so far
-  /// Whether libelf has made all that was asked for; where not, it ran out of memory.
+  uint64_t end_ = sizeof(Elf64_Ehdr);  ///< current end of the file
+  /// Whether libelf created every section; false if it ran out of memory.
   bool is_complete_ = true;
   Elf64_Shdr nowhere_{};
 
-  std::vector<OutputBytes> contents_;  ///< what libelf does not write, by offset in the file
+  std::vector<OutputBytes> contents_;  ///< bytes that bypass libelf, by file offset
   std::vector<Elf64_Sym> symbols_;
   Elf64_Word first_global_ = 0;
   StringTable strings_;

@@ -1,4 +1,4 @@
-// Pass: write the reports that go to files, and what a generator makes of the object.
+// Pass: write the reports that go to files, and the converted object.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
@@ -10,7 +10,7 @@
 namespace bpflink {
 namespace {
 
-/// What is written of the linked object in its place.
+/// The converted form of the linked object.
 std::expected<std::string, Error> convert_object(const Context& context) {
   const PendingOutput& object = context.outputs.front();
   auto written = InputFile::open(object.file.fd(), object.name);

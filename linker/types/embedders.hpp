@@ -8,8 +8,8 @@
 
 namespace bpflink {
 
-/// By type id: whether it is a struct or union for which `is_part(id)` holds, or that has a type
-/// for which it does by value, at any depth. `is_part` is asked once for each type.
+/// By type id: whether `is_part(id)` holds for a struct or union, or for a type that it contains by
+/// value at any depth. `is_part` is called once for each type.
 std::vector<bool> find_embedders(const BtfView& types,
                                  const std::function<bool(uint32_t)>& is_part);
 

@@ -12,8 +12,8 @@
 namespace bpflink {
 namespace {
 
-/// What programs are given pointers to, and may pass on without a look into it, so that nothing
-/// else shows whose it is. In order; what these lead to need not be here.
+/// Types that programs get pointers to and may pass on without reading members, so that nothing
+/// else shows that they are the kernel's. Sorted. Types that these lead to need not be listed.
 constexpr auto central_tags = std::to_array<std::string_view>({"__sk_buff",
                                                                "bpf_map",
                                                                "bpf_nf_ctx",
@@ -51,15 +51,15 @@ constexpr auto central_tags = std::to_array<std::string_view>({"__sk_buff",
                                                                "xdp_md"});
 static_assert(std::ranges::is_sorted(central_tags));
 
-/// What the kernel builds its structs of, and programs nothing: what embeds one of these is from a
-/// vmlinux.h, too. In order.
-constexpr auto kernels_parts = std::to_array<std::string_view>(
+/// Types that the kernel builds its structs from, but programs do not: a struct that embeds one
+/// comes from a vmlinux.h. Sorted.
+constexpr auto kernel_parts = std::to_array<std::string_view>(
     {"bvec_iter", "callback_head", "completion", "hlist_head", "hlist_node", "kobject", "kref",
      "list_head", "llist_node", "mutex", "percpu_ref", "refcount_struct", "rw_semaphore", "sock",
      "sock_common", "static_key", "timer_list", "wait_queue_head", "work_struct"});
-static_assert(std::ranges::is_sorted(kernels_parts));
+static_assert(std::ranges::is_sorted(kernel_parts));
 
-/// What one object leads to from the kernel's types that it shows.
+/// The kernel's types that one object shows, and all types that these lead to.
 class KernelTypes {
  public:
   explicit KernelTypes(const ObjectFile& object)
@@ -71,7 +71,7 @@ class KernelTypes {
     add_what_embeds_parts();
     add_core_records();
     for (const BtfDeclaration& declaration : object_.declarations) {
-      if (is_kernels(declaration.datasec)) add(declaration.type_id);
+      if (is_kernel_type(declaration.datasec)) add(declaration.type_id);
       if (declaration.is_func()) add_context(declaration);
     }
     while (!pending_.empty()) {
@@ -87,7 +87,7 @@ class KernelTypes {
     return is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd || kind == BtfKind::Typedef;
   }
 
-  static bool is_kernels(std::string_view section) {
+  static bool is_kernel_type(std::string_view section) {
     return section == ".ksyms" || section.starts_with(".struct_ops");
   }
 
@@ -106,13 +106,12 @@ class KernelTypes {
   }
 
   void add_what_embeds_parts() {
-    std::vector<bool> is_kernels = find_embedders(btf_, [&](uint32_t id) {
+    std::vector<bool> is_kernel_type = find_embedders(btf_, [&](uint32_t id) {
       BtfType type = btf_.type(id);
-      return is_composite(type.kind()) &&
-             std::ranges::binary_search(kernels_parts, btf_.name(type));
+      return is_composite(type.kind()) && std::ranges::binary_search(kernel_parts, btf_.name(type));
     });
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (is_kernels[id]) add(id);
+      if (is_kernel_type[id]) add(id);
   }
 
   void add_core_records() {
@@ -123,8 +122,7 @@ class KernelTypes {
     });
   }
 
-  /// What a program is given: by the kernel, but for programs that are called with what a user or
-  /// another program has made.
+  /// Adds the context of a program if it comes from the kernel, not from a user or another program.
   void add_context(const BtfDeclaration& declaration) {
     const InputSymbol& symbol = object_.symbols[declaration.symbol_index];
     if (symbol.place != InputSymbol::Place::Section) return;

@@ -16,16 +16,16 @@
 namespace bpflink {
 namespace {
 
-/// What is in .ksyms is for the kernel an int, whatever it is.
+/// The kernel treats everything in .ksyms as an int.
 constexpr uint32_t ksym_size = 4;
 
 bool is_hidden(const InputSymbol& symbol) {
   return symbol.visibility == STV_HIDDEN || symbol.visibility == STV_INTERNAL;
 }
 
-class Mender {
+class LoaderFixups {
  public:
-  Mender(const ObjectFile& object, const Btf& btf) : object_(object) {
+  LoaderFixups(const ObjectFile& object, const Btf& btf) : object_(object) {
     const BtfView& view = btf;
     begin_with_strings(types_, view.strings());
     for (uint32_t id = 1; id < view.end_id(); ++id) types_.add_type(view.words_of(id));
@@ -43,18 +43,18 @@ class Mender {
     for (uint32_t id : object_.datasecs) {
       std::string_view name = types_.name(types_.type(id));
       if (name == ".ksyms")
-        mend_ksyms(id);
+        fix_ksyms(id);
       else if (name == ".kconfig")
-        mend_kconfig(id);
+        fix_kconfig(id);
       else
-        mend_section(id, name);
+        fix_section(id, name);
       sort_by_offset(id);
     }
     return types_;
   }
 
  private:
-  struct Entry {  // of a DATASEC, as its words
+  struct Entry {  // of a DATASEC
     uint32_t type, offset, size;
   };
 
@@ -90,7 +90,8 @@ class Mender {
     types_.mutable_words(var)[common_words] = std::to_underlying(linkage);
   }
 
-  /// The verifier looks at a static function together with those that call it.
+  /// Makes hidden functions static: the verifier checks static functions together with their
+  /// callers.
   void hide_functions() {
     for (const BtfDeclaration& declaration : object_.declarations) {
       const InputSymbol* symbol = symbol_of(declaration.type_id);
@@ -102,7 +103,7 @@ class Mender {
     }
   }
 
-  void mend_section(uint32_t id, std::string_view name) {
+  void fix_section(uint32_t id, std::string_view name) {
     BtfType datasec = types_.type(id);
     uint32_t size = datasec.size();
     bool lacks_offsets = size == 0;
@@ -120,7 +121,7 @@ class Mender {
     store(id, size, entries);
   }
 
-  /// The first INT of 32 bits, which is the type of all in .ksyms.
+  /// The first INT of 32 bits, which becomes the type of everything in .ksyms.
   uint32_t find_int() {
     BtfView view = types_;
     for (uint32_t id = 1; id < view.end_id(); ++id)
@@ -128,8 +129,8 @@ class Mender {
     return 0;
   }
 
-  /// A DATASEC lists variables only, so that one stands for all functions.
-  void mend_ksyms(uint32_t id) {
+  /// Kernels accept only variables in a DATASEC, so one variable stands for all functions.
+  void fix_ksyms(uint32_t id) {
     uint32_t int_id = find_int(), placeholder = 0, name = 0, offset = 0;
     std::vector<Entry> entries = entries_of(types_.type(id));
     for (Entry& entry : entries) {
@@ -153,7 +154,7 @@ class Mender {
     store(id, offset, entries);
   }
 
-  /// Makes an extern function a global one, whose parameters need names.
+  /// Makes an extern function global. Its parameters then need names.
   void define_function(uint32_t id, uint32_t name) {
     std::span<uint32_t> func = types_.mutable_words(id);
     func[1] = BtfBuilder::info(BtfKind::Func, BtfLinkage::Global);
@@ -163,8 +164,8 @@ class Mender {
       if (prototype[i] == 0 && prototype[i + 1] != 0) prototype[i] = name;
   }
 
-  /// The largest alignment comes first, then the smallest size.
-  void mend_kconfig(uint32_t id) {
+  /// Lays variables out by descending alignment, then ascending size, then name.
+  void fix_kconfig(uint32_t id) {
     struct Variable {
       uint32_t alignment, size;
       std::string_view name;
@@ -199,7 +200,7 @@ class Mender {
   std::unordered_set<uint32_t> named_prototypes_;
 };
 
-/// Whether it is an ELF file for BPF; nothing where it is no ELF file.
+/// Whether it is an ELF file for BPF; nothing if it is no ELF file.
 std::optional<bool> is_for_bpf(std::span<const std::byte> file) {
   if (!is_elf(file)) return std::nullopt;
   auto elf = read_elf(file);
@@ -212,9 +213,9 @@ std::optional<std::vector<std::byte>> loaded_btf(const ObjectFile& object,
                                                  std::span<const std::byte> blob) {
   auto btf = Btf::parse(blob);
   if (!btf || !object.btf || btf->end_id() != object.btf->end_id()) return std::nullopt;
-  auto mended = Mender(object, *btf).run().finish(btf->byte_order());
-  if (!mended) return std::nullopt;
-  return std::move(*mended);
+  auto fixed = LoaderFixups(object, *btf).run().finish(btf->byte_order());
+  if (!fixed) return std::nullopt;
+  return std::move(*fixed);
 }
 
 BtfUse use_of_file(std::span<const std::byte> file, std::span<const std::byte> blob,

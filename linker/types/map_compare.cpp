@@ -50,7 +50,7 @@ class MapComparison {
  private:
   bool as_libbpf() const { return maps_.policy == ComparePolicy::LibbpfCompatible; }
 
-  /// The type of the member that an attribute is.
+  /// The type of an attribute's member.
   uint32_t type_of(uint32_t definition, const Attributes& all, const MapAttribute& one) const {
     return types_.type(definition).member(static_cast<uint32_t>(&one - all.data())).type;
   }
@@ -64,13 +64,13 @@ class MapComparison {
     return TypeDifference{path_of(attribute), "", {a, std::move(note_a)}, {b, std::move(note_b)}};
   }
 
-  /// Bytes of a key or value; 0 for what has no size.
+  /// The size of a key or value; 0 if it has none.
   uint64_t size_of(const MapAttribute& attribute) const {
     if (attribute.form != MapAttribute::Form::Type) return 0;
     return type_size(types_, attribute.type_id).value_or(0);
   }
 
-  /// Whether a map is the same without the attribute, given those of the other definition.
+  /// Whether omitting the attribute defines the same map, given the other definition's attributes.
   bool may_be_absent(const MapAttribute& attribute, const Attributes& others) const {
     if (!as_libbpf()) return false;
     std::string_view name = attribute.name;
@@ -84,12 +84,12 @@ class MapComparison {
     };
     if (name == "key_size") return follows_from("key");
     if (name != "value_size") return false;
-    // The slots of what holds maps or programs are descriptors.
+    // The slots of a map of maps or programs are file descriptors.
     return follows_from("value") ||
            (find(others, "values") != nullptr && attribute.number == sizeof(int));
   }
 
-  /// Whether two arrays `values` hold maps or programs that libbpf takes for alike.
+  /// Whether libbpf considers the maps or programs in two arrays `values` alike.
   bool hold_alike(const MapAttribute& a, const MapAttribute& b) const {
     if (a.type_id == 0 || b.type_id == 0) return a.type_id == b.type_id;
     if (types_.kind(a.type_id) != types_.kind(b.type_id)) return false;
@@ -117,7 +117,7 @@ class MapComparison {
     TypeComparison comparison(types_, types_, policy);
     if (a.form == Form::Type) return comparison.run(a.type_id, b.type_id, path_of(a) + "->");
     if (a.form != Form::Values) return comparison.run(type_a, type_b, path_of(a));
-    // How many they are does not count.
+    // The number of values does not matter.
     auto element = [&](uint32_t id) {
       return types_.type(skip_modifiers(types_, id)).array_element_type();
     };

@@ -13,13 +13,13 @@ namespace bpflink {
 /// Two definitions of a map in one BTF, and how alike they have to be.
 struct MapPair {
   const BtfView& types;
-  ComparePolicy policy;  ///< CCompatible or LibbpfCompatible; the latter takes 0 for no attribute
+  ComparePolicy
+      policy;  ///< CCompatible or LibbpfCompatible, which treats 0 like an absent attribute
   uint32_t declared, defined;
-  bool may_leave_out;  ///< whether `declared` is an extern, which need not have all attributes
+  bool may_leave_out;  ///< whether `declared` is an extern, which may omit attributes
 };
 
-/// The first difference; nothing if they agree. Attributes that are not known today are compared
-/// like any other.
+/// The first difference, or nothing. Unknown attributes are compared like any other.
 std::optional<TypeDifference> compare_maps(const MapPair& maps, std::string_view path);
 
 }  // namespace bpflink

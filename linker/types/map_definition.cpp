@@ -7,8 +7,8 @@
 namespace bpflink {
 namespace {
 
-/// `int (*name)[N]` is a number, `T *name` a type. An array is a number only
-/// where the attribute is none of those that have a type.
+/// `int (*name)[N]` is a number, `T *name` a type. For `key` and `value`, an array is a type as
+/// well.
 MapAttribute pointer_attribute(const BtfView& types, std::string_view name, uint32_t target) {
   uint32_t id = skip_modifiers(types, target);
   if (types.kind(id) == BtfKind::Array && name != "key" && name != "value")
@@ -16,7 +16,7 @@ MapAttribute pointer_attribute(const BtfView& types, std::string_view name, uint
   return {name, MapAttribute::Form::Type, 0, target};
 }
 
-/// What the elements of `values` point to.
+/// The type that the elements of `values` point to.
 uint32_t element_of(const BtfView& types, BtfType array) {
   uint32_t element = skip_modifiers(types, array.array_element_type());
   if (types.kind(element) != BtfKind::Ptr) return element;

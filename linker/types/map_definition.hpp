@@ -18,8 +18,4 @@ namespace bpflink {
 /// The attributes of a map, one for each member of its definition, a STRUCT or UNION.
 std::vector<MapAttribute> read_map_attributes(const BtfView& types, uint32_t definition);
 
-/// The name of a value of the kernel's enum bpf_map_type, as bpftool spells it: "hash", or
-/// "unknown".
-std::string_view map_type_name(uint32_t type);
-
 }  // namespace bpflink

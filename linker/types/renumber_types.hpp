@@ -7,12 +7,11 @@ namespace bpflink {
 
 struct Context;
 
-/// Whether the output's types may get other numbers: what a type of an unknown kind refers to is
-/// not known.
+/// Whether the output's types may be renumbered: the references of an unknown kind are unknown.
 bool may_renumber_types(const Context& context);
 
-/// The output's types have the ids that `ids` gives for those that they had. To be called before
-/// anything but the type maps, the symbols and complete_functions() has noted one.
+/// Replaces each output type id by `ids[id]`. Call this while only the type maps, the symbols and
+/// complete_functions() have stored ids.
 void renumber_types(Context& context, const TypeMap& ids);
 
 }  // namespace bpflink

@@ -147,7 +147,7 @@ class DetailSearch {
     }
   }
 
-  /// Those with a pointer that the kernel counts (`kptr`, `percpu_kptr`, `uptr`), too.
+  /// Roots: structs with a managed member or a managed pointer (`kptr`, `percpu_kptr`, `uptr`).
   void need_managed_structs() {
     std::vector<bool> is_needed = find_embedders(types_, [&](uint32_t id) {
       BtfType type = types_.type(id);
@@ -159,7 +159,7 @@ class DetailSearch {
       if (is_needed[id]) need(id, TypeDetail::Pointees);
   }
 
-  /// Roots: types that nothing refers to, and one type of each circle that nothing refers to.
+  /// Roots: types that nothing refers to, and one type of each cycle that nothing else refers to.
   void need_unreferenced() {
     std::vector<bool> is_referenced(types_.end_id());
     for (uint32_t id = 1; id < types_.end_id(); ++id)
@@ -229,7 +229,7 @@ class DetailSearch {
   std::vector<uint32_t> next_of_tag_;
   std::vector<TypeDetail> details_;
   std::vector<uint32_t> pending_;
-  std::vector<bool> is_reached_;  ///< from what nothing refers to
+  std::vector<bool> is_reached_;  ///< reachable from unreferenced types
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class UsedTypes {
     use_records(object_.btf_ext->core_relo);
   }
 
-  /// Uses what is used by way of others.
+  /// Marks types that used types refer to, and their tags.
   void follow() {
     while (!pending_.empty()) {
       uint32_t id = pending_.back();
@@ -61,7 +61,7 @@ class UsedTypes {
     }
   }
 
-  /// Whether the declaration stands for nothing in the output.
+  /// Whether the output has nothing for the declaration.
   bool is_gone(const BtfDeclaration& declaration) const {
     if (declaration.symbol)
       return !lives_on_as_local(object_, declaration) &&
@@ -76,7 +76,7 @@ class UsedTypes {
     pending_.push_back(id);
   }
 
-  /// Tags refer to what they tag; this is the other way round.
+  /// Tags refer to their targets; this index is the reverse.
   void index_tags() {
     for (uint32_t id : object_.tags) tags_.push_back({btf_.type(id).type(), id});
     std::ranges::sort(tags_, {}, &Tag::tagged);
@@ -119,7 +119,7 @@ class UsedTypes {
     });
   }
 
-  /// DATASECs refer to all variables, used or not, and are made anew.
+  /// DATASECs refer to all variables, used or not. They are made anew, so they count for nothing.
   void use_references(uint32_t id) {
     BtfType type = btf_.type(id);
     if (type.kind() == BtfKind::Datasec) return;
@@ -129,13 +129,13 @@ class UsedTypes {
   const ObjectFile& object_;
   const Btf& btf_;
   std::vector<bool> used_;
-  std::vector<bool> has_record_;                           ///< FUNCs that func_info speaks of
+  std::vector<bool> has_record_;                           ///< FUNCs with a func_info record
   std::unordered_set<std::string_view> static_functions_;  ///< whose code is in the output
   std::vector<uint32_t> pending_;
   struct Tag {
     uint32_t tagged, id;
   };
-  std::vector<Tag> tags_;  ///< by what they tag
+  std::vector<Tag> tags_;  ///< by target
 };
 
 }  // namespace

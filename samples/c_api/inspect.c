@@ -9,12 +9,12 @@
 #include <string.h>
 
 static void print_diagnostic(void* context, const struct bpflink_diagnostic* diagnostic) {
-  static const char* const severities[] = {"error", "warning", "note"};
-  size_t i;
+  char* text;
 
   if (diagnostic->severity == BPFLINK_SEVERITY_NOTE) return;
-  fprintf(context, "inspect: %s: %s\n", severities[diagnostic->severity], diagnostic->message);
-  for (i = 0; i < diagnostic->detail_count; i++) fprintf(context, "%s\n", diagnostic->details[i]);
+  text = bpflink_diagnostic_render(diagnostic, "inspect", 0);
+  fputs(text ? text : diagnostic->message, context);
+  bpflink_free(text);
 }
 
 static enum bpflink_status link_inputs(char** paths, int count, void** image, size_t* size) {
@@ -48,7 +48,7 @@ static void print_programs(const bpflink_object* object) {
   for (i = 0; i < bpflink_object_program_count(object); i++) {
     bpflink_object_program(object, i, &program, sizeof program);
     printf("program %s: section %s, type %" PRIu32 ", %" PRIu64 " instructions\n", program.name,
-           program.section, program.type, program.program_size / 8);
+           program.section, program.type, program.size / 8);
   }
 }
 
@@ -85,7 +85,7 @@ static void print_variables(const bpflink_object* object) {
 
   for (i = 0; i < bpflink_object_data_section_count(object); i++) {
     bpflink_object_data_section(object, i, &section, sizeof section);
-    printf("section %s: %" PRIu64 " bytes\n", section.name, section.section_size);
+    printf("section %s: %" PRIu64 " bytes\n", section.name, section.size);
     for (j = 0; j < section.variable_count; j++) {
       bpflink_object_variable(object, i, j, &variable, sizeof variable);
       printf("  +%" PRIu64 " ", variable.offset);

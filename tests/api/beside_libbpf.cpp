@@ -10,7 +10,7 @@
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/distill.hpp"
 #include "bpflink/explain.hpp"
-#include "bpflink/linked.hpp"
+#include "bpflink/image_btf.hpp"
 #include "bpflink/linker.hpp"
 #include "bpflink/object.hpp"
 #include "bpflink/print.hpp"

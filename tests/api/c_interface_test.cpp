@@ -13,8 +13,14 @@ namespace {
 
 struct Counter {
   int undefined = 0;
-  std::string symbol, text;
+  std::string symbol, text, rendered;
 };
+
+std::string take(char* text) {
+  std::string copy = text ? text : "(null)";
+  bpflink_free(text);
+  return copy;
+}
 
 void count(void* context, const bpflink_diagnostic* diagnostic) {
   auto* counter = static_cast<Counter*>(context);
@@ -23,7 +29,16 @@ void count(void* context, const bpflink_diagnostic* diagnostic) {
   counter->symbol = diagnostic->symbol;
   CHECK(diagnostic->size == sizeof *diagnostic);
   REQUIRE(diagnostic->location_count >= 1);
-  counter->text = diagnostic->location_texts[0];
+  bpflink_location location;
+  CHECK(bpflink_diagnostic_location(diagnostic, diagnostic->location_count, &location,
+                                    sizeof location) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_diagnostic_location(diagnostic, 0, &location, sizeof location) == BPFLINK_OK);
+  CHECK(std::string(location.object) == fixture("counters.o"));
+  CHECK(location.line > 0);
+  counter->text = location.text;
+  CHECK(bpflink_diagnostic_render(diagnostic, nullptr, 0) == nullptr);
+  CHECK(take(bpflink_diagnostic_render(diagnostic, "me", 1)).find("\033[") != std::string::npos);
+  counter->rendered = take(bpflink_diagnostic_render(diagnostic, "me", 0));
 }
 
 struct Image {
@@ -107,6 +122,9 @@ TEST_CASE("diagnostics reach the callback, and flags the linker") {
   CHECK(counter.undefined == 2);
   CHECK_FALSE(counter.symbol.empty());
   CHECK(counter.text.find(counter.symbol) != std::string::npos);
+  CHECK(counter.rendered.find("error: undefined symbol: " + counter.symbol + "\n") !=
+        std::string::npos);
+  CHECK(counter.rendered.find(counter.text) != std::string::npos);
 }
 
 TEST_CASE("an output that is checked is the same, and without source lines smaller") {
@@ -130,7 +148,7 @@ TEST_CASE("an output that is checked is the same, and without source lines small
   CHECK(outputs[0].size() > outputs[2].size());
 
   bpflink_linker* linker = nullptr;
-  options.flags = 2 * BPFLINK_LINK_PRUNE_TYPES;  // unknown as yet
+  options.flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS;  // unknown as yet
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
   options.flags = BPFLINK_LINK_NO_WARN_ODR;
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
@@ -184,27 +202,232 @@ TEST_CASE("Types are described") {
   REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
   CHECK(std::string(type.name) == "value");
   CHECK(type.kind == 4);
-  CHECK(type.type_size == 40);
+  CHECK(type.size == 40);
   CHECK(type.alignment == 8);
-  REQUIRE(type.member_count == 2);
+  REQUIRE(type.vlen == 2);
   CHECK(bpflink_btf_member(btf, id, 2, &member, sizeof member) == BPFLINK_ERROR_ARGUMENT);
   REQUIRE(bpflink_btf_member(btf, id, 1, &member, sizeof member) == BPFLINK_OK);
   CHECK(std::string(member.name) == "bytes");
   CHECK(member.bit_offset == 64);
-  CHECK(member.bit_size == 0);
+  CHECK(member.bitfield_size == 0);
   CHECK(bpflink_btf_enumerator(btf, id, 0, &enumerator, sizeof enumerator) ==
         BPFLINK_ERROR_ARGUMENT);
   REQUIRE(bpflink_btf_type(btf, member.type_id, &type, sizeof type) == BPFLINK_OK);
-  CHECK(type.element_count == 4);
-  CHECK(type.type_size == 32);
+  CHECK(type.array_length == 4);
+  CHECK(type.size == 32);
 
   REQUIRE(bpflink_btf_find(btf, 1, "int", &id) == BPFLINK_OK);
   REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
   CHECK(type.encoding == 1);
-  CHECK(type.member_count == 0);
+  CHECK(type.vlen == 0);
 
-  CHECK(bpflink_btf_type(btf, 0, &type, sizeof type) == BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_btf_find_c_type(btf, "int", &id) == BPFLINK_OK);
+  CHECK(bpflink_btf_kind(btf, id) == BPFLINK_BTF_INT);
+  REQUIRE(bpflink_btf_find_c_type(btf, "struct value", &id) == BPFLINK_OK);
+  CHECK(bpflink_btf_kind(btf, id) == BPFLINK_BTF_STRUCT);
+  for (const char* absent : {"value", "union value", "struct int", "struct", ""})
+    CHECK(bpflink_btf_find_c_type(btf, absent, &id) == BPFLINK_ERROR_NOT_FOUND);
+  CHECK(bpflink_btf_first_id(btf) == 1);
+  CHECK(bpflink_btf_byte_order(btf) == bpflink_object_byte_order(object));
+
+  bpflink_var_secinfo entry;
+  REQUIRE(bpflink_btf_find(btf, BPFLINK_BTF_DATASEC, ".maps", &id) == BPFLINK_OK);
+  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  REQUIRE(bpflink_btf_var_secinfo(btf, id, 0, &entry, sizeof entry) == BPFLINK_OK);
+  CHECK(bpflink_btf_kind(btf, entry.type_id) == BPFLINK_BTF_VAR);
+  CHECK(bpflink_btf_var_secinfo(btf, id, type.vlen, &entry, sizeof entry) ==
+        BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_btf_type(btf, entry.type_id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.linkage == BPFLINK_LINKAGE_GLOBAL);
+
+  bpflink_param param;
+  REQUIRE(bpflink_btf_find(btf, BPFLINK_BTF_FUNC, "count_packets", &id) == BPFLINK_OK);
+  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.linkage == BPFLINK_LINKAGE_GLOBAL);
+  id = type.type_id;
+  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  REQUIRE(type.vlen == 1);
+  REQUIRE(bpflink_btf_param(btf, id, 0, &param, sizeof param) == BPFLINK_OK);
+  CHECK(std::string(param.name) == "ctx");
+  CHECK(bpflink_btf_param(btf, id, 1, &param, sizeof param) == BPFLINK_ERROR_ARGUMENT);
+
+  CHECK(take(bpflink_btf_declaration(btf, 0, "")) == "void");
+  CHECK(take(bpflink_btf_declaration(btf, bpflink_btf_end_id(btf), "")) == "(null)");
+  CHECK(take(bpflink_btf_c_header(btf)).find("struct value {") != std::string::npos);
+  CHECK(take(bpflink_btf_raw(btf, id)).find("FUNC_PROTO") != std::string::npos);
+  CHECK(std::string(bpflink_btf_kind_name(BPFLINK_BTF_ENUM64)) == "ENUM64");
+  CHECK(std::string(bpflink_btf_kind_name(UINT32_MAX)) == "UNKNOWN");
+  REQUIRE(bpflink_btf_type(btf, 0, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.kind == BPFLINK_BTF_VOID);
+  CHECK(std::string(type.name).empty());
+  CHECK(bpflink_btf_type(btf, bpflink_btf_end_id(btf), &type, sizeof type) ==
+        BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_btf_type(btf, id, nullptr, sizeof type) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_object_free(object);
+}
+
+TEST_CASE("items are found by name, and described whole") {
+  Image image;
+  bpflink_object* object = nullptr;
+  REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
+  CHECK(bpflink_object_byte_order(object) == BPFLINK_LITTLE_ENDIAN);
+
+  size_t index = 99, variable = 99;
+  CHECK(bpflink_object_find_program(object, "absent", &index) == BPFLINK_ERROR_NOT_FOUND);
+  CHECK(bpflink_object_find_program(object, nullptr, &index) == BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(bpflink_object_find_program(object, "count_packets", &index) == BPFLINK_OK);
+  bpflink_program program;
+  REQUIRE(bpflink_object_program(object, index, &program, sizeof program) == BPFLINK_OK);
+  CHECK(std::string(program.name) == "count_packets");
+  CHECK(std::string(bpflink_program_type_name(program.type)) == "xdp");
+  bpflink_section_meaning meaning;
+  REQUIRE(bpflink_read_section_name("?fentry.s/do_unlinkat", &meaning, sizeof meaning) ==
+          BPFLINK_OK);
+  CHECK(meaning.sleepable == 1);
+  CHECK(meaning.autoload == 0);
+  CHECK(std::string(meaning.target) == "do_unlinkat");
+
+  REQUIRE(bpflink_object_find_map(object, "counters", &index) == BPFLINK_OK);
+  bpflink_map map;
+  REQUIRE(bpflink_object_map(object, index, &map, sizeof map) == BPFLINK_OK);
+  CHECK(std::string(map.name) == "counters");
+  CHECK(std::string(bpflink_map_type_name(map.type)) == "hash");
+  CHECK(std::string(bpflink_map_type_name(9999)) == "unknown");
+  CHECK(map.is_static == 0);
+
+  size_t ops_index = 99;
+  REQUIRE(bpflink_object_find_struct_ops(object, "my_ops", &ops_index) == BPFLINK_OK);
+  bpflink_struct_ops ops;
+  REQUIRE(bpflink_object_struct_ops(object, ops_index, &ops, sizeof ops) == BPFLINK_OK);
+  CHECK(ops.autoload == 1);
+  REQUIRE(ops.member_count > 0);
+  bpflink_struct_ops_member member;
+  REQUIRE(bpflink_object_struct_ops_member(object, ops_index, 0, &member, sizeof member) ==
+          BPFLINK_OK);
+  CHECK(bpflink_object_find_program(object, member.program, &index) == BPFLINK_OK);
+  CHECK(bpflink_object_struct_ops_member(object, ops_index, ops.member_count, &member,
+                                         sizeof member) == BPFLINK_ERROR_ARGUMENT);
+
+  size_t names = 0;
+  for (size_t i = 0; i < bpflink_object_data_section_count(object); ++i) {
+    bpflink_data_section section;
+    REQUIRE(bpflink_object_data_section(object, i, &section, sizeof section) == BPFLINK_OK);
+    CHECK(section.alignment > 0);
+    bool is_rodata = std::string(section.name).starts_with(".rodata");
+    CHECK((section.kind == BPFLINK_DATA_SECTION_RODATA) == is_rodata);
+    for (size_t j = 0; j < section.variable_count; ++j) {
+      bpflink_variable described;
+      REQUIRE(bpflink_object_variable(object, i, j, &described, sizeof described) == BPFLINK_OK);
+      REQUIRE(bpflink_object_find_variable(object, described.name, &index, &variable) ==
+              BPFLINK_OK);
+      CHECK((index == i && variable == j));
+      ++names;
+    }
+  }
+  CHECK(names > 0);
+  for (size_t i = 0; i < bpflink_object_extern_count(object); ++i) {
+    bpflink_extern symbol;
+    REQUIRE(bpflink_object_extern(object, i, &symbol, sizeof symbol) == BPFLINK_OK);
+    REQUIRE(bpflink_object_find_extern(object, symbol.name, &index) == BPFLINK_OK);
+    CHECK(index == i);
+  }
+  bpflink_object_free(object);
+}
+
+TEST_CASE("a link is reported, and its reports are written") {
+  TemporaryDirectory directory;
+  std::string json = directory.file("report.json");
+  const char* explained[] = {"counters", "struct value"};
+  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
+  options.json_file = json.c_str();
+  options.print_sizes = 3;
+  options.explain = explained;
+  options.explain_count = 2;
+  bpflink_linker* linker = nullptr;
+  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  for (const char* name : {"counters.o", "state.o"})
+    CHECK(bpflink_linker_add_file(linker, fixture(name).c_str()) == BPFLINK_OK);
+  bpflink_link_report report;
+  CHECK(bpflink_linker_report(linker, &report, sizeof report) == BPFLINK_ERROR_NOT_FOUND);
+  REQUIRE(bpflink_linker_link_to_file(linker, directory.file("out.o").c_str()) == BPFLINK_OK);
+  REQUIRE(bpflink_linker_report(linker, &report, sizeof report) == BPFLINK_OK);
+  CHECK(report.objects == 2);
+  CHECK(report.output_types > 0);
+  CHECK(std::string(report.explanations).find("struct value") != std::string::npos);
+  CHECK(std::string(report.sizes).find("count_packets") != std::string::npos);
+  REQUIRE(report.file_count == 2);
+  const char* path = nullptr;
+  REQUIRE(bpflink_linker_report_file(linker, 1, &path) == BPFLINK_OK);
+  CHECK(std::string(path) == fixture("state.o"));
+  CHECK(bpflink_linker_report_file(linker, 2, &path) == BPFLINK_ERROR_ARGUMENT);
+  double seconds = -1;
+  REQUIRE(bpflink_linker_report_pass(linker, 0, &path, &seconds) == BPFLINK_OK);
+  CHECK(seconds >= 0);
+  CHECK_FALSE(read_file(json).empty());
+  bpflink_linker_free(linker);
+}
+
+TEST_CASE("CO-RE relocations are checked against a kernel") {
+  // The program's own types are a kernel that has all that it asks for.
+  auto task = read_file(fixture("task.o"));
+  bpflink_object* object = nullptr;
+  REQUIRE(bpflink_object_parse(task.data(), task.size(), &object, nullptr) == BPFLINK_OK);
+  bpflink::BtfBuilder none;
+  auto empty_blob = *none.finish(std::endian::native);
+  bpflink_btf* empty = nullptr;
+  REQUIRE(bpflink_btf_parse(empty_blob.data(), empty_blob.size(), &empty, nullptr) == BPFLINK_OK);
+  for (const bpflink_btf* types :
+       {bpflink_object_btf(object), static_cast<const bpflink_btf*>(empty)}) {
+    bpflink_core_kernel* kernel = nullptr;
+    REQUIRE(bpflink_core_kernel_new(types, nullptr, 0, &kernel) == BPFLINK_OK);
+    bpflink_core_facts facts = BPFLINK_CORE_FACTS_INIT;
+    facts.has_ksym = [](void*, const char*) { return 1; };
+    facts.kconfig = [](void*, const char*, uint64_t* value) {
+      *value = 1;
+      return 1;
+    };
+    bpflink_core_report* report = nullptr;
+    REQUIRE(bpflink_core_check(task.data(), task.size(), kernel, &facts, &report, nullptr) ==
+            BPFLINK_OK);
+    REQUIRE(bpflink_core_report_verdict_count(report) > 0);
+    bpflink_core_verdict verdict;
+    REQUIRE(bpflink_core_report_verdict(report, 0, &verdict, sizeof verdict) == BPFLINK_OK);
+    CHECK((verdict.status == BPFLINK_CORE_RESOLVES) == (types != empty));
+    CHECK(verdict.has_value == (types != empty));
+    CHECK(std::string(verdict.message).empty() == (types != empty));
+    REQUIRE(verdict.program_count > 0);
+    const char* program = nullptr;
+    REQUIRE(bpflink_core_report_program(report, 0, 0, &program) == BPFLINK_OK);
+    size_t index = 0;
+    CHECK(bpflink_object_find_program(object, program, &index) == BPFLINK_OK);
+    const char* variable = nullptr;
+    uint64_t value = 0;
+    CHECK(bpflink_core_report_assumption(report, 0, verdict.assumption_count, &variable, &value) ==
+          BPFLINK_ERROR_ARGUMENT);
+    bpflink_core_report_free(report);
+
+    const void* images[] = {task.data()};
+    const size_t sizes[] = {task.size()};
+    void* blob = nullptr;
+    size_t size = 0;
+    REQUIRE(bpflink_core_minimize(images, sizes, 1, kernel, BPFLINK_LITTLE_ENDIAN, &blob, &size,
+                                  nullptr) == BPFLINK_OK);
+    bpflink_btf* minimal = nullptr;
+    REQUIRE(bpflink_btf_parse(blob, size, &minimal, nullptr) == BPFLINK_OK);
+    CHECK((bpflink_btf_end_id(minimal) > 1) == (types != empty));
+    bpflink_btf_free(minimal);
+    bpflink_free(blob);
+    bpflink_core_kernel_free(kernel);
+  }
+  char* error = nullptr;
+  bpflink_core_kernel* kernel = nullptr;
+  REQUIRE(bpflink_core_kernel_new(empty, nullptr, 0, &kernel) == BPFLINK_OK);
+  bpflink_core_report* report = nullptr;
+  CHECK(bpflink_core_check("no object", 9, kernel, nullptr, &report, &error) ==
+        BPFLINK_ERROR_INPUT);
+  CHECK(take(error) != "(null)");
+  bpflink_core_kernel_free(kernel);
+  bpflink_btf_free(empty);
   bpflink_object_free(object);
 }
 
@@ -258,6 +481,17 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   CHECK(bpflink_btf_parse(blob, blob_size, &again, nullptr) == BPFLINK_OK);
   CHECK(bpflink_btf_end_id(again) == bpflink_btf_end_id(btf));  // idempotent
   CHECK(bpflink_dedup_add(dedup, "late", btf) == BPFLINK_ERROR_ARGUMENT);
+  uint32_t output_id = 0;
+  CHECK(bpflink_dedup_output_id(dedup, 0, id, &output_id) == BPFLINK_OK);
+  CHECK(std::string(bpflink_btf_name(again, output_id)) == "value");
+  CHECK(bpflink_dedup_output_id(dedup, 1, id, &output_id) == BPFLINK_ERROR_ARGUMENT);
+  char *explanation = nullptr, *reason = nullptr;
+  CHECK(bpflink_dedup_explain(dedup, "struct value", &explanation, &reason) == BPFLINK_OK);
+  CHECK(take(explanation).find("struct value") != std::string::npos);
+  CHECK(bpflink_dedup_explain(dedup, "struct absent", &explanation, &reason) ==
+        BPFLINK_ERROR_INPUT);
+  CHECK(explanation == nullptr);
+  CHECK(take(reason) != "(null)");
 
   // Split from that: an array of the last type, and a typedef of the array, with a name.
   bpflink::Btf whole =
@@ -428,6 +662,9 @@ TEST_CASE("what kernels take") {
   CHECK(fault.type_id == 2);
   CHECK(fault.since_major == 4);
   CHECK(fault.since_minor == 18);
+  CHECK(take(bpflink_verdict_fault_text(verdict, 0)).find("two words") != std::string::npos);
+  CHECK(take(bpflink_verdict_fault_text(verdict, 1)) == "(null)");
+  CHECK(bpflink_verdict_omitted(verdict) == 0);
   bpflink_requirement needs;
   REQUIRE(bpflink_verdict_needs(verdict, &needs, sizeof needs) == BPFLINK_OK);
   CHECK(std::string(needs.what) == "TYPE_TAG");

@@ -144,7 +144,7 @@ static void tells_what_is_wrong(const char* directory, const char* big_endian, c
   snprintf(want, sizeof want,
            "absent.o: No such file or directory\n"
            "buffer 1: is not a BPF object but: text file (compile it first)\n"
-           "%s: has another byte order than the inputs before\n",
+           "%s: has another byte order than earlier inputs\n",
            name_of(big_endian));
   CHECK(strcmp(text, want) == 0);
 }

@@ -88,7 +88,7 @@ SEC("raw_tp/a") int flipped(void *ctx) {
 }
 EOS
 core 1 check flipped.o new.btf
-says "it is guarded if the kernel's verifier is new enough: tell its --release"
+says "it is guarded if the kernel's verifier is new enough: give its --release"
 core 1 check flipped.o new.btf --release 5.9.16
-says 'it is guarded, but not so that the verifier of 5.9 understands it'
+says 'it is guarded, but the verifier of 5.9 does not understand the guard'
 core 0 check flipped.o new.btf --release 5.10.0

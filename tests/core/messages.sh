@@ -48,21 +48,21 @@ trace.bpf.c:11:10: error: struct task_struct has no member 'state' in 1 of 2 ker
       |          ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program enter
->>> there it has: unsigned int __state
+>>> the kernel has: unsigned int __state
 >>> guard it with bpf_core_field_exists(struct task_struct, state), or read a flavor: struct task_struct___5_14 { unsigned int __state; }
 trace.bpf.c:16:10: warning: struct task_struct has no member 'start_time' in 1 of 2 kernels
    16 |   sum += BPF_CORE_READ(task, start_time);
       |          ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program maybe
->>> there it has: int start_time in 'times'
+>>> the kernel has: int start_time in 'times'
 >>> guard it with bpf_core_field_exists(struct task_struct, start_time)
 trace.bpf.c:21:7: error: enum phase has no enumerator 'PHASE_STOPPED' in 1 of 2 kernels
    21 |   sum += bpf_core_enum_value(enum phase, PHASE_STOPPED);
       |       ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program others
->>> there it has: PHASE_STOPPED_NOW
+>>> the kernel has: PHASE_STOPPED_NOW
 >>> guard it with bpf_core_enum_value_exists(enum phase, PHASE_STOPPED)
 trace.bpf.c:22:10: error: struct gone does not exist in 1 of 2 kernels
    22 |   sum += BPF_CORE_READ(gone, x);
@@ -81,7 +81,7 @@ enter    + X
 maybe    + X  (optional)
 others   + X
 
-+ all is bound   g what is not is never reached   X fails
++ everything resolves   g failures are guarded   X fails
 EOS
 core 0 check trace.o --kernel 5.10/vmlinux.btf
 [[ ! -s core.log ]] || fail "messages where nothing fails: $(cat core.log)"
@@ -99,5 +99,5 @@ EOS
 core 0 check trace.o differs.btf
 [[ ! -s core.log ]] || fail "differences unasked for: $(cat core.log)"
 core 0 check trace.o differs.btf --differences
-says 'warning: struct task_struct.state has 4 bytes, and 8 in the program in differs.btf'
-says 'warning: struct task_struct.start_time has another sign than in the program in differs.btf'
+says 'warning: struct task_struct.state has 4 bytes, but 8 in the program in differs.btf'
+says 'warning: struct task_struct.start_time has another signedness than in the program in differs.btf'

@@ -44,7 +44,7 @@ For minimize:
                               program
 
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if nothing fails, else with 1 and the output as it was.
+Exits with 0 if nothing fails, else with 1 and the output unchanged.
 EOS
 
 # refuses TEXT ARGUMENT...: a mistake in the command line

@@ -48,15 +48,15 @@ expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base,
   "$BTFDEDUP" --base base.btf module.ko -o out.o
 expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given before' \
   "$BTFDEDUP" --base base.btf --base module.ko third.btf -o out.o
-expect_message 'btfdedup: error: base.btf: is not split from what module.ko is split from' \
+expect_message 'btfdedup: error: base.btf: is split from another base than module.ko' \
   "$BTFDEDUP" module.ko base.btf -o out.o
-expect_message 'btfdedup: error: module.ko: is not split from what base.btf is split from' \
+expect_message 'btfdedup: error: module.ko: is split from another base than base.btf' \
   "$BTFDEDUP" base.btf module.ko -o out.o
 head -c 30 base.btf >cut.btf
 objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=cut.btf plain.o bad.ko
 expect_message "btfdedup: error: bad.ko: .BTF.base: type section at offset 24 with 40 bytes exceeds the blob's 30 bytes" \
   "$BTFDEDUP" bad.ko -o out.o
 cat base.btf base.btf >twice.btf
-expect_message 'btfdedup: error: twice.btf: a base has one BTF only' \
+expect_message 'btfdedup: error: twice.btf: a base must have exactly one BTF' \
   "$BTFDEDUP" --base twice.btf second.btf -o out.o
 expect_message 'btfdedup: error: plain.o: has no section .BTF' "$BTFDEDUP" --base plain.o base.btf -o out.o

@@ -110,10 +110,10 @@ bad_ids() {
   expect_message "btfdedup: error: bad.o: $message" "$BTFDEDUP" --update bad.o
   cmp before.o bad.o
 }
-bad_ids 'section .BTF_ids: type id 7 at offset 0x0 is not that of a type, the last is 6' '0,/\.long 6/s//.long 7/'
+bad_ids 'section .BTF_ids: type id 7 at offset 0x0 is out of range, the last is 6' '0,/\.long 6/s//.long 7/'
 bad_ids 'section .BTF_ids: the set at offset 0xc has 999 elements, more than its bytes' '/set__plain:/{n;s/3/999/}'
 bad_ids 'section .BTF_ids: sets overlap at offset 0x1c' '/set__plain:/{n;s/3/4/}'
-bad_ids 'section .BTF_ids has type ids, but no symbols say where' 's/__BTF_ID__/other/'
+bad_ids 'section .BTF_ids has type ids, but no symbols that locate them' 's/__BTF_ID__/other/'
 echo '.set __BTF_ID__func__far__9, . + 100' >>ids.s
 bad_ids "section .BTF_ids: symbol '__BTF_ID__func__far__9' is outside of it" ''
 expect_message 'btfdedup: error: ids.o: has a section .BTF_ids, which would not fit types of other files' \

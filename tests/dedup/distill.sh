@@ -81,9 +81,9 @@ expect_message 'btfdedup: error: --distill and --flatten exclude each other (see
   "$BTFDEDUP" --distill --flatten --base base.btf module.btf --elf -o out.o
 expect_message 'btfdedup: error: --distill makes two sections: -o needs --elf with it (see btfdedup --help)' \
   "$BTFDEDUP" --distill --base base.btf module.btf -o out.o
-expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is distilled' \
+expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is already distilled' \
   "$BTFDEDUP" --distill --base base.btf --update updated.ko
-expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is distilled' \
+expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is already distilled' \
   "$BTFDEDUP" --distill --base base.btf module.btf --update updated.ko
 cp module.ko bad.ko # of 32 bits, where the size of section headers stands at 46
 printf '\x29' | dd of=bad.ko bs=1 seek=46 conv=notrunc status=none

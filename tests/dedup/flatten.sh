@@ -85,7 +85,7 @@ expect_message 'btfdedup: error: --flatten needs --base (see btfdedup --help)' \
   "$BTFDEDUP" --flatten new.ko -o out.o
 expect_message 'btfdedup: error: --flatten and --update exclude each other (see btfdedup --help)' \
   "$BTFDEDUP" --flatten --base base.btf --update new.ko
-expect_message 'btfdedup: error: new.ko: its section .BTF.base has structs without members, of which --flatten can make nothing whole' \
+expect_message 'btfdedup: error: new.ko: its section .BTF.base has structs without members, which --flatten cannot complete' \
   "$BTFDEDUP" --flatten --base new.ko c.btf -o out.o
 expect_message 'btfdedup: error: new.ko: is split from its section .BTF.base, not from the base given' \
   "$BTFDEDUP" --flatten --base base.btf new.ko -o out.o

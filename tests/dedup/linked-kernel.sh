@@ -120,15 +120,15 @@ link "${units[@]}" asm.o -o vmlinux
 listed() { bpftool btf dump file "$1" | sed -nE "s/^\[[0-9]+\] $2 '([^']*)'.*/\1/p" | sort; }
 cp vmlinux linked
 "$BTFDEDUP" --linked vmlinux --update linked --stats 2>notes >stats
-expect "btfdedup: vmlinux: omitted functions of several prototypes: other
-btfdedup: vmlinux: omitted functions that only clones are left of: cloned.N
+expect "btfdedup: vmlinux: omitted functions with several prototypes: other
+btfdedup: vmlinux: omitted functions of which only clones remain: cloned.N
 btfdedup: vmlinux: omitted tags of kfuncs without a FUNC: other" sed -E "s/cloned[.a-z0-9]+/cloned.N/" notes
 expect "_start asm_function call_0 call_1 call_2 call_3 call_4 call_5 call_6 call_7 each \
 fast_function kernel_function same unit_0 unit_1 unit_2 unit_3 unit_4 unit_5 unit_6 unit_7 \
 weak_function " tr '\n' ' ' < <(listed linked FUNC)
 expect 'functions                               23' grep ^functions stats
 expect 'variables                               18' grep ^variables stats
-expect '         1  functions of several prototypes' grep several stats
+expect '         1  functions with several prototypes' grep several stats
 
 # The per-CPU variables are those of the symbol table, at their places.
 address=$((16#$(readelf -SW linked | sed -n 's/.*\.data\.\.percpu *PROGBITS *\([0-9a-f]*\) .*/\1/p')))

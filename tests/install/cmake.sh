@@ -133,7 +133,7 @@ mkdir ../static && cd ../static
 cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.25)
 project(static LANGUAGES C CXX)
-find_package(bpflink 0.1 REQUIRED COMPONENTS static)
+find_package(bpflink 1.0 REQUIRED COMPONENTS static)
 add_executable(inspect ../../c_api/inspect.c)
 target_link_libraries(inspect PRIVATE bpflink::static)
 set_target_properties(inspect PROPERTIES LINKER_LANGUAGE CXX)

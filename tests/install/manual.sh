@@ -502,18 +502,24 @@ options=$(sed -nE 's/^set\(BPFLINK_COMPILE_OPTIONS (.*) CACHE.*/\1/p' "$module")
 of_roff <"$page" >text
 contains text "$options"
 
-# ---- bpflink.h(3)
+# ---- libbpflink(3) and bpflink.h(3): one program in two languages
 
-mkdir "$tmp/c" && cd "$tmp/c"
-page=$manual/man3/bpflink.h.3
-example "$page" 1 >maps.c
-cp ../link/main.bpf.o ../link/maps.bpf.o .
-example "$page" 2 >commands
-bash -euc "$(<commands)" >log 2>&1 || fail "bpflink.h(3): $(<log)"
-[[ $(<log) == 'packets: 256 entries' ]] || fail "bpflink.h(3): the example prints: $(<log)"
+for language in cpp c; do
+  mkdir "$tmp/$language" && cd "$tmp/$language"
+  page=$manual/man3/libbpflink.3
+  if [[ $language == c ]]; then page=$manual/man3/bpflink.h.3; fi
+  example "$page" 1 >maps.$language
+  cp ../link/main.bpf.o ../link/maps.bpf.o .
+  run "$page" 2
+  [[ $(<log) == 'packets: array of 256 entries' ]] || fail "${page##*/}: the example prints: $(<log)"
+  if ./maps main.bpf.o 2>log; then fail "${page##*/}: a link that fails goes well"; fi
+  contains log 'undefined symbol: packets'
+done
 "$CC" -std=c99 -pedantic -Wall -Wextra -Werror $(pkg-config --cflags bpflink) -fsyntax-only maps.c
-if ./maps main.bpf.o 2>log; then fail 'bpflink.h(3): a link that fails goes well'; fi
-contains log 'undefined symbol: packets'
+# Each header of C++ is in libbpflink(3), and nothing else.
+ls "$PREFIX"/include/bpflink | grep '\.hpp$' | grep -vx 'error.hpp\|export.hpp' >wanted
+grep -oE '<bpflink/[a-z_]+\.hpp>' "$manual/man3/libbpflink.3" | tr -d '<>' | sed 's|.*/||' | sort -u >found
+diff wanted found >log || fail "libbpflink(3): headers (<) and the page (>) differ: $(<log)"
 # Each function and each status of the header is in the page, and nothing else.
 header=$PREFIX/include/bpflink/bpflink.h
 # same_names PATTERN: those of the header and those of the page

@@ -15,7 +15,7 @@ use() { # NAME COMPILER-ARGUMENT...
 
 # shellcheck disable=SC2046 # words are meant
 use shared $(pkg-config --cflags --libs bpflink)
-readelf -d shared | grep -q 'NEEDED.*libbpflink.so.0' || fail 'not the shared library by its soname'
+readelf -d shared | grep -q 'NEEDED.*libbpflink.so.1' || fail 'not the shared library by its soname'
 
 # shellcheck disable=SC2046
 use static $(pkg-config --cflags bpflink) "$PREFIX/lib/libbpflink.a" \

@@ -16,10 +16,10 @@ foreach(file
     lib/cmake/bpflink/BpflinkCheckCore.cmake
     lib/cmake/bpflink/bpflink-config.cmake
     lib/libbpflink-libbpf.a
-    lib/libbpflink-libbpf.so.0
+    lib/libbpflink-libbpf.so.1
     lib/libbpflink.a
     lib/libbpflink.so
-    lib/libbpflink.so.0
+    lib/libbpflink.so.1
     lib/pkgconfig/bpflink.pc
     share/bash-completion/completions/bpflink
     share/bash-completion/completions/bpfcore
@@ -32,6 +32,7 @@ foreach(file
     share/man/man1/bpfskel.1
     share/man/man1/btfdedup.1
     share/man/man3/bpflink.h.3
+    share/man/man3/libbpflink.3
     share/man/man5/bpflink-reports.5
     share/man/man7/bpflink-bpftool.7
     share/man/man7/bpflink-cmake.7

@@ -160,6 +160,6 @@ link_fails -q beyond.o
 expect_error "beyond.o:(.jumptables+0x20): the jump table leads to '.text'+0x90, which is outside of the section"
 link_fails -q shared.o
 expect_error 'shared.o:(.jumptables+0x8): the jump table is used by code of two sections'
-expect_error ">>> 'socket' and '.text', from whose start its offsets might be"
+expect_error ">>> 'socket' and '.text': its offsets may be relative to either"
 link_fails -q f1.o lost.o
 expect_error "lost.o:(.jumptables+0x20): the jump table leads to '.text'+0x20, which was dropped from the output"

@@ -8,7 +8,7 @@ int total(void) { return 7; }
 END
 differs '- refused: *' 'the peer refuses an object without BTF'
 link main.o count.o 2>warnings
-expect "bpflink: warning: kernels refuse types of such names
+expect "bpflink: warning: kernels reject types with these names
 >>> PTR '*uint8'
 >>> STRUCT '[]uint8'
 >>> PTR '*main.event'

@@ -22,7 +22,7 @@ for inputs in main.o 'user.o main.o'; do
   "$BPFLINK" --verify $inputs -o out.o 2>warnings
   expect 'bpflink: warning: main.o: libbpf 1.0 and later refuse maps in SEC("maps")
 >>> define them in SEC(".maps")
-bpflink: warning: kernels refuse types of such names
+bpflink: warning: kernels reject types with these names
 >>> PTR '"'*const u8'
 >>> STRUCT '&[u8]'
 >>> STRUCT 'Option<u32>'

@@ -13,7 +13,7 @@ differ() {
     "$BPFLINK" $order -o out.o 2>warnings || fail "$1: $(<warnings)"
     [[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning of $1: $(<warnings)"
     grep -q ": warning: '$1' has two layouts, in " warnings || fail "$1: $(<warnings)"
-    grep -qxF ">>> they meet at $2" warnings || fail "$1 at $2: $(<warnings)"
+    grep -qxF ">>> both are reached through $2" warnings || fail "$1 at $2: $(<warnings)"
   done
 }
 

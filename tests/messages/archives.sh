@@ -55,7 +55,7 @@ bad_nested "archive member at offset $(printf %#x "$long_inner"): is a table" "/
 echo text >inner.a
 bad_nested 'is not an archive' '/0:8 '
 rm inner.a
-bad_nested 'cannot open: No such file or directory (a thin archive has only the names of its members: make it anew)' '/0:8 '
+bad_nested 'cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' '/0:8 '
 cp outer.a inner.a # which is in itself, without end
 printf '%s' "/0:$nested " | dd of=inner.a bs=1 seek="$nested" conv=notrunc status=none
 name='inner.a(inner.a'$(printf '(inner.a%.0s' {1..8})
@@ -63,8 +63,8 @@ close=$(printf ')%.0s' {1..9})
 expect_message "bpflink: error: $name$close: archives are nested more than 8 deep" "$BPFLINK" inner.a -o out.o
 
 rm good.o
-expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: make it anew)' "$BPFLINK" thin.a -o out.o
-expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: make it anew)' "$BTFDEDUP" thin.a -o out.o
+expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BPFLINK" thin.a -o out.o
+expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BTFDEDUP" thin.a -o out.o
 
 # An archive that is not as its members are now
 compile caller <<'END'
@@ -87,13 +87,13 @@ undefined() { # HINT ARGUMENT...
   expect_message "$place
 $1>>> -r leaves it to a later link" "$BPFLINK" "${@:2}" -o out.o
 }
-undefined '>>> lib/member.o defines it, but lib/copied.a(member.o) is another version: make the archive anew
+undefined '>>> lib/member.o defines it, but lib/copied.a(member.o) is another version: rebuild the archive
 ' caller.o lib/copied.a
 "$BPFLINK" caller.o lib/thin.a -o out.o
 llvm-ar-19 rc lib/copied.a lib/member.o
 "$BPFLINK" caller.o lib/copied.a -o out.o
 (cd lib && compile member <<<'int stale(int x) { return x; }')
-undefined '>>> the index of lib/thin.a lists it, but no member defines it: make the archive anew
+undefined '>>> the index of lib/thin.a lists it, but no member defines it: rebuild the archive
 ' caller.o lib/thin.a
 # No index, one of 64 bits, and what an index may say in error
 llvm-ar-19 rcST unlisted.a lib/member.o
@@ -114,6 +114,6 @@ for file, name, index in (
     open(file + ".a", "wb").write(archive(index, name) + b"//".ljust(48) + b"%-10d`\n" % len(long_names) + long_names
                                   + b"/0".ljust(48) + b"%-10d`\n" % len(member))
 END
-undefined '>>> the index of wide.a lists it, but no member defines it: make the archive anew
+undefined '>>> the index of wide.a lists it, but no member defines it: rebuild the archive
 ' caller.o wide.a
 for archive in huge empty unnamed cut; do undefined '' caller.o $archive.a; done

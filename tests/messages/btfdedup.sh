@@ -38,12 +38,12 @@ fails "bad.o: section '.BTF' at offset 0x7fffff with 0x10 bytes is outside the f
 doctored bad.o header:.BTF:sh_name=0x7fffff
 fails "bad.o: name of section $btf is outside the section name table" bad.o -o out.o
 doctored bad.o elf:e_shstrndx=200
-fails "bad.o: section name table index 200 is not that of a section, the last is $((sections - 1))" bad.o -o out.o
+fails "bad.o: section name table index 200 is out of range, the last is $((sections - 1))" bad.o -o out.o
 
 # Bases
 "$CC" --target=bpf -g -c good.bpf.c -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h -include bpf/bpf_helpers.h -o two.o
 llvm-ar-19 rc two.a good.o two.o
-fails 'two.a(two.o): a base has one BTF only' good.btf --base two.a -o out.o
+fails 'two.a(two.o): a base must have exactly one BTF' good.btf --base two.a -o out.o
 fails 'number.c: 12 bytes are too few for a header of 24' good.btf --base number.c -o out.o
 
 # --update

@@ -405,7 +405,7 @@ blob good.btf "$int"
 "$BTFDEDUP" --verify good.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
 [[ ! -s errors ]] || mistake "--verify of a good output: $(<errors)"
 "$BTFDEDUP" --verify good.btf bad.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
-[[ $(<errors) == "btfdedup: warning: out.btf: kernels do not take this: [2] TYPEDEF 'two words': a name has at most 512 bytes, \
+[[ $(<errors) == "btfdedup: warning: out.btf: kernels reject this: [2] TYPEDEF 'two words': a name has at most 512 bytes, \
 only letters, digits, '_' and '.', and no digit first (Linux: \"Invalid name\"); rename it
 >>> the type is from bad.btf" ]] || mistake "--verify: $(<errors)"
 cmp -s out.btf bad.btf || [[ -s out.btf ]] || mistake '--verify keeps the output back'
@@ -421,6 +421,6 @@ __attribute__((noinline)) int nameless(void *) { asm volatile(""); return 1; }
 SEC("socket") int other(struct __sk_buff *ctx) { return nameless(ctx); }
 END
 "$BPFLINK" --verify nameless.o mended.o -o out.o 2>errors || mistake "bpflink --verify: exit status $?"
-grep -F 'warning: out.o: kernels do not take this: [' errors | grep -qF 'int nameless(void *): parameter 1: the parameters of a FUNC have names' ||
+grep -F 'warning: out.o: kernels reject this: [' errors | grep -qF 'int nameless(void *): parameter 1: the parameters of a FUNC have names' ||
   mistake "bpflink --verify: $(<errors)"
 grep -qxF '>>> the type is from nameless.o' errors || mistake "bpflink --verify: $(<errors)"

@@ -18,22 +18,22 @@ compile c <<<'int count = 1; int more(void) { return count; }'
 cp a.o kept.o
 
 # -o *.o
-nothing="has nothing to do with the inputs: name another file, or delete it first"
+nothing="is unrelated to the inputs: name another file, or delete it first"
 refused() { # TEXT COMMAND...: and a.o stays
   expect_message "$@"
   cmp a.o kept.o || mistake "${*:2}: a.o was changed"
 }
-refused "bpflink: error: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o
-refused "bpflink: error: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o --verify --gc-sections
-refused "btfdedup: error: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" "$BTFDEDUP" -o ?.o
+refused "bpflink: error: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o
+refused "bpflink: error: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o --verify --gc-sections
+refused "btfdedup: error: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" "$BTFDEDUP" -o ?.o
 if command -v bpf-gcc >/dev/null; then
   bpf-gcc -g -O2 -c -o a.o -x c - <<<'int of_gcc(void) { return 1; }'
-  expect_message "bpflink: error: -o 'a.o' would replace what a compiler made of '<stdin>', which $nothing" "$BPFLINK" -o a.o b.o c.o
+  expect_message "bpflink: error: -o 'a.o' would replace the compiled object of '<stdin>', which $nothing" "$BPFLINK" -o a.o b.o c.o
   cp kept.o a.o
 fi
 # libbpf's linker replaces any file, and so does a partial link.
 "$BPFLINK" -r -o ?.o 2>errors
-expect "bpflink: warning: -o 'a.o' would replace what a compiler made of 'a.bpf.c', which $nothing" cat errors
+expect "bpflink: warning: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" cat errors
 cp kept.o a.o
 
 # An object of the same source, or that defines the same, may be replaced.

@@ -17,14 +17,14 @@ names=$(llvm-readelf-19 -h good.o | sed -n 's/.*string table index: *//p')
 bad 'has no section headers' elf:e_shoff=0
 bad "section headers at offset 0x7fffffff are outside the file of $size bytes" elf:e_shoff=0x7fffffff
 bad "section headers at offset $headers are outside the file of $size bytes" elf:e_shnum=$((sections + 5))
-bad "section name table index $sections is not that of a section, the last is $((sections - 1))" elf:e_shstrndx=$sections
-bad "section name table index 2 is not that of a string table" elf:e_shstrndx=2
+bad "section name table index $sections is out of range, the last is $((sections - 1))" elf:e_shstrndx=$sections
+bad "section name table index 2 is not a string table's" elf:e_shstrndx=2
 bad "name of section 2 is outside the section name table" header:2:sh_name=0x7fffffff
 bad "section '(section names)' at offset 0x7fffffff with 0x10 bytes is outside the file of $size bytes" \
   header:$names:sh_offset=0x7fffffff header:$names:sh_size=0x10
 bad "section 'socket' has alignment 0x3, expected a power of two up to 0x10000" header:socket:sh_addralign=3
 bad "section 'socket' has alignment 0x20000, expected a power of two up to 0x10000" header:socket:sh_addralign=0x20000
 bad "section '.data' is compressed" 'header:.data:sh_flags=old | 0x800'
-bad "section '.bss' has 0x100000000 bytes, BPF addresses up to 4 GiB" header:.bss:sh_size=1\<\<32
+bad "section '.bss' has 0x100000000 bytes, but BPF can address only 4 GiB" header:.bss:sh_size=1\<\<32
 bad "code section 'socket' has 0xc bytes, expected whole instructions of 8" header:socket:sh_size=12
 bad "code section 'socket' has 0x8 bytes, expected whole instructions of 8" header:socket:sh_type=8 header:socket:sh_size=8 header:.relsocket:sh_type=3

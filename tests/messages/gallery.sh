@@ -143,8 +143,8 @@ END
 
 # A library of the machine's own objects
 llvm-ar-19 rc lib/libhost.a host.o
-shows 'make it of what clang' bpflink caller.o -L lib -lhost -o out.o <<'END'
-bpflink: error: lib/libhost.a: is an archive without BPF objects: make it of what clang --target=bpf compiled
+shows 'compile its members with clang' bpflink caller.o -L lib -lhost -o out.o <<'END'
+bpflink: error: lib/libhost.a: is an archive without BPF objects: compile its members with clang --target=bpf
 END
 
 # ---- what a loader would refuse
@@ -159,7 +159,7 @@ END
 # The file with the maps compiled without -g
 compile untyped -g0 <maps.bpf.c
 shows 'compile with -g' bpflink main.o untyped.o -o out.o <<'END'
-bpflink: warning: untyped.o: defines maps, but has no BTF that tells what they are
+bpflink: warning: untyped.o: defines maps but has no BTF to describe them
 >>> compile with -g
 END
 
@@ -175,9 +175,9 @@ END
 
 # All of a file between #if and #endif
 compile nothing -g0 <<<$'#if 0\nint x;\n#endif'
-shows 'by its #if?' bpflink good.o nothing.o -o out.o <<'END'
+shows 'did an #if exclude' bpflink good.o nothing.o -o out.o <<'END'
 bpflink: warning: nothing.o: has nothing to link
->>> was anything left of the source file by its #if?
+>>> did an #if exclude the whole source file?
 END
 
 # A license forgotten
@@ -187,21 +187,21 @@ SEC("socket") int prints(struct __sk_buff *ctx) {
   return bpf_trace_printk(text, sizeof text);
 }
 END
-shows 'if yours is:' bpflink prints.o -o out.o <<'END'
-prints.bpf.c:3:10: warning: kernels let only programs under the GPL call this, and the license is missing
+shows 'if the program is under the GPL:' bpflink prints.o -o out.o <<'END'
+prints.bpf.c:3:10: warning: GPL-only helpers are called, but the license is missing
     3 |   return bpf_trace_printk(text, sizeof text);
       |          ^
 >>> bpf_trace_printk in prints.bpf.c:3
->>> if yours is: char LICENSE[] SEC("license") = "GPL"; or --license GPL
+>>> if the program is under the GPL: char LICENSE[] SEC("license") = "GPL"; or --license GPL
 END
 
 # Two licenses
 compile mit <<<'char LICENSE[] SEC("license") __weak = "Dual MIT/GPL";'
-shows '--license TEXT settles' bpflink main.o maps.o mit.o -o out.o <<'END'
+shows '--license TEXT replaces' bpflink main.o maps.o mit.o -o out.o <<'END'
 bpflink: error: 'license' sections differ
 >>> GPL in maps.o
 >>> Dual MIT/GPL in mit.o
->>> --license TEXT settles it
+>>> --license TEXT replaces both
 END
 
 # ---- undefined symbols
@@ -242,13 +242,13 @@ END
 compile hides <<'END'
 static __attribute__((noinline, used)) int helper(int x) { return 3 * x; }
 END
-shows 'would have to be global' bpflink caller.o hides.o -o out.o <<'END'
+shows 'make it global' bpflink caller.o hides.o -o out.o <<'END'
 caller.bpf.c:2:57: error: undefined symbol: helper
     2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
       |                                                         ^
 >>> referenced by caller.bpf.c:2
 >>>               caller.o:(socket+0x8)
->>> it is static in hides.o, and would have to be global
+>>> it is static in hides.o: make it global
 >>> -r leaves it to a later link
 END
 
@@ -273,13 +273,13 @@ compile kernel <<'END'
 void bpf_rcu_read_lock(void);
 SEC("socket") int locks(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
 END
-shows 'is declared with __ksym' bpflink kernel.o -o out.o <<'END'
+shows 'declare it with __ksym' bpflink kernel.o -o out.o <<'END'
 kernel.bpf.c:2:50: error: undefined symbol: bpf_rcu_read_lock
     2 | SEC("socket") int locks(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
       |                                                  ^
 >>> referenced by kernel.bpf.c:2
 >>>               kernel.o:(socket+0x0)
->>> what the kernel has is declared with __ksym
+>>> if the kernel has it, declare it with __ksym
 >>> -r leaves it to a later link
 END
 
@@ -288,13 +288,13 @@ compile config <<'END'
 extern int CONFIG_HZ;
 SEC("socket") int ticks(struct __sk_buff *ctx) { return CONFIG_HZ; }
 END
-shows 'is declared with __kconfig' bpflink config.o -o out.o <<'END'
+shows 'declare it with __kconfig' bpflink config.o -o out.o <<'END'
 config.bpf.c:2:57: error: undefined symbol: CONFIG_HZ
     2 | SEC("socket") int ticks(struct __sk_buff *ctx) { return CONFIG_HZ; }
       |                                                         ^
 >>> referenced by config.bpf.c:2
 >>>               config.o:(socket+0x0)
->>> the loader provides it where it is declared with __kconfig
+>>> the loader provides it: declare it with __kconfig
 >>> -r leaves it to a later link
 END
 
@@ -358,20 +358,20 @@ END
 
 # -o *.o, of which a shell makes -o caller.o helper.o maps.o
 shows 'name another file' bpflink -o caller.o helper.o maps.o <<'END'
-bpflink: error: -o 'caller.o' would replace what a compiler made of 'caller.bpf.c', which has nothing to do with the inputs: name another file, or delete it first
+bpflink: error: -o 'caller.o' would replace the compiled object of 'caller.bpf.c', which is unrelated to the inputs: name another file, or delete it first
 END
 
 # A function that C++ defines
 cp helper.bpf.c helper.cpp
 clang++-19 --target=bpf -O2 -c helper.cpp -o mangled.o
-shows 'declared extern "C"' bpflink caller.o mangled.o -o out.o <<'END'
+shows 'declare it extern "C"' bpflink caller.o mangled.o -o out.o <<'END'
 caller.bpf.c:2:57: error: undefined symbol: helper
     2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
       |                                                         ^
 >>> referenced by caller.bpf.c:2
 >>>               caller.o:(socket+0x8)
 >>> mangled.o defines it as C++: helper(int)
->>> what C uses is declared extern "C" where C++ defines it
+>>> if C uses it, declare it extern "C" in C++
 >>> -r leaves it to a later link
 END
 
@@ -379,13 +379,13 @@ END
 compile helper <<<'int help(int x) { return 3 * x; }'
 llvm-ar-19 rc old.a helper.o
 compile helper <<<'int helper(int x) { return 3 * x; }'
-shows 'make the archive anew' bpflink caller.o old.a -o out.o <<'END'
+shows 'rebuild the archive' bpflink caller.o old.a -o out.o <<'END'
 caller.bpf.c:2:57: error: undefined symbol: helper
     2 | SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len); }
       |                                                         ^
 >>> referenced by caller.bpf.c:2
 >>>               caller.o:(socket+0x8)
->>> helper.o defines it, but old.a(helper.o) is another version: make the archive anew
+>>> helper.o defines it, but old.a(helper.o) is another version: rebuild the archive
 >>> -r leaves it to a later link
 END
 
@@ -509,7 +509,7 @@ ingress.bpf.c:1:5: warning: 'ingress' is in .text: is SEC(...) missing?
       |     ^
 >>> int ingress(struct xdp_md *ctx)
 >>>     defined in ingress.bpf.c:1 (ingress.o)
->>> nothing calls it, so that loaders leave it out
+>>> nothing calls it, so loaders skip it
 >>> if it is a program: SEC("xdp")
 END
 
@@ -528,7 +528,7 @@ struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1);
          __type(key, __u32); __type(value, __u64); } table;
 END
 shows 'SEC(".maps") wherever' bpflink uses_table.o table.o -o out.o <<'END'
-table.bpf.c:2: error: 'table' is defined without SEC(".maps"), and declared with it
+table.bpf.c:2: error: 'table' is declared with SEC(".maps") but defined without it
 >>>     defined in table.bpf.c:2 (table.o)
 >>>     declared in uses_table.bpf.c:2 (uses_table.o)
 >>> a map has SEC(".maps") wherever it is declared
@@ -539,7 +539,7 @@ compile rate <<'END'
 const volatile int rate = 10;
 END
 shows 'in a header' bpflink first.o rate.o -o out.o <<'END'
-rate.bpf.c:1: error: 'rate' is defined const, but written to
+rate.bpf.c:1: error: 'rate' is defined const but written to
 >>> volatile const int rate
 >>>     defined in rate.bpf.c:1 (rate.o)
 >>> extern int rate
@@ -554,7 +554,7 @@ extern int log_event(int code) __weak;
 SEC("xdp") int weak(struct xdp_md *ctx) { return log_event(4); }
 END
 shows 'declare it with __ksym' bpflink weak.o -o out.o <<'END'
-weak.bpf.c:2:50: warning: weak function 'log_event' is called, and nobody defines it
+weak.bpf.c:2:50: warning: weak function 'log_event' is called but not defined
     2 | SEC("xdp") int weak(struct xdp_md *ctx) { return log_event(4); }
       |                                                  ^
 >>> referenced by weak.bpf.c:2
@@ -626,7 +626,7 @@ walk.bpf.c:2:5: warning: 'struct node' has different type tags, in walk.o and wa
 >>> they differ at next
 >>>     walk.o: __attribute__((btf_type_tag("arena"))) struct node *, tagged 'arena'
 >>>     walks.o: struct node *, without a type tag
->>> they meet at walk (parameter 1)
+>>> both are reached through walk (parameter 1)
 >>>     defined in walk.bpf.c:2 (walk.o)
 >>>     declared in walks.bpf.c:2 (walks.o)
 >>> define it once, in a header that all include

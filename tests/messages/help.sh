@@ -67,6 +67,8 @@ Reports:
                               source lines and files; without N, 10
   --explain SYMBOL            Print why SYMBOL is in the output or is not, and
                               what it is; or a type, as '"'"'struct NAME'"'"'
+  --reproduce FILE            Write to FILE a tar with the inputs and options,
+                              for a bug report
 
 Messages:
   -v,--verbose                Say what is read, kept and dropped, and why
@@ -82,7 +84,7 @@ Messages:
   --json-diagnostics          Print messages as JSON, one a line
 
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if the output was written, else with 1 and the output as it was.' "$BPFLINK" --help
+Exits with 0 if the output was written, else with 1 and the output unchanged.' "$BPFLINK" --help
 
 expect 'Merges equal types of BTF.
 Usage: btfdedup [OPTION]... INPUT... -o FILE
@@ -99,33 +101,34 @@ Options:
   --elf                       Make the output an ELF object with a section .BTF
   --update FILE               Replace the section .BTF of the ELF file FILE;
                               without INPUT, by its own types
-  --base FILE                 The BTF that the inputs were split from, left as
-                              it is; again for what is split from that
-  --flatten                   Write the types of the base, too: all in one,
-                              which needs no base
-  --distill                   Add .BTF.base with what is needed of the base, to
-                              fit other builds of it
-  --linked FILE               Write the BTF of the ELF file FILE that the inputs
-                              were linked into: FUNCs and per-CPU VARs by its
-                              symbols; without INPUT, of its own types
-  --sort                      Write the types in order of their names
-  --check                     Say whether kernels take the BTF of the inputs,
-                              and from which Linux on; write nothing
-  --verify                    Warn of what kernels do not take of the output
-  --explain TYPE              Say who needs '"'"'struct NAME'"'"' (or union, enum,
-                              typedef, func, var), and why it is there more than
+  --base FILE                 The BTF that the inputs are split from, which is
+                              not changed; repeat it for a chain of bases
+  --flatten                   Merge the base into the output, which then needs
+                              no base
+  --distill                   Add a section .BTF.base, so that the output fits
+                              other builds of the base
+  --linked FILE               Write BTF for the ELF file FILE that the inputs
+                              were linked into, with FUNCs and per-CPU VARs from
+                              its symbols; without INPUT, from its own types
+  --sort                      Sort the types by name
+  --check                     Report whether kernels accept the BTF of the
+                              inputs, and since which Linux; write nothing
+  --verify                    Warn of types in the output that kernels reject
+  --explain TYPE              Explain who needs '"'"'struct NAME'"'"' (or union, enum,
+                              typedef, func, var), and why it occurs more than
                               once
   --dump c|raw                Print the types as C or as a numbered list (raw)
   --size-map FILE             Write to FILE a page for browsers that shows where
                               the output'"'"'s bytes come from
   --print-sizes[=N]           Print the N costliest types; without N, 10
   --stats                     Print counts, sizes and times
-  --json                      Print them, or what --check says, as JSON
+  --json                      Print the statistics, or the results of --check,
+                              as JSON
   --threads N                 Use N threads; without, as many as the input is
                               large enough for
 
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if all was done (--check: all is taken), else with 1 and the output as it was.' "$BTFDEDUP" --help
+Exits with 0 if all was done (--check: all is accepted), else with 1 and the output unchanged.' "$BTFDEDUP" --help
 
 # bpfskel takes the options of a link as well.
 of_link() { sed -n '/^Inputs:/,/^Messages:/p'; }
@@ -133,15 +136,15 @@ cmp <("$BPFLINK" --help | of_link) <("$BPFSKEL" --help | of_link) || mistake 'bp
 expect 'Links BPF objects and writes a skeleton of the result.
 Usage: bpfskel [OPTION]... FILE... -o OUTPUT
 
-  FILE                        Objects and archives, which are linked
+  FILE                        Objects and archives to link
 
 Options:
   -h,--help                   Print this help and exit
   --version                   Print the version and exit
-  -o,--output FILE            Write the skeleton to FILE, and not to standard
+  -o,--output FILE            Write the skeleton to FILE instead of standard
                               output
-  --name NAME                 Name the skeleton NAME; without, as the first FILE
-                              is named
+  --name NAME                 Name the skeleton NAME (default: from the first
+                              FILE)
   --c                         Write a header for C and C++ (the default)
   --cpp                       Write the header with a class that owns it
   --rust                      Write a module for Rust
@@ -152,7 +155,7 @@ Options:
 
 expect '
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if the skeleton was written, else with 1 and the output as it was.' \
+Exits with 0 if the skeleton was written, else with 1 and the output unchanged.' \
   bash -c '"$0" --help | tail -n 3' "$BPFSKEL"
 
 "$BPFLINK" --version | grep -Ex 'bpflink [0-9]+\.[0-9]+\.[0-9]+' >/dev/null

@@ -16,7 +16,7 @@ fails() {
 
 # Sizes
 for name in a b; do echo "char $name[3u << 30];" | compile $name -g0; done
-fails "output section '.bss' has 0x180000000 bytes, BPF addresses up to 4 GiB" a.o b.o
+fails "output section '.bss' has 0x180000000 bytes, but BPF can address only 4 GiB" a.o b.o
 assemble contents <<'END'
 	.section custom,"aw",@progbits
 	.long 1
@@ -124,7 +124,7 @@ bad_variable() {
   fails "$1" bad.o
 }
 bad_variable "variable 'b' at .data+0x2 with 0x4 bytes overlaps the variable before it" type:.data:7=2
-bad_variable "variable 'b' at .data+0x4 with 0x40 bytes reaches out of the section" type:.data:8=0x40
+bad_variable "variable 'b' at .data+0x4 with 0x40 bytes extends beyond the section" type:.data:8=0x40
 
 # Types of several inputs
 for size in 4 8; do

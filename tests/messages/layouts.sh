@@ -16,7 +16,7 @@ of_pointers() {
     2 | int f(struct ev *e) { return e != 0; }
       |     ^
 $1
->>> they meet at f (parameter 1)
+>>> both are reached through f (parameter 1)
 >>>     defined in b.bpf.c:2 (b.o)
 >>>     declared in a.bpf.c:1 (a.o)" \
     "struct ev { $2 }; int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
@@ -132,7 +132,7 @@ two_layouts "b.bpf.c:1: error: 'enum e' has two layouts, in b.o and a.o
 >>> they differ at enum e
 >>>     b.o: enum e, OPEN = 2
 >>>     a.o: enum e, OPEN = 1
->>> they meet at v->kind
+>>> both are reached through v->kind
 >>>     defined in b.bpf.c:1 (b.o)
 >>>     declared in a.bpf.c:1 (a.o)" \
   'enum e { NONE, OPEN }; struct ev { enum e kind; }; extern struct ev *v;

@@ -71,13 +71,13 @@ done
 # The inputs
 blob base.btf 'add(INT, "int", 4, 0x1000020); string("second")'
 blob split.btf 'add(PTR, 0, 1); strings = b"more\0"'
-fails 'split.btf: string section does not begin with NUL (is it split BTF, which --linked does not take?)' \
+fails 'split.btf: string section does not begin with NUL (is it split BTF, which --linked does not accept?)' \
   --linked good.o --base base.btf split.btf
 blob odd.btf 'add(20, "odd", 0); layout = [(0, 0, 0)] * 21'
 fails "odd.btf: type [1] UNKNOWN 'odd' has unknown kind 20, which may refer to any type or string, so it cannot be split from a base" \
   --linked good.o --base base.btf odd.btf
 objcopy --add-section=.BTF=split.btf --add-section=.BTF.base=base.btf good.o module.ko
-fails 'module.ko: has a section .BTF.base, and --linked takes no split BTF' --linked module.ko
+fails 'module.ko: has a section .BTF.base, and --linked does not accept split BTF' --linked module.ko
 
 # What is updated
 objcopy --add-section=.BTF=types.btf --add-section=.BTF.ext=types.btf good.o ext.o
@@ -125,19 +125,19 @@ add(VAR, "two", 3, 1)
 add(VAR, "three", 1, 1)
 add(VAR, "four", 1, 1)'
 "$BTFDEDUP" --linked all.o all.btf -o all.out --stats >stats 2>errors || mistake "$(<errors)"
-[[ $(<errors) == "btfdedup: all.o: omitted functions of several prototypes: a, b, c, d, e and 3 more
-btfdedup: all.o: omitted functions that only clones are left of: clone.isra.0
-btfdedup: all.o: omitted variables of several types: one
-btfdedup: all.o: omitted variables of another size than their type's: two
-btfdedup: all.o: omitted variables in the place of another: three" ]] || mistake "$(<errors)"
+[[ $(<errors) == "btfdedup: all.o: omitted functions with several prototypes: a, b, c, d, e and 3 more
+btfdedup: all.o: omitted functions of which only clones remain: clone.isra.0
+btfdedup: all.o: omitted variables with several types: one
+btfdedup: all.o: omitted variables whose size is not their type's: two
+btfdedup: all.o: omitted variables that overlap another: three" ]] || mistake "$(<errors)"
 [[ $(sed -n '/^variables/,/^$/p; /^omitted/,/^$/p' stats) == "variables                                1
 
 omitted
-         8  functions of several prototypes
-         1  functions that only clones are left of
-         1  variables of several types
-         1  variables of another size than their type's
-         1  variables in the place of another" ]] || mistake "$(<stats)"
+         8  functions with several prototypes
+         1  functions of which only clones remain
+         1  variables with several types
+         1  variables whose size is not their type's
+         1  variables that overlap another" ]] || mistake "$(<stats)"
 "$BTFDEDUP" --linked all.o all.btf --stats --json >stats 2>/dev/null || mistake 'no JSON'
 [[ $(python3 -c 'import json, sys; print(json.load(sys.stdin)["linked"])' <stats) == \
 "{'functions': 0, 'variables': 1, 'omitted': {'several_prototypes': ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], 'clone': ['clone.isra.0'], 'several_types': ['one'], 'other_size': ['two'], 'overlap': ['three']}}" ]] ||

@@ -34,7 +34,7 @@ compile static_map <<END
 static struct $map flows SEC(".maps");
 SEC("socket") int prog(void *ctx) { $use }
 END
-tells 'leave out static' static_map.o
+tells 'remove static' static_map.o
 compile map_of_bss <<END
 struct $map flows;
 END
@@ -49,7 +49,7 @@ compile uses_variable <<END
 extern struct $map flows;
 SEC("socket") int prog(void *ctx) { $use }
 END
-refuses "'flows' is defined without SEC(\".maps\"), and declared with it" uses_map.o map_of_bss.o
+refuses "'flows' is declared with SEC(\".maps\") but defined without it" uses_map.o map_of_bss.o
 silent uses_map.o map_of_maps.o
 silent uses_variable.o map_of_bss.o
 # Where its definition is a map's, code refers to a map.
@@ -138,10 +138,10 @@ compile adds <<'END'
 extern int rate;
 SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
 END
-tells "constant.bpf.c:1: warning: 'rate' is defined const, but declared without it" reads.o constant.o
-tells "variable.bpf.c:1: warning: 'rate' is declared const, but defined without it" reads_const.o variable.o
-refuses "'rates' is defined const, but written to" writes.o constant.o
-refuses "'rate' is defined const, but written to" adds.o constant.o
+tells "constant.bpf.c:1: warning: 'rate' is defined const but declared non-const" reads.o constant.o
+tells "variable.bpf.c:1: warning: 'rate' is declared const but defined non-const" reads_const.o variable.o
+refuses "'rates' is defined const but written to" writes.o constant.o
+refuses "'rate' is defined const but written to" adds.o constant.o
 silent reads_const.o constant.o
 silent writes.o variable.o
 # Loaders leave .data writable, whatever is in it.
@@ -152,7 +152,7 @@ compile adds_to_data <<'END'
 extern int rate SEC(".data.rate");
 SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
 END
-tells "'rate' is defined const, but declared without it" adds_to_data.o constant_of_data.o
+tells "'rate' is defined const but declared non-const" adds_to_data.o constant_of_data.o
 
 # ---- weak functions
 
@@ -168,7 +168,7 @@ compile logs <<'END'
 int log_event(int code) { return code; }
 END
 silent checked.o
-tells "weak function 'log_event' is called, and nobody defines it" unchecked.o
+tells "weak function 'log_event' is called but not defined" unchecked.o
 silent -r unchecked.o
 silent unchecked.o logs.o
 compile kfunc <<'END'

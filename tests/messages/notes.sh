@@ -25,10 +25,10 @@ llvm-ar-19 rc lib.a lib.o text.c
 "$BPFLINK" -v main.o lib.a -o out.o 2>log
 expect "bpflink: main.o: 9 sections, 7 symbols, 0 types
 bpflink: lib.a(text.c): not a BPF object but text file (compile it first)
-bpflink: lib.a(lib.o): taken for 'used'
+bpflink: lib.a(lib.o): needed for 'used'
 bpflink: lib.a(lib.o): 6 sections, 5 symbols, 0 types
-bpflink: main.o: 'pick' gives way to that of lib.a(lib.o), which is another
-bpflink: lib.a(lib.o): '_license' gives way to that of main.o
+bpflink: main.o: 'pick' loses to the definition in lib.a(lib.o), which differs
+bpflink: lib.a(lib.o): '_license' loses to the definition in main.o
 bpflink: warning: no input has BTF
 >>> compile with -g" cat log
 
@@ -68,8 +68,8 @@ END
 "$BPFLINK" -v entangled.o winner.o -o out.o 2>log
 expect "bpflink: entangled.o: 6 sections, 4 symbols, 0 types
 bpflink: winner.o: 5 sections, 2 symbols, 0 types
-bpflink: entangled.o: 'loser' gives way to that of winner.o, which is another
-bpflink: entangled.o: section '.data' stays whole, with definitions that lost: this points into one of them or outside of any
+bpflink: entangled.o: 'loser' loses to the definition in winner.o, which differs
+bpflink: entangled.o: section '.data' is kept whole, with its losing definitions: this points into one of them or outside of any
 >>> in entangled.o:(.data+0x8)" cat log
 
 # --Map
@@ -190,7 +190,7 @@ split into fragments N s
 mark live N s
 report undefined symbols N s
 warn unloadable N s
-warn of programs N s
+check programs N s
 check maps N s
 check externs N s
 lay out sections N s
@@ -268,7 +268,7 @@ expect '{
       "seconds": N
     },
     {
-      "name": "warn of programs",
+      "name": "check programs",
       "seconds": N
     },
     {

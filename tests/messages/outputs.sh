@@ -52,7 +52,7 @@ for option in Map json dependency-file size-map; do
   shown=--$option
   kept "bpflink: error: $shown 'soft.o' would replace the input 'good.o': name another file" "$BPFLINK" good.o -o out.o --$option soft.o
   for name in out.o ./out.o dangling; do
-    kept "bpflink: error: $shown '$name' and -o 'out.o' are one file" "$BPFLINK" good.o -o out.o --$option $name
+    kept "bpflink: error: $shown '$name' and -o 'out.o' are the same file" "$BPFLINK" good.o -o out.o --$option $name
   done
   for report in other.o lib.a; do
     kept "bpflink: error: $shown '$report' would replace an object file or archive with text: delete it first" \
@@ -60,14 +60,14 @@ for option in Map json dependency-file size-map; do
   done
 done
 kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a': name another file" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
-kept "btfdedup: error: --size-map 'out.o' and the output are one file" "$BTFDEDUP" good.o -o out.o --size-map out.o
+kept "btfdedup: error: --size-map 'out.o' and the output are the same file" "$BTFDEDUP" good.o -o out.o --size-map out.o
 kept "btfdedup: error: --size-map 'soft.o' would replace the input 'good.o': name another file" \
   "$BTFDEDUP" good.o -o out.o --size-map soft.o
 expect_message 'btfdedup: error: directory: cannot open output file: is a directory' "$BTFDEDUP" good.o -o out.o --size-map directory
 expect_message 'btfdedup: error: /dev/full: cannot write: No space left on device' "$BTFDEDUP" good.o -o out.o --size-map /dev/full
-kept "bpflink: error: --json 'report' and --Map 'report' are one file" \
+kept "bpflink: error: --json 'report' and --Map 'report' are the same file" \
   "$BPFLINK" good.o -o out.o --json report --Map report
-kept "bpflink: error: --Map '/dev/stdout' and -o '/dev/stdout' are one file" \
+kept "bpflink: error: --Map '/dev/stdout' and -o '/dev/stdout' are the same file" \
   bash -c "'$BPFLINK' good.o -o - --Map - | cat; exit \${PIPESTATUS[0]}"
 for program in bpflink btfdedup; do
   declare -n path=${program^^}

@@ -26,7 +26,7 @@ bad "relocation at socket+0x8 has unknown type 77" rel:.relsocket:0:r_type=77
 bad "relocation R_BPF_64_32 at socket+0x1000 is outside its section of $(size socket) bytes" rel:.relsocket:0:r_offset=0x1000
 bad "relocation at socket+0x8 refers to symbol 99, the last is $symbols" rel:.relsocket:0:r_sym=99
 bad "relocation at socket+0x8 refers to symbol 0, the last is $symbols" rel:.relsocket:0:r_sym=0
-bad "relocation R_BPF_64_32 at socket+0x0 does not stand at an instruction of its type" rel:.relsocket:0:r_offset=0
-bad "relocation R_BPF_64_ABS64 at socket+0x8 does not stand at an instruction of its type" rel:.relsocket:0:r_type=2
+bad "relocation R_BPF_64_32 at socket+0x0 is not at an instruction of its type" rel:.relsocket:0:r_offset=0
+bad "relocation R_BPF_64_ABS64 at socket+0x8 is not at an instruction of its type" rel:.relsocket:0:r_type=2
 bad "relocation R_BPF_64_32 at .data+0x8 is for an instruction, but the section is not code" rel:.rel.data:0:r_type=10
 bad "relocation R_BPF_64_32 at socket+0x8 overlaps the one before it" rel:.relsocket:1:r_offset=8 rel:.relsocket:1:r_type=10

@@ -33,7 +33,7 @@ bpflink: error: undefined symbol: missing
 >>> -r leaves it to a later link' "$BPFLINK" main.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
->>> it is static in static.o, and would have to be global
+>>> it is static in static.o: make it global
 >>> -r leaves it to a later link' "$BPFLINK" main.o static.o -o out.o
 expect_message 'bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
@@ -49,7 +49,7 @@ bpflink: error: undefined symbol: missing
 >>> dir/libhelp.a defines it: link with -lhelp
 >>> -r leaves it to a later link' "$BPFLINK" main.o -Ldir -o out.o
 expect_message 'bpflink: error: undefined symbol: wanted
->>> asked for by -u' "$BPFLINK" lib.o -u wanted -o out.o
+>>> required by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
 # What C++ defines has another name than C knows.
 cat >lib.cpp <<'END'
@@ -64,7 +64,7 @@ for input in cpp.o cpp.a; do
   expect_message "bpflink: error: undefined symbol: helper
 >>> referenced by main.o:(socket+0x8)
 >>> $name defines it as C++: helper(key*, int)
->>> what C uses is declared extern \"C\" where C++ defines it
+>>> if C uses it, declare it extern \"C\" in C++
 >>> -r leaves it to a later link
 bpflink: error: undefined symbol: missing
 >>> referenced by main.o:(socket+0x10)
@@ -80,7 +80,7 @@ expect_message "typed.bpf.c:2:56: error: undefined symbol: bpf_function
       |                                                        ^
 >>> referenced by typed.bpf.c:2
 >>>               typed.o:(socket+0x8)
->>> what the kernel has is declared with __ksym
+>>> if the kernel has it, declare it with __ksym
 >>> -r leaves it to a later link" "$BPFLINK" typed.o -o out.o
 
 compile_plain often <<'END'
@@ -138,7 +138,7 @@ compile_plain mit <<<'char _license[] SEC("license") = "MIT"; int _version SEC("
 expect_message "bpflink: error: 'license' sections differ
 >>> GPL in gpl.o
 >>> MIT in mit.o
->>> --license TEXT settles it
+>>> --license TEXT replaces both
 bpflink: error: 'version' sections differ
 >>> in gpl.o
 >>> in mit.o" "$BPFLINK" gpl.o mit.o -o out.o

@@ -15,8 +15,8 @@ size() { llvm-readelf-19 -SW good.o | sed 's/\[ *//' | awk -v name="$1" '$2 == n
 bad 'has no symbol table' header:.symtab:sh_type=3
 bad "symbol table has $(size .symtab) bytes with entries of 23, expected entries of 24" header:.symtab:sh_entsize=23
 bad 'symbol table has 0x19 bytes with entries of 24, expected entries of 24' header:.symtab:sh_size=25
-bad "symbol table's string table index 99 is not that of a string table" header:.symtab:sh_link=99
-bad "symbol table's string table index 3 is not that of a string table" header:.symtab:sh_link=3
+bad "symbol table's string table index 99 is not a string table's" header:.symtab:sh_link=99
+bad "symbol table's string table index 3 is not a string table's" header:.symtab:sh_link=3
 bad 'extended section index table is shorter than the symbol table' header:.data:sh_type=18 header:.data:sh_entsize=4
 bad 'name of symbol 1 is outside the string table' symbol:1:st_name=0x7fffffff
 bad "symbol 'v' has unknown binding 3" symbol:v:st_info=0x31

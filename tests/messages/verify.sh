@@ -28,18 +28,18 @@ faulty() {
 }
 
 # Symbols and sections
-faulty "local symbol 'prog' stands behind a global one" symbol:prog:st_info=2
-faulty "symbol 'second' is there twice
+faulty "local symbol 'prog' follows a global one" symbol:prog:st_info=2
+faulty "symbol 'second' occurs twice
 VAR 'first' at .data+0x0 with 0x4 bytes has no such symbol" "symbol:first:st_name=number('symbol:second:st_name')"
 faulty "the symbol table's sh_info is 1, but the first global symbol is 7" header:.symtab:sh_info=1
-faulty "section 'socket' is there twice" "header:.data:sh_name=number('header:socket:sh_name')" btf:type_len=0 ext:func_info_len=0 \
+faulty "section 'socket' occurs twice" "header:.data:sh_name=number('header:socket:sh_name')" btf:type_len=0 ext:func_info_len=0 \
   ext:line_info_len=0 ext:core_relo_len=0
 faulty "relocation section '.relsocket' does not name the symbol table" header:.relsocket:sh_link=1
 faulty 'section 2 has two relocation sections' "header:.rel.data:sh_info=section('socket')" rel:.rel.data:0:r_type=0 \
   rel:.rel.data:1:r_type=0
 
 # Variables
-faulty "DATASEC '.data' is there twice" type:29:kind=15 "type:29:name=string('.data')" type:29:kflag=0 type:29:size=28
+faulty "DATASEC '.data' occurs twice" type:29:kind=15 "type:29:name=string('.data')" type:29:kflag=0 type:29:size=28
 faulty "VAR 'first' at .data+0x4 with 0x4 bytes has no such symbol
 VAR 'first' is listed twice
 VAR 'second' is in no DATASEC" "type:.data:6=type('first')"
@@ -51,7 +51,7 @@ VAR 'pointers' is in DATASEC 'data', which has no section
 VAR 'hidden' is in DATASEC 'data', which has no section" "type:.data:name=string('data')"
 faulty "VAR 'second' at .data+0x2 overlaps the variable before it, which ends at 0x4
 VAR 'second' at .data+0x2 with 0x4 bytes has no such symbol" type:.data:7=2
-faulty "VAR 'hidden' at .data+0x18 with 0x40 bytes reaches out of the section" type:.data:14=0x40
+faulty "VAR 'hidden' at .data+0x18 with 0x40 bytes extends beyond the section" type:.data:14=0x40
 faulty "VAR 'first' at .data+0x0 with 0x4 bytes has no such symbol" symbol:first:st_value=8
 
 # .BTF.ext

@@ -33,7 +33,7 @@ expect_warning 'bpflink: warning: no input has BTF
 compile maps -g0 <<'END'
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
 END
-expect_warning 'bpflink: warning: maps.o: defines maps, but has no BTF that tells what they are
+expect_warning 'bpflink: warning: maps.o: defines maps but has no BTF to describe them
 >>> compile with -g' "$BPFLINK" good.o maps.o -o out.o
 
 # Lists: what they hold is found by name.
@@ -54,16 +54,16 @@ END
 [[ ! -s warnings ]] || mistake "of structs without a name: $(<warnings)"
 "$BPFLINK" list1.o good.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of one list: $(<warnings)"
-expect_warning "bpflink: warning: kernels take one of 2 structs 'elem' for what is tagged 'contains:elem:node'
+expect_warning "bpflink: warning: kernels use only one of 2 structs 'elem' for the tag 'contains:elem:node'
 >>> struct elem of 32 bytes in list1.o
 >>> struct elem of 40 bytes in list2.o
->>> give each a name of its own" "$BPFLINK" list1.o list2.o -o out.o
-expect_warning "bpflink: warning: kernels take one of 5 structs 'elem' for what is tagged 'contains:elem:node'
+>>> give each struct its own name" "$BPFLINK" list1.o list2.o -o out.o
+expect_warning "bpflink: warning: kernels use only one of 5 structs 'elem' for the tag 'contains:elem:node'
 >>> struct elem of 32 bytes in list1.o
 >>> struct elem of 40 bytes in list2.o
 >>> struct elem of 48 bytes in list3.o
 >>> and 2 more
->>> give each a name of its own" "$BPFLINK" list[1-5].o -o out.o
+>>> give each struct its own name" "$BPFLINK" list[1-5].o -o out.o
 
 # Maps of before
 compile legacy <<'END'
@@ -76,7 +76,7 @@ expect_warning 'bpflink: warning: legacy.o: libbpf 1.0 and later refuse maps in 
 # Nothing
 compile empty -g0 </dev/null
 expect_warning 'bpflink: warning: empty.o: has nothing to link
->>> was anything left of the source file by its #if?' "$BPFLINK" good.o empty.o -o out.o
+>>> did an #if exclude the whole source file?' "$BPFLINK" good.o empty.o -o out.o
 
 # Licenses; BPF_HELPERS is what common.sh's prologue includes.
 compile print <<'END'
@@ -86,12 +86,12 @@ SEC("socket") int prints(struct __sk_buff *ctx) {
 }
 static __attribute__((noinline, used)) int unused(void) { return bpf_get_current_task() != 0; }
 END
-license='>>> if yours is: char LICENSE[] SEC("license") = "GPL"; or --license GPL'
+license='>>> if the program is under the GPL: char LICENSE[] SEC("license") = "GPL"; or --license GPL'
 "$BPFLINK" --license Proprietary print.o -o out.o 2>warnings
-[[ $(<warnings) == "bpflink: warning: kernels let only programs under the GPL call this, and the license is 'Proprietary'
+[[ $(<warnings) == "bpflink: warning: GPL-only helpers are called, but the license is 'Proprietary'
 >>> bpf_trace_printk in print.bpf.c:3
 >>> bpf_get_current_task in print.bpf.c:5
-$license" || $(<warnings) == *"and the license is 'Proprietary'"*"bpf_trace_printk in print.bpf.c:3"*"$license" ]] ||
+$license" || $(<warnings) == *"but the license is 'Proprietary'"*"bpf_trace_printk in print.bpf.c:3"*"$license" ]] ||
   mistake "of a license: $(<warnings)"
 "$BPFLINK" --gc-sections --license Proprietary print.o -o out.o 2>warnings
 grep -q bpf_get_current_task warnings && mistake 'of a call that is dropped'
@@ -101,7 +101,7 @@ for gpl in GPL 'GPL v2' 'GPL and additional rights' 'Dual BSD/GPL' 'Dual MIT/GPL
 done
 llvm-objcopy-19 --remove-section=license --strip-symbol=_license print.o free.o
 "$BPFLINK" free.o -o out.o 2>warnings
-grep -qF ': warning: kernels let only programs under the GPL call this, and the license is missing' warnings ||
+grep -qF ': warning: GPL-only helpers are called, but the license is missing' warnings ||
   mistake "of no license: $(<warnings)"
 "$BPFLINK" -r free.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of a license that a later link may bring: $(<warnings)"
@@ -194,23 +194,23 @@ END
   [[ -z $1 ]] || grep -qxF -- "$1" errors || mistake "$3: $(<errors)"
   [[ -n $1 ]] || ! grep '>>> .*kernel' errors >&2 || mistake "$3: $(<errors)"
 }
-undefined '>>> the loader provides it where it is declared with __kconfig' 'extern int CONFIG_HZ;' CONFIG_HZ
-undefined '>>> the loader provides it where it is declared with __kconfig' \
+undefined '>>> the loader provides it: declare it with __kconfig' 'extern int CONFIG_HZ;' CONFIG_HZ
+undefined '>>> the loader provides it: declare it with __kconfig' \
   'extern int LINUX_KERNEL_VERSION;' LINUX_KERNEL_VERSION
 undefined '>>> in C++: average(int, int)' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
-undefined '>>> what C defines is declared extern "C"' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
+undefined '>>> if C defines it, declare it extern "C"' 'int _Z7averageii(int, int);' '_Z7averageii(1, 2)'
 legacy=_ZN4core3ptr46drop_in_place\$LT\$alloc..vec..Vec\$LT\$u8\$GT\$\$GT\$17h0123456789abcdefE
 undefined '>>> in Rust: core::ptr::drop_in_place<alloc::vec::Vec<u8>>' "int core(int) __asm__(\"$legacy\");" 'core(1)'
 undefined '>>> in Rust: <&str as app::Odd>::{closure}' \
   'int odd(int) __asm__("_ZN36_$LT$$RF$str$u20$as$u20$app..Odd$GT$17$u7b$closure$u7d$17h0123456789abcdefE");' 'odd(1)'
 undefined '>>> in Rust: app::maps::count' 'int _RNvNtCs1a_3app4maps5count(int);' '_RNvNtCs1a_3app4maps5count(1)'
-undefined '>>> a name of Rust' 'int _RINvC3app5countjE(int);' '_RINvC3app5countjE(1)'
-undefined '>>> what C defines is declared in an extern "C" block' 'int _RNvC3app5count(int);' '_RNvC3app5count(1)'
+undefined '>>> a Rust name' 'int _RINvC3app5countjE(int);' '_RINvC3app5countjE(1)'
+undefined '>>> if C defines it, declare it in an extern "C" block' 'int _RNvC3app5count(int);' '_RNvC3app5count(1)'
 # Not one of Rust: the hash has 16 digits.
 undefined '>>> in C++: app::count::h0123' 'int _ZN3app5count5h0123E(int);' '_ZN3app5count5h0123E(1)'
 undefined '' 'int _Read(int);' '_Read(1)'
-undefined '>>> what the kernel has is declared with __ksym' 'int bpf_sk_nothing(int);' 'bpf_sk_nothing(1)'
+undefined '>>> if the kernel has it, declare it with __ksym' 'int bpf_sk_nothing(int);' 'bpf_sk_nothing(1)'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  undefined '>>> what the kernel has is declared with __ksym' 'void schedule(void);' '(schedule(), 0)'
+  undefined '>>> if the kernel has it, declare it with __ksym' 'void schedule(void);' '(schedule(), 0)'
 fi
 undefined '' 'int my_own_function_of_nobody(int);' 'my_own_function_of_nobody(1)'

@@ -51,7 +51,7 @@ TEST_CASE("types of the name that are of another kind, or several") {
   uint32_t number = two.integer("int");
   two.record("s", {{"a", number}});
   two.record("s___other", {{"b", number}, {"a", number}});
-  CHECK(complain(program, two, offset).what == "several types are called struct s, and differ");
+  CHECK(complain(program, two, offset).what == "several types named struct s differ");
 }
 
 TEST_CASE("members and elements that are otherwise") {
@@ -82,22 +82,22 @@ TEST_CASE("what no loader binds") {
     return complain(program, program, relocation, reason).what;
   };
   CHECK(what(CoreReason::MemberSize, a) ==
-        "struct s.a has 4 bytes, and 4 in the program, where no load or store fits both");
+        "struct s.a has 4 bytes, but 4 in the program: no load or store fits both");
   CHECK(what(CoreReason::LargeOffset, a) ==
         "struct s.a is at offset 0, too far for a load or store");
   CHECK(what(CoreReason::OtherInstruction, a) ==
-        "the instruction of the relocation against struct s.a is not what compilers make for it");
+        "the relocation against struct s.a is at an unexpected instruction");
   CHECK(what(CoreReason::WideBitfield, a) == "no load of 8 bytes covers the bit-field struct s.a");
   CHECK(what(CoreReason::NoSize, a) == "struct s.a has no size");
-  CHECK(what(CoreReason::TooDeep, a) == "struct s nests deeper than loaders look");
+  CHECK(what(CoreReason::TooDeep, a) == "struct s is nested deeper than loaders support");
   CHECK(what(CoreReason::NotAnEnum, {program.phase, "1", CoreKind::EnumvalValue}) ==
         "enum phase is not an enum");
   CHECK(what(CoreReason::None, {program.id, "0:7", CoreKind::FieldExists}) ==
-        "the access '0:7' leads nowhere in struct s");
+        "the access '0:7' is invalid in struct s");
   CHECK(what(CoreReason::None, {program.inner, "0:0", CoreKind::FieldExists}) ==
         "the relocation is against a type without a name");
   CHECK(what(CoreReason::None, {program.id, "0:1:2", CoreKind::FieldSigned}) ==
-        "'signed' cannot be asked of an element of an array");
+        "'signed' is not supported for array elements");
 }
 
 }  // namespace

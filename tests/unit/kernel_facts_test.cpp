@@ -96,7 +96,7 @@ TEST_CASE("functions and variables of the kernel") {
         "unknown: only a running kernel's /proc/kallsyms has symbols without a type");
   CHECK(found(findings, What::KernelSymbol, "weak_symbol") ==
         "unknown: only a running kernel's /proc/kallsyms has symbols without a type "
-        "(it is weak: where it is not there, it becomes 0)");
+        "(it is weak: if it is missing, it becomes 0)");
 
   kernel->is_running = true;
   findings = check(*kernel);
@@ -141,14 +141,14 @@ TEST_CASE("modules have what the kernel itself does not") {
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
         "fails: there is no struct_ops type sched_ext_ops");
   CHECK(found(findings, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
-        "unknown: is unknown, as the kernel's release is");
+        "unknown: is unknown: so is the kernel's release");
 
   // Where some functions are marked as kfuncs, others are none.
   const uint32_t no_component = UINT32_MAX;
   types.add_type(types.add_string("bpf_kfunc"), BtfBuilder::info(BtfKind::DeclTag), last,
                  std::span(&no_component, 1));
   CHECK(found(check_with_module(), What::Kfunc, "bpf_knwon") ==
-        "unknown: bpf_knwon is in testmod, but not marked as a function that programs may call");
+        "unknown: bpf_knwon is in testmod, but not marked as a kfunc");
 }
 
 TEST_CASE("options of the kernel's configuration") {
@@ -180,10 +180,10 @@ TEST_CASE("options of the kernel's configuration") {
 
   auto unknown = read_small_kernel("");
   findings = check(*unknown);
-  CHECK(option("CONFIG_HZ") == "unknown: is unknown, as the kernel's configuration is");
+  CHECK(option("CONFIG_HZ") == "unknown: is unknown: the kernel's configuration was not found");
   CHECK(option("CONFIG_ABSENT") ==
-        "unknown: is unknown, as the kernel's configuration is "
-        "(it is weak: where it is not set, it becomes 0)");
+        "unknown: is unknown: the kernel's configuration was not found "
+        "(it is weak: if it is not set, it becomes 0)");
   CHECK(option("LINUX_LATER") == "zero: is unknown to libbpf");
 }
 
@@ -198,8 +198,8 @@ TEST_CASE("what programs attach to") {
   CHECK(target("sched_weitch") ==
         "fails to attach: there is no tracepoint sched_weitch (did you mean sched_switch?)");
   CHECK(target("task") == "ok");
-  CHECK(target("file_open") == "fails: there is no LSM hook file_open (no modules were looked at)");
-  CHECK(target("") == "unknown: the section's name has no target: what loads the program sets one");
+  CHECK(target("file_open") == "fails: there is no LSM hook file_open (no modules were searched)");
+  CHECK(target("") == "unknown: the section's name has no target: the loading program sets one");
   CHECK(target("absent_function").empty());
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("structs that programs implement") {
         "fails: struct bpf_struct_ops_unrelated_ops of the kernel has no member of type "
         "unrelated_ops");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
-        "fails: there is no struct_ops type sched_ext_ops (no modules were looked at)");
+        "fails: there is no struct_ops type sched_ext_ops (no modules were searched)");
 }
 
 TEST_CASE("helpers, and types of maps and programs") {

@@ -129,7 +129,7 @@ TEST_CASE("a section larger than BPF addresses is an error") {
   link.run({lay_out_sections});
   REQUIRE(link.messages.size() == 1);
   CHECK(link.messages[0] ==
-        "output section '.bss' has 0x180000000 bytes, BPF addresses up to 4 GiB");
+        "output section '.bss' has 0x180000000 bytes, but BPF can address only 4 GiB");
 }
 
 /// a.o: a program that calls `used`; b.o: `used` and `unused`, both in .text.
@@ -237,7 +237,7 @@ TEST_CASE("a type that consists of itself is no endless walk") {
   declared.add(BtfKind::Var, "value", 1, {std::to_underlying(BtfLinkage::Extern)});
   link.types(a, defined);
   link.types(b, declared);
-  link.run({resolve_symbols, split_into_fragments, mark_live, warn_unloadable, warn_of_programs,
+  link.run({resolve_symbols, split_into_fragments, mark_live, warn_unloadable, check_programs,
             check_maps, check_externs});
   CHECK(link.messages.empty());
 }

@@ -1,8 +1,8 @@
 'use strict';
 const report = JSON.parse(document.getElementById('report').textContent);
 const statuses = {
-  '+': ['resolves', 'all is bound'],
-  'g': ['guarded', 'what is not bound is never reached'],
+  '+': ['resolves', 'everything resolves'],
+  'g': ['guarded', 'failures are guarded'],
   'X': ['fails', 'fails'],
 };
 

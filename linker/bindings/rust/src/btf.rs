@@ -46,7 +46,7 @@ pub struct Type {
     /// What it refers to: pointee, aliased type, element, return type.
     pub type_id: u32,
     /// Elements of an array.
-    pub element_count: u64,
+    pub array_length: u64,
     /// Whether an integer or enum has a sign.
     pub is_signed: bool,
     /// Of a struct or union.
@@ -65,7 +65,7 @@ pub struct Member {
     /// Bits from the beginning of the struct.
     pub bit_offset: u32,
     /// Of a bit-field, in bits; 0 for what is none.
-    pub bit_size: u32,
+    pub bitfield_size: u32,
 }
 
 /// An enumerator of an enum.
@@ -143,17 +143,17 @@ impl<'a> Btf<'a> {
             return None;
         }
         let (members, enumerators) = match raw.kind {
-            kind::STRUCT | kind::UNION => (self.members(id, raw.member_count), Vec::new()),
-            _ => (Vec::new(), self.enumerators(id, raw.member_count)),
+            kind::STRUCT | kind::UNION => (self.members(id, raw.vlen), Vec::new()),
+            _ => (Vec::new(), self.enumerators(id, raw.vlen)),
         };
         let is_enum = raw.kind == kind::ENUM || raw.kind == kind::ENUM64;
         Some(Type {
             name: unsafe { text::from_c(raw.name) },
             kind: raw.kind,
-            size: raw.type_size,
+            size: raw.size,
             alignment: raw.alignment,
             type_id: raw.type_id,
-            element_count: raw.element_count,
+            array_length: raw.array_length,
             is_signed: raw.encoding & 1 != 0 || (is_enum && raw.kind_flag != 0),
             members,
             enumerators,
@@ -166,7 +166,7 @@ impl<'a> Btf<'a> {
             unsafe {
                 ffi::bpflink_btf_member(self.raw, id, index, &mut raw, size_of::<ffi::bpflink_member>());
                 let name = text::from_c(raw.name);
-                Member { name, type_id: raw.type_id, bit_offset: raw.bit_offset, bit_size: raw.bit_size }
+                Member { name, type_id: raw.type_id, bit_offset: raw.bit_offset, bitfield_size: raw.bitfield_size }
             }
         };
         (0..count).map(member).collect()

@@ -32,7 +32,7 @@ impl Dedup {
     /// A deduplicator whose output has the byte order of the host.
     pub fn new() -> Result<Dedup, Error> {
         let options = ffi::bpflink_dedup_options {
-            big_endian: cfg!(target_endian = "big") as u32,
+            byte_order: cfg!(target_endian = "big") as u32,
             ..ffi::bpflink_dedup_options::default()
         };
         let mut raw = ptr::null_mut();

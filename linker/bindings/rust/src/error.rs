@@ -1,6 +1,7 @@
 //! What can go wrong, as values.
 
 use std::fmt;
+use std::mem::size_of;
 use std::slice;
 
 use crate::ffi;
@@ -150,8 +151,6 @@ impl Diagnostic {
     /// `from` is as the library hands it to a callback.
     pub(crate) unsafe fn copy(from: &ffi::bpflink_diagnostic) -> Diagnostic {
         let details = array(from.details, from.detail_count);
-        let locations = array(from.locations, from.location_count);
-        let texts = array(from.location_texts, from.location_count);
         Diagnostic {
             severity: match from.severity {
                 0 => Severity::Error,
@@ -163,20 +162,24 @@ impl Diagnostic {
             details: details.iter().map(|line| text::from_c(*line)).collect(),
             file: text::from_c(from.file),
             symbol: text::from_c(from.symbol),
-            locations: locations
-                .iter()
-                .zip(texts)
-                .map(|(place, line)| Location {
-                    object: text::from_c(place.object),
-                    section: text::from_c(place.section),
-                    offset: place.offset,
-                    source: text::from_c(place.source),
-                    line: place.line,
-                    column: place.column,
-                    text: text::from_c(*line),
-                })
-                .collect(),
+            locations: (0..from.location_count).map(|index| location(from, index)).collect(),
         }
+    }
+}
+
+/// # Safety
+/// As above; `index` is below `location_count`.
+unsafe fn location(from: &ffi::bpflink_diagnostic, index: usize) -> Location {
+    let mut place = ffi::bpflink_location::default();
+    ffi::bpflink_diagnostic_location(from, index, &mut place, size_of::<ffi::bpflink_location>());
+    Location {
+        object: text::from_c(place.object),
+        section: text::from_c(place.section),
+        offset: place.offset,
+        source: text::from_c(place.source),
+        line: place.line,
+        column: place.column,
+        text: text::from_c(place.text),
     }
 }
 

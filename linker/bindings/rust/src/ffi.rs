@@ -37,6 +37,7 @@ pub struct bpflink_location {
     pub source: *const c_char,
     pub line: u32,
     pub column: u32,
+    pub text: *const c_char,
 }
 
 #[repr(C)]
@@ -49,9 +50,7 @@ pub struct bpflink_diagnostic {
     pub detail_count: usize,
     pub file: *const c_char,
     pub symbol: *const c_char,
-    pub locations: *const bpflink_location,
     pub location_count: usize,
-    pub location_texts: *const *const c_char,
 }
 
 pub type bpflink_diagnostic_fn = extern "C" fn(context: *mut c_void, diagnostic: *const bpflink_diagnostic);
@@ -110,7 +109,7 @@ pub struct bpflink_program {
     pub sleepable: u32,
     pub autoload: u32,
     pub offset: u64,
-    pub program_size: u64,
+    pub size: u64,
     pub btf_id: u32,
     pub type_id: u32,
 }
@@ -151,7 +150,7 @@ pub struct bpflink_map_attribute {
 #[repr(C)]
 pub struct bpflink_data_section {
     pub name: *const c_char,
-    pub section_size: u64,
+    pub size: u64,
     pub contents: *const c_void,
     pub variable_count: u32,
     pub datasec_id: u32,
@@ -161,7 +160,7 @@ pub struct bpflink_data_section {
 pub struct bpflink_variable {
     pub name: *const c_char,
     pub offset: u64,
-    pub variable_size: u64,
+    pub size: u64,
     pub var_id: u32,
     pub type_id: u32,
 }
@@ -188,13 +187,13 @@ pub struct bpflink_struct_ops {
 #[repr(C)]
 pub struct bpflink_type {
     pub name: *const c_char,
-    pub type_size: u64,
-    pub element_count: u64,
+    pub size: u64,
+    pub array_length: u64,
     pub kind: u32,
     pub kind_flag: u32,
     pub alignment: u32,
     pub type_id: u32,
-    pub member_count: u32,
+    pub vlen: u32,
     pub encoding: u32,
 }
 
@@ -203,7 +202,7 @@ pub struct bpflink_member {
     pub name: *const c_char,
     pub type_id: u32,
     pub bit_offset: u32,
-    pub bit_size: u32,
+    pub bitfield_size: u32,
 }
 
 #[repr(C)]
@@ -222,13 +221,19 @@ pub struct bpflink_dedup_options {
     pub size: usize,
     pub base: *const bpflink_btf,
     pub threads: u32,
-    pub big_endian: u32,
+    pub byte_order: u32,
 }
 
 extern "C" {
     pub fn bpflink_version() -> *const c_char;
     pub fn bpflink_status_text(status: bpflink_status) -> *const c_char;
     pub fn bpflink_free(memory: *mut c_void);
+    pub fn bpflink_diagnostic_location(
+        diagnostic: *const bpflink_diagnostic,
+        index: usize,
+        out: *mut bpflink_location,
+        size: usize,
+    ) -> bpflink_status;
     pub fn bpflink_linker_new(options: *const bpflink_link_options, linker: *mut *mut bpflink_linker)
         -> bpflink_status;
     pub fn bpflink_linker_free(linker: *mut bpflink_linker);
@@ -378,7 +383,7 @@ macro_rules! zeroed {
         }
     )* };
 }
-zeroed!(bpflink_program bpflink_map bpflink_map_attribute bpflink_data_section bpflink_variable
+zeroed!(bpflink_location bpflink_program bpflink_map bpflink_map_attribute bpflink_data_section bpflink_variable
         bpflink_extern bpflink_struct_ops bpflink_type bpflink_member bpflink_enumerator);
 
 macro_rules! sized {

@@ -190,7 +190,7 @@ impl Object {
                 section: unsafe { text::from_c(program.section) },
                 prog_type: program.type_,
                 attach_type: program.attach_type,
-                instructions: program.program_size / 8,
+                instructions: program.size / 8,
                 type_id: program.type_id,
             })
             .collect()
@@ -226,7 +226,7 @@ impl Object {
             .enumerate()
             .map(|(index, section)| DataSection {
                 name: unsafe { text::from_c(section.name) },
-                size: section.section_size,
+                size: section.size,
                 contents: unsafe { copy_contents(section) },
                 variables: self.variables(index, section.variable_count as usize),
             })
@@ -241,7 +241,7 @@ impl Object {
             .map(|variable| Variable {
                 name: unsafe { text::from_c(variable.name) },
                 offset: variable.offset,
-                size: variable.variable_size,
+                size: variable.size,
                 type_id: variable.type_id,
             })
             .collect()
@@ -287,7 +287,7 @@ unsafe fn copy_contents(section: &ffi::bpflink_data_section) -> Option<Vec<u8>> 
     if section.contents.is_null() {
         return None;
     }
-    Some(std::slice::from_raw_parts(section.contents.cast(), section.section_size as usize).to_vec())
+    Some(std::slice::from_raw_parts(section.contents.cast(), section.size as usize).to_vec())
 }
 
 impl Drop for Object {

@@ -82,7 +82,7 @@ impl<'a> Types<'a> {
                 None => return wrap("u8".into(), &lengths),
             };
             match found.kind {
-                kind::ARRAY => lengths.push(found.element_count),
+                kind::ARRAY => lengths.push(found.array_length),
                 kind::TYPEDEF => alias = found.name,
                 kind::VOLATILE | kind::CONST | kind::RESTRICT | kind::TYPE_TAG => {}
                 _ => return wrap(self.scalar_or_name(id, found, &alias, prefix), &lengths),
@@ -142,8 +142,8 @@ impl<'a> Types<'a> {
     fn define_struct(&mut self, found: &Type, name: &str, out: &mut String) {
         let mut fields = Fields::new(name, found.size, found.alignment == 1);
         for member in &found.members {
-            if member.bit_size != 0 || member.bit_offset % 8 != 0 {
-                fields.note(&format!("{}: {} bits at bit {}", member.name, member.bit_size, member.bit_offset));
+            if member.bitfield_size != 0 || member.bit_offset % 8 != 0 {
+                fields.note(&format!("{}: {} bits at bit {}", member.name, member.bitfield_size, member.bit_offset));
                 continue;
             }
             let size = self.btf.type_by_id(member.type_id).map_or(0, |found| found.size);
@@ -156,7 +156,7 @@ impl<'a> Types<'a> {
     fn define_union(&mut self, found: &Type, name: &str, out: &mut String) {
         let mut fields = Fields::new(name, found.size, found.alignment == 1);
         fields.keyword = "union";
-        for member in found.members.iter().filter(|member| member.bit_size == 0) {
+        for member in found.members.iter().filter(|member| member.bitfield_size == 0) {
             let expression = self.expression(member.type_id, "");
             fields.add(&member.name, 0, 0, &expression);
         }

@@ -4,7 +4,7 @@
 // declared, were inlined, or were removed by the linker. The image's symbols say which are there.
 // So the units are deduplicated without FUNCs, VARs and DATASECs. Then FUNCs (functions.cpp) and
 // VARs (variables.cpp) are added for the symbols, and their tags.
-#include "bpflink/linked.hpp"
+#include "bpflink/image_btf.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +15,7 @@
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
-#include "dedup/linked/linked_state.hpp"
+#include "dedup/image_btf/image_state.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {
@@ -23,7 +23,7 @@ namespace {
 
 /// The types to omit from the deduplication: FUNCs, VARs, DATASECs, their tags, and prototypes that
 /// only FUNCs refer to. Lists the FUNCs, VARs and tags in `input`.
-std::vector<bool> choose_omitted(LinkedInput& input) {
+std::vector<bool> choose_omitted(ImageInput& input) {
   const BtfView& types = input.btf;
   std::vector<bool> omitted(types.end_id()), needed(types.end_id());
   std::vector<uint32_t> prototypes, tags;
@@ -62,9 +62,9 @@ std::vector<bool> choose_omitted(LinkedInput& input) {
 }
 
 /// Adds the inputs' tags to the FUNCs and VARs of the output.
-void add_tags(const LinkedState& state) {
+void add_tags(const ImageState& state) {
   for (size_t i = 0; i < state.inputs.size(); ++i) {
-    const LinkedInput& input = state.inputs[i];
+    const ImageInput& input = state.inputs[i];
     for (uint32_t id : input.tags) {
       BtfType tag = input.btf.type(id);
       uint32_t target = state.map(i)[tag.type()];
@@ -89,10 +89,10 @@ void sort(DedupResult& result) {
 
 }  // namespace
 
-struct BPFLINK_INTERNAL LinkedDeduplicator::Impl {
+struct BPFLINK_INTERNAL ImageDeduplicator::Impl {
   DedupOptions options;
   Deduplicator deduplicator;
-  std::vector<LinkedInput> inputs;
+  std::vector<ImageInput> inputs;
 
   /// The deduplicator borrows the inputs from here, and does not sort, because run() does.
   explicit Impl(const DedupOptions& asked)
@@ -103,40 +103,40 @@ struct BPFLINK_INTERNAL LinkedDeduplicator::Impl {
                       .for_kernel = true}) {}
 };
 
-LinkedDeduplicator::LinkedDeduplicator(DedupOptions options)
+ImageDeduplicator::ImageDeduplicator(DedupOptions options)
     : impl_(std::make_unique<Impl>(options)) {}
 
-LinkedDeduplicator::LinkedDeduplicator(LinkedDeduplicator&&) noexcept = default;
-LinkedDeduplicator& LinkedDeduplicator::operator=(LinkedDeduplicator&&) noexcept = default;
-LinkedDeduplicator::~LinkedDeduplicator() = default;
+ImageDeduplicator::ImageDeduplicator(ImageDeduplicator&&) noexcept = default;
+ImageDeduplicator& ImageDeduplicator::operator=(ImageDeduplicator&&) noexcept = default;
+ImageDeduplicator::~ImageDeduplicator() = default;
 
-std::expected<Btf, Error> LinkedDeduplicator::add(std::string name, const Btf& btf) {
+std::expected<Btf, Error> ImageDeduplicator::add(std::string name, const Btf& btf) {
   const DedupOptions& options = impl_->options;
   if (btf.base()) return fail("is split BTF, not a compiler's BTF of one unit");
   std::expected<Btf, Error> own = options.base            ? split_off(btf, *options.base)
                                   : options.borrow_inputs ? share(btf)
                                                           : copy(btf);
   if (!own) return own;
-  LinkedInput& input = impl_->inputs.emplace_back(share(*own));
+  ImageInput& input = impl_->inputs.emplace_back(share(*own));
   impl_->deduplicator.add(std::move(name), input.btf, choose_omitted(input));
   return own;
 }
 
-std::expected<Btf, Error> LinkedDeduplicator::add_blob(std::string name,
-                                                       std::span<const std::byte> blob) {
+std::expected<Btf, Error> ImageDeduplicator::add_blob(std::string name,
+                                                      std::span<const std::byte> blob) {
   auto btf = parse_but_for_containment(blob);
   if (!btf) return btf;
   return add(std::move(name), *btf);
 }
 
-std::expected<LinkedResult, Error> LinkedDeduplicator::run(const LinkedSymbols& symbols) {
+std::expected<ImageResult, Error> ImageDeduplicator::run(const ImageSymbols& symbols) {
   auto dedup = impl_->deduplicator.run();
   if (!dedup) return std::unexpected(dedup.error());
-  LinkedResult result{.dedup = std::move(*dedup)};
+  ImageResult result{.dedup = std::move(*dedup)};
   FunctionTypes function_types(result.dedup.types);
-  LinkedState state{symbols, impl_->inputs, result, function_types};
+  ImageState state{symbols, impl_->inputs, result, function_types};
 
-  // Add FUNCs for the symbols of functions, with the tags of LinkedSymbols.
+  // Add FUNCs for the symbols of functions, with the tags of ImageSymbols.
   add_functions(state);
 
   // Add VARs for the symbols of variables, and their DATASEC.

@@ -1,5 +1,5 @@
-// The BTF of linked programs, in C++ and C: types from units, the rest from symbols.
-#include "bpflink/linked.hpp"
+// The BTF of image programs, in C++ and C: types from units, the rest from symbols.
+#include "bpflink/image_btf.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using namespace bpflink::test;
 namespace {
 
 /// The BTF that comes of it, a line a type.
-std::string listed(const LinkedResult& result, const Btf* base = nullptr) {
+std::string listed(const ImageResult& result, const Btf* base = nullptr) {
   auto blob = finish(result.dedup.types);
   auto btf = *Btf::parse(blob, base);
   std::string text;
@@ -25,9 +25,9 @@ std::string listed(const LinkedResult& result, const Btf* base = nullptr) {
   return text;
 }
 
-using Omitted = std::vector<std::pair<std::string, LinkedOmission>>;
+using Omitted = std::vector<std::pair<std::string, ImageOmission>>;
 
-Omitted omitted(const LinkedResult& result) {
+Omitted omitted(const ImageResult& result) {
   Omitted list;
   for (const OmittedSymbol& symbol : result.omitted) list.emplace_back(symbol.name, symbol.reason);
   return list;
@@ -55,12 +55,12 @@ TEST_CASE("functions are those of the symbols") {
   two.function("weak", two.prototype(number, {"a", "b"}, number));
   two.function("extern", two.prototype(number, {"b"}, number));
 
-  LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("one", finish(one.b)));
-  REQUIRE(linked.add_blob("two", finish(two.b)));
+  ImageDeduplicator image;
+  REQUIRE(image.add_blob("one", finish(one.b)));
+  REQUIRE(image.add_blob("two", finish(two.b)));
   auto result =
-      linked.run({.functions = {"weak", "wrong", "twice", "twice", "kept", "declared", "differs",
-                                "unknown", "cloned.isra.0", "kept.cold", "extern", ""}});
+      image.run({.functions = {"weak", "wrong", "twice", "twice", "kept", "declared", "differs",
+                               "unknown", "cloned.isra.0", "kept.cold", "extern", ""}});
   REQUIRE(result);
   CHECK(result->function_count == 5);
   CHECK(listed(*result) ==
@@ -75,9 +75,9 @@ TEST_CASE("functions are those of the symbols") {
         "[9] FUNC 'wrong' type_id=8 linkage=static\n"
         "[10] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1\n\t'b' type_id=1\n"
         "[11] FUNC 'extern' type_id=10 linkage=static\n");
-  CHECK(omitted(*result) == Omitted{{"cloned.isra.0", LinkedOmission::clone},
-                                    {"differs", LinkedOmission::several_prototypes},
-                                    {"twice", LinkedOmission::several_prototypes}});
+  CHECK(omitted(*result) == Omitted{{"cloned.isra.0", ImageOmission::Clone},
+                                    {"differs", ImageOmission::SeveralPrototypes},
+                                    {"twice", ImageOmission::SeveralPrototypes}});
   CHECK(result->dedup.type_maps[0][5] == 3);
   CHECK(result->dedup.type_maps[1][7] == 3);
   CHECK(result->dedup.type_maps[0][3] == 0);
@@ -97,17 +97,17 @@ TEST_CASE("variables are those of the symbols, at their places") {
   unit.variable("elsewhere", number);
   unit.add(BtfKind::Datasec, ".data", 4, {4, 0, 4}, 1);
 
-  LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("unit", finish(unit.b)));
-  auto result = linked.run({.variables = {{"pointers", 32, 16},
-                                          {"number", 0, 4},
-                                          {"number", 8, 4, true},
-                                          {"number", 2, 4},
-                                          {"array", 16, 6},
-                                          {"either", 24, 4},
-                                          {"larger", 64, 8},
-                                          {"unknown", 72, 4},
-                                          {"start", 0, 0}}});
+  ImageDeduplicator image;
+  REQUIRE(image.add_blob("unit", finish(unit.b)));
+  auto result = image.run({.variables = {{"pointers", 32, 16},
+                                         {"number", 0, 4},
+                                         {"number", 8, 4, true},
+                                         {"number", 2, 4},
+                                         {"array", 16, 6},
+                                         {"either", 24, 4},
+                                         {"larger", 64, 8},
+                                         {"unknown", 72, 4},
+                                         {"start", 0, 0}}});
   REQUIRE(result);
   CHECK(result->variable_count == 4);
   std::string text = listed(*result);
@@ -121,9 +121,9 @@ TEST_CASE("variables are those of the symbols, at their places") {
         "\ttype_id=9 offset=8 size=4 (VAR 'number')\n"
         "\ttype_id=10 offset=16 size=6 (VAR 'array')\n"
         "\ttype_id=11 offset=32 size=16 (VAR 'pointers')\n");
-  CHECK(omitted(*result) == Omitted{{"either", LinkedOmission::several_types},
-                                    {"larger", LinkedOmission::other_size},
-                                    {"number", LinkedOmission::overlap}});
+  CHECK(omitted(*result) == Omitted{{"either", ImageOmission::SeveralTypes},
+                                    {"larger", ImageOmission::OtherSize},
+                                    {"number", ImageOmission::Overlap}});
 }
 
 TEST_CASE("tags follow what they are of") {
@@ -136,11 +136,11 @@ TEST_CASE("tags follow what they are of") {
   unit.tag("bpf_kfunc", kept);
   unit.tag("second", gone, 0);
   unit.tag("third", variable);
-  LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("unit", finish(unit.b)));
-  auto result = linked.run({.functions = {"kept"},
-                            .variables = {{"variable", 0, 4}},
-                            .tags = {{"kept", "bpf_kfunc"}, {"gone", "bpf_kfunc"}}});
+  ImageDeduplicator image;
+  REQUIRE(image.add_blob("unit", finish(unit.b)));
+  auto result = image.run({.functions = {"kept"},
+                           .variables = {{"variable", 0, 4}},
+                           .tags = {{"kept", "bpf_kfunc"}, {"gone", "bpf_kfunc"}}});
   REQUIRE(result);
   std::string text = listed(*result);
   CHECK(text.substr(text.find("[4]")) ==
@@ -150,7 +150,7 @@ TEST_CASE("tags follow what they are of") {
         "\ttype_id=5 offset=0 size=4 (VAR 'variable')\n"
         "[7] DECL_TAG 'first' type_id=3 component_idx=0\n"
         "[8] DECL_TAG 'third' type_id=5 component_idx=-1\n");
-  CHECK(omitted(*result) == Omitted{{"gone", LinkedOmission::tag_without_function}});
+  CHECK(omitted(*result) == Omitted{{"gone", ImageOmission::TagWithoutFunction}});
 }
 
 TEST_CASE("types are what a kernel takes") {
@@ -164,10 +164,10 @@ TEST_CASE("types are what a kernel takes") {
   number = other.integer("int");
   letter = other.integer("signed char", 1);
   other.array(letter, number, 0);
-  LinkedDeduplicator linked;
-  REQUIRE(linked.add_blob("unit", finish(unit.b)));
-  REQUIRE(linked.add_blob("other", finish(other.b)));
-  auto result = linked.run({});
+  ImageDeduplicator image;
+  REQUIRE(image.add_blob("unit", finish(unit.b)));
+  REQUIRE(image.add_blob("other", finish(other.b)));
+  auto result = image.run({});
   REQUIRE(result);
   CHECK(listed(*result) ==
         "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED\n"
@@ -183,10 +183,10 @@ TEST_CASE("a module is split from the base") {
   Unit kernel;
   uint32_t number = kernel.integer("int");
   kernel.function("shared", kernel.prototype(number, {"a"}, number));
-  LinkedDeduplicator base_linked;
-  REQUIRE(base_linked.add_blob("kernel", finish(kernel.b)));
+  ImageDeduplicator base_image;
+  REQUIRE(base_image.add_blob("kernel", finish(kernel.b)));
   auto base_blob =
-      *base_linked.run({.functions = {"shared"}})->dedup.types.finish(std::endian::native);
+      *base_image.run({.functions = {"shared"}})->dedup.types.finish(std::endian::native);
   auto base = *Btf::parse(base_blob);
 
   Unit module;
@@ -194,14 +194,14 @@ TEST_CASE("a module is split from the base") {
   number = module.integer("int");
   module.function("own", module.prototype(number, {"a"}, number));
   module.function("other", module.prototype(number, {"a"}, flag));
-  LinkedDeduplicator linked({.base = &base});
+  ImageDeduplicator image({.base = &base});
   auto blob = finish(module.b);
   auto btf = *Btf::parse(blob);
-  auto input = linked.add("module", btf);
+  auto input = image.add("module", btf);
   REQUIRE(input);
   CHECK(input->first_id() == base.end_id());
   CHECK(input->name(input->type(base.end_id())) == "_Bool");
-  auto result = linked.run({.functions = {"own", "other"}});
+  auto result = image.run({.functions = {"own", "other"}});
   REQUIRE(result);
   CHECK(listed(*result, &base) ==
         "[4] INT '_Bool' size=1 bits_offset=0 nr_bits=8 encoding=BOOL\n"
@@ -211,7 +211,7 @@ TEST_CASE("a module is split from the base") {
 
   auto split_blob = finish(result->dedup.types);
   auto split = *Btf::parse(split_blob, &base);
-  auto refused = LinkedDeduplicator().add("split", split);
+  auto refused = ImageDeduplicator().add("split", split);
   REQUIRE(!refused);
   CHECK(refused.error().message == "is split BTF, not a compiler's BTF of one unit");
 
@@ -219,7 +219,7 @@ TEST_CASE("a module is split from the base") {
   unknown.b.set_layout(std::vector<BtfKindLayout>(24, {4, 0, 0}));
   unknown.b.add_type(0, 23U << 24, 0, std::vector<uint32_t>{1});
   auto unknown_blob = finish(unknown.b);
-  auto no_ids = LinkedDeduplicator({.base = &base}).add_blob("unknown", unknown_blob);
+  auto no_ids = ImageDeduplicator({.base = &base}).add_blob("unknown", unknown_blob);
   REQUIRE(!no_ids);
   CHECK(no_ids.error().message ==
         "type [1] UNKNOWN has unknown kind 23, which may refer to any type or string, so it "
@@ -238,25 +238,25 @@ TEST_CASE("the same in C") {
   bpflink_btf* btf = nullptr;
   REQUIRE(bpflink_btf_parse(unit_blob.data(), unit_blob.size(), &btf, nullptr) == BPFLINK_OK);
 
-  bpflink_linked* linked = nullptr;
-  REQUIRE(bpflink_linked_new(nullptr, &linked) == BPFLINK_OK);
-  CHECK(bpflink_linked_add(linked, "unit", btf) == BPFLINK_OK);
+  bpflink_image* image = nullptr;
+  REQUIRE(bpflink_image_new(nullptr, &image) == BPFLINK_OK);
+  CHECK(bpflink_image_add(image, "unit", btf) == BPFLINK_OK);
   std::string name = "kept";  // is copied
-  CHECK(bpflink_linked_add_function(linked, name.c_str()) == BPFLINK_OK);
-  CHECK(bpflink_linked_tag_function(linked, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
+  CHECK(bpflink_image_add_function(image, name.c_str()) == BPFLINK_OK);
+  CHECK(bpflink_image_tag_function(image, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
   name = "differs";
-  CHECK(bpflink_linked_add_function(linked, name.c_str()) == BPFLINK_OK);
+  CHECK(bpflink_image_add_function(image, name.c_str()) == BPFLINK_OK);
   name = "variable";
-  CHECK(bpflink_linked_add_variable(linked, name.c_str(), 8, 4, 1) == BPFLINK_OK);
+  CHECK(bpflink_image_add_variable(image, name.c_str(), 8, 4, 1) == BPFLINK_OK);
   name = "";
   const char* symbol = nullptr;
-  bpflink_linked_omission reason = BPFLINK_LINKED_OVERLAP;
-  CHECK(bpflink_linked_omitted(linked, 0, &symbol, &reason) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_image_omission reason = BPFLINK_IMAGE_OVERLAP;
+  CHECK(bpflink_image_omitted(image, 0, &symbol, &reason) == BPFLINK_ERROR_ARGUMENT);
 
   void* blob = nullptr;
   size_t size = 0;
   char* error = nullptr;
-  REQUIRE(bpflink_linked_run(linked, &blob, &size, &error) == BPFLINK_OK);
+  REQUIRE(bpflink_image_run(image, &blob, &size, &error) == BPFLINK_OK);
   CHECK(error == nullptr);
   bpflink_btf* output = nullptr;
   REQUIRE(bpflink_btf_parse(blob, size, &output, nullptr) == BPFLINK_OK);
@@ -270,34 +270,34 @@ TEST_CASE("the same in C") {
   CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::DeclTag), "bpf_kfunc", &id) ==
         BPFLINK_OK);
   CHECK(bpflink_btf_end_id(output) == 7);
-  CHECK(bpflink_linked_omitted(linked, 0, &symbol, &reason) == BPFLINK_OK);
+  CHECK(bpflink_image_omitted(image, 0, &symbol, &reason) == BPFLINK_OK);
   CHECK(std::string(symbol) == "differs");
-  CHECK(reason == BPFLINK_LINKED_SEVERAL_PROTOTYPES);
-  CHECK(bpflink_linked_omitted(linked, 1, &symbol, &reason) == BPFLINK_ERROR_NOT_FOUND);
+  CHECK(reason == BPFLINK_IMAGE_SEVERAL_PROTOTYPES);
+  CHECK(bpflink_image_omitted(image, 1, &symbol, &reason) == BPFLINK_ERROR_NOT_FOUND);
 
-  CHECK(bpflink_linked_run(linked, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_add(linked, "late", btf) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_add_function(linked, "late") == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_add_variable(linked, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_linked_tag_function(linked, "late", "tag") == BPFLINK_ERROR_ARGUMENT);
-  bpflink_linked_free(linked);
-  bpflink_linked_free(nullptr);
-  CHECK(bpflink_linked_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_run(image, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add(image, "late", btf) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add_function(image, "late") == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add_variable(image, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_tag_function(image, "late", "tag") == BPFLINK_ERROR_ARGUMENT);
+  bpflink_image_free(image);
+  bpflink_image_free(nullptr);
+  CHECK(bpflink_image_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
 
   // A module of the same types has none of its own.
   bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
   options.base = output;
-  REQUIRE(bpflink_linked_new(&options, &linked) == BPFLINK_OK);
-  CHECK(bpflink_linked_add(linked, "module", btf) == BPFLINK_OK);
+  REQUIRE(bpflink_image_new(&options, &image) == BPFLINK_OK);
+  CHECK(bpflink_image_add(image, "module", btf) == BPFLINK_OK);
   void* module_blob = nullptr;
-  REQUIRE(bpflink_linked_run(linked, &module_blob, &size, nullptr) == BPFLINK_OK);
+  REQUIRE(bpflink_image_run(image, &module_blob, &size, nullptr) == BPFLINK_OK);
   bpflink_btf* split = nullptr;
   REQUIRE(bpflink_btf_parse_split(module_blob, size, output, &split, nullptr) == BPFLINK_OK);
   CHECK(bpflink_btf_end_id(split) == bpflink_btf_end_id(output));
-  bpflink_linked_free(linked);
-  REQUIRE(bpflink_linked_new(nullptr, &linked) == BPFLINK_OK);
-  CHECK(bpflink_linked_add(linked, "split", split) == BPFLINK_ERROR_ARGUMENT);
-  bpflink_linked_free(linked);
+  bpflink_image_free(image);
+  REQUIRE(bpflink_image_new(nullptr, &image) == BPFLINK_OK);
+  CHECK(bpflink_image_add(image, "split", split) == BPFLINK_ERROR_ARGUMENT);
+  bpflink_image_free(image);
   bpflink_btf_free(split);
   bpflink_btf_free(output);
   bpflink_btf_free(btf);

@@ -1,4 +1,4 @@
-#include "linker/btfdedup/linked.hpp"
+#include "linker/btfdedup/image_btf.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -11,62 +11,62 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, of a kfunc
-constexpr size_t max_names = 5;              ///< of omitted symbols that are named
+constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, a flag of a kfunc
+constexpr size_t max_names = 5;              ///< how many omitted symbols are named
 
 bool is_function(const ElfSymbol& symbol) {
   bool is_whole = symbol.name.size() < ElfSymbol::longest_name;
   return (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC) && is_whole;
 }
 
-std::expected<LinkedVariable, Error> find_place(const ElfSymbol& symbol, const ElfFile& elf) {
+std::expected<ImageVariable, Error> find_place(const ElfSymbol& symbol, const ElfFile& elf) {
   const ElfSection& section = elf.sections[symbol.section];
   uint64_t offset = symbol.value - (elf.type == ET_REL ? 0 : section.address);
   if (section.size > UINT32_MAX || offset > section.size || symbol.size > section.size - offset)
     return fail("symbol '{}' with {:#x} bytes at {}+{:#x} is outside the section of {:#x} bytes",
                 symbol.name, symbol.size, section.name, offset, section.size);
-  return LinkedVariable{symbol.name, static_cast<uint32_t>(offset),
-                        static_cast<uint32_t>(symbol.size), symbol.binding == STB_LOCAL};
+  return ImageVariable{symbol.name, static_cast<uint32_t>(offset),
+                       static_cast<uint32_t>(symbol.size), symbol.binding == STB_LOCAL};
 }
 
 }  // namespace
 
-std::expected<LinkedSymbols, Error> read_linked_symbols(const ElfFile& elf) {
-  LinkedSymbols linked;
+std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
+  ImageSymbols image;
   if (std::ranges::find(elf.sections, SHT_SYMTAB, &ElfSection::type) == elf.sections.end())
     return fail("has no symbol table, which --linked needs: link without -s, do not strip");
   auto symbols = read_symbols(elf);
   if (!symbols) return std::unexpected(symbols.error());
-  auto variable_section = elf.find(linked.variable_section);
+  auto variable_section = elf.find(image.variable_section);
   for (const ElfSymbol& symbol : *symbols) {
-    if (is_function(symbol)) linked.functions.push_back(symbol.name);
+    if (is_function(symbol)) image.functions.push_back(symbol.name);
     if (symbol.type != STT_OBJECT || symbol.section != variable_section) continue;
     auto variable = find_place(symbol, elf);
     if (!variable) return std::unexpected(variable.error());
-    linked.variables.push_back(*variable);
+    image.variables.push_back(*variable);
   }
   auto kfuncs = read_kfuncs(elf, *symbols);
   if (!kfuncs) return std::unexpected(kfuncs.error());
   for (const Kfunc& kfunc : *kfuncs) {
-    linked.tags.push_back({kfunc.name, "bpf_kfunc"});
-    if ((kfunc.flags & fastcall_flag) != 0) linked.tags.push_back({kfunc.name, "bpf_fastcall"});
+    image.tags.push_back({kfunc.name, "bpf_kfunc"});
+    if ((kfunc.flags & fastcall_flag) != 0) image.tags.push_back({kfunc.name, "bpf_fastcall"});
   }
-  return linked;
+  return image;
 }
 
 std::span<const OmissionText> omission_texts() {
-  using enum LinkedOmission;
+  using enum ImageOmission;
   static constexpr OmissionText texts[] = {
-      {several_prototypes, "several_prototypes", "functions of several prototypes"},
-      {clone, "clone", "functions that only clones are left of"},
-      {several_types, "several_types", "variables of several types"},
-      {other_size, "other_size", "variables of another size than their type's"},
-      {overlap, "overlap", "variables in the place of another"},
-      {tag_without_function, "tag_without_function", "tags of kfuncs without a FUNC"}};
+      {SeveralPrototypes, "several_prototypes", "functions with several prototypes"},
+      {Clone, "clone", "functions of which only clones remain"},
+      {SeveralTypes, "several_types", "variables with several types"},
+      {OtherSize, "other_size", "variables whose size is not their type's"},
+      {Overlap, "overlap", "variables that overlap another"},
+      {TagWithoutFunction, "tag_without_function", "tags of kfuncs without a FUNC"}};
   return texts;
 }
 
-std::vector<std::string> describe_omitted(const LinkedResult& result) {
+std::vector<std::string> describe_omitted(const ImageResult& result) {
   std::vector<std::string> lines;
   for (const OmissionText& text : omission_texts()) {
     size_t count = 0;

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "dedup/linked/linked_state.hpp"
+#include "dedup/image_btf/image_state.hpp"
 
 namespace bpflink {
 namespace {
@@ -37,7 +37,7 @@ struct NamedFunction {
 
 class FunctionAdder {
  public:
-  explicit FunctionAdder(const LinkedState& state) : state_(state) {}
+  explicit FunctionAdder(const ImageState& state) : state_(state) {}
 
   void run() {
     collect_symbols();
@@ -165,21 +165,21 @@ class FunctionAdder {
   void list_omitted() const {
     for (std::string_view name : state_.symbols.functions) {
       const NamedFunction& function = functions_[numbers_.at(name)];
-      if (is_ambiguous(function)) state_.omit(name, LinkedOmission::several_prototypes);
+      if (is_ambiguous(function)) state_.omit(name, ImageOmission::SeveralPrototypes);
       if (size_t dot = name.find('.'); dot != std::string_view::npos) {
         const NamedFunction& original = functions_[numbers_.at(name.substr(0, dot))];
         bool is_known = original.definition.is_known() || original.declaration.is_known();
-        if (is_known && original.symbol_count == 0) state_.omit(name, LinkedOmission::clone);
+        if (is_known && original.symbol_count == 0) state_.omit(name, ImageOmission::Clone);
       }
     }
   }
 
   void add_tags() {
-    for (const LinkedTag& tag : state_.symbols.tags) {
+    for (const ImageTag& tag : state_.symbols.tags) {
       auto at = numbers_.find(tag.function);
       uint32_t id = at == numbers_.end() ? 0 : functions_[at->second].id;
       if (id == 0) {
-        state_.omit(tag.function, LinkedOmission::tag_without_function);
+        state_.omit(tag.function, ImageOmission::TagWithoutFunction);
         continue;
       }
       uint32_t whole[] = {static_cast<uint32_t>(-1)};
@@ -188,7 +188,7 @@ class FunctionAdder {
     }
   }
 
-  const LinkedState& state_;
+  const ImageState& state_;
   std::unordered_map<std::string_view, uint32_t> numbers_;
   std::vector<NamedFunction> functions_;               ///< by number
   std::vector<std::pair<Candidate, uint32_t>> found_;  ///< FUNCs with the numbers of their names
@@ -197,7 +197,7 @@ class FunctionAdder {
 
 }  // namespace
 
-void add_functions(const LinkedState& state) {
+void add_functions(const ImageState& state) {
   FunctionAdder(state).run();
 }
 

@@ -1,4 +1,4 @@
-// Pass: warn of programs that the loader does not find, and of helpers that the license forbids.
+// Pass: warn of programs that loaders skip, and of helpers that the license forbids.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Helper {
   std::string_view name;
 };
 
-/// The helpers whose prototypes kernels mark gpl_only, by id. tests/kernel/gpl-helpers.sh asks
-/// the running kernel.
+/// The helpers that kernels mark gpl_only, by id. tests/kernel/gpl-helpers.sh compares this list
+/// with the running kernel.
 constexpr std::array gpl_helpers = std::to_array<Helper>({
     {4, "bpf_probe_read"},
     {6, "bpf_trace_printk"},
@@ -67,7 +67,7 @@ constexpr std::array gpl_helpers = std::to_array<Helper>({
     {207, "bpf_tcp_raw_check_syncookie_ipv6"},
 });
 
-/// As include/linux/license.h has them.
+/// The same list as in the kernel's include/linux/license.h.
 bool is_gpl_compatible(std::string_view license) {
   constexpr std::string_view compatible[] = {
       "GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
@@ -86,7 +86,7 @@ std::string license_of(const Context& context) {
   return "";
 }
 
-/// Calls `visit(offset, helper)` for each call of one in live code.
+/// Calls `visit(offset, helper)` for each call of a GPL-only helper in live code.
 template <typename Visit>
 void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Visit visit) {
   for (const Fragment& fragment : section.fragments) {
@@ -100,7 +100,7 @@ void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Vi
   }
 }
 
-void warn_of_license(Context& context) {
+void warn_license(Context& context) {
   std::string license = license_of(context);
   if (is_gpl_compatible(license)) return;
   constexpr size_t most_calls = 5;
@@ -117,18 +117,18 @@ void warn_of_license(Context& context) {
     }
   if (calls == 0) return;
   add_more(references, ReferenceRole::Occurrence, calls, most_calls);
-  references.push_back(
-      hint(fmt::format("if yours is: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
-                       context.options.hint_at_options ? " or --license GPL" : "")));
+  references.push_back(hint(
+      fmt::format("if the program is under the GPL: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
+                  context.options.hint_at_options ? " or --license GPL" : "")));
   context.diagnostics.report(
       {.severity = Severity::Warning,
-       .message = fmt::format("kernels let only programs under the GPL call this, and the license "
+       .message = fmt::format("GPL-only helpers are called, but the license "
                               "{}",
                               license.empty() ? "is missing" : fmt::format("is '{}'", license)),
        .references = std::move(references)});
 }
 
-/// What only the kernel makes, to call a program with it, and the section of such programs.
+/// A context that only the kernel passes to programs, and a section for such programs.
 struct ProgramContext {
   std::string_view tag;
   std::string_view section;
@@ -148,7 +148,7 @@ constexpr ProgramContext program_contexts[] = {{"xdp_md", "xdp"},
                                                {"sk_reuseport_md", "sk_reuseport"},
                                                {"bpf_nf_ctx", "netfilter"}};
 
-/// The section of programs with the first parameter of a FUNC; "" where that is no context.
+/// A section for programs with this FUNC's first parameter; "" if it is no program context.
 std::string section_for(const BtfView& types, BtfType func) {
   BtfType prototype = types.type(func.type());
   if (prototype.vlen() == 0) return "";
@@ -163,7 +163,7 @@ std::string section_for(const BtfView& types, BtfType func) {
   return found == std::end(program_contexts) ? "" : std::string(found->section);
 }
 
-/// All that anything refers to: code and data by relocation or branch, tags by name.
+/// Everything that has a reference: from code and data by relocation or branch, from tags by name.
 class Referenced {
  public:
   explicit Referenced(Context& context) {
@@ -184,7 +184,7 @@ class Referenced {
            places_.contains({place.section, place.offset});
   }
 
-  /// Whether another file calls functions of the object.
+  /// Whether another file refers to functions of the object.
   bool is_library(const ObjectFile& object) const { return libraries_.contains(&object); }
 
  private:
@@ -227,8 +227,8 @@ bool is_constant(const ObjectFile& object, const InputSymbol& function) {
   return is_constant;
 }
 
-/// Whether a compiler has also put the function's code into another one, which calls it in the
-/// source: some line is of instructions inside and outside of it. A constant leaves none.
+/// Whether a compiler has also inlined the function: some source line has instructions inside and
+/// outside of it. A function that returns a constant leaves no such line.
 bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   if (!object.btf_ext) return false;
   const BtfExt& ext = *object.btf_ext;
@@ -247,16 +247,16 @@ bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   return found;
 }
 
-/// A function of .text is loaded with the programs that call it, and not at all where none does.
-/// Of a library, not all functions need a caller.
-void warn_of_lost_sections(Context& context) {
-  constexpr size_t most_functions = 64;  // if there are more, nobody forgot them
-  size_t looked_at = 0;
+/// Loaders load a function of .text only together with programs that call it. A library may have
+/// functions without a caller.
+void warn_lost_sections(Context& context) {
+  constexpr size_t most_functions = 64;  // more are hardly a mistake
+  size_t checked = 0;
   std::optional<Referenced> referenced;
   for (const auto& object : context.objects)
     for (const BtfDeclaration& declaration : object->declarations) {
       const Symbol* symbol = declaration.symbol;
-      // A weak one is a library's, in a header.
+      // Weak functions come from libraries in headers.
       if (!declaration.is_func() || !symbol || !symbol->in_output || symbol->binding == STB_WEAK ||
           !symbol->is_from(*object, declaration.symbol_index))
         continue;
@@ -266,7 +266,7 @@ void warn_of_lost_sections(Context& context) {
       if (expected.empty()) continue;
       if (!referenced) referenced.emplace(context);
       if (referenced->contains(*symbol) || referenced->is_library(*object)) continue;
-      if (++looked_at > most_functions) return;
+      if (++checked > most_functions) return;
       if (is_inlined(*object, symbol->input())) continue;
       context.diagnostics.report(
           {.severity = Severity::Warning,
@@ -275,7 +275,7 @@ void warn_of_lost_sections(Context& context) {
            .references = {reference_to(*object, symbol->input(),
                                        print_c_declaration(*object->btf, declaration.type().type(),
                                                            symbol->name)),
-                          note("nothing calls it, so that loaders leave it out"),
+                          note("nothing calls it, so loaders skip it"),
                           hint(fmt::format("if it is a program: SEC(\"{}\")", expected))}});
     }
 }
@@ -290,10 +290,10 @@ bool has_programs(const Context& context) {
 
 }  // namespace
 
-void warn_of_programs(Context& context) {
+void check_programs(Context& context) {
   if (context.options.partial) return;
-  warn_of_lost_sections(context);
-  if (has_programs(context)) warn_of_license(context);
+  warn_lost_sections(context);
+  if (has_programs(context)) warn_license(context);
 }
 
 }  // namespace bpflink

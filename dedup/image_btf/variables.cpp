@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "dedup/linked/linked_state.hpp"
+#include "dedup/image_btf/image_state.hpp"
 
 namespace bpflink {
 namespace {
@@ -69,10 +69,10 @@ struct PossibleType {
 
 class VariableAdder {
  public:
-  explicit VariableAdder(const LinkedState& state) : state_(state) {}
+  explicit VariableAdder(const ImageState& state) : state_(state) {}
 
   void run() {
-    for (const LinkedVariable& variable : state_.symbols.variables)
+    for (const ImageVariable& variable : state_.symbols.variables)
       if (variable.size != 0 && names_.try_emplace(variable.name, names_.size()).second)
         variables_.push_back({});
     for (size_t input = 0; input < state_.inputs.size(); ++input)
@@ -120,17 +120,17 @@ class VariableAdder {
   /// Adds the variables in order of offsets. If several overlap, the choice does not depend on the
   /// order of symbols.
   void add_all() {
-    std::vector<LinkedVariable> sorted = state_.symbols.variables;
-    std::ranges::sort(sorted, {}, [](const LinkedVariable& variable) {
+    std::vector<ImageVariable> sorted = state_.symbols.variables;
+    std::ranges::sort(sorted, {}, [](const ImageVariable& variable) {
       return std::tuple(variable.offset, variable.size, variable.name, variable.is_local);
     });
     uint64_t end = 0;
     std::vector<uint32_t> words;
-    for (const LinkedVariable& variable : sorted) {
+    for (const ImageVariable& variable : sorted) {
       uint32_t type = find_type(variable);
       if (type == 0) continue;
       if (variable.offset < end) {
-        state_.omit(variable.name, LinkedOmission::overlap);
+        state_.omit(variable.name, ImageOmission::Overlap);
         continue;
       }
       end = uint64_t{variable.offset} + variable.size;
@@ -143,7 +143,7 @@ class VariableAdder {
   }
 
   /// The id of a variable's type in the output, or 0 if it is not known.
-  uint32_t find_type(const LinkedVariable& variable) {
+  uint32_t find_type(const ImageVariable& variable) {
     auto name = names_.find(variable.name);
     if (name == names_.end() || !variables_[name->second].is_known || variable.size == 0) return 0;
     auto [first, last] = std::ranges::equal_range(
@@ -151,11 +151,11 @@ class VariableAdder {
         [](const PossibleType& type) { return std::pair(type.name, type.size); });
     if (last - first == 1) return first->type;
     state_.omit(variable.name,
-                first == last ? LinkedOmission::other_size : LinkedOmission::several_types);
+                first == last ? ImageOmission::OtherSize : ImageOmission::SeveralTypes);
     return 0;
   }
 
-  uint32_t add(const LinkedVariable& variable, uint32_t type) {
+  uint32_t add(const ImageVariable& variable, uint32_t type) {
     uint32_t linkage[] = {
         std::to_underlying(variable.is_local ? BtfLinkage::Static : BtfLinkage::Global)};
     uint32_t id = state_.types().add_type(state_.types().add_string(variable.name),
@@ -167,7 +167,7 @@ class VariableAdder {
     return id;
   }
 
-  const LinkedState& state_;
+  const ImageState& state_;
   std::unordered_map<std::string_view, uint32_t> names_;  ///< their numbers
   std::vector<NamedVariable> variables_;                  ///< by number
   std::vector<PossibleType> types_;
@@ -176,7 +176,7 @@ class VariableAdder {
 
 }  // namespace
 
-void add_variables(const LinkedState& state) {
+void add_variables(const ImageState& state) {
   VariableAdder(state).run();
 }
 

@@ -1,0 +1,222 @@
+// The tar has one folder, named after the tar. In it are response.txt with the options,
+// version.txt, and each input at its absolute path: /home/me/a.o is FOLDER/home/me/a.o. Symbolic
+// links in the directory of an input are resolved, so `..` means the same in the folder, where a
+// thin archive finds its members. response.txt names all files relative to the folder. A file that
+// cannot be read is not in the tar, so the link fails there as it did here.
+#include "linker/bpflink/reproduce.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <optional>
+
+#include "linker/elf/archive.hpp"
+#include "linker/elf/elf_kind.hpp"
+#include "linker/error.hpp"
+#include "linker/io/input_file.hpp"
+#include "linker/io/output_file.hpp"
+#include "linker/io/paths.hpp"
+#include "linker/io/tar.hpp"
+#include "linker/io/write_all.hpp"
+
+namespace bpflink {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Within the folder, without `..` whatever the path is.
+std::string below_root(const fs::path& path) {
+  return ("/" / path).lexically_normal().relative_path().string();
+}
+
+/// Where a file or directory is in the folder.
+std::string place_of(const fs::path& path) {
+  std::error_code error;
+  fs::path absolute = fs::absolute(path, error);
+  if (fs::is_directory(path, error)) return below_root(fs::canonical(path, error));
+  fs::path directory = fs::weakly_canonical(absolute.parent_path(), error);
+  // Names in /proc change from run to run: /dev/fd leads there.
+  if (error || directory.string().starts_with("/proc/")) directory = absolute.parent_path();
+  return below_root(directory / absolute.filename());
+}
+
+/// For response.txt, where a backslash quotes a character.
+std::string quote_argument(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (std::string_view(" \t\n\r\\'\"").contains(c)) result += '\\';
+    result += c;
+  }
+  return result.empty() ? "''" : result;
+}
+
+/// Makes a name in a thin archive relative: '~' replaces its first '/', so nothing else moves.
+void make_relative(std::string& archive, const std::string& name) {
+  std::string line = "\n" + name;
+  for (size_t at = 0; (at = archive.find(line, at)) != archive.npos; ++at) {
+    std::string_view end = std::string_view(archive).substr(at + line.size(), 2);
+    if (end == "/\n" || end.starts_with('\n')) archive[at + 1] = '~';
+  }
+}
+
+/// Opens an input, if that can be done twice. A pipe is read once: what it had takes its place at
+/// the descriptor, where the link finds it.
+std::optional<InputFile> open_to_read_again(const std::string& path) {
+  std::error_code error;
+  auto descriptor = descriptor_of(path);
+  if (!descriptor) descriptor = descriptor_of(fs::read_symlink(path, error).string());
+  if (fs::is_fifo(path, error) && !descriptor) return std::nullopt;
+  auto file = InputFile::open(path);
+  if (!file) return std::nullopt;
+  if (file->identity() || !descriptor) return std::move(*file);
+  auto copy = OutputFile::open_in_memory();
+  bool is_copied =
+      copy && write_all(copy->fd(), file->bytes()) && ::dup2(copy->fd(), *descriptor) >= 0;
+  if (!is_copied) return std::nullopt;
+  return std::move(*file);
+}
+
+class Reproducer {
+ public:
+  Reproducer(std::string_view program, const LinkCommand& command, const std::string& output)
+      : command_(command), output_(output) {
+    fs::path stem = fs::path(command.reproduce_file).stem();
+    folder_ = (stem == "." || stem == ".." ? "reproduce" : stem.string()) + "/";
+    for (const OptionTable::Given& given : command.given)
+      if (given.name != "--reproduce") response_ += quote_argument(respond(given)) + "\n";
+    version_ = version_line(program);
+    entries_[folder_ + "response.txt"] = std::as_bytes(std::span(response_));
+    entries_[folder_ + "version.txt"] = std::as_bytes(std::span(version_));
+  }
+
+  std::expected<void, Error> write() {
+    auto file = OutputFile::open(command_.reproduce_file);
+    if (!file) return fail("{}: {}", command_.reproduce_file, file.error().message);
+    if (std::string problem = find_replaced(*file); !problem.empty())
+      return fail("--reproduce '{}' {}", command_.reproduce_file, problem);
+    auto ok = write_tar(file->fd(), entries_);
+    if (ok) ok = file->commit();
+    if (!ok) return fail("{}: {}", command_.reproduce_file, ok.error().message);
+    return {};
+  }
+
+ private:
+  void add(const std::string& place, std::span<const std::byte> bytes = {}) {
+    if (!place.empty()) entries_.try_emplace(folder_ + place, bytes);
+  }
+
+  // ---- the options
+
+  /// What was given as one argument, which names files of the folder.
+  std::string respond(const OptionTable::Given& given) {
+    std::string text(given.name);
+    if (!given.name.empty() && given.value) text += '=';
+    if (!given.value) return text;
+    if (given.name == "--library") add_library(*given.value);
+    std::string_view value = *given.value;
+    if (!given.value_name.starts_with("FILE") && !given.value_name.starts_with("DIR"))
+      return text.append(value);
+    // FILE=PREFIX
+    size_t end =
+        given.value_name.contains('=') ? std::min(value.rfind('='), value.size()) : value.size();
+    std::string path = add_path(std::string(value.substr(0, end)), given.use);
+    // No option, and no response file
+    if (text.empty() && (path.starts_with('-') || path.starts_with('@'))) text = "./";
+    return text + path + std::string(value.substr(end));
+  }
+
+  void add_library(std::string_view name) {
+    if (auto path = find_library(name, command_.link.library_paths)) add_path(*path, FileUse::Read);
+  }
+
+  /// Adds the file or directory. Returns its path in the folder.
+  std::string add_path(const std::string& path, FileUse use) {
+    std::error_code error;
+    fs::file_status status = fs::status(path, error);
+    bool is_output = use == FileUse::Write;
+    if (path.empty() || (is_output && path == "-") || fs::is_character_file(status)) return path;
+    std::string place = place_of(path);
+    if (is_output)
+      add_directory(fs::path(place).parent_path(), fs::absolute(path, error).parent_path());
+    else if (fs::is_directory(status))
+      add_directory(place, path);
+    else
+      add_input(place, path);
+    return place.empty() ? "." : place;
+  }
+
+  void add_directory(const fs::path& place, const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) add((place / "").string());
+  }
+
+  // ---- the inputs
+
+  void add_input(const std::string& place, const std::string& path) {
+    if (entries_.contains(folder_ + place)) return;
+    auto file = open_to_read_again(path);
+    if (!file) return;
+    inputs_.push_back(std::move(*file));
+    std::span<const std::byte> bytes = inputs_.back().bytes();
+    add(place, is_archive(bytes) ? add_members(place, path, bytes) : bytes);
+  }
+
+  /// Adds what a thin archive names. Returns the archive for the folder, where all names are
+  /// relative.
+  std::span<const std::byte> add_members(const std::string& place, const std::string& path,
+                                         std::span<const std::byte> bytes) {
+    auto members = read_archive(bytes, path);
+    if (!members) return bytes;
+    std::string& text =
+        archives_.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (const ArchiveMember& member : *members) {
+      const std::string file = member.path.c_str();  // as open() takes a name with a zero byte
+      if (file.empty()) continue;
+      bool is_absolute = member.name[path.size() + 1] == '/';  // behind "lib.a("
+      std::string name = is_absolute ? "~" + file.substr(1) : file.substr(path.rfind('/') + 1);
+      if (is_absolute) make_relative(text, file);
+      add_input(below_root(fs::path(place).parent_path() / name), file);
+    }
+    return std::as_bytes(std::span(text));
+  }
+
+  // ---- the tar
+
+  /// What is wrong with the place of the tar, or "".
+  std::string find_replaced(const OutputFile& file) const {
+    if (!file.identity()) return "";
+    for (const InputFile& input : inputs_)
+      if (input.identity() == file.identity())
+        return fmt::format("would replace the input '{}': name another file", input.name());
+    std::vector<std::string> outputs = command_.report_files();
+    outputs.push_back(output_);
+    for (const std::string& path : outputs)
+      if (auto other = OutputFile::open(path); other && other->identity() == file.identity())
+        return fmt::format("and the output '{}' are one file", path);
+    if (file.is_special()) return "";
+    auto old = InputFile::open(command_.reproduce_file);
+    if (old && (is_elf(old->bytes()) || is_archive(old->bytes())))
+      return "would replace an object file or archive: delete it first";
+    return "";
+  }
+
+  const LinkCommand& command_;
+  const std::string& output_;
+  std::string folder_;  ///< with a slash
+  std::string response_, version_;
+  std::deque<std::string> archives_;  ///< thin ones, for the folder
+  std::vector<InputFile> inputs_;
+  TarEntries entries_;
+};
+
+}  // namespace
+
+std::expected<void, Error> write_reproducer(std::string_view program, const LinkCommand& command,
+                                            const std::string& output) {
+  return Reproducer(program, command, output).write();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,162 @@
+#!/bin/bash
+# --reproduce: the tar repeats a link elsewhere, whether the link goes well or fails.
+. "$(dirname "$0")/common.sh"
+
+long="it's a \"$(printf 'long%.0s' {1..50})\" \$ name.o"
+mkdir -p here/lib here/build here/objects here/down/below
+cd here
+ln -s down/below link
+compile main <<'EOF'
+int helper(int x);
+int thin(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len) + thin(2); }
+EOF
+compile helper <<'EOF'
+int helper(int x) { return x * 3; }
+int unused(int x) { return x * 5; }
+EOF
+compile thin <<'EOF'
+int nested(int x);
+int absolute(int x);
+int thin(int x) { return nested(x) + absolute(x); }
+EOF
+compile nested <<'EOF'
+int nested(int x) { return x * 7; }
+EOF
+compile absolute <<'EOF'
+int absolute(int x) { return x * 11; }
+EOF
+mv helper.o "$long"
+mv thin.o absolute.o objects
+ar rc objects/inner.a nested.o && rm nested.o
+ar rcT lib/libthin.a objects/thin.o "$PWD/objects/absolute.o" objects/inner.a
+cp main.o ./-dash.o
+cp main.o ./@at.o
+head -c 500 main.o >cut.o
+
+# again STATUS [PROGRAM]: unpacks bug.tar and repeats the link where its inputs were never read
+again() {
+  local status=0
+  rm -rf ../bug
+  tar xf bug.tar -C .. 2>../tar || fail "tar: $(<../tar)"
+  [[ ! -s ../tar ]] || fail "tar: $(<../tar)"
+  [[ -z $(tar tf bug.tar | grep -v '^bug/') ]] || fail "not in one folder: $(tar tf bug.tar)"
+  mv "$tmp/here" "$tmp/gone"
+  cd "$tmp/bug"
+  "${2:-$BPFLINK}" @response.txt >../stdout 2>../errors || status=$?
+  mv "$tmp/gone" "$tmp/here"
+  cd "$tmp/here"
+  [[ $status == "$1" ]] || fail "again: exit status $status: $(<../errors)"
+}
+at() { echo "$tmp/bug$tmp/here/$1"; } # where the file is now
+
+# ---- A link that goes well
+
+echo "--gc-sections -u helper '--Map=build/a map'" >options
+"$BPFLINK" main.o "$long" -Llib -lthin -o build/earlier.o --json build/earlier.json
+link_well() {
+  "$BPFLINK" @options -L link/../../lib main.o "link/../../$long" --whole-archive -l thin \
+    --prefix-symbols-of main.o=my_ --redefine-sym $'unused=a \'b"\n\\c' -xS --print-sizes=2 -m elf64bpf \
+    --size-map-against build/earlier.json -o build/out.o --reproduce bug.tar
+}
+link_well >sizes
+cp bug.tar first.tar
+touch main.o && link_well >sizes
+cmp first.tar bug.tar || fail 'the tar is not reproducible'
+again 0
+cmp build/out.o "$(at build/out.o)"
+[[ -s $(at 'build/a map') ]] || fail 'no map'
+cmp <(sed 's|[^ ]*/||g' sizes) <(sed 's|[^ ]*/||g' ../stdout) || fail 'other sizes'
+expect "$("$BPFLINK" --version)" cat ../bug/version.txt
+expect "--library-path=${tmp#/}/here/lib" grep -e '^--lib.*path' ../bug/response.txt
+expect '0/0 1970-01-01' bash -c "tar tvf bug.tar --numeric-owner --utc | awk '{ print \$2, \$4 }' | sort -u"
+python3 -c 'import tarfile; tarfile.open("bug.tar").getmember("bug" + __import__("os").getcwd() + "/" + __import__("sys").argv[1])' "$long"
+
+# Twice is once; odd names; what comes through pipes; an output that is a pipe.
+"$BPFLINK" -r --reproduce bug.tar -o - -- -dash.o <(cat ./@at.o) /dev/stdin <objects/thin.o >out.o 2>errors &&
+  fail 'defined twice'
+again 1
+cmp <(sed 's|[^ ]*/||g' errors) <(sed 's|[^ ]*/||g' ../errors) || fail "other errors: $(<../errors)"
+"$BPFLINK" -r --reproduce bug.tar -o - -- ./@at.o <(cat "$long") /dev/stdin <objects/thin.o | cat >out.o
+again 0
+cmp out.o ../stdout
+"$BPFLINK" -r --reproduce bug.tar -o out.o -- ./-dash.o <objects/thin.o
+again 0
+cmp out.o "$(at out.o)"
+(cd / && "$BPFLINK" -r --reproduce "$tmp/here/bug.tar" -o "$tmp/here/out.o" "${tmp#/}/here/main.o" "$tmp/here/main.o" 2>/dev/null) || true
+expect 1 bash -c 'tar tf bug.tar | grep -c main'
+
+# bpfskel has it too.
+bpfskel=${BPFLINK%/*}/bpfskel
+if [[ -x $bpfskel ]]; then
+  "$bpfskel" --name x -o skel.h --reproduce bug.tar "$long"
+  again 0 "$bpfskel"
+  cmp skel.h "$(at skel.h)"
+fi
+
+# ---- A link that fails: what can be read is in the tar
+
+# fails TEXT ARGUMENT...: the link fails with TEXT, here and again
+fails() {
+  rm -f bug.tar
+  link_fails --reproduce bug.tar "${@:2}"
+  expect_error "$1"
+  again 1
+  grep -qF -- "${1//main.o/${tmp#/}/here/main.o}" ../errors || fail "another error: $(<../errors)"
+}
+fails 'undefined symbol: helper' main.o
+fails 'duplicate symbol: ' main.o ./-dash.o "$long" -Llib -lthin
+fails 'cut.o: ' cut.o main.o
+fails 'missing.o: cannot open: No such file or directory' missing.o main.o
+fails 'is a directory: give the objects in it' lib
+fails 'no libmissing.a in the directory given with -L' -Llib -lmissing
+fails 'is not a directory' -Lmissing --fatal-warnings "$long"
+mv objects/thin.o . # which the archive still names
+fails 'cannot open: No such file or directory (a thin archive' main.o "$long" -Llib -lthin
+mv thin.o objects
+"$BPFLINK" main.o --reproduce bug.tar -o /dev/full 2>/dev/null && fail 'a full device'
+again 1
+
+# ---- Names that lead out of the folder do not
+
+python3 - "$long" <<'EOF'
+import os, sys
+here = os.getcwd()
+names = ["../" * 40 + here[1:] + "/" + sys.argv[1], "/../.." + here + "/objects/thin.o", "..\0/x", "/", "/response.txt", "/dev/zero"]
+table = "".join(name + "/\n" for name in names)
+headers = "".join(f"/{table.index(name + '/'):<15}{0:<12}{0:<6}{0:<6}{644:<8}{0:<10}`\n" for name in names)
+table += "\n" * (len(table) % 2)
+open("odd.a", "w").write(f"!<thin>\n{'//':48}{len(table):<10}`\n{table}{headers}")
+EOF
+for tar in ..tar ...tar; do
+  "$BPFLINK" --whole-archive odd.a --reproduce $tar -o out.o 2>errors && fail 'odd.a is linked'
+  expect 4 grep -c ' error: odd.a(' errors
+  expect reproduce bash -c "tar tPf $tar | cut -d / -f 1 | sort -u"
+  lacks '(^|/)\.\.(/|$)' tar tPf $tar
+  expect 2 bash -c "tar tPf $tar | grep -c '[.]o$'"
+done
+
+# ---- A tar that cannot be written
+
+cp main.o kept.o
+echo old >out.o
+for place in none/bug.tar lib; do
+  "$BPFLINK" "$long" -o out.o --reproduce $place 2>errors && fail "$place was written"
+  grep -qF "bpflink: error: $place: cannot open output file: " errors || fail "$(<errors)"
+done
+# refused TEXT FILE
+refused() {
+  "$BPFLINK" main.o "$long" -Llib -lthin --reproduce "$2" -o out.o --json figures --size-map-against build/earlier.json 2>errors &&
+    fail "$2 was written"
+  expect "bpflink: error: --reproduce '$2' $1" cat errors
+}
+ln -s main.o soft.o
+refused "would replace the input 'main.o': name another file" soft.o
+refused "would replace the input 'build/earlier.json': name another file" build/earlier.json
+refused "and the output 'out.o' are one file" ./out.o
+refused "and the output 'figures' are one file" figures
+refused 'would replace an object file or archive: delete it first' ./-dash.o
+"$BPFLINK" "$long" -o out.o --reproduce /dev/full 2>errors && fail '/dev/full was written'
+expect 'bpflink: error: /dev/full: cannot write: No space left on device' cat errors
+expect old cat out.o
+cmp main.o kept.o
