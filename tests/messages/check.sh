@@ -377,7 +377,7 @@ blob bad.btf "$int; add(TYPEDEF, 'two words', 1)"
         "type_id": 2,
         "type": "TYPEDEF '"'two words'"'",
         "subject": "",
-        "text": "a name is of letters, digits, '"'_'"' and '"'.'"', with no digit first, and has 512 bytes at most",
+        "text": "a name has at most 512 bytes, only letters, digits, '"'_'"' and '"'.'"', and no digit first",
         "kernel": "Invalid name",
         "since": "4.18",
         "advice": "rename it"
@@ -405,8 +405,8 @@ blob good.btf "$int"
 "$BTFDEDUP" --verify good.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
 [[ ! -s errors ]] || mistake "--verify of a good output: $(<errors)"
 "$BTFDEDUP" --verify good.btf bad.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
-[[ $(<errors) == "btfdedup: warning: out.btf: kernels reject this: [2] TYPEDEF 'two words': a name is of letters, \
-digits, '_' and '.', with no digit first, and has 512 bytes at most (Linux: \"Invalid name\"); rename it
+[[ $(<errors) == "btfdedup: warning: out.btf: kernels reject this: [2] TYPEDEF 'two words': a name has at most 512 bytes, \
+only letters, digits, '_' and '.', and no digit first (Linux: \"Invalid name\"); rename it
 >>> the type is from bad.btf" ]] || mistake "--verify: $(<errors)"
 cmp -s out.btf bad.btf || [[ -s out.btf ]] || mistake '--verify keeps the output back'
 cp mended.o update.o
