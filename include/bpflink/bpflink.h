@@ -6,7 +6,8 @@
  *
  * Results. A function that can fail returns an enum bpflink_status. Where its last parameter is
  * `char** error` and that is not null, `*error` gets the reason as text, which the caller frees
- * with bpflink_free(), or null. Pointers to results are set to null and 0 on failure.
+ * with bpflink_free(), or null. On failure, handles, text and images that a call would give are
+ * null, and other outputs unchanged.
  *
  * Absent. A name that is absent is "", an id or a number 0, a pointer null. A look-up that finds
  * nothing returns BPFLINK_ERROR_NOT_FOUND.
@@ -39,7 +40,7 @@ enum bpflink_status {
   BPFLINK_ERROR_ARGUMENT = -1, /**< a null pointer, an index out of range, an unknown option */
   BPFLINK_ERROR_MEMORY = -2,   /**< out of memory */
   BPFLINK_ERROR_INPUT = -3,    /**< an input cannot be read or is malformed */
-  BPFLINK_ERROR_LINK = -4,     /**< the link failed; the diagnostics say why */
+  BPFLINK_ERROR_LINK = -4,     /**< the link failed; its diagnostics have said why */
   BPFLINK_ERROR_NOT_FOUND = -5 /**< there is no such thing */
 };
 
@@ -65,7 +66,8 @@ BPFLINK_C_API void bpflink_free(void* memory);
 enum bpflink_severity {
   BPFLINK_SEVERITY_ERROR = 0,   /**< the link fails */
   BPFLINK_SEVERITY_WARNING = 1, /**< the link goes on; the user should look */
-  BPFLINK_SEVERITY_NOTE = 2     /**< what the linker does */
+  BPFLINK_SEVERITY_NOTE = 2     /**< what the linker does; bpflink prints notes of the code
+                                   BPFLINK_DIAGNOSTIC_TRACE, and others with `--verbose` */
 };
 
 /** What a diagnostic is about. New values may be added. */
@@ -245,8 +247,8 @@ struct bpflink_link_report {
   uint64_t objects;             /**< objects linked, members of archives among them */
   uint64_t input_types;         /**< BTF types of all objects */
   uint64_t output_types;        /**< BTF types of the output */
-  uint64_t input_bytes;         /**< bytes of the sections that were linked */
-  uint64_t output_bytes;        /**< bytes of the output's sections */
+  uint64_t input_bytes;         /**< bytes of the linked sections, without BTF and symbols */
+  uint64_t output_bytes;        /**< bytes of the output's sections, without BTF and symbols */
   uint64_t relocations;         /**< relocations in the output */
   uint64_t symbols;             /**< symbols in the output, local ones among them */
   const char* map;              /**< where each fragment of each input went (`--Map`) */
@@ -309,7 +311,7 @@ BPFLINK_C_API const bpflink_btf* bpflink_object_btf(const bpflink_object* object
 /** What the name of a program's section says. */
 struct bpflink_section_meaning {
   uint32_t type;        /**< enum bpf_prog_type, 0 for a name that says nothing */
-  uint32_t attach_type; /**< enum bpf_attach_type that loading expects, or 0 */
+  uint32_t attach_type; /**< enum bpf_attach_type that loading expects; 0 also if it expects none */
   uint32_t sleepable;   /**< 1: may sleep */
   uint32_t xdp_frags;   /**< 1: XDP with fragments */
   uint32_t autoload;    /**< 0 for a "?" before the name: loaded only if asked for */
@@ -335,7 +337,7 @@ struct bpflink_program {
   const char* section;  /**< as in the object, "?" included */
   const char* target;   /**< what follows the '/' in the section's name, or "" */
   uint32_t type;        /**< enum bpf_prog_type as libbpf derives it from the section's name */
-  uint32_t attach_type; /**< enum bpf_attach_type that loading expects, or 0 */
+  uint32_t attach_type; /**< enum bpf_attach_type that loading expects; 0 also if it expects none */
   uint32_t sleepable;   /**< 1: may sleep */
   uint32_t autoload;    /**< 0 for a "?" section: loaded only if asked for */
   uint64_t offset;      /**< bytes into the section */
@@ -396,7 +398,7 @@ enum bpflink_data_section_kind {
 struct bpflink_data_section {
   const char* name;                    /**< ".rodata" */
   uint64_t size;                       /**< bytes */
-  const void* contents;                /**< the initial values; null if all are zero */
+  const void* contents;                /**< `size` initial bytes; null if all are zero */
   uint32_t variable_count;             /**< for bpflink_object_variable() */
   uint32_t datasec_id;                 /**< its DATASEC, 0 without BTF */
   uint64_t alignment;                  /**< bytes */
@@ -415,7 +417,8 @@ struct bpflink_variable {
   uint32_t is_hidden; /**< 1: of hidden visibility, for the object's own code only */
 };
 
-/** A function or variable that the object uses and does not define. */
+/** A function or variable that the object uses and does not define. Variables of `.kconfig` are
+ * also variables of the section of data `.kconfig`. */
 struct bpflink_extern {
   const char* name;     /**< its name */
   const char* section;  /**< ".ksyms" or ".kconfig" if the loader provides it, else "" */
@@ -436,6 +439,7 @@ struct bpflink_struct_ops {
   uint64_t size;         /**< bytes */
   uint32_t autoload;     /**< 0 for a "?" section: registered only if asked for */
   uint32_t member_count; /**< for bpflink_object_struct_ops_member() */
+  const void* contents;  /**< `size` initial bytes; null if all are zero */
 };
 
 /** A member of a struct_ops variable that a program implements. */
@@ -528,7 +532,7 @@ BPFLINK_C_API enum bpflink_status bpflink_object_find_struct_ops(const bpflink_o
  * @{ */
 
 /** The kinds of types, as the kernel's Documentation/bpf/btf.rst has them. */
-enum bpflink_btf_kind {
+enum bpflink_kind {
   BPFLINK_BTF_VOID = 0,        /**< void, the type with id 0 */
   BPFLINK_BTF_INT = 1,         /**< an integer */
   BPFLINK_BTF_PTR = 2,         /**< a pointer */
@@ -593,7 +597,7 @@ BPFLINK_C_API uint32_t bpflink_btf_first_id(const bpflink_btf* btf);
 /** One past the last type id; ids begin with 1. */
 BPFLINK_C_API uint32_t bpflink_btf_end_id(const bpflink_btf* btf);
 
-/** The kind of a type, enum bpflink_btf_kind; 0 for void and for an id that does not exist. */
+/** The kind of a type, enum bpflink_kind; 0 for void and for an id that does not exist. */
 BPFLINK_C_API uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id);
 
 /** The name of a type, or "". The handle's. */
@@ -617,16 +621,17 @@ BPFLINK_C_API enum bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint3
 
 /** A type. Members that its kind does not have are 0. */
 struct bpflink_type {
-  const char* name;       /**< its name, or "" */
-  uint64_t size;          /**< bytes that an object of the type takes */
-  uint64_t array_length;  /**< of an ARRAY: elements, which have the type `type_id` */
-  uint32_t kind;          /**< enum bpflink_btf_kind */
-  uint32_t kind_flag;     /**< 1: a signed enum, a FWD of a union, and more: see btf.rst */
-  uint32_t alignment;     /**< bytes, as C has it for BPF; 1 for a packed struct */
-  uint32_t type_id;       /**< what it refers to: pointee, aliased type, element, return type */
-  uint32_t vlen;          /**< members, enumerators, parameters, or variables of a DATASEC */
-  uint32_t encoding;      /**< of an INT: enum bpflink_int_encoding, or'ed */
-  uint32_t linkage;       /**< of a FUNC or VAR: enum bpflink_linkage */
+  const char* name;      /**< its name, or "" */
+  uint64_t size;         /**< bytes that an object of the type takes */
+  uint64_t array_length; /**< of an ARRAY: elements, which have the type `type_id` */
+  uint32_t kind;         /**< enum bpflink_kind */
+  uint32_t kind_flag;    /**< 1: a signed enum, a FWD of a union, and more: see btf.rst */
+  uint32_t alignment;    /**< bytes, as C has it for BPF; 1 for a packed struct */
+  uint32_t type_id;  /**< the type that it refers to: of a pointer, modifier, VAR, FUNC or DECL_TAG;
+                        element of an ARRAY, return type of a FUNC_PROTO */
+  uint32_t vlen;     /**< members, enumerators, parameters, or variables of a DATASEC */
+  uint32_t encoding; /**< of an INT: enum bpflink_int_encoding, or'ed */
+  uint32_t linkage;  /**< of a FUNC or VAR: enum bpflink_linkage */
   int32_t component_idx;  /**< of a DECL_TAG: the member or parameter, or -1 */
   uint32_t index_type_id; /**< of an ARRAY: the type of its indices */
   uint32_t bits;          /**< of an INT: how many bits of it are used */
@@ -634,9 +639,10 @@ struct bpflink_type {
 
 /** A member of a struct or union. */
 struct bpflink_member {
-  const char* name;       /**< its name, or "" */
-  uint32_t type_id;       /**< its type */
-  uint32_t bit_offset;    /**< bits from the beginning of the struct */
+  const char* name;    /**< its name, or "" */
+  uint32_t type_id;    /**< its type */
+  uint32_t bit_offset; /**< bits from the beginning of the struct; in big-endian BTF, a bit-field's
+                          from the most significant bit */
   uint32_t bitfield_size; /**< of a bit-field: bits; else 0 */
 };
 
@@ -685,10 +691,11 @@ BPFLINK_C_API enum bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf
  * that does not exist and when out of memory. */
 
 /** The C declaration of `name` with that type, without a final semicolon; with "" for the name, the
- * type alone: "void" for id 0. */
+ * type alone: "void" for id 0. Anonymous structs are written out, over several lines. */
 BPFLINK_C_API char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name);
 
-/** The C definition of a struct, union, enum, typedef, VAR or FUNC, with its semicolon. */
+/** The C definition of a struct, union, enum, typedef, VAR or FUNC, with its semicolon; of other
+ * kinds the declaration without a name. Null for void. */
 BPFLINK_C_API char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id);
 
 /** A C header with all structs, unions, enums and typedefs, such as a vmlinux.h. */
@@ -878,7 +885,7 @@ struct bpflink_core_facts {
 enum bpflink_core_status {
   BPFLINK_CORE_RESOLVES = 0, /**< the kernel has what it asks for */
   BPFLINK_CORE_GUARDED = 1,  /**< the kernel lacks it, and no execution reaches the code */
-  BPFLINK_CORE_UNKNOWN = 2,  /**< too little is known of the kernel */
+  BPFLINK_CORE_UNKNOWN = 2,  /**< too little is known of the kernel; never for relocations */
   BPFLINK_CORE_FAILS = 3     /**< the kernel lacks it, and the load fails */
 };
 
@@ -900,8 +907,10 @@ struct bpflink_core_verdict {
 /** What becomes of an object's CO-RE relocations on a kernel. */
 typedef struct bpflink_core_report bpflink_core_report;
 
-/** Resolves the relocations of the object in `size` bytes at `object`, in the order of .BTF.ext,
- * into `*report`. `facts` may be null. Errors: ARGUMENT, MEMORY; INPUT if it is no BPF object. */
+/** Resolves the CO-RE relocations, and nothing else, of the object in `size` bytes at `object`, in
+ * the order of .BTF.ext, into `*report`. A relocation that only programs in "?" sections reach may
+ * fail: loaders load these only on request. `facts` may be null. Errors: ARGUMENT, MEMORY; INPUT if
+ * it is no BPF object. */
 BPFLINK_C_API enum bpflink_status bpflink_core_check(const void* object, size_t size,
                                                      const bpflink_core_kernel* kernel,
                                                      const struct bpflink_core_facts* facts,

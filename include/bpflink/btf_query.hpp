@@ -56,10 +56,9 @@ BPFLINK_API uint32_t skip_modifiers(const BtfView& btf, uint32_t id);
 BPFLINK_API std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id,
                                               uint32_t pointer_size = 8);
 
-/// The alignment in bytes that C gives an object of type `id` on BPF: of a scalar its size, at most
-/// 8; of a struct or union the largest of its members'. It is 1 for a packed struct: one whose
-/// size, or the offset of a member, is not a multiple of the alignment. Nothing if type_size() is
-/// nothing.
+/// The alignment in bytes that C gives an object of type `id` on BPF: of a scalar its size; of a
+/// struct or union the largest of its members'. It is 1 for a packed struct: one whose size, or the
+/// offset of a member, is not a multiple of the alignment. Nothing if type_size() is nothing.
 BPFLINK_API std::optional<uint32_t> type_alignment(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

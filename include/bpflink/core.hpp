@@ -288,8 +288,9 @@ struct CoreFacts {
   bool strict = false;
 };
 
-/// The verdicts on the relocations of a BPF object for a kernel, in the order of .BTF.ext. Errors:
-/// those of Object::parse().
+/// The verdicts on the CO-RE relocations, and nothing else, of a BPF object for a kernel, in the
+/// order of .BTF.ext. A relocation that only programs in "?" sections reach may fail: loaders load
+/// these only on request. Errors: those of Object::parse().
 BPFLINK_API std::expected<std::vector<CoreVerdict>, Error> check_core(
     std::span<const std::byte> object, const CoreKernel& kernel, const CoreFacts& facts = {});
 

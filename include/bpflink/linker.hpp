@@ -141,7 +141,8 @@ class BPFLINK_API Linker {
   using Converter =
       std::function<std::expected<std::string, Error>(std::span<const std::byte> object)>;
   /// Writes not the object but what `convert` makes of it, such as a skeleton. For generators:
-  /// their output and all reports then replace their targets together, or none does.
+  /// their output and all reports then replace their targets together, or none does. It must be
+  /// text, and does not replace an object file or archive.
   bool link_to_file(const std::string& path, Converter convert);
   /// Links into the file that is open for writing as `fd`, which stays the caller's. A regular file
   /// is overwritten from its beginning and cut to the output's size; a pipe or socket gets the

@@ -67,7 +67,8 @@ BPFLINK_API std::string_view map_type_name(uint32_t type);
 struct SectionMeaning {
   /// The type of the programs in the section.
   ProgramType type = ProgramType::Unspec;
-  /// The value of the kernel's enum bpf_attach_type that loading expects, or 0.
+  /// The value of the kernel's enum bpf_attach_type that loading expects; 0 also if it expects
+  /// none.
   uint32_t attach_type = 0;
   /// Whether they may sleep: ".s" sections, and others that the kernel lets sleep.
   bool sleepable = false;
@@ -184,7 +185,8 @@ struct DataSection {
   std::vector<Variable> variables = {};
 };
 
-/// A function or variable that the object uses and does not define.
+/// A function or variable that the object uses and does not define. Variables of `.kconfig` are
+/// also variables of the data section `.kconfig`.
 struct Extern {
   std::string_view name = {};  ///< its name
   /// `.ksyms` or `.kconfig` if the loader provides it, else "".
@@ -210,8 +212,10 @@ struct StructOps {
   uint32_t type_id = 0;             ///< the struct, without modifiers
   uint64_t offset = 0;              ///< bytes into the section
   uint64_t size = 0;                ///< bytes
-  bool is_link = false;             ///< attached by a link: a `.link` section
-  bool autoload = true;             ///< false for a "?" section: registered only if asked for
+  /// The initial values; empty if all are zero.
+  std::span<const std::byte> contents = {};
+  bool is_link = false;  ///< attached by a link: a `.link` section
+  bool autoload = true;  ///< false for a "?" section: registered only if asked for
   /// The members that are set, by ascending offset.
   std::vector<StructOpsMember> members = {};
 };

@@ -8,9 +8,9 @@
 
 namespace bpflink {
 
-/// The C declaration of `name` with type `id`, on one line and without a final semicolon: "const
-/// struct foo *name", "int (*name)(long)". Structs, unions and enums are named by their tags;
-/// anonymous ones are written out. With an empty name, the type alone, or a VAR or FUNC by its own
+/// The C declaration of `name` with type `id`, without a final semicolon: "const struct foo *name",
+/// "int (*name)(long)". Structs, unions and enums are named by their tags; anonymous ones are
+/// written out, over several lines. With an empty name, the type alone, or a VAR or FUNC by its own
 /// name. Names that are not valid in C are changed, as in print_c_header(). A type that nests
 /// deeper or is longer than in any source, or refers to itself without a tag, ends in `...`.
 BPFLINK_API std::string print_c_declaration(const BtfView& btf, uint32_t id,

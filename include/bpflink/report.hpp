@@ -16,8 +16,8 @@ struct LinkReport {
   uint64_t objects = 0;       ///< objects linked, members of archives among them
   uint64_t input_types = 0;   ///< BTF types of all objects
   uint64_t output_types = 0;  ///< BTF types of the output
-  uint64_t input_bytes = 0;   ///< bytes of the sections that were linked
-  uint64_t output_bytes = 0;  ///< bytes of the output's sections
+  uint64_t input_bytes = 0;   ///< bytes of the linked sections, without BTF and symbols
+  uint64_t output_bytes = 0;  ///< bytes of the output's sections, without BTF and symbols
   uint64_t relocations = 0;   ///< in the output
   uint64_t symbols = 0;       ///< in the output, local ones among them
   /// The passes in their order, with the seconds that each took.

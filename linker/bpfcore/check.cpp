@@ -70,6 +70,21 @@ std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
   return {};
 }
 
+/// Errors: `--set` names a variable that no object has in .rodata.
+std::expected<void, Error> check_settings(const std::map<std::string, uint64_t>& settings,
+                                          const std::vector<CoreObject>& objects) {
+  for (const auto& [name, value] : settings) {
+    auto has_variable = [&](const CoreObject& object) {
+      const Variable* variable = object.object.find_variable(name);
+      return variable && object.object.data_sections()[variable->data_section].kind ==
+                             DataSection::Kind::Rodata;
+    };
+    if (!std::ranges::any_of(objects, has_variable))
+      return fail("--set {}: no object has a variable of that name in .rodata", name);
+  }
+  return {};
+}
+
 std::expected<void, Error> write_reports(const BpfcoreOptions& options, const CoreReport& report,
                                          const std::vector<CoreProblem>& problems,
                                          ReportFiles& files) {
@@ -99,6 +114,8 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   auto inputs = open_inputs(options);
   if (!inputs) return std::unexpected(inputs.error());
   if (auto ok = mark_optional(options.optional_programs, inputs->objects); !ok)
+    return std::unexpected(ok.error());
+  if (auto ok = check_settings(options.settings, inputs->objects); !ok)
     return std::unexpected(ok.error());
   ReportFiles files;
   for (const std::string* path : {&options.json, &options.html})

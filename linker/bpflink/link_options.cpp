@@ -104,6 +104,11 @@ void check_idle_options(LinkCommand& command) {
   }
   if (command.print_gc_sections && !command.link.gc_sections)
     command.warnings.emplace_back("--print-gc-sections: nothing is dropped without --gc-sections");
+  const LinkOptions& link = command.link;
+  if (!link.size_map_against.empty() && link.size_map_file.empty() && link.json_file.empty() &&
+      link.print_sizes == 0)
+    command.warnings.emplace_back(
+        "--size-map-against: no effect without --size-map, --json or --print-sizes");
 }
 
 }  // namespace

@@ -84,7 +84,9 @@ class Reproducer {
   Reproducer(std::string_view program, const LinkCommand& command, const std::string& output)
       : command_(command), output_(output) {
     fs::path stem = fs::path(command.reproduce_file).stem();
-    folder_ = (stem == "." || stem == ".." ? "reproduce" : stem.string()) + "/";
+    // A folder of the tar's own name could not be unpacked beside it.
+    bool has_extension = fs::path(command.reproduce_file).has_extension();
+    folder_ = (has_extension && stem != "." && stem != ".." ? stem.string() : "reproduce") + "/";
     for (const OptionTable::Given& given : command.given)
       if (given.name != "--reproduce") response_ += quote_argument(respond(given)) + "\n";
     version_ = version_line(program);

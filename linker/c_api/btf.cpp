@@ -83,8 +83,8 @@ bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf** bt
 bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpflink_btf* base,
                                        bpflink_btf** btf, char** error) {
   if (error) *error = nullptr;
+  if (btf) *btf = nullptr;
   if (!btf || !blob) return BPFLINK_ERROR_ARGUMENT;
-  *btf = nullptr;
   return guarded([&] {
     auto parsed =
         Btf::parse({static_cast<const std::byte*>(blob), size}, base ? base->view : nullptr);

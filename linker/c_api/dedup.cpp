@@ -44,9 +44,10 @@ bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name, const b
 
 bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size, char** error) {
   if (error) *error = nullptr;
-  if (!dedup || !blob || !size || dedup->has_run) return BPFLINK_ERROR_ARGUMENT;
+  if (!blob || !size) return BPFLINK_ERROR_ARGUMENT;
   *blob = nullptr;
   *size = 0;
+  if (!dedup || dedup->has_run) return BPFLINK_ERROR_ARGUMENT;
   dedup->has_run = true;
   return guarded([&] {
     auto result = dedup->deduplicator.run();

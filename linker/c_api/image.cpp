@@ -72,9 +72,10 @@ bpflink_status bpflink_image_tag_function(bpflink_image* image, const char* name
 
 bpflink_status bpflink_image_run(bpflink_image* image, void** blob, size_t* size, char** error) {
   if (error) *error = nullptr;
-  if (!image || !blob || !size || image->has_run) return BPFLINK_ERROR_ARGUMENT;
+  if (!blob || !size) return BPFLINK_ERROR_ARGUMENT;
   *blob = nullptr;
   *size = 0;
+  if (!image || image->has_run) return BPFLINK_ERROR_ARGUMENT;
   image->has_run = true;
   return guarded([&] {
     auto result = image->deduplicator.run(image->symbols);

@@ -252,9 +252,10 @@ bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd) {
 }
 
 bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** image, size_t* size) {
-  if (!linker || !image || !size) return BPFLINK_ERROR_ARGUMENT;
+  if (!image || !size) return BPFLINK_ERROR_ARGUMENT;
   *image = nullptr;
   *size = 0;
+  if (!linker) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     auto bytes = linker->linker.link_to_memory();
     return bytes ? give_bytes(*bytes, image, size) : BPFLINK_ERROR_LINK;

@@ -146,7 +146,8 @@ bpflink_struct_ops struct_ops_for_c(const StructOps& found) {
           .offset = found.offset,
           .size = found.size,
           .autoload = found.autoload,
-          .member_count = static_cast<uint32_t>(found.members.size())};
+          .member_count = static_cast<uint32_t>(found.members.size()),
+          .contents = found.contents.empty() ? nullptr : found.contents.data()};
 }
 
 bpflink_struct_ops_member struct_ops_member_for_c(const StructOpsMember& member) {
@@ -160,16 +161,16 @@ extern "C" {
 
 bpflink_status bpflink_object_open(const char* path, bpflink_object** object, char** error) {
   if (error) *error = nullptr;
+  if (object) *object = nullptr;
   if (!path || !object) return BPFLINK_ERROR_ARGUMENT;
-  *object = nullptr;
   return guarded([&] { return make_handle(Object::open(path), object, error); });
 }
 
 bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_object** object,
                                     char** error) {
   if (error) *error = nullptr;
+  if (object) *object = nullptr;
   if (!object || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
-  *object = nullptr;
   return guarded([&] {
     return make_handle(Object::parse({static_cast<const std::byte*>(image), size}), object, error);
   });

@@ -29,6 +29,13 @@ std::string member_name(const BtfView& btf, uint32_t id, uint64_t offset, int de
   return "";
 }
 
+/// The bytes of the symbol; none in a section without contents.
+std::span<const std::byte> contents_of(const InputSection& section, const InputSymbol& symbol) {
+  if (symbol.value > section.data.size() || symbol.size > section.data.size() - symbol.value)
+    return {};
+  return section.data.subspan(symbol.value, symbol.size);
+}
+
 StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
                           const SectionVars& vars, const InputSymbol& symbol,
                           ObjectContents& contents) {
@@ -38,6 +45,7 @@ StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
                 .section = section.name,
                 .offset = symbol.value,
                 .size = symbol.size,
+                .contents = contents_of(section, symbol),
                 .is_link = section.name.ends_with(".link"),
                 .autoload = !optional};
   if (uint32_t var = var_of(vars, symbol); var != 0) {

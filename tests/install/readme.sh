@@ -93,10 +93,12 @@ contains log '-c maps.bpf.c'
 contains log 'bpflink '
 
 in_folder cmake
+cp ../files/count.c .
 snippet 'In CMake' 1 >CMakeLists.txt
 CMAKE_PREFIX_PATH=$PREFIX cmake -B build >log
 cmake --build build >log
 is_count build/count.o
+[[ -x build/count ]] || fail 'no program with the skeleton'
 
 # The message, of a program that has the call where the text says
 in_folder message

@@ -119,9 +119,11 @@ expect_warning 'bpflink: warning: -y nobody: no input has a symbol of this name'
   "$BPFLINK" good.o -y nobody -o out.o
 expect_warning 'bpflink: warning: --keep-section .data.*: no section of an input matches' \
   "$BPFLINK" good.o --keep-section '.data.*' -o out.o
-expect_warning 'bpflink: warning: -L nowhere: is no directory' "$BPFLINK" good.o -Lnowhere -o out.o
+expect_warning 'bpflink: warning: -L nowhere: is not a directory' "$BPFLINK" good.o -Lnowhere -o out.o
 expect_warning 'bpflink: warning: --print-gc-sections: nothing is dropped without --gc-sections' \
   "$BPFLINK" good.o --print-gc-sections -o out.o
+expect_warning 'bpflink: warning: --size-map-against: no effect without --size-map, --json or --print-sizes' \
+  "$BPFLINK" good.o --size-map-against old.json -o out.o
 
 # What --gc-sections saved
 compile dead <<'END'
