@@ -59,6 +59,12 @@ install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
   ${PROJECT_SOURCE_DIR}/linker/bpfcore/core.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
 
+# The crate for Rust and the module for Go, which projects name by their paths
+install(FILES linker/bindings/rust/Cargo.toml linker/bindings/rust/build.rs
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
+install(DIRECTORY linker/bindings/rust/src DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
+install(DIRECTORY linker/bindings/go DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT development)
+
 # find_package(bpflink): the shared libraries; with COMPONENTS static, the static
 # ones too, for which their dependencies must be found.
 install(EXPORT bpflink-targets NAMESPACE bpflink:: DESTINATION ${package_dir} COMPONENT development)
