@@ -28,6 +28,7 @@ foreach(file
     share/bpflink/go/go.mod
     share/bpflink/output.schema.json
     share/bpflink/rust/Cargo.toml
+    share/doc/bpflink/README.md
     share/man/man1/bpfcore.1
     share/man/man1/bpflink.1
     share/man/man1/bpftool-bpflink.1
