@@ -1,4 +1,5 @@
-# Installation, in three components: the programs, the shared libraries, and development files.
+# Installation, in a component for each package: the programs, the library, its replacement for
+# libbpf's linker, development files, and documents.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -7,8 +8,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
 set_target_properties(bpflink PROPERTIES EXPORT_NAME program)
 install(TARGETS bpflink btfdedup bpfskel bpfcore EXPORT bpflink-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-install(TARGETS bpflink_shared bpflink_libbpf_shared EXPORT bpflink-targets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
+install(TARGETS bpflink_shared EXPORT bpflink-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS bpflink_libbpf_shared EXPORT bpflink-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libbpf NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS bpflink_static bpflink_libbpf_static EXPORT bpflink-static-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -58,6 +62,16 @@ install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
   ${PROJECT_SOURCE_DIR}/linker/bpfcore/core.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
 
+# The crate for Rust and the module for Go, which projects name by their paths.
+install(FILES linker/bindings/rust/Cargo.toml linker/bindings/rust/build.rs
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
+install(DIRECTORY linker/bindings/rust/src DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
+install(DIRECTORY linker/bindings/go DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT development)
+
+# The interface's documentation is there if the target `docs` was built.
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents OPTIONAL)
+
 # find_package(bpflink): the shared libraries; with COMPONENTS static, also the static ones, which
 # need their dependencies to be found.
 install(EXPORT bpflink-targets NAMESPACE bpflink:: DESTINATION ${package_dir} COMPONENT development)
@@ -84,3 +98,21 @@ foreach(name bpflink bpflink-libbpf)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
 endforeach()
+
+# `standalone`: an archive of static programs, which need nothing of the machine but its kernel.
+if(BPFLINK_PROGRAMS_ARE_STATIC)
+  set(standalone bpflink-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+  add_custom_target(standalone
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${standalone}
+    COMMAND ${CMAKE_COMMAND} --install . --strip --component programs --prefix ${standalone}
+    COMMAND ${CMAKE_COMMAND} -E tar czf ${standalone}.tar.gz ${standalone}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${standalone}
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    COMMENT "Making ${standalone}.tar.gz" VERBATIM)
+  foreach(program bpflink btfdedup bpfskel bpfcore)
+    add_dependencies(standalone ${program})
+    if(TARGET ${program}_completions)
+      add_dependencies(standalone ${program}_completions)
+    endif()
+  endforeach()
+endif()

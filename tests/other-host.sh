@@ -44,7 +44,8 @@ PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$libraries/pkgconfig cmake -S "$source" -B 
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCMAKE_BUILD_TYPE=None -DBUILD_TESTING=OFF \
   -DCMAKE_C_COMPILER=$triple-gcc-12 -DCMAKE_CXX_COMPILER=$triple-g++-12 -DCMAKE_CXX_FLAGS=-O1 \
   -DCMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$libraries:$root/lib/$triple" \
-  -Dfmt_DIR="$libraries/cmake/fmt" >configure.log
+  -DCMAKE_FIND_ROOT_PATH="$root" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
+  "-DCMAKE_CROSSCOMPILING_EMULATOR=$(IFS=';' && echo "${emulate[*]}")" -Dfmt_DIR="$libraries/cmake/fmt" >configure.log
 cmake --build other -j"$(nproc)" --target bpflink_btf
 
 # dedup/'s unit tests
@@ -57,8 +58,14 @@ done | xargs -P "$(nproc)" -I '{}' bash -c 'out=tests/$(basename "{}" .cpp).o
 $triple-g++-12 tests/*.o "$(find other -name 'libbpflink_btf.a')" -pthread -o btf_test
 BPFLINK_SEEDS=${BPFLINK_SEEDS:-100} "${emulate[@]}" ./btf_test
 
-# The programs: the same bytes of the same inputs, of both byte orders.
-cmake --build other -j"$(nproc)" --target bpflink btfdedup
+# The programs, as the standalone archive has them: the same bytes of the same inputs, of both byte
+# orders.
+cmake --build other -j"$(nproc)" --target standalone
+tar -xf other/bpflink-*-linux-"$machine".tar.gz
+programs=$(echo bpflink-*-linux-"$machine")/bin
+for program in bpflink btfdedup bpfskel bpfcore; do
+  "${emulate[@]}" "$programs/$program" --version
+done
 cat >main.bpf.c <<'EOF'
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -90,18 +97,18 @@ for target in bpfel bpfeb; do
   done
   for options in '' --gc-sections; do
     "$build/bin/bpflink" $options main.$target.o lib.$target.o -o here.o
-    "${emulate[@]}" other/bin/bpflink --verify $options main.$target.o lib.$target.o -o there.o
+    "${emulate[@]}" "$programs"/bpflink --verify $options main.$target.o lib.$target.o -o there.o
     cmp here.o there.o
   done
   for options in '' --sort; do
     "$build/bin/btfdedup" $options main.$target.o lib.$target.o -o here.btf
-    "${emulate[@]}" other/bin/btfdedup $options main.$target.o lib.$target.o -o there.btf
+    "${emulate[@]}" "$programs"/btfdedup $options main.$target.o lib.$target.o -o there.btf
     cmp here.btf there.btf
   done
   cp here.o updated-here.o
   cp here.o updated-there.o
   "$build/bin/btfdedup" --update updated-here.o
-  "${emulate[@]}" other/bin/btfdedup --update updated-there.o
+  "${emulate[@]}" "$programs"/btfdedup --update updated-there.o
   cmp updated-here.o updated-there.o
 done
 echo 'the same bytes on both'

@@ -1,16 +1,25 @@
 #!/bin/bash
-# bpflink2go: several C files from go generate, without cgo and modules to fetch. The layout of its
-# types is clang's, its messages have the place first, and it stands in for bpf2go: the same program
-# is built on what either has written.
+# bpflink2go: several C files from go generate, without cgo and modules to fetch, in a project
+# elsewhere whose go.mod has README.md's lines. The layout of its types is clang's, its messages have
+# the place first, and it stands in for bpf2go: the same program is built on what either has written.
 . "$(dirname "$0")/common.sh"
 needs go clang-19 bpflink
-export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local CGO_ENABLED=0
+export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS= GOTOOLCHAIN=local CGO_ENABLED=0
 cd "$tmp/linker/bindings/go"
 unformatted=$(gofmt -l . "$tmp/samples/go")
 [[ -z $unformatted ]] || fail "gofmt: $unformatted"
 go vet .
 
-cd "$tmp/samples/go/counter"
+mkdir "$tmp/project"
+cp -r "$tmp/samples/go/counter" "$tmp/samples/rust" "$tmp/project"
+cd "$tmp/project"
+sed -i 's|\.\./\.\./rust/|../rust/|g' counter/main.go
+{
+  printf 'module project\n\ngo 1.19\n'
+  grep -oE '`(require|replace) bpflink.example/[^`]*`' "$repository/README.md" | tr -d '`' | sed "s|/usr/local/|$PREFIX/|"
+} >go.mod
+contains go.mod "$PREFIX/share/bpflink/go"
+cd counter
 go generate
 go run . >report
 diff - report <<'END' || fail 'the example says something else'
@@ -107,7 +116,7 @@ contains log 'layout_bpfel.o: 1 objects linked, '
 
 # ---- In place of bpf2go
 [[ -d /usr/share/gocode/src/github.com/cilium/ebpf/cmd/bpf2go ]] || { echo 'without cilium/ebpf' && exit; }
-export GO111MODULE=off GOPATH=$tmp/gopath:/usr/share/gocode GOFLAGS=
+export GO111MODULE=off GOPATH=$tmp/gopath:/usr/share/gocode
 mkdir -p "$tmp/gopath/src/project" && cd "$tmp/gopath/src/project"
 cp -r "$tmp/linker/bindings/go" "$tmp/gopath/src/bpflink2go"
 cp "$tmp/samples/rust/counter/bpf"/* .

@@ -25,7 +25,10 @@ foreach(file
     share/bash-completion/completions/bpfcore
     share/bash-completion/completions/bpfskel
     share/bpflink/core.schema.json
+    share/bpflink/go/go.mod
     share/bpflink/output.schema.json
+    share/bpflink/rust/Cargo.toml
+    share/doc/bpflink/README.md
     share/man/man1/bpfcore.1
     share/man/man1/bpflink.1
     share/man/man1/bpftool-bpflink.1

@@ -1,9 +1,11 @@
 #!/bin/bash
 # The Rust crate on the installed library: its tests and the examples of its documentation run, the
-# names in C are those of the header; a build.rs links two files in memory and writes a module, with
-# which a program has the layout that the compiler gave the programs for BPF.
+# names in C are those of the header; a project elsewhere names the crate as README.md does, and needs
+# no path to the library; its build.rs links two files in memory and writes a module, with which a
+# program has the layout that the compiler gave the programs for BPF.
 . "$(dirname "$0")/common.sh"
 needs cargo clang-19 pkg-config
+unset LD_LIBRARY_PATH
 cd "$tmp/linker/bindings/rust"
 export CARGO_TARGET_DIR=$tmp/target CARGO_NET_OFFLINE=true TMPDIR=$tmp
 
@@ -31,10 +33,15 @@ functions() { grep -oE 'bpflink_[a-z_]+\(' "$1" | sort -u; }
 sed '/== include.*bpf_linker.h/,$d' "$header" >bpflink.h
 diff <(functions src/ffi.rs) <(functions bpflink.h) | grep '^<' && fail 'functions that the header does not have'
 
-# The example, with the library found by the other way
+# The example as a project of its own, with the installed crate, on either way to the library
+cp -r "$tmp/samples/rust/counter" "$tmp/project"
+cd "$tmp/project"
+line=$(grep -o '`bpflink = {[^`]*`' "$repository/README.md" | tr -d '`' | sed "s|/usr/local/|$PREFIX/|")
+sed -i "s|^bpflink = .*|$line|" Cargo.toml
+contains Cargo.toml "$PREFIX/share/bpflink/rust"
+if PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$tmp cargo build >log 2>&1; then fail 'built without the library'; fi
+offline build
 unset PKG_CONFIG_PATH
-cd "$tmp/samples/rust/counter"
-if BPFLINK_LIB_DIR='' PKG_CONFIG_LIBDIR=$tmp cargo build >log 2>&1; then fail 'built without the library'; fi
 export BPFLINK_LIB_DIR=$PREFIX/lib
 offline build
 cargo run -q >report 2>log || fail "$(<log)"

@@ -3,10 +3,10 @@
 //
 //	//go:generate go run bpflink.example/bpflink2go counter main.bpf.c state.bpf.c -- -Iinclude
 //
-// in a module whose go.mod says where this one is:
+// in a module whose go.mod says where bpflink was installed:
 //
 //	require bpflink.example/bpflink2go v0.0.0
-//	replace bpflink.example/bpflink2go => ../bpflink/linker/bindings/go
+//	replace bpflink.example/bpflink2go => /usr/local/share/bpflink/go
 //
 // It takes bpf2go's options; objects and archives may stand among the files. What it writes for
 // github.com/cilium/ebpf has bpf2go's names; with -no-loader it needs the standard library alone.

@@ -1,31 +1,32 @@
-//! Finds libbpflink: in `BPFLINK_LIB_DIR` where that is set, else by pkg-config.
+//! Finds libbpflink: in `BPFLINK_LIB_DIR` where that is set, else by pkg-config. Links it statically
+//! if it can: the path of a shared library would not reach the programs that depend on the crate.
 
 use std::env;
+use std::path::PathBuf;
 use std::process::{self, Command};
+
+fn library_directory() -> Option<PathBuf> {
+    if let Some(directory) = env::var_os("BPFLINK_LIB_DIR") {
+        return Some(directory.into());
+    }
+    let output = Command::new("pkg-config").args(["--variable=libdir", "bpflink"]).output().ok()?;
+    let directory = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| directory.trim().into())
+}
 
 fn main() {
     println!("cargo:rerun-if-env-changed=BPFLINK_LIB_DIR");
     println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
-    if let Ok(directory) = env::var("BPFLINK_LIB_DIR") {
-        println!("cargo:rustc-link-search=native={}", directory);
+    let directory = library_directory().unwrap_or_else(|| {
+        eprintln!("libbpflink is not found: pkg-config does not know bpflink, and BPFLINK_LIB_DIR is not set");
+        process::exit(1);
+    });
+    println!("cargo:rustc-link-search=native={}", directory.display());
+    if directory.join("libbpflink.a").exists() {
+        println!("cargo:rustc-link-lib=static=bpflink");
+        println!("cargo:rustc-link-lib=elf");
+        println!("cargo:rustc-link-lib=stdc++");
+    } else {
         println!("cargo:rustc-link-lib=bpflink");
-        return;
-    }
-    let found = Command::new("pkg-config").args(["--libs", "bpflink"]).output();
-    match found {
-        Ok(output) if output.status.success() => {
-            let flags = String::from_utf8_lossy(&output.stdout).into_owned();
-            for flag in flags.split_whitespace() {
-                if let Some(directory) = flag.strip_prefix("-L") {
-                    println!("cargo:rustc-link-search=native={}", directory);
-                } else if let Some(library) = flag.strip_prefix("-l") {
-                    println!("cargo:rustc-link-lib={}", library);
-                }
-            }
-        }
-        _ => {
-            eprintln!("libbpflink is not found: pkg-config does not know bpflink, and BPFLINK_LIB_DIR is not set");
-            process::exit(1);
-        }
     }
 }

@@ -22,8 +22,16 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
+//! A project names the crate by the path where bpflink was installed:
+//!
+//! ```toml
+//! [build-dependencies]
+//! bpflink = { path = "/usr/local/share/bpflink/rust" }
+//! ```
+//!
 //! The library is found by pkg-config, or in the directory that the environment variable
-//! `BPFLINK_LIB_DIR` names.
+//! `BPFLINK_LIB_DIR` names. `libbpflink.a` is preferred, so that programs run wherever the shared
+//! library lies; they need the C++ library and libelf.
 #![warn(missing_docs)]
 
 mod btf;

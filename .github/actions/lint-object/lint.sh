@@ -1,0 +1,48 @@
+#!/bin/bash
+# What action.yml does, with its inputs in OBJECT, KERNELS and SIZES.
+set -euo pipefail
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+status=0
+{
+  echo "### ${OBJECT##*/}"
+  echo '| check | result |'
+  echo '| --- | --- |'
+} >"$tmp/table"
+
+# check NAME COMMAND...: its output goes below the table, and makes the row's result if it fails
+check() {
+  local name=$1
+  shift
+  result=passed
+  "$@" >"$tmp/output" 2>&1 || { result=failed && status=1; }
+  cat "$tmp/output"
+  { printf '\n%s:\n````\n' "$name" && cat "$tmp/output" && echo '````'; } >>"$tmp/details"
+}
+row() { echo "| $1 | $2 |" >>"$tmp/table"; }
+
+check Types btfdedup --check "$OBJECT"
+row Types "$result"
+
+read -rd '' -a patterns <<<"$KERNELS" || true
+if ((${#patterns[@]})); then
+  # shellcheck disable=SC2206 # patterns are meant
+  kernels=(${patterns[@]})
+  check Kernels bpfcore check --table "$OBJECT" "${kernels[@]/#/--kernel=}"
+  row Kernels "$result"
+fi
+
+sizes=(--json "$tmp/sizes.json" --print-sizes)
+if [[ $SIZES && -s $SIZES ]]; then sizes+=(--size-map-against "$SIZES"); fi
+check Size bpflink "${sizes[@]}" -o "$tmp/${OBJECT##*/}" "$OBJECT"
+if [[ $result == passed ]]; then
+  result=$(sed -nE 's/.*: ([0-9,]+ bytes):$/\1/p' "$tmp/output")
+  before=$(sed -nE '/^Changes$/,$s/^ *([0-9,]+) +[0-9,]+  in all.*/\1/p' "$tmp/output")
+  result+=${before:+", before $before"}
+  if [[ $SIZES ]]; then cp "$tmp/sizes.json" "$SIZES"; fi
+fi
+row Size "$result"
+
+cat "$tmp/table" "$tmp/details" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+exit $status

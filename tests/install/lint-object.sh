@@ -1,0 +1,69 @@
+#!/bin/bash
+# The action for a forge's CI: its step runs as action.yml says, and the summary gets the table.
+. "$(dirname "$0")/common.sh"
+needs clang-19 jq
+cd "$tmp"
+action=$repository/.github/actions/lint-object
+compile() { clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c "$1.c" -o "$1.o"; }
+
+# lint STATUS: runs the step with the inputs in inputs[]
+declare -A inputs
+lint() {
+  local expected=$1 status=0 name input run
+  while read -r name input; do export "$name=${inputs[$input]}"; done < <(
+    sed -nE 's/^ +([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$/\1 \2/p' "$action/action.yml")
+  run=$(sed -nE "s/^ +run: '(.*)'\$/\1/p" "$action/action.yml")
+  rm -f summary.md
+  GITHUB_ACTION_PATH=$action GITHUB_STEP_SUMMARY=$tmp/summary.md bash -e -c "$run" >log 2>&1 || status=$?
+  ((status == expected)) || fail "exit status $status: $(<log)"
+  sed -n '/^###/,/^$/p' summary.md >table
+}
+
+mkdir kernels
+for member in pid state; do
+  echo "struct task_struct { int $member; } task;" >$member.c
+  compile $member
+  btfdedup $member.o -o kernels/$member.btf
+done
+cat >prog.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("kprobe") int prog(struct task_struct *task) { return BPF_CORE_READ(task, pid); }
+END
+compile prog
+inputs=([object]=$tmp/prog.o [kernels]='kernels/p*.btf' [sizes]=sizes.json)
+lint 0
+size=$(jq .output.bytes sizes.json)
+diff - table <<END || fail 'another table'
+### prog.o
+| check | result |
+| --- | --- |
+| Types | passed |
+| Kernels | passed |
+| Size | $(sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\(,\|$\)/\1,\2\3/; ta' <<<"$size") bytes |
+
+END
+contains summary.md 'prog.o: needs Linux'
+contains summary.md 'struct task_struct'
+
+# A build later: larger, and one of two kernels is not fit for it.
+sed -i '/^SEC/i int more = 1;' prog.c
+compile prog
+inputs[kernels]=$'kernels/pid.btf\nkernels/state.btf'
+lint 1
+contains table '| Kernels | failed |'
+grep -qE '^\| Size \| [0-9,]+ bytes, before [0-9,]+ \|$' table || fail "no sizes: $(<table)"
+contains summary.md 'more, variable'
+contains log "has no member 'pid' in 1 of 2 kernels"
+
+# Without kernels and sizes; an object that is none
+inputs=([object]=prog.o [kernels]='' [sizes]='')
+lint 0
+[[ $(grep -c '^|' table) == 4 ]] || fail "other rows: $(<table)"
+head -c 100 prog.o >cut.o
+inputs[object]=cut.o
+lint 1
+contains table '| Types | failed |'
+contains table '| Size | failed |'
