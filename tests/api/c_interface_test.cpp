@@ -174,7 +174,16 @@ TEST_CASE("arguments that are missing are refused") {
   CHECK(bpflink_linker_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_file(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_library(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
+  object = reinterpret_cast<bpflink_object*>(&error);  // what was there before
   CHECK(bpflink_object_open(nullptr, &object, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(object == nullptr);
+  auto* btf = reinterpret_cast<bpflink_btf*>(&error);
+  CHECK(bpflink_btf_parse(nullptr, 0, &btf, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(btf == nullptr);
+  void* image = &error;
+  size_t size = 1;
+  CHECK(bpflink_linker_link_to_memory(nullptr, &image, &size) == BPFLINK_ERROR_ARGUMENT);
+  CHECK((image == nullptr && size == 0));
   CHECK(error == nullptr);
   CHECK(bpflink_object_open("/nonexistent", &object, &error) == BPFLINK_ERROR_INPUT);
   REQUIRE(error != nullptr);
@@ -300,6 +309,7 @@ TEST_CASE("items are found by name, and described whole") {
   bpflink_struct_ops ops;
   REQUIRE(bpflink_object_struct_ops(object, ops_index, &ops, sizeof ops) == BPFLINK_OK);
   CHECK(ops.autoload == 1);
+  CHECK(ops.contents != nullptr);
   REQUIRE(ops.member_count > 0);
   bpflink_struct_ops_member member;
   REQUIRE(bpflink_object_struct_ops_member(object, ops_index, 0, &member, sizeof member) ==

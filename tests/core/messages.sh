@@ -89,6 +89,8 @@ core 0 check trace.o 5.14/vmlinux.btf --optional enter --optional others
 says 'warning: struct gone does not exist in 5.14/vmlinux.btf'
 core 1 check trace.o 5.14/vmlinux.btf --optional other
 says "--optional other: no object has a program of that name"
+core 1 check trace.o 5.14/vmlinux.btf --set other=1
+says "--set other: no object has a variable of that name in .rodata"
 
 # What differs and is bound all the same is told on request.
 kernel differs <<'EOS'
