@@ -88,6 +88,18 @@ expect_error() {
   grep -qF -- "$1" errors || fail "no '$1' in the messages:"$'\n'"$(<errors)"
 }
 
+# facts ARGUMENT...: what a link reports as JSON, a line each: severity, code, the symbol or file,
+# places. The messages are in the file `errors`, as JSON.
+facts() {
+  "$BPFLINK" --json-diagnostics "$@" -o out.o 2>errors || (($? == 1))
+  python3 -c '
+import json
+for d in map(json.loads, open("errors")):
+    about = [d[key] for key in ("symbol", "file") if key in d]
+    places = ["{object}:({section}+{offset:#x})".format(**place) for place in d.get("locations", [])]
+    print(d["severity"], d["code"], *about, *places)'
+}
+
 # ---- looking at out.o, or at the file named in $object
 
 symbols() { # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE, one a line
