@@ -5,7 +5,7 @@
 
 compile main <<'EOF'
 int first(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return first(ctx->len); }
+SEC("socket") int prog(void *ctx) { return first(4); }
 EOF
 compile one <<'EOF'
 int second(int x);
@@ -13,26 +13,34 @@ int first(int x) { return second(x) + 1; }
 EOF
 compile two <<'EOF'
 extern int base;
-int second(int x) { return x + base; }
+extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
+int second(int x) {
+  int key = 0, *value = bpf_map_lookup_elem(&counts, &key);
+  return value ? *value += x + base : -1;
+}
 EOF
 compile data <<'EOF'
 int base = 5;
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
 EOF
 compile unneeded <<'EOF'
 int no_such_function(int x);
 int unneeded(int x) { return no_such_function(x); }
+SEC("no_such_program_type") int not_loaded(void *ctx) { return 0; }
 EOF
 llvm-ar-19 rc lib.a two.o unneeded.o one.o
 llvm-ar-19 rc other.a data.o
+llvm-ar-19 rc all.a data.o two.o unneeded.o one.o
 llvm-ar-19 rcT thin.a two.o unneeded.o one.o data.o
 
 # The objects that the archives give, linked by name, are what to compare with.
 link main.o one.o two.o data.o
 expected=$(view out.o)
-for inputs in "main.o lib.a other.a" "other.a lib.a main.o" "thin.a main.o"; do
+for inputs in "main.o lib.a other.a" "other.a lib.a main.o" "main.o all.a" "thin.a main.o"; do
   "$BPFLINK" $inputs -o out.o
   python3 "$bpfobj" check out.o
   expect "$expected" view out.o
+  run 'prog()=10' 'prog()=19' 'counts[0]=18'
 done
 
 # A member is no answer to a weak extern, and an object's definition comes before a member's.

@@ -5,6 +5,7 @@ set -Eeuo pipefail
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
 bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../bpfobj.py")
 here=$(realpath "$(dirname "$0")") # the directory of the case
+BPF_RUN=${BPF_RUN:+$(realpath "$BPF_RUN")}
 CC=${CC:-clang-19}
 PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C PYTHONPATH=${bpfobj%/*} PYTHONDONTWRITEBYTECODE=1
@@ -85,6 +86,18 @@ link_fails() {
 # expect_error TEXT: the last link_fails said so.
 expect_error() {
   grep -qF -- "$1" errors || fail "no '$1' in the messages:"$'\n'"$(<errors)"
+}
+
+# facts ARGUMENT...: what a link reports as JSON, a line each: severity, code, the symbol or file,
+# places. The messages are in the file `errors`, as JSON.
+facts() {
+  "$BPFLINK" --json-diagnostics "$@" -o out.o 2>errors || (($? == 1))
+  python3 -c '
+import json
+for d in map(json.loads, open("errors")):
+    about = [d[key] for key in ("symbol", "file") if key in d]
+    places = ["{object}:({section}+{offset:#x})".format(**place) for place in d.get("locations", [])]
+    print(d["severity"], d["code"], *about, *places)'
 }
 
 # ---- looking at out.o, or at the file named in $object
@@ -170,6 +183,37 @@ lacks() {
   got=$("$@")
   if grep -E -- "$regex" <<<"$got"; then fail "$*: should have no line like the above"; fi
 }
+
+# ---- out.o in the kernel
+
+# run CHECK...: loads out.o into the kernel and does the checks, see kernel/bpf_run.cpp. Then the
+# same without lines of source, and without types that nothing looks into. Where the kernel does
+# not permit it, or without $BPF_RUN, it does nothing and says so.
+run() {
+  [[ -n ${BPF_RUN:-} ]] || { echo 'SKIPPED: to load it: BPF_RUN is not set' && return; }
+  run_object out.o "$@"
+  "$BPFLINK" -q --strip-line-info --prune-types out.o -o pruned.o
+  run_object pruned.o "$@"
+}
+
+# kernel_has [SYMBOL...]: whether the kernel has BTF and these symbols; says what it lacks.
+kernel_has() {
+  local symbol
+  [[ -e /sys/kernel/btf/vmlinux ]] || { echo 'SKIPPED: to load it: the kernel has no BTF' && return 1; }
+  for symbol; do
+    grep -q " $symbol\$" /proc/kallsyms || { echo "SKIPPED: to load it: the kernel has no $symbol" && return 1; }
+  done
+}
+
+can_load_arenas() {
+  [[ -n ${BPF_RUN:-} ]] || return 0 # `run` says so
+  local version
+  version=$("$BPF_RUN" --libbpf-version)
+  [[ $(printf '%s\n' 1.5 "$version" | sort -V | head -n 1) == 1.5 ]] ||
+    { echo "SKIPPED: to load it: libbpf $version cannot load arena globals (1.5 can)" && return 1; }
+}
+
+run_object() { "$BPF_RUN" "$@" || (($? == 77)) || exit 1; }
 
 # ---- rules for every output
 

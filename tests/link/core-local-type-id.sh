@@ -1,6 +1,6 @@
 #!/bin/bash
 # The instruction under a record for a local type id holds the id of the type in the
-# output's BTF, which differs from that in the input.
+# output's BTF, which differs from that in the input, and the program gets it.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -19,3 +19,4 @@ id() { bpftool btf dump file "$1" | sed -n "s/^\[\([0-9]*\)\] STRUCT 'event'.*/\
 second=$(symbol second | cut -d' ' -f5)
 expect "$(printf '%02x 00 00 00' "$(id out.o)")" bytes socket $((second + 4)) 4
 contains 'second+0x0 local_type_id struct event 0' core_relo
+run "second()=$(id out.o)"

@@ -1,13 +1,22 @@
 #!/bin/bash
-# An extern map need not state every attribute: the definition's count, and the BTF
+# An extern map need not state every attribute, but its type: the definition's count, and the BTF
 # keeps the complete definition only.
 . "$(dirname "$0")/common.sh"
 
 compile use <<'EOF'
 extern struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); } shared SEC(".maps");
 SEC("socket") int prog(void *ctx) {
-  int key = 0;
-  return bpf_map_lookup_elem(&shared, &key) != 0;
+  int key = 4;
+  long *found = bpf_map_lookup_elem(&shared, &key);
+  return found ? *found : 0;
+}
+EOF
+compile fill <<'EOF'
+extern struct { __uint(type, BPF_MAP_TYPE_HASH); } shared SEC(".maps");
+SEC("socket") int fill(void *ctx) {
+  int key = 4;
+  long value = 6;
+  return bpf_map_update_elem(&shared, &key, &value, 0);
 }
 EOF
 compile def <<'EOF'
@@ -21,8 +30,9 @@ struct {
 EOF
 
 differs '- refused: *' 'the peer wants every attribute of an extern map'
-for order in "use.o def.o" "def.o use.o"; do
+for order in "use.o fill.o def.o" "def.o fill.o use.o"; do
   link $order
   expect 'shared 0 40' datasec .maps
   contains 'var .maps global struct { int (*type)[1]; int (*max_entries)[8]; int *key; long *value; int (*map_flags)[1]; } shared;' declarations
+  run 'prog()=0' 'fill()=0' 'prog()=6' 'shared[4]=6'
 done

@@ -1,33 +1,33 @@
 #!/bin/bash
-# Hidden visibility of any declaration or definition makes the symbol hidden.
+# Hidden visibility of any declaration or definition makes the symbol hidden. libbpf makes hidden
+# functions static to the verifier: a pointer may be passed to them without a check for NULL.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
-int helper(int x);
+struct pair { int a, b; };
+int helper(struct pair *p);
 extern int state;
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len) + state; }
+SEC("socket") int prog(struct __sk_buff *ctx) { struct pair p = {4, ctx->mark + 5}; return helper(&p) + state; }
 EOF
 compile b <<'EOF'
-__hidden int helper(int x) { return x + 1; }
+struct pair { int a, b; };
+__hidden __noinline int helper(struct pair *p) { return p->a + p->b; }
 __hidden int state = 5;
 EOF
 
 for order in "a.o b.o" "b.o a.o"; do
   link $order
-  expect 'FUNC GLOBAL HIDDEN .text 0 24' symbol helper
+  expect 'FUNC GLOBAL HIDDEN .text 0 32' symbol helper
   expect 'OBJECT GLOBAL HIDDEN .data 0 4' symbol state
-  contains 'prog+0x8 call helper' references
+  contains 'prog+0x38 call helper' references
+  run 'prog()=14'
 done
 
 # Declared hidden, defined visible.
-compile c <<'EOF'
-__hidden int helper(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
-EOF
-compile d <<'EOF'
-int helper(int x) { return x + 1; }
-EOF
+sed 's/^int helper/__hidden &/' a.bpf.c | compile c
+sed 's/__hidden //' b.bpf.c | compile d
 for order in "c.o d.o" "d.o c.o"; do
   link $order
-  expect 'FUNC GLOBAL HIDDEN .text 0 24' symbol helper
+  expect 'FUNC GLOBAL HIDDEN .text 0 32' symbol helper
+  run 'prog()=14'
 done

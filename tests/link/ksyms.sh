@@ -1,41 +1,35 @@
 #!/bin/bash
-# .ksyms externs stay for the loader, each once: kfuncs (strong in one file, weak in
-# another) and kernel variables, typed and typeless.
+# Kernel variables of .ksyms, typed and typeless, strong in one file and weak in another, stay for
+# the loader, each once.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
-struct task_struct;
-struct task_struct *bpf_task_acquire(struct task_struct *p) __ksym;
-void bpf_task_release(struct task_struct *p) __ksym;
-extern const int bpf_prog_active __ksym;
-extern const void init_task __ksym;
-SEC("tp_btf/task_newtask") int a(struct task_struct **ctx) {
-  struct task_struct *p = bpf_task_acquire(*ctx);
-  if (p) bpf_task_release(p);
-  return *(int *)bpf_this_cpu_ptr(&bpf_prog_active) + (long)&init_task;
-}
+char LICENSE[] SEC("license") = "GPL";
+extern const void schedule __ksym;
+SEC("raw_tp") int a(void *ctx) { return (unsigned long)&schedule >> 63; }
 EOF
 compile b <<'EOF'
-struct task_struct;
-struct task_struct *bpf_task_acquire(struct task_struct *p) __ksym __weak;
-void bpf_task_release(struct task_struct *p) __ksym;
-extern const void init_task __ksym __weak;
-SEC("tp_btf/task_newtask") int b(struct task_struct **ctx) {
-  if (bpf_task_acquire) {
-    struct task_struct *p = bpf_task_acquire(*ctx);
-    if (p) bpf_task_release(p);
-  }
-  return (long)&init_task;
+char LICENSE[] SEC("license") = "GPL";
+extern const void no_such_kernel_symbol __ksym __weak;
+extern const void schedule __ksym __weak;
+SEC("raw_tp") int b(void *ctx) {
+  return ((long)&no_such_kernel_symbol == 0) * 10 + ((unsigned long)&schedule >> 63);
 }
 EOF
+compile typed <<'EOF'
+char LICENSE[] SEC("license") = "GPL";
+extern const int bpf_prog_active __ksym;
+SEC("raw_tp") int per_cpu(void *ctx) { return bpf_per_cpu_ptr(&bpf_prog_active, 0) != 0; }
+EOF
 differs '- refused: *' 'the peer asks for the size of what is declared twice in .ksyms'
-link a.o b.o
 
-expect $'bpf_prog_active\nbpf_task_acquire\nbpf_task_release\ninit_task' variables .ksyms
-expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol bpf_task_acquire
-expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol init_task
-contains 'func extern struct task_struct *bpf_task_acquire(struct task_struct *);' declarations
-contains 'var .ksyms extern const void init_task;' declarations
+link a.o b.o
+if kernel_has; then run 'a()=1' 'b()=11'; fi
+
+link a.o b.o typed.o
+expect $'bpf_prog_active\nno_such_kernel_symbol\nschedule' variables .ksyms
+expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol schedule
+expect 'NOTYPE WEAK DEFAULT UND 0 0' symbol no_such_kernel_symbol
+contains 'var .ksyms extern const void schedule;' declarations
 contains 'var .ksyms extern const int bpf_prog_active;' declarations
-contains 'a+0x8 call bpf_task_acquire' references
-contains 'b+0x0 address bpf_task_acquire' references
+if kernel_has bpf_prog_active; then run 'a()=1' 'b()=11' 'per_cpu()=1'; fi

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Two stages of -r links give the program that one link of all gives: the same symbols,
-# DATASECs, types, references, function and CO-RE records, section contents.
+# DATASECs, types, references, function and CO-RE records, section contents. It runs as that does.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -11,22 +11,27 @@ unsigned helper(unsigned x);
 extern long total;
 struct data { int a, b; } __attribute__((preserve_access_index));
 SEC("socket") int prog(struct __sk_buff *ctx) {
+  int key = 1;
+  long *value = bpf_map_lookup_elem(&shared, &key);
+  if (value) *value = helper(8);
+  return total += 4;
+}
+SEC("?socket") int not_loaded(struct __sk_buff *ctx) { // no kernel has this struct
   int key = 0;
   struct data *d = bpf_map_lookup_elem(&shared, &key);
-  total++;
   return d ? d->b + bpf_core_type_id_local(struct data) : helper(ctx->len);
 }
 EOF
 compile b <<'EOF'
 long total = 3;
-static volatile int state[2] = {1, 2};
-static __noinline unsigned inner(unsigned x) { return x / (state[1] + 1); }
+static volatile unsigned state[2] = {1, 2};
+static __noinline unsigned inner(unsigned x) { return x * state[1]; }
 __weak __noinline unsigned helper(unsigned x) { return inner(x) + 1; }
 EOF
 compile c <<'EOF'
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 2); __type(key, int); __type(value, long); } shared SEC(".maps");
-static volatile int state = 5;
-unsigned helper(unsigned x) { return x + state; }
+static volatile unsigned state = 5;
+unsigned helper(unsigned x) { return x * state; }
 SEC("xdp") int second(struct xdp_md *ctx) { return helper(1); }
 EOF
 compile d <<'EOF'
@@ -35,6 +40,7 @@ SEC("socket") int third(void *ctx) { return other; }
 EOF
 differs '- refused: *' 'to the peer a weak definition behind a strong extern is strong'
 link a.o b.o c.o d.o
+run 'prog()=7' 'shared[1]=40' total=7
 mv out.o whole.o
 
 everything() {
@@ -43,13 +49,14 @@ everything() {
   func_info
   core_relo
   line_info
-  sections | grep -E '^(socket|xdp|.text|.data|.maps|license) '
+  sections | grep -E '^(.?socket|xdp|.text|.data|.maps|license) '
   bytes .data
   bytes .maps
 }
 same_as_whole() {
   python3 "$bpfobj" check out.o
   expect "$(object=whole.o everything)" everything
+  run 'prog()=7' 'shared[1]=40' total=7
 }
 
 "$BPFLINK" -r a.o b.o -o ab.o

@@ -1,22 +1,31 @@
 #!/bin/bash
 # A prog array with .values that name programs: of its own file, of another one,
-# and static ones. Each pointer refers to its function.
+# and static ones. Each pointer refers to its function, and tail calls reach it.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
 int remote(struct __sk_buff *ctx);
-SEC("socket") int local(struct __sk_buff *ctx) { return 1; }
+SEC("socket") int local(struct __sk_buff *ctx) { return 10; }
 struct {
   __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
   __uint(max_entries, 4);
   __uint(key_size, sizeof(int));
   __array(values, int (struct __sk_buff *));
 } jumps SEC(".maps") = { .values = { [0] = local, [2] = remote } };
-SEC("socket") int entry(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 2); return 0; }
+SEC("socket") int to_local(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 0); return 0; }
+SEC("socket") int to_remote(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 2); return 0; }
+SEC("socket") int to_nothing(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 3); return 5; }
 EOF
 compile b <<'EOF'
-SEC("socket") int first(struct __sk_buff *ctx) { return 2; }
-SEC("socket") int remote(struct __sk_buff *ctx) { return 3; }
+SEC("socket") int in_front(struct __sk_buff *ctx) { return 20; }
+SEC("socket") int remote(struct __sk_buff *ctx) { return 30; }
+EOF
+differs '[+-] var .maps global * jumps;' 'the peer gives parameters of this pointer the names of a definition'
+link a.o b.o
+run 'to_local()=10' 'to_remote()=30' 'to_nothing()=5' 'in_front()=20'
+
+# libbpf loads no static programs.
+compile c <<'EOF'
 SEC("socket") static int quiet(struct __sk_buff *ctx) { return 4; }
 struct {
   __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -26,7 +35,7 @@ struct {
 } more SEC(".maps") = { .values = { quiet } };
 EOF
 differs '- refused: *' 'the peer knows no pointer to a static function in data'
-link a.o b.o
+link a.o b.o c.o
 
 expect $'jumps+0x18 abs64 local\njumps+0x28 abs64 remote\nmore+0x18 abs64 quiet' grep abs64 <(references)
 [[ $(symbol remote) == 'FUNC GLOBAL DEFAULT socket '* ]]

@@ -1,13 +1,13 @@
 #!/bin/bash
 # String literals stand in .rodata.str1.1 and have no symbols: section symbol and addend
-# of each reference reach the program's own string.
+# of each reference reach the program's own string, which it reads.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do
   compile f$n <<EOF
 SEC("socket") int prog$n(struct __sk_buff *ctx) {
   const char *s = ctx->len > 1000 ? "long$n" : "abc$n";
-  return s[ctx->mark & 3];
+  return s[(ctx->mark + 3) & 3];
 }
 EOF
 done
@@ -22,3 +22,4 @@ strings_of() {
 }
 expect $'abc1\nlong1' strings_of prog1
 expect $'abc2\nlong2' strings_of prog2
+run "prog1()=$(printf '%d' "'1")" "prog2()=$(printf '%d' "'2")"

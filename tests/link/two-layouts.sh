@@ -1,6 +1,6 @@
 #!/bin/bash
 # Objects that exchange a struct must lay it out alike, wherever in the type of what they share it
-# is met.
+# is met. What they compute otherwise is wrong, and nothing but the warning says so.
 . "$(dirname "$0")/common.sh"
 
 # differ TAG PATH A B: the two files, linked in any order, have two layouts of it
@@ -67,7 +67,23 @@ for other in 'long when; int pid;' 'int pid; int when;' 'int pid; long when:60;'
   differ 'struct ev' 'f (parameter 1)' "$short int f(struct ev *e); $use" "struct ev { $other }; $f"
 done
 
-# Three that differ are told once each.
+# One layout, then two: `when` is read where `cpu` was written.
+compile main <<<"struct ev { int pid; int cpu; long when; }; int fill(struct ev *e); int score(struct ev *e);
+SEC(\"socket\") int prog(void *ctx) { struct ev e = {}; fill(&e); return score(&e); }"
+compile fill <<<'struct ev { int pid; int cpu; long when; };
+int fill(struct ev *e) { if (e) *e = (struct ev){.pid = 2, .cpu = 7, .when = 40}; return 0; }'
+score='int score(struct ev *e) { return e ? e->pid + e->when : 0; }'
+compile score <<<"struct ev { int pid; int cpu; long when; }; $score"
+link main.o fill.o score.o 2>warnings
+[[ ! -s warnings ]] || fail "of one layout: $(<warnings)"
+run 'prog()=42'
+compile score <<<"struct ev { int pid, when; }; $score"
+link main.o fill.o score.o 2>warnings
+grep -q ": warning: 'struct ev' has two layouts, in score.o and main.o" warnings ||
+  fail "no warning, but: $(<warnings)"
+run 'prog()=9'
+
+# Three that differ get one warning.
 compile main <<<"$short int f(struct ev *e); int g(struct ev *e);
 SEC(\"socket\") int prog(void *ctx) { struct ev e = {1}; return f(&e) + g(&e); }"
 compile b <<<"$long $f"

@@ -1,25 +1,41 @@
 #!/bin/bash
-# Objects without BTF link by their symbols alone, and beside objects with BTF.
+# Objects without BTF link by their symbols alone, and beside objects with BTF: functions called
+# both ways, static and global, variables of either.
 . "$(dirname "$0")/common.sh"
 
-compile a -g0 <<'EOF'
+compile main <<'EOF'
 unsigned helper(unsigned x);
 extern int v;
+unsigned calls;
+__noinline unsigned back(unsigned x) { calls++; return x + 1; }
 SEC("socket") int prog(struct __sk_buff *ctx) { return helper(4) + v; }
 EOF
-compile b -g0 <<'EOF'
+compile bare -g0 <main.bpf.c
+compile lib -g0 <<'EOF'
 int first = 1;
 int v = 5;
-static __noinline unsigned inner(unsigned x) { return x / 3; }
-__noinline unsigned helper(unsigned x) { return inner(x) + v; }
+static volatile int table[2] = {10, 20};
+unsigned back(unsigned x);
+static __noinline unsigned inner(unsigned x) { return x + table[1]; }
+unsigned helper(unsigned x) { return inner(x) + back(x) + inner(1); }
 EOF
 differs '- refused: *' 'the peer refuses an object without BTF'
-link a.o b.o
+reached='back+0x8 address calls
+helper+0x8 call inner
+helper+0x20 call back
+helper+0x40 call inner
+inner+0x0 address table
+prog+0x8 call helper
+prog+0x10 address v'
+link bare.o lib.o
 expect 'OBJECT GLOBAL DEFAULT .data 4 4' symbol v
-expect $'helper+0x0 call inner\nhelper+0x8 address v\nprog+0x8 call helper\nprog+0x10 address v' references
+expect "$reached" references
 lacks '^\.BTF' sections
+run 'prog()=55'
 
-compile with <a.bpf.c
-link with.o b.o
-expect $'helper+0x0 call inner\nhelper+0x8 address v\nprog+0x8 call helper\nprog+0x10 address v' references
-contains 'v 4 4' datasec .data
+for order in 'lib.o main.o' 'main.o lib.o'; do
+  link $order
+  contains 'v 4 4' datasec .data
+  run 'prog()=55' calls=1
+done
+expect "$reached" references

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Command lines and response files.
+# Command lines and response files; the commonest mistakes are in gallery.sh.
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'
@@ -14,11 +14,10 @@ wrong() {
 }
 wrong 'no input files (see bpflink --help)' -o out.o
 wrong 'no output is given with -o (see bpflink --help)' good.o
-wrong "no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is 'bpflink INPUT... -o OUTPUT' (see bpflink --help)" linked.o good.o
 wrong 'no arguments, expected bpflink [OPTION]... FILE... -o OUTPUT (see bpflink --help)'
 wrong '-m elf_x86_64: objects for BPF are elf64bpf (see bpflink --help)' good.o -o out.o -m elf_x86_64
 compiler="is the compiler's: bpflink links what \`clang -target bpf -g -O2 -c\` makes (see bpflink --help)"
-for option in -c -E -target=bpf --target=bpf -Idir -DX -std=c11 -flto -march=bpfel -mcpu=v3 -Wall; do
+for option in -c -E -target=bpf --target=bpf -Idir -DX -std=c11 -flto -march=bpfel -mcpu=v3; do
   wrong "$option: $compiler" good.o -o out.o $option
 done
 wrong '-Wl,-x: linker options are written as they are, without -Wl, (see bpflink --help)' good.o -o out.o -Wl,-x
@@ -51,7 +50,6 @@ wrong 'unknown option: -O; did you mean -o? (see bpflink --help)' good.o -O out.
 wrong 'unknown option: -Oout.o; did you mean -o? (see bpflink --help)' good.o -Oout.o
 wrong 'unknown option: --nothing (see bpflink --help)' good.o -o out.o --nothing
 wrong 'unknown options: --one --two (see bpflink --help)' good.o -o out.o --one --two
-wrong 'unknown option: --gc-section; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o --gc-section
 wrong 'unknown option: -gc-sections; did you mean --gc-sections? (see bpflink --help)' good.o -o out.o -gc-sections
 wrong 'unknown options: --gcsections --jsn=x; did you mean --gc-sections, --json? (see bpflink --help)' good.o -o out.o --gcsections --jsn=x
 wrong '--keep-debug contradicts -s and -S (see bpflink --help)' good.o -o out.o --keep-debug -s
@@ -67,7 +65,6 @@ for directory in libraries libraries/ libraries/. ./libraries//; do
   "$BPFLINK" good.o -L$directory -lgood -o out.o --dependency-file out.d
   grep -qx 'libraries/libgood.a:' out.d || mistake "-L$directory: $(<out.d)"
 done
-wrong '-lmissing: no directory to look in is given with -L' good.o -o out.o -lmissing
 
 # Response files
 printf '%s' '"good.o' >open-quote
@@ -93,7 +90,6 @@ duped '--explain needs TYPE, but the option -o follows (see btfdedup --help)' go
 duped 'unknown option: -O; did you mean -o? (see btfdedup --help)' good.o -O out.o
 duped '-o and --update exclude each other (see btfdedup --help)' good.o -o out.o --update good.o
 duped '--elf needs -o (see btfdedup --help)' good.o --stats --elf
-duped 'nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes or --stats (see btfdedup --help)' good.o
 duped '--json needs --stats (see btfdedup --help)' good.o --json
 wrong '--threads 0: must be a number from 1 to 1024 (see bpflink --help)' good.o -o out.o --threads 0
 duped '--threads 0: must be a number from 1 to 1024 (see btfdedup --help)' good.o --stats --threads 0

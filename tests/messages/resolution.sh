@@ -25,29 +25,15 @@ mkdir dir
 llvm-ar-19 rc dir/libhelp.a lib.o
 
 # Undefined
-expect_message 'bpflink: error: undefined symbol: helper
->>> referenced by main.o:(socket+0x8)
->>> -r leaves it to a later link
-bpflink: error: undefined symbol: missing
->>> referenced by main.o:(socket+0x10)
->>> -r leaves it to a later link' "$BPFLINK" main.o -o out.o
-expect_message 'bpflink: error: undefined symbol: helper
->>> referenced by main.o:(socket+0x8)
->>> it is static in static.o: make it global
->>> -r leaves it to a later link' "$BPFLINK" main.o static.o -o out.o
-expect_message 'bpflink: error: undefined symbol: helper
->>> referenced by main.o:(socket+0x8)
->>> did you mean: helpers
->>> defined in: near.o
->>> -r leaves it to a later link' "$BPFLINK" main.o near.o -o out.o
-expect_message 'bpflink: error: undefined symbol: helper
->>> referenced by main.o:(socket+0x8)
->>> dir/libhelp.a defines it: link with -lhelp
->>> -r leaves it to a later link
-bpflink: error: undefined symbol: missing
->>> referenced by main.o:(socket+0x10)
->>> dir/libhelp.a defines it: link with -lhelp
->>> -r leaves it to a later link' "$BPFLINK" main.o -Ldir -o out.o
+helper='error undefined-symbol helper main.o:(socket+0x8)'
+missing='error undefined-symbol missing main.o:(socket+0x10)'
+expect "$helper"$'\n'"$missing" facts main.o
+expect "$helper" facts main.o static.o
+expect_error 'it is static in static.o: make it global'
+expect "$helper" facts main.o near.o
+expect_error 'did you mean: helpers'
+expect "$helper"$'\n'"$missing" facts main.o -Ldir
+expect 2 grep -c 'dir/libhelp.a defines it: link with -lhelp' errors
 expect_message 'bpflink: error: undefined symbol: wanted
 >>> required by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
@@ -61,27 +47,16 @@ clang++-19 --target=bpf -O2 -c lib.cpp -o cpp.o
 llvm-ar-19 rc cpp.a cpp.o
 for input in cpp.o cpp.a; do
   [[ $input == *.o ]] && name=$input || name='cpp.a(cpp.o)'
-  expect_message "bpflink: error: undefined symbol: helper
->>> referenced by main.o:(socket+0x8)
->>> $name defines it as C++: helper(key*, int)
->>> if C uses it, declare it extern \"C\" in C++
->>> -r leaves it to a later link
-bpflink: error: undefined symbol: missing
->>> referenced by main.o:(socket+0x10)
->>> -r leaves it to a later link" "$BPFLINK" main.o $input -o out.o
+  expect "$helper"$'\n'"$missing" facts main.o $input
+  expect_error "$name defines it as C++: helper(key*, int)"
 done
 
 compile typed <<'END'
 int bpf_function(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
 END
-expect_message "typed.bpf.c:2:56: error: undefined symbol: bpf_function
-    2 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
-      |                                                        ^
->>> referenced by typed.bpf.c:2
->>>               typed.o:(socket+0x8)
->>> if the kernel has it, declare it with __ksym
->>> -r leaves it to a later link" "$BPFLINK" typed.o -o out.o
+expect 'error undefined-symbol bpf_function typed.o:(socket+0x8)' facts typed.o
+expect_error 'if the kernel has it, declare it with __ksym'
 
 compile_plain often <<'END'
 int f(int x);
@@ -99,38 +74,19 @@ expect_message 'bpflink: error: undefined symbol: f
 >>> -r leaves it to a later link' "$BPFLINK" often.o -o out.o
 sed -i 's/ + f(7)//' often.bpf.c
 compile_plain often <<<"$(<often.bpf.c)"
-expect_message 'bpflink: error: undefined symbol: f
->>> referenced by often.o:(socket+0x8)
->>> referenced by often.o:(socket+0x20)
->>> referenced by often.o:(socket+0x40)
->>> referenced by often.o:(socket+0x58)
->>> referenced by often.o:(socket+0x70)
->>> referenced 1 more time
->>> -r leaves it to a later link' "$BPFLINK" often.o -o out.o
+link_fails often.o
+expect_error '>>> referenced 1 more time'
 
 # Defined twice
 compile_plain twice <lib.bpf.c
-expect_message "lib.bpf.c:1:5: error: duplicate symbol: helper
-    1 | int helper(int x) { return x; }
-      |     ^
->>> defined at lib.bpf.c:1
->>>            lib.o:(.text+0x0)
->>> defined at twice.o:(.text+0x0)
->>> if a header defines it, only declare it there (extern), and define it in one file
-lib.bpf.c:2: error: duplicate symbol: missing
->>> defined at lib.bpf.c:2
->>>            lib.o:(.bss+0x0)
->>> defined at twice.o:(.bss+0x0)
->>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" lib.o twice.o -o out.o
+expect 'error duplicate-symbol helper lib.o:(.text+0x0) twice.o:(.text+0x0)
+error duplicate-symbol missing lib.o:(.bss+0x0) twice.o:(.bss+0x0)' facts lib.o twice.o
 # Also in a section that is not linked.
 for name in note other_note; do
   compile_plain $name <<<'int noted __attribute__((section(".note.here"))) = 1;'
   llvm-objcopy-19 --set-section-flags .note.here=readonly $name.o
 done
-expect_message "bpflink: error: duplicate symbol: noted
->>> defined at note.o:(.note.here+0x0)
->>> defined at other_note.o:(.note.here+0x0)
->>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFLINK" note.o other_note.o -o out.o
+expect 'error duplicate-symbol noted note.o:(.note.here+0x0) other_note.o:(.note.here+0x0)' facts note.o other_note.o
 
 # Licenses
 compile_plain gpl <<<'char _license[] SEC("license") = "GPL"; int _version SEC("version") = 1;'

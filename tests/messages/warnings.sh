@@ -16,6 +16,16 @@ expect_warning() {
   expect_message "${want//warning: /error: }" "$@" --fatal-warnings
 }
 
+# warns FACTS PHRASE ARGUMENT...: the same of a link whose one warning gallery.sh has as a whole.
+warns() {
+  local want=$1 phrase=$2
+  shift 2
+  expect "warning $want" facts "$@"
+  expect_error "$phrase"
+  expect '' facts "$@" -q
+  expect "error $want" facts "$@" --fatal-warnings
+}
+
 compile good <<'END'
 SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
 END
@@ -26,15 +36,13 @@ END
 compile plain -g0 <<'END'
 SEC("xdp") int plain(struct xdp_md *ctx) { return ctx->data; }
 END
-expect_warning 'bpflink: warning: no input has BTF
->>> compile with -g' "$BPFLINK" plain.o -o out.o
+warns general 'no input has BTF' plain.o
 "$BPFLINK" good.o plain.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of one without BTF: $(<warnings)"
 compile maps -g0 <<'END'
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
 END
-expect_warning 'bpflink: warning: maps.o: defines maps but has no BTF to describe them
->>> compile with -g' "$BPFLINK" good.o maps.o -o out.o
+warns 'general maps.o' 'defines maps but has no BTF' good.o maps.o
 
 # Lists: what they hold is found by name.
 for i in 1 2 3 4 5; do
@@ -70,13 +78,11 @@ compile legacy <<'END'
 struct old_map { int type, key_size, value_size, max_entries; };
 struct old_map counts SEC("maps") = {2, 4, 4, 1};
 END
-expect_warning 'bpflink: warning: legacy.o: libbpf 1.0 and later refuse maps in SEC("maps")
->>> define them in SEC(".maps")' "$BPFLINK" good.o legacy.o -o out.o
+warns 'general legacy.o' 'libbpf 1.0 and later refuse maps' good.o legacy.o
 
 # Nothing
 compile empty -g0 </dev/null
-expect_warning 'bpflink: warning: empty.o: has nothing to link
->>> did an #if exclude the whole source file?' "$BPFLINK" good.o empty.o -o out.o
+warns 'general empty.o' 'has nothing to link' good.o empty.o
 
 # Licenses; BPF_HELPERS is what common.sh's prologue includes.
 compile print <<'END'
@@ -138,23 +144,9 @@ END
 
 # Definitions that are there twice
 cp dead.o again.o
-expect_message "good.bpf.c:1:19: error: duplicate symbol: prog
-    1 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return ctx->len; }
-      |                   ^
->>> defined at good.bpf.c:1
->>>            good.o:(socket+0x0)
->>> defined at good.bpf.c:1
->>>            good.o:(socket+0x0)
->>> good.o is given twice: give it once" "$BPFLINK" good.o good.o -o out.o
 ln -s good.o link.o
-expect_message "good.bpf.c:1:19: error: duplicate symbol: prog
-    1 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return ctx->len; }
-      |                   ^
->>> defined at good.bpf.c:1
->>>            good.o:(socket+0x0)
->>> defined at good.bpf.c:1
->>>            link.o:(socket+0x0)
->>> link.o is given twice: give it once" "$BPFLINK" good.o link.o -o out.o
+expect 'error duplicate-symbol prog good.o:(socket+0x0) link.o:(socket+0x0)' facts good.o link.o
+expect_error 'link.o is given twice: give it once'
 cat >shared.h <<'END'
 int twice(int x) { return 2 * x; }
 int counter;
@@ -165,21 +157,10 @@ for n in 1 2; do
 SEC("socket") int prog$n(struct __sk_buff *ctx) { return twice(counter); }
 END
 done
-expect_message "shared.h:1:5: error: duplicate symbol: twice
-    1 | int twice(int x) { return 2 * x; }
-      |     ^
->>> defined at shared.h:1
->>>            user1.o:(.text+0x0)
->>> defined at shared.h:1
->>>            user2.o:(.text+0x0)
->>> shared.h defines it in each: make it static inline there, or only declare it
-shared.h:2: error: duplicate symbol: counter
->>> defined at shared.h:2
->>>            user1.o:(.bss+0x0)
->>> defined at shared.h:2
->>>            user2.o:(.bss+0x0)
->>> if a header defines it, only declare it there (extern), and define it in one file" \
-  "$BPFLINK" user1.o user2.o -o out.o
+expect 'error duplicate-symbol twice user1.o:(.text+0x0) user2.o:(.text+0x0)
+error duplicate-symbol counter user1.o:(.bss+0x0) user2.o:(.bss+0x0)' facts user1.o user2.o
+expect 1 grep -c 'make it static inline there' errors
+expect 1 grep -c 'only declare it there (extern)' errors
 compile clash <<'END'
 long counter;
 END
