@@ -13,25 +13,23 @@ Options:
   -o,--output FILE            Write the linked object to FILE
   -r,--relocatable            Partial link: leave externs that nobody defines to
                               a later link
-  --threads N                 Use N threads; without, as many as the inputs are
-                              large enough for
+  --threads N                 Use N threads (default: by the size of the inputs)
 
 Inputs:
   -l,--library NAME           Link with the archive libNAME.a
   -L,--library-path DIR       Look for archives in DIR
-  --whole-archive             Link all members of the archives that follow,
-                              needed or not
-  --no-whole-archive          Link what is needed of those that follow
-  --license TEXT              The license, whatever the inputs say
-  --no-check-types            Warn of types that conflict, and link all the same
+  --whole-archive             Link all members of the following archives
+  --no-whole-archive          Link only needed members of the following archives
+  --license TEXT              Use this license in place of the inputs'"'"'
+  --no-check-types            Warn of conflicting types instead of failing
   --no-warn-odr               Do not warn of structs that have two layouts
 
-What is kept:
+Contents:
   --gc-sections               Drop what no program, map or struct_ops variable
                               reaches
   --print-gc-sections         List what --gc-sections drops
-  -u,--undefined SYMBOL       Keep SYMBOL; take it from an archive
-  --keep-section PATTERN      Keep all of the sections that PATTERN matches
+  -u,--undefined SYMBOL       Keep SYMBOL, and look it up in archives
+  --keep-section PATTERN      Keep sections that match PATTERN
   --keep-debug                Keep and merge DWARF
   -S,--strip-debug            Drop DWARF (the default)
   --strip-line-info           Drop the source lines that the verifier'"'"'s log
@@ -40,48 +38,46 @@ What is kept:
                               looks into
 
 Symbols:
-  --localize-hidden           Make hidden definitions local, but for maps
-  --redefine-sym OLD=NEW      Call the symbol OLD NEW, in all inputs
+  --localize-hidden           Make hidden definitions local, except maps
+  --redefine-sym OLD=NEW      Rename the symbol OLD to NEW in all inputs
   --prefix-symbols PREFIX     Put PREFIX before the names of all symbols
   --prefix-symbols-of FILE=PREFIX
-                              Put PREFIX before the names of what the input FILE
+                              Put PREFIX before the names of symbols that FILE
                               defines
   -x,--discard-all            Drop local symbols that nothing needs: labels,
                               file names, variables
-  -s,--strip-all              -x and -S: all that a loader does not need
+  -s,--strip-all              -x and -S: drop all that loaders do not need
 
 Reports:
-  -Map,--Map FILE             Write to FILE where every fragment of every input
-                              went
+  -Map,--Map FILE             Write a map of the output'"'"'s sections to FILE
   --cref                      Print who defines and who uses each symbol
   -y,--trace-symbol SYMBOL    Print each file that defines or uses SYMBOL
-  --dependency-file FILE      Write to FILE the inputs as a rule of make
+  --dependency-file FILE      Write the inputs to FILE as a make rule
   --emit-stats                Print figures of the link
-  --json FILE                 Write to FILE as JSON the figures and all that is
-                              known of the output
-  --size-map FILE             Write to FILE a page for browsers that shows where
-                              the output'"'"'s bytes come from
+  --json FILE                 Write figures and the contents of the output to
+                              FILE as JSON
+  --size-map FILE             Write an HTML page to FILE that shows what the
+                              output'"'"'s bytes are for
   --size-map-against FILE     Compare sizes with those in FILE, an earlier
                               output'"'"'s --json
   --print-sizes[=N]           Print the N costliest programs, maps, types,
                               source lines and files; without N, 10
-  --explain SYMBOL            Print why SYMBOL is in the output or is not, and
-                              what it is; or a type, as '"'"'struct NAME'"'"'
-  --reproduce FILE            Write to FILE a tar with the inputs and options,
-                              for a bug report
+  --explain SYMBOL            Print why SYMBOL or a type, such as '"'"'struct NAME'"'"',
+                              is in the output
+  --reproduce FILE            Write the inputs and options to FILE as a tar, for
+                              a bug report
 
 Messages:
-  -v,--verbose                Say what is read, kept and dropped, and why
+  -v,--verbose                Print what is read, kept and dropped, and why
   -q,--quiet                  Print no warnings
-  --verify                    Read the output back and check it before it takes
-                              its place
+  --verify                    Read the output back and check it before it
+                              replaces the target
   --fatal-warnings            Treat warnings as errors
-  --error-limit N             Print at most N errors (20 by default); 0 prints
-                              all
+  --error-limit N             Print at most N errors (default: 20); 0 prints all
   --color-diagnostics auto|always|never
                               Color messages: auto (on a terminal), always or
                               never
-  --json-diagnostics          Print messages as JSON, one a line
+  --json-diagnostics          Print messages as JSON, one on each line
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if the output was written, else with 1 and the output unchanged.' "$BPFLINK" --help
