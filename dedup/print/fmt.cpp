@@ -3,8 +3,8 @@
 // library would take longer than a small link.
 #include <fmt/format-inl.h>
 
-// <fmt/format.h> declares these templates as instantiated elsewhere. Optimized code does not need the
-// decimal point.
+// <fmt/format.h> declares these templates as instantiated elsewhere. Optimized code does not need
+// the decimal point.
 template char fmt::detail::decimal_point_impl<char>(fmt::detail::locale_ref);
 template auto fmt::detail::thousands_sep_impl<char>(fmt::detail::locale_ref)
     -> fmt::detail::thousands_sep_result<char>;
