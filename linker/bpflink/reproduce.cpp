@@ -175,7 +175,8 @@ class Reproducer {
     std::string& text =
         archives_.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     for (const ArchiveMember& member : *members) {
-      const std::string file = member.path.c_str();  // as open() takes a name with a zero byte
+      // As open() takes a name with a zero byte.
+      const std::string file = member.path.substr(0, member.path.find('\0'));
       if (file.empty()) continue;
       bool is_absolute = member.name[path.size() + 1] == '/';  // behind "lib.a("
       std::string name = is_absolute ? "~" + file.substr(1) : file.substr(path.rfind('/') + 1);

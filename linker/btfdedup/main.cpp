@@ -24,6 +24,7 @@
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
 #include "linker/diagnostics/kernel_faults.hpp"
+#include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/origin.hpp"
 #include "linker/error.hpp"
@@ -271,6 +272,9 @@ std::expected<void, Error> Program::check_output() const {
       return other && have_common_origin(object, **other);
     });
   });
+  if (!options_.as_elf && (is_elf(file->bytes()) || is_archive(file->bytes())))
+    return fail("-o '{}' would replace an object file or archive: delete it first",
+                options_.output);
   if (!source.empty())
     return fail(
         "-o '{}' would replace the compiled object of '{}', which is unrelated to the inputs: name "

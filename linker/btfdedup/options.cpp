@@ -51,7 +51,7 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
         {"--stats", "", "Print counts, sizes and times", set(options.statistics)},
         {"--json", "", "Print the statistics, or the results of --check, as JSON",
          set(options.as_json)},
-        {"--threads", "N", "Use N threads; without, as many as the input is large enough for",
+        {"--threads", "N", "Use N threads (default: by the size of the inputs)",
          store_number(options.threads, 1, 1024)}}}};
 }
 

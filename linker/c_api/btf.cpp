@@ -102,7 +102,7 @@ void bpflink_btf_free(bpflink_btf* btf) {
 }
 
 const char* bpflink_btf_kind_name(uint32_t kind) {
-  return btf_kind_name(BtfKind(kind < known_kinds ? kind : known_kinds)).data();
+  return c_string(btf_kind_name(BtfKind(kind < known_kinds ? kind : known_kinds)));
 }
 
 bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf) {

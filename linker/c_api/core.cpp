@@ -103,7 +103,7 @@ bpflink_status bpflink_core_report_verdict(const bpflink_core_report* report, si
   const CoreVerdict* verdict = verdict_at(report, index);
   if (!verdict) return BPFLINK_ERROR_ARGUMENT;
   return describe({.section = verdict->section.c_str(),
-                   .kind = core_kind_name(verdict->kind).data(),
+                   .kind = c_string(core_kind_name(verdict->kind)),
                    .access = verdict->access.c_str(),
                    .message = verdict->message.c_str(),
                    .offset = verdict->offset,

@@ -207,11 +207,11 @@ bpflink_status bpflink_read_section_name(const char* section, bpflink_section_me
 }
 
 const char* bpflink_program_type_name(uint32_t type) {
-  return program_type_name(ProgramType(type)).data();
+  return c_string(program_type_name(ProgramType(type)));
 }
 
 const char* bpflink_map_type_name(uint32_t type) {
-  return map_type_name(type).data();
+  return c_string(map_type_name(type));
 }
 
 size_t bpflink_object_program_count(const bpflink_object* object) {

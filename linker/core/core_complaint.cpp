@@ -28,6 +28,11 @@ std::string_view keyword(const BtfView& types, uint32_t id) {
   }
 }
 
+/// "struct task_struct___old".
+std::string c_name(const BtfView& types, uint32_t id) {
+  return fmt::format("{}{}", keyword(types, id), types.name(types.type(id)));
+}
+
 /// "struct task_struct", without a flavor.
 std::string type_name(const BtfView& types, uint32_t id) {
   if (id == 0) return "void";
@@ -149,11 +154,13 @@ class Explanation {
 
   CoreComplaint make() {
     complaint_.what = what();
+    // As the program's source names it, with its flavor.
+    std::string type = relocation_.type_id == 0 ? "void" : c_name(program_, relocation_.type_id);
     if (is_enumerator_kind(relocation_.kind) && !steps_.empty())
-      complaint_.advice = fmt::format("bpf_core_enum_value_exists({}, {})", root_, steps_[0].name);
+      complaint_.advice = fmt::format("bpf_core_enum_value_exists({}, {})", type, steps_[0].name);
     else if (is_field_kind(relocation_.kind) && steps_.size() > 1)
       complaint_.advice =
-          fmt::format("bpf_core_field_exists({}, {})", root_, member_path(steps_.size()));
+          fmt::format("bpf_core_field_exists({}, {})", type, member_path(steps_.size()));
     return std::move(complaint_);
   }
 

@@ -92,6 +92,16 @@ says "--optional other: no object has a program of that name"
 core 1 check trace.o 5.14/vmlinux.btf --set other=1
 says "--set other: no object has a variable of that name in .rodata"
 
+# The advice is C of the program, flavor included.
+compile flavor <<'EOS'
+#include <bpf/bpf_core_read.h>
+struct task_struct___old { int lost; } __attribute__((preserve_access_index));
+SEC("raw_tp/sys_enter") int enter(struct task_struct___old *task) { return BPF_CORE_READ(task, lost); }
+EOS
+core 1 check flavor.o 5.14/vmlinux.btf
+says "error: struct task_struct has no member 'lost' in 5.14/vmlinux.btf"
+says '>>> guard it with bpf_core_field_exists(struct task_struct___old, lost)'
+
 # What differs and is bound all the same is told on request.
 kernel differs <<'EOS'
 struct task_struct { int state; unsigned int start_time; } task;

@@ -120,8 +120,7 @@ Options:
   --stats                     Print counts, sizes and times
   --json                      Print the statistics, or the results of --check,
                               as JSON
-  --threads N                 Use N threads; without, as many as the input is
-                              large enough for
+  --threads N                 Use N threads (default: by the size of the inputs)
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if all was done (--check: all is accepted), else with 1 and the output unchanged.' "$BTFDEDUP" --help
@@ -146,8 +145,7 @@ Options:
   --rust                      Write a module for Rust
   --subskeleton               Write a header for a library that is linked into a
                               larger object
-  --threads N                 Use N threads; without, as many as the inputs are
-                              large enough for' bash -c '"$0" --help | sed -n "1,/^Inputs:/p" | head -n -2' "$BPFSKEL"
+  --threads N                 Use N threads (default: by the size of the inputs)' bash -c '"$0" --help | sed -n "1,/^Inputs:/p" | head -n -2' "$BPFSKEL"
 
 expect '
 @FILE stands for the arguments in FILE, separated by white space.
