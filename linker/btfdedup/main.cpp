@@ -272,9 +272,6 @@ std::expected<void, Error> Program::check_output() const {
       return other && have_common_origin(object, **other);
     });
   });
-  if (!options_.as_elf && (is_elf(file->bytes()) || is_archive(file->bytes())))
-    return fail("-o '{}' would replace an object file or archive: delete it first",
-                options_.output);
   if (!source.empty())
     return fail(
         "-o '{}' would replace the compiled object of '{}', which is unrelated to the inputs: name "
