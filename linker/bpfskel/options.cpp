@@ -47,7 +47,7 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
         set(options.subskeleton)}});
   OptionTable table({.name = "bpfskel",
                      .purpose = "Links BPF objects and writes a skeleton of the result.",
-                     .usage = "Usage: bpfskel [OPTION]... FILE... -o OUTPUT",
+                     .usage = "Usage: bpfskel [OPTION]... FILE... [-o OUTPUT]",
                      .success = "the skeleton was written",
                      .width = 30,
                      .argument = {"FILE", "", "Objects and archives to link", add_input(options)}},

@@ -100,10 +100,15 @@ std::string value_fault(const OptionType& type, const ConfigValue& value) {
 
 std::string similar_option(const FactContext& context, std::string_view name) {
   if (--context.searches_left < 0) return "";
-  NearestName nearest(name);
-  context.kernel.config->for_each_option(
-      [&](std::string_view option) { nearest.consider(option); });
-  return nearest.nearest().empty() ? "" : fmt::format("did you mean {}?", nearest.nearest());
+  // The prefix is no sign of likeness: all have it.
+  constexpr std::string_view prefix = "CONFIG_";
+  if (!name.starts_with(prefix)) return "";
+  NearestName nearest(name.substr(prefix.size()));
+  context.kernel.config->for_each_option([&](std::string_view option) {
+    if (option.starts_with(prefix)) nearest.consider(option.substr(prefix.size()));
+  });
+  return nearest.nearest().empty() ? ""
+                                   : fmt::format("did you mean {}{}?", prefix, nearest.nearest());
 }
 
 void fail_with(KernelFinding& finding, std::string reason) {

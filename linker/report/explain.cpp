@@ -168,7 +168,7 @@ class SymbolStory {
       return story_line("kept by", context_.options.gc_sections
                                        ? "what has no reference to it, such as a tag or a table"
                                        : "nothing: --gc-sections would drop it");
-    return story_line("kept by", first == node ? fmt::format("being a root: {}", root)
+    return story_line("kept by", first == node ? fmt::format("itself: a root ({})", root)
                                                : describe_chain(model_, node));
   }
 

@@ -139,7 +139,7 @@ std::string list_files(const OutputModel& model, unsigned most) {
     table.add(input.bytes, {grouped(input.bytes)}, input.name);
   }
   return table.print(most, {grouped(model.bytes)},
-                     fmt::format("in all, of which {} are from no input", grouped(made)));
+                     fmt::format("in all, {} of them from no input", grouped(made)));
 }
 
 std::string list_changes(const OutputModel& model, unsigned most) {

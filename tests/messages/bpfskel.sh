@@ -16,7 +16,7 @@ wrong() {
   shift
   expect_message "bpfskel: error: $message" "$BPFSKEL" "$@"
 }
-wrong 'no arguments, expected bpfskel [OPTION]... FILE... -o OUTPUT (see bpfskel --help)'
+wrong 'no arguments, expected bpfskel [OPTION]... FILE... [-o OUTPUT] (see bpfskel --help)'
 wrong 'no input files (see bpfskel --help)' -o out.h
 wrong '--c and --cpp exclude each other (see bpfskel --help)' --cpp --c main.o
 wrong '--cpp and --rust exclude each other (see bpfskel --help)' --rust --cpp main.o

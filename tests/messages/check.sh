@@ -165,13 +165,13 @@ refused "$int; add(STRUCT, 's', 4, 'a', 1, 64)" <<'END'
 [2] struct s: member 'a': a member begins inside its struct (Linux: "Member bits_offset exceeds its struct size"); give the struct its real size
 END
 refused "$int; add(FUNC_PROTO, '', 0); add(FUNC, 'f', 2, vlen=2)" <<'END'
-[3] void f(void): a FUNC is static or global (Linux: "Invalid func linkage"); define the function, or declare it with __ksym
+[3] void f(void): a FUNC is static or global (Linux: "Invalid func linkage"); link with the object that defines it, or declare it with __ksym
 END
 refused "$int; add(VAR, 'v', 0, 1)" <<'END'
 [2] void v: a variable is not void (Linux: "Invalid type_id"); give it a type
 END
 refused "$int; add(VAR, 'v', 1, 2)" <<'END'
-[2] int v: a VAR is static or global (Linux: "Linkage not supported"); define the variable, or declare it with __ksym or __kconfig
+[2] int v: a VAR is static or global (Linux: "Linkage not supported"); link with the object that defines it, or declare it with __ksym or __kconfig
 END
 refused "$int; add(VAR, 'v', 1, 1); add(DATASEC, '.data', 0, 2, 0, 4)" <<'END'
 [3] DATASEC '.data': a DATASEC has a size (Linux: "size == 0"); fill in the size of the section

@@ -129,7 +129,7 @@ Exits with 0 if all was done (--check: all is accepted), else with 1 and the out
 of_link() { sed -n '/^Inputs:/,/^Messages:/p'; }
 cmp <("$BPFLINK" --help | of_link) <("$BPFSKEL" --help | of_link) || mistake 'bpfskel --help: other options'
 expect 'Links BPF objects and writes a skeleton of the result.
-Usage: bpfskel [OPTION]... FILE... -o OUTPUT
+Usage: bpfskel [OPTION]... FILE... [-o OUTPUT]
 
   FILE                        Objects and archives to link
 

@@ -27,21 +27,21 @@ expect "events
   defined by    table.o:(.maps+0x0)
   declared by   main.o
   in the output $(place events)
-  kept by       being a root: map
+  kept by       itself: a root (map)
   type          map percpu_hash of 100 entries, __u32 to struct event" \
   explain --explain events
 
 # What is not there, and what would go.
 contains '  in the output no: not reached from any root' explain --gc-sections --explain unused
 contains '  kept by       nothing: --gc-sections would drop it' explain --explain unused
-contains '  kept by       being a root: -u' explain --gc-sections -u unused --explain unused
-contains '  kept by       being a root: program' explain --explain other
-contains '  kept by       being a root: license' explain --explain LICENSE
-contains '  kept by       being a root: --keep-section' explain --gc-sections --keep-section .text --explain unused
+contains '  kept by       itself: a root (-u)' explain --gc-sections -u unused --explain unused
+contains '  kept by       itself: a root (program)' explain --explain other
+contains '  kept by       itself: a root (license)' explain --explain LICENSE
+contains '  kept by       itself: a root (--keep-section)' explain --gc-sections --keep-section .text --explain unused
 contains '  kept by       program prog -> limit' explain --explain limit
 
 compile notes -g0 <<<'asm(".section notes,\"\",@progbits; .type note,@object; .size note, 4; note: .long 1");'
-contains '  kept by       being a root: section that is not loaded' \
+contains '  kept by       itself: a root (section that is not loaded)' \
   "$BPFLINK" --gc-sections notes.o -o notes.linked.o --explain note
 
 # Two weak ones; the type of an extern that nobody defines.

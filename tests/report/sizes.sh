@@ -59,7 +59,7 @@ grep -qE "^ +[0-9]+ +$prog +$stack  prog$" sizes || fail "no line of prog in $(<
 grep -qE '^ +4,096 +4,096  ring, ringbuf$' sizes || fail "no line of ring in $(<sizes)"
 grep -qE '^ +3,200 +100  events, percpu_hash, for each CPU$' sizes || fail "no line of events in $(<sizes)"
 grep -qE '^ +7,296 +in all maps, at most$' sizes || fail "no total of maps in $(<sizes)"
-grep -qE "^ +$(stat -c %s out.o | sed 's/...$/,&/')  in all, of which [0-9,]+ are from no input" sizes || fail "no total of files in $(<sizes)"
+grep -qE "^ +$(stat -c %s out.o | sed 's/...$/,&/')  in all, [0-9,]+ of them from no input" sizes || fail "no total of files in $(<sizes)"
 for heading in Programs '  instructions  with calls  stack of 512' Maps '  bytes of memory  entries' Types '  bytes  all it brings' \
   'Source lines' '  bytes  instructions' Files 'What can be saved' '      what no program or map reaches' \
   '      source lines and their text' '      structs that nothing looks into'; do
