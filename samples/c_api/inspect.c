@@ -1,5 +1,5 @@
-/* Links BPF objects in memory and prints what a loader would find in the result:
- * the C interface of libbpflink at work.
+/* Links BPF objects in memory and prints the contents of the result, with the C interface of
+ * libbpflink.
  *
  *   inspect a.o b.o ... */
 #include <bpflink/bpflink.h>
@@ -33,7 +33,7 @@ static enum bpflink_status link_inputs(char** paths, int count, void** image, si
   return status;
 }
 
-/* Prints "int (*name)[4]" or, without BTF, the name alone. */
+/* Prints a declaration such as "int (*name)[4]" or, without BTF, only the name. */
 static void print_declaration(const bpflink_object* object, uint32_t type_id, const char* name) {
   char* text = bpflink_btf_declaration(bpflink_object_btf(object), type_id, name);
 

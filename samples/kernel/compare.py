@@ -4,9 +4,9 @@
 compare.py A B [--names A_NAME B_NAME] [--details FILE]
 
 A and B are vmlinux files, or modules with --base-a and --base-b. Prints a Markdown table of the
-types by kind, and for functions, per-CPU variables, structs, unions, enums, typedefs and forward
-declarations how many are in one only or differ, by reason where the symbol table tells one. The
-names are in FILE. Types are compared as C: what has the same text is the same.
+types by kind. For functions, per-CPU variables, structs, unions, enums, typedefs and forward
+declarations, prints how many are in only one file or differ, by reason if the symbol table shows it.
+Writes their names to FILE. Types are equal if they have the same text in C.
 """
 
 import argparse
@@ -23,14 +23,14 @@ QUALIFIERS = {"CONST": "const", "VOLATILE": "volatile", "RESTRICT": "restrict"}
 
 
 class Kernel:
-    """The types of one file, and its symbols."""
+    """The types and symbols of one file."""
 
     def __init__(self, path, base):
         command = ["bpftool", "--json", *(["--base-btf", base] if base else []), "btf", "dump", "file", path]
         types = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["types"]
         self.types = {type_["id"]: type_ for type_ in types}
         self.texts = {}
-        # Symbols of code: their names, and of clones ("f.isra.0", "f.part.1") those without the end.
+        # Symbols of code; for clones ("f.isra.0", "f.part.1"), also their suffixes by name.
         self.symbols, self.clones = set(), collections.defaultdict(set)
         for line in subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout.splitlines():
             *_, letter, name = line.split()
@@ -40,7 +40,7 @@ class Kernel:
                     self.clones[name.split(".")[0]].add(name.split(".")[1])
 
     def text(self, id_):
-        """A type as C would write it; what has a name by that alone."""
+        """A type in C; a type with a name is only named."""
         if id_ == 0:
             return "void"
         if id_ not in self.texts:
@@ -65,7 +65,7 @@ class Kernel:
         return name
 
     def body(self, type_):
-        """What a definition says besides its name."""
+        """The text of a definition without its name."""
         if type_["kind"] in ("ENUM", "ENUM64"):
             values = ", ".join(f"{value['name']} = {value['val']}" for value in type_["values"])
             return f"{{{values}}} of {type_['size']}"
@@ -90,7 +90,7 @@ class Kernel:
 
 
 def why_missing(name, other):
-    """Of a function that is in one file's BTF: what the other's symbols say of it."""
+    """Why a function is only in one file's BTF, by the symbols of the other file."""
     if name.startswith("__SCT__"):
         return "the trampoline of a static call"
     if name in other.symbols:
@@ -107,7 +107,7 @@ def one_dimension(text):
 
 
 def no_sign(text):
-    """The text with values of enums as if they had no sign."""
+    """The text with the values of enums as unsigned."""
     return re.sub(r" = (-?\d+)", lambda value: f" = {int(value[1]) & 0xffffffff}", text)
 
 
@@ -117,7 +117,7 @@ def no_large_values(text):
                   no_sign(text)).replace(", }", "}")
 
 
-# What definitions are alike without.
+# If definitions are equal without one of these, that is the cause of the difference.
 CAUSES = (("names of parameters", lambda text: re.sub(r" [\w()]+(?=[,)])", "", text)),
           ("qualifiers", lambda text: re.sub(r"\b(const|volatile|restrict) ", "", text)),
           ("arrays of several dimensions", one_dimension),
@@ -128,7 +128,7 @@ CAUSES = (("names of parameters", lambda text: re.sub(r" [\w()]+(?=[,)])", "", t
 
 
 def why_different(a, b):
-    """Of two sets of definitions of a name."""
+    """Why two sets of definitions of a name differ."""
     for cause, without in CAUSES:
         if {without(text) for text in a} == {without(text) for text in b}:
             return cause

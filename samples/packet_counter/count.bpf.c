@@ -1,5 +1,5 @@
-// The program: counts packets by protocol and by the task that they arrived under. It
-// defines no map and no variable; it declares those of state.bpf.c.
+// The program: counts packets by protocol, and by the task that runs when they arrive. It
+// defines no maps or variables; those are in state.bpf.c.
 #include "vmlinux.h"
 
 #include <bpf/bpf_core_read.h>
@@ -9,12 +9,12 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-// The library has a weak is_welcome() that welcomes every packet; this one wins.
+// Overrides the library's weak is_welcome(), which welcomes every packet.
 int is_welcome(struct flow* flow) {
   return flow && flow->port != dropped_port;
 }
 
-// Counts under the process that runs on this CPU, and remembers that process's parent.
+// Counts a packet for the process that runs on this CPU, and stores the parent of that process.
 static void count_task(__u64 bytes) {
   struct task_struct* task = (struct task_struct*)bpf_get_current_task();
   const __u32 pid = BPF_CORE_READ(task, tgid);

@@ -1,4 +1,4 @@
-// What the kernel's side counts and the loader reads.
+// The counters that the BPF program writes and the loader reads.
 #pragma once
 
 struct counter {

@@ -1,6 +1,6 @@
 // Loads the linked packet counter, runs it on a few packets by BPF_PROG_TEST_RUN and prints
-// what it counted. Nothing is attached to any interface. Exit status 77: bpf() is not
-// permitted here, or the kernel has no BTF.
+// its counters. It attaches nothing to an interface. Exit status 77: bpf() is not permitted
+// here, or the kernel has no BTF.
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -22,7 +22,7 @@ enum { NOT_PERMITTED = 77 };
 struct packet {
   struct ethhdr ethernet;
   struct iphdr ip;
-  struct udphdr ports;  // TCP's ports stand at the same place
+  struct udphdr ports;  // TCP's ports are at the same place
   char payload[64];
 } __attribute__((packed));
 
@@ -60,7 +60,7 @@ static int print_protocol(const struct packet_counter* counter, __u32 protocol, 
   return 0;
 }
 
-// The ids are those of the initial namespace: in a container they are not this process's own.
+// The ids are those of the initial namespace; in a container, this process has other ids.
 static int print_task(const struct packet_counter* counter) {
   int map = bpf_map__fd(counter->maps.by_task);
   struct counter value;
@@ -89,7 +89,7 @@ static int run(const struct packet_counter* counter) {
   return total->packets == 3 && total->bytes == 3 * sizeof(struct packet) ? 0 : 1;
 }
 
-// Whether the kernel lets this process load programs that use its types.
+// Whether this process may load programs that use the kernel's types.
 static bool permitted(void) {
   int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "probe", 4, 4, 1, NULL);
   if (map < 0) {

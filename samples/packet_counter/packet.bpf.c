@@ -1,4 +1,4 @@
-// A library of global functions: reads packets and keeps counters. It knows no map.
+// A library of global functions that read packets and update counters. It uses no maps.
 #include "vmlinux.h"
 
 #include <bpf/bpf_endian.h>
@@ -8,14 +8,14 @@
 
 enum { ETHERTYPE_IPV4 = 0x0800 };
 
-// The destination port of a TCP or UDP header, whose first four bytes are alike.
+// The destination port of a TCP or UDP header. Both begin with the same four bytes.
 static __u16 destination_port(const struct iphdr* ip, const void* end) {
   const struct udphdr* ports = (const void*)ip + ip->ihl * 4;
   if (ip->protocol != IPPROTO_TCP && ip->protocol != IPPROTO_UDP) return 0;
   return (const void*)(ports + 1) <= end ? bpf_ntohs(ports->dest) : 0;
 }
 
-// Fills in `flow` from an Ethernet frame; 0 where it is not IPv4.
+// Fills in `flow` from an Ethernet frame. Returns 0 if it is not IPv4.
 int read_flow(struct xdp_md* ctx, struct flow* flow) {
   const void* data = (const void*)(long)ctx->data;
   const void* end = (const void*)(long)ctx->data_end;
@@ -31,7 +31,7 @@ int read_flow(struct xdp_md* ctx, struct flow* flow) {
   return 1;
 }
 
-// A program that links this library may define its own.
+// Weak: a program that links this library may define its own.
 __weak int is_welcome(struct flow* flow) {
   return flow != NULL;
 }
@@ -43,7 +43,7 @@ int add_packet(struct counter* counter, __u64 bytes) {
   return 1;
 }
 
-// Counts packets by size. The program here does not: --gc-sections drops this, and the counters.
+// Counts packets by size. This program does not use it: --gc-sections drops it and its counters.
 int count_size(__u64 bytes) {
   return add_packet(&by_size[bytes / 64 % 64], bytes);
 }

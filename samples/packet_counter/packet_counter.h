@@ -1,5 +1,5 @@
-// What the files of the packet counter share: maps and variables of state.bpf.c and
-// functions of packet.bpf.c. vmlinux.h and bpf_helpers.h come before it.
+// Declarations that the files of the packet counter share: maps and variables of state.bpf.c,
+// and functions of packet.bpf.c. Include vmlinux.h and bpf_helpers.h first.
 #pragma once
 
 #include "counter.h"
@@ -7,7 +7,7 @@
 struct flow {
   __u32 source;  // IPv4 addresses in network byte order
   __u32 destination;
-  __u16 port;     // destination port in host byte order, 0 where there is none
+  __u16 port;     // destination port in host byte order, 0 if there is none
   __u8 protocol;  // an IPPROTO_ number
 };
 
@@ -28,7 +28,7 @@ struct task_counters {
 extern struct protocol_counters by_protocol SEC(".maps");
 extern struct task_counters by_task SEC(".maps");
 extern struct counter total;
-extern struct counter by_size[64];  // [n]: 64 * n bytes and more
+extern struct counter by_size[64];  // [n]: packets of 64 * n bytes and more
 extern __u32 last_parent;
 extern const volatile __u16 dropped_port;
 

@@ -1,5 +1,5 @@
-// Stands in for vmlinux.h where the kernel has no BTF to make it from: enough to compile
-// and link the packet counter. CO-RE finds the real layouts when the program is loaded.
+// Replaces vmlinux.h if the running kernel has no BTF: has just the types that the packet
+// counter needs. CO-RE finds the real layouts when the program is loaded.
 #pragma once
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

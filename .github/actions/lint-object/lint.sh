@@ -1,5 +1,5 @@
 #!/bin/bash
-# What action.yml does, with its inputs in OBJECT, KERNELS and SIZES.
+# The checks of action.yml, whose inputs are in OBJECT, KERNELS and SIZES.
 set -euo pipefail
 
 tmp=$(mktemp -d)
@@ -11,7 +11,7 @@ status=0
   echo '| --- | --- |'
 } >"$tmp/table"
 
-# check NAME COMMAND...: its output goes below the table, and makes the row's result if it fails
+# check NAME COMMAND...: writes the command's output below the table; $result becomes passed or failed
 check() {
   local name=$1
   shift

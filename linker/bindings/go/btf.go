@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The kinds of types that matter here, as linux/btf.h numbers them.
+// The kinds of types that this program uses, as linux/btf.h numbers them.
 const (
 	kindInt      = 1
 	kindPtr      = 2
@@ -26,11 +26,11 @@ const (
 	kindEnum64   = 19
 )
 
-// words are how many follow the common three: for the type, and for each element.
+// words has, by kind, how many words follow the common three: for the type, and for each element.
 var words = map[uint32][2]int{1: {1, 0}, 3: {3, 0}, 4: {0, 3}, 5: {0, 3}, 6: {0, 2}, 13: {0, 2}, 14: {1, 0}, 15: {0, 3},
 	17: {1, 0}, 19: {0, 3}}
 
-// btfType is a type as the words that encode it.
+// btfType is a type, decoded except for the words that depend on its kind.
 type btfType struct {
 	name string
 	kind uint32
@@ -40,10 +40,10 @@ type btfType struct {
 	data []uint32
 }
 
-// element is the i-th of those with n words.
+// element returns the i-th element, of n words each.
 func (t *btfType) element(i, n int) []uint32 { return t.data[i*n : (i+1)*n] }
 
-// btf has the types by id; 0 is void.
+// btf has the types by id; id 0 is void.
 type btf struct {
 	types   []btfType
 	strings []byte
@@ -67,7 +67,7 @@ func readBTF(blob []byte, order binary.ByteOrder) (*btf, error) {
 	if len(blob) < 24 || order.Uint16(blob) != 0xeb9f {
 		return nil, errors.New("no BTF")
 	}
-	section := func(at int) ([]byte, error) { // by the offset and length in the header
+	section := func(at int) ([]byte, error) { // its offset and length are at this place of the header
 		begin := uint64(order.Uint32(blob[4:])) + uint64(order.Uint32(blob[at:]))
 		end := begin + uint64(order.Uint32(blob[at+4:]))
 		if end > uint64(len(blob)) {
@@ -106,7 +106,7 @@ func readBTF(blob []byte, order binary.ByteOrder) (*btf, error) {
 	return b, nil
 }
 
-// get is the type with an id, void where there is none.
+// get returns the type with an id, or void if there is none.
 func (b *btf) get(id uint32) *btfType {
 	if int64(id) >= int64(len(b.types)) {
 		return &b.types[0]
@@ -114,11 +114,11 @@ func (b *btf) get(id uint32) *btfType {
 	return &b.types[id]
 }
 
-// skip gives the type behind qualifiers and tags, and behind typedefs of all but what has no name:
-// that is then called like the last typedef.
+// skip returns the id and the type behind typedefs, qualifiers and tags, and its name. A type without
+// a name has that of the last typedef.
 func (b *btf) skip(id uint32) (uint32, *btfType, string) {
 	alias := ""
-	for range b.types { // no longer a chain than there are types
+	for range b.types { // no chain is longer, unless it is a cycle
 		t := b.get(id)
 		switch t.kind {
 		case kindTypedef:
@@ -135,7 +135,7 @@ func (b *btf) skip(id uint32) (uint32, *btfType, string) {
 	return 0, &b.types[0], ""
 }
 
-// size is that of an object of the type in bytes.
+// size returns the size of the type in bytes.
 func (b *btf) size(id uint32) uint64 {
 	count := uint64(1)
 	for range b.types {
@@ -155,7 +155,7 @@ func (b *btf) size(id uint32) uint64 {
 	return 0
 }
 
-// find is the id of a struct, union, enum or typedef of that name, 0 for none.
+// find returns the id of the struct, union, enum or typedef of that name, or 0 if there is none.
 func (b *btf) find(name string) uint32 {
 	for id := range b.types {
 		switch t := &b.types[id]; t.kind {

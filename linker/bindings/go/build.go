@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// build compiles and links the files into output. A failure leaves an old output as it is.
+// build compiles and links the files into output. If it fails, the old output stays as it was.
 func build(c *command, target, output string) error {
 	directory, err := os.MkdirTemp("", "bpflink2go")
 	if err != nil {
@@ -43,11 +43,11 @@ func build(c *command, target, output string) error {
 
 func compile(c *command, target, source, object string) error {
 	arguments := []string{"--target=" + target, "-g", "-O2", "-mcpu=v3", "-Wall"}
-	// Where Debian has <asm/types.h>, as a C compiler would know.
+	// A C compiler finds Debian's <asm/types.h> here.
 	if matches, _ := filepath.Glob("/usr/include/*-linux-gnu/asm"); len(matches) > 0 {
 		arguments = append(arguments, "-idirafter", filepath.Dir(matches[0]))
 	}
-	// Paths in the object do not depend on where the project lies.
+	// Paths in the object do not depend on the project's directory.
 	if current, err := os.Getwd(); err == nil {
 		arguments = append(arguments, "-ffile-prefix-map="+current+"=.")
 	}
@@ -83,7 +83,8 @@ type diagnostic struct {
 	}
 }
 
-// link shows what the linker says as compilers do, with the place first, for editors to go there.
+// link runs the linker and prints its messages as compilers do, with the place first, so that editors
+// can jump to it.
 func link(c *command, arguments []string) error {
 	var messages bytes.Buffer
 	command := exec.Command(c.bpflink, arguments...)
@@ -96,7 +97,7 @@ func link(c *command, arguments []string) error {
 	}
 	for _, line := range bytes.Split(bytes.TrimSpace(messages.Bytes()), []byte("\n")) {
 		var d diagnostic
-		if json.Unmarshal(line, &d) != nil { // a crash, say
+		if json.Unmarshal(line, &d) != nil { // such as the message of a crash
 			fmt.Fprintf(os.Stderr, "%s\n", line)
 			continue
 		}
@@ -118,7 +119,7 @@ func link(c *command, arguments []string) error {
 	return nil
 }
 
-// showFigures prints what bpflink --json has written.
+// showFigures prints figures from the report that bpflink --json wrote.
 func showFigures(output, file string) error {
 	var figures struct {
 		Objects int

@@ -1,16 +1,16 @@
-// Bpflink2go compiles several C files for BPF, links them with bpflink, and writes the result as
-// Go: the object embedded, its names, and its types. It is called as bpf2go is, by go generate:
+// Bpflink2go compiles several C files for BPF, links them with bpflink, and writes Go files that
+// embed the object and declare its names and types. Like bpf2go, it is called by go generate:
 //
 //	//go:generate go run bpflink.example/bpflink2go counter main.bpf.c state.bpf.c -- -Iinclude
 //
-// in a module whose go.mod says where bpflink was installed:
+// The go.mod of the module names the directory where bpflink is installed:
 //
 //	require bpflink.example/bpflink2go v0.0.0
 //	replace bpflink.example/bpflink2go => /usr/local/share/bpflink/go
 //
-// It takes bpf2go's options; objects and archives may stand among the files. What it writes for
-// github.com/cilium/ebpf has bpf2go's names; with -no-loader it needs the standard library alone.
-// Nothing has to be installed but clang and bpflink.
+// It accepts bpf2go's options; the files may include objects and archives. The code that it writes
+// for github.com/cilium/ebpf has the same names as bpf2go's. With -no-loader, the code needs only
+// the standard library. Only clang and bpflink have to be installed.
 package main
 
 import (
@@ -30,7 +30,7 @@ objects. IDENT begins the names of all types and functions.
 
 `
 
-// command is what the command line asks for.
+// command is the parsed command line.
 type command struct {
 	ident     string
 	inputs    []string
@@ -49,7 +49,7 @@ type command struct {
 	verbose   bool
 }
 
-// list is a flag that may be given several times.
+// list is the value of a flag that can be given several times.
 type list []string
 
 func (l *list) String() string         { return strings.Join(*l, ",") }
@@ -104,7 +104,7 @@ func parse(arguments []string) (*command, error) {
 	return &c, nil
 }
 
-// cut gives what is before "--" and what is after it.
+// cut returns the arguments before "--" and those after it.
 func cut(arguments []string) ([]string, []string) {
 	for i, argument := range arguments {
 		if argument == "--" {
@@ -114,7 +114,7 @@ func cut(arguments []string) ([]string, []string) {
 	return arguments, nil
 }
 
-// run writes both files of one target.
+// run writes the object and the Go file for one target.
 func run(c *command, target string) error {
 	base := filepath.Join(c.directory, c.stem+"_"+target)
 	if err := build(c, target, base+".o"); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// object is what user space needs of one.
+// object has the contents of an object that user space needs.
 type object struct {
 	btf      *btf
 	programs []string
@@ -14,13 +14,13 @@ type object struct {
 	sections []dataSection
 }
 
-// mapDefinition is a map; the ids are 0 where it has no types.
+// mapDefinition is a map; an id is 0 if the definition has no such type.
 type mapDefinition struct {
 	name       string
 	key, value uint32
 }
 
-// dataSection is a section that the loader makes a map of.
+// dataSection is a section for which the loader creates a map.
 type dataSection struct {
 	name      string
 	size      uint32
@@ -88,7 +88,7 @@ func (o *object) addDatasec(t *btfType) {
 		}
 		if t.name == ".maps" {
 			o.addMap(v)
-		} else if isData && v.data[0] != 0 { // a static one may share its name
+		} else if isData && v.data[0] != 0 { // not static: names of static variables may not be unique
 			section.variables = append(section.variables, variable{v.name, v.ref, entry[1], entry[2]})
 		}
 	}
@@ -97,7 +97,7 @@ func (o *object) addDatasec(t *btfType) {
 	}
 }
 
-// addMap adds a map, whose definition is a struct with pointers to the key's and value's types.
+// addMap adds a map. Its definition is a struct with pointers to the types of key and value.
 func (o *object) addMap(v *btfType) {
 	m := mapDefinition{name: v.name}
 	_, definition, _ := o.btf.skip(v.ref)

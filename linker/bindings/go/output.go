@@ -10,13 +10,13 @@ import (
 	"unicode"
 )
 
-// architectures are Go's, by the byte order of BPF there.
+// architectures has Go's architectures, by the byte order that BPF has on them.
 var architectures = map[string]string{
 	"bpfel": "386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64",
 	"bpfeb": "mips || mips64 || ppc64 || s390x",
 }
 
-// file is what the template shows.
+// file is the data of the template.
 type file struct {
 	*command
 	Package, Constraint, Image, Types string
@@ -24,13 +24,13 @@ type file struct {
 	Programs, Maps                    []item
 }
 
-// item is a program or map: C's name, and Go's.
+// item is a program or map, with its names in C and Go.
 type item struct{ C, Go string }
 
 func (f *file) Stem() string   { return f.ident }
 func (f *file) Inputs() string { return strings.Join(f.inputs, ", ") }
 
-// Function is a function's name, exported if the identifier is.
+// Function returns the name of a function, exported if the identifier is.
 func (f *file) Function(verb, rest string) string {
 	if token.IsExported(f.ident) {
 		verb = strings.ToUpper(verb[:1]) + verb[1:]
@@ -38,7 +38,7 @@ func (f *file) Function(verb, rest string) string {
 	return verb + upper(f.ident) + rest
 }
 
-// Bytes is the variable with the object, never exported.
+// Bytes returns the name of the variable with the object, which is never exported.
 func (f *file) Bytes() string { return "_" + upper(f.ident) + "Bytes" }
 
 func upper(name string) string {
@@ -169,7 +169,7 @@ const (
 {{- end}}
 `))
 
-// write is the file of Go for an object, which is embedded as the file `image`.
+// write returns the Go file for an object, which embeds the file `image`.
 func write(c *command, target, image string, o *object) ([]byte, error) {
 	f := file{command: c, Package: c.pkg, Constraint: architectures[target], Image: image, Loads: c.loader}
 	if c.tags != "" {
@@ -194,7 +194,8 @@ func write(c *command, target, image string, o *object) ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// declare gives the types: of variables, of keys and values of maps, and those asked for.
+// declare returns the declarations of types: those that -type names, and those of variables, keys and
+// values.
 func declare(c *command, o *object) (string, error) {
 	t := newTypes(o.btf, c.ident)
 	for _, name := range []string{"Specs", "ProgramSpecs", "MapSpecs", "Objects", "Programs", "Maps", "CloseAll"} {

@@ -8,14 +8,14 @@ import (
 	"unicode"
 )
 
-// deepest is how deep structs and arrays of a type may be nested.
+// deepest is the maximum depth of nested structs and arrays.
 const deepest = 64
 
-// types writes declarations of Go, each with the layout of C as encoding/binary reads and writes it,
-// and as cilium/ebpf does: what C leaves between members are fields `_`.
+// types writes Go declarations. Types have the layout of C if encoding/binary or cilium/ebpf reads or
+// writes them: padding is explicit, as fields `_`.
 type types struct {
 	btf    *btf
-	stem   string // before all names
+	stem   string // prefix of all names
 	names  map[uint32]string
 	taken  map[string]bool
 	wanted []uint32
@@ -26,7 +26,7 @@ func newTypes(b *btf, stem string) *types {
 	return &types{btf: b, stem: stem, names: map[uint32]string{}, taken: map[string]bool{}}
 }
 
-// camel is "RxQueue" of "rx_queue".
+// camel returns "RxQueue" for "rx_queue".
 func camel(name string) string {
 	var text strings.Builder
 	upper := true
@@ -47,7 +47,7 @@ func camel(name string) string {
 	return "X" + text.String()
 }
 
-// unique gives each name once: the second is name2.
+// unique makes a name unique: the second becomes name2.
 func unique(taken map[string]bool, name string) string {
 	candidate := name
 	for i := 2; taken[candidate] || token.IsKeyword(candidate); i++ {
@@ -57,10 +57,10 @@ func unique(taken map[string]bool, name string) string {
 	return candidate
 }
 
-// reserve keeps a name for something else.
+// reserve makes a name unique that no type will have.
 func (t *types) reserve(name string) string { return unique(t.taken, name) }
 
-// name gives a type's name and notes that it is to be declared.
+// name returns the name of a type, and has declarations declare it.
 func (t *types) name(id uint32, name string) string {
 	if known, ok := t.names[id]; ok {
 		return known
@@ -71,7 +71,7 @@ func (t *types) name(id uint32, name string) string {
 	return result
 }
 
-// expression is how Go writes a type; depth is how deep it is nested.
+// expression returns the type in Go; depth is its depth of nesting.
 func (t *types) expression(id uint32, depth int) (string, error) {
 	id, found, name := t.btf.skip(id)
 	switch found.kind {
@@ -120,7 +120,7 @@ func integer(found *btfType) string {
 	return fmt.Sprint("uint", 8*found.size)
 }
 
-// fields writes those of a struct, each at its offset.
+// fields writes the fields of a struct, each at its offset.
 type fields struct {
 	text  strings.Builder
 	taken map[string]bool
@@ -135,7 +135,7 @@ func (f *fields) pad(offset uint64) {
 }
 
 func (f *fields) add(name, expression string, offset, size uint64) {
-	if offset < f.end { // an alias of the variable before
+	if offset < f.end { // an alias of the previous variable
 		return
 	}
 	f.pad(offset)
@@ -148,8 +148,8 @@ func (f *fields) finish(size uint64) string {
 	return "struct {\n" + f.text.String() + "}"
 }
 
-// composite is a struct; of a union the first member, as Go has no unions. Bit-fields are bytes
-// without a name.
+// composite returns a struct. A union becomes a struct with its first member, because Go has no
+// unions. Bit-fields become padding.
 func (t *types) composite(id uint32, found *btfType, depth int) (string, error) {
 	f := fields{taken: map[string]bool{}}
 	if err := t.members(&f, id, found, 0, depth); err != nil {
@@ -158,8 +158,8 @@ func (t *types) composite(id uint32, found *btfType, depth int) (string, error) 
 	return f.finish(uint64(found.size)), nil
 }
 
-// members adds those of a struct that begins at base. What a member without a name has is the
-// struct's own, as in C.
+// members adds the members of a struct that begins at base. Members of a member without a name are
+// members of the struct, as in C.
 func (t *types) members(f *fields, id uint32, found *btfType, base uint64, depth int) error {
 	if depth > deepest {
 		return fmt.Errorf("type %d is nested deeper than %d levels", id, deepest)
@@ -193,7 +193,7 @@ func (t *types) members(f *fields, id uint32, found *btfType, base uint64, depth
 	return nil
 }
 
-// section declares the struct of a section's variables.
+// section declares a struct with the variables of a section.
 func (t *types) section(s dataSection) error {
 	f := fields{taken: map[string]bool{}}
 	sort.SliceStable(s.variables, func(i, j int) bool { return s.variables[i].offset < s.variables[j].offset })
@@ -209,7 +209,7 @@ func (t *types) section(s dataSection) error {
 	return nil
 }
 
-// declarations are those of all types that were named, and of what they are made of.
+// declarations returns the declarations of all named types, and of the types that they contain.
 func (t *types) declarations() (string, error) {
 	for len(t.wanted) > 0 {
 		id := t.wanted[0]
@@ -241,7 +241,7 @@ func (t *types) enum(found *btfType, name string) {
 			value = int64(uint64(enumerator[2])<<32 | uint64(enumerator[1]))
 		}
 		text := fmt.Sprint(value)
-		if !found.flag { // no sign
+		if !found.flag { // unsigned
 			text = fmt.Sprint(uint64(value) & (1<<(8*found.size-1)<<1 - 1))
 		}
 		constant := unique(t.taken, name+camel(t.btf.text(enumerator[0])))

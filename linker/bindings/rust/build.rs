@@ -1,5 +1,5 @@
-//! Finds libbpflink: in `BPFLINK_LIB_DIR` where that is set, else by pkg-config. Links it statically
-//! if it can: the path of a shared library would not reach the programs that depend on the crate.
+//! Finds libbpflink in `BPFLINK_LIB_DIR` if that is set, otherwise by pkg-config. Links it statically
+//! if possible: programs that depend on the crate would not find a shared library in other places.
 
 use std::env;
 use std::path::PathBuf;

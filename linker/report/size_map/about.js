@@ -1,9 +1,9 @@
-// What stands beside the map: what a tile is, who brings it in, and what it brings.
+// The text beside the map: a description of a tile, who brings it in, and what it brings.
 
 const about = document.getElementById("about");
 const mostListed = 8;  // before a click on "all"
 
-// Goes to a node in the view that is shown, or in the first.
+// Goes to a node in the current view, or from the view of dropped contents in the first view.
 function goTo(index) {
   if (state.view === "dropped") setView(Object.keys(views)[0], false);
   const tree = views[state.view].tree();
@@ -19,7 +19,7 @@ function linkTo(index, text) {
   return button;
 }
 
-// A line of records or a symbol has the name of its function.
+// Line records and symbols have the name of their function; for these, the kind follows.
 function nameNode(index) {
   const node = nodes[index];
   const isAlike = ["source lines", "relocations", "symbols", "other"].includes(categoryOfKind.get(node.kind));
@@ -94,7 +94,7 @@ function aboutGroup(tile) {
     element("span", { textContent: name }), element("span", { textContent: percent(bytes, bytesOf(indices)) })));
   return [
     line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`), ...tellChange(tile),
-    ...tile.parent ? [element("ul", { className: "figures" }, ...items)] : [],  // the top of the page has those of all
+    ...tile.parent ? [element("ul", { className: "figures" }, ...items)] : [],  // the top of the page has the output's
     ...listNodes("Largest", indices, ownBytes),
   ];
 }

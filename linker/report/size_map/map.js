@@ -1,4 +1,4 @@
-// Draws the treemap in pixels of the window, and goes into tiles and out of them.
+// Draws the treemap in pixels of the window, and opens and closes tiles.
 
 const svg = document.getElementById("map"), told = document.getElementById("told");
 const pen = document.createElement("canvas").getContext("2d");  // measures labels
@@ -8,7 +8,7 @@ const least = 3;       // a tile with a side below this is left blank
 const font = "12px system-ui, sans-serif";
 
 let current = null;  // the tile whose children are drawn
-let chosen = null;   // that one or a child of it, which the text beside the map is about
+let chosen = null;   // that tile or a child of it; the text beside the map describes it
 
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -39,7 +39,7 @@ function changeOfTile(tile) {
 }
 const colorOfTile = tile => isByChange() ? changeOfTile(tile).color : tile.color;
 
-// As much of the words as there is room for, of a path its end; "" where that would say nothing.
+// Shortens a text to the room, and a path to its end; "" if only one character is left.
 function fit(words, room, weight, isPath) {
   pen.font = `${weight} ${font}`;
   const cut = letters => (isPath ? shortPath : short)(words, letters + 1);
@@ -95,7 +95,7 @@ function drawTiles(place, tiles, x, y, w, h, depth) {
   });
 }
 
-// Most of the window, and upright where that is narrow.
+// The map fills most of the window; in a narrow one, it is higher than wide.
 const heightFor = width => Math.round(Math.min(Math.max(innerHeight * .72, 420), width * (width < 640 ? 1.25 : .68)));
 
 function draw(width = Math.round(svg.parentElement.clientWidth), height = heightFor(width)) {
@@ -106,8 +106,8 @@ function draw(width = Math.round(svg.parentElement.clientWidth), height = height
   svg.firstElementChild?.setAttribute("tabindex", 0);
 }
 
-// Shows what is in a tile; one with nothing in it is shown where it is. A step that there is no
-// choice about is not worth a click.
+// Shows the contents of a tile. A tile without children is shown in its parent. If the whole has
+// only one child, that is opened at once.
 function show(tile) {
   while (!tile.parent && childrenOf(tile).length === 1 && childrenOf(childrenOf(tile)[0]).length) tile = childrenOf(tile)[0];
   chosen = tile;
@@ -170,6 +170,6 @@ svg.addEventListener("keydown", event => {
 });
 document.addEventListener("keydown", event => {
   if (event.key !== "Escape") return;
-  if (event.target.id === "search" && event.target.value) return;  // which empties it
+  if (event.target.id === "search" && event.target.value) return;  // Escape empties it
   goOut();
 });

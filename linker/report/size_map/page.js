@@ -1,4 +1,4 @@
-// The switches, the search, and the state of the page, which its address has:
+// The switches, the search, and the state of the page, which is in its address:
 // #view=dropped&at=DWARF&at=main.o&dwarf=1&color=kind
 
 const byId = id => document.getElementById(id);
@@ -7,7 +7,7 @@ const state = { ...defaults };
 const mostFound = 100;
 let isReading = false;
 
-// What is as at the beginning is left out.
+// The state as parameters, without defaults.
 function address() {
   const parts = new URLSearchParams();
   if (state.view !== defaults.view || state.at.length) parts.append("view", state.view);
@@ -21,7 +21,7 @@ function writeState() {
   state.at = pathTo(chosen).slice(1).map(tile => tile.key);
   const written = address();
   if (written === location.hash.slice(1)) return;
-  // What was read is corrected; the way back leads to what was shown before.
+  // A state read from the address replaces that address; other changes are steps of the history.
   history[isReading ? "replaceState" : "pushState"](null, "", `#${written}`);
 }
 

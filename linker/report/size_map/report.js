@@ -1,6 +1,6 @@
 "use strict";
-// What the report says, and how it is put into words. A name may have any letters: those that steer
-// a terminal or turn the direction of writing are replaced, and text is only ever set as text.
+// The report, and how to describe it in words. Names may contain any characters. Control characters
+// and those that change the direction of text are replaced. Text is never inserted as HTML.
 
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 const report = JSON.parse(document.getElementById("report").textContent,
@@ -28,17 +28,17 @@ function inMemory(bytes) {
   return unit === 0 ? inBytes(bytes) : `${bytes.toFixed(bytes < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-// The beginning of a name; not half of a letter that has two code units.
+// The beginning of a name. Does not split a character of two code units.
 function short(text, most = 160) {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}\u2026`;
 }
 
-// The end of a path says more than its beginning.
+// The end of a path, which is more useful than its beginning.
 function shortPath(text, most = 60) {
   return text.length <= most ? text : `\u2026${text.slice(1 - most).replace(/^[\udc00-\udfff]/, "")}`;
 }
 
-// The folders that all paths have in common, with the last slash; "" where there is one path.
+// The folders that all paths have in common, with the last slash; "" if there is only one path.
 function commonFolder(paths) {
   const [first, ...rest] = new Set(paths);
   if (!rest.length) return "";
@@ -61,13 +61,13 @@ function groupBy(list, keyOf) {
   return groups;
 }
 
-// ---- categories, which have colors
+// ---- categories and their colors
 
 const categoryOfKind = new Map(report.categories.flatMap(category => category.kinds.map(kind => [kind, category.name])));
 const isOfTypes = report.categories.every(category => category.name === "types" || category.name === "other");
 const colors = ["types", "code", "data", "maps", "source lines", "CO-RE", "relocations", "symbols"];
 
-// What there is in the output: categories; of types alone, the commonest of their kinds.
+// The shares of the output: categories or, if it has only types, the largest kinds of types.
 function findShares() {
   if (!isOfTypes) return report.categories.map(({ name, bytes }) => ({ name, bytes, color: name }));
   const kinds = [...groupBy(nodes.slice(1), node => node.kind)]
@@ -85,7 +85,7 @@ const shareOf = node => {
 const colorOf = node => colorOfShare.get(shareOf(node)) ?? "other";
 const className = color => `of-${color.toLowerCase().replace(/[^a-z]+/g, "-")}`;
 
-// What most bytes of a section are, for what was dropped of it.
+// The color of most bytes of a section. Contents that were dropped from it get this color.
 const colorOfSection = new Map([...groupBy(nodes.slice(1), node => node.section)].map(([section, all]) =>
   [section, [...groupBy(all, colorOf)].map(([color, same]) => ({ color, bytes: sum(same) })).sort(bySize)[0].color]));
 
@@ -112,17 +112,17 @@ function chainOf(index) {
     const node = nodes[at], isRepeated = node.name === last && at !== index;
     last = node.name;
     if (node.member) steps.push({ text: node.member });
-    // A function is followed by its declaration.
+    // A function's declaration, with the same name, follows the function.
     if (isRepeated) continue;
     steps.push({ text: !steps.length && node.root ? `${node.root} ${node.name}` : describe(node), index: at });
   }
   return steps;
 }
 
-// Without the last step, which is the node itself.
+// The chain without its last step, the node itself.
 const broughtBy = index => chainOf(index).slice(0, -1).map(step => short(step.text, 60)).join(" \u2192 ");
 
-// By node, the nodes that name it in a field.
+// For each node, the nodes whose field refers to it.
 function reversed(field) {
   const lists = Array.from(nodes, () => []);
   nodes.forEach((node, index) => {
@@ -139,14 +139,14 @@ const dominated = once(() => reversed(node => [isIndex(node.dominator) ? node.do
 const users = once(() => reversed(node => node.uses ?? []));
 const nodeNamed = once(() => new Map(nodes.map((node, index) => [`${node.kind} ${node.section} ${node.name}`, index])));
 
-// ---- against an earlier output
+// ---- comparison with an earlier output
 
 const changeKey = one => `${one.section}\n${one.kind}\n${one.name}`;
 const changes = new Map(report.against?.changes.map(change => [changeKey(change), change]));
 
 const colorOfChange = (grown, wasThere) => grown > 0 ? wasThere ? "grown" : "new" : grown < 0 ? "shrunk" : "same";
 
-// Of a list of nodes: by how much it grew, and whether it was there before. Nodes of one key count once.
+// By how much a list of nodes grew, and whether it existed before. Nodes with the same key count once.
 function changeOf(indices) {
   const keys = new Set(indices.map(index => changeKey(nodes[index])));
   let grown = 0, wasThere = keys.size === 0;
@@ -158,7 +158,7 @@ function changeOf(indices) {
   return { grown, color: colorOfChange(grown, wasThere) };
 }
 
-// Of a section or the whole, with what is gone.
+// The same for a section or the whole output, including nodes that were removed.
 function changeOfAll(section) {
   let grown = 0;
   for (const change of report.against.changes)

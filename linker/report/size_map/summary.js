@@ -1,6 +1,6 @@
-// The top of the page: what the bytes are, the largest cost and who brings it, what can be saved.
+// The top of the page: shares of the output, the largest cost and who brings it in, possible savings.
 
-// The node for which most bytes are there; of a chain of such, the last that still has most of them.
+// The node that brings the most bytes. If most of these come from one that it dominates, that one.
 function largestCost() {
   let largest = 0;
   for (;;) {

@@ -1,15 +1,15 @@
-// The tables below the map. A column is { title, value(row), cell(row), isNumber }: what is sorted by,
-// and what is shown for it.
+// The tables below the map. A column is { title, value(row), cell(row), isNumber }. Rows are sorted by
+// values; cells are shown.
 
 const mostRows = 50;     // shown at first
-const mostMore = 2000;   // shown more with a click
-const stackLimit = 512;  // bytes, of a program with all that it calls
+const mostMore = 2000;   // shown by each click
+const stackLimit = 512;  // bytes, for a program and all functions that it calls
 
 const number = (title, value) => ({ title, value, cell: row => count(value(row)), isNumber: true });
 const text = (title, value) => ({ title, value, cell: row => short(value(row), 400) });
 const path = (title, value) => ({ title, value, cell: row => shortPath(value(row), 100) });
 
-// "5 maps", which unfolds them below the row.
+// A button, such as "5 maps", that lists them below the row.
 function unfoldable(all, word) {
   if (!all.length) return "";
   const button = element("button", { type: "button", className: "link unfold", textContent: countOf(all.length, word) });
@@ -27,7 +27,7 @@ function unfoldable(all, word) {
 const list = (title, word, names) =>
   ({ title, value: row => names(row).length, isNumber: true, isList: true, cell: row => unfoldable(names(row), word) });
 
-// A bar of parts of a whole, below words.
+// A bar that shows parts of a whole, below a text.
 function meter(words, parts, whole, isOver = false) {
   const bar = element("span", { className: `meter${isOver ? " over" : ""}` });
   for (const part of parts) {
@@ -39,7 +39,7 @@ function meter(words, parts, whole, isOver = false) {
 }
 const small = words => element("small", { textContent: words });
 
-// What a table is sorted by at first.
+// The column that a table is sorted by at first.
 const cost = (title, value, most, cell = row => meter([count(value(row))], [value(row)], most)) =>
   ({ title, value, isNumber: true, isCost: true, cell });
 const mostOf = (list, value) => list.reduce((most, row) => Math.max(most, value(row)), 0);
@@ -113,7 +113,7 @@ function makeTable(rows, columns) {
   const fill = () => {
     body.replaceChildren(...rows.slice(0, shown).map(row => element("tr", {}, ...columns.map((column, i) => {
       const cell = element("td", { className: classOf(column) }, column.cell(row));
-      cell.dataset.title = i ? column.title : "";  // for cards, whose first line is the name
+      cell.dataset.title = i ? column.title : "";  // for cards; the name, which is first, has no title
       return cell;
     }))));
     if (rows.length <= shown) return;
@@ -131,7 +131,7 @@ function makeTable(rows, columns) {
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
       const keys = new Map(rows.map(row => [row, column.value(row)]));
-      const compare = column.isNumber ? (a, b) => keys.get(a) - keys.get(b) || 0  // two that are infinite
+      const compare = column.isNumber ? (a, b) => keys.get(a) - keys.get(b) || 0  // NaN if both are infinite
         : (a, b) => keys.get(a).localeCompare(keys.get(b));
       rows.sort((a, b) => isDown ? compare(b, a) : compare(a, b));
       fill();
@@ -143,7 +143,7 @@ function makeTable(rows, columns) {
   return element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
 }
 
-// Without what only says the type of something.
+// The types, without those that only describe a function, variable or section.
 function typeIndices() {
   const others = ["function type", "variable type", "section"];
   const isType = node => categoryOfKind.get(node.kind) === "types" && !others.includes(node.kind);
@@ -170,7 +170,7 @@ function showTables(place) {
       ...report.tags.map(tag => element("details", {},
         element("summary", { textContent: `${short(tag.name)}: ${countOf(tag.definitions, "definition")}` }),
         element("pre", { textContent: tagText(tag) })))));
-  // What is folded cannot be unfolded on paper.
+  // Show everything on paper, where nothing can be clicked.
   addEventListener("beforeprint", () => {
     for (const details of place.querySelectorAll("details")) details.open = true;
     for (const button of place.querySelectorAll('.unfold[aria-expanded="false"]')) button.click();

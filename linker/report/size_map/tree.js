@@ -1,11 +1,11 @@
 // Trees of tiles: { name, kind, bytes, children, parent, key, color, indices }. A kernel has a hundred
-// thousand: children are made when they are first looked at (childrenOf).
+// thousand tiles, so children are created on first use (childrenOf).
 
-const mostChildren = 240;  // tiles side by side; there is no room for more to be told apart
+const mostChildren = 240;  // tiles side by side; more would be too small to distinguish
 const plural = { struct: "structs", union: "unions", enum: "enums", typedef: "typedefs", symbol: "symbols",
   function: "functions", prototype: "prototypes", variable: "variables", integer: "integers", access: "accesses" };
 
-// `children` is an array, or a function that makes one.
+// `children` is an array, or a function that returns one.
 function makeTile(name, kind, children, bytes, more = {}) {
   return { name: name.trim() || "(no name)", kind, bytes, children, parent: null, ...more };
 }
@@ -13,31 +13,31 @@ function makeTile(name, kind, children, bytes, more = {}) {
 const leafOf = index => makeTile(nodes[index].name, nodes[index].kind, [], nodes[index].bytes,
   { index, indices: [index], color: colorOf(nodes[index]) });
 
-// A group of leaves or groups. It has the color of its bytes if they have one.
+// A group of leaves or groups. It has the color of its nodes if they all have the same.
 function groupOf(name, kind, children, indices, more = {}) {
   const all = new Set(indices.filter(index => nodes[index].bytes).map(index => colorOf(nodes[index])));
   return makeTile(name, kind, children, indices.reduce((bytes, index) => bytes + nodes[index].bytes, 0),
     { indices, color: all.size === 1 ? [...all][0] : "mixed", ...more });
 }
 
-// Tiles that are put together.
+// A group of tiles.
 function together(name, key, tiles) {
   const all = new Set(tiles.map(tile => tile.color));
   return makeTile(name, "group", tiles, sum(tiles), { key, color: all.size === 1 ? [...all][0] : "mixed" });
 }
 
-// The nodes that a tile is of.
+// The nodes of a tile.
 const indicesOf = tile => tile.indices ??=
   [...new Set([...tilesBelow(tile)].map(below => below.index).filter(index => index !== undefined))];
 
-// "tcp" of tcp_sendmsg and __tcp_push: in a kernel, that is mostly a subject.
+// "tcp" for tcp_sendmsg and __tcp_push: in a kernel, this is mostly the subsystem.
 function firstWord(tile) {
   if (tile.name.startsWith("(")) return tile.name;
   return `${/^[^a-z0-9]*([a-z0-9]*)/i.exec(tile.name)[1].toLowerCase()}\u2026`;
 }
 
-// Where there are too many, those of a kind go together; then, of very many, those with the same first
-// word; else all but the largest.
+// Groups tiles if there are too many: by kind; if all have the same kind and there are very many, by
+// their first word; and if that is not enough, all but the largest.
 function fold(tiles) {
   if (tiles.length <= mostChildren) return tiles;
   const kinds = groupBy(tiles, tile => tile.kind);
@@ -52,7 +52,7 @@ function fold(tiles) {
   return [...sorted, together(`${count(rest.length)} more`, "more", rest)];
 }
 
-// Makes and folds the children of a tile when they are first looked at. A key is unique among them.
+// Creates and groups the children of a tile on first use. Makes their keys unique.
 function childrenOf(tile) {
   if (tile.isFolded) return tile.children;
   const made = typeof tile.children === "function" ? tile.children() : tile.children;
@@ -75,7 +75,7 @@ function pathTo(tile) {
   return path;
 }
 
-// All tiles below one, those that are folded away among them.
+// All tiles below one, including those in groups.
 function* tilesBelow(tile) {
   const pending = [tile];
   while (pending.length) {
@@ -85,8 +85,8 @@ function* tilesBelow(tile) {
   }
 }
 
-// Squarified: rows along the shorter side, each as long as its tiles get more like squares by it.
-// Calls place(tile, x, y, width, height).
+// Squarified treemap: fills the area with rows along its shorter side. A row gets further tiles as long
+// as its worst tile becomes more like a square. Calls place(tile, x, y, width, height).
 function squarify(tiles, x, y, width, height, place) {
   let left = sum(tiles);
   for (let i = 0; i < tiles.length && width > 0 && height > 0;) {

@@ -1,4 +1,4 @@
-// What the map can be grouped by: trees of the same nodes.
+// The views of the map: trees of the same nodes, grouped in different ways.
 
 function tilesBy(levels, indices) {
   if (!levels.length) return indices.map(leafOf);
@@ -17,7 +17,7 @@ const byInput = { kind: "file", keyOf: node => report.inputs[node.input]?.name ?
 const byProgram = { kind: "program", keyOf: node => node.program ?? "none", nameOf: program =>
   program === "none" ? "(no program)" : program === 0 ? "(several programs)" : nodes[program]?.name ?? "(unknown)" };
 
-// What brings in what: below each tile, what would go with it. What none or several bring stands together.
+// The nodes that each node dominates are below its tile. Nodes that none or several bring in form groups.
 function originTiles() {
   const tileOf = index => {
     const below = dominated()[index];
@@ -34,7 +34,7 @@ function originTiles() {
     : together(name, name, same.map(tileOf)))];
 }
 
-// By reason and file.
+// Dropped contents by reason and file.
 function droppedTiles(parts) {
   const leaf = (part, name, kind) => makeTile(name, kind, [], part.bytes,
     { part, color: colorOfSection.get(part.section) ?? "other" });

@@ -1,4 +1,4 @@
-/* A program in user space on the skeleton: opens the program and says what it has. */
+/* A program in user space that uses the skeleton: opens the BPF program and describes it. */
 #include <linux/types.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// A program in user space on libbpflink: says what is in a linked object.
+// A program that uses libbpflink: prints the contents of a linked object.
 #include <bpflink/object.hpp>
 #include <bpflink/print.hpp>
 #include <iostream>

@@ -1,5 +1,5 @@
-// Counter shows what go generate has made of two files of C: the names and types of the object that
-// they are linked into, for whichever loader.
+// Counter prints names and types of an object that go generate linked from two C files. Any loader
+// can load the object.
 package main
 
 //go:generate go run bpflink.example/bpflink2go -no-loader counter ../../rust/counter/bpf/main.bpf.c ../../rust/counter/bpf/state.bpf.c

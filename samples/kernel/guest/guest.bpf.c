@@ -1,5 +1,5 @@
-// Programs that need the types of the kernel that they run in: for CO-RE relocations, for the
-// functions and per-CPU variables that they use, and for the function that is traced.
+// Programs that need the types of the running kernel: for CO-RE relocations, for kfuncs and
+// per-CPU variables, and for a traced function.
 #include "vmlinux.h"
 
 #include <bpf/bpf_core_read.h>
@@ -34,7 +34,7 @@ SEC("fentry/bpf_fentry_test1") int BPF_PROG(trace, int a) {
   return 0;
 }
 
-// Of the module nf_conntrack.
+// From the module nf_conntrack.
 struct bpf_ct_opts___local {
   s32 netns_id;
   s32 error;

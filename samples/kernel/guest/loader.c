@@ -1,5 +1,5 @@
-// Loads the linked programs into the kernel that it runs in, has them run, and compares what
-// they saw with what is known here. Usage: loader OBJECT
+// Loads and runs the linked programs, and compares their results with what this process knows.
+// Usage: loader OBJECT
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>

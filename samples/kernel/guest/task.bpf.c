@@ -1,4 +1,4 @@
-// The current task through CO-RE relocations, for programs in other files.
+// Reads the current task with CO-RE relocations, for programs in other files.
 #include "vmlinux.h"
 
 #include <bpf/bpf_core_read.h>
@@ -6,7 +6,7 @@
 
 #include "guest.h"
 
-// What this kernel does not have.
+// A field that this kernel does not have.
 struct task_struct___other {
   int no_such_field;
 } __attribute__((preserve_access_index));

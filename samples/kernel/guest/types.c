@@ -1,10 +1,10 @@
-// Prints the types of the members of a struct as the kernel's BTF of a module has them.
+// Prints the members of a struct with their types, from the BTF that the kernel shows for a module.
 // Usage: types MODULE STRUCT
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
 
-// What a type is called, behind pointers.
+// The name of a type, or of the type behind its pointers.
 static const char* name_of(const struct btf* btf, __u32 id) {
   const struct btf_type* type = btf__type_by_id(btf, id);
   while (type && btf_is_ptr(type)) type = btf__type_by_id(btf, type->type);

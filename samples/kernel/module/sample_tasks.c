@@ -1,6 +1,6 @@
-// A module that is built outside of the kernel's tree: a type of its own that refers to the
-// kernel's. Nothing is called with the routes; their type is one that gets another id when the
-// kernel does.
+// A module that is built outside of the kernel's tree. It has a type that refers to types of the
+// kernel. The member `routes` is not used; its type gets another id when the kernel is built
+// differently.
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/sched.h>

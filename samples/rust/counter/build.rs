@@ -1,4 +1,4 @@
-//! Compiles two files for BPF, links them in memory, and writes the module that main.rs includes.
+//! Compiles two C files for BPF, links them in memory, and writes the module that main.rs includes.
 
 use std::env;
 use std::error::Error;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use bpflink::{Linker, Object, Options};
 
-/// The object of `source`, in `directory`.
+/// Compiles `source` into `directory`, and returns the path of the object.
 fn compile(source: &str, directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
     println!("cargo:rerun-if-changed={}", source);
     let object = directory.join(Path::new(source).with_extension("o").file_name().unwrap());
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         linker.add_file(compile(source, &directory)?)?;
     }
     let linked = linker.link_to_memory().map_err(|error| {
-        eprintln!("{}", error); // in full, where Debug would be one long line
+        eprintln!("{}", error); // in full; Debug would print one long line
         "the link failed"
     })?;
     bpflink::write_skeleton(&Object::parse(linked)?, "skel", directory)?;

@@ -32,39 +32,39 @@ pub mod kind {
     pub const ENUM64: u32 = 19;
 }
 
-/// A type. 0 for what its kind does not have.
+/// A type. Fields that its kind does not have are 0 or empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Type {
-    /// "" for none.
+    /// Its name, or "".
     pub name: String,
-    /// One of [`kind`].
+    /// A constant of [`kind`].
     pub kind: u32,
-    /// Bytes that an object of the type takes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Bytes, as C has it for BPF; 1 for a packed struct.
+    /// Its alignment in bytes, as in C for BPF; 1 for a packed struct.
     pub alignment: u32,
-    /// What it refers to: pointee, aliased type, element, return type.
+    /// The type that it refers to: pointee, aliased type, element type, return type.
     pub type_id: u32,
-    /// Elements of an array.
+    /// The number of elements of an array.
     pub array_length: u64,
-    /// Whether an integer or enum has a sign.
+    /// Whether an integer or enum is signed.
     pub is_signed: bool,
-    /// Of a struct or union.
+    /// The members of a struct or union.
     pub members: Vec<Member>,
-    /// Of an enum.
+    /// The enumerators of an enum.
     pub enumerators: Vec<Enumerator>,
 }
 
 /// A member of a struct or union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// "" for none.
+    /// Its name, or "".
     pub name: String,
     /// Its type.
     pub type_id: u32,
     /// Bits from the beginning of the struct.
     pub bit_offset: u32,
-    /// Of a bit-field, in bits; 0 for what is none.
+    /// The size of a bit-field in bits; otherwise 0.
     pub bitfield_size: u32,
 }
 
@@ -73,11 +73,11 @@ pub struct Member {
 pub struct Enumerator {
     /// Its name.
     pub name: String,
-    /// Extended to 64 bits by the enum's sign, in two's complement.
+    /// Its value in two's complement, sign-extended to 64 bits if the enum is signed.
     pub value: u64,
 }
 
-/// Types of an object, or of a blob of BTF.
+/// The types of an object, or of a blob of BTF.
 ///
 /// ```
 /// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
@@ -101,12 +101,12 @@ pub struct Btf<'a> {
 }
 
 impl<'a> Btf<'a> {
-    /// That of an object, which owns it.
+    /// The BTF of an object, which owns it.
     pub(crate) fn of_object(raw: *const ffi::bpflink_btf) -> Btf<'a> {
         Btf { raw, owned: ptr::null_mut(), source: PhantomData }
     }
 
-    /// Checks a blob, the contents of a section `.BTF`.
+    /// Reads and checks a blob, the contents of a section `.BTF`.
     ///
     /// ```
     /// use bpflink::{Btf, Error};
@@ -115,7 +115,7 @@ impl<'a> Btf<'a> {
     pub fn parse(blob: &'a [u8]) -> Result<Btf<'a>, Error> {
         let mut owned = ptr::null_mut();
         let mut error = ptr::null_mut();
-        // SAFETY: the blob outlives the handle; the reason is taken once.
+        // SAFETY: the blob outlives the handle; take() frees the reason, once.
         unsafe {
             let status = ffi::bpflink_btf_parse(blob.as_ptr().cast(), blob.len(), &mut owned, &mut error);
             if status != ffi::BPFLINK_OK {
@@ -131,11 +131,11 @@ impl<'a> Btf<'a> {
 
     /// One past the last id; ids begin with 1.
     pub fn end_id(&self) -> u32 {
-        // SAFETY: the handle lives; so in all that follows.
+        // SAFETY: the handle is valid, here and in the methods below.
         unsafe { ffi::bpflink_btf_end_id(self.raw) }
     }
 
-    /// The type with an id. Nothing for one that is none, and for void.
+    /// The type with this id, if there is one; void, 0, is none.
     pub fn type_by_id(&self, id: u32) -> Option<Type> {
         let mut raw = ffi::bpflink_type::default();
         let status = unsafe { ffi::bpflink_btf_type(self.raw, id, &mut raw, size_of::<ffi::bpflink_type>()) };
@@ -194,7 +194,7 @@ impl<'a> Btf<'a> {
         }
     }
 
-    /// The first type of that kind and name.
+    /// The id of the first type of this kind and name.
     pub fn find(&self, kind: u32, name: &str) -> Option<u32> {
         let name = text::to_c(name).ok()?;
         let mut id = 0;
@@ -206,13 +206,13 @@ impl<'a> Btf<'a> {
         }
     }
 
-    /// The C declaration of `name` with that type, without a semicolon.
+    /// The declaration in C of `name` with this type, without a semicolon.
     pub fn declaration(&self, id: u32, name: &str) -> Result<String, Error> {
         let name = text::to_c(name)?;
         self.printed(id, unsafe { ffi::bpflink_btf_declaration(self.raw, id, name.as_ptr()) })
     }
 
-    /// The C definition of a type that has one.
+    /// The definition of the type in C.
     pub fn definition(&self, id: u32) -> Result<String, Error> {
         self.printed(id, unsafe { ffi::bpflink_btf_definition(self.raw, id) })
     }
@@ -227,7 +227,7 @@ impl<'a> Btf<'a> {
 
 impl Drop for Btf<'_> {
     fn drop(&mut self) {
-        // SAFETY: null, or nobody else's
+        // SAFETY: the handle is null, or owned by this Btf.
         unsafe { ffi::bpflink_btf_free(self.owned) }
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ffi;
 use crate::text;
 
-/// Merges equal types of any number of inputs.
+/// Merges equal types of several inputs.
 ///
 /// ```
 /// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
@@ -29,7 +29,7 @@ pub struct Dedup {
 }
 
 impl Dedup {
-    /// A deduplicator whose output has the byte order of the host.
+    /// Creates a deduplicator whose output has the byte order of the host.
     pub fn new() -> Result<Dedup, Error> {
         let options = ffi::bpflink_dedup_options {
             byte_order: cfg!(target_endian = "big") as u32,
@@ -44,22 +44,22 @@ impl Dedup {
         Ok(Dedup { raw })
     }
 
-    /// Adds an input, called `name` in messages. It is taken in at once.
+    /// Adds an input, called `name` in messages. `btf` may be dropped afterwards.
     pub fn add(&mut self, name: &str, btf: &Btf<'_>) -> Result<(), Error> {
         let name = text::to_c(name)?;
-        // SAFETY: name and types live.
+        // SAFETY: name and types are valid during the call, which copies them.
         match unsafe { ffi::bpflink_dedup_add(self.raw, name.as_ptr(), btf.raw()) } {
             ffi::BPFLINK_OK => Ok(()),
             status => Err(Error::of(status, String::new())),
         }
     }
 
-    /// Deduplicates: a blob of BTF.
+    /// Deduplicates the inputs, and returns a blob of BTF.
     pub fn run(self) -> Result<Vec<u8>, Error> {
         let mut blob = ptr::null_mut();
         let mut size = 0;
         let mut error = ptr::null_mut();
-        // SAFETY: blob and reason are taken once.
+        // SAFETY: the blob and the reason are each freed once.
         unsafe {
             let status = ffi::bpflink_dedup_run(self.raw, &mut blob, &mut size, &mut error);
             if status != ffi::BPFLINK_OK {
@@ -72,10 +72,10 @@ impl Dedup {
 
 impl Drop for Dedup {
     fn drop(&mut self) {
-        // SAFETY: nobody else has it.
+        // SAFETY: this Dedup owns the handle.
         unsafe { ffi::bpflink_dedup_free(self.raw) }
     }
 }
 
-// SAFETY: one thread at a time may use a deduplicator, whichever it is.
+// SAFETY: any thread may use a deduplicator, but only one at a time.
 unsafe impl Send for Dedup {}

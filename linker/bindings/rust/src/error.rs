@@ -1,4 +1,4 @@
-//! What can go wrong, as values.
+//! Errors and diagnostics.
 
 use std::fmt;
 use std::mem::size_of;
@@ -10,25 +10,25 @@ use crate::text;
 /// How a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// An argument that is none, such as a name with a NUL inside.
+    /// An argument is invalid, such as a name that contains a NUL.
     Argument(String),
     /// Out of memory.
     Memory,
-    /// An object or BTF that cannot be read or is malformed: the reason.
+    /// An object or BTF is unreadable or malformed. Has the reason.
     Input(String),
-    /// The link failed: all errors that were found, in order.
+    /// The link failed. Has all errors that were found, in order.
     Link(Vec<Diagnostic>),
-    /// A file that a skeleton needs cannot be written: its path and why.
+    /// A file of a skeleton cannot be written. Has its path and the reason.
     Output(String),
 }
 
 impl Error {
-    /// The error of a status of C's; `reason` where the call gave one.
+    /// The error for a status of the C interface; `reason` is "" if the call gave none.
     pub(crate) fn of(status: ffi::bpflink_status, reason: String) -> Error {
         match status {
             ffi::BPFLINK_ERROR_MEMORY => Error::Memory,
             ffi::BPFLINK_ERROR_INPUT => Error::Input(reason),
-            // SAFETY: a static string
+            // SAFETY: the string is static.
             _ => Error::Argument(unsafe { text::from_c(ffi::bpflink_status_text(status)) }),
         }
     }
@@ -59,9 +59,9 @@ impl std::error::Error for Error {}
 pub enum Severity {
     /// The link fails.
     Error,
-    /// The link goes on; the user should look.
+    /// The link continues; something is probably wrong.
     Warning,
-    /// What the linker does.
+    /// Information about the link.
     Note,
 }
 
@@ -71,13 +71,13 @@ pub enum Severity {
 pub enum Code {
     /// None of the others.
     General,
-    /// An input that is missing, unreadable, malformed, not for BPF.
+    /// An input is missing, unreadable, malformed or not for BPF.
     InvalidInput,
-    /// Inputs that cannot be linked with each other.
+    /// Valid inputs cannot be linked with each other.
     InputMismatch,
-    /// An extern that no input defines.
+    /// No input defines an extern.
     UndefinedSymbol,
-    /// Two strong definitions.
+    /// Two strong definitions of one name.
     DuplicateSymbol,
     /// An extern and its definition, or two maps, differ.
     ConflictingTypes,
@@ -87,7 +87,7 @@ pub enum Code {
     Trace,
     /// A note on what garbage collection dropped.
     Dropped,
-    /// Of what objects exchange, one struct, union or enum.
+    /// Objects share a struct, union or enum and lay it out differently.
     DifferentLayouts,
 }
 
@@ -108,7 +108,7 @@ impl Code {
     }
 }
 
-/// A place in an input. What is not known is "" or 0.
+/// A place in an input. Unknown fields are "" or 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// The input's name, as it was added.
@@ -119,15 +119,15 @@ pub struct Location {
     pub offset: u64,
     /// The source file.
     pub source: String,
-    /// The line, 1 for the first.
+    /// The line, from 1.
     pub line: u32,
-    /// The column, 1 for the first.
+    /// The column, from 1.
     pub column: u32,
-    /// The line as the input has it.
+    /// The text of that line, as the input has it.
     pub text: String,
 }
 
-/// Something to tell the user. It is displayed as `bpflink` prints it.
+/// A message of the linker. `Display` formats it as `bpflink` prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How much it matters.
@@ -136,19 +136,19 @@ pub struct Diagnostic {
     pub code: Code,
     /// One line without a final full stop.
     pub message: String,
-    /// Further lines: where, and what would help.
+    /// Further lines: places and hints.
     pub details: Vec<String>,
     /// The input or output that it is about, or "".
     pub file: String,
     /// The symbol that it is about, or "".
     pub symbol: String,
-    /// The places, the most important first.
+    /// The places that it is about, the most important first.
     pub locations: Vec<Location>,
 }
 
 impl Diagnostic {
     /// # Safety
-    /// `from` is as the library hands it to a callback.
+    /// `from` is a diagnostic that the library passed to a callback.
     pub(crate) unsafe fn copy(from: &ffi::bpflink_diagnostic) -> Diagnostic {
         let details = array(from.details, from.detail_count);
         Diagnostic {
@@ -184,7 +184,7 @@ unsafe fn location(from: &ffi::bpflink_diagnostic, index: usize) -> Location {
 }
 
 /// # Safety
-/// `items` points to `count` items, or is null where that is 0.
+/// `items` points to `count` items, or `count` is 0.
 unsafe fn array<'a, T>(items: *const T, count: usize) -> &'a [T] {
     if count == 0 {
         return &[];

@@ -1,5 +1,5 @@
-//! The C interface, `bpflink/bpflink.h`, which documents it, as it stands there. A test compares
-//! the names.
+//! The C interface. `bpflink/bpflink.h` documents it; the declarations are the same. A test
+//! compares the names.
 #![allow(non_camel_case_types, dead_code, missing_docs)]
 
 use std::os::raw::{c_char, c_int, c_uint, c_void};
@@ -372,12 +372,12 @@ extern "C" {
     ) -> bpflink_status;
 }
 
-/// All zero but for the size: the defaults, and what the descriptions are filled into.
+/// Structs that are all zero by default: the library fills them in.
 macro_rules! zeroed {
     ($($name:ident)*) => { $(
         impl Default for $name {
             fn default() -> Self {
-                // SAFETY: numbers and pointers, for which zero is a value
+                // SAFETY: zero is a valid value of all fields, which are numbers and pointers.
                 unsafe { std::mem::zeroed() }
             }
         }
@@ -390,7 +390,7 @@ macro_rules! sized {
     ($($name:ident)*) => { $(
         impl Default for $name {
             fn default() -> Self {
-                // SAFETY: as above; the struct begins with its size.
+                // SAFETY: as above.
                 let mut options: Self = unsafe { std::mem::zeroed() };
                 options.size = std::mem::size_of::<Self>();
                 options

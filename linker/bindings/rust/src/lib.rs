@@ -1,8 +1,8 @@
-//! Links BPF objects, looks into the result, writes a skeleton of it for Rust, and deduplicates
-//! BTF: libbpflink for Rust.
+//! libbpflink for Rust: links BPF objects, inspects the result, writes a skeleton of it for Rust,
+//! and deduplicates BTF.
 //!
-//! [`Linker`] has the shape of libbpf-rs's: `new`, `add_file`, `add_buf`, `link`. What is wrong
-//! with the inputs comes back as values, with the places in the sources:
+//! [`Linker`] has the methods of libbpf-rs's linker: `new`, `add_file`, `add_buf`, `link`. Errors
+//! in the inputs are returned as values, with their places in the sources:
 //!
 //! ```
 //! # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
@@ -22,16 +22,16 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A project names the crate by the path where bpflink was installed:
+//! A project refers to the crate by the path where bpflink is installed:
 //!
 //! ```toml
 //! [build-dependencies]
 //! bpflink = { path = "/usr/local/share/bpflink/rust" }
 //! ```
 //!
-//! The library is found by pkg-config, or in the directory that the environment variable
-//! `BPFLINK_LIB_DIR` names. `libbpflink.a` is preferred, so that programs run wherever the shared
-//! library lies; they need the C++ library and libelf.
+//! pkg-config finds the library, unless the environment variable `BPFLINK_LIB_DIR` names its
+//! directory. `libbpflink.a` is preferred, so that programs do not need the shared library; they
+//! need the C++ library and libelf.
 #![warn(missing_docs)]
 
 mod btf;
@@ -50,12 +50,12 @@ pub use linker::{Linker, Options};
 pub use object::{DataSection, Extern, Map, Object, Program, StructOps, Variable};
 pub use skeleton::{rust_module, write_skeleton};
 
-/// The version of the library that is linked in.
+/// The version of the library.
 ///
 /// ```
 /// assert!(bpflink::version().split('.').count() == 3);
 /// ```
 pub fn version() -> String {
-    // SAFETY: a static string
+    // SAFETY: the string is static.
     unsafe { text::from_c(ffi::bpflink_version()) }
 }

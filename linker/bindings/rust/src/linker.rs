@@ -1,4 +1,4 @@
-//! Linking.
+//! The linker.
 
 use std::ffi::CString;
 use std::os::raw::{c_char, c_void};
@@ -10,7 +10,7 @@ use crate::error::{Diagnostic, Error, Severity};
 use crate::ffi;
 use crate::text;
 
-/// How to link. The default is the program's.
+/// How to link. The defaults are those of the program `bpflink`.
 ///
 /// ```
 /// use bpflink::Options;
@@ -19,7 +19,7 @@ use crate::text;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Externs that nobody defines stay, as libbpf's linker has it (`-r`).
+    /// Undefined externs stay externs, as in libbpf's linker (`-r`).
     pub partial: bool,
     /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
     pub gc_sections: bool,
@@ -27,17 +27,17 @@ pub struct Options {
     pub localize_hidden: bool,
     /// Keep and merge DWARF (`--keep-debug`).
     pub keep_debug: bool,
-    /// Leave out the source lines that the verifier's log shows (`--strip-line-info`).
+    /// Drop the source lines that the verifier's log shows (`--strip-line-info`).
     pub strip_line_info: bool,
     /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
     pub prune_types: bool,
-    /// Types that conflict are warnings (`--no-check-types`).
+    /// Only warn of conflicting types (`--no-check-types`).
     pub no_check_types: bool,
-    /// Warnings are errors (`--fatal-warnings`).
+    /// Treat warnings as errors (`--fatal-warnings`).
     pub fatal_warnings: bool,
-    /// The license, whatever the inputs say (`--license`).
+    /// The license of the output, in place of the inputs' licenses (`--license`).
     pub license: Option<String>,
-    /// Where [`Linker::add_library`] looks (`-L`).
+    /// The directories that [`Linker::add_library`] searches (`-L`).
     pub library_paths: Vec<String>,
 }
 
@@ -78,19 +78,19 @@ impl Options {
 pub struct Linker {
     raw: *mut ffi::bpflink_linker,
     output: Option<CString>,
-    /// The linker's own; the library has its address, too.
+    /// Owned by the linker; the library passes the address to `note`.
     diagnostics: *mut Vec<Diagnostic>,
-    /// What the library reads when the link runs.
+    /// The inputs in memory, which the library reads during the link.
     buffers: Vec<Box<[u8]>>,
 }
 
 impl Linker {
-    /// A linker whose output will be the file `output`, whole or not at all.
+    /// Creates a linker that writes the file `output`, as a whole or not at all.
     pub fn new(output: impl AsRef<Path>) -> Result<Linker, Error> {
         Linker::with_options(output, &Options::default())
     }
 
-    /// The same, with options.
+    /// Does the same, with options.
     pub fn with_options(output: impl AsRef<Path>, options: &Options) -> Result<Linker, Error> {
         let output = text::to_c(output.as_ref().as_os_str().as_bytes())?;
         let mut linker = Linker::in_memory(options)?;
@@ -98,7 +98,7 @@ impl Linker {
         Ok(linker)
     }
 
-    /// A linker without an output file, for [`Linker::link_to_memory`].
+    /// Creates a linker without an output file, for [`Linker::link_to_memory`].
     pub fn in_memory(options: &Options) -> Result<Linker, Error> {
         let license = options.license.as_deref().map(text::to_c).transpose()?;
         let paths = options.library_paths.iter().map(|path| text::to_c(path.as_str()));
@@ -115,25 +115,25 @@ impl Linker {
             ..ffi::bpflink_link_options::default()
         };
         let mut raw = ptr::null_mut();
-        // SAFETY: the options, which are copied, and all that they point to live; `diagnostics`
-        // lives as long as the linker.
+        // SAFETY: all pointers in the options are valid during the call, which copies the options;
+        // `diagnostics` lives as long as the linker.
         let status = unsafe { ffi::bpflink_linker_new(&raw_options, &mut raw) };
         let linker = Linker { raw, output: None, diagnostics, buffers: Vec::new() };
         linker.check(status)?;
         Ok(linker)
     }
 
-    /// Adds an object file or an archive, which is read when the link runs.
+    /// Adds an object file or an archive. The link reads it.
     pub fn add_file(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = text::to_c(path.as_ref().as_os_str().as_bytes())?;
         // SAFETY: the name is copied.
         self.check(unsafe { ffi::bpflink_linker_add_file(self.raw, path.as_ptr()) })
     }
 
-    /// Adds the archive `lib<name>.a` of the first of the options' library paths that has it.
+    /// Adds the archive `lib<name>.a` from the first of the library paths that has it.
     pub fn add_library(&mut self, name: &str) -> Result<(), Error> {
         let name = text::to_c(name)?;
-        // SAFETY: as above
+        // SAFETY: the name is copied.
         self.check(unsafe { ffi::bpflink_linker_add_library(self.raw, name.as_ptr()) })
     }
 
@@ -142,7 +142,7 @@ impl Linker {
         self.add_named_buf(&format!("buffer {}", self.buffers.len() + 1), buffer)
     }
 
-    /// The same, with a name for messages.
+    /// Does the same, with a name for messages.
     pub fn add_named_buf(&mut self, name: &str, buffer: &[u8]) -> Result<(), Error> {
         let name = text::to_c(name)?;
         let copy: Box<[u8]> = buffer.into();
@@ -155,7 +155,7 @@ impl Linker {
         self.check(status)
     }
 
-    /// Links into the output file. A linker may link again.
+    /// Links into the output file. A linker can link several times.
     pub fn link(&mut self) -> Result<(), Error> {
         let output = match &self.output {
             Some(output) => output.as_ptr(),
@@ -185,7 +185,7 @@ impl Linker {
     pub fn link_to_memory(&mut self) -> Result<Vec<u8>, Error> {
         let mut image = ptr::null_mut();
         let mut size = 0;
-        // SAFETY: what was given is taken and freed.
+        // SAFETY: take_bytes() frees the image, once.
         unsafe {
             (*self.diagnostics).clear();
             let status = ffi::bpflink_linker_link_to_memory(self.raw, &mut image, &mut size);
@@ -194,9 +194,9 @@ impl Linker {
         }
     }
 
-    /// All that the last link said: errors, warnings, notes.
+    /// The errors, warnings and notes of the last link.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        // SAFETY: the library writes to it while it links, which takes the linker mutably.
+        // SAFETY: the library writes to it only during a link, which borrows the linker mutably.
         unsafe { &*self.diagnostics }
     }
 
@@ -217,7 +217,7 @@ impl Linker {
 
 impl Drop for Linker {
     fn drop(&mut self) {
-        // SAFETY: nobody else has them.
+        // SAFETY: the linker owns both.
         unsafe {
             ffi::bpflink_linker_free(self.raw);
             drop(Box::from_raw(self.diagnostics));
@@ -225,12 +225,12 @@ impl Drop for Linker {
     }
 }
 
-// SAFETY: one thread at a time may use a linker, whichever it is.
+// SAFETY: any thread may use a linker, but only one at a time.
 unsafe impl Send for Linker {}
 
-/// Takes a diagnostic; `context` is the linker's list.
+/// Appends a diagnostic to `context`, the linker's list.
 extern "C" fn note(context: *mut c_void, diagnostic: *const ffi::bpflink_diagnostic) {
-    // SAFETY: the list lives as long as the linker, and nothing else uses it while that links.
+    // SAFETY: the list lives as long as the linker, and nothing else uses it during a link.
     unsafe {
         let list = &mut *(context as *mut Vec<Diagnostic>);
         list.push(Diagnostic::copy(&*diagnostic));

@@ -1,4 +1,4 @@
-//! What a loader finds in an object.
+//! The contents of an object as a loader sees them.
 
 use std::mem::size_of;
 use std::path::Path;
@@ -14,30 +14,30 @@ use crate::text;
 pub struct Program {
     /// The function's name.
     pub name: String,
-    /// Its section, "?" included.
+    /// The name of its section, including a leading "?".
     pub section: String,
     /// `enum bpf_prog_type`, as libbpf derives it from the section's name.
     pub prog_type: u32,
-    /// `enum bpf_attach_type` that loading expects, or 0.
+    /// `enum bpf_attach_type` for loading it, or 0.
     pub attach_type: u32,
-    /// Instruction slots of 8 bytes.
+    /// The number of instructions, in units of 8 bytes.
     pub instructions: u64,
-    /// The prototype's type id, 0 without BTF.
+    /// The type id of its prototype, 0 without BTF.
     pub type_id: u32,
 }
 
-/// A map that is defined in `.maps`. 0 for what the definition leaves out.
+/// A map that is defined in `.maps`. Attributes that the definition omits are 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     /// The variable's name.
     pub name: String,
     /// `enum bpf_map_type`.
     pub map_type: u32,
-    /// Bytes of a key.
+    /// The size of a key in bytes.
     pub key_size: u32,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub value_size: u32,
-    /// How many elements it can have.
+    /// The maximum number of elements.
     pub max_entries: u32,
     /// `BPF_F_*`.
     pub flags: u32,
@@ -47,38 +47,38 @@ pub struct Map {
     pub value_type_id: u32,
 }
 
-/// A section of data that the loader makes a map of.
+/// A data section, for which the loader creates a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataSection {
-    /// ".rodata".
+    /// Its name, such as ".rodata".
     pub name: String,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// The initial values; nothing where they are all zero.
+    /// Its initial bytes; `None` if all are zero.
     pub contents: Option<Vec<u8>>,
-    /// Its variables by offset.
+    /// Its variables in order of their offsets.
     pub variables: Vec<Variable>,
 }
 
-/// A variable of a section of data.
+/// A variable of a data section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
     /// Bytes into the section.
     pub offset: u64,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u64,
     /// Its type, 0 without BTF.
     pub type_id: u32,
 }
 
-/// A function or variable that the object uses and does not define.
+/// A function or variable that the object uses but does not define.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extern {
     /// Its name.
     pub name: String,
-    /// ".ksyms" or ".kconfig" where the loader provides it, else "".
+    /// ".ksyms" or ".kconfig" if the loader provides it, otherwise "".
     pub section: String,
     /// Its type or prototype, 0 without BTF.
     pub type_id: u32,
@@ -93,11 +93,11 @@ pub struct Extern {
 pub struct StructOps {
     /// Its name.
     pub name: String,
-    /// The struct's name.
+    /// The name of its struct.
     pub type_name: String,
-    /// The struct.
+    /// The type id of its struct.
     pub type_id: u32,
-    /// Whether it is attached by a link.
+    /// Whether a link attaches it.
     pub is_link: bool,
 }
 
@@ -120,11 +120,11 @@ pub struct StructOps {
 #[derive(Debug)]
 pub struct Object {
     raw: *mut ffi::bpflink_object,
-    /// What `raw` reads.
+    /// The bytes that `raw` refers to.
     image: Vec<u8>,
 }
 
-/// The descriptions of `count` items, of which `fill` makes one.
+/// The descriptions of `count` items; `fill` fills in one of them.
 fn describe<T: Default>(count: usize, mut fill: impl FnMut(usize, *mut T) -> ffi::bpflink_status) -> Vec<T> {
     let mut items = Vec::with_capacity(count);
     for index in 0..count {
@@ -137,18 +137,18 @@ fn describe<T: Default>(count: usize, mut fill: impl FnMut(usize, *mut T) -> ffi
 }
 
 impl Object {
-    /// The object in the file `path`.
+    /// Reads the object in the file `path`.
     pub fn open(path: impl AsRef<Path>) -> Result<Object, Error> {
         let path = path.as_ref();
         let image = std::fs::read(path).map_err(|error| Error::Input(format!("{}: {}", path.display(), error)))?;
         Object::parse(image)
     }
 
-    /// The object whose bytes are `image`.
+    /// Reads the object in `image`.
     pub fn parse(image: Vec<u8>) -> Result<Object, Error> {
         let mut raw = ptr::null_mut();
         let mut error = ptr::null_mut();
-        // SAFETY: the bytes stay where they are while the handle lives; the reason is taken once.
+        // SAFETY: the bytes do not move while the handle lives; take() frees the reason, once.
         unsafe {
             let status = ffi::bpflink_object_parse(image.as_ptr().cast(), image.len(), &mut raw, &mut error);
             if status != ffi::BPFLINK_OK {
@@ -163,13 +163,13 @@ impl Object {
         &self.image
     }
 
-    /// The text of the section `license`, "" without one.
+    /// The text of the section `license`; "" if there is none.
     pub fn license(&self) -> String {
-        // SAFETY: the handle lives; so in all that follows.
+        // SAFETY: the handle is valid, here and in the methods below.
         unsafe { text::from_c(ffi::bpflink_object_license(self.raw)) }
     }
 
-    /// Its types, if it has some.
+    /// Its types, if it has BTF.
     pub fn btf(&self) -> Option<Btf<'_>> {
         let raw = unsafe { ffi::bpflink_object_btf(self.raw) };
         if raw.is_null() {
@@ -216,7 +216,7 @@ impl Object {
             .collect()
     }
 
-    /// Its sections of data, with their variables.
+    /// Its data sections, with their variables.
     pub fn data_sections(&self) -> Vec<DataSection> {
         let count = unsafe { ffi::bpflink_object_data_section_count(self.raw) };
         let raw = describe(count, |index, out| unsafe {
@@ -247,7 +247,7 @@ impl Object {
             .collect()
     }
 
-    /// What it uses and does not define.
+    /// The functions and variables that it uses but does not define.
     pub fn externs(&self) -> Vec<Extern> {
         let count = unsafe { ffi::bpflink_object_extern_count(self.raw) };
         let raw = describe(count, |index, out| unsafe {
@@ -282,7 +282,7 @@ impl Object {
 }
 
 /// # Safety
-/// `section` is as the library describes it, and its object lives.
+/// The library filled in `section`, and its object still exists.
 unsafe fn copy_contents(section: &ffi::bpflink_data_section) -> Option<Vec<u8>> {
     if section.contents.is_null() {
         return None;
@@ -292,10 +292,10 @@ unsafe fn copy_contents(section: &ffi::bpflink_data_section) -> Option<Vec<u8>> 
 
 impl Drop for Object {
     fn drop(&mut self) {
-        // SAFETY: what was got from it borrows it.
+        // SAFETY: this Object owns the handle; each Btf of it borrows the Object.
         unsafe { ffi::bpflink_object_free(self.raw) }
     }
 }
 
-// SAFETY: one thread at a time may use an object, whichever it is.
+// SAFETY: any thread may use an object, but only one at a time.
 unsafe impl Send for Object {}

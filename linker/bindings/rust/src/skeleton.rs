@@ -1,4 +1,4 @@
-//! A module of Rust with the names, types and bytes of an object.
+//! Writes a Rust module with the names, types and bytes of an object.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use crate::btf::{kind, Btf, Type};
 use crate::error::Error;
 use crate::object::{DataSection, Object};
 
-/// Words that cannot be names, and what an identifier must not hide.
+/// Keywords of Rust, which need `r#`.
 const WORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut",
@@ -17,7 +17,7 @@ const WORDS: &[&str] = &[
     "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// An identifier made of `name`: what cannot stand in one becomes `_`.
+/// An identifier for `name`: characters that an identifier cannot contain become `_`.
 fn identifier(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -30,7 +30,7 @@ fn identifier(name: &str) -> String {
     }
 }
 
-/// Gives each name once: the second is `name___2`, as libbpf and CO-RE number them.
+/// Makes names unique: the second becomes `name___2`, as libbpf and CO-RE number them.
 #[derive(Default)]
 struct Names {
     taken: HashSet<String>,
@@ -53,7 +53,7 @@ impl Names {
     }
 }
 
-/// Writes the definitions of the types that are asked for, and of what they are made of.
+/// Writes the definitions of types, and of the types that they contain.
 struct Types<'a> {
     btf: &'a Btf<'a>,
     names: Names,
@@ -70,9 +70,9 @@ impl<'a> Types<'a> {
         Types { btf, names, known: HashMap::new(), waiting: VecDeque::new() }
     }
 
-    /// How Rust writes the type, with `prefix` before names of this module. What has no size is
-    /// bytes. A pointer is a number, as it leads into the kernel; so is a bool, of which the kernel
-    /// may make what is none for Rust.
+    /// The type in Rust, with `prefix` before the names of this module. A pointer becomes a number,
+    /// because it points into the kernel. So does a bool, because the kernel may store values in it
+    /// that are invalid in Rust. A type that Rust does not have becomes an array of bytes.
     fn expression(&mut self, mut id: u32, prefix: &str) -> String {
         let mut lengths = Vec::new();
         let mut alias = String::new();
@@ -126,7 +126,7 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// The definitions of all that was asked for so far, each once.
+    /// The definitions of all types that expression() named, each once.
     fn definitions(mut self) -> String {
         let mut out = String::new();
         while let Some((_, found, name)) = self.waiting.pop_front() {
@@ -164,7 +164,7 @@ impl<'a> Types<'a> {
         out.push_str(&fields.finish());
     }
 
-    /// An alias of a number, as an enum of C may hold values without a name.
+    /// Writes an enum as an alias of an integer, because in C it may have values without a name.
     fn define_enum(&mut self, found: &Type, name: &str, out: &mut String) {
         let base = integer(found);
         writeln!(out, "pub type {} = {};", name, base).unwrap();
@@ -177,12 +177,12 @@ impl<'a> Types<'a> {
     }
 }
 
-/// `[[T; 3]; 2]` for the lengths 2 and 3.
+/// An array, such as `[[T; 3]; 2]` for the lengths 2 and 3.
 fn wrap(element: String, lengths: &[u64]) -> String {
     lengths.iter().rev().fold(element, |inner, length| format!("[{}; {}]", inner, length))
 }
 
-/// 16 bytes are two words, as BPF aligns them to 8.
+/// An integer type. 16 bytes become two words, because BPF aligns them to 8.
 fn integer(found: &Type) -> String {
     match found.size {
         1 | 2 | 4 | 8 => format!("{}{}", if found.is_signed { 'i' } else { 'u' }, found.size * 8),
@@ -211,7 +211,8 @@ impl<'a> Fields<'a> {
         writeln!(self.text, "    // {}", text).unwrap();
     }
 
-    /// A field. One that begins before the last has ended, as an alias of a symbol does, is none.
+    /// Adds a field. One that overlaps the previous one, such as an alias of a symbol, becomes a
+    /// comment.
     fn add(&mut self, name: &str, offset: u64, size: u64, expression: &str) {
         if offset < self.end {
             return self.note(&format!("{} at {}", name, offset));
@@ -241,14 +242,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// "DataCustom" of ".data.custom"
+/// "DataCustom" for ".data.custom"
 fn section_type(name: &str) -> String {
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     parts.map(|part| part[..1].to_ascii_uppercase() + &part[1..]).collect()
 }
 
-/// The struct of a section, whose variables are aligned in it and not within Rust's: so it is packed
-/// where padding alone would not do.
+/// The struct of a section. It is packed if the variables are not aligned as Rust would align the
+/// fields.
 fn section_struct(section: &DataSection, name: &str, types: &mut Types<'_>) -> String {
     let is_aligned = section.variables.iter().all(|variable| {
         let alignment = types.btf.resolve(variable.type_id).map_or(1, |(_, found)| u64::from(found.alignment));
@@ -270,10 +271,13 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { "\n".into() } else { format!("    {}\n", line) }).collect()
 }
 
-/// A module `name` with what user space needs of `object`: `OBJECT`, its bytes, which the
-/// expression `bytes` gives; `programs` and `maps`, the names; a struct for each section of data,
-/// `Bss`, `Data`, `Rodata`, whose fields are its variables; `types`, what those and the keys and
-/// values of maps are made of. Of several types of one tag the second is `tag___2`.
+/// Writes a module `name` for user space. It contains
+///
+/// - `OBJECT`, the bytes of `object`, initialized by the expression `bytes`;
+/// - `programs` and `maps`, modules with the names of programs and maps;
+/// - a struct for each data section, `Bss`, `Data`, `Rodata`, whose fields are its variables;
+/// - `types`, a module with the types of variables, and of keys and values of maps. If several
+///   types have the same tag, the second is called `tag___2`.
 ///
 /// ```
 /// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
@@ -330,8 +334,9 @@ fn list<'n>(out: &mut String, module: &str, comment: &str, names: impl Iterator<
     out.push_str("}\n");
 }
 
-/// Writes `name.o`, the object, and `name.rs`, the module [`rust_module`] makes of it, into
-/// `directory`; the path of the second. For a `build.rs`, whose crate includes it:
+/// Writes two files into `directory`: `name.o`, the object, and `name.rs`, the module that
+/// [`rust_module`] writes for it. Returns the path of `name.rs`. A `build.rs` calls this, and its
+/// crate includes the module:
 ///
 /// ```no_run
 /// # fn link() -> Result<bpflink::Object, bpflink::Error> { unimplemented!() }

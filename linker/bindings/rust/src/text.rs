@@ -1,4 +1,4 @@
-//! Strings of C and of Rust.
+//! Conversion between strings of C and of Rust.
 
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_void};
@@ -6,7 +6,7 @@ use std::os::raw::{c_char, c_void};
 use crate::error::Error;
 use crate::ffi;
 
-/// A copy of a string of C's, "" for null. What is not UTF-8 is replaced.
+/// A copy of a C string; "" for null. Invalid UTF-8 is replaced.
 ///
 /// # Safety
 /// `text` is null or ends with NUL.
@@ -17,27 +17,27 @@ pub unsafe fn from_c(text: *const c_char) -> String {
     CStr::from_ptr(text).to_string_lossy().into_owned()
 }
 
-/// The same for a string that the library gave to the caller; frees it.
+/// Copies a string that the caller owns, and frees it.
 ///
 /// # Safety
-/// As above, and nobody else frees it.
+/// `text` is null or ends with NUL, and nothing else frees it.
 pub unsafe fn take(text: *mut c_char) -> String {
     let copy = from_c(text);
     ffi::bpflink_free(text as *mut c_void);
     copy
 }
 
-/// The bytes that the library gave to the caller; frees them.
+/// Copies bytes that the caller owns, and frees them.
 ///
 /// # Safety
-/// There are `size` bytes at `bytes`, and nobody else frees them.
+/// There are `size` bytes at `bytes`, and nothing else frees them.
 pub unsafe fn take_bytes(bytes: *mut c_void, size: usize) -> Vec<u8> {
     let copy = std::slice::from_raw_parts(bytes as *const u8, size).to_vec();
     ffi::bpflink_free(bytes);
     copy
 }
 
-/// A string for C. Error: it has a NUL inside.
+/// A string for C. Error: `text` contains a NUL.
 pub fn to_c(text: impl Into<Vec<u8>>) -> Result<CString, Error> {
     CString::new(text).map_err(|_| Error::Argument("a name has a NUL inside".into()))
 }

@@ -1,8 +1,8 @@
-//! The linker, the view of its result and the skeleton, on what clang compiles.
+//! Tests of the linker, the object and the skeleton, with objects that clang compiles.
 
 use bpflink::{Code, Error, Linker, Object, Options, Severity};
 
-/// `name.o` of `source`
+/// Compiles `source` into `name.o`.
 fn compile(name: &str, source: &str) -> std::path::PathBuf {
     let compile = include!("common/compile.rs");
     compile(name, source)

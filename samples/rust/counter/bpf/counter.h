@@ -1,4 +1,4 @@
-/* What both files and, by the skeleton, user space share. */
+/* The types that both files share, and user space by the skeleton. */
 #ifndef COUNTER_H
 #define COUNTER_H
 

@@ -1,5 +1,5 @@
-//! Shows what the skeleton has: names, types with the layout that the programs in the kernel use,
-//! and the object's bytes, for a loader.
+//! Prints the contents of the skeleton: names, types with their layout in the kernel, and the size of
+//! the object, whose bytes are for a loader.
 
 use std::mem::size_of;
 use std::ptr::addr_of;
@@ -17,7 +17,7 @@ fn main() {
     println!("program {}", programs::count);
     println!("map {}, values of {} bytes", maps::packets, size_of::<types::packets_value>());
 
-    // SAFETY: numbers, and arrays and structs of numbers, for which zero is a value
+    // SAFETY: zero is a valid value of numbers, and of arrays and structs of numbers.
     let (bss, rodata): (Bss, Rodata) = unsafe { std::mem::zeroed() };
     println!("bss: {} bytes, total at {}", size_of::<Bss>(), offset(&bss, addr_of!(bss.total)));
     println!("last at {}, {} bytes", offset(&bss, addr_of!(bss.last)), size_of::<types::event>());

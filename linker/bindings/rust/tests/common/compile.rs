@@ -1,5 +1,5 @@
-// A function that compiles `source` for BPF into a file of that name and gives its path; for the
-// tests and the examples in the documentation.
+// A function for tests and examples in the documentation. It compiles `source` for BPF into `name.o`
+// and returns the path.
 {
     fn compile(name: &str, source: &str) -> std::path::PathBuf {
         let directory = std::env::temp_dir().join(format!("bpflink-rust-{}", std::process::id()));
