@@ -19,7 +19,7 @@ show() {
 quietly() {
   if ! "$@" >>"$log" 2>&1; then
     tail -n 20 "$log"
-    echo "failed: $*; all that it said is in $log"
+    echo "failed: $*; its output is in $log"
     exit 1
   fi
 }
@@ -72,10 +72,10 @@ fi
 case $status in
   0) echo 'This version of libbpf links these files well.' ;;
   77) echo 'This version of libbpf can open it.' ;;
-  *) echo 'libbpf refuses what its linker made.' ;;
+  *) echo 'libbpf refuses the output of its own linker.' ;;
 esac
 if [[ $(maps peer.o | sort -uk 3 | wc -l) != $(maps peer.o | wc -l) ]]; then
-  echo 'Maps that a file declares, and a later one defines, are all at one place.'
+  echo 'It gives one offset to all maps that one file declares and a later one defines.'
 fi
 
 step 'Link them with bpflink'
@@ -100,7 +100,7 @@ step 'Drop what the program does not use, source lines, and structs that nothing
 show bpflink --gc-sections --print-gc-sections --strip-line-info --prune-types \
   {count,packet,state}.bpf.o -o small.o
 show stat -c '%n: %s bytes' packet_counter.o small.o
-echo 'It runs as before; libbpf says that source lines are missing, which only the log would show.'
+echo 'It runs as before. libbpf notes that source lines are missing; only the log of the verifier would show them.'
 status=0
 run small.o || status=$?
 ((status == 0 || status == 77)) || exit "$status"

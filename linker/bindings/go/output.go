@@ -74,7 +74,7 @@ import (
 var {{.Bytes}} []byte
 
 {{if .Loads -}}
-// {{.Function "load" ""}} gives what is in the object, not yet loaded.
+// {{.Function "load" ""}} returns the contents of the object, not yet loaded.
 func {{.Function "load" ""}}() (*ebpf.CollectionSpec, error) {
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader({{.Bytes}}))
 	if err != nil {

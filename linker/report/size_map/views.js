@@ -29,7 +29,7 @@ function originTiles() {
   const [roots, rest] = [[], []];
   for (const index of dominated()[0]) (nodes[index].root ? roots : rest).push(index);
   const groups = groupBy(rest, index =>
-    (categoryOfKind.get(nodes[index].kind) ?? "other") + (nodes[index].needed_by ? " that several bring" : ""));
+    (categoryOfKind.get(nodes[index].kind) ?? "other") + (nodes[index].needed_by ? " of several origins" : ""));
   return [...roots.map(tileOf), ...[...groups].map(([name, same]) => same.length === 1 ? tileOf(same[0])
     : together(name, name, same.map(tileOf)))];
 }
@@ -58,8 +58,8 @@ if (report.programs?.length) views.program = viewBy("Program", [byProgram, bySha
 if (!views.section) views.kind = viewBy("Kind", [byShare]);
 if (nodes.some(node => node.dominator || node.brings > node.bytes)) views.origin = view("Origin", originTiles);
 const hints = {
-  program: "In the tile of a program is what no other reaches.",
-  origin: "In each tile is what would go with it.",
+  program: "A tile of a program contains what only that program reaches.",
+  origin: "A tile contains what would go away with it.",
 };
 
 const isDwarf = part => part.reason === "DWARF";
