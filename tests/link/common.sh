@@ -1,5 +1,5 @@
-# What the cases share. A case sources this file, works in a temporary directory
-# that is removed when it ends, and stops at the first command that fails.
+# Functions for all cases. A case sources this file, works in a temporary directory that is removed
+# at its end, and stops at the first command that fails.
 set -Eeuo pipefail
 
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
@@ -15,7 +15,7 @@ trap 'finish $?' EXIT
 trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
 cd "$tmp"
 
-# finish STATUS: a case that passed must have met every difference that it explains.
+# finish STATUS: a case passes only if it met every difference that it explains.
 finish() {
   local status=$1 pattern
   if [[ $status == 0 ]]; then
@@ -34,7 +34,7 @@ fail() {
   exit 1
 }
 
-# skip REASON: ends the case; CTest counts it as skipped.
+# skip REASON: ends the case; CTest counts it as skipped
 skip() {
   printf 'SKIPPED: %s\n' "$*"
   exit 77

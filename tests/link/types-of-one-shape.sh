@@ -1,16 +1,16 @@
 #!/bin/bash
-# Types that conflict, but not for libbpf's linker: a warning that says as much as the error,
-# and a link. The definition's type stays.
+# Types that conflict in C, but not for libbpf's linker: the link succeeds with a warning as
+# detailed as the error. The definition's type stays.
 . "$(dirname "$0")/common.sh"
 
-# pair A B [USE]: a.o, which uses its declaration of v, and b.o with the other
+# pair A B [USE]: compiles a.o, which declares and uses v, and b.o with the other declaration
 pair() {
   compile a -w <<<"$1
 SEC(\"socket\") long prog(void *ctx) { return ${3:-(long)v}; }"
   compile b -w <<<"$2"
 }
 
-# passes A B [USE]: the peer links it, and so do we, with a warning.
+# passes A B [USE]: the peer links both, and so does bpflink, with a warning
 passes() {
   local order
   pair "$@"
@@ -24,7 +24,7 @@ passes() {
   done
 }
 
-# conflicts A B [USE]: an error for both
+# conflicts A B [USE]: an error of both linkers
 conflicts() {
   pair "$@"
   ! bpftool gen object peer.o a.o b.o 2>peer.errors >&2 || fail "the peer links it: $1"
@@ -32,14 +32,14 @@ conflicts() {
   expect_error ": error: conflicting types of 'v'"
 }
 
-# Integers and floats: the size
+# Integers and floats: sizes must agree
 passes 'const volatile __u32 v __weak;' 'const volatile int v __weak;'
 passes 'extern char v;' '_Bool v;'
 passes 'typedef int T; extern const volatile T v;' 'typedef unsigned U; const volatile U v = 1;'
 conflicts 'extern int v;' 'long v;'
 conflicts 'extern float v;' 'double v;' '(long)&v'
 
-# Enumerations: name and size
+# Enumerations: names and sizes must agree
 passes 'enum e { A, B }; extern enum e v;' 'enum e { A, C, D }; enum e v;'
 conflicts 'enum e { A }; extern enum e v;' 'enum f { A }; enum f v;'
 conflicts 'enum e { A, B }; extern enum e v;' 'enum e { A, B = 1ull << 40 }; enum e v;'
