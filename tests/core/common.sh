@@ -1,12 +1,12 @@
-# What the cases share: all of tests/link/common.sh, and kernels of a few types.
+# Functions for the bpfcore cases: all of tests/link/common.sh, and kernels with few types.
 . "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
 BPFCORE=$(realpath "${BPFCORE:?the program to test}")
 CORE_OF_LIBBPF=$(realpath "${CORE_OF_LIBBPF:?what libbpf makes of relocations}")
 export BPFCORE CORE_OF_LIBBPF
 
-# kernel NAME <<SOURCE: types that stand for those of a kernel, in NAME.btf. A type is there if a
-# variable or function uses it.
+# kernel NAME <<SOURCE: writes NAME.btf, which stands for a kernel's types. It has the types that
+# variables and functions use.
 kernel() {
   cat >"$1.kernel.c"
   "$CC" -g -O0 --target=bpf -w -c "$1.kernel.c" -o "$1.kernel.o"
