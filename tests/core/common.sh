@@ -13,7 +13,7 @@ kernel() {
   llvm-objcopy-19 --dump-section .BTF="$1.btf" "$1.kernel.o"
 }
 
-# core STATUS ARGUMENT...: runs bpfcore, which must exit with STATUS; its messages are in core.log
+# core STATUS ARGUMENT...: runs bpfcore, which must exit with STATUS; core.log has its messages
 core() {
   local expected=$1 status=0
   shift
@@ -21,7 +21,7 @@ core() {
   [[ $status == "$expected" ]] || fail "bpfcore $* exits with $status: $(cat core.log)"
 }
 
-# says TEXT: a line of the messages has this
+# says TEXT: a message contains TEXT
 says() { grep -qF -- "$1" core.log || fail "no '$1' in: $(cat core.log)"; }
 says_not() { ! grep -qF -- "$1" core.log || fail "'$1' in: $(cat core.log)"; }
 

@@ -1,11 +1,11 @@
 #!/bin/bash
-# btfdedup --check: each rule of the kernel by a blob that breaks it; what a loader mends; JSON; and
-# --verify, which says the same of outputs.
+# btfdedup --check: a blob for each rule of the kernel that breaks it; faults that loaders repair;
+# JSON; and --verify, which reports the same of outputs.
 . "$(dirname "$0")/common.sh"
 
 int="add(INT, 'int', 4, 32)"
 
-# refused STATEMENTS <FAULTS: a blob has these faults, a line each, and no others.
+# refused STATEMENTS <FAULTS: the blob has exactly these faults, one a line
 refused() {
   local status=0 want got
   want=$(sed 's/^/bad.btf: /')
@@ -16,7 +16,7 @@ refused() {
   [[ $got == "$want" ]] || mistake "$1: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
 }
 
-# taken WANT ARGUMENT...: kernels take all files, and the output is WANT.
+# taken WANT ARGUMENT...: kernels accept all files, and the output is WANT
 taken() {
   local want=$1
   shift

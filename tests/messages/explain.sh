@@ -1,15 +1,15 @@
 #!/bin/bash
-# btfdedup --explain: why types of one name are not one.
+# btfdedup --explain: why types of one name stay separate.
 . "$(dirname "$0")/common.sh"
 
-# explains TYPE TEXT A B: what is said of the types of two inputs
+# explains TYPE TEXT A B: --explain TYPE prints TEXT for two inputs
 explains() {
   blob a.btf "add(INT, 'int', 4, 0x1000020); add(INT, 'long', 8, 0x1000040); $3"
   blob b.btf "add(INT, 'int', 4, 0x1000020); add(INT, 'long', 8, 0x1000040); $4"
   "$BTFDEDUP" a.btf b.btf --explain "$1" | grep -E 'differs|stayed|one type' >text || true
   expect "$2" cat text
 }
-# struct_s TEXT A B: `struct s` with other members and sizes
+# struct_s TEXT A B: `struct s` with sizes and members A and B; they differ by TEXT
 struct_s() { explains 'struct s' "struct s stayed 2 types
 differs from [3]: s$1" "add(STRUCT, 's', $2)" "add(STRUCT, 's', $3)"; }
 

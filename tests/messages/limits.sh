@@ -1,18 +1,18 @@
 #!/bin/bash
-# What the kernel limits: types, strings, members.
+# The kernel's limits: types, strings, members.
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'
 SEC("socket") int prog(void *ctx) { return 1; }
 END
-# too_large MESSAGE STATEMENTS: both programs refuse to write such types.
+# too_large MESSAGE STATEMENTS: both programs refuse to write such types
 too_large() {
   blob large.btf "$2"
   expect_message "btfdedup: error: out.o: $1" "$BTFDEDUP" large.btf -o out.o
   llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --add-section=.BTF=large.btf good.o large.o
   expect_message "bpflink: error: .BTF of the output: $1" "$BPFLINK" large.o -o out.o
 }
-# A pointer to each array of a length of its own.
+# Pointers to arrays, each with a different length
 too_large "1048577 types are more than the kernel's limit of 1048575; 1048576 of them are of kind ARRAY" '
 add(INT, "int", 4, 32)
 all = array("I", [0, ARRAY << 24, 0, 1, 1, 0]) * (1 << 20)

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Types that conflict: both declarations, and the first place where they differ.
+# Type conflicts: the message shows both declarations and the first difference.
 . "$(dirname "$0")/common.sh"
 
-# conflict MESSAGE A B: the two files, linked
+# conflict MESSAGE A B: linking the two files fails with MESSAGE
 conflict() {
   compile a <<<"$2"
   compile b <<<"$3"
@@ -10,7 +10,7 @@ conflict() {
 $1
 >>> declare it once, in a header that all include" "$BPFLINK" ${fatal:-} a.o b.o -o out.o
 }
-# milder CONFLICT ARGUMENT...: a conflict that libbpf's linker lets pass is a warning
+# milder CONFLICT ARGUMENT...: a conflict that libbpf's linker accepts is a warning
 milder() {
   fatal=--fatal-warnings
   "$@"
