@@ -1,7 +1,7 @@
 #!/bin/bash
-# bpflink on a real program, a packet counter of three files: what libbpf says about the output of
-# `bpftool gen object`, then bpflink's output, loaded and run; an error message; --gc-sections.
-# Installs and builds what it needs; you can run it again.
+# The linker at work on a real program, a packet counter of three files: what libbpf says of
+# `bpftool gen object`, then bpflink's link, loaded and run; an error message; --gc-sections.
+# Installs and builds what it needs; safe to run again.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,7 +15,7 @@ show() {
   printf '$ %s\n' "$*"
   "$@"
 }
-# quietly COMMAND...: writes its output to the log, and shows it on failure
+# quietly COMMAND...: what it prints is in the log, and shown where it fails
 quietly() {
   if ! "$@" >>"$log" 2>&1; then
     tail -n 20 "$log"
@@ -47,13 +47,13 @@ fi
 step 'Compile three files: the program in count, a library in packet, maps and variables in state'
 show clang-19 -g -O2 --target=bpf -mcpu=v3 -Wall -I. -c $source/{count,packet,state}.bpf.c
 
-# maps OBJECT: the offsets in .maps at which the loader will look
+# maps OBJECT: where the loader will look for them in .maps
 maps() {
   bpftool btf dump file "$1" | awk '/DATASEC/ { in_maps = /\.maps/; next } /^\[/ { in_maps = 0 }
     in_maps { gsub(/[()'\'']/, ""); print "  map " $NF, $2 }'
 }
-# run OBJECT: loads it with a skeleton and runs it. Status 1 if libbpf refuses it, 77 if this machine
-# permits no loading; the loader prints why.
+# run OBJECT: loads it with a skeleton and runs it; 1 where libbpf refuses it, 77 where nothing
+# may be loaded here, as the loader says
 run() {
   echo "$ bpftool gen skeleton $1 name packet_counter >packet_counter.skel.h"
   bpftool gen skeleton "$1" name packet_counter >packet_counter.skel.h || return 1
@@ -85,7 +85,7 @@ maps packet_counter.o
 step 'Load the result, send packets through it by BPF_PROG_TEST_RUN, and print what it counted'
 status=0
 run packet_counter.o || status=$?
-# 77: not permitted here; the loader has printed why.
+# 77: not permitted here; the loader has said why.
 ((status == 0 || status == 77)) || exit "$status"
 
 step 'A mistake: after a change of last_parent in the header, only state.bpf.c is compiled again'

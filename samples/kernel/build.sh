@@ -1,12 +1,12 @@
 #!/bin/bash
-# Builds, compares and boots two Linux kernels, one with BTF from gcc and btfdedup, one with pahole's,
-# with modules and with programs that bpflink linked. Most of the time goes into compiling. Installs
-# and builds what it needs on Debian 12; you can run it again.
+# A Linux kernel whose BTF comes from gcc and btfdedup, beside the same kernel with pahole's:
+# built, compared and booted, with programs that bpflink linked and modules. Most of the time goes
+# into compiling. Installs and builds what it needs on Debian 12; safe to run again.
 #
 #   samples/kernel/build.sh [DIRECTORY]
 #
-#   DIRECTORY   for all files, some 4 GB; default samples/build/kernel
-#   CC=...      (environment) the kernels' compiler, such as 'ccache gcc'
+#   DIRECTORY   for all that is made, some 4 GB; samples/build/kernel unless told
+#   CC=...      (environment) the compiler of the kernels: 'ccache gcc', say
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -21,12 +21,12 @@ PATH=$PATH:/usr/sbin:/sbin
 mkdir -p "$work"
 : >"$log"
 
-# step TEXT COMMAND...: prints one line with the time; the command's output is in the log
+# step TEXT COMMAND...: one line with the time that it takes; what the command says is in the log
 step() {
   local start=$SECONDS
   printf '%-64s' "$1"
   echo "== $1" >>"$log"
-  # In a subshell, because `if` and && disable set -e.
+  # In a shell of its own, as set -e does not hold where a status is asked for.
   set +e
   (set -e; "${@:2}") >>"$log" 2>&1
   local status=$?
@@ -55,21 +55,22 @@ unpack() {
   touch "$source/.patched"
 }
 
-# The two kernels differ only in these variables and in the version that the program in pahole's place
-# reports. Without the second variable, the kernel would map the vDSO's types into each process.
+# The two kernels: what differs between them is what these variables say, and the version that
+# the program in pahole's place says of itself. The types of the vDSO would else be mapped into
+# each process.
 # shellcheck disable=SC2034 # kernel_make reads both by their names
 pahole=()
 # shellcheck disable=SC2034
 gcc=(DEBUG_CFLAGS=-gbtf OBJCOPYFLAGS_vdso64.so=--remove-section=.BTF)
 
-# kernel_make NAME ARGUMENT...: runs make for kernel NAME
+# kernel_make NAME ARGUMENT...: make for the kernel of that name
 kernel_make() {
   local -n variables=$1
   make -C "$source" O="$work/$1" PAHOLE="$work/$1-pahole" CC="$compiler" "${variables[@]}" "${@:2}"
 }
 
-# write_timed NAME PROGRAM: writes a script in place of pahole that runs PROGRAM and records its
-# seconds, kilobytes and last argument
+# write_timed NAME PROGRAM: in the place of pahole, a script that runs the program and writes down
+# its seconds, kilobytes and last argument
 write_timed() {
   cat >"$work/$1-pahole" <<SCRIPT
 #!/bin/sh
@@ -86,7 +87,7 @@ configure() { # NAME PROGRAM
   kernel_make "$1" tinyconfig
   cat "$here/config" >>"$work/$1/.config"
   kernel_make "$1" olddefconfig
-  # Without this check, a removed option, or one without its dependencies, would go unnoticed.
+  # An option that is not there any more, or lacks what it depends on, would go unnoticed.
   local line missing=0
   while read -r line; do
     if ! grep -qxF "$line" "$work/$1/.config"; then echo "not in the configuration: $line" && missing=1; fi
@@ -95,21 +96,21 @@ configure() { # NAME PROGRAM
 }
 
 build_kernel() { # NAME
-  # Link again, so that a second run has times as well. Modules as well: on a module that it has already
-  # processed, resolve_btfids would leave flags in .BTF_ids with the wrong functions.
+  # Links anew, so that a second run has times, too. Modules as well: resolve_btfids, run on them
+  # once more, would leave flags in .BTF_ids with the wrong functions.
   rm -f "$work/$1.times" "$work/$1/vmlinux"
   find "$work/$1" -name '*.ko' -delete
   kernel_make "$1" -j"$(nproc)" bzImage modules
 }
 
-# build_module plain|distilled [VARIABLE=VALUE]: builds the module outside the kernel's tree
+# build_module plain|distilled [VARIABLE=VALUE]: the module that is not of the kernel's tree
 build_module() {
   mkdir -p "$work/module-$1"
   cp "$here"/module/* "$work/module-$1"
   kernel_make gcc M="$work/module-$1" "${@:2}" modules
 }
 
-# Compiled once, with one kernel's header: CO-RE adapts them to the other.
+# Once, with the header of one kernel: CO-RE makes them fit the other.
 build_programs_of_guest() {
   mkdir -p "$work/guest"
   cd "$work/guest"
@@ -120,8 +121,8 @@ build_programs_of_guest() {
   gcc -O2 -Wall -static "$here/guest/types.c" -o types -lbpf -lelf -lz
 }
 
-# pack NAME FILE...: makes the initramfs NAME.cpio.gz of busybox, the guest's init, these files, and the
-# contents of root-NAME
+# pack NAME FILE...: the initramfs NAME.cpio.gz of busybox, the guest's init, these, and what is in
+# the directory root-NAME already
 pack() {
   local root=$work/root-$1 tool
   mkdir -p "$root"/{bin,proc,sys}
@@ -131,13 +132,13 @@ pack() {
   (cd "$root" && find . | cpio -o -H newc | gzip) >"$work/$1.cpio.gz"
 }
 
-# emulate SECONDS ARGUMENT...: runs qemu with no devices except a serial console
+# emulate SECONDS ARGUMENT...: qemu with a serial console and no devices but that
 emulate() {
   timeout "$1" qemu-system-x86_64 -cpu max -m 512 -display none -no-reboot \
     -append 'console=ttyS0 earlyprintk=ttyS0 reboot=t panic=-1' "${@:2}"
 }
 
-# A virtual machine may have a /dev/kvm that does not run ordinary kernels.
+# A machine that is virtual itself may have a /dev/kvm that runs no ordinary kernel.
 choose_accelerator() {
   local console=$work/accelerator.console
   rm -f "$console"
@@ -145,7 +146,7 @@ choose_accelerator() {
   if grep -q 'Linux version' "$console"; then echo kvm; else echo tcg; fi >"$work/accelerator"
 }
 
-# boot NAME KERNEL: runs until the guest ends; NAME.console has its output
+# boot NAME KERNEL: runs until the guest ends; what it says is in NAME.console
 boot() {
   emulate 300 -accel "$(<"$work/accelerator")" -kernel "$2" -initrd "$work/$1.cpio.gz" \
     -serial "file:$work/$1.console"
@@ -153,7 +154,7 @@ boot() {
   grep -q '^the guest is done' "$work/$1.console"
 }
 
-# has_types NAME MODULE...: the guest's kernel shows types of these modules
+# has_types NAME MODULE...: whether the guest's kernel shows types of these modules
 has_types() {
   local module name
   for module in "${@:2}"; do
@@ -162,7 +163,7 @@ has_types() {
   done
 }
 
-# boot_kernel NAME: boots it with its modules and the programs; all must succeed
+# boot_kernel NAME: with its modules and the programs; all of it must succeed
 boot_kernel() {
   rm -rf "$work/root-$1"
   kernel_make "$1" INSTALL_MOD_PATH="$work/root-$1" modules_install
@@ -175,8 +176,8 @@ boot_kernel() {
   has_types "$1" vmlinux "${modules[@]%.o}"
 }
 
-# When a module becomes part of vmlinux, types in vmlinux get other ids. Nothing that other modules use
-# changes.
+# The types of vmlinux get other ids when a module becomes part of it; nothing changes that other
+# modules can see.
 rebuild() {
   cp "$work/gcc/vmlinux" "$work/vmlinux.before"
   "$source/scripts/config" --file "$work/gcc/.config" --enable VETH
@@ -194,7 +195,7 @@ boot_rebuilt() {
   done
   pack rebuilt "$work/guest/types"
   boot rebuilt "$work/gcc/arch/x86/boot/bzImage"
-  # The plain module is refused, or has wrong types if its ids happen to be valid.
+  # The plain one is refused, or, where its ids happen to be of use, has types of other names.
   local right='^types: struct sample_task: list_head list; task_struct task; fib_table routes; u64 seen;'
   (($(grep -c "$right" "$work/rebuilt.console") == 1))
   sed -n '/distilled/,$p' "$work/rebuilt.console" | grep "$right"
@@ -205,7 +206,7 @@ compare() {
     --details "$work/differences.txt" >"$work/comparison.txt"
 }
 
-# print_cost NAME: seconds and megabytes of vmlinux, and the sum and maximum of the modules
+# print_cost NAME: seconds and megabytes for vmlinux, and the sum and maximum for modules
 print_cost() {
   awk -v name="$1" '$3 ~ /vmlinux/ { seconds = $1; peak = $2; next } { all += $1; n++; if ($2 > most) most = $2 }
     END { printf "%-10s vmlinux %.2f s, %.0f MB; %d modules %.2f s in all, %.0f MB at most\n",

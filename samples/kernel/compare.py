@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Lists the differences between the BTF of two builds of one kernel.
+"""Lists what differs between the BTF of two builds of one kernel.
 
 compare.py A B [--names A_NAME B_NAME] [--details FILE]
 
 A and B are vmlinux files, or modules with --base-a and --base-b. Prints a Markdown table of the
-types by kind, and how many functions, per-CPU variables, structs, unions, enums, typedefs and forward
-declarations are in one file only or differ, with the reason if the symbol table shows one. FILE gets
-the names. Types are equal if they have the same text in C.
+types by kind, and for functions, per-CPU variables, structs, unions, enums, typedefs and forward
+declarations how many are in one only or differ, by reason where the symbol table tells one. The
+names are in FILE. Types are compared as C: what has the same text is the same.
 """
 
 import argparse
@@ -23,14 +23,14 @@ QUALIFIERS = {"CONST": "const", "VOLATILE": "volatile", "RESTRICT": "restrict"}
 
 
 class Kernel:
-    """The types and symbols of one file."""
+    """The types of one file, and its symbols."""
 
     def __init__(self, path, base):
         command = ["bpftool", "--json", *(["--base-btf", base] if base else []), "btf", "dump", "file", path]
         types = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["types"]
         self.types = {type_["id"]: type_ for type_ in types}
         self.texts = {}
-        # Symbols of code: their names, and clones' names ("f.isra.0", "f.part.1") without the suffix
+        # Symbols of code: their names, and of clones ("f.isra.0", "f.part.1") those without the end.
         self.symbols, self.clones = set(), collections.defaultdict(set)
         for line in subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout.splitlines():
             *_, letter, name = line.split()
@@ -40,7 +40,7 @@ class Kernel:
                     self.clones[name.split(".")[0]].add(name.split(".")[1])
 
     def text(self, id_):
-        """A type as C would write it; a named type by its name alone"""
+        """A type as C would write it; what has a name by that alone."""
         if id_ == 0:
             return "void"
         if id_ not in self.texts:
@@ -65,7 +65,7 @@ class Kernel:
         return name
 
     def body(self, type_):
-        """A definition's text without its name"""
+        """What a definition says besides its name."""
         if type_["kind"] in ("ENUM", "ENUM64"):
             values = ", ".join(f"{value['name']} = {value['val']}" for value in type_["values"])
             return f"{{{values}}} of {type_['size']}"
@@ -78,7 +78,7 @@ class Kernel:
             {key: value for key, value in type_.items() if key not in ("id", "name")}, sort_keys=True)
 
     def named(self, *kinds):
-        """The definitions of each name"""
+        """The definitions of each name."""
         found = collections.defaultdict(set)
         for type_ in self.types.values():
             if type_["kind"] in kinds and type_.get("name", "(anon)") != "(anon)":
@@ -90,7 +90,7 @@ class Kernel:
 
 
 def why_missing(name, other):
-    """Returns what the other file's symbols say of a function in one file's BTF."""
+    """Of a function that is in one file's BTF: what the other's symbols say of it."""
     if name.startswith("__SCT__"):
         return "the trampoline of a static call"
     if name in other.symbols:
@@ -101,23 +101,23 @@ def why_missing(name, other):
 
 
 def one_dimension(text):
-    """The text with multidimensional arrays as one dimension"""
+    """The text with one dimension for each array."""
     return re.sub(r"(?:\[\d+\]){2,}", lambda dimensions: "[{}]".format(
         math.prod(int(number) for number in re.findall(r"\d+", dimensions[0]))), text)
 
 
 def no_sign(text):
-    """The text with enum values as unsigned 32-bit numbers"""
+    """The text with values of enums as if they had no sign."""
     return re.sub(r" = (-?\d+)", lambda value: f" = {int(value[1]) & 0xffffffff}", text)
 
 
 def no_large_values(text):
-    """The text without enumerators that do not fit an int"""
+    """The text without enumerators that an int cannot hold."""
     return re.sub(r"\w+ = (\d+)(, )?", lambda value: value[0] if int(value[1]) < 1 << 31 else "",
                   no_sign(text)).replace(", }", "}")
 
 
-# What definitions may differ in: without it, they are equal.
+# What definitions are alike without.
 CAUSES = (("names of parameters", lambda text: re.sub(r" [\w()]+(?=[,)])", "", text)),
           ("qualifiers", lambda text: re.sub(r"\b(const|volatile|restrict) ", "", text)),
           ("arrays of several dimensions", one_dimension),
@@ -128,7 +128,7 @@ CAUSES = (("names of parameters", lambda text: re.sub(r" [\w()]+(?=[,)])", "", t
 
 
 def why_different(a, b):
-    """Returns why two sets of definitions of a name differ."""
+    """Of two sets of definitions of a name."""
     for cause, without in CAUSES:
         if {without(text) for text in a} == {without(text) for text in b}:
             return cause
