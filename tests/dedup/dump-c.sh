@@ -218,7 +218,7 @@ expect 'struct overlapping {
 	};
 } __attribute__((packed));' definition '^struct overlapping'
 
-# Members without names of structs with names, an extension of Microsoft and of Plan 9.
+# Unnamed members whose structs have names, an extension of Microsoft and of Plan 9
 blob nameless.btf 'add(INT, "int", 4, 0x01000020); add(STRUCT, "base", 8, "a", 1, 0, "b", 1, 32); add(TYPEDEF, "base_t", 2)
 add(STRUCT, "derived", 20, "", 2, 0, "c", 1, 64, "", 6, 96); add(STRUCT, "again", 8, "", 3, 0)
 add(UNION, "", 8, "d", 1, 0, "e", 2, 0)'
@@ -235,7 +235,7 @@ expect 'struct derived {
 	};
 };' definition '^struct derived'
 
-# Circles without a tag, which C cannot write.
+# Cycles without a tag, which C cannot express
 blob circles.btf 'add(TYPEDEF, "self", 2); add(PTR, "", 1); add(TYPEDEF, "a", 4); add(ARRAY, "", 0, 5, 9, 3); add(TYPEDEF, "b", 6)
 add(PTR, "", 3); add(STRUCT, "s", 32, "a", 3, 0, "b", 5, 192); add(TYPEDEF, "f", 10); add(INT, "int", 4, 32)
 add(FUNC_PROTO, "", 8, "", 8, "", 11); add(PTR, "", 8); add(STRUCT, "u", 16, "self", 1, 0, "f", 11, 64)
@@ -243,7 +243,7 @@ add(PTR, "", 14); add(STRUCT, "", 8, "again", 13, 0)'
 dump circles.btf
 expect 'typedef void *self;' definition '^typedef.*self'
 
-# Tags, of which gcc knows nothing, and functions that return what none can return.
+# Tags that gcc does not know, and functions with return types that C forbids
 blob tags.btf 'add(INT, "int", 4, 32); add(TYPE_TAG, "user", 1); add(PTR, "", 2); add(TYPE_TAG, "a\"\\b??/\n", 3); add(PTR, "", 4)
 add(STRUCT, "s", 16, "p", 3, 0, "q", 5, 64); add(DECL_TAG, "whole", 6, -1); add(DECL_TAG, "member", 6, 1); add(TYPEDEF, "t", 1)
 add(DECL_TAG, "typedef", 9, -1); add(TYPE_TAG, "address_space(1)", 1, kflag=1); add(TYPE_TAG, "packed", 1, kflag=1)

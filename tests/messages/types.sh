@@ -162,7 +162,7 @@ of_maps '>>> struct {
 >>>     b.o: no such attribute
 >>>     a.o: int (*)[1]' '__uint(map_flags, 1);' '__uint(max_entries, 2);'
 
-# Two definitions of a map: the one that lost must not have what the other lacks.
+# Two definitions of a map: neither may have an attribute that the other lacks.
 compile a <<<'struct { __uint(type, 2); __uint(map_flags, 1); } v SEC(".maps") __weak;'
 compile b <<<'struct { __uint(type, 2); } v SEC(".maps");'
 expect_message "b.bpf.c:1: error: conflicting types of 'v'
