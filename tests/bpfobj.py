@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Reads, changes and writes BPF objects and BTF, for the tests.
+"""Reads, changes and writes BPF objects and BTF for the tests.
 
-It shares no code with the linker and shows what the usual tools do not: what
-each instruction and each initialized pointer refers to, .BTF.ext resolved to
-functions and source lines, and variables and functions as C declarations.
+It shares no code with the linker and shows facts that the usual tools do not: the target of each
+instruction and each initialized pointer, .BTF.ext resolved to functions and source lines, and variables
+and functions as C declarations.
 
     bpfobj.py references FILE     SITE KIND TARGET, e.g. "prog+0x8 call helper"
     bpfobj.py declarations FILE   variables, functions and declaration tags as C
@@ -11,9 +11,9 @@ functions and source lines, and variables and functions as C declarations.
     bpfobj.py func_info FILE      SECTION OFFSET FUNCTION
     bpfobj.py line_info FILE      SITE SOURCE:LINE
     bpfobj.py core_relo FILE      SITE KIND TYPE ACCESS
-    bpfobj.py check FILE          every rule an output must obey; prints what breaks one
+    bpfobj.py check FILE          tests the rules that an output must obey; prints violations
 
-It makes malformed inputs: one number of a good file changed, or BTF written word by word.
+It makes malformed inputs: it changes one number of a good file, or writes BTF word by word.
 
     bpfobj.py set IN OUT PLACE=VALUE...     changes numbers of an object; see Editor
     bpfobj.py blob OUT STATEMENTS           writes raw BTF; see Blob
@@ -32,7 +32,7 @@ KINDS = {name: kind for kind, name in enumerate(
     "VOID INT PTR ARRAY STRUCT UNION ENUM FWD TYPEDEF VOLATILE CONST RESTRICT FUNC FUNC_PROTO VAR DATASEC "
     "FLOAT DECL_TAG TYPE_TAG ENUM64".split())}
 globals().update(KINDS)  # INT is 1, and so on
-WORDS = {INT: 1, ARRAY: 3, VAR: 1, DECL_TAG: 1}  # that a kind adds to the common three
+WORDS = {INT: 1, ARRAY: 3, VAR: 1, DECL_TAG: 1}  # words that a kind adds to the common three
 WORDS_OF_EACH = {STRUCT: 3, UNION: 3, ENUM: 2, FUNC_PROTO: 2, DATASEC: 3, ENUM64: 3}
 LINKAGE = {0: "static", 1: "global", 2: "extern"}
 CORE_KINDS = ["byte_off", "byte_sz", "field_exists", "signed", "lshift_u64", "rshift_u64",
@@ -42,7 +42,7 @@ NATIVE = "<" if sys.byteorder == "little" else ">"
 
 
 class Layout(dict):
-    """{name: (offset, format)} of "name:format ..."; `form` is the whole."""
+    """{name: (offset, format)} of "name:format ..."; `form` is the whole format."""
 
     def __init__(self, fields):
         self.form = ""
@@ -85,7 +85,7 @@ def text_at(data, at):
 
 
 class Btf:
-    """A blob of this byte order, or of its own: `words` of all types, and where each `starts`."""
+    """A blob in this byte order, or in its own: the `words` of all types, and where each type `starts`."""
 
     def __init__(self, blob, order=None):
         order = order or ("<" if blob[0] == 0x9F else ">")
@@ -118,7 +118,7 @@ class Btf:
 
 
 class Type:
-    """One BTF type; `members` are the records behind it, `ref` its size or type word."""
+    """One BTF type; `members` are the records after it, `ref` is its size or type word."""
 
     def __init__(self, kind, flag, name, ref, members, linkage=0):
         self.kind, self.flag, self.name, self.ref, self.members = kind, flag, name, ref, members
@@ -231,7 +231,7 @@ class Object:
     # ---- places
 
     def place(self, shndx, offset):
-        """`symbol+0xN` for an offset into a section, `section+0xN` where no symbol covers it.
+        """`symbol+0xN` for an offset into a section, `section+0xN` if no symbol covers it.
 
         Of several symbols of one name each shows its value too: `symbol@0x18+0xN`.
         """
@@ -254,7 +254,7 @@ class Object:
         return next(i for i, s in enumerate(self.sections) if s.name == name)
 
     def relocations(self):
-        """(relocated section's index, offset, type, symbol) of code and data."""
+        """Yields (relocated section's index, offset, type, symbol) for code and data."""
         for r in self.sections:
             if r.type != SHT_REL or self.sections[r.info].name.startswith((".BTF", ".debug")):
                 continue
@@ -281,7 +281,7 @@ class Object:
                 add(shndx, offset, "address", sym, self.unpack("i", data, offset + 4)[0])
             elif rtype == R_BPF_64_32:
                 imm = self.unpack("i", data, offset + 4)[0]
-                # A call of an undefined symbol counts from the instruction itself: no addend.
+                # A call of an undefined symbol has no addend: it counts from the instruction itself.
                 add(shndx, offset, "call", sym, (imm + 1) * 8)
             elif rtype == R_BPF_64_ABS64:
                 add(shndx, offset, "abs64", sym, self.unpack("q", data, offset)[0])
@@ -402,7 +402,7 @@ class Object:
             if section:
                 rule(t.ref == section.size,
                      f"DATASEC {t.name}: size {t.ref}, the section's is {section.size}")
-        # Types that nothing says to be a function's are not asked for.
+        # Without .BTF.ext, functions need no FUNC.
         functions = {t.name for t in self.types if t.kind == FUNC}
         for s in self.symbols if self.section(".BTF.ext") else []:
             if s.type == STT_FUNC and s.shndx and s.bind:
@@ -445,9 +445,9 @@ class Object:
 class Editor:
     """Changes numbers of an object.
 
-    A PLACE of an object is one of
+    A PLACE in an object is one of
 
-        file:OFFSET[:SIZE]                  bytes of the file; SIZE is 1 unless told
+        file:OFFSET[:SIZE]                  bytes of the file; SIZE defaults to 1
         elf:FIELD                           of the ELF header, e.g. elf:e_machine
         header:SECTION:FIELD                of a section header, e.g. header:.data:sh_size
         symbol:NAME:FIELD                   of a symbol, e.g. symbol:prog:st_value; NAME may be a number
@@ -462,9 +462,9 @@ class Editor:
         ext:TABLE:BLOCK:FIELD               sec_name_off, num_info
         ext:TABLE:BLOCK:RECORD:FIELD        insn_off, type_id, file_name_off, ..., kind
 
-    A VALUE is an expression of Python; `old` is the number that was there, section(NAME), symbol(NAME),
-    type(NAME) and string(TEXT) are the numbers by which the object calls these, and number(PLACE) is
-    that at another place.
+    A VALUE is a Python expression. `old` is the previous number; section(NAME), symbol(NAME) and
+    type(NAME) are their indices in the object; string(TEXT) is an offset in .BTF's strings; and
+    number(PLACE) is the number at another place.
     """
 
     def __init__(self, path):
@@ -513,7 +513,7 @@ class Editor:
         return at, size
 
     def place(self, kind, *rest):
-        """Where a number stands and its format."""
+        """Returns the offset and format of a number."""
         sizes = {"1": "B", "2": "H", "4": "I", "8": "Q"}
         if kind == "file":
             return int(rest[0], 0), sizes[(rest + ("1",))[1]]
@@ -569,13 +569,12 @@ class Editor:
 
 
 class Blob:
-    """BTF by statements: add(KIND, name, size_or_type, words...) for each type.
+    """BTF from statements: add(KIND, name, size_or_type, words...) for each type.
 
-    add() takes vlen and kflag by name; vlen is otherwise counted from the words. string(TEXT) is
+    add() takes vlen and kflag by name; by default, the number of words gives vlen. string(TEXT) is
     a string's offset. read(FILE) begins with the types and strings of another blob. Assignments
-    to the names of header fields (hdr_len, type_off, ...) and to `order`, `strings`, `tail` (bytes
-    behind the header, before the types) and `layout` (a list of (info_size, elem_size, flags) by
-    kind) change what they name.
+    set header fields (hdr_len, type_off, ...), `order`, `strings`, `extra` (bytes after the header),
+    `tail` (bytes after the types) and `layout` (a list of (info_size, elem_size, flags) by kind).
     """
 
     def __init__(self):

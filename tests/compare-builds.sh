@@ -1,19 +1,19 @@
 #!/bin/bash
-# Runs the same commands with the programs of two builds and compares what they write, byte for
-# byte: for changes that must leave the outputs as they are. Takes minutes; not a part of CTest.
+# Runs the same commands with the programs of two builds and compares their outputs byte for byte.
+# Use it for changes that must not change outputs. Takes minutes; not a part of CTest.
 #
 #   tests/compare-builds.sh [OPTION]... OLD NEW [WORK]
 #
-#   OLD, NEW        the directories of both builds' bpflink, btfdedup and bpfskel: build/release/bin
-#   WORK            a directory for the inputs; where it stays, a second run compiles less
-#   --only PART     selftests, bench, samples, random or tests; may be given several times
-#   --objects DIR   the objects in DIR are the selftests
-#   --reports       compare maps, JSON, dumps and skeletons, too
-#   --messages      compare messages, too
+#   OLD, NEW        the directories with bpflink, btfdedup and bpfskel of both builds: build/release/bin
+#   WORK            a directory for the inputs; with the same one, a second run compiles less
+#   --only PART     selftests, bench, samples, random or tests; may be repeated
+#   --objects DIR   use the objects in DIR as the selftests
+#   --reports       also compare maps, JSON, dumps and skeletons
+#   --messages      also compare messages
 #
-# Prints a line for each difference with a directory that has the command, inputs that are not in
-# WORK, and what both builds made of them; in the end `N compared, M differ`. The exit status is 0
-# if none differs. A command that fails with both, with the same exit status, does not differ.
+# Prints a line for each difference, with a directory that contains the command, inputs that are not
+# in WORK, and both builds' outputs, and at the end `N compared, M differ`. The exit status is 0 if
+# nothing differs. A command that fails with both builds, with the same status, does not differ.
 set -euo pipefail
 
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -47,7 +47,7 @@ for program in bpflink btfdedup bpfskel; do
 done
 PATH=$COMPARE_RUN/bin:$PATH
 
-# made DIRECTORY COMMAND...: has the command fill the directory, unless an earlier run did
+# made DIRECTORY COMMAND...: COMMAND fills the directory, unless an earlier run did
 made() {
   [[ ! -e $1/.made ]] || return 0
   rm -rf "$1"
@@ -55,10 +55,10 @@ made() {
   (cd "$1" && "${@:2}" && touch .made)
 }
 
-# in_parallel COMMAND: does the command for each line of standard input, which is its $1
+# in_parallel COMMAND: runs COMMAND for each line of standard input, which is its $1
 in_parallel() { xargs -d '\n' -P "$(nproc)" -n 1 bash -c "$1" "${2:-}"; }
 
-# run: does what is on standard input, a line at a time, each in a directory of its own
+# run: runs each line of standard input as a command, in its own directory
 run() { in_parallel 'cd "$(mktemp -d -p "$COMPARE_RUN/tmp")" && eval "$1" >stdout 2>stderr; rm -rf "$PWD"' || true; }
 
 # compile SOURCE OBJECT OPTION...
@@ -67,7 +67,7 @@ export -f compile
 
 # ---- commands, one a line
 
-alone() { # OBJECT...: each linked alone, and its types
+alone() { # OBJECT...: links each alone, and deduplicates its types
   local object
   for object; do
     echo "bpflink $object -o out.o; bpflink -r $object -o out.o; btfdedup $object -o out.btf"
@@ -77,21 +77,21 @@ alone() { # OBJECT...: each linked alone, and its types
   done
 }
 
-# reports FILE...: all that is said of a link
+# reports FILE...: all reports of a link
 reports() {
   bpflink -r "$@" -o out.o -Map map --json json --size-map page --dependency-file rule --cref \
     $(llvm-nm-19 --format=just-symbols --defined-only "$@" | sed '/^[A-Za-z_]/!d; s/^/--explain /' | head -n 40)
 }
 export -f reports
 
-with_threads() { # FILES: a link and a deduplication, with one thread and with two
+with_threads() { # FILES: links and deduplicates, with one thread and with two
   echo "for n in 1 2; do bpflink --threads \$n $1 -o out.o; btfdedup --threads \$n $1 -o out.btf; done"
 }
 
 link_options=('' '' -r --gc-sections '--gc-sections -s' '--keep-debug' '-x --localize-hidden'
   '--prefix-symbols a_' '--no-check-types --license GPL' '--threads 2' '--verify -S')
 
-groups() { # NUMBER OBJECT...: so many random groups of two to six
+groups() { # NUMBER OBJECT...: NUMBER random groups of two to six
   local number=$1 group
   shift
   RANDOM=36
@@ -109,8 +109,8 @@ groups() { # NUMBER OBJECT...: so many random groups of two to six
 
 # ---- the parts
 
-# Of the kernel's sources what its selftests include, and all of them that compile with the types of
-# the running kernel.
+# Unpacks the kernel's selftests with the files that they include, and compiles those that compile with
+# the running kernel's types.
 compile_selftests() {
   tar xJf /usr/src/linux-source-6.12.tar.xz --strip-components=1 --wildcards \
     '*/tools/testing/selftests/bpf' '*/tools/lib/bpf' '*/tools/include' '*/scripts/bpf_doc.py'
@@ -167,7 +167,7 @@ samples() {
   } | run
 }
 
-# Programs of several files, and types; from the seeds of the tests.
+# Programs of several files, and types, from the seeds of the tests
 make_random() {
   seq 50 | in_parallel 'mkdir $1 && cd $1 && python3 "$0/kernel/random_programs.py" $1 $((2 + $1 % 5)) &&
     for source in f*.c; do compile $source ${source%.c}.o -include linux/bpf.h -include bpf/bpf_helpers.h; done' "$here"
@@ -191,13 +191,13 @@ random() {
       [[ ! $COMPARE_REPORTS ]] ||
         echo "for form in c raw; do btfdedup $bases $work/random/types/$seed.input* --dump \$form --sort; done"
     done
-    # Malformed ones
+    # Malformed objects
     alone "$here"/fuzz/regressions/{elf,object,archive,btf}/*
   } | run
 }
 
-# Every command of the tests, then each object of tests/link alone. Left out are cases that watch the
-# process or choose its environment, where run-both.sh would be in the way.
+# All commands of the tests, then each object of tests/link alone. This omits cases that watch the
+# process or choose its environment, which run-both.sh would disturb.
 tests() {
   local scripts=("$here"/{link,link/projects,kernel,dedup}/*.sh)
   [[ ! $COMPARE_REPORTS ]] || scripts+=("$here"/report/*.sh)

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The rules of the house that a compiler does not check; a step of CI.
+# The house rules that a compiler does not check; a step of CI.
 #
-#   tests/house.sh            prints each break of a rule; exit status 1 if there is one
-#   tests/house.sh --lines    writes the table of lines, for a commit whose text says why
+#   tests/house.sh            prints each violation; exit status 1 if there is one
+#   tests/house.sh --lines    updates the table of line counts; the commit must say why
 #
-# Lines of C++ by folder may not grow beyond tests/house-lines.txt.
+# The C++ lines of a folder must not exceed tests/house-lines.txt.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,7 +15,7 @@ broken() {
   broken=1
 }
 
-# lines: folder and lines of C++, a line each; what is in no folder of its own counts for its half
+# lines: prints each folder with C++ files and the number of their lines
 lines() {
   git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.h' 'include/*.hpp' | while read -r file; do
     printf '%s %s\n' "${file%/*}" "$(wc -l <"$file")"
@@ -48,7 +48,7 @@ only_in() {
 only_in linker/diagnostics/ '">>>' 'text of messages is made in linker/diagnostics'
 only_in dedup/format/ '0x[eE][bB]9[fF]' "BTF's magic number is in dedup/format"
 
-# once NAME REGEX: a definition that stands once
+# once NAME REGEX: exactly one definition matches
 once() {
   local found
   found=$(grep -rnE --include='*.[ch]pp' -e "$2" dedup linker include) || true
@@ -64,7 +64,7 @@ once target_of '^(inline )*[A-Za-z]+ target_of\(.*\{'
 once skip_modifiers '^uint32_t skip_modifiers\(.*\{'
 once printable '^std::string printable\(.*\{'
 
-# A struct's name stands once in the namespace that all share: of two, the linker picks one.
+# A struct's name must be unique in the shared namespace: of two structs, the linker picks one.
 if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xargs awk '
     FNR == 1 { is_hidden = 0 }
     /^namespace \{/ { is_hidden = 1 }
@@ -79,7 +79,7 @@ if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xar
   broken "a name means one thing:"$'\n'"$twice"
 fi
 
-# A pass a file, named as in link.cpp.
+# One file per pass, named as in link.cpp.
 passes=$(sed -nE 's/^  run\(context, "[^"]*", ([a-z_]+)\);/\1/p' linker/link.cpp | sort)
 files=$(git ls-files linker/passes | sed 's|.*/||; s|\.cpp$||' | sort)
 if ! difference=$(diff <(echo "$passes") <(echo "$files")); then

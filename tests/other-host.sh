@@ -1,13 +1,13 @@
 #!/bin/bash
-# Hosts of another architecture, such as arm64, or s390x of the other byte order: dedup/'s unit
-# tests and a link, as programs of it that run under qemu-user, must give the same bytes as on this
-# machine. Takes some minutes, as everything is compiled once more; not a part of CTest.
+# Other host architectures, such as arm64, or s390x with its other byte order: dedup/'s unit tests and
+# a link, compiled for the architecture and run under qemu-user, must give the same bytes as on this
+# machine. Takes minutes, because it compiles everything again; not a part of CTest.
 #
 #     tests/other-host.sh BUILD ARCHITECTURE
 #
-# BUILD is a build directory of this machine with both programs. The architecture is Debian's name
-# of it: arm64, s390x, ppc64el, riscv64. Needs Debian's cross compiler, g++-12-TRIPLE, and
-# qemu-user; the libraries are downloaded. WORK, if set, is a directory to keep and use again.
+# BUILD is a build directory of this machine with both programs. ARCHITECTURE is a Debian name: arm64,
+# s390x, ppc64el, riscv64. Needs Debian's cross compiler g++-12-TRIPLE and qemu-user, and downloads the
+# libraries. WORK, if set, is a directory to keep for later runs.
 set -euo pipefail
 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 build=$(realpath "${1:?a build directory}")
@@ -22,7 +22,7 @@ case $architecture in
   ppc64el) machine=ppc64le triple=powerpc64le-linux-gnu ;;
   *) machine=$architecture triple=$architecture-linux-gnu ;;
 esac
-# The packages of the architecture, which this machine's apt need not know
+# The architecture's packages, which this machine's apt may not know
 root=$work/root libraries=$work/root/usr/lib/$triple
 if [[ ! -d $root ]]; then
   mkdir -p packages lists/partial
@@ -58,8 +58,7 @@ done | xargs -P "$(nproc)" -I '{}' bash -c 'out=tests/$(basename "{}" .cpp).o
 $triple-g++-12 tests/*.o "$(find other -name 'libbpflink_btf.a')" -pthread -o btf_test
 BPFLINK_SEEDS=${BPFLINK_SEEDS:-100} "${emulate[@]}" ./btf_test
 
-# The programs, as the standalone archive has them: the same bytes of the same inputs, of both byte
-# orders.
+# The programs of the standalone archive: the same output from the same inputs, in both byte orders
 cmake --build other -j"$(nproc)" --target standalone
 tar -xf other/bpflink-*-linux-"$machine".tar.gz
 programs=$(echo bpflink-*-linux-"$machine")/bin

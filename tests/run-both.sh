@@ -1,11 +1,11 @@
 #!/bin/bash
-# Stands in for the program of the name that it is called by: runs those of two builds with the same
-# arguments, compares the files that they write, and passes on what the new one says, as the tests that
-# call it are the new build's. A part of compare-builds.sh, which sets COMPARE_*.
+# Stands in for a program, under its name: runs it from two builds with the same arguments, compares
+# the files that both write, and forwards the new build's output, because the calling tests are the new
+# build's. A part of compare-builds.sh, which sets COMPARE_*.
 program=${0##*/}
 outputs=() updated='' option=''
 for argument; do
-  # What can be read only once is left to the new one.
+  # If an input can be read only once, only the new program runs.
   if [[ -p $argument || $argument == /dev/@(fd/*|stdin) || ($argument == - && ! $option =~ ^(-o|-.*[Mm]ap|--json)$) ]]; then
     exec "$COMPARE_NEW/$program" "$@"
   fi
@@ -24,7 +24,7 @@ done
 tmp=$COMPARE_RUN/tmp/$$
 mkdir -p "$tmp"/{old,new}
 
-# run WHICH BUILD ARGUMENT...: what comes of it is then in $tmp/WHICH
+# run WHICH BUILD ARGUMENT...: puts the results into $tmp/WHICH
 run() {
   local into=$tmp/$1 i
   "$2/$program" "${@:3}" >"$into/stdout" 2>"$into/stderr"
@@ -45,7 +45,7 @@ status=$(<"$tmp/new/status")
 ignored=()
 [[ $COMPARE_REPORTS || " $* " == *' -o - '* ]] || ignored+=(-x stdout)
 [[ $COMPARE_MESSAGES ]] || ignored+=(-x stderr)
-# No two runs take the same time.
+# Times differ between any two runs.
 [[ ! $COMPARE_REPORTS ]] || grep -lIr . "$tmp"/old "$tmp"/new |
   xargs -r sed -Ei 's/("(seconds|classify|resolve|write|total)": )([0-9]+\.[0-9]+|[0-9.]+e-[0-9]+)/\1TIME/; s/ [0-9]+\.[0-9]{6}( s)?$/ TIME/'
 if difference=$(diff -rq "${ignored[@]}" "$tmp"/old "$tmp"/new); then
@@ -54,7 +54,7 @@ else
   kept=$(mktemp -d -p "$COMPARE_RUN/differences")
   cp -r "$tmp"/{old,new} "$kept"
   printf '%q ' "$program" "$@" >"$kept/command"
-  for argument; do # what would be gone
+  for argument; do # temporary inputs
     [[ ! -f $argument || ($argument == /* && $argument != "$COMPARE_RUN"/*) ]] || cp "$argument" "$kept"
   done
   what=$(sed -E 's/^Only in .*(old|new): (.*)/\2 (\1 only)/; s/^Files .*\/(.*) differ$/\1/; s/^[0-9]+-//' <<<"$difference" | paste -sd ' ')

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds and runs every test on the presets named, or on `release` and `sanitize`. Installs
-# what is missing first. The last line is the count: N passed, N failed, N skipped.
+# Builds and runs all tests of the named presets, by default `release` and `sanitize`. First installs
+# missing packages. The last line is the count: N passed, N failed, N skipped.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,12 +11,12 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
 
-# results PATTERN: how many lines of CTest's progress end in a result that matches
+# results PATTERN: the number of CTest results that match
 results() {
   grep -cE "^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*$1" "$log" || true
 }
 
-# skip_reasons PRESET: "skipped kernel/guards: bpf() is not permitted ...", for parts of cases as well
+# skip_reasons PRESET: prints "skipped kernel/guards: bpf() is not permitted ...", also for parts of cases
 skip_reasons() {
   awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }
        sub(/^SKIPPED: /, "") && !seen[name $0]++ { print "skipped " name ": " $0 }' \

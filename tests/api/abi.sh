@@ -1,17 +1,17 @@
 #!/bin/bash
-# The binary interface is written down in linker/c_api/abi.txt: the symbols of both shared
-# libraries with their versions, and what the C headers declare. A change that is meant is made
-# there too:  BPFLINK_SO=... BPFLINK_LIBBPF_SO=... tests/api/abi.sh --write
+# linker/c_api/abi.txt describes the binary interface: the symbols of both shared libraries with their
+# versions, and the declarations of the C headers. For an intended change, update it:
+#   BPFLINK_SO=... BPFLINK_LIBBPF_SO=... tests/api/abi.sh --write
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# symbols LIBRARY: C symbols, NAME@VERSION
+# symbols LIBRARY: its C symbols, NAME@VERSION
 symbols() {
   nm -D --defined-only --with-symbol-versions "$1" | awk '$2 == "T" && $3 !~ /^_Z/ { print $3 }' | sort
 }
 
-# declarations HEADER: one a line, without comments
+# declarations HEADER: its declarations, one a line, without comments
 declarations() {
   cc -E -x c -Iinclude "$1" |
     awk -v header="$1" '/^# / { ours = $3 == "\"" header "\""; next } ours' |
@@ -49,12 +49,12 @@ if ! diff <(interface) linker/c_api/abi.txt; then
   exit 1
 fi
 
-# Every function that a C header declares is there, and nothing else of C is.
+# The libraries export every function that a C header declares, and no other C function.
 declared=$(grep -oE '\b(bpflink|bpf_linker_)_[a-z_]+\(' linker/c_api/abi.txt | tr -d '(' | sort -u)
 offered=$(grep -oE '^[a-z_]+@@' linker/c_api/abi.txt | tr -d '@' | sort -u)
 diff <(echo "$declared") <(echo "$offered") || { echo 'FAIL: declared (<), offered (>)'; exit 1; }
 
-# Of C++, only the interface's own names, and no class's implementation.
+# Of C++, they export only names of the interface, and no implementation class.
 if nm -D --defined-only -C "$BPFLINK_SO" | awk '$2 != "A"' | cut -d ' ' -f 3- | grep -vE '^bpflink(_|::)'; then
   echo 'FAIL: not of the interface, but offered'
   exit 1

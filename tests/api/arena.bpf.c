@@ -1,4 +1,4 @@
-// An arena with variables in it.
+// An arena with variables
 #include <bpf/bpf_helpers.h>
 
 #define __arena __attribute__((address_space(1)))

@@ -1,4 +1,4 @@
-// Compiled only: who comes from libbpf includes its headers, full of macros, and then ours.
+// Only compiled: a program from libbpf includes libbpf's headers, full of macros, and then ours.
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

@@ -1,4 +1,4 @@
-// The C interface's own rules: options of other sizes, arguments, ownership.
+// The C interface's own rules: options of other sizes, arguments, ownership
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -60,7 +60,7 @@ struct Image {
 
 }  // namespace
 
-TEST_CASE("options of an older and of a newer program") {
+TEST_CASE("options of older and newer programs") {
   struct {
     bpflink_link_options known = BPFLINK_LINK_OPTIONS_INIT;
     uint64_t unknown = 0;
@@ -75,7 +75,7 @@ TEST_CASE("options of an older and of a newer program") {
   CHECK(linker == nullptr);
 
   options.known.flags = uint64_t{1} << 40;
-  options.known.size = offsetof(bpflink_link_options, flags);  // does not reach the flags
+  options.known.size = offsetof(bpflink_link_options, flags);  // ends before the flags
   CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_OK);
   bpflink_linker_free(linker);
   options.known.size = sizeof options.known;
@@ -84,7 +84,7 @@ TEST_CASE("options of an older and of a newer program") {
   CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
 }
 
-TEST_CASE("descriptions of an older and of a newer program") {
+TEST_CASE("descriptions of older and newer programs") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
@@ -93,14 +93,14 @@ TEST_CASE("descriptions of an older and of a newer program") {
   auto* map = reinterpret_cast<bpflink_map*>(bytes);
   CHECK(bpflink_object_map(object, 0, map, 8) == BPFLINK_OK);
   CHECK(std::strlen(map->name) > 0);
-  CHECK(bytes[8] == 0xff);  // no further than asked
+  CHECK(bytes[8] == 0xff);  // nothing written past the size
   CHECK(bpflink_object_map(object, 0, map, sizeof bytes) == BPFLINK_OK);
   CHECK(bytes[sizeof(bpflink_map)] == 0);
   CHECK(bpflink_object_map(object, 99, map, sizeof *map) == BPFLINK_ERROR_ARGUMENT);
   bpflink_object_free(object);
 }
 
-TEST_CASE("diagnostics reach the callback, and flags the linker") {
+TEST_CASE("diagnostics reach the callback, and flags reach the linker") {
   Counter counter;
   bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
   options.on_diagnostic = count;
@@ -127,7 +127,7 @@ TEST_CASE("diagnostics reach the callback, and flags the linker") {
   CHECK(counter.rendered.find(counter.text) != std::string::npos);
 }
 
-TEST_CASE("an output that is checked is the same, and without source lines smaller") {
+TEST_CASE("verification does not change the output; stripping source lines makes it smaller") {
   bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
   std::vector<std::vector<std::byte>> outputs;
   for (unsigned flags : {0, BPFLINK_LINK_VERIFY | BPFLINK_LINK_PRUNE_TYPES,
@@ -144,11 +144,11 @@ TEST_CASE("an output that is checked is the same, and without source lines small
     bpflink_free(bytes);
     bpflink_linker_free(linker);
   }
-  CHECK(outputs[0] == outputs[1]);  // it has nothing to prune
+  CHECK(outputs[0] == outputs[1]);  // nothing to prune
   CHECK(outputs[0].size() > outputs[2].size());
 
   bpflink_linker* linker = nullptr;
-  options.flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS;  // unknown as yet
+  options.flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS;  // an unknown flag
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
   options.flags = BPFLINK_LINK_NO_WARN_ODR;
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
@@ -168,13 +168,13 @@ TEST_CASE("each status has a text") {
   CHECK(text(-6) == "unknown status");
 }
 
-TEST_CASE("arguments that are missing are refused") {
+TEST_CASE("missing arguments are errors") {
   char* error = nullptr;
   bpflink_object* object = nullptr;
   CHECK(bpflink_linker_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_file(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_library(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
-  object = reinterpret_cast<bpflink_object*>(&error);  // what was there before
+  object = reinterpret_cast<bpflink_object*>(&error);  // a stale value
   CHECK(bpflink_object_open(nullptr, &object, &error) == BPFLINK_ERROR_ARGUMENT);
   CHECK(object == nullptr);
   auto* btf = reinterpret_cast<bpflink_btf*>(&error);
@@ -197,7 +197,7 @@ TEST_CASE("arguments that are missing are refused") {
   bpflink_free(nullptr);
 }
 
-TEST_CASE("Types are described") {
+TEST_CASE("types are described") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
@@ -275,7 +275,7 @@ TEST_CASE("Types are described") {
   bpflink_object_free(object);
 }
 
-TEST_CASE("items are found by name, and described whole") {
+TEST_CASE("items are found by name and described completely") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
@@ -344,7 +344,7 @@ TEST_CASE("items are found by name, and described whole") {
   bpflink_object_free(object);
 }
 
-TEST_CASE("a link is reported, and its reports are written") {
+TEST_CASE("a link fills its report and writes report files") {
   TemporaryDirectory directory;
   std::string json = directory.file("report.json");
   const char* explained[] = {"counters", "struct value"};
@@ -378,7 +378,7 @@ TEST_CASE("a link is reported, and its reports are written") {
 }
 
 TEST_CASE("CO-RE relocations are checked against a kernel") {
-  // The program's own types are a kernel that has all that it asks for.
+  // The program's own types stand for a kernel that has everything.
   auto task = read_file(fixture("task.o"));
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(task.data(), task.size(), &object, nullptr) == BPFLINK_OK);
@@ -441,7 +441,7 @@ TEST_CASE("CO-RE relocations are checked against a kernel") {
   bpflink_object_free(object);
 }
 
-TEST_CASE("Enumerators are extended by the sign of their enum") {
+TEST_CASE("enumerators are extended by the sign of their enum") {
   bpflink::BtfBuilder builder;
   uint32_t words[] = {builder.add_string("MINUS"), 0xffffffff};
   uint32_t words64[] = {builder.add_string("LARGE"), 1, 2};
@@ -464,7 +464,7 @@ TEST_CASE("Enumerators are extended by the sign of their enum") {
   bpflink_btf_free(btf);
 }
 
-TEST_CASE("BTF is found, measured and printed, and deduplicated") {
+TEST_CASE("BTF is found, measured, printed and deduplicated") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
@@ -503,7 +503,7 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   CHECK(explanation == nullptr);
   CHECK(take(reason) != "(null)");
 
-  // Split from that: an array of the last type, and a typedef of the array, with a name.
+  // Split from that: an array of the last type, and a typedef of the array
   bpflink::Btf whole =
       *bpflink::Btf::parse({static_cast<const std::byte*>(blob), blob_size}, nullptr);
   bpflink::BtfBuilder builder(&whole);
@@ -529,7 +529,7 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   CHECK(bpflink_btf_parse(split_blob.data(), split_blob.size(), &wrong, nullptr) ==
         BPFLINK_ERROR_INPUT);
 
-  // The same without a base, and with a small one.
+  // The same without a base, and with a small base
   bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
   options.base = again;
   options.flatten = 2;
@@ -579,7 +579,7 @@ TEST_CASE("BTF is found, measured and printed, and deduplicated") {
   bpflink_object_free(object);
 }
 
-TEST_CASE("handles that are not shared may be used in several threads") {
+TEST_CASE("several threads may use handles that they do not share") {
   Image expected;
   std::vector<std::thread> threads;
   std::vector<int> same(4);
@@ -647,7 +647,7 @@ TEST_CASE("other names for symbols in C") {
   bpflink_linker_free(linker);
 }
 
-TEST_CASE("what kernels take") {
+TEST_CASE("types that kernels accept or refuse") {
   bpflink::BtfBuilder types;
   types.add_type(types.add_string("int"), types.info(bpflink::BtfKind::Int), 4,
                  std::vector<uint32_t>{32});

@@ -1,4 +1,4 @@
-// Half of a program of two files: maps of several forms, variables, externs.
+// Half of a program of two files: maps of several kinds, variables, externs
 #include <bpf/bpf_helpers.h>
 
 struct key {

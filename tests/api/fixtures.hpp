@@ -1,5 +1,4 @@
-// What the tests of the interface share: the objects that CMake compiled for
-// them, and files.
+// Shared by the interface tests: the objects that CMake compiled for them, and files
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ inline std::vector<std::byte> read_file(const std::string& path) {
   return bytes;
 }
 
-/// A directory that goes away with the object.
+/// A directory that the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

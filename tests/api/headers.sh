@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each public header compiles by itself, and leads to no header of a dependency.
+# Each public header compiles alone and includes no header of a dependency.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../include"
 
@@ -16,7 +16,7 @@ for header in bpflink/*.h; do
   "$CXX" -std=c++98 -Wall -Wextra -Werror -I. -fsyntax-only -include "$header" -x c++ /dev/null
 done
 
-# A compiler without C++23 is told so first of all.
+# A compiler without C++23 reports that first.
 for header in btf btf_query dedup distill explain linker object print; do
   errors=$("$CXX" -std=c++17 -I. -fsyntax-only -include "bpflink/$header.hpp" -x c++ /dev/null 2>&1) && exit 1
   grep -m 1 'error:' <<<"$errors" |

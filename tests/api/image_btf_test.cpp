@@ -1,4 +1,4 @@
-// The BTF of image programs, in C++ and C: types from units, the rest from symbols.
+// The BTF of executable images, in C++ and C: types from units, the rest from symbols
 #include "bpflink/image_btf.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using namespace bpflink::test;
 
 namespace {
 
-/// The BTF that comes of it, a line a type.
+/// The resulting BTF, one type a line
 std::string listed(const ImageResult& result, const Btf* base = nullptr) {
   auto blob = finish(result.dedup.types);
   auto btf = *Btf::parse(blob, base);
@@ -35,7 +35,7 @@ Omitted omitted(const ImageResult& result) {
 
 }  // namespace
 
-TEST_CASE("functions are those of the symbols") {
+TEST_CASE("symbols select the functions") {
   Unit one, two;
   uint32_t number = one.integer("int");
   one.function("gone", one.prototype(0, {"never"}, number));
@@ -83,7 +83,7 @@ TEST_CASE("functions are those of the symbols") {
   CHECK(result->dedup.type_maps[0][3] == 0);
 }
 
-TEST_CASE("variables are those of the symbols, at their places") {
+TEST_CASE("symbols select the variables and give their offsets") {
   Unit unit;
   uint32_t number = unit.integer("int"), letter = unit.integer("char", 1, false);
   uint32_t pointer = unit.ptr(number);
@@ -126,7 +126,7 @@ TEST_CASE("variables are those of the symbols, at their places") {
                                     {"number", ImageOmission::Overlap}});
 }
 
-TEST_CASE("tags follow what they are of") {
+TEST_CASE("tags follow the types that they mark") {
   Unit unit;
   uint32_t number = unit.integer("int");
   uint32_t kept = unit.function("kept", unit.prototype(0, {"a"}, number));
@@ -153,7 +153,7 @@ TEST_CASE("tags follow what they are of") {
   CHECK(omitted(*result) == Omitted{{"gone", ImageOmission::TagWithoutFunction}});
 }
 
-TEST_CASE("types are what a kernel takes") {
+TEST_CASE("the types obey the kernel's rules") {
   Unit unit;
   uint32_t number = unit.integer("int");
   uint32_t letter = unit.add(BtfKind::Int, "signed char", 1, {3U << 24 | 8});
@@ -241,7 +241,7 @@ TEST_CASE("the same in C") {
   bpflink_image* image = nullptr;
   REQUIRE(bpflink_image_new(nullptr, &image) == BPFLINK_OK);
   CHECK(bpflink_image_add(image, "unit", btf) == BPFLINK_OK);
-  std::string name = "kept";  // is copied
+  std::string name = "kept";  // the library copies it
   CHECK(bpflink_image_add_function(image, name.c_str()) == BPFLINK_OK);
   CHECK(bpflink_image_tag_function(image, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
   name = "differs";
@@ -284,7 +284,7 @@ TEST_CASE("the same in C") {
   bpflink_image_free(nullptr);
   CHECK(bpflink_image_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
 
-  // A module of the same types has none of its own.
+  // A module whose types are all in the base has none of its own.
   bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
   options.base = output;
   REQUIRE(bpflink_image_new(&options, &image) == BPFLINK_OK);

@@ -1,5 +1,5 @@
-/* A program against libbpf's linker: built once with libbpf and once with
- * libbpflink-libbpf, it must find the same.
+/* A program for libbpf's linker: built once with libbpf and once with libbpflink-libbpf, it must
+ * get the same results.
  *
  *   libbpf_linker_test DIRECTORY A.o B.o PLAIN.o
  *
@@ -61,7 +61,7 @@ static void links_two_objects(const char* directory, const char* a, const char* 
   bpf_object__close(object);
 }
 
-/* An extern that nobody defines is left for a later link. */
+/* An extern without a definition is left for a later link. */
 static void leaves_externs(const char* directory, const char* a) {
   struct bpf_linker* linker = bpf_linker__new(in(directory, "one.o"), NULL);
 
@@ -89,7 +89,7 @@ static void refuses_options(const char* directory) {
   struct bpf_linker* linker;
 
   linker = bpf_linker__new(in(directory, "opts.o"), &opts.known);
-  CHECK(linker); /* longer, but what is not known is 0 */
+  CHECK(linker); /* longer, but unknown fields are 0 */
   bpf_linker__free(linker);
   opts.unknown = 1;
   errno = 0;
@@ -126,7 +126,7 @@ static void refuses_duplicates(const char* directory, const char* b) {
   bpf_linker__free(linker);
 }
 
-/* An extern that BTF does not declare could be anything. */
+/* An extern that BTF does not declare is an error: its type is unknown. */
 static void refuses_untyped_externs(const char* directory, const char* plain) {
   struct bpf_linker* linker = bpf_linker__new(in(directory, "untyped.o"), NULL);
 

@@ -1,5 +1,5 @@
-/* The functions that libbpf's linker got in version 1.6, and what ours does
- * better: declared by our own header, as a program without libbpf has them.
+/* Functions of libbpf's linker since version 1.6, and improvements of ours, declared by our own
+ * header as for a program without libbpf.
  *
  *   libbpf_newer_test DIRECTORY A.o B.o BIG.o
  *
@@ -72,7 +72,7 @@ static void links_by_descriptor(const char* directory, const char* a, const char
   memset(buffer.data, 0xff, buffer.size);
   CHECK(bpf_linker__finalize(linker) == 0);
   bpf_linker__free(linker);
-  CHECK(fcntl(out, F_GETFD) >= 0); /* the caller's */
+  CHECK(fcntl(out, F_GETFD) >= 0); /* still the caller's */
   close(out);
 
   expected = read_whole(in(directory, "by-file.o"));
@@ -109,7 +109,7 @@ static void refuses_arguments(const char* directory) {
   bpf_linker__free(linker);
 }
 
-/* Adds a line, without its start and the directories of files, to the text in `context`. */
+/* Appends a line to the text in `context`, without its start and the directories of files. */
 static void collect(void* context, const char* line) {
   const char start[] = "bpflink: error: ";
   char* text = context;
@@ -130,7 +130,7 @@ static const char* name_of(const char* file) {
   return slash ? slash + 1 : file;
 }
 
-/* What is wrong with an input is told when it is added. */
+/* An input's error is reported when it is added. */
 static void tells_what_is_wrong(const char* directory, const char* big_endian, const char* a) {
   struct bpf_linker* linker = bpf_linker__new(in(directory, "told.o"), NULL);
   char text[1000] = "", want[1000], junk[] = "no object";
@@ -149,7 +149,7 @@ static void tells_what_is_wrong(const char* directory, const char* big_endian, c
   CHECK(strcmp(text, want) == 0);
 }
 
-/* What failed leaves nothing behind, and says why to whom it was told to. */
+/* A failed link leaves no output, and the callback gets the reason. */
 static void failed_link_leaves_nothing(const char* directory, const char* b) {
   struct bpf_linker* linker;
   struct stat info;

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What libbpf's linker and ours in its place return for bad inputs and calls, step by step. They
-# return the same, but for what is said here.
+# The results of libbpf's linker and ours for bad inputs and calls, step by step. They are the same,
+# except for the differences listed here.
 . "$(dirname "$0")/../link/common.sh"
 
 OF_LIBBPF=$(realpath "${OF_LIBBPF:?linker_steps with libbpf}")
 OF_BPFLINK=$(realpath "${OF_BPFLINK:?linker_steps with libbpflink-libbpf}")
 failed=()
 
-# ask STEP...: what both return, in `theirs` and `ours`
+# ask STEP...: runs the steps with both; the results are in `theirs` and `ours`
 ask() {
   rm -f out.o
   theirs=$(timeout 20 "$OF_LIBBPF" "$output" "$@" 2>/dev/null || echo "exits with $?")
@@ -20,13 +20,13 @@ complain() { # STEP... of the last `ask`
   failed+=("$output $*"$'\n'"libbpf: ${theirs//$'\n'/, }"$'\n'"ours:   ${ours//$'\n'/, }")
 }
 
-# same STEP...: both return the same.
+# same STEP...: both return the same
 same() {
   ask "$@"
   [[ $theirs == "$ours" ]] || complain "$@"
 }
 
-# differ THEIRS OURS STEP...: what the steps return is known to differ, a code for each.
+# differ THEIRS OURS STEP...: both return these different codes, one for each step
 differ() {
   local want_theirs=$1 want_ours=$2
   shift 2
@@ -35,10 +35,10 @@ differ() {
     "$want_theirs|$want_ours" ]] || complain "$@"
 }
 
-# late FIRST SECOND: libbpf refuses the second file, ours the link.
+# late FIRST SECOND: libbpf refuses the second file, ours refuses the link
 late() { differ '0 EINVAL 0' '0 0 EINVAL' "$@" finalize; }
 
-# invalid FILE: ours returns EINVAL for it and goes on. libbpf does the same, or crashes.
+# invalid FILE: ours returns EINVAL and continues; libbpf does the same, or crashes
 invalid() {
   local after
   for after in '' good.o; do
@@ -48,7 +48,7 @@ invalid() {
   done
 }
 
-# patch FILE OFFSET BYTES OUTPUT: a copy with other bytes, as \x01\x02
+# patch FILE OFFSET BYTES OUTPUT: copies FILE with BYTES, such as \x01\x02, at OFFSET
 patch() {
   cp "$1" "$4"
   printf "$3" | dd of="$4" bs=1 seek="$2" conv=notrunc status=none
@@ -69,7 +69,7 @@ END
 same good.o finalize finalize
 same good.o finalize good.o
 same good.o finalize null
-differ '0' 'EINVAL' finalize # of nothing, libbpf makes an object
+differ '0' 'EINVAL' finalize # libbpf makes an object of no inputs
 same null
 same good.o null other.o finalize
 same short-options
@@ -88,7 +88,7 @@ output=/dev/full
 differ '0 EINVAL' '0 EIO' good.o finalize
 output=out.o
 
-# ---- files that are no objects of BPF
+# ---- files that are no BPF objects
 mkdir directory
 : >empty
 echo text >text
@@ -125,7 +125,7 @@ for file in empty text ident half-header header class32 no-order ident-version n
 done
 
 # ---- objects
-section() { # NAME [OBJCOPY OPTION...]: good.o changed
+section() { # NAME [OBJCOPY OPTION...]: a changed copy of good.o
   local name=$1
   shift
   llvm-objcopy-19 "$@" good.o "$name"
@@ -148,7 +148,7 @@ differ 'EINVAL 0' '0 0' plain.o good.o
 "$CC" -g -O2 --target=bpfeb -c -x c - -o big-endian.o <<<'int v = 1; int f(void) { return v; }'
 same good.o big-endian.o finalize
 ask big-endian.o
-if [[ $theirs == *': 0' ]]; then # since libbpf 1.5, where the first file decides, even one refused
+if [[ $theirs == *': 0' ]]; then # since libbpf 1.5: the first file decides, even if refused
   same big-endian.o good.o
   differ 'EOPNOTSUPP EOPNOTSUPP 0' 'EOPNOTSUPP 0 0' order good.o finalize
 else

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the stand-in for libbpf's linker says on standard error, where libbpf returns a number only.
+# The stand-in for libbpf's linker prints a message where libbpf only returns a number.
 #
 #   linker_messages.sh PROGRAM ARGUMENT...
 set -euo pipefail

@@ -1,5 +1,5 @@
-/* Calls libbpf's linker step by step and prints what each call returns, so that libbpf's linker
- * and ours in its place can be compared: linker_errors.sh.
+/* Calls libbpf's linker step by step and prints the result of each call, so that linker_errors.sh
+ * can compare libbpf's linker with ours.
  *
  *   linker_steps OUTPUT STEP...
  *
@@ -8,7 +8,7 @@
  *   finalize
  *   null            bpf_linker__add_file(linker, NULL, NULL)
  *   short-options   a file's options of 4 bytes
- *   odd-options     a file's options with a field that nobody knows */
+ *   odd-options     a file's options with an unknown field */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
 
     errno = 0;
     code = take(linker, argv[i]);
-    number = code == 0 ? 0 : errno; /* a call that succeeds may leave anything */
+    number = code == 0 ? 0 : errno; /* success may leave any errno */
     if (code <= 0 && number == -code)
       printf("%s: %s\n", argv[i], name_of(-code));
     else

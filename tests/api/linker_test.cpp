@@ -1,4 +1,4 @@
-// bpflink::Linker: inputs and outputs of every form, diagnostics in fields.
+// bpflink::Linker: inputs and outputs of every form, and the fields of diagnostics
 #include "bpflink/linker.hpp"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ std::vector<std::byte> link_files() {
 
 }  // namespace
 
-TEST_CASE("the output is the same whatever form inputs and output have") {
+TEST_CASE("the output does not depend on the form of inputs and output") {
   auto expected = link_files();
   TemporaryDirectory directory;
   Recorder recorder;
@@ -44,7 +44,7 @@ TEST_CASE("the output is the same whatever form inputs and output have") {
   linker.add_memory("counters", counters);
   int fd = open(fixture("state.o").c_str(), O_RDONLY);
   linker.add_fd(fd, "state");
-  close(fd);  // at once, as the interface says
+  close(fd);  // the interface permits closing it at once
 
   CHECK(linker.link_to_memory() == expected);
   CHECK(linker.link_to_file(directory.file("out.o")));
@@ -53,7 +53,7 @@ TEST_CASE("the output is the same whatever form inputs and output have") {
   CHECK(recorder.diagnostics.empty());
 }
 
-TEST_CASE("an output that is checked is the same, wherever it goes") {
+TEST_CASE("verification does not change an output of any form") {
   auto expected = link_files();
   TemporaryDirectory directory;
   Recorder recorder;
@@ -70,7 +70,7 @@ TEST_CASE("an output that is checked is the same, wherever it goes") {
   CHECK(recorder.diagnostics.empty());
 }
 
-TEST_CASE("a descriptor that can be sought is written over whole") {
+TEST_CASE("a seekable descriptor is overwritten completely") {
   auto expected = link_files();
   TemporaryDirectory directory;
   std::ofstream(directory.file("out.o")) << std::string(3 * expected.size(), 'x');
@@ -85,7 +85,7 @@ TEST_CASE("a descriptor that can be sought is written over whole") {
   CHECK(read_file(directory.file("out.o")) == expected);
 }
 
-TEST_CASE("a descriptor that cannot be written is an error") {
+TEST_CASE("an unwritable descriptor is an error") {
   Recorder recorder;
   Linker linker = recorder.linker();
   linker.add_file(fixture("counters.o"));
@@ -100,7 +100,7 @@ TEST_CASE("a descriptor that cannot be written is an error") {
   CHECK(recorder.diagnostics[0].code == DiagnosticCode::OutputFailure);
 }
 
-TEST_CASE("a pipe is written to") {
+TEST_CASE("output to a pipe") {
   auto expected = link_files();
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -119,7 +119,7 @@ TEST_CASE("a pipe is written to") {
   CHECK(got == expected);
 }
 
-TEST_CASE("a descriptor is read from its start, wherever it stands") {
+TEST_CASE("a descriptor is read from the start, at any position") {
   auto image = read_file(fixture("state.o"));
   int fd = memfd_create("state", 0);
   REQUIRE(write(fd, image.data(), image.size()) == static_cast<ssize_t>(image.size()));
@@ -131,7 +131,7 @@ TEST_CASE("a descriptor is read from its start, wherever it stands") {
   close(fd);
 }
 
-TEST_CASE("a pipe is read to its end when it is added") {
+TEST_CASE("a pipe is read to the end when it is added") {
   auto image = read_file(fixture("state.o"));
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -148,7 +148,7 @@ TEST_CASE("a pipe is read to its end when it is added") {
   CHECK(linker.link_to_memory() == link_files());  // again
 }
 
-TEST_CASE("any number of threads makes the same") {
+TEST_CASE("the output does not depend on the number of threads") {
   for (unsigned threads : {1u, 2u, 100u}) {
     Linker linker({.threads = threads}, {});
     linker.add_file(fixture("counters.o"));
@@ -157,7 +157,7 @@ TEST_CASE("any number of threads makes the same") {
   }
 }
 
-TEST_CASE("descriptors that cannot be read or written are told") {
+TEST_CASE("unreadable and unwritable descriptors are reported") {
   Recorder recorder;
   Linker linker = recorder.linker();
   linker.add_fd(-1, "nowhere");
@@ -255,7 +255,7 @@ TEST_CASE("render() makes the text of a diagnostic from its facts") {
   CHECK(render(diagnostic) == "bpflink: what?and why\n");
 }
 
-TEST_CASE("a library is looked for where the options say") {
+TEST_CASE("libraries are searched in the directories of the options") {
   auto expected = link_files();
   std::string directory = FIXTURES;
   Recorder recorder;

@@ -1,4 +1,4 @@
-// A BPF library: what it has is set and read through its subskeleton.
+// A BPF library: its users set and read its variables through its subskeleton.
 #include <bpf/bpf_helpers.h>
 
 #include "skeleton_test.h"
@@ -17,7 +17,7 @@ const volatile struct point shift;
 const volatile enum mode meter_mode = MODE_COUNT;
 long bounds[2][3] = {{1, 2, 3}, {4, 5, 6}};
 __weak int spare SEC(".data.custom") = 7;
-static long hidden_calls;  // static: shown to nobody
+static long hidden_calls;  // static: not shown
 struct {
   long calls;
   int kernel;

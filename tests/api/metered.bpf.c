@@ -1,4 +1,4 @@
-// A program that has the library meter.bpf.c linked into it.
+// A program that is linked with the library meter.bpf.c
 #include <bpf/bpf_helpers.h>
 
 long meter(long n);

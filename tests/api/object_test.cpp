@@ -1,4 +1,4 @@
-// bpflink::Object: what a linked object shows of itself.
+// bpflink::Object: the contents of a linked object
 #include "bpflink/object.hpp"
 
 #include <doctest/doctest.h>
@@ -60,12 +60,12 @@ TEST_CASE_FIXTURE(Linked, "programs") {
   CHECK(fentry.meaning.target == "bpf_fentry_test1");
 
   CHECK(named(object->programs(), "my_ssthresh").meaning.type == ProgramType::StructOps);
-  // helper() is in .text: called, not loaded.
+  // helper() is in .text: programs call it, and no loader loads it.
   CHECK(std::ranges::find(object->programs(), "helper", &Program::name) ==
         object->programs().end());
 }
 
-TEST_CASE_FIXTURE(Linked, "maps with every attribute, known or not") {
+TEST_CASE_FIXTURE(Linked, "maps with known and unknown attributes") {
   CHECK(object->maps().size() == 3);
   const Map& counters = named(object->maps(), "counters");
   CHECK(counters.type == 1);
@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(Linked, "types by kind and name") {
   CHECK_FALSE(type_size(btf, 0));
 }
 
-TEST_CASE_FIXTURE(Linked, "what a type refers to") {
+TEST_CASE_FIXTURE(Linked, "types that a type refers to") {
   const Btf& btf = *object->btf();
   auto visited = [&](BtfKind kind, std::string_view name) {
     std::vector<uint32_t> ids;
@@ -179,7 +179,7 @@ TEST_CASE_FIXTURE(Linked, "what a type refers to") {
   CHECK(visited(BtfKind::Int, "int").empty());
 }
 
-TEST_CASE("an object of the other byte order") {
+TEST_CASE("an object in the other byte order") {
   auto object = Object::open(fixture("counters-be.o"));
   REQUIRE_MESSAGE(object, object.error().message);
   CHECK(object->byte_order() == std::endian::big);
@@ -189,7 +189,7 @@ TEST_CASE("an object of the other byte order") {
   CHECK(named(std::span<const Variable>(rodata.variables), "limit").size == 4);
 }
 
-TEST_CASE("an object without BTF shows what its symbols say") {
+TEST_CASE("an object without BTF is described from its symbols") {
   auto object = Object::open(fixture("counters-nobtf.o"));
   REQUIRE_MESSAGE(object, object.error().message);
   CHECK(object->btf() == nullptr);
@@ -200,13 +200,13 @@ TEST_CASE("an object without BTF shows what its symbols say") {
   CHECK(named(std::span<const Variable>(rodata.variables), "limit").size == 4);
 }
 
-TEST_CASE("a map that is no struct is an error") {
+TEST_CASE("a map that is not a struct is an error") {
   auto object = Object::open(fixture("odd-map.o"));
   REQUIRE_FALSE(object);
   CHECK(object.error().message == "map 'odd' is not a struct");
 }
 
-TEST_CASE("what is no object is an error") {
+TEST_CASE("a file that is not an object is an error") {
   auto missing = Object::open("/nonexistent/file.o");
   REQUIRE_FALSE(missing);
   CHECK_FALSE(missing.error().message.empty());

@@ -1,2 +1,2 @@
-// A map that no loader takes.
+// A map that every loader refuses
 int odd __attribute__((section(".maps"))) = 1;

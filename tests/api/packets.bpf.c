@@ -1,4 +1,4 @@
-// Half of a program that loads and runs: settings, counters, a map.
+// Half of a program that loads and runs: settings, counters, a map
 #include <bpf/bpf_helpers.h>
 
 #include "skeleton_test.h"

@@ -1,5 +1,5 @@
-// What section names mean, compared with the libbpf that is installed. What it
-// does not know yet is checked by hand.
+// The meaning of section names, compared with the installed libbpf. Names that it does not know are
+// compared with constants.
 #include <bpf/libbpf.h>
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ using namespace bpflink;
 
 namespace {
 
-/// Every entry of libbpf's table, each also with '/' and something behind it.
+/// Every entry of libbpf's table, and each with '/' and a suffix.
 constexpr std::array KNOWN_TO_BOTH = {
     "socket",
     "sk_reuseport/migrate",
@@ -121,7 +121,7 @@ int silent(libbpf_print_level, const char*, va_list) {
 
 }  // namespace
 
-TEST_CASE("section names mean what libbpf takes them for") {
+TEST_CASE("section names have libbpf's meaning") {
   libbpf_set_print(silent);
   for (const char* name : KNOWN_TO_BOTH) {
     compare(name);
@@ -130,7 +130,7 @@ TEST_CASE("section names mean what libbpf takes them for") {
   }
 }
 
-TEST_CASE("section names that came after libbpf 1.1") {
+TEST_CASE("section names newer than libbpf 1.1") {
   CHECK(section_meaning("tcx/ingress").attach_type == 46);
   CHECK(section_meaning("tc/egress").attach_type == 47);
   CHECK(section_meaning("netkit/peer").attach_type == 55);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Skeletons and subskeletons beside those of bpftool: of the objects that the cases of tests/link
-# compile, those that link alone. The struct is the same, member by member, but for what bpfskel(1)
-# says; and each function of bpftool's is there. A subskeleton asks libbpf for the same.
+# Compares skeletons and subskeletons with bpftool's, for the objects of tests/link that link alone.
+# The structs have the same members, except for the differences in bpfskel(1), and all of bpftool's
+# functions exist. Subskeletons request the same things from libbpf.
 set -euo pipefail
 sources=$(realpath "$(dirname "$0")/../link")
 PATH=$PATH:/usr/sbin:/sbin
@@ -14,21 +14,21 @@ fail() {
   exit 1
 }
 
-# Each program that a case compiles, in a file of its own.
+# Writes each program that a case compiles to a file.
 awk -v end="'EOF'" '
   $1 == "compile" && $NF == "<<" end { file = sprintf("%03d.bpf.c", ++n); next }
   $0 == "EOF" { file = "" }
   file { print >file }' "$sources"/*.sh
 
-# the_struct NAME: that of a skeleton, without what differs on purpose: the const of pointers; and
-# without the empty structs that bpftool before 7.4 makes of sections that have nothing to show
+# the_struct NAME: a skeleton's struct, without intended differences (const of pointers), and without
+# the empty structs that bpftool before 7.4 makes for sections without visible variables
 the_struct() {
   sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed "/struct $1__[a-z_0-9]* {$/{N;/\\n[[:space:]]*} \*\?[a-z_0-9]*;$/d}" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/[[:space:]]\+/ /g'
 }
 functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_and_load|attach|detach|destroy|elf_bytes|create_skeleton|assert)\(" | tr -d '(' | sort -u; }
 
-# pointers: the struct of a subskeleton without a comment and, of bpftool's, with C's own declarators
-# in place of typeof: of structs, pointers to functions, names, arrays
+# pointers: a subskeleton's struct without comments, with C declarators in place of bpftool's typeof:
+# for structs, pointers to functions, names, arrays
 pointers() {
   sed -E 's/typeof\((struct|union|enum) \{/\1 {/
     s/typeof\((.*\()\*([^()]*\)\(.*\))\) \*(\w+);/\1**\3\2;/
@@ -36,10 +36,10 @@ pointers() {
     s/(typeof\(|^ ?\})([^][]*)((\[[0-9]*\])+)\) \*(\w+);/\1\2 (*\5)\3;/
     s/typeof\(//; s/\*( \*)+/**/; s|; /\*.*|;|'
 }
-# What a subskeleton tells libbpf: name, map and place of each variable, map and program.
+# The requests of a subskeleton to libbpf: name, map and place of each variable, map and program
 asked_for() { grep -E '^\s*s->(vars|maps|progs)\[' | tr -d '[:space:]' | tr ';' '\n' | sort; }
 
-# bpfskel leaves hidden variables out, as bpftool does since libbpf 1.5.
+# bpfskel omits hidden variables, as bpftool does since libbpf 1.5.
 hidden='__attribute__((visibility("hidden"))) int state = 5;'
 printf '%s int shown = 6; SEC("socket") int match(void *ctx) { return state + shown; }\n' "$hidden" >hidden.c
 "$CLANG" -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h -include bpf/bpf_helpers.h \
@@ -53,21 +53,21 @@ shows_hidden=$(grep -cw 'int state;' peer.h || true)
 compared=0 subskeletons=0
 for source in *.bpf.c; do
   name=${source%%.*}
-  if grep -qE 'address_space|"\.bss\.|\.struct_ops' "$source"; then continue; fi # not known to this bpftool
+  if grep -qE 'address_space|"\.bss\.|\.struct_ops' "$source"; then continue; fi # unknown to this bpftool
   if ((shows_hidden)) && grep -qE 'hidden' "$source"; then continue; fi
   "$CLANG" -g -O2 --target=bpf -mcpu=v3 -w -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h \
     -include bpf/bpf_helpers.h -c "$source" -o "$name.o" 2>log || continue
   "$BPFLINK" "$name.o" -o linked.o 2>log || continue
   bpftool gen skeleton linked.o name p >peer.h 2>log || continue
   "$BPFSKEL" --name p "$name.o" >ours.h 2>log || fail "$source: $(<log)"
-  if grep -q 'long: 64' peer.h; then continue; fi # bytes, where C would need such members
+  if grep -q 'long: 64' peer.h; then continue; fi # ours has bytes in place of such members
   diff <(the_struct p <peer.h) <(the_struct p <ours.h) >log ||
     fail "$(<"$source")"$'\n'"bpftool's struct (<) and bpfskel's (>) differ: $(<log)"
   diff <(functions_of_peer p <peer.h) <(functions_of_peer p <ours.h) >log || fail "other functions: $(<log)"
   compared=$((compared + 1))
 
   bpftool gen subskeleton linked.o name p >peer.h 2>log || fail "bpftool: $(<log)"
-  [[ -s peer.h ]] || continue # strings without types silence bpftool
+  [[ -s peer.h ]] || continue # bpftool prints nothing for strings without types
   "$BPFSKEL" --subskeleton --name p "$name.o" >ours.h 2>log || fail "$source: $(<log)"
   diff <(the_struct p <peer.h | pointers) <(the_struct p <ours.h | pointers) >log ||
     fail "$(<"$source")"$'\n'"bpftool's subskeleton (<) and bpfskel's (>) differ: $(<log)"

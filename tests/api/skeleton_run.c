@@ -1,12 +1,12 @@
-/* A program in user space on a skeleton, made by bpfskel or by bpftool: opens the
- * program of packets.bpf.c and tally.bpf.c, sets what it reads, loads and runs it,
- * and looks at what it has written. Attaches nothing. */
+/* A user-space program with a skeleton of bpfskel or bpftool: opens the program of packets.bpf.c
+ * and tally.bpf.c, sets the variables that it reads, loads and runs it, and checks the variables
+ * that it writes. Attaches nothing. */
 #include <bpf/bpf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "skeleton_test.h"
-/* What SKELETON names needs the types above. */
+/* SKELETON's header needs the types above. */
 #include SKELETON
 
 enum {

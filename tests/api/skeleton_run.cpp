@@ -1,11 +1,11 @@
-// The same object by the class that `bpfskel --cpp` writes.
+// The same object with the class that `bpfskel --cpp` writes
 #include <bpf/bpf.h>
 
 #include <cstdio>
 #include <cstring>
 
 #include "skeleton_test.h"
-// What SKELETON names needs the types above.
+// SKELETON's header needs the types above.
 #include SKELETON
 
 namespace {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The module for Rust: it compiles without a warning, its bytes are the object's, and each member
-# is where C has it.
+# The Rust module compiles without warnings, contains the object's bytes, and has each member at the
+# same offset as C.
 set -euo pipefail
 command -v rustc >/dev/null || { echo 'SKIPPED: rustc is not installed'; exit 77; }
 PATH=$PATH:/usr/sbin:/sbin
@@ -83,7 +83,7 @@ echo 'puts("7 78187493530 -1"); puts(".data.own match 8"); }' >>main.c
 ./main.of_c | sed 's/\.loop /.loop_ /' | diff - rust || fail "C (<) and Rust (>) differ"
 cmp rust.o both.o || fail 'other bytes than those of bpflink'
 
-# The variables of a section are where the DATASEC has them.
+# Variables are at the offsets in the DATASEC.
 cat >>main.rs <<'END'
 #[test]
 fn offsets() {

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Skeletons of arenas, struct_ops, kernel configuration and custom sections: they
-# have the members that they should, compile as C and as C++, and sections at
-# other places than the BPF object's do not.
+# Skeletons of arenas, struct_ops, kernel configuration and custom sections have the right members and
+# compile as C and C++. If a section's layout differs from the BPF object's, they do not compile.
 set -euo pipefail
 fixtures=$PWD
 tmp=$(mktemp -d)
@@ -13,14 +12,14 @@ fail() {
   exit 1
 }
 
-has() { # FILE LINE...: in that order, with nothing between
+has() { # FILE LINE...: FILE has these consecutive lines
   local file=$1 text
   shift
   text=$(printf '%s\n' "$@")
   [[ $(tr -s '\t ' ' ' <"$file") == *"$text"* ]] || fail "$file lacks"$'\n'"$text"
 }
 
-compiles() { # HEADER: as programs include it
+compiles() { # HEADER: a program that includes it compiles
   echo "#include \"$1\"" >user.c
   "$CC" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c user.c
   "$CXX" -Wall -Wextra -Werror -fsyntax-only -include linux/types.h -x c++ user.c
@@ -41,13 +40,13 @@ has all.skel.h ' struct {' ' struct all__my_ops__tcp_congestion_ops {' ' struct 
   ' struct bpf_program *ssthresh;' ' char name[16];' ' } *my_ops;' ' } struct_ops;'
 compiles all.skel.h
 
-# A type that differs in user space is found by the compiler.
+# The compiler detects a type that differs in user space.
 sed 's/unsigned long CONFIG_HZ/int CONFIG_HZ/' all.skel.h >wrong.h
 if compiles wrong.h 2>errors; then fail 'a variable of another size compiles'; fi
 grep -q "unexpected size of 'CONFIG_HZ'" errors || fail "$(<errors)"
 
-# What C would lay out otherwise is bytes; the kernel's configuration is laid out by the loader, and
-# constant; members that are shown are at their places.
+# Members that C would lay out differently become bytes. The loader lays out the kernel configuration,
+# which is constant. Visible members are at their offsets.
 "$CLANG" -g -O2 --target=bpf -c -x c -o layout.o - <<'END'
 struct { char bytes[3]; } __attribute__((aligned(32))) wide = {{7, 8, 9}};
 struct { char tag; int value; } __attribute__((packed)) pairs[2] = {{1, 2}};
@@ -63,7 +62,7 @@ has layout.skel.h ' struct layout__data {' ' char wide[32];' ' char pairs[10];' 
 has layout.skel.h ' struct layout__kconfig {' ' unsigned int CONFIG_A;' ' const unsigned int CONFIG_B;' ' _Bool CONFIG_BPF;' ' } *kconfig;'
 compiles layout.skel.h
 
-# A static struct_ops that is called as a program of another file has a link of its own.
+# A static struct_ops that has the name of another file's program gets its own link.
 "$CLANG" -g -O2 --target=bpf -c -x c -o ops.o - <<'END'
 struct ops { int (*f)(void); };
 __attribute__((section("struct_ops/f"))) int f(void) { return 0; }
@@ -75,14 +74,14 @@ has twins.skel.h ' s->maps[0].link = &obj->links.twin___2;'
 has twins.skel.h ' s->progs[1].link = &obj->links.twin;'
 compiles twins.skel.h
 
-# What does not link gives no skeleton.
+# Objects that do not link give no skeleton.
 if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
 [[ ! -s out.h ]] || fail 'a header in spite of an error'
 grep -q 'undefined symbol: helper' errors || fail "$(<errors)"
 
 # ---- Subskeletons
 
-# Pointers to variables of any type; what has no name of its own for libbpf is not shown.
+# Pointers to variables of any type; variables whose name libbpf cannot find are not shown.
 "$CLANG" -g -O2 --target=bpf -c -x c -o odd.o - <<'END'
 #define KCONFIG __attribute__((section(".kconfig")))
 const volatile long table[2][3] = {{1}};
@@ -126,12 +125,12 @@ has state.subskel.h ' struct state__my_ops__tcp_congestion_ops {' ' struct bpf_p
 has state.subskel.h ' obj->struct_ops.my_ops = (__typeof__(obj->struct_ops.my_ops))' \
   ' bpf_map__initial_value(obj->maps.my_ops, &size);'
 compiles state.subskel.h
-"$BPFSKEL" --subskeleton "$fixtures/arena.o" >arena.subskel.h # libbpf finds no variables in an arena
+"$BPFSKEL" --subskeleton "$fixtures/arena.o" >arena.subskel.h # libbpf does not find variables in an arena
 has arena.subskel.h ' struct bpf_map *pages;' ' struct bpf_map *bss;' ' } maps;'
 if grep -qw first arena.subskel.h; then fail 'a variable of an arena'; fi
 compiles arena.subskel.h
 
-# A library that has nothing is opened; what an object lacks is an error, or a null pointer.
+# The subskeleton of an empty library opens. If an object lacks something, that is an error or a null pointer.
 empty='int f(int n) { return n; }' more='int custom __attribute__((section(".data.custom"))), more __attribute__((section(".data.custom")));'
 other='int other __attribute__((section(".data.other")));'
 for library in empty more other; do

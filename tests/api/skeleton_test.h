@@ -1,4 +1,4 @@
-/* The types that packets.bpf.c and its users share. */
+/* Types that packets.bpf.c and its users share */
 #ifndef SKELETON_TEST_H
 #define SKELETON_TEST_H
 

@@ -1,4 +1,4 @@
-// The other half: what counters.bpf.c declares, and a struct_ops.
+// The other half: definitions for counters.bpf.c, and a struct_ops
 #include <bpf/bpf_helpers.h>
 
 long shared_state = 3;

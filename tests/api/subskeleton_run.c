@@ -1,13 +1,14 @@
 /* A library in a larger object, through the subskeleton that bpfskel or bpftool makes of the
- * library: sets what the library reads, loads and runs the object, and looks at what the library
- * has written. Attaches nothing. Its argument is an object without the library. Also C++. */
+ * library: sets the variables that the library reads, loads and runs the object, and checks the
+ * variables that the library writes. Attaches nothing. The argument is an object without the
+ * library. Also C++. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "skeleton_test.h"
-/* What these have needs the types above. */
+/* These headers need the types above. */
 #include "metered.skel.h"
 #include SKELETON
 

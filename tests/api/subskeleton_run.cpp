@@ -1,4 +1,4 @@
-// The same in C++, in which the struct has functions as well.
+// The same in C++, where the struct has functions as well
 #include "subskeleton_run.c"
 
 [[maybe_unused]] static meter* (*const open_meter)(const bpf_object*) = meter::open;

@@ -1,5 +1,5 @@
-// The other half: a function with a map, and variables in sections of the same
-// names.
+// The other half: a function that uses a map, and variables in sections that packets.bpf.c has
+// as well.
 #include <bpf/bpf_helpers.h>
 
 struct {

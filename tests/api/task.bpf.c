@@ -1,4 +1,4 @@
-// A program whose CO-RE relocation asks for a member of a kernel's struct.
+// A program whose CO-RE relocation reads a member of a kernel's struct
 #include <bpf/bpf_helpers.h>
 
 struct task {

@@ -3,12 +3,11 @@
 
 compare.py [--update] [--tolerance PERCENT] [PROGRAMS]
 
-PROGRAMS is the directory with bpflink and btfdedup, build/release/bin unless told. Unlike
-time, the count does not depend on what else the machine does; it does depend on the
-compiler of the programs and a little on the processor, whose memcpy() the C library
-chooses. Exits with 1 if a run needs more instructions than the baseline and the tolerance
-allow, and with 2 if the inputs are not those of the baseline, because another clang made
-them. --update writes what is measured as the new baseline.
+PROGRAMS is the directory with bpflink and btfdedup; default build/release/bin. Unlike time, the count
+does not depend on the machine's load. It depends on the compiler of the programs and a little on the
+processor, for which the C library chooses a memcpy(). Exits with 1 if a run needs more instructions
+than the baseline and the tolerance allow, and with 2 if the inputs differ from the baseline's because
+another clang made them. --update writes the counts as the new baseline.
 """
 
 import argparse
@@ -24,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BASELINE = HERE / "baseline.json"
 CASES = ["small", "headers:400"]
 
-# Which program links or deduplicates which inputs.
+# The program and inputs of each run
 RUNS = {
     "link two small objects": ("bpflink", "small"),
     "link 400 objects that share headers": ("bpflink", "headers"),
@@ -44,8 +43,8 @@ def hash_of(directory):
 
 
 def count_instructions(directory, program, inputs):
-    """In an empty environment: the kernel copies it and the program looks through it. With one
-    thread: which of several takes what is chance."""
+    """Runs in an empty environment, which the kernel would copy and the program search, and with one
+    thread, since the work of several threads varies."""
     result = subprocess.run(
         ["/usr/bin/valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
          program, "--threads", "1", "-o", "out", *inputs],
@@ -70,7 +69,7 @@ def measure(programs):
 
 
 def compare(measured, baseline, tolerance):
-    """Prints a line a run; returns the status to exit with."""
+    """Prints one line per run; returns the exit status."""
     if measured["inputs"] != baseline["inputs"]:
         print("the inputs are not those of the baseline: was it made with another clang?")
         return 2

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Times `btfdedup --flatten` of vmlinux and all modules of Debian's kernel package, which it
-# downloads. By hand: there is no peer, as no other program does that.
+# downloads. Run it by hand. It has no peer: no other program does this.
 #
 #   tests/bench/flatten.sh [PROGRAMS]
 #
-#   PROGRAMS        the directory with btfdedup; build/release/bin unless told
+#   PROGRAMS        the directory with btfdedup; default build/release/bin
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,7 +17,7 @@ package=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-/ { p
 apt-get -q download "$package-unsigned" >apt.log 2>&1 || { cat apt.log; exit 1; }
 dpkg-deb -x "$package-unsigned"_*.deb root
 image=$(echo root/boot/vmlinuz-*)
-# The image begins with code that unpacks the rest, which is an .xz stream.
+# The image is code that unpacks an .xz stream, then the stream.
 export LC_ALL=C
 offset=$(grep -abo -P '\xfd7zXZ\x00' "$image" | cut -d : -f 1 | sed -n 1p)
 xz -d --single-stream < <(tail -c "+$((offset + 1))" "$image") >vmlinux

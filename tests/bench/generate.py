@@ -3,21 +3,20 @@
 
 generate.py [--seed N] DIRECTORY CASE...
 
-small        DIRECTORY/small/{main,maps}.o: a program and the maps that it uses
+small        DIRECTORY/small/{main,maps}.o: a program and its maps
 functions:N  DIRECTORY/functions/0000.o...: N objects of 5,000 functions and 5,000 variables
-headers:N    DIRECTORY/headers/0000.o...: N objects of 5 functions and 430 types, nearly all
-             of them those of headers that the objects share
-debug:N      DIRECTORY/debug/0000.o...: the same objects, each with a debug section as large as the
-             DWARF of programs with vmlinux.h, of zeros
+headers:N    DIRECTORY/headers/0000.o...: N objects of 5 functions and 430 types, nearly all from
+             headers that the objects share
+debug:N      DIRECTORY/debug/0000.o...: the same objects, each with a debug section of zeros, as large
+             as the DWARF of programs with vmlinux.h
 programs:N   DIRECTORY/programs/0000.o...: N programs that include the running kernel's vmlinux.h,
              with CO-RE relocations, a map and a license each
-arena:MB     DIRECTORY/arena/0000.o: one object with so many megabytes of arena data
-bss:MB       DIRECTORY/bss/0000.o: one object with a .bss of so many megabytes
+arena:MB     DIRECTORY/arena/0000.o: one object with MB megabytes of arena data
+bss:MB       DIRECTORY/bss/0000.o: one object with a .bss of MB megabytes
 
-clang is $CC or clang-19. Compiling thousands of objects would take minutes. So a few
-templates are compiled, in which each name that belongs to one object only begins with
-TOKEN, and a copy of a template with another number in place of the token is an object of
-its own: no offset changes.
+clang is $CC or clang-19. Compiling thousands of objects would take minutes, so this compiles a few
+templates only. Names that belong to one object begin with TOKEN. A copy of a template with a number
+in place of the token is another object; no offset changes.
 """
 
 import argparse
@@ -26,8 +25,8 @@ import pathlib
 import random
 import subprocess
 
-TOKEN = "o0000"  # as long as what object_name() gives
-TEMPLATES = 8  # of objects that share headers
+TOKEN = "o0000"  # as long as a name from object_name()
+TEMPLATES = 8  # compiled objects that share headers
 PROGRAM_TEMPLATES = 32
 FUNCTIONS = 5000
 STRUCTS = 87
@@ -40,7 +39,7 @@ def object_name(number):
 
 
 def compile_source(path, source, *options):
-    """Compiles to `path`. Names in the debug information do not depend on where that is."""
+    """Compiles to `path`. Names in the debug information do not depend on the path."""
     command = [os.environ.get("CC", "clang-19"), "-g", "-O2", "--target=bpf", "-mcpu=v3",
                "-fdebug-compilation-dir=/bench", *options, "-x", "c", "-c", "-", "-o", str(path)]
     subprocess.run(command, input=source.encode(), check=True)
@@ -110,7 +109,7 @@ def make_functions(directory, count, _rng):
 
 
 def make_header(rng):
-    """Declarations, and the definitions of structs, which may stand in any order behind them."""
+    """Returns declarations, and definitions of structs, which may follow in any order."""
     declarations = [f"struct record_{i};" for i in range(STRUCTS)]
     definitions = []
     for i in range(STRUCTS):
@@ -137,7 +136,7 @@ def make_headers(directory, count, rng, debug_bytes=0):
     for i in range(min(TEMPLATES, count)):
         rng.shuffle(definitions)
         lines = [PRELUDE, *first, *definitions]
-        # By value: of what is only pointed to, clang would give the name alone.
+        # By value: of structs behind pointers, clang emits declarations only.
         lines.append(f"struct {TOKEN}_all {{ "
                      + " ".join(f"struct record_{j} r{j};" for j in rng.sample(range(STRUCTS), STRUCTS))
                      + " };")
@@ -158,7 +157,7 @@ def make_headers(directory, count, rng, debug_bytes=0):
         derive(templates[number % len(templates)], directory / f"{number:04}.o", number)
 
 
-# What programs look at, of types that kernels have had for long.
+# Fields that the programs read, of types that kernels have had for long
 KERNEL_FIELDS = {
     "task_struct": ["pid", "tgid", "mm, total_vm", "real_parent, pid", "files, next_fd"],
     "sk_buff": ["len", "data_len", "dev, ifindex", "mark", "sk, sk_rcvbuf"],
@@ -207,7 +206,7 @@ def make_programs(directory, count, rng):
 
 
 def make_arena(directory, megabytes):
-    """The array's bytes are filled in afterwards: none of them is 0."""
+    """Fills the array's bytes afterwards; none is 0."""
     path, size, mark = directory / "0000.o", megabytes << 20, b"arena data begins"
     compile_source(path, f'__attribute__((address_space(1))) char all[{size}] = "{mark.decode()}";')
     with path.open("r+b") as file:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the first half of raw BTF, to see whether half the input takes half the time.
+"""Writes the first half of raw BTF, to test whether half the input takes half the time.
 
     half.py IN OUT
 
-The cut is between two types before the middle such that no type before it refers to one behind it:
-where the types of a compilation unit begin, in BTF that is several units' one after the other. The
-strings are all kept. Little-endian BTF, with the classic header.
+The cut is the last place before the middle where no earlier type refers to a later one. In the
+concatenated BTF of several compilation units, that is where a unit's types begin. All strings stay.
+The BTF must be little-endian and have the classic header.
 """
 import sys
 
@@ -13,12 +13,12 @@ import bpfobj
 from bpfobj import (ARRAY, CONST, DATASEC, DECL_TAG, FUNC, FUNC_PROTO, PTR, RESTRICT, STRUCT, TYPEDEF,
                     TYPE_TAG, UNION, VAR, VOLATILE, WORDS_OF_EACH)
 
-REFERS = {PTR, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO, VAR, DECL_TAG, TYPE_TAG}  # by the third word
-ID_OF_EACH = {STRUCT: 1, UNION: 1, FUNC_PROTO: 1, DATASEC: 0}  # which of its words
+REFERS = {PTR, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO, VAR, DECL_TAG, TYPE_TAG}  # in the third word
+ID_OF_EACH = {STRUCT: 1, UNION: 1, FUNC_PROTO: 1, DATASEC: 0}  # index of the word
 
 
 def cut(btf):
-    """(types, words) before the last cut in the first half"""
+    """Returns (types, words) before the last possible cut in the first half."""
     best, largest, words = (0, 0), 0, btf.words
     for number, at in enumerate(btf.starts[1:], 1):
         if at >= len(words) // 2:

@@ -1,11 +1,11 @@
-// The peer in benchmarks: deduplicates BTF, of raw files or of objects, with
-// libbpf's btf__dedup() and writes the result as a raw file.
-// Usage: libbpf_dedup OUT IN...
+// The peer in benchmarks: deduplicates the BTF of raw files or objects with libbpf's btf__dedup()
+// and writes the result as a raw file. Usage: libbpf_dedup OUT IN...
 #include <bpf/btf.h>
 #include <stdio.h>
 #include <string.h>
 
-/// One input as it is; several appended to each other. Null on failure, told.
+/// Returns one input as it is, several appended to each other; prints why and returns null on
+/// failure.
 static struct btf* read_all(char** paths, int count) {
   struct btf* all = NULL;
   for (int i = 0; i < count; i++) {

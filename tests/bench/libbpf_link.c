@@ -1,5 +1,5 @@
-// The peer in benchmarks: links objects with libbpf's linker and does nothing
-// else. Usage: libbpf_link OUT IN...
+// The peer in benchmarks: links objects with libbpf's linker and does nothing else.
+// Usage: libbpf_link OUT IN...
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-// Micro-benchmarks of what the linker and the deduplicator do most often, on
-// inputs of a fixed seed: hashing, the string table, the id maps, relocation.
-// Their argument is the number of elements, so that a cost that does not stay the
-// same per element shows.
+// Micro-benchmarks of the most frequent operations of linker and deduplicator, on inputs of a fixed
+// seed: hashing, the string table, the id maps, relocation. The argument is the number of elements:
+// a cost that grows faster than that shows.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -34,7 +33,7 @@ void count_elements(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-/// The words of a type: the argument is how many bytes.
+/// Hashes the words of a type; the argument is their number of bytes.
 void hash_words(benchmark::State& state) {
   std::vector<std::byte> bytes(state.range(0), std::byte{0x5a});
   for (auto _ : state) benchmark::DoNotOptimize(hash_bytes(bytes.data(), bytes.size()));
@@ -83,7 +82,7 @@ void map_type_ids(benchmark::State& state) {
 }
 BENCHMARK(map_type_ids)->Range(FEW, MANY);
 
-/// Offsets in a section that is split into fragments of two instructions each.
+/// Maps offsets of a section of two-instruction fragments.
 void map_offsets(benchmark::State& state) {
   constexpr uint64_t fragment_size = 2 * insn_size;
   OutputSection output;
@@ -101,7 +100,7 @@ void map_offsets(benchmark::State& state) {
 }
 BENCHMARK(map_offsets)->Range(FEW, MANY);
 
-/// Reads and writes an addend for each of many instructions.
+/// Reads and writes the addends of many instructions.
 template <RelocationType type>
 void relocate_instructions(benchmark::State& state) {
   constexpr uint64_t extent = 2 * insn_size;  // the larger of both

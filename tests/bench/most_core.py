@@ -13,7 +13,7 @@ def count_relocations(path):
     try:
         return len(bpfobj.Object(path).ext["core_relo"])
     except (ValueError, KeyError, IndexError, AttributeError):
-        return 0  # no BPF object
+        return 0  # not a BPF object
 
 
 def main(directory, count):

@@ -1,21 +1,21 @@
 #!/bin/bash
-# Runs bpflink, btfdedup and bpfcore beside their peers on generated inputs and prints one Markdown
-# table: median times and peak memory, whole processes, file to file.
+# Compares bpflink, btfdedup and bpfcore with their peers on generated inputs and prints one Markdown
+# table: median times and peak memory of whole processes, file to file.
 #
 #   tests/bench/run.sh [--quick] [--plot FILE.svg] [PROGRAMS]
 #
-#   PROGRAMS        the directory with the three programs; build/release/bin unless told
-#   --quick         a few small inputs, two runs each: to see that the script works
+#   PROGRAMS        the directory with the three programs; default build/release/bin
+#   --quick         a few small inputs, two runs each, to test the script
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
 #   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain, and its first half
 #   UNITS=TAR       (environment) also deduplicate the files of this archive, .tar.zst or .tar, together
-#   KERNELS=DIR     (environment) cut down the raw BTF of these kernels, *.btf, not that of the running one
-#   CORE_OBJECTS=DIR  (environment) for the 40 objects in DIR that have the most CO-RE relocations, not
-#                   for generated ones
+#   KERNELS=DIR     (environment) minimize the raw BTF of these kernels, *.btf, instead of the running one's
+#   CORE_OBJECTS=DIR  (environment) use the 40 objects in DIR with the most CO-RE relocations, instead of
+#                   generated ones
 #
-# The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool; all
-# from Debian's packages (cmake/packages.sh bench installs what is missing). Peer and program
-# take turns, in several rounds, so that what else the machine does meets both.
+# The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool, all from
+# Debian's packages (cmake/packages.sh bench installs missing ones). Peer and program take turns in
+# several rounds, so that other load on the machine affects both.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -51,25 +51,25 @@ ln -s "$programs/bpflink" "$programs/btfdedup" "$programs/bpfcore" .
 ln -s "$(command -v bpftool)" .
 mkdir results
 
-run_once() { # COMMAND...: seconds and kilobytes
+run_once() { # COMMAND...: prints seconds and kilobytes
   /usr/bin/time -f '%e %M' -o once "$@" >/dev/null 2>run.log || cat run.log >&2
   cat once
 }
 
-measure() { # RESULT RUNS COMMAND: times as JSON
+measure() { # RESULT RUNS COMMAND: writes times as JSON
   hyperfine -N --runs "$2" --export-json "results/$1" "$3" >/dev/null 2>hyperfine.log ||
     { cat hyperfine.log >&2; exit 1; }
 }
 
-# runs_for SECONDS: how often to run what takes so long; some seconds in all.
+# runs_for SECONDS: how often to run a command of this time, for about a second in all
 runs_for() {
   if [[ $quick ]]; then echo 2; else
     awk -v t="$1" 'BEGIN { n = int(1 / (t + 0.001)); print (n < 1 ? 1 : n > 50 ? 50 : n) }'
   fi
 }
 
-# compare SERIES SIZE INPUT PEER 'COMMAND' 'COMMAND': a row of the table, the peer's command
-# first. Rows of one series are a line of the plot; `-` stands for none.
+# compare SERIES SIZE INPUT PEER 'COMMAND' 'COMMAND': adds a row to the table, the peer's command
+# first. Rows of one series form a line of the plot; `-` means none.
 row=10
 compare() {
   local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds theirs_peak ours_peak own
@@ -77,7 +77,7 @@ compare() {
   echo "$input: $peer" >&2
   # shellcheck disable=SC2086 # commands of several words
   read -r seconds theirs_peak <<<"$(run_once $theirs)"
-  # A peer that takes long is not run again.
+  # A slow peer runs once only.
   if ((${seconds%.*} >= 5)); then
     many=0
     printf '{"results": [{"times": [%s]}]}\n' "$seconds" >"results/$row.peer.once"
@@ -92,11 +92,11 @@ compare() {
     "$theirs_peak" "$ours_peak" >>results/rows
 }
 
-compare_links() { # SERIES SIZE INPUT FILE...: with libbpf's linker
+compare_links() { # SERIES SIZE INPUT FILE...: compares with libbpf's linker
   compare "$1" "$2" "$3" libbpf "./libbpf_link peer.o ${*:4}" "./bpflink -o own.o ${*:4}"
 }
 
-generate() { # CASE: into the directory of its name, in place of what was there
+generate() { # CASE: replaces the directory of its name
   rm -rf "${1%%:*}"
   "$here/generate.py" . "$1"
 }
@@ -137,7 +137,7 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
   compare_links - 0 "${many[0]} programs with vmlinux.h" programs/*.o
 fi
 
-# bpfcore. bpftool takes one kernel at a time; of a check, to cut down types is what it does nearest.
+# bpfcore. bpftool takes one kernel at a time, and has no check: minimizing is the closest it has.
 if [[ $kernels_directory ]]; then
   kernels=("$kernels_directory"/*.btf)
 elif [[ -r /sys/kernel/btf/vmlinux ]]; then
@@ -155,7 +155,7 @@ else
   files=()
 fi
 if ((${#kernels[@]} && ${#files[@]})); then
-  # bpftool_minimize OUT KERNEL... -- OBJECT...: a file OUT.KERNEL for each kernel
+  # bpftool_minimize OUT KERNEL... -- OBJECT...: writes OUT.KERNEL for each kernel
   cat >bpftool_minimize <<'EOF'
 #!/bin/bash
 out=$1 kernels=()
@@ -167,7 +167,7 @@ EOF
   compare - 0 "kernel types (${#kernels[@]}) for ${#files[@]} programs" 'bpftool gen min_core_btf' \
     "./bpftool_minimize peer ${kernels[*]} -- ${files[*]}" \
     "./bpfcore minimize --merge ${files[*]} ${kernels[*]} -o own.btfs"
-  for file in "${files[@]}"; do # one that fits
+  for file in "${files[@]}"; do # the first that resolves
     ./bpfcore check "$file" "${kernels[0]}" >checked 2>&1 || continue
     compare - 0 'one program on one kernel, checked' 'bpftool gen min_core_btf' \
       "./bpftool gen min_core_btf ${kernels[0]} peer.btf $file" "./bpfcore check $file ${kernels[0]}"

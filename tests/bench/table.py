@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The results of run.sh as a Markdown table and as a plot.
+"""Prints the results of run.sh as a Markdown table and draws them as a plot.
 
 table.py RESULTS [--plot FILE.svg]
 
-RESULTS has the file `rows`, a line a row of the table (number, series, size, input, peer,
-the peer's and the program's peak memory in KB, separated by tabs), and what hyperfine
-exported: ROW.peer.ROUND and ROW.own.ROUND.
+RESULTS contains the file `rows`, with one line per row of the table (number, series, size, input,
+peer, the peer's and the program's peak memory in KB, separated by tabs), and hyperfine's exports:
+ROW.peer.ROUND and ROW.own.ROUND.
 """
 
 import argparse
@@ -22,12 +22,12 @@ class Row:
     size: int
     input: str
     peer: str
-    seconds: dict  # by "peer" and "own"
+    seconds: dict  # for "peer" and "own"
     kilobytes: dict
 
 
 def median(results, row, side):
-    """Of all runs in all rounds, in seconds."""
+    """All times of all rounds, in seconds."""
     times = []
     for path in results.glob(f"{row}.{side}.*"):
         for result in json.loads(path.read_text())["results"]:
@@ -58,14 +58,14 @@ def print_table(rows):
               f" | {memory[0]} | {memory[1]} |")
 
 
-# As attributes: not everything that shows SVG reads style sheets.
+# As attributes: some SVG viewers ignore style sheets.
 STROKES = {"grid": 'stroke="#ddd"',
            "peer": 'fill="none" stroke="#c0392b" stroke-width="2"',
            "own": 'fill="none" stroke="#2471a3" stroke-width="2"'}
 
 
 class Panel:
-    """One series on logarithmic axes: the peer's line and the program's."""
+    """Draws one series on logarithmic axes: the peer's line and the program's."""
 
     WIDTH, HEIGHT = 420, 300
     LEFT, TOP, RIGHT, BOTTOM = 64, 44, 16, 48

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Random programs against random changes of their types: each relocation has the outcome and the
-# value that libbpf's log tells, with the whole types and with minimized ones. The minimized types are
-# no larger than bpftool's, where these do not change a result.
+# Random programs against random changes of their types. Each relocation has the outcome and value
+# of libbpf's log, with the whole types and with minimized ones. Minimized types are no larger than
+# bpftool's if bpftool's give the same results.
 . "$(dirname "$0")/common.sh"
 
 seeds=${BPFLINK_SEEDS:-30} pairs=0 ours=0 theirs=0

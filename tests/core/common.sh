@@ -1,19 +1,19 @@
-# What the cases share: all of tests/link/common.sh, and kernels of a few types.
+# Functions for the bpfcore cases: all of tests/link/common.sh, and kernels with few types.
 . "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
 BPFCORE=$(realpath "${BPFCORE:?the program to test}")
 CORE_OF_LIBBPF=$(realpath "${CORE_OF_LIBBPF:?what libbpf makes of relocations}")
 export BPFCORE CORE_OF_LIBBPF
 
-# kernel NAME <<SOURCE: types that stand for those of a kernel, in NAME.btf. A type is there if a
-# variable or function uses it.
+# kernel NAME <<SOURCE: writes NAME.btf, which stands for a kernel's types. It has the types that
+# variables and functions use.
 kernel() {
   cat >"$1.kernel.c"
   "$CC" -g -O0 --target=bpf -w -c "$1.kernel.c" -o "$1.kernel.o"
   llvm-objcopy-19 --dump-section .BTF="$1.btf" "$1.kernel.o"
 }
 
-# core STATUS ARGUMENT...: runs bpfcore, which must exit with STATUS; its messages are in core.log
+# core STATUS ARGUMENT...: runs bpfcore, which must exit with STATUS; core.log has its messages
 core() {
   local expected=$1 status=0
   shift
@@ -21,7 +21,7 @@ core() {
   [[ $status == "$expected" ]] || fail "bpfcore $* exits with $status: $(cat core.log)"
 }
 
-# says TEXT: a line of the messages has this
+# says TEXT: a message contains TEXT
 says() { grep -qF -- "$1" core.log || fail "no '$1' in: $(cat core.log)"; }
 says_not() { ! grep -qF -- "$1" core.log || fail "'$1' in: $(cat core.log)"; }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares what bpfcore says of CO-RE relocations with what libbpf does.
+"""Compares bpfcore's results for CO-RE relocations with libbpf's.
 
     compare.py OBJECT KERNEL...
 
-prints each difference and exits with 1 if there is one: in the outcome or value of a relocation, with
-the kernel's whole types and with what `bpfcore minimize` makes of them. The environment says where
-the programs are: BPFCORE, CORE_OF_LIBBPF."""
+prints each difference in the outcome or value of a relocation, with the kernel's whole types and with
+the types that `bpfcore minimize` keeps. Exits with 1 if there is a difference. The environment has
+the paths of the programs: BPFCORE, CORE_OF_LIBBPF."""
 import json
 import os
 import subprocess
@@ -16,7 +16,7 @@ BPFCORE, LIBBPF = os.environ["BPFCORE"], os.environ["CORE_OF_LIBBPF"]
 
 
 def of_libbpf(program, kernel):
-    """(section, index): (kind, outcome, value); nothing where libbpf stops before relocations."""
+    """{(section, index): (kind, outcome, value)}, or None if libbpf stops before relocations"""
     ran = subprocess.run([LIBBPF, program, kernel], capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         return None
@@ -40,12 +40,12 @@ def of_bpfcore(program, kernel):
 
 
 def differences(program, kernel):
-    """Lines of text; libbpf looks at nothing behind a relocation that fails."""
+    """Returns lines of text. libbpf looks at nothing after a relocation that fails."""
     theirs = of_libbpf(program, kernel)
     if theirs is None:
         return ["libbpf stops before relocations"] if "--all" in sys.argv else []
     ours = of_bpfcore(program, kernel)
-    # What libbpf cannot parse it says no kind of.
+    # libbpf shows no kind for relocations that it cannot parse.
     theirs = {key: (ours[key][0], *value[1:]) if value[0] == "?" and key in ours else value for key, value in theirs.items()}
     lines = [f"{key}: libbpf {value}, bpfcore {ours.get(key)}" for key, value in theirs.items() if ours.get(key) != value]
     if not any(outcome == "failed" for _, outcome, _ in theirs.values()):

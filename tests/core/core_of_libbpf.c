@@ -1,10 +1,10 @@
-/* What libbpf makes of the CO-RE relocations of an object:
+/* Shows how libbpf applies the CO-RE relocations of an object:
  *
  *   core_of_libbpf OBJECT [KERNEL_BTF]
  *
- * prints a line for each: SECTION INDEX KIND OUTCOME [VALUE], where the outcome is value, absent or
- * failed; after a failed one libbpf looks at no other. Every program is loaded, and what the kernel
- * then says of them is of no interest. Exit status 3: libbpf stopped before relocations. */
+ * prints a line for each: SECTION INDEX KIND OUTCOME [VALUE]. The outcome is value, absent or
+ * failed; libbpf stops at a failed one. The program loads every program and ignores whether the
+ * kernel accepts it. Exit status 3: libbpf stopped before relocations. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What else a kernel binds: kfuncs, options of its configuration, attach targets. Each message says
-# what is missing and where the program declares it.
+# Other things that a program needs of a kernel: kfuncs, configuration options, attach targets. Each
+# message shows what is missing and where the program declares it.
 . "$(dirname "$0")/common.sh"
 
 compile uses <<'EOS'
@@ -42,8 +42,8 @@ uses.bpf.c:15:42: error: there is no function do_other_thing in new.btf
 >>> did you mean do_another_thing?
 EOS
 
-# Without a configuration nothing is said of options. Types alone, as minimized ones are, do not tell
-# which functions there are.
+# Without a configuration, bpfcore does not check options. Without functions in the kernel's types,
+# as in minimized ones, it does not check functions.
 core 1 check uses.o new.btf
 says_not CONFIG_HZ
 kernel types <<<'struct task_struct { int pid; } task;'
@@ -53,7 +53,7 @@ core 0 check uses.o types.btf --json types.json
   'CONFIG_HZ CONFIG_HZZ bpf_task_gone bpf_task_pidd do_other_thing do_thing fentry fexit tracing tracing' ]] ||
   fail "unknown: $(jq -c '.findings[]' types.json)"
 
-# A helper that the kernel has not matters where code that is reached calls it.
+# A helper that the kernel lacks is an error only if reachable code calls it.
 compile helper <<'EOS'
 #include <bpf/bpf_core_read.h>
 char LICENSE[] SEC("license") = "GPL";
@@ -71,13 +71,13 @@ says 'error: there is no helper bpf_get_func_ip (id 173) in old.btf'
 says '>>> needed by program does_not_ask'
 says_not 'needed by program asks'
 
-# A module that cannot be read is warned of.
+# A module that cannot be read is a warning.
 mkdir modules
 head -c 100 new.btf >modules/broken.ko
 core 1 check uses.o new.btf --modules modules
 says 'warning: modules/broken.ko: '
 
-# Members of a struct_ops that the kernel's struct has not.
+# A struct_ops variable has a member that the kernel's struct lacks.
 compile ops <<'EOS'
 char LICENSE[] SEC("license") = "GPL";
 struct my_ops { int (*run)(int value); int (*halt)(int value); };

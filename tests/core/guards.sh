@@ -1,6 +1,6 @@
 #!/bin/bash
-# What guards an access that fails: existence, enumerators, the kernel's version and configuration,
-# and variables of .rodata, which user space may set.
+# Guards of an access that fails: existence checks, enumerators, the kernel's version and
+# configuration, and .rodata variables, which user space may set.
 . "$(dirname "$0")/common.sh"
 
 compile guards <<'EOS'
@@ -48,7 +48,7 @@ EOS
 kernel new <<'EOS'
 struct task_struct { int other; } task;
 EOS
-# verdict OPTION...: "PROGRAM STATUS" of the reads, in one line
+# verdict OPTION...: "PROGRAM STATUS" of each read, on one line
 verdict() {
   "$BPFCORE" check guards.o new.btf --json guards.json "$@" 2>core.log && fail 'nothing fails'
   jq -r '.relocations[] | select(.kind == "byte_off") | "\(.programs | join("+")) \(.status)"' guards.json |
@@ -74,7 +74,7 @@ expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting
 core 1 check guards.o new.btf --set wanted
 says '--set'
 
-# A guard that a verifier does not understand: before Linux 5.10 none computes an exclusive or.
+# A guard that old verifiers do not understand: before Linux 5.10 they do not compute exclusive or.
 compile flipped <<'EOS'
 #include <bpf/bpf_core_read.h>
 char LICENSE[] SEC("license") = "GPL";

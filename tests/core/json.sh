@@ -1,6 +1,6 @@
 #!/bin/bash
-# --json obeys its schema, and has a line for each relocation on each kernel; so has the page, which a
-# browser shows.
+# --json follows its schema, with an entry for each relocation on each kernel. So does the data of the
+# HTML page, which a browser shows.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOS'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What bpfcore check prints of accesses that fail, whole.
+# The complete output of bpfcore check for failing accesses.
 . "$(dirname "$0")/common.sh"
 
 compile trace -fno-ident <<'EOS'
@@ -92,7 +92,7 @@ says "--optional other: no object has a program of that name"
 core 1 check trace.o 5.14/vmlinux.btf --set other=1
 says "--set other: no object has a variable of that name in .rodata"
 
-# The advice is C of the program, flavor included.
+# The advice uses the program's type names, with flavors.
 compile flavor <<'EOS'
 #include <bpf/bpf_core_read.h>
 struct task_struct___old { int lost; } __attribute__((preserve_access_index));
@@ -102,7 +102,7 @@ core 1 check flavor.o 5.14/vmlinux.btf
 says "error: struct task_struct has no member 'lost' in 5.14/vmlinux.btf"
 says '>>> guard it with bpf_core_field_exists(struct task_struct___old, lost)'
 
-# What differs and is bound all the same is told on request.
+# --differences reports members that differ but still resolve.
 kernel differs <<'EOS'
 struct task_struct { int state; unsigned int start_time; } task;
 enum phase { PHASE_STOPPED } phase;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Minimized BTF: files that kernels share, an index, one archive, and the header that finds the running
-# kernel's types in it.
+# Minimized BTF: files that kernels share, an index, one archive, and the C header that finds the
+# running kernel's types in the archive.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOS'
@@ -42,14 +42,14 @@ core 0 minimize --merge a.o b.o "${kernels[@]}" -o merged --archive all.btfs
 [[ $(jq -r '.kernels[2].files[] | keys | join(" ")' merged/index.json) == 'bytes file' ]] || fail "$(cat merged/index.json)"
 python3 "$here/compare.py" a.o 6.1.0.btf
 
-# What was there stays if a file cannot be written.
+# If a file cannot be written, the old files stay.
 cp -r out before
 mkdir -p wrong/a/5.10.1.x86_64.btf
 core 1 minimize a.o b.o "${kernels[@]}" -o wrong
 says 'wrong/a/5.10.1.x86_64.btf'
 [[ ! -e wrong/index.json ]] || fail 'an index of files that are not there'
 
-# The header finds the running kernel by its release, or build id.
+# The header finds the running kernel by its release or build id.
 cat >find.c <<'EOS'
 #include <bpflink/core_archive.h>
 int main(int argc, char **argv) {
@@ -74,7 +74,7 @@ cmp found "mine/$(uname -r).btf" || fail 'the header finds other types'
 head -c 100 mine.btfs >cut.btfs
 ./find cut.btfs a.o >/dev/null && fail 'read an archive that is cut off'
 
-# An empty one for programs without relocations is BTF, too.
+# For programs without relocations, the empty result is still valid BTF.
 compile none <<<'SEC("xdp") int none(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
 core 0 minimize none.o 6.1.0.btf -o none
 [[ $(ls none) == $'6.1.0.btf\nindex.json' ]] || fail "files: $(ls none)"

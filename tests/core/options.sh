@@ -1,5 +1,5 @@
 #!/bin/bash
-# --help, and what the command line can have wrong.
+# --help, and errors in the command line.
 . "$(dirname "$0")/common.sh"
 
 core 0 --help
@@ -47,7 +47,7 @@ For minimize:
 Exits with 0 if nothing fails, else with 1 and the output unchanged.
 EOS
 
-# refuses TEXT ARGUMENT...: a mistake in the command line
+# refuses TEXT ARGUMENT...: the command line is an error with TEXT
 refuses() {
   core 1 "${@:2}"
   grep -qxF "bpfcore: error: $1" core.log || fail "no '$1' in: $(cat core.log)"
@@ -66,11 +66,11 @@ refuses 'no program among the files: an object has one in a section other than .
 refuses 'no kernel among the files: give an image or BTF' check a.o
 refuses 'a.o/out: cannot make the directory: Not a directory' minimize a.o k.btf -o a.o/out
 
-# Files that are neither: one error that names the file, exit status 1, and no output.
+# Files that are no kernel: one error that names the file, exit status 1, and no output.
 head -c 600 a.o >cut.o
 head -c 4000 /dev/urandom >random
 mkdir empty
-rejects() { # FILE TEXT: what is said of a file among the kernels
+rejects() { # FILE TEXT: FILE as a kernel is an error with TEXT
   core 1 check a.o "$1" --json out.json
   grep -q "^bpfcore: error: $1: $2" core.log || fail "no '$1: $2' in: $(cat core.log)"
   core 1 minimize a.o "$1" -o out --archive out.btfs
@@ -84,7 +84,7 @@ rejects /dev/null 'is neither a regular file nor a pipe'
 : >nothing
 rejects nothing 'is no BTF, no ELF file and no image of a kernel'
 
-# What cannot be written: the old file stays.
+# Unwritable output: the old file stays.
 core 1 check a.o k.btf --json /dev/full
 says 'bpfcore: error: /dev/full: cannot write: No space left on device'
 "$BPFCORE" check a.o k.btf --table >/dev/full 2>core.log && fail 'a table that nobody gets'

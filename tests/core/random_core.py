@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a program with CO-RE relocations of all kinds and the types of a kernel, at random.
+"""Writes a random program with CO-RE relocations of all kinds, and the types of a kernel.
 
     random_core.py SEED PROGRAM.c KERNEL.c
 
-The kernel's types are the program's, changed: members that are gone, renamed, moved into structs
-without a name or with one, of another type, in another order; arrays shorter or flexible; enumerators
-gone or with other values; several types of one name, by flavors."""
+The kernel's types are the program's with changes: members are dropped, renamed, reordered, moved into
+named or anonymous structs, or get another type; arrays become shorter or flexible; enumerators are
+dropped or get other values; flavors make several types of one name."""
 import random
 import sys
 
@@ -17,7 +17,7 @@ INTEGERS = {"int", "unsigned int", "char", "unsigned char", "short", "unsigned l
 
 
 class Type:
-    """A struct, union or enum: members are (name, type, array, bits)."""
+    """A struct, union or enum; members are (name, type, array, bits)."""
 
     def __init__(self, keyword, tag, members):
         self.keyword, self.tag, self.members = keyword, tag, members
@@ -80,7 +80,7 @@ class Maker:
             result.append([f"e{i}", [(f"E{i}_{j}", r.choice([j, -j - 1, r.randint(0, 2**31 - 1)] + ([2**40 + j, 2**63 - 1 - j] if big else []))) for j in range(r.randint(1, 5))]])
         return result
 
-    # The kernel's side.
+    # The kernel's side
 
     def change_member(self, member):
         r = self.random
@@ -112,7 +112,7 @@ class Maker:
             end = r.randint(at + 1, len(result))
             wrapped = Type(r.choice(["struct", "union"]), "", result[at:end])
             result[at:end] = [(self.name("w") if r.random() < 0.3 else "", wrapped, "", 0)]
-        # A flexible array has to be the last member.
+        # A flexible array must be the last member.
         ends = [m for m in result if m[2] == "[]"]
         result = [m for m in result if m[2] != "[]"]
         if not result:
@@ -127,7 +127,7 @@ class Maker:
 
 
 def paths(members, prefix=""):
-    """All accesses of a struct, as C has them; the bits of bit-fields; whether they are integers."""
+    """Yields each access to a struct in C, its bit-field size, and whether it is an integer."""
     for name, kind, array, bits in members:
         here = f"{prefix}.{name}" if name else prefix
         if name:

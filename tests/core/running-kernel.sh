@@ -1,5 +1,6 @@
 #!/bin/bash
-# Relocations of all kinds against the running kernel, as libbpf makes them when it loads the program.
+# Relocations of all kinds against the running kernel give the values that libbpf gives when it loads
+# the program.
 . "$(dirname "$0")/common.sh"
 [[ -r /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Archives as GNU ar writes them: long names in each form, archives in thin archives; and inputs
-# without BTF, which are passed over.
+# Archives as GNU ar writes them: long names in each form, archives in thin archives. btfdedup skips
+# members without BTF.
 . "$(dirname "$0")/common.sh"
 
 two_objects
 "$BTFDEDUP" a.btf b.btf -o want.btf
 mkdir lib
-cp a.o exactly15char.o # GNU ar ends the field of 16 characters with a '/' then
+cp a.o exactly15char.o # GNU ar fills the name field of 16 characters, up to the '/'
 cp b.o a-name-of-more-than-15-characters.o
 ar rcT thin.a exactly15char.o
 
-# same ARGUMENT...: the output is that of a.btf and b.btf.
+# same ARGUMENT...: btfdedup ARGUMENT... gives the output of a.btf and b.btf
 same() {
   "$BTFDEDUP" "$@" -o got.btf 2>errors || fail "btfdedup $* fails: $(<errors)"
   cmp want.btf got.btf
@@ -31,7 +31,7 @@ for archive in names.a names-thin.a; do
   cmp of-files.btf got.btf
 done
 
-# Archives in thin archives: members are found by their places.
+# Archives in thin archives: btfdedup finds members by offset.
 ar rc lib/inner.a exactly15char.o a-name-of-more-than-15-characters.o
 ar rcT outer.a lib/inner.a
 grep -aq '/[0-9]*:[0-9]' outer.a || fail 'ar writes no places in other archives'
@@ -52,7 +52,7 @@ for name in exactly15char.o a-name-of-more-than-15-characters.o; do
   grep -F "outer.a(lib/inner.a($name))" explained >/dev/null || fail "$(<explained)"
 done
 
-# The linker reads them, too.
+# The linker reads them as well.
 compile main <<'EOF'
 int helper(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
@@ -70,7 +70,7 @@ for archive in helpers.a helpers-thin.a helpers-nested.a; do
   cmp want.o out.o
 done
 
-# Objects of assembly have no BTF.
+# Assembly objects have no BTF.
 echo 'nop' | as -o asm.o -
 ar rc asm.a asm.o
 same a.o asm.o b.o asm.a

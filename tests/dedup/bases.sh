@@ -1,8 +1,8 @@
 #!/bin/bash
-# Split BTF: a chain of bases, and modules that carry what they are split from.
+# Split BTF: a chain of bases, and modules that contain their base.
 . "$(dirname "$0")/common.sh"
 
-# Each is written with the strings of those before it, from which its ids and offsets go on.
+# Each blob continues the type ids and string offsets of those before it.
 # String offsets: int 1, one 5, two 9, three 13, a 19, b 21.
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "one", 4, 19, 1, 0); string("two"); string("three"); string("a"); string("b")'
 blob second.btf 'add(STRUCT, 9, 4, 21, 2, 0); strings = b"module\0"'
@@ -17,7 +17,7 @@ cmp out.btf again.btf
 expect "[3] STRUCT 'two' size=4 vlen=1
 	'b' type_id=2 bits_offset=0" cat raw
 
-# What stands alone, or is split from something else
+# A blob that stands alone, and blobs that are split from another base
 blob other.btf 'add(INT, "a_longer_name_than_before", 4, 0x1000020); add(STRUCT, "s", 4, "b", 1, 0); add(STRUCT, "t", 4, "b", 1, 0); add(PTR, "", 1); add(PTR, "", 2)'
 wrong='is not split from the given base:'
 expect_message "btfdedup: error: base.btf: $wrong it stands alone" \
@@ -28,7 +28,7 @@ blob named.btf 'add(TYPEDEF, 24, 1); add(TYPEDEF, 26, 1); strings = b"module\0"'
 expect_message "btfdedup: error: named.btf: $wrong the names of 2 of 2 types begin in the middle of a string" \
   "$BTFDEDUP" --base base.btf named.btf -o out.o
 
-# A module that has .BTF.base is split from that.
+# A module with .BTF.base is split from that base.
 echo 'int number;' | gcc -x c -c - -o plain.o
 objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=base.btf plain.o module.ko
 "$BTFDEDUP" module.ko -o got.btf --dump raw >raw

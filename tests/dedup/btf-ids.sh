@@ -1,9 +1,9 @@
 #!/bin/bash
-# Type ids in .BTF_ids, as resolve_btfids fills it in: --update writes those of the merged types, and
-# keeps sets in order. Types that were sorted by name stay so, and --sort sorts them.
+# .BTF_ids with ids filled in, as by resolve_btfids: --update writes the merged types' ids and keeps
+# sets sorted. --sort sorts types by name, and sorted types stay sorted.
 . "$(dirname "$0")/common.sh"
 
-# ids SYMBOL...: the numbers of .BTF_ids by the symbols that stand there
+# assemble OUTPUT: an object with .BTF_ids
 assemble() {
   cat >ids.s <<'EOF2'
 	.section .BTF_ids,"a"
@@ -38,7 +38,7 @@ __BTF_ID__struct__second__8:
 EOF2
   as ids.s -o "$1"
 }
-# A copy of the first type, which goes: later ids move down by one, and 'first' is named last.
+# The second `int` is a copy that the merge drops, so later ids decrease by one. 'first' gets the last id.
 blob types.btf '
 add(INT, "int", 4, 0x1000020)
 add(FUNC_PROTO, "", 1)
@@ -76,7 +76,7 @@ cmp sorted.o again.o
 "$BTFDEDUP" sorted.o -o want.btf
 cmp want.btf got.btf
 
-# A file that was sorted is sorted after it got the types of others.
+# A sorted file is still sorted once it has the types of other files.
 blob more.btf 'add(STRUCT, "zebra", 4, "a", 2, 0); add(INT, "int", 4, 0x1000020); add(STRUCT, "ant", 4, "a", 2, 0)'
 objcopy --remove-section=.BTF_ids sorted.o other.o
 "$BTFDEDUP" more.btf --update other.o
@@ -85,7 +85,7 @@ objcopy --remove-section=.BTF_ids ids.o other.o
 "$BTFDEDUP" more.btf --update other.o
 expect $'zebra\nint\nant' sed -n "s/^\[.*'\(.*\)'.*/\1/p" <("$BTFDEDUP" other.o --dump raw | grep '^\[')
 
-# A module: ids of the base stay, those behind it are its own.
+# A module: the base's ids stay, later ones are the module's own.
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(FUNC_PROTO, "", 1); add(FUNC, "first", 2, vlen=1); string("second"); string("third"); string("a")'
 blob module.btf 'add(INT, 1, 4, 0x1000020); add(STRUCT, 11, 4, 24, 4, 0); add(STRUCT, 18, 4, 24, 1, 0); strings = b""'
 objcopy --add-section=.BTF=module.btf plain.o module.ko
@@ -95,12 +95,12 @@ objcopy --add-section=.BTF=module.btf --add-section=.BTF.base=base.btf plain.o m
 "$BTFDEDUP" --update module.ko
 expect '5 3 0 3 0 4 5 3 119 3 2 4 3 5 1 ' words module.ko
 
-# In a program that is linked, symbols have addresses; and in the other byte order.
+# In a linked program, symbols have addresses.
 ld -e 0 -Ttext=0x400000 ids.o -o linked
 "$BTFDEDUP" --update linked
 expect '5 3 0 3 0 4 5 3 119 3 2 4 3 5 1 ' words linked
 
-# What is wrong
+# Errors
 bad_ids() {
   local message=$1
   sed "$2" ids.s >bad.s

@@ -1,8 +1,8 @@
-# What the cases of btfdedup share, besides what those of messages do.
+# Functions for the btfdedup cases, besides those of tests/messages.
 layout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/layout.py")
 . "${layout%/*}/../messages/common.sh"
 
-# two_objects: a.o and b.o with .BTF, which have types in common
+# two_objects: makes a.o and b.o with .BTF that have types in common
 two_objects() {
   compile a <<'END'
 struct node { struct node *next; int value; };
@@ -21,17 +21,17 @@ END
   done
 }
 
-# structs FILE: how often each name of a struct is there
+# structs FILE: the number of structs of each name
 structs() { bpftool btf dump file "$1" | sed -n "s/^\[[0-9]*\] STRUCT '\(.*\)' size.*/\1/p" | sort | uniq -c | sed 's/^ *//'; }
 
-# compiles FILE: gcc and clang take FILE for this machine, clang for BPF, without a warning
+# compiles FILE: gcc and clang compile FILE for this machine, and clang for BPF, without warnings
 compiles() {
   gcc -std=gnu11 -Wall -Werror -fsyntax-only -x c "$1"
   "$CC" -std=gnu11 -Wall -Werror -fsyntax-only -x c "$1"
   "$CC" -std=gnu11 -Wall -Werror --target=bpf -fsyntax-only -x c "$1"
 }
 
-# dump FILE: types.h of the BTF in FILE, which must compile and be right
+# dump FILE: writes types.h of FILE's BTF, which must compile and have the right layouts
 dump() {
   "$BTFDEDUP" "$1" -o types.btf --dump c >types.h
   { cat types.h; "$python" "$layout" asserts types.btf; } >asserts.c

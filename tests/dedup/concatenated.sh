@@ -1,5 +1,5 @@
 #!/bin/bash
-# .BTF of several blobs one after another, as linkers make it that know no BTF: each is a unit.
+# A .BTF that is several concatenated blobs, as linkers without BTF support make it: each is a unit.
 . "$(dirname "$0")/common.sh"
 
 for name in a b c; do
@@ -18,7 +18,7 @@ expect $'1 node\n1 only_a\n1 only_b\n1 only_c' structs want.btf
 "$BTFDEDUP" all.o -o got.btf
 cmp want.btf got.btf
 
-# In place: what is left is what bpftool reads.
+# --update leaves one blob, which bpftool reads.
 cp all.o updated.o
 "$BTFDEDUP" --update updated.o
 expect $'1 node\n1 only_a\n1 only_b\n1 only_c' structs updated.o
@@ -28,7 +28,7 @@ cmp want.btf got.btf
 "$BTFDEDUP" updated.o -o got.btf
 cmp want.btf got.btf
 
-# Raw, with padding between and behind; names of units in --explain
+# Raw BTF with padding between and after blobs; --explain names the units.
 objcopy -O binary -j .BTF --set-section-flags .BTF=alloc a.o a.btf
 objcopy -O binary -j .BTF --set-section-flags .BTF=alloc b.o b.btf
 objcopy -O binary -j .BTF --set-section-flags .BTF=alloc c.o c.btf
@@ -38,7 +38,7 @@ at=$(($(stat -c %s a.btf) + 5))
 cmp want.btf got.btf
 grep -F "all.btf(+$(printf %#x $at))" explained >/dev/null || fail "$(<explained)"
 
-# What follows is not BTF, or is damaged.
+# Text and truncated BTF after a blob
 { cat a.btf; echo text; } >bad.btf
 expect_message "btfdedup: error: bad.btf: at offset $(stat -c %s a.btf), after a blob of BTF: 5 bytes are too few for a header of 24" \
   "$BTFDEDUP" bad.btf -o out.o
@@ -52,7 +52,7 @@ cat good.btf odd.btf >bad.btf
 expect_message "btfdedup: error: bad.btf(+$(printf %#x "$(stat -c %s good.btf)")): type [1] PTR: refers to type id 9, but the last is 1" \
   "$BTFDEDUP" bad.btf -o out.o
 
-# What refers to types by their ids fits one unit only.
+# Sections that refer to types by id fit one unit only.
 compile good <<'EOF'
 SEC("socket") int prog(void *ctx) { return 1; }
 EOF

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --distill: split BTF with a base of its own, .BTF.base, which has names and sizes of what is needed.
+# --distill: split BTF with its own base in .BTF.base, which has only names and sizes of needed types.
 . "$(dirname "$0")/common.sh"
 
 # String offsets: int 1, task 5, id 10, state 13, ON 19, run 22, x 26, mine 28
@@ -16,12 +16,12 @@ expect '.BTF .BTF.base ' sections out.elf
 llvm-objcopy-19 --dump-section=.BTF.base=out.base --dump-section=.BTF=out.btf out.elf
 expect "[1] STRUCT 'task' size=4 vlen=0" "$BTFDEDUP" out.base --dump raw
 [[ $(bpftool btf dump -B out.base file out.btf) == "$want" ]] || fail "$(bpftool btf dump -B out.base file out.btf)"
-# Of structs that are only names there is no more than that to say.
+# --dump shows nothing more of structs that are only names.
 expect "$want" "$BTFDEDUP" --distill --base base.btf module.btf --dump raw
 "$BTFDEDUP" --distill --base base.btf module.btf --stats >stats
 grep -Eq '^types +2 +3$' stats
 
-# In a module: all other sections stay, ids in .BTF_ids follow, and what they refer to is needed.
+# In a module: other sections stay, and ids in .BTF_ids are updated; the base has the types they name.
 cat >ids.s <<'END'
 	.text
 	nop
@@ -53,7 +53,7 @@ for class in 64 32; do
   diff <(readelf -sW module.ko) <(readelf -sW updated.ko)
   diff <(objdump -dr module.ko | tail -n +3) <(objdump -dr updated.ko | tail -n +3)
   diff <(eu-elflint module.ko) <(eu-elflint updated.ko) || fail 'eu-elflint finds more'
-  # Merged again, the types are those of a module with .BTF.base.
+  # A second merge keeps the module and its .BTF.base.
   cp updated.ko again.ko
   "$BTFDEDUP" --update again.ko
   cmp updated.ko again.ko
@@ -74,7 +74,7 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
 	'our_own_struct' type_id=2 bits_offset=0" "$BTFDEDUP" ours.o --dump raw
 fi
 
-# What cannot be
+# Errors
 expect_message 'btfdedup: error: --distill needs --base (see btfdedup --help)' \
   "$BTFDEDUP" --distill module.btf --elf -o out.o
 expect_message 'btfdedup: error: --distill and --flatten exclude each other (see btfdedup --help)' \
@@ -85,7 +85,7 @@ expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is alre
   "$BTFDEDUP" --distill --base base.btf --update updated.ko
 expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is already distilled' \
   "$BTFDEDUP" --distill --base base.btf module.btf --update updated.ko
-cp module.ko bad.ko # of 32 bits, where the size of section headers stands at 46
+cp module.ko bad.ko # 32 bits: the size of section headers is at offset 46
 printf '\x29' | dd of=bad.ko bs=1 seek=46 conv=notrunc status=none
 expect_message 'btfdedup: error: bad.ko: section headers have 41 bytes each, not 40' \
   "$BTFDEDUP" --distill --base base.btf --update bad.ko

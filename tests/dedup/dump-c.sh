@@ -1,11 +1,11 @@
 #!/bin/bash
-# --dump c: compilers take it, and lay every struct out as the BTF says.
+# --dump c: compilers accept the header and lay out every struct as the BTF says.
 . "$(dirname "$0")/common.sh"
 
-# definition REGEX: the lines of types.h from one that matches to the next empty one
+# definition REGEX: the lines of types.h from a match to the next empty line
 definition() { sed -nE "/$1/,/^\$/p" types.h | sed '/^$/d'; }
 
-# ---- what C has, as gcc and clang write it down
+# ---- types that C has, as gcc and clang describe them
 
 cat >sample.c <<'END_OF_C'
 #include <stdarg.h>
@@ -115,7 +115,7 @@ expect '#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L
 typedef _Bool bool;
 #endif' definition '^#if.*STDC'
 
-# What some targets do not have is as many bytes there.
+# A type that a target lacks becomes the same number of bytes.
 cat >more.c <<'END_OF_C'
 struct { char c; long double l; char d; double _Complex z; float _Complex y; _Float128 w; char e; } other;
 typedef int vector __attribute__((vector_size(16))); /* void, as gcc 12 has it */
@@ -129,9 +129,9 @@ sed -i 's/other;/other_t; struct other { other_t o; } other;/; s/^struct { char 
 gcc -gbtf -w -c more.c -o more.o
 dump more.o
 
-# ---- what C does not have, or has once only
+# ---- types that C lacks, and names that it allows once
 
-# Names: of several types, of keywords, of other languages, of C in another name space.
+# Names: shared by several types, keywords, of other languages, in another C name space.
 blob names.btf 'add(INT, "int", 4, 0x01000020); add(PTR, "", 0)
 add(STRUCT, "s", 4, "a", 1, 0); add(STRUCT, "s", 8, "a", 2, 0); add(UNION, "s", 4, "a", 1, 0)
 add(FWD, "s", 0); add(FWD, "s", 0, kflag=1); add(FWD, "only", 0); add(FWD, "only", 0, kflag=1)
@@ -177,7 +177,7 @@ expect 'struct shares {
 expect 'typedef unsigned char u8___2;
 typedef u8___2 u8;' definition '^typedef .* u8'
 
-# Layouts: members out of order, one over the other, without a type; numbers of other sizes.
+# Layouts: members out of order, overlapping members, members without a type, integers of unusual sizes.
 blob layouts.btf 'add(INT, "int", 4, 0x01000020); add(INT, "long", 8, 0x01000040); add(INT, "u24", 3, 24)
 add(STRUCT, "reordered", 16, "c", 1, 96, "a", 2, 0, "b", 1, 64); add(ARRAY, "", 0, 1, 1, 0)
 add(STRUCT, "overlapping", 16, "a", 2, 0, "b", 1, 32, "c", 2, 64, "d", 1, 40)
@@ -218,7 +218,7 @@ expect 'struct overlapping {
 	};
 } __attribute__((packed));' definition '^struct overlapping'
 
-# Members without names of structs with names, an extension of Microsoft and of Plan 9.
+# Unnamed members whose structs have names, an extension of Microsoft and of Plan 9
 blob nameless.btf 'add(INT, "int", 4, 0x01000020); add(STRUCT, "base", 8, "a", 1, 0, "b", 1, 32); add(TYPEDEF, "base_t", 2)
 add(STRUCT, "derived", 20, "", 2, 0, "c", 1, 64, "", 6, 96); add(STRUCT, "again", 8, "", 3, 0)
 add(UNION, "", 8, "d", 1, 0, "e", 2, 0)'
@@ -235,7 +235,7 @@ expect 'struct derived {
 	};
 };' definition '^struct derived'
 
-# Circles without a tag, which C cannot write.
+# Cycles without a tag, which C cannot express
 blob circles.btf 'add(TYPEDEF, "self", 2); add(PTR, "", 1); add(TYPEDEF, "a", 4); add(ARRAY, "", 0, 5, 9, 3); add(TYPEDEF, "b", 6)
 add(PTR, "", 3); add(STRUCT, "s", 32, "a", 3, 0, "b", 5, 192); add(TYPEDEF, "f", 10); add(INT, "int", 4, 32)
 add(FUNC_PROTO, "", 8, "", 8, "", 11); add(PTR, "", 8); add(STRUCT, "u", 16, "self", 1, 0, "f", 11, 64)
@@ -243,7 +243,7 @@ add(PTR, "", 14); add(STRUCT, "", 8, "again", 13, 0)'
 dump circles.btf
 expect 'typedef void *self;' definition '^typedef.*self'
 
-# Tags, of which gcc knows nothing, and functions that return what none can return.
+# Tags that gcc does not know, and functions with return types that C forbids
 blob tags.btf 'add(INT, "int", 4, 32); add(TYPE_TAG, "user", 1); add(PTR, "", 2); add(TYPE_TAG, "a\"\\b??/\n", 3); add(PTR, "", 4)
 add(STRUCT, "s", 16, "p", 3, 0, "q", 5, 64); add(DECL_TAG, "whole", 6, -1); add(DECL_TAG, "member", 6, 1); add(TYPEDEF, "t", 1)
 add(DECL_TAG, "typedef", 9, -1); add(TYPE_TAG, "address_space(1)", 1, kflag=1); add(TYPE_TAG, "packed", 1, kflag=1)

@@ -1,11 +1,11 @@
 #!/bin/bash
-# --dump c of the running kernel's types.
+# --dump c of the running kernel's types
 . "$(dirname "$0")/common.sh"
 
 [[ -r /sys/kernel/btf/vmlinux ]] || skip 'no /sys/kernel/btf/vmlinux'
 dump /sys/kernel/btf/vmlinux
 
-# A BPF program can have it for its vmlinux.h.
+# A BPF program can use it as its vmlinux.h.
 cat >prog.bpf.c <<'END'
 #include "types.h"
 #include <bpf/bpf_helpers.h>

@@ -1,11 +1,11 @@
 #!/bin/bash
-# --flatten: a base and all that is split from it as one blob, which needs no base.
+# --flatten: a base and all BTF split from it become one blob, which needs no base.
 . "$(dirname "$0")/common.sh"
 
 # String offsets: int 1, task 5, id 10, x 13, mine 15; of the second base, from 20 on: state 20
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(FWD, "task", 0); add(PTR, "", 2); string("id"); string("x"); string("mine")'
 blob second.btf 'add(STRUCT, 20, 4, 13, 1, 0); strings = b"state\0"'
-# Two modules split from base.btf: a defines what it declares; both have a struct of their own.
+# Two modules split from base.btf: `a` defines a struct that the base declares; both have their own struct.
 blob a.btf 'add(STRUCT, 5, 4, 10, 1, 0); add(PTR, "", 4); add(STRUCT, 15, 4, 13, 1, 0); strings = b""'
 blob b.btf 'add(STRUCT, 15, 4, 13, 1, 0); add(VAR, 20, 4, 1); strings = b"b_var\0"'
 
@@ -26,7 +26,7 @@ for threads in 1 2 3; do
   cmp all.btf again.btf
 done
 
-# Ids of the base stay where nothing of it is merged, in a chain, too.
+# If nothing of the base is merged, its ids stay, even in a chain of bases.
 blob c.btf 'add(PTR, "", 4); strings = b""'
 "$BTFDEDUP" --flatten --base base.btf --base second.btf c.btf -o chain.btf
 expect "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
@@ -36,7 +36,7 @@ expect "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
 	'x' type_id=1 bits_offset=0
 [5] PTR '(anon)' type_id=4" "$BTFDEDUP" chain.btf --dump raw
 
-# The options that go with it: the base is an input to them.
+# Other options treat the base as an input.
 "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --elf --sort -o all.o
 expect $'b_var\nint\nmine\ntask' sed -n "s/^\[.*'\([a-z_]*\)'.*/\1/p" <("$BTFDEDUP" all.o --dump raw | grep '^\[')
 expect "struct task is one type
@@ -60,7 +60,7 @@ grep -Eq '^ +[0-9]+  base.btf$' sizes
 compiles types.h
 grep -q 'struct mine {' types.h
 
-# The types of the running kernel with a module of ours
+# The running kernel's types with a module of our own
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
   end=$(bpftool btf dump file /sys/kernel/btf/vmlinux | grep -c '^\[')
   strings=$(od -An -tu4 -j20 -N4 /sys/kernel/btf/vmlinux | tr -d ' ')
@@ -70,14 +70,14 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
   grep -q "STRUCT 'our_own_struct' size=8" kernel.txt
   bpftool btf dump file /sys/kernel/btf/vmlinux | sed -n "s/^\[[0-9]*\] \([A-Z]*\) '\([^']*\)'.*/\1 \2/p" | sort -u >base.names
   sed -n "s/^\[[0-9]*\] \([A-Z]*\) '\([^']*\)'.*/\1 \2/p" kernel.txt | sort -u >all.names
-  # What is only declared is there by its name, if not as a declaration.
+  # Every name of the base is there, except declarations that became definitions.
   missing=$(comm -23 <(grep -v '^FWD ' base.names) all.names)
   [[ -z $missing ]] || fail "missing: $missing"
   "$BTFDEDUP" kernel.btf -o again.btf
   cmp kernel.btf again.btf
 fi
 
-# What cannot be
+# Errors
 objcopy_module() { objcopy --add-section=.BTF=second.btf --add-section=.BTF.base=base.btf plain.o "$1"; }
 echo 'int number;' | gcc -x c -c - -o plain.o
 objcopy_module new.ko

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The BTF that gcc makes of a program of more than 50 files, zstd with its library, for this
-# machine: deduplicated, it loads in bpftool, and prints as C that compilers take.
+# The BTF that gcc makes of a program of more than 50 files, zstd with its library, for this machine.
+# Deduplicated, it loads in bpftool, and the C that it prints compiles.
 . "$(dirname "$0")/common.sh"
 
 archive=libzstd_1.5.4+dfsg2.orig.tar.xz
@@ -29,14 +29,14 @@ gcc -std=gnu11 -fsyntax-only -x c peer.h
 dump out.btf
 mv types.h of-raw.h
 
-# As an ELF object it is the same.
+# ELF output has the same BTF.
 "$BTFDEDUP" objects/*.o --elf -o out.o
 diff raw <(bpftool btf dump file out.o format raw)
 dump out.o
 cmp types.h of-raw.h
 
-# The peer keeps no fewer types, where no tag has several definitions, as in the decoders of older
-# formats: of these it chooses one, by the order of the inputs.
+# The peer keeps at least as many types if no tag has several definitions. The decoders of older
+# formats have such tags, and the peer chooses one definition by the order of the inputs.
 rm objects/lib-legacy-*
 "$BTFDEDUP" objects/*.o -o out.btf --dump raw >raw
 gcc -O2 "$here/../bench/libbpf_dedup.c" -o libbpf_dedup -lbpf

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same types give the same output whatever they come in: raw BTF, ELF files of any machine,
+# The same types give the same output from any kind of input: raw BTF, ELF files of any machine,
 # archives, standard input, a list of files.
 . "$(dirname "$0")/common.sh"
 
@@ -7,7 +7,7 @@ two_objects
 "$BTFDEDUP" a.btf b.btf -o want.btf
 expect $'1 __sk_buff\n1 node\n1 other\n1 xdp_md' structs want.btf
 
-# same ARGUMENT...: the output is that of a.btf and b.btf.
+# same ARGUMENT...: btfdedup ARGUMENT... gives the output of a.btf and b.btf
 same() {
   "$BTFDEDUP" "$@" -o got.btf || fail "btfdedup $* fails"
   cmp want.btf got.btf
@@ -34,7 +34,7 @@ same @list
 printf '%s' 'a.o' >first
 same @first b.o
 
-# Byte order: the first input's is the output's.
+# The output has the first input's byte order.
 compile big --target=bpfeb <b.bpf.c
 llvm-objcopy-19 --dump-section=.BTF=big.btf big.o
 bytes_of() { od -An -tx1 -N 2 "$1" | sed 's/^ //'; }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints C about the types of raw BTF, to follow the header that `btfdedup --dump c` makes of them.
+"""Prints C that tests the header of `btfdedup --dump c`, made from the same raw BTF.
 
-    layout.py asserts BLOB    assertions: the size of each named struct and union, and the offset of
-                              each of its members that is no bit-field, those of anonymous structs
-                              within it too
-    layout.py bits BLOB       a program that sets each bit-field and looks at which bits have changed
+    layout.py asserts BLOB    assertions on the size of each named struct and union, and the offset
+                              of each member, except bit-fields, including members of anonymous
+                              structs
+    layout.py bits BLOB       a program that sets each bit-field and tests which bits changed
 
-Of several structs of one name the second is called NAME___2, and so on.
+The second struct of a name is NAME___2, and so on.
 """
 import re
 import sys
@@ -22,7 +22,7 @@ KEYWORDS = set("default register auto int short long char float double void stat
 
 class Btf(bpfobj.Btf):
     def members(self, number):
-        """(name, type, bit offset, bits of a bit-field) of each"""
+        """yields (name, type, bit offset, bit-field size or 0)"""
         at = self.starts[number]
         has_bits = self.words[at + 1] >> 31
         for i in range(at + 3, at + 3 + 3 * self.vlen(number), 3):
@@ -35,7 +35,7 @@ class Btf(bpfobj.Btf):
             yield self.string(name), member, offset & 0xffffff if has_bits else offset, bits
 
     def anonymous(self, number):
-        """The anonymous struct or union that a member's type is, with no array in between"""
+        """The anonymous struct or union that is a member's type, arrays excluded, or 0"""
         while self.kind(number) in MODIFIERS:
             number = self.size_or_type(number)
         return number if self.kind(number) in (STRUCT, UNION) and not self.name(number) else 0
@@ -53,7 +53,7 @@ def offsets(btf, record, path, base, out):
 
 
 def records(btf):
-    """(how it is called in C, number, [(path, offset, bits)]) of each named struct and union"""
+    """yields (C name, number, [(path, offset, bits)]) for each named struct and union"""
     seen = {}
     names = {btf.name(number) for number in range(1, len(btf.starts)) if btf.kind(number) in TAGGED}
     for number in range(1, len(btf.starts)):

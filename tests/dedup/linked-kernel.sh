@@ -1,6 +1,6 @@
 #!/bin/bash
-# A kernel in miniature: ten units of gcc -gbtf are linked, --linked makes .BTF of what the linker
-# left, and it goes the way that a kernel's does: into an object of its own, which is linked in.
+# A miniature kernel: ld links ten units of gcc -gbtf, --linked makes .BTF for the functions and
+# variables that the linker kept, and the link adds that as an object, as a kernel's build does.
 . "$(dirname "$0")/common.sh"
 
 cat >common.h <<'END'
@@ -17,7 +17,7 @@ typedef int (*callback)(struct node *node, void *context);
 int each(struct node *node, callback call, void *context);
 static inline int inlined(struct node *node) { return node->value * 3; }
 END
-# unit I: u$I.c, in which the static functions `same` and, but for its types, `other` are every unit's
+# unit I TYPE: u$I.c; every unit has static functions `same` and `other`, the latter with TYPE
 unit() {
   cat <<END
 #include "common.h"
@@ -111,12 +111,12 @@ for unit in u{0..7} main strong; do
   units+=($unit.o)
 done
 as asm.s -o asm.o
-# The sections of a kernel, which ld would put into .data
+# The kernel's sections, which ld would merge into .data
 echo 'SECTIONS { .data..percpu : { *(.data..percpu) } } INSERT BEFORE .data;' >kernel.lds
 link() { ld --no-warn-execstack -static -T kernel.lds "$@"; }
 link "${units[@]}" asm.o -o vmlinux
 
-# What the compiler said, and what is there
+# Compare the compiler's types with the image.
 listed() { bpftool btf dump file "$1" | sed -nE "s/^\[[0-9]+\] $2 '([^']*)'.*/\1/p" | sort; }
 cp vmlinux linked
 "$BTFDEDUP" --linked vmlinux --update linked --stats 2>notes >stats
@@ -130,7 +130,7 @@ expect 'functions                               23' grep ^functions stats
 expect 'variables                               18' grep ^variables stats
 expect '         1  functions with several prototypes' grep several stats
 
-# The per-CPU variables are those of the symbol table, at their places.
+# The DATASEC has the symbol table's per-CPU variables, at their offsets.
 address=$((16#$(readelf -SW linked | sed -n 's/.*\.data\.\.percpu *PROGBITS *\([0-9a-f]*\) .*/\1/p')))
 readelf -sW linked | awk '$4 == "OBJECT" && $8 ~ /^(percpu_.*|hidden|shared_.*)$/ { print $2, $3, $8 }' |
   while read -r value size name; do echo $((16#$value - address)) "$size" "$name"; done | sort -n >want
@@ -138,7 +138,7 @@ bpftool btf dump file linked | sed -nE "s/^\ttype_id=[0-9]+ offset=([0-9]+) size
 diff want got
 expect 18 grep -c . got
 
-# Nothing else is lost, and prototypes are there that something refers to.
+# No other type is lost, and something refers to each prototype.
 "$BTFDEDUP" "${units[@]}" -o all.btf
 for kind in STRUCT UNION TYPEDEF PTR ARRAY INT CONST; do
   diff <(listed all.btf $kind) <(listed linked $kind)
@@ -147,7 +147,7 @@ bpftool btf dump file linked | sed -nE 's/^\[([0-9]+)\] FUNC_PROTO.*/\1/p' | whi
   bpftool btf dump file linked | grep -E "type_id=$id( |\$)" >/dev/null || fail "nothing refers to [$id]"
 done
 
-# Parameters: by name, by none where definitions differ (the weak one's), or where only declared.
+# Parameters keep their names, except where definitions differ (weak) or declarations have none.
 prototype() {
   "$BTFDEDUP" --dump raw "$1" >raw
   local id
@@ -166,7 +166,7 @@ expect 'bpf_kfunc kernel_function
 bpf_kfunc fast_function
 bpf_fastcall fast_function' tags linked
 
-# The same of the units, of the concatenation in a raw file, and of what was made already
+# The same output from the units, from their concatenation in a raw file, and from earlier output
 "$BTFDEDUP" linked -o want.btf
 "$BTFDEDUP" --linked vmlinux "${units[@]}" -o got.btf 2>/dev/null
 cmp want.btf got.btf
@@ -177,16 +177,16 @@ cmp want.btf got.btf
 ar rc units.a "${units[@]}"
 "$BTFDEDUP" --linked vmlinux units.a -o got.btf 2>/dev/null
 cmp want.btf got.btf
-# Of an object, offsets are those of its section.
+# In an object, offsets are relative to the section.
 ld -r "${units[@]}" asm.o -o vmlinux.o
 "$BTFDEDUP" --linked vmlinux.o -o got.btf 2>/dev/null
 cmp want.btf got.btf
 
-# In order of names, and none lost
+# Sorted by name, with all types
 "$BTFDEDUP" --linked vmlinux --sort -o sorted.btf 2>/dev/null
 diff <("$BTFDEDUP" want.btf --sort --dump raw) <("$BTFDEDUP" sorted.btf --dump raw)
 
-# As link-vmlinux.sh has it: .BTF becomes an object, and is loaded with the kernel.
+# As link-vmlinux.sh does: .BTF becomes an object, which the link loads with the kernel.
 objcopy --only-section=.BTF --set-section-flags .BTF=alloc,readonly --strip-all linked btf.o 2>/dev/null
 printf '\1' | dd of=btf.o conv=notrunc bs=1 seek=16 status=none
 for unit in "${units[@]}"; do objcopy --remove-section=.BTF "$unit"; done
@@ -195,7 +195,7 @@ objcopy -O binary -j .BTF kernel kernel.btf
 cmp want.btf kernel.btf
 diff <(nm vmlinux | awk '{ print $3 }' | sort) <(nm kernel | awk '{ print $3 }' | sort)
 
-# The kernel that runs takes it.
+# The running kernel accepts it.
 "$python" - want.btf <<'END' || fail 'the kernel does not take the types'
 import ctypes, errno, sys
 data = open(sys.argv[1], "rb").read()
@@ -204,8 +204,8 @@ print("BPF_BTF_LOAD:", fd)
 sys.exit(fd < 0 and fd not in (-errno.EPERM, -errno.ENOSYS))
 END
 
-# pahole finds the same in DWARF, but that it takes one of several functions of a name, and misses
-# what assembly has and an array that was declared without its length.
+# pahole finds the same in DWARF, with these exceptions: it takes one of several functions of a
+# name, and misses assembly functions and an array declared without its length.
 command -v pahole >/dev/null || exit 0
 objcopy --remove-section=.BTF vmlinux dwarf
 pahole -J --btf_encode_detached=pahole.btf dwarf

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A chain of very many pointers, to a type, to void or in a circle, is one line of a size map: the
-# page does not grow with it, and --stats counts the time that comparing it takes as classifying.
+# A very long chain of pointers, to a type, to void or in a cycle, is one line of a size map, whose
+# page does not grow. --stats counts the time to compare the chain under classification.
 . "$(dirname "$0")/common.sh"
 
 "$python" - <<'END'

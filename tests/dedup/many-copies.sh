@@ -1,6 +1,6 @@
 #!/bin/bash
-# Thousands of inputs: few files open at a time, one copy of each type in memory and, for each
-# input, what its ids became.
+# Thousands of inputs: few files are open at a time, and memory holds one copy of each type and, for
+# each input, a table of its new ids.
 . "$(dirname "$0")/common.sh"
 
 {
@@ -19,8 +19,8 @@ types() { bpftool btf dump file "$1" | grep -c '^\['; }
 types=$(types one.btf)
 ((types > 400)) || fail "the object has $types types only"
 
-# A table of 4 bytes a type for each input and some; AddressSanitizer takes more. Files that are
-# mapped do not count: the system may have their memory back.
+# The table has 4 bytes per type of each input, plus overhead; AddressSanitizer needs more. Mapped
+# files do not count: the system may reclaim their memory.
 limit=$((5120 + 2000 * (4 * types + 512) / 1024))
 if grep -qa __asan_init "$BTFDEDUP"; then limit=unlimited; fi
 printf '%s\n' {0001..2000}.btf >all

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The output as raw BTF, as ELF, on standard output; it is whole or not at all, and its own output
-# changes no more.
+# Output as raw BTF, as ELF, to standard output. It is complete or absent, and merging it again does
+# not change it.
 . "$(dirname "$0")/common.sh"
 
 two_objects
@@ -25,7 +25,7 @@ cmp want.btf got.btf
 "$BTFDEDUP" a.o b.o -o - | cmp - want.btf
 "$BTFDEDUP" a.o b.o -o /dev/stdout | cmp - want.btf
 
-# In the old one's place, with its mode; through links; not over an input.
+# It replaces the old file and keeps its mode, writes through links, and never replaces an input.
 echo old >out.btf
 chmod 600 out.btf
 exec 3<out.btf

@@ -31,7 +31,7 @@ print(json.dumps(figures))' >json
 expect '{"in": {"blobs": 2, "types": 3, "string_bytes": 10, "bytes": 106}, "out": {"blobs": 1, "types": 1, "string_bytes": 5, "bytes": 45}}' \
   cat json
 
-# Split BTF: only what the base does not have is in the output.
+# Split BTF: the output has only types that the base lacks.
 blob base.btf 'add(INT, "int", 4, 32); add(STRUCT, "s", 4, "a", 1, 0)'
 blob split.btf 'add(INT, 1, 4, 32); add(PTR, "", 2); add(PTR, "", 4); strings = b""'
 "$BTFDEDUP" --base base.btf split.btf --dump raw -o out.btf >raw

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --update: an object's types are merged in place, and what refers to them follows: .BTF.ext, its
+# --update merges an object's types in place and updates the ids that refer to them: .BTF.ext, its
 # relocations, instructions that hold a type id.
 . "$(dirname "$0")/common.sh"
 
@@ -16,7 +16,7 @@ view_of() {
 }
 view_of good.o >want
 
-# Types that are there twice, behind the others
+# Duplicate types, after the others
 llvm-objcopy-19 --dump-section=.BTF=good.btf good.o
 blob more.btf 'read("good.btf"); [add(INT, "int", 4, 0x1000020) for _ in range(3)]'
 size=$(stat -c %s good.o)
@@ -32,7 +32,7 @@ diff want got
 "$BPFLINK" --verify updated.o -o out.o
 python3 "$bpfobj" check out.o
 
-# Again nothing changes; the types of other files go where there is no .BTF.ext.
+# A second run changes nothing. An object without .BTF.ext can take other files' types.
 cp updated.o again.o
 "$BTFDEDUP" --update again.o
 cmp updated.o again.o
@@ -43,7 +43,7 @@ llvm-objcopy-19 --add-section=.BTF=good.btf x86.o
 "$BTFDEDUP" x86.o -o got.btf
 cmp want.btf got.btf
 
-# Larger than what was there
+# Larger than the old section
 blob wide.btf 'add(INT, "i" * 9000, 4, 32)'
 "$BTFDEDUP" wide.btf --update x86.o
 "$BTFDEDUP" x86.o -o got.btf

@@ -1,5 +1,5 @@
-// Members that are objects are mutated as such, with the size in their header
-// made to fit; the rest byte by byte.
+// Mutates members that are objects as objects, and adapts the size in their header; mutates the
+// rest byte by byte.
 #include <ar.h>
 
 #include <charconv>

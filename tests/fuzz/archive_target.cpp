@@ -1,4 +1,4 @@
-// The reader of archives, and linking what is in one with all of its members.
+// The archive reader, and a link of an archive with all of its members
 #include <algorithm>
 
 #include "bpflink/linker.hpp"
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bpflink;
   auto image = std::as_bytes(std::span(data, size));
   auto members = read_archive(image, "input.a");
-  // A thin one would have files read that it names.
+  // A thin archive would read files by name.
   if (!is_archive(image) || (members && std::ranges::any_of(*members, is_file))) return 0;
   if (members) {
     for (const ArchiveMember& member : *members)

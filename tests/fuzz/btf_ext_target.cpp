@@ -1,5 +1,4 @@
-// The reader of .BTF.ext, with the .BTF that it refers to. Every section is
-// there, of 4 KiB.
+// The .BTF.ext reader, with the .BTF that it refers to. Every section exists and has 4 KiB.
 #include "linker/elf/btf_ext.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"

@@ -1,5 +1,5 @@
-// The BTF reader, the rules of kernels, what prints types as C, and deduplication: alone, with
-// itself and on top of itself as a base.
+// The BTF reader, the kernels' rules, the printer of C types, and deduplication of the input alone,
+// with itself, and with itself as the base
 #include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
@@ -8,7 +8,7 @@
 namespace bpflink::fuzz {
 namespace {
 
-/// One type, for the text of a few bytes can be long.
+/// Prints one type only: a few bytes can make a long text.
 void print_one(const Btf& btf, size_t choice) {
   uint32_t count = btf.end_id() - btf.first_id();
   if (count == 0) return;
@@ -17,8 +17,8 @@ void print_one(const Btf& btf, size_t choice) {
   print_c_definition(btf, id);
 }
 
-/// Whether a type contains itself, perhaps by way of a member whose type is only declared:
-/// that is found when all inputs are there.
+/// True if a type contains itself, perhaps through a member whose type is only declared: the
+/// library detects that once it has all inputs.
 bool is_circular(const auto& result) {
   return !result &&
          result.error().message.ends_with("contains itself without a pointer in between");
@@ -55,7 +55,7 @@ void check_dedup(const Btf& btf) {
   require(deduplicate(output, nullptr) == once, "deduplicating the output changes nothing");
 }
 
-/// To add a blob is to read it and to add that.
+/// Adding a blob gives the same result as parsing it and adding the types.
 void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>& btf) {
   Deduplicator deduplicator({.threads = 1});
   auto added = deduplicator.add_blob("input", blob);
@@ -77,8 +77,8 @@ void check_blob(std::span<const std::byte> blob, const std::expected<Btf, Error>
   require(types ? *types == expected : expected.empty(), "with the same types");
 }
 
-/// Whatever a blob is, it is judged; and what a kernel takes is readable, but for circles that only
-/// the order of ids hides from kernels.
+/// check_btf() handles every blob, and the parser accepts blobs that kernels accept, except for
+/// circles that kernels overlook because of the order of ids.
 void check_rules(std::span<const std::byte> blob, const std::expected<Btf, Error>& btf) {
   BtfVerdict verdict = check_btf(blob);
   for (const BtfFault& fault : verdict.faults)

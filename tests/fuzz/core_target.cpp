@@ -1,6 +1,6 @@
-// CO-RE: an object and a kernel's BTF, both hostile. Relocations are resolved, with the kernel's
-// types and with what CoreMinimizer keeps of them, and the object's code is followed. Without BTF
-// of a kernel the object's own types are the kernel's.
+// CO-RE: a hostile object and a hostile kernel's BTF. Resolves relocations, with the kernel's types
+// and with those that CoreMinimizer keeps, and runs the reachability analysis on the object's code.
+// Without a kernel's BTF, the object's own types stand for the kernel's.
 #include "bpflink/core.hpp"
 #include "linker/core/core_object.hpp"
 #include "tests/fuzz/pair.hpp"
@@ -15,8 +15,8 @@ std::span<const std::byte> types_of(const ObjectFile& file) {
   return {};
 }
 
-/// Results with `kernel`, in order. Nothing: the resolver gave up somewhere, as types nest too deep
-/// or are too many.
+/// Results with `kernel`, in order; nothing if the resolver gave up because types nest too deep or
+/// are too many.
 std::optional<std::vector<CoreResult>> resolve_all(const CoreObject& object,
                                                    const CoreKernel& kernel) {
   std::vector<CoreResult> results;

@@ -1,5 +1,5 @@
-// An ELF file taken apart into its sections, to be changed and put together
-// again. Shares no code with the linker's reader.
+// An ELF file as separate sections, which a mutator can change and write back. Shares no code with
+// the linker's reader.
 #pragma once
 
 #include <elf.h>
@@ -24,11 +24,11 @@ struct ElfImage {
   Elf64_Ehdr header;  ///< in host byte order
   std::vector<ElfSection> sections;
 
-  /// Nothing where the file is not a 64-bit ELF whose sections are within it.
+  /// Nothing if the file is not a 64-bit ELF file with all sections inside it.
   static std::optional<ElfImage> read(std::span<const uint8_t> file);
 
-  /// The file with section offsets, sizes and the place of the header table
-  /// made to fit. NOBITS sections keep the size that they claim.
+  /// The file, with section offsets, sizes and the offset of the header table adapted. NOBITS
+  /// sections keep their claimed size.
   Bytes write() const;
 
   std::endian byte_order() const {

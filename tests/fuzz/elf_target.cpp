@@ -1,4 +1,4 @@
-// The reader of objects: ELF with symbols, relocations, BTF and .BTF.ext, and the lines of DWARF.
+// The object reader: ELF with symbols, relocations, BTF and .BTF.ext, and the lines of DWARF
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/object_file.hpp"
 #include "tests/fuzz/target.hpp"

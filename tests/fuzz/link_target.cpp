@@ -1,4 +1,4 @@
-// The whole link of two objects, with options that the input chooses.
+// A whole link of two objects, with options that the input chooses
 #include "bpflink/linker.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"

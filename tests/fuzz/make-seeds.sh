@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the seeds of every target from the sources in seeds/.
+# Makes every target's seeds from the sources in seeds/.
 #
 #   make-seeds.sh DIRECTORY      writes DIRECTORY/TARGET/*
 set -euo pipefail
@@ -12,13 +12,13 @@ mkdir -p btf btf_ext elf object archive link core
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# word NUMBER: as four bytes, little end first
+# word NUMBER: four bytes, little-endian
 word() {
   printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))"
   printf "\\x$(printf %02x $(($1 >> 16 & 255)))\\x$(printf %02x $(($1 >> 24 & 255)))"
 }
 
-# pair CHOICES FIRST SECOND: both in one file, as pair.hpp has it
+# pair CHOICES FIRST SECOND: one file with both, in the format of pair.hpp
 pair() {
   word "$1"
   word "$(stat -c %s "$2")"
@@ -42,7 +42,7 @@ for file in "$source"/*.bpf.c; do
   done
 done
 
-# With DWARF, which is read where a message needs it: of a link that fails, and all of it by the target elf.
+# With DWARF, which a failing link reads for its messages, and the target elf reads in full
 compile_with_dwarf() { # NAME FLAG... <<SOURCE
   local name=$1
   shift

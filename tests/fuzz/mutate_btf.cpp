@@ -9,7 +9,7 @@ namespace {
 constexpr size_t HEADER_SIZE = 24;
 constexpr uint16_t BTF_MAGIC = 0xeb9f;
 
-/// Words after the common three: fixed ones, then for each of vlen.
+/// The number of words after the common three: fixed ones, and those of each of vlen elements.
 struct Shape {
   uint8_t fixed, per_element;
 };
@@ -17,7 +17,7 @@ constexpr Shape SHAPES[] = {{0, 0}, {1, 0}, {0, 0}, {3, 0}, {0, 3}, {0, 3}, {0, 
                             {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 2},
                             {1, 0}, {0, 3}, {0, 0}, {1, 0}, {0, 0}, {0, 3}};
 
-/// A blob with the short header, taken apart.
+/// A blob with the short header, in its parts.
 struct Blob {
   std::endian order;
   std::vector<std::vector<uint32_t>> types;
@@ -79,7 +79,7 @@ Bytes Blob::write() const {
   return bytes;
 }
 
-/// Makes the words as many as kind and vlen ask for.
+/// Gives the type as many words as kind and vlen require.
 void fit(std::vector<uint32_t>& type) {
   uint32_t kind = type[1] >> 24 & 0x1f;
   if (kind >= std::size(SHAPES)) return;

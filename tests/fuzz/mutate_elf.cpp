@@ -6,7 +6,7 @@
 namespace bpflink::fuzz {
 namespace {
 
-/// A field of a table's entries: its offset and size in bytes.
+/// A field of a table's entries: offset and size in bytes.
 struct Field {
   uint8_t offset, size;
 };
@@ -30,7 +30,7 @@ void mutate_field(uint8_t* at, size_t size, std::endian order, Random& random) {
   store_field(at, size, random.number_like(load_field(at, size, order)), order);
 }
 
-/// Changes a field of one entry, or gives it the value of another entry's.
+/// Changes a field of one entry, or copies the field from another entry.
 void mutate_table(Bytes& table, size_t entry_size, std::span<const Field> fields, std::endian order,
                   Random& random) {
   size_t count = table.size() / entry_size;
@@ -41,7 +41,7 @@ void mutate_table(Bytes& table, size_t entry_size, std::span<const Field> fields
   std::memmove(at, &table[random.below(count) * entry_size + field.offset], field.size);
 }
 
-/// Appends a copy of an entry, or takes one away.
+/// Appends a copy of an entry, or removes one.
 void resize_table(Bytes& table, size_t entry_size, Random& random) {
   size_t count = table.size() / entry_size;
   if (count == 0) return;
@@ -117,7 +117,7 @@ void mutate_contents(ElfImage& image, ElfSection& section, Random& random) {
   mutate_bytes(section.bytes);
 }
 
-/// The sections that most of the linker is about come more often.
+/// Chooses sections that matter most to the linker more often.
 ElfSection& choose_section(ElfImage& image, Random& random) {
   constexpr std::string_view favourites[] = {".BTF", ".BTF.ext", ".symtab", ".maps", ".text"};
   if (random.one_in(2))
@@ -133,7 +133,7 @@ void mutate_word(Bytes& blob, std::endian order, Random& random) {
   size_t words = blob.size() / 4;
   uint8_t* at = &blob[4 * random.below(words)];
   if (random.one_in(2)) return mutate_field(at, 4, order, random);
-  // A word of another record.
+  // Copies a word of another record.
   size_t from = random.below(words), to = from + RECORD_WORDS * random.below(4);
   if (to < words) std::memmove(at, &blob[4 * to], 4);
 }

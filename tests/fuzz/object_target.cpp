@@ -1,5 +1,5 @@
-// The view of objects: programs, maps, variables, externs and struct_ops, as a
-// skeleton generator walks them.
+// Object's view of an object: programs, maps, variables, externs and struct_ops, in the way of a
+// skeleton generator
 #include "bpflink/object.hpp"
 #include "bpflink/print.hpp"
 #include "tests/fuzz/target.hpp"
@@ -7,7 +7,7 @@
 namespace bpflink::fuzz {
 namespace {
 
-/// What is named must be there, whatever the object says of it.
+/// Looks at a type, which must exist whatever the object contains.
 void look_at(const Object& object, uint32_t type_id) {
   if (type_id == 0) return;
   require(object.btf() != nullptr, "a type id comes with BTF");

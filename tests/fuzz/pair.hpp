@@ -1,5 +1,5 @@
-// Two inputs of a target in one file: what they are linked with, then the size
-// of the first, the first and the second.
+// Two inputs of a target in one file: the choice of options, then the size of the first input, the
+// first and the second.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace bpflink::fuzz {
 
 struct Pair {
   static constexpr size_t HEADER = 8;
-  uint32_t choices = 0;  ///< the target's: bits for the options of a run
+  uint32_t choices = 0;  ///< bits that select the target's options
   std::span<const uint8_t> first, second;
 
   static Pair read(std::span<const uint8_t> file) {

@@ -1,4 +1,4 @@
-// Choices of a mutator, all from the seed that libFuzzer gives.
+// A mutator's choices, all derived from libFuzzer's seed
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class Random {
     state_ ^= state_ >> 27;
     return state_ * 0x2545f4914f6cdd1d;
   }
-  /// Below `end`, which is not 0.
+  /// A number below `end`, which is not 0
   size_t below(size_t end) { return static_cast<size_t>((next() >> 16) % end); }
   bool one_in(size_t n) { return below(n) == 0; }
   uint64_t one_of(std::initializer_list<uint64_t> values) {
     return values.begin()[below(values.size())];
   }
 
-  /// A number that readers get wrong: at a limit, near the old one, or small.
+  /// A number that readers mishandle: at a limit, near the old one, or small.
   uint64_t number_like(uint64_t old) {
     switch (below(4)) {
       case 0:

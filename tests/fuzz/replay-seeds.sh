@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the seeds of the fuzzers and runs each target on its own.
+# Makes the fuzzers' seeds and replays each target's own.
 #
 #   replay-seeds.sh REPLAY_TARGET...
 set -euo pipefail

@@ -1,8 +1,8 @@
-// Runs a target on files, without libFuzzer: the regressions, in any build.
+// Runs a target on files, without libFuzzer: the regressions, in any build
 //
 //   replay FILE-OR-DIRECTORY...
 //
-// Fails if there is nothing to run.
+// Fails if there are no files.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +31,7 @@ void replay(const fs::path& path) {
   }
   std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
   std::printf("%s\n", path.c_str());
-  std::fflush(stdout);  // so that a crash stands behind its input
+  std::fflush(stdout);  // so that a crash follows its input's name
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 

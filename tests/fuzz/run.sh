@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds the fuzzers and runs each for a time, all at once, on seeds made from seeds/. What
-# they find is in build/sanitize/fuzz/found/TARGET/; the last lines are the figures.
+# Builds the fuzzers and runs them in parallel for SECONDS, on seeds made from seeds/. Findings are in
+# build/sanitize/fuzz/found/TARGET/; the last lines are statistics.
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]
 #
-# The corpus stays in build/sanitize/fuzz/corpus, so that a later run goes on where this one ended.
+# The corpus stays in build/sanitize/fuzz/corpus; a later run continues with it.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,14 +17,14 @@ cmake --build --preset sanitize --target "${@/#/fuzz_}"
 bin=build/sanitize/bin build=build/sanitize/fuzz
 tests/fuzz/make-seeds.sh $build/seeds
 
-# fuzz TARGET: runs it, and says how that went
+# fuzz TARGET: runs it and prints the result
 fuzz() {
   local target=$1 status=0 start
   local corpus=$build/corpus/$target found=$build/found/$target log=$build/$target.log
   mkdir -p "$corpus" "$found"
   start=$(date +%s)
-  # Freed memory that AddressSanitizer keeps counts for the limit. The limit of time is one of
-  # the clock, while all targets share the processors.
+  # The memory limit includes freed memory that AddressSanitizer keeps. The time limit is wall time,
+  # although the targets share the processors.
   ASAN_OPTIONS=quarantine_size_mb=32 "$bin/fuzz_$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=1024 \
     -malloc_limit_mb=256 -max_len=65536 -print_final_stats=1 -artifact_prefix="$found/" \
     "$corpus" $build/seeds/"$target" tests/fuzz/regressions/"$target" >"$log" 2>&1 || status=$?

@@ -1,15 +1,14 @@
-// Mutation sweep: every small change of an object, linked.
+// Mutation sweep: links every small change of an object.
 //
 //   sweep OBJECT GOOD-OBJECT
 //
-// Each byte is set to 0 and 0xff and has a bit flipped; the object is cut at each
-// length; each word of .BTF and .BTF.ext is set to 0, 1, 0x7fffffff and
-// 0xffffffff. What comes of it is linked alone and together with the good object.
-// A link must end within a second of processor time and 256 MB, either with a
+// It sets each byte to 0 and 0xff and flips one of its bits; cuts the object at each length; sets
+// each word of .BTF and .BTF.ext to 0, 1, 0x7fffffff and 0xffffffff. It links each result alone and
+// with the good object. A link must end within a second of processor time and 256 MB, either with a
 // message and no output, or with an output that passes verification.
 //
-// The links are done by child processes; where one dies, the mutation is
-// reported and the next child goes on behind it.
+// Child processes do the links. If one dies, the sweep reports the mutation, and the next child
+// continues after it.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -37,13 +36,13 @@ struct Mutation {
   enum class Kind { Byte, Word, Cut } kind;
   size_t offset;  ///< bytes into the file; the length for Cut
   uint32_t value;
-  bool with_good;  ///< linked together with the good object
+  bool with_good;  ///< link it with the good object
 };
 
-/// What the child tells the parent through shared memory.
+/// The child's report to the parent, in shared memory.
 struct Progress {
   size_t next;    ///< index of the mutation being linked
-  size_t faults;  ///< that were reported
+  size_t faults;  ///< number of reported faults
   size_t linked, refused;
 };
 
@@ -66,7 +65,7 @@ class Sweep {
   }
 
   void add_mutations();
-  /// Whether all links ended as they should.
+  /// True if all links ended well.
   bool run();
 
  private:
@@ -118,7 +117,7 @@ Bytes Sweep::apply(const Mutation& mutation) const {
       break;
     case Mutation::Kind::Cut:
       bytes.resize(mutation.offset);
-      bytes.shrink_to_fit();  // so that sanitizers see a read behind the end
+      bytes.shrink_to_fit();  // lets sanitizers detect reads past the end
       break;
   }
   return bytes;
@@ -148,7 +147,7 @@ void Sweep::link_one(const Mutation& mutation) {
     report(mutation, message);
 }
 
-/// In a child: links until the end, or until one kills it.
+/// In a child: links until the end, or until a link kills it.
 void Sweep::link_from(size_t first) {
 #ifndef BPFLINK_IS_SANITIZED  // AddressSanitizer reserves terabytes
   rlimit memory{MAX_MEMORY, MAX_MEMORY};

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes the objects of the mutation sweep and runs it: a small one with all that an
-# object can have, and one that it is linked with.
+# Makes the objects of the mutation sweep and runs it: a small object with every feature, and one to
+# link it with.
 set -euo pipefail
 
 sweep=${1:?the program}

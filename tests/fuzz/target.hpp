@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target is one function, which libFuzzer calls
-// or replay.cpp; what must hold whatever the input, it checks with require().
+// Shared by the fuzz targets. A target is one function, which libFuzzer or replay.cpp calls; it
+// checks its invariants with require().
 #pragma once
 
 #include <cstddef>

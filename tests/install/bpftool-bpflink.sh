@@ -1,11 +1,11 @@
 #!/bin/bash
-# bpftool-bpflink takes bpftool's command line: `gen object` goes to bpflink, `gen skeleton` and
-# `gen subskeleton` to bpfskel where that is installed, the rest to the real bpftool. Two projects
-# are switched by a variable of make.
+# bpftool-bpflink takes bpftool's command line: it passes `gen object` to bpflink, `gen skeleton` and
+# `gen subskeleton` to bpfskel if that is installed, and the rest to the real bpftool. A make variable
+# switches two projects to it.
 . "$(dirname "$0")/common.sh"
 needs clang-19 bpftool make
 
-# ---- What goes where: programs in place of the three say by which arguments they were called.
+# ---- Which program gets which command: stand-ins for the three print their arguments.
 
 mkdir -p "$tmp/stand_in/bin" "$tmp/real"
 cp "$PREFIX/bin/bpftool-bpflink" "$tmp/stand_in/bin"
@@ -15,7 +15,7 @@ stand_in() { # PATH
 }
 stand_in "$tmp/stand_in/bin/bpflink"
 stand_in "$tmp/real/bpftool"
-# says WANTED ARGUMENT...
+# says WANTED ARGUMENT...: bpftool-bpflink prints WANTED
 says() {
   local got
   got=$(PATH=$tmp/real:$PATH "$tmp/stand_in/bin/bpftool-bpflink" "${@:2}")
@@ -44,8 +44,8 @@ says 'bpfskel [--subskeleton] [--name] [x] [a.o]' gen sub a.o n x
 says 'bpftool [-L] [gen] [skeleton] [a.o]' -L gen skeleton a.o
 BPFLINK_BPFTOOL=$tmp/stand_in/bin/bpfskel says 'bpfskel [map] [list]' map list
 
-# Under bpftool's own name it finds the other one, as a link and as a copy, and says so where
-# there is none.
+# Installed as `bpftool`, as a link or a copy, it finds the other bpftool, or reports that there is
+# none.
 mkdir "$tmp/first"
 ln -s "$PREFIX/bin/bpftool-bpflink" "$tmp/first/bpftool"
 [[ $(PATH=$tmp/first:$tmp/real:$PATH bpftool map) == 'bpftool [map]' ]] || fail 'a link does not find bpftool'
@@ -53,8 +53,8 @@ cp --remove-destination "$PREFIX/bin/bpftool-bpflink" "$tmp/first/bpftool"
 [[ $(PATH=$tmp/first:$tmp/real:$PATH bpftool map) == 'bpftool [map]' ]] || fail 'a copy does not find bpftool'
 if BPFLINK_BPFTOOL=$tmp/none bpftool-bpflink map 2>log; then fail 'a bpftool that is not there'; fi
 
-# From the source tree it is the newest build's programs that it calls, from a build folder those
-# beside it; where there are none it says so.
+# From the source tree it calls the newest build's programs, from a build directory those beside it.
+# Without programs it reports that.
 tree=$tmp/tree
 mkdir -p "$tree/linker/bpftool" "$tree"/build/{old,new}/bin
 cp "$PREFIX/bin/bpftool-bpflink" "$tree/linker/bpftool/bpftool-bpflink.sh"
@@ -79,7 +79,7 @@ if [[ $("$BUILD/bin/bpftool-bpflink" gen object 2>&1) != "bpftool-bpflink: error
   fail 'the build folder has no bpftool-bpflink'
 fi
 
-# ---- The real ones
+# ---- The real programs
 
 cat >main.bpf.c <<'END'
 extern int elsewhere;
@@ -103,13 +103,13 @@ contains log "bpftool-bpflink: error: 'gen object' needs an output and at least 
 
 cp -r "$repository/tests/install/projects" "$tmp/projects"
 
-# by_bpflink OBJECT: its locals come first, which libbpf's linker leaves undone
+# by_bpflink OBJECT: bpflink linked it: local symbols come first, unlike in libbpf's output
 by_bpflink() {
   readelf -sW "$1" >symbols 2>errors
   if [[ -s errors ]] || ! grep -q FUNC symbols; then fail "$1 is not bpflink's: $(<errors)"; fi
 }
 
-# bpftool that is made by the project, and one that is there
+# A bpftool that the project builds, and an installed one
 cd "$tmp/projects/bootstrap"
 for name in bpftool-bpflink "$(command -v bpftool-bpflink)"; do
   make clean

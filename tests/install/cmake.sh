@@ -1,19 +1,19 @@
 #!/bin/bash
-# The CMake sample by the installed package, with both generators: builds, has
-# nothing to do then, rebuilds what depends on a changed header and no more, and
-# writes how each source is compiled. Checks against kernels.
+# The CMake sample with the installed package and both generators: builds, then has nothing to do,
+# rebuilds only what depends on a changed header, and writes compile commands. Also checks against
+# kernels.
 . "$(dirname "$0")/common.sh"
 needs jq
 cd cmake
 
-# rebuilt SOURCES OBJECTS: how many the build compiles and links
+# rebuilt SOURCES OBJECTS: how many sources the build compiles and objects it links
 rebuilt() {
   cmake --build build >log
   [[ $(grep -c 'Compiling BPF object' log) == "$1" ]] || fail "$generator: not $1 compiled: $(<log)"
   [[ $(grep -c 'Linking BPF object' log) == "$2" ]] || fail "$generator: not $2 linked: $(<log)"
 }
 
-# A clang without a version in its name is the last that is taken.
+# CMake takes a clang without a version in its name last.
 mkdir "$tmp/older"
 ln -s "$(command -v false)" "$tmp/older/clang"
 if command -v clang-19 >/dev/null; then PATH=$tmp/older:$PATH; fi
@@ -39,19 +39,19 @@ for generator in 'Unix Makefiles' Ninja; do
   rebuilt 2 2
   [[ $(grep -c 'Writing skeleton' log) == 1 ]] || fail "$generator: the skeleton stays: $(<log)"
   age
-  touch ../program/sizes.h # of the library alone, with which the program is linked again
+  touch ../program/sizes.h # only the library includes it; the program relinks
   rebuilt 1 2
   age
   touch ../program/main.bpf.c
   rebuilt 1 1
 
-  # Once in the database, however often CMake runs.
+  # One entry in the database, however often CMake runs
   has_commands build/compile_commands.json main.bpf.c record.bpf.c report.cpp
   cmake build >log
   rebuilt 0 0
   has_commands build/compile_commands.json main.bpf.c record.bpf.c report.cpp
 
-  # Options for all, and options of a target that overrule them.
+  # Options for all targets, and a target's own options, which override them
   jq -r '.[] | select(.file | endswith(".bpf.c")) | .arguments | join(" ")' build/compile_commands.json >commands
   [[ $(grep -c -- '--target=bpf -g -O2 -mcpu=v3 -Wall ' commands) == 2 ]] || fail "other options: $(<commands)"
   [[ $(grep -c -- ' -mcpu=v2 ' commands) == 1 ]] || fail "no option of its own: $(<commands)"
@@ -59,7 +59,7 @@ for generator in 'Unix Makefiles' Ninja; do
   rebuilt 2 2
 done
 
-# Without a program of CMake's own: entries of BPF alone. Sources that are gone are gone there.
+# Without programs of CMake's own: the database has BPF sources only, and drops deleted ones.
 mkdir ../alone && cd ../alone
 cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.25)
@@ -79,7 +79,7 @@ cmake --build build >log
 has_commands build/compile_commands.json record.bpf.c
 [[ $(jq length build/compile_commands.json) == 1 ]] || fail "too many entries: $(<build/compile_commands.json)"
 
-# bpflink_check_core(): a build fails as long as a kernel does not fit, and checks what has changed.
+# bpflink_check_core(): the build fails while a kernel does not fit, and checks only changes.
 if command -v llvm-objcopy-19 >/dev/null; then
   mkdir -p ../core/kernels && cd ../core
   cat >CMakeLists.txt <<'EOF'
@@ -98,7 +98,7 @@ struct task_struct { int pid, tgid; } __attribute__((preserve_access_index));
 SEC("kprobe/enter") int enter(struct task_struct *task) { return BPF_CORE_READ(task, pid); }
 SEC("kprobe/leave") int leave(struct task_struct *task) { return BPF_CORE_READ(task, tgid); }
 EOF
-  # kernel FILE MEMBER: its types, with that member in a task
+  # kernel FILE MEMBER: a kernel's types; its task_struct has MEMBER
   kernel() {
     echo "struct task_struct { int $2; } task;" >kernel.c
     "$(command -v clang clang-19 | head -n 1)" -g --target=bpf -c kernel.c
@@ -114,7 +114,7 @@ EOF
   cmake --build build >log 2>&1
   if grep -q 'Checking' log; then fail "nothing has changed: $(<log)"; fi
   age
-  kernel kernels/two.btf gone # which CMake must notice
+  kernel kernels/two.btf gone # CMake must notice it
   for attempt in first second; do
     if cmake --build build >log 2>&1; then fail "$attempt build: it fits all kernels"; fi
     contains log "error: struct task_struct has no member 'pid' in 1 of 3 kernels"
@@ -128,7 +128,7 @@ EOF
   done
 fi
 
-# The static library, whose dependencies the package finds.
+# The static library, whose dependencies the package finds
 mkdir ../static && cd ../static
 cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.25)
@@ -144,7 +144,7 @@ if readelf -d build/inspect | grep -q libbpflink; then fail 'the shared library 
 build/inspect ../cmake/build/filter.o >report
 contains report 'program filter: section socket'
 
-# A version that is not there, and a component that is none.
+# A missing version and an unknown component
 for request in '9.0 REQUIRED' 'REQUIRED COMPONENTS no_such'; do
   sed -i "s/find_package.*/find_package(bpflink $request)/" CMakeLists.txt
   if cmake -S . -B build.refused -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1; then

@@ -1,5 +1,5 @@
-# What the cases of installation share: a copy of the samples and bindings in a
-# temporary directory, the installed copy in front of everything else.
+# Functions for the installation cases: a temporary copy of the samples and bindings, with the
+# installed programs first in PATH.
 set -Eeuo pipefail
 : "${PREFIX:?where the project is installed}" "${BUILD:?where it was built}"
 
@@ -25,7 +25,7 @@ skip() {
   exit 77
 }
 
-# needs COMMAND...: without one of them, the case is skipped
+# needs COMMAND...: skips the case if a command is missing
 needs() {
   local command
   for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
@@ -36,7 +36,7 @@ contains() {
   grep -qF -- "$2" "$1" || fail "no '$2' in $1:"$'\n'"$(<"$1")"
 }
 
-# is_filter OBJECT: it is the samples' program, whole
+# is_filter OBJECT: OBJECT is the whole program of the samples
 is_filter() {
   readelf -sW "$1" >symbols
   local name
@@ -45,8 +45,8 @@ is_filter() {
   done
 }
 
-# has_commands FILE NAME...: it is a compilation database in which each source has one entry, whose
-# command compiles it
+# has_commands FILE NAME...: the compilation database has one entry for each source, and its command
+# compiles the source
 has_commands() {
   local name database
   database=$(realpath "$1")
@@ -60,5 +60,5 @@ has_commands() {
   done
 }
 
-# age: everything that is here becomes older than what will be made
+# age: makes all files older than new ones will be
 age() { find "$tmp" -type f -exec touch -d '1 minute ago' {} +; }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# bpflink2go: several C files from go generate, without cgo and modules to fetch, in a project
-# elsewhere whose go.mod has README.md's lines. The layout of its types is clang's, its messages have
-# the place first, and it stands in for bpf2go: the same program is built on what either has written.
+# bpflink2go: several C files through go generate, without cgo or downloaded modules, in an outside
+# project whose go.mod has README.md's lines. Its types have clang's layout, its messages begin with
+# the place, and it replaces bpf2go: the same program builds with either's output.
 . "$(dirname "$0")/common.sh"
 needs go clang-19 bpflink
 export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS= GOTOOLCHAIN=local CGO_ENABLED=0
@@ -30,11 +30,11 @@ bss: 48 bytes
 verdict 1
 END
 for order in bpfel bpfeb; do
-  bpflink counter_$order.o -o again.o # it is an object
+  bpflink counter_$order.o -o again.o # it is a valid object
   contains counter_$order.go "//go:embed counter_$order.o"
 done
 
-# ---- Layout: offsets as encoding/binary has them are those of clang, in both byte orders.
+# ---- Layout: encoding/binary's offsets are clang's, in both byte orders.
 mkdir ../layout && cd ../layout
 cat >layout.bpf.c <<'END'
 struct inner { char c; short s; } __attribute__((packed));
@@ -96,7 +96,7 @@ llvm-objcopy-19 --dump-section=.offsets=offsets layout_bpfel.o unused.o
 od -An -v -td8 -w8 offsets | tr -d ' ' | diff - of_go || fail 'other offsets than those of clang (<)'
 diff <(sed '/go:/d' layout_bpfel.go) <(sed '/go:/d' layout_bpfeb.go) || fail 'another layout in the other byte order'
 
-# ---- Messages, and what stays when it fails
+# ---- Messages, and old files that stay after an error
 cp layout_bpfel.o before
 sed -i 's/char a;/char a; int nowhere;/' layout.bpf.c
 cat >>other.bpf.c <<'END'

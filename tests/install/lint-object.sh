@@ -1,5 +1,5 @@
 #!/bin/bash
-# The action for a forge's CI: its step runs as action.yml says, and the summary gets the table.
+# The action for a forge's CI: its step runs as in action.yml, and the summary gets the table.
 . "$(dirname "$0")/common.sh"
 needs clang-19 jq
 cd "$tmp"
@@ -48,7 +48,7 @@ END
 contains summary.md 'prog.o: needs Linux'
 contains summary.md 'struct task_struct'
 
-# A build later: larger, and one of two kernels is not fit for it.
+# A later build is larger, and does not fit one of two kernels.
 sed -i '/^SEC/i int more = 1;' prog.c
 compile prog
 inputs[kernels]=$'kernels/pid.btf\nkernels/state.btf'
@@ -58,7 +58,7 @@ grep -qE '^\| Size \| [0-9,]+ bytes, before [0-9,]+ \|$' table || fail "no sizes
 contains summary.md 'more, variable'
 contains log "has no member 'pid' in 1 of 2 kernels"
 
-# Without kernels and sizes; an object that is none
+# Without kernels and sizes; a file that is no object
 inputs=([object]=prog.o [kernels]='' [sizes]='')
 lint 0
 [[ $(grep -c '^|' table) == 4 ]] || fail "other rows: $(<table)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The Make sample: builds, has nothing to do then, relinks when the library
-# changes that only the linker has seen, and rebuilds what depends on a changed header.
+# The Make sample: builds, then has nothing to do, relinks when a library changes that only the linker
+# names, and rebuilds what depends on a changed header.
 . "$(dirname "$0")/common.sh"
 needs jq
 cd make
@@ -35,7 +35,7 @@ has_commands compile_commands.json main.bpf.c record.bpf.c
 make -B BPF_CFLAGS='-g -O1' >log
 contains log '--target=bpf -g -O1 -idirafter'
 
-# A link that fails leaves no output that is newer than its inputs.
+# A failing link leaves no output newer than its inputs.
 age
 cat >>../program/record.bpf.c <<'EOF'
 int no_such_function(int);
@@ -45,7 +45,7 @@ if make >log 2>&1; then fail 'an undefined symbol is no error'; fi
 contains log 'undefined symbol: no_such_function'
 if make >log 2>&1; then fail 'the second make believes in the first'; fi
 
-# Where clang-19 and llvm-ar-19 stand beside an older clang and llvm-ar, they are taken, whatever the shell of make.
+# Beside an older clang and llvm-ar, the sample takes clang-19 and llvm-ar-19, with any shell of make.
 mkdir "$tmp/tools"
 ln -s "$(command -v false)" "$tmp/tools/clang"
 ln -s "$(command -v false)" "$tmp/tools/llvm-ar"

@@ -1,23 +1,22 @@
 #!/bin/bash
-# The manual pages tell the truth: each example is run as it stands there, and every warning has
-# its paragraph.
+# The manual pages are correct: each example runs unchanged, and every warning has a paragraph.
 . "$(dirname "$0")/common.sh"
 needs clang-19 llvm-objcopy-19 man bpftool jq cmake pkg-config
 manual=$PREFIX/share/man
 
-# Every page is whole.
+# Every page is complete.
 pages=("$manual"/man[1357]/{bpflink,bpftool,btfdedup,bpfskel,bpfcore}*)
 for page in "${pages[@]}"; do
   man --warnings -l -Tutf8 "$page" 2>"$tmp/warnings" >/dev/null
   [[ ! -s $tmp/warnings ]] || fail "${page##*/}: $(<"$tmp/warnings")"
-  # What it refers to is installed, or is another project's.
+  # Pages that it refers to are installed, or are another project's.
   sed -n '/^\.SH SEE ALSO/,$p' "$page" | sed -nE 's/^\.BR ([^ ]+) \(([0-9])\).*/\1.\2/p' |
     grep 'bpflink\|^btfdedup\|^bpfskel\|^bpfcore' | while read -r other; do
       [[ -e $manual/man${other##*.}/$other ]] || fail "${page##*/} refers to $other, which is not installed"
     done
 done
 
-# of_roff: text as the user copies it
+# of_roff: text as a user copies it
 of_roff() { sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(dq/\"/g; s/\\\\f[A-Z]//g; s/\\\\&//g; s/\\\\e/\\\\/g"; }
 
 # example PAGE N: the Nth example
@@ -25,7 +24,7 @@ example() {
   awk -v n="$2" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open' "$1" | of_roff
 }
 
-# count_examples PAGE [COUNT]: six or COUNT, each after a sentence that says what it is for
+# count_examples PAGE [COUNT]: the page has COUNT examples, default six, each after an explaining sentence
 count_examples() {
   local text count=${2:-6}
   text=$(sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$1")
@@ -34,7 +33,7 @@ count_examples() {
     fail "${1##*/}: an example without a sentence before it"
 }
 
-# run PAGE N: the Nth example is run; what it prints is in the file `log`
+# run PAGE N: runs the Nth example; its output is in the file `log`
 run() {
   example "$1" "$2" >commands
   [[ -s commands ]] || fail "${1##*/}: no example $2"
@@ -110,7 +109,7 @@ contains log 'main.bpf.o: reference to total'
 contains log 'maps.bpf.o: definition of total'
 [[ $(tail -n 1 log) == *0x*total ]] || fail "the map does not say where total went: $(<log)"
 
-# What compilers and other linkers pass
+# Options of compilers and other linkers
 accepted=$(sed -n '/are accepted:$/,/^\.SH EXIT/p' "$page" | sed -n 's/^\.B[RI]* //p' | of_roff | sed 's/ *[,.]$//; s/ N$/2/')
 (($(wc -l <<<"$accepted") > 5)) || fail "hardly any options: $accepted"
 # shellcheck disable=SC2086 # an option and its argument
@@ -127,7 +126,7 @@ for program in "bpflink main.bpf.o maps.bpf.o -o" 'btfdedup main.bpf.o -o' 'btfd
   [[ $(stat -c %a one) == 640 ]] || fail "$program: the mode is $(stat -c %a one)"
 done
 
-# Each warning that a test has is explained, and each that is explained is there.
+# Every warning in a test has a paragraph, and every paragraph's warning exists.
 sed -n '/^\.SH WARNINGS/,/^\.SH FORMATS/p' "$page" | grep -A 1 '^\.T[PQ]' | sed -n 's/^\.B //p' |
   sed -E 's/\\fI[A-Z]+\\fB/@/g; s/\\-/-/g; s/[].*^$()[]/\\&/g; s/@/.*/g' >explained
 grep -ohE "(bpflink|[0-9]): warning: [^>]*" "$repository"/tests/{messages,link,dedup}/*.sh |
@@ -140,7 +139,7 @@ while read -r pattern; do
   grep -qE -- "^$pattern" warned || fail "bpflink(1) explains what no test has: $pattern"
 done <explained
 
-# Of each section in FORMATS there is a case.
+# Every section in FORMATS has a case.
 sed -n '/^\.SH FORMATS/,/^\.SH EX/p' "$page" | grep -A 1 '^\.TP' | sed -n 's/^\.B \([.a-z]\)/\1/p' | sed 's/\\f[A-Z]//g; s/, /\n/g' >formats
 (($(wc -l <formats) > 10)) || fail 'hardly any formats'
 while read -r section; do
@@ -173,7 +172,7 @@ END
 objcopy --remove-section=.BTF --add-section=.BTF=mod.btf c.o mod.ko
 rm mod.btf
 
-# both_units FILE: two definitions of `task`, one of `same`
+# both_units FILE: FILE has two definitions of `task` and one of `same`
 both_units() {
   bpftool btf dump file "$1" >listing
   [[ $(grep -c "STRUCT 'task'" listing) == 2 && $(grep -c "STRUCT 'same'" listing) == 1 ]] ||
@@ -270,7 +269,7 @@ SEC("?raw_tp/sys_exit") int leave(void *ctx) { return 0; }
 END
 sed '/wants_files\|no_such_kfunc/d; s/int trace/int other/' trace.bpf.c >other.bpf.c
 compile trace.bpf.c other.bpf.c
-# kernel NAME STATE: its types, with that member in a task
+# kernel NAME STATE: a kernel's types; its task_struct has the member STATE
 kernel() {
   cat >"$1.c" <<END
 typedef void (*btf_trace_sys_enter)(void *);
@@ -290,7 +289,7 @@ run "$page" 2
 contains log 'trace   g g'
 contains log 'leave   + +  (optional)'
 contains matrix.html '<html'
-# With that variable it does not fit.
+# With that variable, the program does not fit.
 if bash -c "$(example "$page" 3)" 2>log; then fail 'bpfcore(1), example 3: it fits'; fi
 contains log "struct files_struct has no member 'wanted' in 2 of 2 kernels"
 run "$page" 4
@@ -307,7 +306,7 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
   [[ $(./loader) == 'types from the archive' ]] || fail "bpfcore(1): the example prints: $(./loader)"
 fi
 
-# The fields of the report are those of the page; so are those of index.json.
+# The report has exactly the fields in the page, and so has index.json.
 fields() { jq -r 'paths(scalars or . == null or . == false) | map(select(type == "string")) | join(".")' "$1" | sort -u; }
 bpfcore check trace.bpf.o kernels --manifest manifest.json --set wants_files=1 --json report.json 2>log || [[ $? == 1 ]]
 bpfcore check trace.bpf.o kernels --json guarded.json
@@ -319,12 +318,12 @@ done
 
 # ---- bpflink-reports(5)
 
-# said HEADING: the tags of a section of the page, one a line
+# said HEADING: the tags in a section of the page, one a line
 said() {
   sed -n "/^\.SH $1/,/^\.SH/p" "$manual/man5/bpflink-reports.5" | grep -A 1 '^\.TP' | sed -n 's/^\.[BI] //p' |
     sed 's/\\fR, \\fB/\n/g' | sort
 }
-# keys FILE...: the paths of all values in JSON, without the indices of arrays
+# keys FILE...: the paths of all values in JSON, without array indices
 keys() {
   jq -r 'paths(scalars) | map(select(type == "string")) | join(".")' "$@" | sort -u
 }
@@ -368,7 +367,7 @@ same_fields 'MESSAGES AS JSON' messages.json
 btfdedup main.bpf.o maps.bpf.o -o all.btf --stats --json >btf.json
 same_fields 'FIGURES OF BTFDEDUP' btf.json
 
-# Values: what the page lists is all that there is.
+# Values: the page lists all.
 words=$(sed -n '/^\.B code/,/^\.TP/p' "$manual/man5/bpflink-reports.5" | sed -n 's/^\.BR\? \([a-z-]*\).*/\1/p' | grep -vx 'code\|' | sort)
 known=$(sed -n "/code_names\[\]/,/};/p" "$repository/linker/bpflink/program_output.cpp" | grep -o "\"[a-z-]*\"" | tr -d "\"" | sort -u)
 diff <(echo "$words") <(echo "$known") >log || fail "bpflink-reports(5): codes of the page (<) and of the program (>): $(<log)"
@@ -380,7 +379,7 @@ done
 jq -e -s 'all(.severity == "error" or .severity == "warning" or .severity == "note") and
   ([.[].details // [] | .[]] | all(startswith(">>> ")))' messages.json >log || fail 'messages as JSON are not as the page says'
 
-# --Map: what the page names is there, and each reason of a dropped line is in the page.
+# --Map: it contains everything that the page names, and the page has each reason for a dropped line.
 bpflink --gc-sections main.bpf.o maps.bpf.o other.bpf.o weak.bpf.o --Map prog.map --dependency-file prog.d --cref -o prog.o >cref
 while read -r tag; do
   [[ $tag == SECTION ]] || contains prog.map "$tag"
@@ -412,7 +411,7 @@ a\ \#$$.o:
 
 maps.bpf.o:' ]] || fail "dependencies: $(<prog.d)"
 
-# ---- bpflink-bpftool(7): both programs do what the page says
+# ---- bpflink-bpftool(7): both programs behave as the page says
 
 page=$manual/man7/bpflink-bpftool.7
 cp main.bpf.o main.o
@@ -420,7 +419,7 @@ cp maps.bpf.o maps.o
 rm -f prog.o part.o
 bash -euc "$(example "$page" 2)"
 is_whole prog.o
-if bpftool gen object peer.o maps.o main.o; then # in the order that bpftool takes
+if bpftool gen object peer.o maps.o main.o; then # the order of bpftool's arguments
   for object in prog peer; do
     bpftool btf dump file $object.o | grep -oE "[A-Z]+ '[^']+' size=[0-9]+" | sort >$object.types
     readelf -sW $object.o 2>errors | awk '$4 ~ /FUNC|OBJECT/ { print $3, $4, $5, $8 }' | sort >$object.symbols
@@ -486,7 +485,7 @@ cp -r ../core/kernels .
 cmake -B core -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 cmake --build core >log 2>&1 || fail "bpflink-cmake(7): $(<log)"
 contains log 'kernels/old.btf'
-# The page has what the package has, and nothing else.
+# The page describes the package's commands and no others.
 modules=("$PREFIX"/lib/cmake/bpflink/Bpflink{Add{Object,Skeleton},CheckCore}.cmake)
 module=${modules[0]}
 functions=$(sed -nE 's/^function\(([a-z][a-z_]*) .*/\1/p' "${modules[@]}")
@@ -516,13 +515,13 @@ for language in cpp c; do
   contains log 'undefined symbol: packets'
 done
 "$CC" -std=c99 -pedantic -Wall -Wextra -Werror $(pkg-config --cflags bpflink) -fsyntax-only maps.c
-# Each header of C++ is in libbpflink(3), and nothing else.
+# libbpflink(3) lists each C++ header and no others.
 ls "$PREFIX"/include/bpflink | grep '\.hpp$' | grep -vx 'error.hpp\|export.hpp' >wanted
 grep -oE '<bpflink/[a-z_]+\.hpp>' "$manual/man3/libbpflink.3" | tr -d '<>' | sed 's|.*/||' | sort -u >found
 diff wanted found >log || fail "libbpflink(3): headers (<) and the page (>) differ: $(<log)"
-# Each function and each status of the header is in the page, and nothing else.
+# The page has each function and status of the header and no others.
 header=$PREFIX/include/bpflink/bpflink.h
-# same_names PATTERN: those of the header and those of the page
+# same_names PATTERN: header and page have the same names
 same_names() {
   grep -v '^ \*\|^/\*' "$header" | sed 's|/\*.*||' | grep -oE "$1" | tr -d '(' | sort -u >wanted
   sed -n '/^\.SH DESC/,/^\.SH EXAMPLES/p' "$page" | grep -oE "${1%'[(]'}" | grep -vx bpflink_status | sort -u >found

@@ -1,19 +1,18 @@
 #!/bin/bash
-# The Meson sample by the installed pkg-config file: builds, has nothing to do
-# then, rebuilds what depends on a changed header and no more, and writes how each
-# source is compiled.
+# The Meson sample with the installed pkg-config file: builds, then has nothing to do, rebuilds only
+# what depends on a changed header, and writes compile commands.
 . "$(dirname "$0")/common.sh"
 needs meson ninja jq
 cd meson
 
-# rebuilt SOURCES OBJECTS: how many the build compiles and links
+# rebuilt SOURCES OBJECTS: how many sources the build compiles and objects it links
 rebuilt() {
   ninja -v -C build >log
   [[ $(grep -c -- '--target=bpf' log) == "$1" ]] || fail "not $1 compiled: $(<log)"
   [[ $(grep -c -- 'bpflink .*--dependency-file' log) == "$2" ]] || fail "not $2 linked: $(<log)"
 }
 
-# A clang without a version in its name is the last that is taken.
+# Meson takes a clang without a version in its name last.
 mkdir "$tmp/older"
 ln -s "$(command -v false)" "$tmp/older/clang"
 if command -v clang-19 >/dev/null; then PATH=$tmp/older:$PATH; fi

@@ -1,14 +1,13 @@
 #!/bin/bash
-# A program's table of options is what --help shows. The manual pages and completions have these
-# options and no others; README.md, the library's interfaces, the bindings and bpftool-bpflink name
-# no others; and what a link can be told on the command line the library can be told, too.
+# --help shows a program's table of options. Manual pages and completions have exactly these options.
+# README.md, the library's interfaces, the bindings and bpftool-bpflink name no others. The library
+# offers every link option of the command line.
 . "$(dirname "$0")/common.sh"
 
-# The options in a text, one a line.
+# The options in a text, one a line
 options() { grep -oE -- '(^|[^-A-Za-z0-9_])(--[A-Za-z][A-Za-z-]*[a-z]|-[A-Za-z])\b' | grep -oE -- '--?[A-Za-z].*' | sort -u; }
 
-# Those of --help stand at the beginning of their line, those of the manual in
-# paragraphs with a tag.
+# --help has options at the beginning of a line, the manual in tagged paragraphs.
 rows() { "$1" --help | sed -nE 's/^  (-[^ ]*( ?,-[^ ]*)*).*/\1/p' | sed 's/\[=.*//'; }
 of_help() { rows "$1" | tr ',' '\n' | options; }
 of_manual() {
@@ -46,15 +45,15 @@ for program in bpflink btfdedup bpfskel bpfcore; do
   if command -v zsh >/dev/null; then zsh -n "$PREFIX/share/zsh/vendor-completions/_$program"; fi
 done
 
-# ---- Whoever names an option names one that there is.
+# ---- Every text names existing options only.
 
-# names WHAT PROGRAMS [OTHER...]: the options on standard input are in a table of these programs, or
-# are the OTHER ones, which some other program has; there is one at least
+# names WHAT PROGRAMS [OTHER...]: each option on standard input is in a table of these programs or is
+# one of OTHER, another program's options; there is at least one
 names() {
   local named unknown
   named=$(options)
   [[ $named ]] || fail "$1: names no option"
-  # shellcheck disable=SC2086 # words are meant
+  # shellcheck disable=SC2086 # several words
   unknown=$(comm -23 <(echo "$named") <({
     (cd "$tmp/tables" && cat $2)
     printf '%s\n' "${@:3}"
@@ -68,13 +67,13 @@ page() { sed 's/\\-/-/g' "$PREFIX/share/man/man${1##*.}/$1"; }
 readme=$tmp/readme
 cat "$repository"/{.,linker,dedup,tests/bench}/README.md >"$readme"
 
-# Of cmake, pkg-config, ld (as what is missing) and tests/bench/run.sh
+# Options of cmake, pkg-config, ld (as missing ones) and tests/bench/run.sh
 long <"$readme" | names README.md "$any" --build --install --preset --target --cflags --libs --defsym --plot
-for program in bpflink btfdedup bpfskel bpfcore; do # commands, as far as they are of one program
+for program in bpflink btfdedup bpfskel bpfcore; do # commands of a single program
   grep -oE "(^|[^-/A-Za-z])$program( [^#|&;\`)]*)" "$readme" | names "README.md, commands of $program" $program
 done
 
-# Of clang; and of other linkers, whose options are taken and mean nothing
+# Options of clang, and of other linkers, which bpflink accepts and ignores
 page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-group --as-needed
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
@@ -92,17 +91,16 @@ sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$p
 sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F 'set -- -' |
   names 'bpftool-bpflink, gen skeleton' bpfskel
 
-# ---- The library has the options of a link: each is named at a field, a flag or a function.
+# ---- The library has the link options: a field, a flag or a function names each.
 
-# interface FILE FIRST LAST: the options that are named there
+# interface FILE FIRST LAST: the options that this part of FILE names
 interface() { sed -n "/^$2/,/^$3/p" "$1" | spans | options; }
 interface include/bpflink/linker.hpp 'struct LinkOptions' '};' >"$tmp/cpp"
 interface include/bpflink/linker.hpp 'class BPFLINK_API Linker' '};' >>"$tmp/cpp"
 interface include/bpflink/bpflink.h 'enum bpflink_link_flags' 'typedef struct bpflink_linker ' >"$tmp/c"
 interface include/bpflink/bpflink.h 'typedef struct bpflink_linker ' '.*@name' >>"$tmp/c"
 
-# Every flag and field of C names its option, but for how many a list has and what programs alone
-# need.
+# Every flag and field in C names its option, except list counts and values that only programs set.
 sed -n '/^enum bpflink_link_flags/,/^typedef/p' include/bpflink/bpflink.h |
   grep -E '^  [A-Za-z].*/\*\*<' | grep -vE 'BPFLINK_LINK_(REPORT|HINT_AT_OPTIONS) | (size|on_diagnostic|context|flags|[a-z_]+_count);' | grep -v '`-' >"$tmp/unnamed" &&
   fail "bpflink.h: no option is named: $(<"$tmp/unnamed")"
@@ -120,7 +118,7 @@ declare -A command_line=(
 )
 while IFS=, read -r -a row; do
   option=${row[-1]}
-  # named INTERFACE: by one of its names
+  # named INTERFACE: the interface names one of the option's spellings
   named() { grep -qxF -f <(printf '%s\n' "${row[@]}") "$tmp/$1"; }
   if [[ -v command_line[$option] ]]; then
     if named cpp || named c; then fail "$option is not of the command line alone"; fi

@@ -1,21 +1,21 @@
 #!/bin/bash
-# The source packages build in a clean root with what they say they need, lintian has nothing to
-# say, and the packages of Debian install and work in another clean root. rpmbuild makes packages of
-# the spec from the same objects: another build would take minutes.
+# The source packages build in a clean root with only the packages that they declare, lintian has no
+# complaint, and Debian's packages install and work in another clean root. rpmbuild packages the same
+# objects, because another build would take minutes.
 . "$(dirname "$0")/common.sh"
 . "$repository/.ci/root.sh"
 needs dpkg-source git lintian
 git -C "$repository" rev-parse 2>log || skip "these sources are no repository: $(<log)"
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 root=$tmp/root
-# new_root: the tarball of the root is kept for the next time
+# new_root: makes a clean root and keeps its tarball for the next time
 new_root() {
   why=$(make_root "$root" "$suite" "$BUILD/clean-root.$suite.tar") || skip "no clean root: $why"
 }
 
 new_root
 "$repository/cmake/source-packages.sh" "$root/tmp/source" >log 2>&1 || fail "$(<log)"
-# Full optimization, debug information and small packages take minutes more.
+# Full optimization, debug information and small packages would take minutes more.
 in_root "$root" bash -euc '
   cd /tmp/source
   export DEBIAN_FRONTEND=noninteractive

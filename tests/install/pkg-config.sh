@@ -1,6 +1,6 @@
 #!/bin/bash
-# The C sample by pkg-config, with the shared library and with the static one; a
-# program for libbpf's linker with ours in its place; a copy that has been moved.
+# The C sample through pkg-config, with the shared library and with the static one; a program for
+# libbpf's linker, built with ours; an installation that was moved.
 . "$(dirname "$0")/common.sh"
 cd make && make >log && cd ..
 
@@ -13,7 +13,7 @@ use() { # NAME COMPILER-ARGUMENT...
   contains report '.rodata: 4 bytes'
 }
 
-# shellcheck disable=SC2046 # words are meant
+# shellcheck disable=SC2046 # several words
 use shared $(pkg-config --cflags --libs bpflink)
 readelf -d shared | grep -q 'NEEDED.*libbpflink.so.1' || fail 'not the shared library by its soname'
 

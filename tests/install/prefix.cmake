@@ -1,4 +1,4 @@
-# Installs the build into an empty prefix and checks that what must be there is.
+# Installs the build into an empty prefix and checks for the required files.
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)

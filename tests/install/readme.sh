@@ -1,10 +1,10 @@
 #!/bin/bash
-# Every snippet of README.md and dedup/README.md does what the text around it says, as it stands
-# there. One that nothing here has run fails the case.
+# Every snippet in README.md and dedup/README.md runs unchanged and does what the text says. The case
+# fails if it did not run one.
 . "$(dirname "$0")/common.sh"
 needs clang-19 bpftool cmake jq meson ninja pkg-config
 
-# The snippets, a file each: what is indented by four or more, or fenced.
+# Writes each snippet to a file: text that is indented by four or more, or fenced.
 mkdir "$tmp/snippets" "$tmp/work"
 awk -v snippets="$tmp/snippets" '
   function start() { name = sprintf("%s/%02d", snippets, ++n); print section >(name ".section"); blank = "" }
@@ -21,7 +21,7 @@ awk -v snippets="$tmp/snippets" '
   /^$/ { if (open) blank = blank "\n"; next }
   { open = 0 }' "$repository/README.md" "$repository/dedup/README.md"
 
-# snippet SECTION NUMBER: the text of a section's first, second, ... snippet
+# snippet SECTION NUMBER: prints a section's snippet
 snippet() {
   local found
   found=$(grep -lxF -- "$1" "$tmp"/snippets/*.section | sed -n "$2p")
@@ -32,7 +32,7 @@ snippet() {
 
 paste() { bash -euc "$1" >log 2>&1 || fail "$1"$'\n'"$(<log)"; }
 
-# in_folder NAME: a new folder with the files of the text
+# in_folder NAME: enters a new folder with the text's files
 in_folder() {
   mkdir "$tmp/work/$1"
   cd "$tmp/work/$1"
@@ -42,7 +42,7 @@ in_folder() {
   printf '%s\n' "$main" >main.bpf.c
 }
 
-# is_count OBJECT: it is the files of the text, linked
+# is_count OBJECT: OBJECT is linked from the text's files
 is_count() {
   readelf -sW "$1" >symbols
   local name
@@ -51,7 +51,7 @@ is_count() {
   done
 }
 
-# CI pastes these two, .ci/steps; each builds everything.
+# .ci/steps runs these two; each builds everything.
 for number in 1 2; do snippet 'Try it' $number >/dev/null; done
 
 section='Link a program of three files'
@@ -60,7 +60,7 @@ in_folder files
 paste "$(snippet "$section" 5)"
 is_count count.o
 
-# Into a file system for pinned programs that goes with the namespace.
+# In a BPF file system that disappears with the mount namespace
 pinned() {
   unshare --mount bash -euc 'mount -t bpf none /sys/fs/bpf; bash -euc "$1"; find /sys/fs/bpf' pinned "$1"
 }
@@ -100,7 +100,7 @@ cmake --build build >log
 is_count build/count.o
 [[ -x build/count ]] || fail 'no program with the skeleton'
 
-# The message, of a program that has the call where the text says
+# The message, from a program with the call at the text's position
 in_folder message
 snippet bpflink 2 >wanted
 {
@@ -130,7 +130,7 @@ snippet 'As a library' 1 >maps.cpp
 build=$(snippet 'As a library' 2)
 paste "$build"
 [[ $(<log) == packets ]] || fail "the C++ snippet prints: $(<log)"
-paste "${build/c++/c++ -D_GLIBCXX_ASSERTIONS}" # an empty optional aborts
+paste "${build/c++/c++ -D_GLIBCXX_ASSERTIONS}" # reading an empty optional aborts
 rm maps.bpf.o
 status=0
 ./maps >log 2>&1 || status=$?
@@ -144,8 +144,8 @@ paste "$(snippet 'As a library' 3)"
 contains log 'program count: section xdp'
 export CMAKE_PREFIX_PATH=$PREFIX
 
-# The lines of btfdedup, each in a folder with the files that it names. One whose comment begins
-# with "..." goes on in the folder of the line before.
+# The btfdedup lines, each in a folder with the files that it names. A line whose comment begins with
+# "..." continues in the folder of the line before.
 in_folder btf
 echo 'struct foo { int a; }; struct foo foo_a; struct same { struct same *next; } same_a;' >a.c
 echo 'struct foo { long a; }; struct foo foo_b; struct same { struct same *next; } same_b;' >b.c
@@ -155,7 +155,7 @@ ar rcs libc.a c.o
 printf '%s\n' a.o b.o >objects.txt
 cp c.o vmlinux
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o prog.o
-# split OUT NAME BASE...: raw BTF of a struct, split from the bases
+# split OUT NAME BASE...: writes raw BTF of one struct, split from the bases
 cat >split.c <<'END'
 #include <bpf/btf.h>
 #include <stdio.h>
@@ -176,11 +176,11 @@ module() { # NAME STRUCT BASE...: NAME.ko
 }
 module mod first vmlinux
 module a second vmlinux
-module b stream vmlinux a.btf # a name of vmlinux: libbpf 1.1 gives a wrong place to a new one here
+module b stream vmlinux a.btf # a name in vmlinux: libbpf 1.1 gets a new name's offset wrong here
 objcopy --dump-section .BTF=base.btf vmlinux
 objcopy --remove-section=.BTF --add-section=.BTF=a.btf --add-section=.BTF.base=base.btf c.o new.ko
 
-# check LINE: what the line has written or shown is right
+# check LINE: the line wrote or printed the right result
 check() {
   local output=log
   case $1 in
@@ -207,7 +207,7 @@ check() {
     *new.ko*) bpftool -B ../base.btf btf dump file "$output" >types || fail "$1: no split BTF" ;;
     *) bpftool btf dump file "$output" >types || fail "$1: no BTF" ;;
   esac
-  if [[ $1 != ld* && $output == all.* ]]; then # of both inputs
+  if [[ $1 != ld* && $output == all.* ]]; then # both inputs' types
     [[ $(grep -c "STRUCT 'foo'" types) == 2 ]] || fail "$1: $(<types)"
     [[ $(grep -c "STRUCT 'same'" types) == 1 ]] || fail "$1: $(<types)"
   fi
@@ -230,7 +230,7 @@ while IFS='#' read -r line comment; do
 done <"$tmp/work/btf/lines"
 ((number > 8)) || fail 'hardly any line of btfdedup'
 
-# The lines of bpfcore, of a program that fits one of two kernels and guards what the other has not
+# The bpfcore lines, for a program that fits one of two kernels and guards against the other
 in_folder core
 mkdir kernels
 for member in pid state; do

@@ -1,15 +1,15 @@
 #!/bin/bash
-# The Rust crate on the installed library: its tests and the examples of its documentation run, the
-# names in C are those of the header; a project elsewhere names the crate as README.md does, and needs
-# no path to the library; its build.rs links two files in memory and writes a module, with which a
-# program has the layout that the compiler gave the programs for BPF.
+# The Rust crate with the installed library: its tests and documentation examples run, and its C names
+# are the header's. An outside project uses the crate as README.md says and needs no path to the
+# library. Its build.rs links two files in memory and writes a module, whose types have the layout of
+# the BPF programs.
 . "$(dirname "$0")/common.sh"
 needs cargo clang-19 pkg-config
 unset LD_LIBRARY_PATH
 cd "$tmp/linker/bindings/rust"
 export CARGO_TARGET_DIR=$tmp/target CARGO_NET_OFFLINE=true TMPDIR=$tmp
 
-# offline: cargo COMMAND...
+# offline COMMAND...: runs cargo
 offline() { cargo "$@" >log 2>&1 || fail "cargo $*: $(<log)"; }
 
 offline test
@@ -19,13 +19,13 @@ offline doc --no-deps
 if grep -q warning log; then fail "cargo doc: $(<log)"; fi
 if cargo clippy --version >log 2>&1; then offline clippy --all-targets -- -D warnings; fi
 
-# "STRUCT FIELD" of the header, and of the crate, in which a word of Rust ends with "_"
+# "STRUCT FIELD" in the header and in the crate, which appends "_" to Rust keywords
 header=$repository/linker/c_api/abi.txt
 sed -n '/^struct/p' "$header" | tr -s '{};' '\n' |
   awk '/^struct/ { name = $2; next } NF { print name, $NF == "type" ? "type_" : $NF }' >of_header
 awk '/^pub struct/ { name = $3; next } /^}/ { name = "" } name && /^    pub/ { sub(/:.*/, "", $2); print name, $2 }' \
   src/ffi.rs >of_crate
-cut -d ' ' -f 1 of_crate | sort -u | while read -r name; do # structs grow at their end
+cut -d ' ' -f 1 of_crate | sort -u | while read -r name; do # new fields come last
   grep "^$name " of_crate >mine
   grep "^$name " of_header | head -n "$(wc -l <mine)" | diff mine - >log || fail "fields of $name, the crate's (<): $(<log)"
 done
@@ -33,7 +33,7 @@ functions() { grep -oE 'bpflink_[a-z_]+\(' "$1" | sort -u; }
 sed '/== include.*bpf_linker.h/,$d' "$header" >bpflink.h
 diff <(functions src/ffi.rs) <(functions bpflink.h) | grep '^<' && fail 'functions that the header does not have'
 
-# The example as a project of its own, with the installed crate, on either way to the library
+# The example as an outside project with the installed crate, finding the library in both ways
 cp -r "$tmp/samples/rust/counter" "$tmp/project"
 cd "$tmp/project"
 line=$(grep -o '`bpflink = {[^`]*`' "$repository/README.md" | tr -d '`' | sed "s|/usr/local/|$PREFIX/|")
@@ -56,13 +56,13 @@ length of an event at 8
 verdict 1
 END
 
-# A link that fails says why, where cargo shows what build.rs says.
+# If the link fails, cargo shows the reason from build.rs.
 sed -i 's/^unsigned long long total/unsigned total/' bpf/state.bpf.c
 if cargo build >log 2>&1; then fail 'types that conflict are no error'; fi
 contains log "conflicting types of 'total'"
 
-# Layouts that padding, packing and bit-fields make: sizes are asserted by the module itself, the
-# offsets of all members are compared with those that clang gives.
+# Layouts with padding, packing and bit-fields: the module asserts sizes, and this compares all member
+# offsets with clang's.
 sed -i 's/^unsigned total/unsigned long long total/' bpf/state.bpf.c
 cat >>bpf/state.bpf.c <<'END'
 struct inner { char c; short s; } __attribute__((packed));

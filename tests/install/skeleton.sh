@@ -1,6 +1,6 @@
 #!/bin/bash
-# The skeleton generator of the installed copy: of one file and an archive, of several files, by
-# CMake in each language.
+# The installed skeleton generator: for a file and an archive, for several files, and through CMake in
+# each language.
 . "$(dirname "$0")/common.sh"
 cd make && make >log && cd ..
 

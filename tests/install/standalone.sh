@@ -1,6 +1,6 @@
 #!/bin/bash
-# The archive for those who install no libraries: programs under 6 MB that need nothing of the
-# machine but its kernel, and link where there is nothing else.
+# The standalone archive, for machines without the libraries: programs under 6 MB that need only a
+# kernel and link on an otherwise empty system.
 . "$(dirname "$0")/common.sh"
 needs clang-19 file chroot
 (cd make && make main.bpf.o record.bpf.o >log)

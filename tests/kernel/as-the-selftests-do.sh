@@ -1,11 +1,11 @@
 #!/bin/bash
-# What the kernel's linking selftests do, in programs of our own: functions, maps, variables
-# and statics of two files. Both orders, each by one link, load and give the values that C does.
+# Own programs that do what the kernel's linking selftests do: functions, maps, variables and statics
+# of two files. Linked in both orders, each loads and computes the values that C prescribes.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 
-# both_orders SUBJECT: links SUBJECT1.o and SUBJECT2.o in one order, then in the other. $first is
-# the number of the file that came first. What is checked in both is in $checks.
+# both_orders SUBJECT COMMAND...: links SUBJECT1.o and SUBJECT2.o in both orders and runs COMMAND for
+# each. $first is the number of the first file.
 both_orders() {
   local subject=$1
   shift
@@ -17,9 +17,9 @@ both_orders() {
   done
 }
 
-# ---- functions: each file calls what the other defines; weak ones in both or in one, hidden
-# and static ones, constants that differ in sign, kernel functions and options, CO-RE. Their
-# programs share a section.
+# ---- functions: each file calls the other's; weak ones in both or in one; hidden and static ones;
+# constants that differ in sign; kernel functions and options; CO-RE. Their programs share a
+# section.
 compile functions1 <<'END'
 #include <bpf/bpf_core_read.h>
 char LICENSE[] SEC("license") = "GPL";
@@ -102,8 +102,8 @@ functions() {
 }
 both_orders functions functions
 
-# ---- maps: each extern in one file and defined in the other, weak in both; one of them with
-# keys and values that only have other names; one whose extern leaves attributes out.
+# ---- maps: each is extern in one file and defined in the other, or weak in both. The key and value
+# types of one have other names; one extern omits attributes.
 compile maps1 <<'END'
 char LICENSE[] SEC("license") = "GPL";
 struct key { long x; };
@@ -182,9 +182,8 @@ maps() {
 }
 both_orders maps maps
 
-# ---- variables of .bss, .data and .rodata: extern in one file, weak in one or in both, in
-# another section where they are weak; of types that differ in sign; options and symbols of
-# the kernel.
+# ---- variables of .bss, .data and .rodata: extern in one file; weak in one or in both, in different
+# sections; types that differ in sign; kernel options and symbols.
 compile variables1 <<'END'
 char LICENSE[] SEC("license") = "GPL";
 extern int LINUX_KERNEL_VERSION __kconfig;
@@ -247,7 +246,7 @@ variables() {
   for name in sign_extern sign_weak; do
     [[ $warnings == *"warning: conflicting types of '$name'"* ]] || fail "no warning of $name: $warnings"
   done
-  # 2009 + 508 + 1 + 2 + 11 + 22 + 40000 + 7 without what the first file decides
+  # 2009 + 508 + 1 + 2 + 11 + 22 + 40000 + 7, plus 110 times the number of the first file
   local sum=$((42560 + first * 110))
   run 'start1()=0' 'start2()=0' "variables_of1()=$((3 + 4 + first + 11100))" 'variables_of2()=1111' \
     "sum1=$sum" "sum2=$sum" bss1=2009 bss2=508 bss_weak=40000 "data_weak=$((first * 10))" \
@@ -259,7 +258,7 @@ variables() {
 }
 both_orders variables variables
 
-# ---- statics: functions, variables and constants of one name in both files, of other types
+# ---- statics: functions, variables and constants with one name in both files, of different types
 # and sizes; each file keeps its own.
 compile statics1 <<'END'
 char LICENSE[] SEC("license") = "GPL";

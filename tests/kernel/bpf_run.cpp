@@ -1,15 +1,15 @@
-// Loads a BPF object into the running kernel and says whether it does what it should.
+// Loads a BPF object into the running kernel and checks what it computes.
 //
 //     bpf_run OBJECT [CHECK]...
 //
-// A check is an equation in the manner of C, done in the order given:
+// A check is an equation in C's notation. Checks run in the given order:
 //
-//     'prog()=12'     run the program by BPF_PROG_TEST_RUN: its return value
+//     'prog()=12'     runs the program with BPF_PROG_TEST_RUN: its return value
 //     'counter=5'     a global variable, found through the object's BTF
-//     'table[2]=7'    an element of a map, by its key as a number
+//     'table[2]=7'    a map element, by its key as a number
 //
-// Nothing is ever attached. The exit status is 0, 1 where a check fails or the object does
-// not load, or 77 with the reason where the kernel does not permit bpf() at all.
+// It attaches nothing. The exit status is 0; 1 if a check fails or the object does not load; 77,
+// with the reason, if the kernel does not permit bpf() at all.
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -47,7 +47,7 @@ struct CloseObject {
 };
 using ObjectPtr = std::unique_ptr<bpf_object, CloseObject>;
 
-/// Whether this process may use bpf(); prints why not.
+/// True if this process may use bpf(); otherwise prints why not.
 bool bpf_permitted() {
   const int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "probe", 4, 4, 1, nullptr);
   if (fd >= 0) {
@@ -65,8 +65,8 @@ uint64_t leading_number(const std::vector<uint8_t>& value, size_t size) {
   return number;
 }
 
-/// The map that holds the variables of a section: libbpf names it after the section, some
-/// with the object's name in front.
+/// The map of a section's variables. libbpf names it after the section, sometimes prefixed with the
+/// object's name.
 bpf_map* map_of_section(bpf_object* object, std::string_view section) {
   bpf_map* map = nullptr;
   bpf_object__for_each_map(map, object) {
@@ -109,7 +109,7 @@ std::optional<uint64_t> read_element(bpf_object* object, const std::string& name
   return leading_number(value, bpf_map__value_size(map));
 }
 
-/// Runs a program once on input fit for its type and gives its return value.
+/// Runs a program once on input that fits its type and returns its return value.
 std::optional<uint64_t> run(bpf_object* object, const std::string& name) {
   const bpf_program* program = bpf_object__find_program_by_name(object, name.c_str());
   if (!program) return std::nullopt;
@@ -138,7 +138,7 @@ std::optional<uint64_t> run(bpf_object* object, const std::string& name) {
   return options.retval;
 }
 
-/// Finds what the left side of a check names: `prog()`, `map[key]` or `variable`.
+/// The value of a check's left side: `prog()`, `map[key]` or `variable`.
 std::optional<uint64_t> evaluate(bpf_object* object, const std::string& expression) {
   if (expression.ends_with("()")) return run(object, expression.substr(0, expression.size() - 2));
   const size_t bracket = expression.find('[');

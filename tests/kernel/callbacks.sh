@@ -1,6 +1,6 @@
 #!/bin/bash
-# Static callbacks given to helpers as ld_imm64: for the elements of a map and for a loop,
-# from two files with functions of one name.
+# Helpers receive static callbacks through ld_imm64, for map elements and for a loop, from two files
+# with functions of the same name.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# CO-RE reads of the running kernel's structures from two files, whose own structures hold
-# only the fields in use and are laid out differently: libbpf relocates each.
+# CO-RE reads of the running kernel's structs from two files. Each file's own structs have only the
+# fields it uses, laid out differently; libbpf relocates each access.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# An object with DWARF kept and one stripped of all that loaders do not need: both load.
+# An object with DWARF and an object without anything that loaders do not need both load.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A weak function that lost is removed from between others of its section, which call
-# each other, take callbacks' addresses and are called from other sections.
+# The link drops a weak function that lost. Its neighbours in the section call each other, take
+# addresses of callbacks, and are called from other sections.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

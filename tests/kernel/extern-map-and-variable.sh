@@ -1,6 +1,6 @@
 #!/bin/bash
-# A map and a variable declared extern in the first file and defined in the second, with
-# a map and a variable of the first file's own: none overlap, all load and work.
+# A map and a variable are extern in the first file and defined in the second; the first file has a
+# map and a variable of its own. None overlap, and all load and work.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -28,7 +28,7 @@ extern struct array own SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 2); __type(key, int); __type(value, long); } unused SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 8); __type(key, int); __type(value, long); } shared SEC(".maps");
 EOF
-# In a, `shared` is an array of two; the definition is a hash. A conflict, and no output.
+# `shared` is an array of two in `a`, and its definition is a hash: a conflict, and no output.
 link_fails a.o b.o
 expect_error shared
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The helpers of which bpflink says that only programs under the GPL may call them are those of
-# which the kernel says so, and a few that this kernel has no way to ask for.
+# bpflink's list of GPL-only helpers is the kernel's, plus a few that this kernel cannot be asked
+# about.
 . "$(dirname "$0")/common.sh"
 
 "${GPL_HELPERS:?the program that asks the kernel}" >kernel
@@ -25,6 +25,6 @@ for helper in {1..299}; do
 done >bpflink
 
 expect '' comm -23 <(sort kernel) <(sort bpflink)
-# probe_write_user (locked down), override_return (by configuration), and five for programs that
-# are tied to a function or an iterator
+# probe_write_user (locked down), override_return (not configured), and five for programs attached to
+# a function or an iterator
 expect $'111\n121\n126\n127\n150\n36\n58' comm -13 <(sort kernel) <(sort bpflink)

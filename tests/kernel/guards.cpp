@@ -1,16 +1,16 @@
-// Asks the kernel's verifier whether it gets to code that the analysis of reachability calls
-// unreached.
+// Tests the reachability analysis against the kernel's verifier: does the verifier reach code that
+// the analysis calls unreachable?
 //
 //     bpf_guards [COUNT [FIRST_SEED]]
 //
-// For each seed it makes a random program of several functions, whose branches depend on constants
-// that took many ways: arithmetic, the stack, arguments and results of calls, .rodata, and the
-// numbers that a loader puts in. Then it overwrites what the analysis calls unreached with the call
-// by which libbpf poisons an instruction, and loads the program. The verifier must accept it, as it
-// did before. A second time it changes the variables that the analysis did not name as assumptions.
+// For each seed it makes a random program of several functions. Their branches depend on constants
+// that came through arithmetic, the stack, arguments and results of calls, .rodata, and values that
+// a loader fills in. It overwrites the unreachable code with the call by which libbpf poisons an
+// instruction, and loads the program. The verifier must accept it if it accepted the original. A
+// second run changes the variables that the analysis did not name as assumptions.
 //
-// The exit status is 0, 1 where the verifier got to a poisoned instruction, or 77 with the reason
-// where the kernel does not permit bpf() at all.
+// The exit status is 0; 1 if the verifier reached a poisoned instruction; 77, with the reason, if
+// the kernel does not permit bpf() at all.
 #include <bpf/bpf.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -48,11 +48,11 @@ int size_of(uint8_t size) {
   return size == BPF_B ? 1 : size == BPF_H ? 2 : size == BPF_W ? 4 : 8;
 }
 
-/// What the field of an instruction is to be.
+/// The value of an instruction's field.
 struct Fixup {
   enum class Kind : uint8_t { None, Call, Callback, Rodata, Data, Core };
   Kind kind = Kind::None;
-  uint32_t index = 0;  ///< a function, bytes into a section, or a number of the kernel's
+  uint32_t index = 0;  ///< a function, a section offset, or a kernel value
 };
 
 struct RandomInsn {
@@ -64,7 +64,7 @@ enum class Linkage : uint8_t { Program, Static, Global, Callback };
 
 struct RandomFunction {
   Linkage linkage;
-  /// Its first argument, of a callback the second, points to 16 bytes of the caller's stack.
+  /// The first argument, or a callback's second, points to 16 bytes of the caller's stack.
   bool takes_stack = false;
   std::vector<RandomInsn> code = {};
 };
@@ -76,8 +76,8 @@ struct RandomProgram {
   Bytes rodata, rodata_of_others;
 };
 
-/// Writes functions that the verifier accepts: r0 and r6 to r9 are numbers throughout, and 64 bytes
-/// of stack are written first.
+/// Writes functions that the verifier accepts: r0 and r6 to r9 always hold numbers, and a function
+/// first writes 64 bytes of stack.
 class Generator {
  public:
   explicit Generator(uint64_t seed) : random_(seed) {}
@@ -133,7 +133,7 @@ class Generator {
     emit(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
     last_set_ = imm;
   }
-  /// A call leaves nothing in r0 but its result.
+  /// After a call, r0 holds nothing but its result.
   void call_helper(int32_t helper) { emit(BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
   void emit_unknown(uint8_t dst) {
     call_helper(BPF_FUNC_get_prandom_u32);
@@ -167,7 +167,7 @@ class Generator {
     for (int16_t word = -8; word >= -64; word -= 8)
       emit(BPF_STX | BPF_MEM | BPF_DW, fp, static_cast<uint8_t>(r6 + below(4)), word, 0);
     write_statements(4 + below(12), 0);
-    // Each function is referred to, as the verifier wants it, though perhaps in dead code.
+    // The verifier wants a reference to each function; dead code is enough.
     if (function_ == 0)
       for (uint32_t i = 1; i < functions_->size(); ++i) {
         write_branch([&] { write_call(i); });
@@ -221,7 +221,7 @@ class Generator {
     }
   }
 
-  /// A number that is known, that something then may change, and a branch that depends on it.
+  /// A known number, perhaps an instruction that changes it, and a branch on it.
   void write_guard() {
     auto reg = static_cast<uint8_t>(r6 + below(4));
     int32_t value = chance(2) ? static_cast<int32_t>(below(200)) : number();
@@ -235,7 +235,7 @@ class Generator {
         emit(BPF_ALU64 | BPF_MOV | BPF_K, reg, 0, 0, 77,
              {Fixup::Kind::Core, static_cast<uint32_t>(value)});
         break;
-      case 3:  // the low half of it is known
+      case 3:  // only the low half is known
         emit_unknown(reg);
         unequal = code().size();
         emit(BPF_JMP32 | BPF_JNE | BPF_K, reg, 0, 0, value);
@@ -265,7 +265,7 @@ class Generator {
     if (unequal != 0) patch(unequal);
   }
 
-  /// A return somewhere, with a number of its own.
+  /// A return in the middle, with a number of its own.
   void write_return() {
     if ((*functions_)[function_].linkage == Linkage::Callback) return write_arithmetic();
     emit(BPF_JMP | BPF_JNE | BPF_K, number_register(), 0, 2, number());
@@ -273,7 +273,7 @@ class Generator {
     emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
   }
 
-  /// Loads a variable of .rodata, whose value it gives.
+  /// Loads a variable of .rodata and returns its value.
   int32_t write_variable(uint8_t dst) {
     uint32_t variable = 8 * below(rodata_size / 8);
     emit_wide(r1, 0, {Fixup::Kind::Rodata, variable});
@@ -292,13 +292,13 @@ class Generator {
         if (function_ + 1 < functions_->size() && loop_depth_ == 0 && calls_++ < 8)
           return write_call(function_ + 1 + below(functions_->size() - function_ - 1));
         return;
-      case 4: {  // it is changed where a variable has another value
+      case 4: {  // a change if a variable has another value
         uint8_t other = reg == r9 ? r6 : r9;
         int32_t value = write_variable(other);
         emit(BPF_JMP | BPF_JEQ | BPF_K, other, 0, 1, value);
         return set(reg, number());
       }
-      case 5: {  // what shares 8 bytes with it
+      case 5: {  // a store into its 8 bytes
         uint8_t size = random_size();
         auto within = static_cast<int16_t>(size_of(size) * below(8 / size_of(size)));
         return emit(BPF_STX | BPF_MEM | size, fp, number_register(),
@@ -340,7 +340,7 @@ class Generator {
     }
   }
 
-  /// A number that the loader puts in: most often 0 or 1.
+  /// A number that the loader fills in: mostly 0 or 1.
   void write_core_number() {
     auto bound = static_cast<uint32_t>(chance(4) ? number() : static_cast<int32_t>(below(2)));
     Fixup fixup{Fixup::Kind::Core, bound};
@@ -349,7 +349,7 @@ class Generator {
     emit((chance(2) ? BPF_ALU64 : BPF_ALU) | BPF_MOV | BPF_K, dst, 0, 0, 77, fixup);
   }
 
-  /// Of variables of 8 bytes each; or of data that is not constant.
+  /// Loads a part of an 8-byte variable of .rodata, or of data that is not constant.
   void write_rodata_load() {
     bool is_constant = !chance(4);
     uint8_t size = sizes[below(sizes.size())];
@@ -391,7 +391,7 @@ class Generator {
     emit(BPF_STX | BPF_MEM | size, r2, number_register(), 0, 0);
   }
 
-  /// Helpers that write to the stack.
+  /// Calls of helpers that write to the stack.
   void write_escape() {
     emit_stack_address(r1, stack_word());
     if (chance(3)) {  // through the stack
@@ -450,7 +450,7 @@ class Generator {
     patch(end);
   }
 
-  /// A loop that the verifier unrolls, or one that it ends by widening.
+  /// A loop that the verifier unrolls, or that it ends by widening.
   void write_loop(uint32_t depth) {
     if (loops_ == 2) return write_arithmetic();
     auto counter = static_cast<int16_t>(-80 - 8 * static_cast<int>(loops_++));
@@ -481,8 +481,8 @@ class Generator {
   uint32_t function_ = 0, calls_ = 0, loops_ = 0, loop_depth_ = 0;
 };
 
-/// The program as an object that the analysis takes: the program in a section of its own, other
-/// functions in .text.
+/// The program as an object for the analysis: the program in its own section, other functions in
+/// .text.
 class MadeObject {
  public:
   explicit MadeObject(const RandomProgram& program) {
@@ -510,7 +510,7 @@ class MadeObject {
   }
 
   const ObjectFile& object() const { return object_; }
-  /// Where instruction `index` of a function is.
+  /// The section and offset of instruction `index` of a function.
   std::pair<uint32_t, uint64_t> place(uint32_t function, size_t index) const {
     return {function == 0 ? main : text, starts_[function] + index * insn_size};
   }
@@ -576,7 +576,7 @@ class MadeObject {
   uint32_t first_variable_ = 0, other_data_ = 0;
 };
 
-/// A descriptor that is closed.
+/// A file descriptor that its destructor closes.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -607,8 +607,8 @@ class Kernel {
  public:
   Kernel() : data_(make_map(Bytes(data_size), false)) {}
 
-  /// The verifier's complaint, or "" where it accepts the program. `is_poisoned` has a flag for
-  /// each instruction of all functions.
+  /// The verifier's complaint, or "" if it accepts the program. `is_poisoned` has a flag for each
+  /// instruction of all functions.
   std::string load(const RandomProgram& program, const Bytes& rodata,
                    const std::vector<bool>& is_poisoned) {
     Descriptor constants = make_map(rodata, true);
@@ -727,13 +727,13 @@ uint32_t kernel_version() {
 
 class Test {
  public:
-  /// False where the verifier got to a poisoned instruction.
+  /// False if the verifier reached a poisoned instruction.
   bool run(uint64_t seed) {
     RandomProgram program = Generator(seed).make();
     auto begin = std::chrono::steady_clock::now();
     std::string refused = kernel_.load(program, program.rodata, {});
     ++programs_;
-    // Some take the verifier seconds.
+    // The verifier takes seconds for some.
     if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(20)) return true;
     if (!refused.empty()) {
       if (std::getenv("GUARDS_VERBOSE")) std::printf("%s\n", last_lines(refused).c_str());
@@ -775,7 +775,7 @@ class Test {
     return bound;
   }
 
-  /// Calls and jumps stay: without them the verifier misses functions and the end of code.
+  /// Calls and jumps stay: without them the verifier does not find functions or the end of code.
   static bool may_poison(const RandomInsn& insn) {
     uint8_t insn_class = BPF_CLASS(insn.insn.code);
     bool is_code = insn.fixup.kind == Fixup::Kind::Callback;
@@ -785,7 +785,7 @@ class Test {
   bool check(uint64_t seed, const RandomProgram& program, const MadeObject& made,
              Reachability& reachability) {
     std::vector<bool> unreached;
-    std::vector<std::set<size_t>> variables;  // by instruction
+    std::vector<std::set<size_t>> variables;  // for each instruction
     std::set<std::set<size_t>> sets;
     for (uint32_t f = 0; f < program.functions.size(); ++f) {
       const auto& code = program.functions[f].code;
@@ -830,7 +830,7 @@ class Test {
     return false;
   }
 
-  /// With other variables it may refuse the program for what it reaches then.
+  /// With other variables the verifier may refuse the program for code that it now reaches.
   bool expect_not_poisoned(uint64_t seed, const RandomProgram& program, const Bytes& rodata,
                            const std::vector<bool>& is_poisoned) {
     std::string refused = kernel_.load(program, rodata, is_poisoned);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the analysis of reachability calls unreached, the verifier does not reach: random programs
-# with poisoned instructions there load. See guards.cpp.
+# Code that the reachability analysis calls unreachable, the verifier does not reach: random programs
+# load with invalid instructions there. See guards.cpp.
 . "$(dirname "$0")/common.sh"
 
 status=0

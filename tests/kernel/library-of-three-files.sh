@@ -1,6 +1,6 @@
 #!/bin/bash
-# Global functions called across files, a library of two files under two programs,
-# with static helpers and state of one name in each.
+# Two programs call global functions of a library of two files. Each file has static helpers and
+# state of the same names.
 . "$(dirname "$0")/common.sh"
 
 cat >lib.h <<'EOF'

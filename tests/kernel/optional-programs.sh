@@ -1,6 +1,6 @@
 #!/bin/bash
-# Sections with `?` in front, which libbpf does not load unless told to, come through from two
-# files, beside one that it loads.
+# libbpf loads programs of sections named `?...` only on request. Two files have such sections, and
+# one that libbpf loads; all come through the link.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

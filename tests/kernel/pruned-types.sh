@@ -1,7 +1,7 @@
 #!/bin/bash
-# Types that the verifier looks at by kind, size, member or name: those of kptrs, of lists and trees
-# of a program's own structs, and of parameters of global functions. They stay with --prune-types,
-# which `run` tries.
+# The verifier looks at some types by kind, size, member or name: those of kptrs, of lists and trees
+# of a program's own structs, and of global functions' parameters. --prune-types keeps them, as
+# `run` tests.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 for kfunc in bpf_obj_new_impl bpf_rbtree_add_impl bpf_cpumask_create; do
@@ -92,7 +92,7 @@ EOF
 link own.o
 run 'push_pop()=5' 'insert()=6'
 
-# What `sum` has behind its pointer is compared by size with what is passed.
+# The verifier compares the size of the parameter's pointee with the argument's.
 compile global <<'EOF'
 char LICENSE[] SEC("license") = "GPL";
 struct far { int x; };

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes random C programs of several files that a native linker can link, too.
+"""Writes random C programs of several files, which a native linker can link as well.
 
     random_programs.py SEED FILES
 
-Writes f0.c ... and native.c, which runs every program as the kernel would and prints checks
-for bpf_run. The files share variables and functions in every way that a linker must get
-right: static ones of the same names, externs both ways, weak definitions in several files,
-sections of several names, all alignments. Functions of level n call only those below, so
+Writes f0.c, f1.c and so on, and native.c, which runs every program as the kernel would and prints
+checks for bpf_run. The files share variables and functions in every way that a linker must
+support: static ones of the same names, externs in both directions, weak definitions in several
+files, sections of several names, all alignments. Functions of a level call only lower levels, so
 that call chains are short and end.
 """
 import random

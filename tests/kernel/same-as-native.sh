@@ -1,6 +1,6 @@
 #!/bin/bash
-# Random programs of several files do in the kernel what the same files, linked by the native
-# linker, do on this machine: linked at once and in two stages.
+# Random programs of several files, linked at once or in two stages, compute in the kernel what the
+# same files compute on this machine, linked by the native linker.
 . "$(dirname "$0")/common.sh"
 generator=$here/random_programs.py
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A static function and variable in one file, global ones of the same names in another: each
-# file's own come first, a third file gets the global ones.
+# One file has a static function and variable, another has global ones with these names. The first
+# file uses its own, a third file uses the global ones.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

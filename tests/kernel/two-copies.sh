@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two copies of one library in one program, each with its variables and its map, as
-# --prefix-symbols-of gives the names of each a prefix of its own.
+# One program contains a library twice, with separate variables and maps: --prefix-symbols-of gives
+# each copy its own prefix.
 . "$(dirname "$0")/common.sh"
 
 compile counter <<'END'

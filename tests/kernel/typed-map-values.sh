@@ -1,7 +1,7 @@
 #!/bin/bash
-# Map values that the kernel understands through BTF: a spin lock, a timer with a static
-# callback and a kptr, whose type tag must survive. To the first file's BTF the kptr's
-# struct is a forward declaration; the second has the definition that the kernel asks for.
+# Map values that the kernel finds through BTF: a spin lock, a timer with a static callback, and a
+# kptr, whose type tag must survive. The first file's BTF only declares the kptr's struct; the second
+# file has the definition that the kernel needs.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What runs is the winner: the strong function, variable and map, or the first weak one.
+# The winner runs: the strong function, variable and map, or the first weak one.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two symbols for one function: where the weak one loses against another file's, the
-# function stays for the other name, and calls by each name reach what they should.
+# Two symbols name one function, and the weak one loses to another file's definition. The function
+# stays for its other name, and a call by either name reaches the right function.
 . "$(dirname "$0")/common.sh"
 
 cat >a.s <<'EOF'

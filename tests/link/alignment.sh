@@ -1,6 +1,6 @@
 #!/bin/bash
-# Merged sections keep each part's alignment: a char of the first file is followed by
-# padding before the long of the second.
+# Merged sections keep each input's alignment: padding separates a char of the first file from a
+# long of the second.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

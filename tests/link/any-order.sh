@@ -1,6 +1,6 @@
 #!/bin/bash
-# Whatever the order of the files, the output has the same symbols, variables, types and
-# references: only places differ.
+# In any order of the files, the output has the same symbols, variables, types and references. Only
+# offsets differ.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

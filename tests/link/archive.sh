@@ -1,6 +1,6 @@
 #!/bin/bash
-# Members of an archive are linked when they define what is missing, and what they miss in
-# turn, whatever the order of the files; the others are not. Thin archives too.
+# The link takes an archive member if it defines a symbol that an object or another member lacks, in
+# any order of the files. It leaves the other members. Thin archives work alike.
 . "$(dirname "$0")/common.sh"
 
 compile main <<'EOF'
@@ -33,7 +33,7 @@ llvm-ar-19 rc other.a data.o
 llvm-ar-19 rc all.a data.o two.o unneeded.o one.o
 llvm-ar-19 rcT thin.a two.o unneeded.o one.o data.o
 
-# The objects that the archives give, linked by name, are what to compare with.
+# Link the same objects by name, to compare with.
 link main.o one.o two.o data.o
 expected=$(view out.o)
 for inputs in "main.o lib.a other.a" "other.a lib.a main.o" "main.o all.a" "thin.a main.o"; do
@@ -43,7 +43,7 @@ for inputs in "main.o lib.a other.a" "other.a lib.a main.o" "main.o all.a" "thin
   run 'prog()=10' 'prog()=19' 'counts[0]=18'
 done
 
-# A member is no answer to a weak extern, and an object's definition comes before a member's.
+# A weak extern pulls in no member, and an object's definition comes before a member's.
 compile weak <<'EOF'
 int first(int x) __weak;
 SEC("socket") int prog(struct __sk_buff *ctx) { return first ? first(ctx->len) : 0; }
@@ -61,7 +61,7 @@ link_fails main.o lib.a
 expect_error 'undefined symbol: base'
 expect_error 'lib.a(two.o)'
 head -c 300 one.o >cut.o
-ar rc cut.a cut.o # llvm-ar looks into its members
+ar rc cut.a cut.o # llvm-ar would read its members
 link_fails main.o cut.a
 expect_error 'cut.a(cut.o)'
 head -c 500 lib.a >short.a

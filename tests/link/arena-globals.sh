@@ -1,6 +1,6 @@
 #!/bin/bash
-# Globals of an arena (.addr_space.1) defined in one file and declared extern in the
-# other, in both orders and through a partial link: one definition with its real size.
+# An arena global (.addr_space.1), defined in one file and extern in the other, becomes one
+# definition with its real size: in both orders and through a partial link.
 . "$(dirname "$0")/common.sh"
 
 compile use <<'EOF'
@@ -34,7 +34,7 @@ expect $'before 0 8\nshared 8 4\nown 12 4' datasec .addr_space.1
 expect '05 00 00 00' bytes .addr_space.1 8 4
 if can_load_arenas; then run 'prog()=11'; fi
 
-# Unresolved it stays undefined, and the second stage finds it.
+# Unresolved, it stays undefined; the second link resolves it.
 "$BPFLINK" -r use.o -o part.o
 [[ $(object=part.o symbol shared) == *' UND 0 0' ]]
 link part.o def.o

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is no BPF object is refused with one clear line that names the file and what it is;
-# nothing is created, an existing target stays as it was, no temporary file is left.
+# A file that is no BPF object is an error of one line, which names the file and its format. The
+# link creates nothing, keeps an existing target, and leaves no temporary file.
 . "$(dirname "$0")/common.sh"
 
 compile good <<'EOF'
@@ -24,7 +24,7 @@ printf '\177ELF' >magic-only.o
 echo 'what was there' >target.o
 touch -d '2001-01-01' target.o
 
-# refused TEXT ARGUMENT...
+# refused TEXT ARGUMENT...: the link fails with TEXT
 refused() {
   local text=$1
   shift
@@ -58,7 +58,7 @@ refused big.o good.o big.o
 refused endian good.o big.o
 ls -A | diff before - || fail 'files were left behind'
 
-# All bad inputs are named in one run.
+# One run names all bad inputs.
 link_fails x86.o missing.o good.o empty.o
 expect_error x86.o
 expect_error missing.o

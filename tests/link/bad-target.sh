@@ -1,7 +1,7 @@
 #!/bin/bash
-# A target that cannot be written is an error that names it: a directory that is not
-# there, a directory in the target's place, one without permission. A good link replaces
-# the target in one step and leaves no temporary file.
+# An unwritable target is an error that names it: a missing directory, a directory in the target's
+# place, a directory without permission. A good link replaces the target in one step and leaves no
+# temporary file.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -29,7 +29,7 @@ if [[ $EUID != 0 ]]; then
   rmdir locked
 fi
 
-# The new file comes in the old one's place, as a regular file that others may read.
+# The new file replaces the old one: a regular file that others may read.
 echo old >out.o
 exec 3<out.o
 (umask 022 && "$BPFLINK" a.o -o out.o)
@@ -37,7 +37,7 @@ exec 3<out.o
 [[ $(stat -c %a out.o) == 644 ]] || fail "mode $(stat -c %a out.o)"
 expect $'a.bpf.c\na.o\nerrors\nout.o\ntaken.o' ls -A
 
-# The target is no input.
+# The target must not be an input.
 cp a.o same.o
 ! "$BPFLINK" same.o -o same.o 2>errors
 expect_error "would replace the input 'same.o'"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Big-endian objects link as little-endian ones do: data, addends in instructions, BTF
-# and .BTF.ext are in their byte order.
+# Big-endian objects link as little-endian ones do: data, addends in instructions, BTF and
+# .BTF.ext keep their byte order.
 . "$(dirname "$0")/common.sh"
 
 compile a --target=bpfeb <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --gc-sections keeps the types of what is live in objects of bpf-gcc, which have no func_info and
-# say of every variable that it is at 0.
+# --gc-sections keeps the types of live code and data in bpf-gcc's objects, which have no func_info
+# and whose DATASECs give each variable offset 0.
 . "$(dirname "$0")/common.sh"
 command -v bpf-gcc >/dev/null || skip 'bpf-gcc is not installed'
 

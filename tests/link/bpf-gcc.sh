@@ -1,7 +1,7 @@
 #!/bin/bash
-# A library compiled by bpf-gcc under a program compiled by clang. bpf-gcc's BTF shows externs as
-# global variables of .bss and all functions as static. The output says what the symbols say:
-# externs resolved, functions global.
+# A program that clang compiled, with a library that bpf-gcc compiled. bpf-gcc's BTF shows externs
+# as global variables of .bss and all functions as static. The output follows the symbols: externs
+# are resolved, functions are global.
 . "$(dirname "$0")/common.sh"
 command -v bpf-gcc >/dev/null || skip 'bpf-gcc is not installed'
 
@@ -34,7 +34,7 @@ contains 'func global __u32 outside(__u32 x);' declarations
 lacks '\.comment' sections
 run 'prog()=214' calls=2 base=7
 
-# An extern that stays an extern: nothing of it in .bss.
+# An extern that stays undefined has no entry in .bss.
 link -r lib.o
 expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol calls
 expect $'table 0 16\nbase 16 4' datasec .data

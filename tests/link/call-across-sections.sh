@@ -1,6 +1,6 @@
 #!/bin/bash
-# Calls between sections, static and global: each relocation follows the section of
-# the function that it reaches.
+# Calls between sections, to static and global functions: each relocation reaches its function
+# where the link put it.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What an input claims to have is not allocated before it is there: 4 GB of zeros cost nothing
-# as such, and are refused where they would have to be written.
+# The linker does not allocate a size that an input merely claims. 4 GB of zeros in .bss are free;
+# they are an error where the output would have to contain them.
 . "$(dirname "$0")/common.sh"
 
 # object NAME TYPE DIRECTIVE: an object with a section .zeros
@@ -17,7 +17,7 @@ EOF
 object zeros nobits '.zero 4000000000'
 object contents progbits '.quad 1'
 
-# limited ARGUMENT...: bpflink in 256 MB of address space, which sanitizers do not fit into
+# limited ARGUMENT...: bpflink in 256 MB of address space, too little for sanitizers
 limited() { (ulimit -v 262144 && "$BPFLINK" "$@"); }
 if limited --version >/dev/null 2>&1; then
   limited --verify zeros.o -o out.o

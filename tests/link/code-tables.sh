@@ -1,10 +1,10 @@
 #!/bin/bash
-# Entries about code, as LLVM 22 and exceptions make them: jump tables without relocations, of
-# which each file has its own BPF.JT.0.0; .bpf_cleanup, .eh_frame, .gcc_except_table. They move with
-# the code, and go with it.
+# Tables about code, as LLVM 22 and exceptions make them: jump tables without relocations, of which
+# each file has its own BPF.JT.0.0; .bpf_cleanup, .eh_frame, .gcc_except_table. Their entries move
+# with the code and are dropped with it.
 . "$(dirname "$0")/common.sh"
 
-# gotox R: jumps to the address in register R; clang-19 does not know it.
+# gotox R: jumps to the address in register R; clang-19 has no such instruction.
 gotox() { echo ".byte 0x0d, 0x0$1, 0, 0, 0, 0, 0, 0"; }
 
 # assemble N TARGET: fN.o with a weak function `lost`, `pickN`, `unused`, each with its entries
@@ -91,7 +91,7 @@ EOF
   llvm-mc-19 "--triple=$2" --filetype=obj "f$1.s" -o "f$1.o"
 }
 
-# words SIZE SECTION: the section's words of so many bytes, in hexadecimal
+# words SIZE SECTION: the section's words of SIZE bytes, in hexadecimal
 words() {
   llvm-objcopy-19 --dump-section="$2=bytes" out.o /dev/null
   python3 - "$1" <<'EOF'
@@ -107,7 +107,7 @@ for target in bpfel bpfeb; do
   assemble 1 $target
   assemble 2 $target
 
-  # All of f1, then f2 without `lost`: its pick begins at 0x90, which was 0x30.
+  # All of f1, then f2 without `lost`: its `pick` moves from 0x30 to 0x90.
   differs '- refused: *' 'the peer refuses an object without BTF'
   link f1.o f2.o
   expect '20 50 60 50 70 30 b0 c0 b0 d0 70' words 8 .jumptables
@@ -126,7 +126,7 @@ FDE d0 f0
   contains 'BPF.JT.0.0 OBJECT LOCAL DEFAULT .jumptables 0 8' symbols
   contains 'BPF.JT.1.0 OBJECT LOCAL DEFAULT .jumptables 48 24' symbols
 
-  # What is not reached goes with its entries, which are listed.
+  # Unreachable code is dropped with its entries, and the list shows them.
   "$BPFLINK" --gc-sections --print-gc-sections f2.o f1.o -o out.o 2>dropped
   expect '20 50 60 50 30 90 a0 90 70' words 8 .jumptables
   expect '0 10 20 30 48 50 0 8 30 70 88 90 40 48 70' words 4 .bpf_cleanup
@@ -142,7 +142,7 @@ bpflink: removing unused f1.o:(.jumptables+0x20) BPF.JT.2.0
 bpflink: removing unused f1.o:(.bpf_cleanup+0x18)" eval 'grep -E "f1.o:.*(unused$|BPF.JT.2|cleanup\+0x18)" dropped'
   changes_nothing
 
-  # A table's entries with relocations, and one whose symbol was stripped.
+  # A table whose entries have relocations, and a table whose symbol was stripped.
   sed 's/\.quad 80, 96, 80/.quad .text+80, 96, .text+80/; s/BPF.JT.3.0 ll/.jumptables + 40 ll/
     s/^	r1 = .jumptables/	r1 = .jumptables/' f2.s >old.s
   llvm-mc-19 --triple=$target --filetype=obj old.s -o old.o
@@ -150,7 +150,7 @@ bpflink: removing unused f1.o:(.bpf_cleanup+0x18)" eval 'grep -E "f1.o:.*(unused
   expect '20 50 60 50 70 30 b0 c0 b0 d0 70' words 8 .jumptables
 done
 
-# Tables that cannot be right
+# Invalid tables
 sed 's/\.quad 112/.quad 144/' f1.s >beyond.s
 sed 's/r1 = BPF.JT.3.0 ll/r1 = BPF.JT.1.0 ll/' f1.s >shared.s
 sed 's/\.quad 112/.quad 32/' f2.s >lost.s

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The options: -o, -r, -v, --version, --help, @response-file; and their mistakes.
+# The options -o, -r, -v, --version, --help and @response-file, and wrong uses of them.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -15,7 +15,7 @@ for option in -o -r --verbose --version --help '@'; do
   grep -qF -- "$option" help || fail "--help does not tell of $option"
 done
 
-# Without -o, without inputs, with an unknown option: exit status 1 and a word about it.
+# No -o, no inputs, an unknown option: exit status 1 and a message.
 for arguments in 'a.o' '-o out.o' 'a.o -o out.o --no-such-option' 'a.o -o' ''; do
   status=0
   "$BPFLINK" $arguments 2>errors >stdout || status=$?
@@ -24,7 +24,7 @@ for arguments in 'a.o' '-o out.o' 'a.o -o out.o --no-such-option' 'a.o -o' ''; d
   [[ ! -e out.o && ! -e a.out.o ]]
 done
 
-# -o may stand anywhere, in two words or in one.
+# -o may stand anywhere, as one argument or two.
 "$BPFLINK" -o out.o a.o
 "$BPFLINK" -oone.o a.o
 "$BPFLINK" a.o --output=two.o
@@ -40,7 +40,7 @@ rm out.o
 link_fails @no-such-file
 expect_error 'no-such-file'
 
-# --verbose speaks on standard error and changes nothing in the output.
+# --verbose writes to standard error and does not change the output.
 "$BPFLINK" -v a.o 'b c.o' -o out.o 2>log
 [[ -s log ]]
 cmp out.o from-response.o

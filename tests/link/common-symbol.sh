@@ -1,6 +1,6 @@
 #!/bin/bash
-# clang -fcommon makes common symbols, which have no place in a BPF object: refused with a
-# word on how to compile instead.
+# clang -fcommon makes common symbols, which BPF objects cannot have. The error advises how to
+# compile instead.
 . "$(dirname "$0")/common.sh"
 
 compile a -fcommon <<'EOF'

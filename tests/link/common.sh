@@ -1,5 +1,5 @@
-# What the cases share. A case sources this file, works in a temporary directory
-# that is removed when it ends, and stops at the first command that fails.
+# Functions for all cases. A case sources this file, works in a temporary directory that is removed
+# at its end, and stops at the first command that fails.
 set -Eeuo pipefail
 
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
@@ -15,7 +15,7 @@ trap 'finish $?' EXIT
 trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
 cd "$tmp"
 
-# finish STATUS: a case that passed must have met every difference that it explains.
+# finish STATUS: a case passes only if it met every difference that it explains.
 finish() {
   local status=$1 pattern
   if [[ $status == 0 ]]; then
@@ -34,7 +34,7 @@ fail() {
   exit 1
 }
 
-# skip REASON: ends the case; CTest counts it as skipped.
+# skip REASON: ends the case; CTest counts it as skipped
 skip() {
   printf 'SKIPPED: %s\n' "$*"
   exit 77
@@ -42,8 +42,8 @@ skip() {
 
 # ---- making objects
 
-# compile NAME [FLAG...] <<SOURCE: NAME.bpf.c from standard input, compiled to NAME.o.
-# The headers that every program needs are included from here.
+# compile NAME [FLAG...] <<SOURCE: writes standard input to NAME.bpf.c and compiles it to NAME.o.
+# Every program gets the libbpf headers without #include.
 compile() {
   local name=$1
   shift
@@ -52,7 +52,7 @@ compile() {
     -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
 }
 
-# link ARGUMENT...: links into out.o, which must then obey every rule for outputs.
+# link ARGUMENT...: links into out.o, which must obey every rule for outputs
 link() {
   "$BPFLINK" --verify "$@" -o out.o || fail "bpflink $* exits with $?"
   local inputs=() argument
@@ -65,14 +65,14 @@ link() {
   changes_nothing
 }
 
-# changes_nothing: linked again, out.o is what it was, to the byte.
+# changes_nothing: linking out.o again gives the same bytes
 changes_nothing() {
   "$BPFLINK" -r --keep-debug out.o -o again.o || fail 'out.o does not link again'
   cmp out.o again.o || fail 'linked again, out.o changes'
 }
 
-# link_fails ARGUMENT...: the link must fail as every failing link should: exit status 1,
-# messages in the linker's form, no output. The messages are in the file `errors`.
+# link_fails ARGUMENT...: the link must fail as every failing link should: exit status 1, messages in
+# the linker's form, no output. The messages are in the file `errors`.
 link_fails() {
   local status=0
   rm -f out.o
@@ -83,13 +83,13 @@ link_fails() {
   [[ ! -s stdout ]] || fail "messages on standard output: $(<stdout)"
 }
 
-# expect_error TEXT: the last link_fails said so.
+# expect_error TEXT: the messages of the last link_fails contain TEXT
 expect_error() {
   grep -qF -- "$1" errors || fail "no '$1' in the messages:"$'\n'"$(<errors)"
 }
 
-# facts ARGUMENT...: what a link reports as JSON, a line each: severity, code, the symbol or file,
-# places. The messages are in the file `errors`, as JSON.
+# facts ARGUMENT...: prints the diagnostics of a link, one a line: severity, code, the symbol or file,
+# places. The file `errors` has them as JSON.
 facts() {
   "$BPFLINK" --json-diagnostics "$@" -o out.o 2>errors || (($? == 1))
   python3 -c '
@@ -100,7 +100,7 @@ for d in map(json.loads, open("errors")):
     print(d["severity"], d["code"], *about, *places)'
 }
 
-# ---- looking at out.o, or at the file named in $object
+# ---- inspecting out.o, or the file named in $object
 
 symbols() { # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE, one a line
   llvm-readelf-19 -SsW "${object:-out.o}" | sed 's/^ *\[ */[/' | awk '
@@ -113,7 +113,7 @@ symbols() { # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE, one a line
     }'
 }
 
-symbol() { symbols | sed -n "s/^$1 //p"; }   # the same for one symbol, without its name
+symbol() { symbols | sed -n "s/^$1 //p"; }   # one symbol's line, without its name
 datasec() { datasecs | sed -n "s/^$1 //p"; } # VARIABLE OFFSET SIZE, one a line
 datasecs() {
   has_btf || return 0
@@ -125,7 +125,7 @@ datasecs() {
       print section, $5, $2, $3
     }'
 }
-variables() { datasec "$1" | sed 's/ .*//' | sort; } # of a DATASEC, without offset and size
+variables() { datasec "$1" | sed 's/ .*//' | sort; } # the names in a DATASEC, sorted
 
 sections() { # NAME TYPE SIZE FLAGS ALIGNMENT, one a line
   llvm-readelf-19 -SW --elf-output-style=JSON "${object:-out.o}" | python3 -c '
@@ -143,7 +143,7 @@ func_info() { python3 "$bpfobj" func_info "${object:-out.o}"; }
 line_info() { python3 "$bpfobj" line_info "${object:-out.o}"; }
 core_relo() { python3 "$bpfobj" core_relo "${object:-out.o}"; }
 
-# bytes SECTION [OFFSET [SIZE]]: contents in hexadecimal, "07 00 00 00"
+# bytes SECTION [OFFSET [SIZE]]: the contents in hexadecimal, "07 00 00 00"
 bytes() {
   llvm-objcopy-19 --dump-section="$1=contents" "${object:-out.o}" /dev/null
   od -An -v -tx1 -w1000000 -j "${2:-0}" ${3:+-N "$3"} contents | sed 's/^ //'
@@ -160,7 +160,7 @@ types() {
     /^[^ ].*;$/ || /^};?$/ || /^}.*;$/ { print definition; definition = "" }'
 }
 
-# expect TEXT COMMAND...: what the command prints is TEXT
+# expect TEXT COMMAND...: COMMAND prints TEXT
 expect() {
   local want=$1 got
   shift
@@ -168,7 +168,7 @@ expect() {
   [[ $got == "$want" ]] || fail "$*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
 }
 
-# contains LINE COMMAND...: the command prints this line, among others
+# contains LINE COMMAND...: COMMAND prints this line, and perhaps others
 contains() {
   local want=$1 got
   shift
@@ -176,7 +176,7 @@ contains() {
   grep -qxF -- "$want" <<<"$got" || fail "$*: no line"$'\n'"$want"$'\n'"in"$'\n'"$got"
 }
 
-# lacks REGEX COMMAND...: no line that the command prints matches
+# lacks REGEX COMMAND...: COMMAND prints no line that matches
 lacks() {
   local regex=$1 got
   shift
@@ -186,9 +186,9 @@ lacks() {
 
 # ---- out.o in the kernel
 
-# run CHECK...: loads out.o into the kernel and does the checks, see kernel/bpf_run.cpp. Then the
-# same without lines of source, and without types that nothing looks into. Where the kernel does
-# not permit it, or without $BPF_RUN, it does nothing and says so.
+# run CHECK...: loads out.o into the kernel and does the checks; see kernel/bpf_run.cpp. Then it does
+# the same with out.o linked with --strip-line-info and --prune-types. Without $BPF_RUN, or if the
+# kernel does not permit it, this does nothing and says so.
 run() {
   [[ -n ${BPF_RUN:-} ]] || { echo 'SKIPPED: to load it: BPF_RUN is not set' && return; }
   run_object out.o "$@"
@@ -196,7 +196,7 @@ run() {
   run_object pruned.o "$@"
 }
 
-# kernel_has [SYMBOL...]: whether the kernel has BTF and these symbols; says what it lacks.
+# kernel_has [SYMBOL...]: true if the kernel has BTF and these symbols; otherwise prints what it lacks
 kernel_has() {
   local symbol
   [[ -e /sys/kernel/btf/vmlinux ]] || { echo 'SKIPPED: to load it: the kernel has no BTF' && return 1; }
@@ -206,7 +206,7 @@ kernel_has() {
 }
 
 can_load_arenas() {
-  [[ -n ${BPF_RUN:-} ]] || return 0 # `run` says so
+  [[ -n ${BPF_RUN:-} ]] || return 0 # `run` will say so
   local version
   version=$("$BPF_RUN" --libbpf-version)
   [[ $(printf '%s\n' 1.5 "$version" | sort -V | head -n 1) == 1.5 ]] ||
@@ -217,8 +217,8 @@ run_object() { "$BPF_RUN" "$@" || (($? == 77)) || exit 1; }
 
 # ---- rules for every output
 
-# no_new_lint INPUT...: eu-elflint has nothing to say of out.o that it does not say of an input.
-# What it says counts without section numbers and relocation numbers.
+# no_new_lint INPUT...: eu-elflint has no complaint about out.o that it does not have about an input.
+# Section and relocation numbers in complaints do not count.
 no_new_lint() {
   local input
   for input; do lint "$input"; done | sort -u >known.lint
@@ -234,23 +234,23 @@ lint() {
 # ---- the peer
 
 differences=() # glob patterns of lines that may differ
-explained=()   # those of them that were met, or need not be
+explained=()   # those that were met, or that may be unmet
 
-# differs PATTERN REASON: bpftool's output differs from ours, and should. The pattern is a glob
-# for a line of `view`, preceded by `+` if only we have it and by `-` if only the peer has it.
-# A peer that refuses the inputs is the line `- refused: MESSAGE`.
+# differs PATTERN REASON: bpftool's output should differ from ours. PATTERN is a glob for a line of
+# `view`, with `+` before it if only our output has the line, and `-` if only the peer's has it. If the
+# peer refuses the inputs, the line is `- refused: MESSAGE`.
 differs() {
   [[ -n ${2:-} ]] || fail "differs '$1': no reason given"
   differences+=("$1")
 }
 
-# varies PATTERN REASON: the same where it depends on the peer's release, or the compiler's.
+# varies PATTERN REASON: the same, if the difference depends on the peer's or the compiler's release
 varies() {
   differs "$@"
   explained+=("$1")
 }
 
-# differential INPUT...: links the same with bpftool and compares the views.
+# differential INPUT...: links the inputs with bpftool and compares the views
 differential() {
   local line pattern unexplained=()
   view out.o >ours.view
@@ -276,7 +276,7 @@ differential() {
   fi
 }
 
-# view OBJECT: what two links of the same inputs must agree on, as sorted lines
+# view OBJECT: facts on which both linkers must agree, as sorted lines
 view() {
   local object=$1
   {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The instruction under a record for a local type id holds the id of the type in the
-# output's BTF, which differs from that in the input, and the program gets it.
+# The instruction of a local type id relocation holds the type's id in the output's BTF, which
+# differs from the id in the input. The program returns that id.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# CO-RE records of sections that two files share come out as one block a section,
-# sorted by instruction, also where a static function precedes the programs.
+# CO-RE relocations of sections that two files share become one block per section, sorted by
+# instruction, even if a static function precedes the programs.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do
@@ -16,5 +16,5 @@ link f1.o f2.o
 expect 'read_x@0x0+0x0 byte_off struct data 0:1
 read_x@0x10+0x0 byte_off struct data 0:1' grep read_x <(core_relo)
 [[ $(core_relo | grep -c '^[ab][12]+') == 6 ]]
-# The two structs have one name and different members: both stay.
+# The two structs have one name and different members, so both stay.
 [[ $(types | grep -c '^struct data') == 2 ]]

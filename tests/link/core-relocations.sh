@@ -1,6 +1,6 @@
 #!/bin/bash
-# Records of every kind of CO-RE relocation, in two sections of two files whose type ids
-# and strings differ: each still names its type, its access string and its instruction.
+# CO-RE relocations of every kind, in two sections of two files with different type ids and strings:
+# each still names its type, its access string and its instruction.
 . "$(dirname "$0")/common.sh"
 
 cat >core.h <<'EOF'

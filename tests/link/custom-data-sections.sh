@@ -1,5 +1,5 @@
 #!/bin/bash
-# .bss and sections such as .data.hot, .rodata.conf and .bss.cold merge by their names.
+# .bss and sections such as .data.hot, .rodata.conf and .bss.cold merge by name.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

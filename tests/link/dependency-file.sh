@@ -1,6 +1,6 @@
 #!/bin/bash
-# --dependency-file: make, ninja and CMake read the names of the output and the inputs as they are.
-# A name that one of them cannot be told is omitted, with a warning.
+# --dependency-file: make, ninja and CMake read the names of output and inputs alike. The file omits
+# a name that they would read differently, and the link warns.
 . "$(dirname "$0")/common.sh"
 
 command -v make ninja cmake >/dev/null || skip 'make, ninja and CMake are not all there'
@@ -20,7 +20,7 @@ names=()
 commands=
 targets=0
 
-# read_by_make, read_by_ninja OUTPUT INPUT...: what the file out.d says
+# read_by_make, read_by_ninja OUTPUT INPUT...: the tool reads these names from out.d
 read_by_make() {
   local name
   make -pnq -f out.d 2>make.errors >database || true
@@ -43,7 +43,7 @@ read_by_ninja() {
   expect "$(printf '    %s\n' "${@:2}")" sed -n '/^    /p' <(ninja -t deps)
 }
 
-# read_alike INPUT: as an input and as an output
+# read_alike NAME: all tools read NAME, of an input or of an output
 read_alike() {
   cp ../a.o "$1"
   "$BPFLINK" b.o "$1" -o out.o --dependency-file out.d 2>errors
@@ -85,7 +85,7 @@ for ((i = 0; i < targets; i++)); do
   expect " $PWD/b.o"$'\n'" $PWD/${names[i]}" grep '^ ' CMakeFiles/t$i.dir/compiler_depend.internal
 done
 
-# read_apart NAME
+# read_apart NAME: the tools would read NAME differently
 read_apart() {
   cp ../a.o "$1"
   "$BPFLINK" b.o "$1" -o out.o --dependency-file out.d 2>errors

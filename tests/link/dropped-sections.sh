@@ -1,6 +1,6 @@
 #!/bin/bash
-# DWARF, .llvm_addrsig, relocations of both and of .BTF, and a .text without code are
-# no part of the output.
+# The output has no DWARF, no .llvm_addrsig, no relocations of these or of .BTF, and no .text
+# without code.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

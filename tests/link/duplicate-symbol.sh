@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two strong definitions of one name are an error that names both, by source line and by
-# object and section; all such errors come in one run.
+# Two strong definitions of one name are an error that shows both, by source line and by object and
+# section. One run reports all such errors.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A function declared in one file and defined in another: the call reaches it.
+# A call reaches a function that another file defines.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An extern map need not state every attribute, but its type: the definition's count, and the BTF
-# keeps the complete definition only.
+# An extern map must state its type, but may omit other attributes. The definition decides, and the
+# BTF keeps only the definition.
 . "$(dirname "$0")/common.sh"
 
 compile use <<'EOF'

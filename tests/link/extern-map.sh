@@ -1,6 +1,6 @@
 #!/bin/bash
-# A map declared extern and defined in another file, in both orders: the DATASEC has the
-# definition's offset, so that no two maps overlap.
+# A map is extern in one file and defined in another, in both orders. The DATASEC has the
+# definition's offset, and no two maps overlap.
 . "$(dirname "$0")/common.sh"
 
 compile use <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A variable declared in one file and defined in another, in both orders of the files:
-# the DATASEC holds the definition once, with its offset and size.
+# A variable is extern in one file and defined in another, in both orders. The DATASEC holds the
+# definition once, with its offset and size.
 . "$(dirname "$0")/common.sh"
 
 compile use <<'EOF'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Externs for the loader that several files declare: .kconfig and typed .ksyms of one name
+# Several files declare an extern that the loader provides. .kconfig and typed .ksyms of one name
 # must agree; a typeless ksym agrees with a typed one, which stays.
 . "$(dirname "$0")/common.sh"
 

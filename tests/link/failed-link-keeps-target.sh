@@ -1,6 +1,6 @@
 #!/bin/bash
-# Whatever makes a link fail, the target that was there keeps its content and its time,
-# so that make does not take it for new, and no temporary file stays.
+# Whatever makes a link fail, an existing target keeps its content and its time, so that make does
+# not take it for new. No temporary file stays.
 . "$(dirname "$0")/common.sh"
 
 compile undefined <<'EOF'

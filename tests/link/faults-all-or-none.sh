@@ -1,6 +1,6 @@
 #!/bin/bash
-# Object and reports take their places all or none: where one rename fails, what stood at the
-# places of the others is there again, and where nothing stood, nothing does. The object is last.
+# The link replaces object and reports together or not at all: if one rename fails, the old files
+# are back, and new ones are gone. The object comes last.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
@@ -9,20 +9,20 @@ strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a progra
 compile a <<'END'
 SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
 END
-export ASAN_OPTIONS=detect_leaks=0 # which nothing does under strace
+export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer fails under strace
 calls=rename,renameat,renameat2,unlink,linkat
 
-# prepare: in the directory out the object and the map stand already, as well as the page
+# prepare: out/ holds an old object, map and page
 prepare() {
   rm -rf out
   mkdir out
   for file in object map page; do echo "old $file" >out/$file; done
 }
 
-# state: what is in out, a line a file
+# state: the files in out/, one a line
 state() { (cd out && md5sum -- $(ls -A)); }
 
-# faulty INJECTION COMMAND...: out is as it was, or as the command makes it if it succeeds
+# faulty INJECTION COMMAND...: out/ is unchanged, or complete if COMMAND succeeds
 faulty() {
   local injection=$1 status=0
   shift
@@ -34,8 +34,8 @@ faulty() {
   [[ $status == 0 || $(<errors) == *': error: out/'*': cannot put the output in its place: '* ]] || fail "$injection: says $(<errors)"
 }
 
-# all_faults COMMAND...: any of the calls that name files fails, and with file systems that cannot
-# exchange two names
+# all_faults COMMAND...: makes each call that changes file names fail, then simulates file systems
+# that cannot exchange two names
 all_faults() {
   local call n
   prepare
@@ -45,7 +45,7 @@ all_faults() {
   for call in rename renameat2 linkat; do
     for ((n = 1; ; n++)); do faulty $call:error=EIO:when=$n "$@" || break; done
   done
-  # The first exchange falls back, and a rename after it fails.
+  # The first exchange falls back to rename, and a later rename fails.
   for ((n = 1; n < 5; n++)); do
     prepare
     status=0
@@ -59,12 +59,12 @@ all_faults "$BPFLINK" a.o -o out/object --Map out/map --size-map out/page --depe
 all_faults "$BPFLINK" a.o -o out/new --Map out/map --size-map out/page
 all_faults "$BTFDEDUP" a.o -o out/object --size-map out/page
 
-# The object's rename is the last thing that happens to a name that stays.
+# Of the names that stay, the object's is renamed last.
 prepare
 strace -f -qq -o trace -e trace=$calls "$BPFLINK" a.o -o out/object --Map out/map --json out/json
 [[ $(grep -E 'rename' trace | tail -n 1) == *'"out/object"'* ]] || fail "$(<trace)"
 
-# What cannot be put back is said.
+# A file that cannot be restored is an error.
 prepare
 status=0
 strace -f -qq -o trace -e trace=$calls -e inject=rename:error=EIO "$BPFLINK" a.o -o out/object --Map out/map 2>errors || status=$?
@@ -72,7 +72,7 @@ expect $'bpflink: error: out/object: cannot put the output in its place: Input/o
 strace -f -qq -o trace -e trace=$calls -e inject=rename:error=EIO "$BTFDEDUP" a.o -o out/object --size-map out/page 2>errors || status=$?
 expect $'btfdedup: error: out/page: cannot put back what was there: Input/output error\nbtfdedup: error: out/object: cannot put the output in its place: Input/output error' cat errors
 
-# The sticky bit of a directory keeps another user's file: that is found out before the work.
+# The sticky bit of a directory protects another user's file: an error before any work.
 as_user=()
 if ((EUID == 0)); then
   cp "$BPFLINK" program
@@ -90,7 +90,7 @@ if ((EUID == 0)); then
     expect_error "${extra##* }: cannot open output file: it is another user's, and 'out' has the sticky bit"
     expect "$before" state
   done
-  "$tmp/program" a.o -o out/object # what root may do
+  "$tmp/program" a.o -o out/object # root may
   "${as_user[@]}" "$tmp/program" a.o -o out/own
   "${as_user[@]}" "$tmp/program" a.o -o out/own
 fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The directory of the target vanishes while bpflink works: it exits with 1 and a message,
-# or with 0 where it was quicker, and leaves no temporary file.
+# The target's directory vanishes while bpflink works. bpflink exits with 1 and a message, or with
+# 0 if it was faster, and leaves no temporary file.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -19,7 +19,7 @@ for i in {1..30}; do
   rm -rf gone
 done
 
-# For certain: a working directory that has no name any more takes no files.
+# A certain failure: a working directory that was removed takes no files.
 mkdir gone
 status=0
 (cd gone && rmdir "$tmp/gone" && "$BPFLINK" "$tmp/a.o" -o out.o) 2>errors || status=$?

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Where the disk is full the link fails with a message, the old target stays, and no
-# temporary file is left.
+# On a full disk the link fails with a message, keeps the old target, and leaves no temporary file.
 . "$(dirname "$0")/common.sh"
 
 mkdir disk

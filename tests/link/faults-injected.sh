@@ -1,7 +1,7 @@
 #!/bin/bash
-# Every system call from the first on that has to do with a file given fails once, with an error or
-# interrupted by a signal: the old target survives or the new one is whole, the exit status is 0
-# or 1 with one message, no temporary file stays. Calls that a signal can interrupt are made again.
+# From the first call that names an input or output on, each system call fails once, with an error
+# or interrupted by a signal. The target is the old one or the whole new one, the exit status is 0,
+# or 1 with one message, and no temporary file stays. An interrupted call is repeated.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
@@ -19,10 +19,10 @@ calls='openat newfstatat read pread64 lseek readlink access faccessat2 fchmod fc
   ftruncate fallocate write pwrite64 writev fsync linkat rename renameat close mmap'
 again=' openat read pread64 write pwrite64 '
 
-# count CALL: how often the program makes the call before it looks at the first of the files given
+# count CALL: how often the program makes the call before it opens the first input or output
 count() { sed -E '/execve/!{/"(a\.o|(here\/)?out\/out|inputs)"/Q}' all | grep -c "^[0-9]* *$1(" || true; }
 
-# inject COMMAND...: COMMAND makes out/out of a.o, and no other file; want is what it should be.
+# inject COMMAND...: COMMAND makes out/out of a.o, and no other file; `want` is the right output
 inject() {
   local call error n status
   for call in $calls; do
@@ -56,7 +56,7 @@ check() {
   fi
 }
 
-# faulty COMMAND...: whatever COMMAND does, with faults
+# faulty COMMAND...: runs COMMAND with all the faults
 faulty() {
   program=$(basename "$1")
   cp old out/out

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Killed at any moment by a signal, bpflink leaves the old target or the new one, whole, and no
-# temporary file; two of them on one target do not disturb each other.
+# A signal kills bpflink at any moment: the target is the old one or the whole new one, and no
+# temporary file stays. Two links to one target do not disturb each other.
 . "$(dirname "$0")/common.sh"
 
 {
@@ -18,7 +18,7 @@ finished=0 killed=0
 for signal in INT TERM HUP KILL; do
   for i in {1..25}; do
     cp old out/out.o
-    # A shell starts what runs in the background with SIGINT ignored; env undoes that.
+    # A shell ignores SIGINT in background processes; env restores it.
     env --default-signal=INT "$BPFLINK" large.o -o out/out.o 2>/dev/null &
     sleep 0.00$((RANDOM % 10))$((RANDOM % 10))
     kill -$signal $! 2>/dev/null || true
@@ -26,7 +26,7 @@ for signal in INT TERM HUP KILL; do
     wait $! 2>/dev/null || status=$?
     if ((status == 0)); then finished=$((finished + 1)); else killed=$((killed + 1)); fi
     cmp -s out/out.o old || cmp -s out/out.o want.o || fail 'the target is neither the old nor the new one'
-    # Nothing can be done about SIGKILL between naming the file and renaming it.
+    # SIGKILL between naming and renaming leaves the temporary file.
     if [[ $signal == KILL ]]; then rm -f out/.*.tmp; fi
     expect out.o ls -A out
   done

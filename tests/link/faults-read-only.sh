@@ -1,6 +1,6 @@
 #!/bin/bash
-# A target without write permission, and a directory without, are errors for a user who is not
-# root: what was there stays.
+# A read-only target and a read-only directory are errors for users other than root. The old files
+# stay.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

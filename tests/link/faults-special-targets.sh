@@ -1,6 +1,6 @@
 #!/bin/bash
-# Targets that are no regular files: links keep being links, also those that lead nowhere
-# yet; devices, pipes and descriptors get the bytes.
+# Targets that are no regular files: symbolic links stay links, even dangling ones; devices, pipes
+# and descriptors receive the bytes.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -8,7 +8,7 @@ SEC("socket") int prog(void *ctx) { return 1; }
 EOF
 "$BPFLINK" a.o -o want.o
 
-# A link to a file, a link to a link in another directory, one to nothing yet.
+# A link to a file, a link to a link in another directory, a dangling link.
 mkdir sub
 echo old >sub/file.o
 ln -s sub/file.o link.o
@@ -33,7 +33,7 @@ expect_error 'Too many levels of symbolic links'
 "$BPFLINK" a.o -o /dev/fd/5 5>descriptor.o
 cmp descriptor.o want.o
 
-# A descriptor that is a file is written where it stands, not replaced.
+# A descriptor of a file is written at its position; the file is not replaced.
 {
   echo before
   "$BPFLINK" a.o -o /dev/stdout
@@ -48,7 +48,7 @@ wait $!
 [[ -p fifo ]] || fail 'the FIFO was replaced'
 cmp from-fifo.o want.o
 
-# A pipe that nobody reads any more is an error, not a silent end.
+# A pipe without a reader is an error, not a silent exit.
 mkfifo gate
 {
   read -r _ <gate

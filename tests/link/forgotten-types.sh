@@ -1,6 +1,6 @@
 #!/bin/bash
-# What only declarations led to that the link has bound, or definitions that lost, leaves no type
-# behind. What nothing led to in an input stays, and so does what another declaration leads to.
+# The link removes types that only resolved declarations or losing definitions used. Types that an
+# input did not use, or that another declaration uses, stay.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -27,33 +27,33 @@ struct kept *unreached;
 SEC("socket") int other(void *ctx) { return unreached != 0; }
 EOF
 
-# count PATTERN FILE: how many lines of the list of types match
+# count PATTERN FILE: how many types of FILE match
 count() { bpftool btf dump file "$2" | grep -cE "$1" || true; }
 nameless="^	'\\(anon\\)' type_id="
 
 link a.o b.o
 [[ $(count "$nameless" a.o) -gt 1 ]] || fail 'the extern has names'
-expect 1 count "$nameless" out.o # that of `call`
+expect 1 count "$nameless" out.o # the prototype of `call`
 expect 1 count "STRUCT 'seen_by_a'" out.o
 expect 1 count "DECL_TAG 'tagged'" out.o
 expect "$(count ARRAY b.o)" count ARRAY out.o
 
-# A tag of a type that stays for the sake of another object stays; all of it, linked again.
+# A tag stays if its type stays for another object. Linking again changes nothing.
 changes_nothing
 
-# What nothing led to stays when something goes.
+# Types that the input did not use stay even if others go.
 python3 "$bpfobj" set c.o free.o 'type:unreached:type=type("int")'
 "$BPFLINK" a.o b.o free.o -o out.o
 expect 1 count "$nameless" out.o
 kept=$(bpftool btf dump file out.o | sed -n "s/^\[\([0-9]*\)\] STRUCT 'kept'.*/\1/p")
 expect 1 count "PTR '\\(anon\\)' type_id=$kept\$" out.o
 
-# An extern that is left to a later link keeps its prototype.
+# An extern left to a later link keeps its prototype.
 "$BPFLINK" -r a.o -o part.o
 expect "$(count "$nameless" a.o)" count "$nameless" part.o
 
-# A variable and a CO-RE relocation lead to types that else only a lost definition leads to: those of
-# the winner have other members.
+# A variable and a CO-RE relocation use types that otherwise only a losing definition uses; the
+# winner's types have other members.
 compile d <<'EOF'
 struct looked_at { int only_looked_at; } __attribute__((preserve_access_index));
 struct held { int only_held; struct { char only_within; } within; };

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A .kconfig extern that only unreachable code of several files uses is gone, whether its type
-# lives on in one of them or not; one that live code uses is still compared.
+# A .kconfig extern that only unreachable code uses is dropped, whether or not live code of one file
+# uses its type. One that live code uses is still compared.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'END'

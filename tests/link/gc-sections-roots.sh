@@ -1,6 +1,6 @@
 #!/bin/bash
-# What --gc-sections starts from: programs of any section name, .maps with what their .values
-# name, global or static (other loaders than libbpf load those too), .struct_ops and
+# The roots of --gc-sections: programs of any section name, .maps with the contents of their
+# .values, global or static (other loaders than libbpf load static ones), .struct_ops and
 # .struct_ops.link, license and version. Functions of .text are no roots.
 . "$(dirname "$0")/common.sh"
 

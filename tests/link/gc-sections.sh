@@ -1,7 +1,7 @@
 #!/bin/bash
 # --gc-sections drops what no program, map or struct_ops variable reaches, with its types and
-# records; --print-gc-sections lists it; -u and --keep-section keep more. What is left runs: calls,
-# callbacks, tail calls and data, which move up where something before them goes.
+# records. --print-gc-sections lists it; -u and --keep-section add roots. The rest runs: calls,
+# callbacks, tail calls and data, which move up where something before them is dropped.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

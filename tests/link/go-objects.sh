@@ -1,5 +1,5 @@
 #!/bin/bash
-# Objects as TinyGo-like compilers make them (go.s), with another package, which has no types.
+# Objects like those of TinyGo (go.s), with a second package that has no types.
 . "$(dirname "$0")/common.sh"
 (cd "$here" && "$CC" --target=bpf -mcpu=v3 -c go.s -o "$tmp/main.o")
 compile count -g0 <<'END'
@@ -20,12 +20,12 @@ contains 'main.filter+0x0 address main.last' references
 contains 'main.last+0x0 abs64 main$string' references
 contains 'main.last 0 48' datasec .data
 
-# What no program reaches goes.
+# --gc-sections drops what no program reaches.
 "$BPFLINK" --gc-sections main.o count.o -o out.o 2>warnings
 lacks '^runtime.alloc ' symbols
 # shellcheck disable=SC2016
 contains 'main$string OBJECT LOCAL DEFAULT .rodata 0 3' symbols
 
-# What nobody defines is called by its name.
+# An error calls an undefined symbol by its Go name.
 link_fails main.o
 expect_error 'undefined symbol: github.com/someone/probe/count.Total'

@@ -1,5 +1,5 @@
-# What a compiler of Go makes of a package: symbols and types with paths of packages, dots, parentheses and stars in their
-# names, a runtime without types, types without .BTF.ext, no license.
+# A package as a Go compiler makes it: symbols and types whose names have package paths, dots, parentheses and stars, a
+# runtime without types, types without .BTF.ext, no license.
 .include "btf.inc"
 
 	.section socket,"ax",@progbits

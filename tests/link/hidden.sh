@@ -1,6 +1,6 @@
 #!/bin/bash
-# Hidden visibility of any declaration or definition makes the symbol hidden. libbpf makes hidden
-# functions static to the verifier: a pointer may be passed to them without a check for NULL.
+# One hidden declaration or definition makes the symbol hidden. libbpf makes hidden functions static
+# for the verifier, so that a caller may pass them a pointer without a check for NULL.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -23,7 +23,7 @@ for order in "a.o b.o" "b.o a.o"; do
   run 'prog()=14'
 done
 
-# Declared hidden, defined visible.
+# The declaration is hidden, the definition visible.
 sed 's/^int helper/__hidden &/' a.bpf.c | compile c
 sed 's/__hidden //' b.bpf.c | compile d
 for order in "c.o d.o" "d.o c.o"; do

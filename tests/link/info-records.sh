@@ -1,6 +1,6 @@
 #!/bin/bash
-# func_info names each function at its offset, line_info is increasing and keeps file,
-# line and text, also where functions of several files come together.
+# func_info names each function at its offset. line_info is in increasing order and keeps file, line
+# and text, even where functions of several files share a section.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An input that is cut off while it is mapped is one error that names it, and the exit status is
-# 1: the old output stays, no temporary file does. Both programs have the input mapped while
-# they wait for the next one, which comes from a pipe.
+# An input that is truncated while it is mapped is one error that names it, with exit status 1. The
+# old output stays, and no temporary file does. Both programs have the input mapped while they wait
+# for the next one, which comes from a pipe.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
@@ -13,13 +13,13 @@ compile next <<'EOF'
 int other(int x) { return x; }
 EOF
 cp cut.o whole.o
-cp next.o object # what the pipe gives
+cp next.o object # the pipe's content
 llvm-ar-19 rcT thin.a cut.o next.o
 rm next.o
 mkfifo next.o
 mkdir out
 
-# has_mapped PID FILE: waits until the process has the file mapped; fails if it ends before.
+# has_mapped PID FILE: waits until the process has mapped the file; fails if it ends before
 has_mapped() {
   while kill -0 "$1"; do
     if grep -q "/$2\$" "/proc/$1/maps"; then return; fi
@@ -28,7 +28,7 @@ has_mapped() {
   fail "the process ends without $2: $(<errors)"
 }
 
-# cut_off NAME COMMAND...: the command, which reads cut.o and then next.o, calls cut.o NAME.
+# cut_off NAME COMMAND...: COMMAND reads cut.o and then next.o; its error calls cut.o NAME
 cut_off() {
   local name=$1 status=0 process
   shift
@@ -38,7 +38,7 @@ cut_off() {
   "$@" -o out/file 5>&- 2>errors >stdout &
   process=$!
   has_mapped $process cut.o
-  # Where the file system has no files without a name, the output would be there.
+  # On file systems without unnamed files, the output would be here.
   : >out/.file.$process-0.tmp
   truncate -s 0 cut.o
   cat object >&5

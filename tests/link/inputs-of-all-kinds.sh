@@ -1,6 +1,6 @@
 #!/bin/bash
-# An object is the same whether it comes as a file, from a pipe, from a descriptor, or as a
-# member of an archive, thin or not.
+# The output is the same whether an object comes as a file, from a pipe, from a descriptor, or as
+# a member of an archive, thin or not.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -18,7 +18,7 @@ llvm-ar-19 rc libraries/fat.a b.o
 (cd libraries && llvm-ar-19 rcT thin.a ../b.o)
 llvm-ar-19 rcT absolute.a "$PWD/b.o"
 
-# same ARGUMENT...: makes the same of a.o and b.o
+# same ARGUMENT...: links these forms of a.o and b.o to the same output
 same() {
   "$BPFLINK" "$@" -o out.o || fail "bpflink $* fails"
   cmp out.o want.o

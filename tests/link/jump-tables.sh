@@ -1,6 +1,6 @@
 #!/bin/bash
-# .jumptables, as newer compilers emit them for switches: each table follows its program, and
-# its entries, addends to the code's section symbol, move with the code.
+# .jumptables, which newer compilers emit for switches: each table follows its program. Its entries
+# are addends to the code's section symbol and move with the code.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# .kconfig externs stay for the loader, which gives each its value; the same one in two files is
-# one variable.
+# .kconfig externs stay for the loader, which sets their values. An extern of two files becomes one
+# variable.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

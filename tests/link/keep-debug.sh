@@ -1,6 +1,6 @@
 #!/bin/bash
-# DWARF is dropped unless --keep-debug merges it: it verifies, and llvm-objdump shows the
-# source of functions of both files.
+# --keep-debug merges DWARF: llvm-dwarfdump verifies it, and llvm-objdump shows the source of
+# functions of both files. Without the option the link drops DWARF.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -22,7 +22,7 @@ for name in first second; do
   llvm-objdump-19 -S --disassemble-symbols=$name out.o | grep "__noinline unsigned $name" >/dev/null
 done
 
-# Strings of both files are there once. Without the option all of that goes.
+# Strings that both files have are there once.
 expect 1 eval 'llvm-dwarfdump-19 --debug-str out.o | grep -c "\"unsigned int\""'
 link a.o b.o
 lacks '^\.debug' sections

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernel functions called from two files, strong in one and weak in the other, and a weak one that
-# the kernel does not have, beside a kernel variable: they stay for the loader, each once.
+# Two files call kernel functions, strong in one and weak in the other, and a weak one that the
+# kernel lacks, and use a kernel variable. Each stays for the loader, once.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

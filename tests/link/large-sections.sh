@@ -1,9 +1,9 @@
 #!/bin/bash
-# Gigabytes of .bss cost nothing, and of much arena data only what is not zero is written,
-# from where it is: memory does not follow its size.
+# Gigabytes of .bss are free. Of a large arena section the link writes only the nonzero bytes,
+# straight from the input, so that memory does not grow with the section.
 . "$(dirname "$0")/common.sh"
 
-# In so little memory besides the mapped files, in kilobytes; AddressSanitizer takes more.
+# The limit on memory besides the mapped files, in kB; AddressSanitizer needs more.
 limit=8192
 if grep -qa __asan_init "$BPFLINK"; then limit=unlimited; fi
 link_in_little() { (ulimit -d $limit && "$BPFLINK" --threads 1 "$@" -o out.o); }
@@ -18,7 +18,7 @@ contains '.bss SHT_NOBITS 3146776576 AW 1' sections
 [[ $(stat -c %s out.o) -lt 8192 ]] || fail 'zeros were written'
 link_in_little few.o many.o
 
-# 100 MB with some values, and a pointer to the middle.
+# 100 MB with some values, and a pointer to the middle
 compile arena <<'EOF'
 #define __arena __attribute__((address_space(1)))
 #define COUNT (25 << 20)
@@ -40,5 +40,5 @@ expect 1 word 4096
 expect 0 word 4100
 expect 2 word $((4096 + 2 * (25 << 20)))
 expect 3 word $((4096 + 4 * (25 << 20) - 4))
-# The addend is the middle's place in the output's section.
+# The addend is the middle's offset in the output's section.
 expect $((4096 + 2 * (25 << 20))) word $((4096 + 4 * (25 << 20)))

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Legacy `maps` sections (struct bpf_map_def) are data like any other: concatenated, one
-# symbol a map, DATASEC with real offsets.
+# Legacy `maps` sections (struct bpf_map_def) are data like any other: concatenated, one symbol per
+# map, real offsets in the DATASEC.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# -l and -L find libNAME.a, in the directories' order; --whole-archive takes all members of
-# the archives behind it; a library that is nowhere is an error.
+# -l and -L find libNAME.a, in the order of the directories. --whole-archive takes all members of
+# the archives after it. A missing library is an error.
 . "$(dirname "$0")/common.sh"
 
 compile main <<'EOF'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --license settles licenses that differ, and gives one to objects that have none.
+# --license settles licenses that differ, and adds one to objects without.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The license is kept once when all files agree, the version section too; files that
-# disagree are an error that shows both.
+# The output has the license once if all files agree, and so for the version section. Licenses that
+# differ are an error that shows both.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

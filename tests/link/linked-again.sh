@@ -1,6 +1,6 @@
 #!/bin/bash
-# An output that is linked again does not change by a byte: the order of externs, of DATASECs
-# without a section, of strings stays.
+# Linking an output again changes no byte: externs, DATASECs without a section, and strings keep
+# their order.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'END'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Initializers of local arrays are put behind no symbol, into .rodata or .rodata.cst32,
-# beside named constants: section symbol and addend must still find them.
+# Initializers of local arrays have no symbols; clang puts them into .rodata or .rodata.cst32,
+# beside named constants. Section symbol and addend still reach them.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

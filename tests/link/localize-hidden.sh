@@ -1,6 +1,6 @@
 #!/bin/bash
-# --localize-hidden makes hidden functions and variables of a library local, so that a program
-# may use two libraries with the same names inside. Hidden maps stay global for the loader.
+# --localize-hidden makes a library's hidden functions and variables local, so that a program can
+# use two libraries with the same internal names. Hidden maps stay global for the loader.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do
@@ -34,7 +34,7 @@ link_fails main.o part1.o face1.o part2.o face2.o
 expect_error 'duplicate symbol: mix'
 link main.o lib1.o lib2.o mapped.o
 expect 'OBJECT GLOBAL HIDDEN .maps 0 32' symbol m
-link main.o lib1.o lib2.o # libbpf loads no hidden maps
+link main.o lib1.o lib2.o # libbpf does not load hidden maps
 contains 'lib1+0x0 call mix@0x0' references
 contains 'lib2+0x0 call mix@0x48' references
 run 'prog()=507'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# .BTF.ext tells the size of its records. Records longer than today's keep what stands
-# behind the known fields, and a file with short ones is linked to them.
+# .BTF.ext states the size of its records. Records longer than today's keep the bytes after the
+# known fields, and link with a file whose records are short.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

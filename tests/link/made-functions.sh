@@ -1,6 +1,6 @@
 #!/bin/bash
-# Functions that nothing describes get a FUNC and a prototype, but no second one that is equal:
-# linked again, the output does not change.
+# Functions without types get a FUNC and a prototype, shared by equal ones. Linking the output again
+# does not change it.
 . "$(dirname "$0")/common.sh"
 
 compile main <<'END'
@@ -28,9 +28,9 @@ for order in 'main.o first.o second.o' 'second.o main.o first.o'; do
   done
 done
 
-# What a partial link made up of a function says nothing of its type: the file that declares it
-# does. Where none does, it stays static, as the kernel takes no global function that returns
-# nothing.
+# A prototype that a partial link made says nothing of the function's type; a file that declares
+# the function does. Without such a file the function stays static: the kernel refuses a global
+# function that returns nothing.
 compile typed <<'END'
 __noinline int typed(int x) { return x + 1; }
 END
@@ -45,7 +45,7 @@ link part.o second.o
 contains 'func static void first(void);' declarations
 contains 'func static void second(void);' declarations
 
-# Two names for one function get one record: the kernel takes no two for one instruction.
+# Two names of one function get one record: the kernel refuses two for one instruction.
 compile aliased -g0 <<'END'
 int first(int x) { return x + 1; }
 int second(int) __attribute__((alias("first")));

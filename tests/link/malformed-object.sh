@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every number in an input is checked before it is used: section headers, symbols, relocations,
-# .BTF and .BTF.ext. One damaged at a time is an error that names the file and the part.
+# The link checks every number of an input before it uses it: section headers, symbols, relocations,
+# .BTF and .BTF.ext. One bad number is an error that names the file and the part.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -12,7 +12,7 @@ llvm-objcopy-19 --strip-debug a.o
 llvm-objcopy-19 --remove-section=.rel.BTF --remove-section=.rel.BTF.ext a.o
 link a.o
 
-# bad TEXT SECTION OFFSET VALUE: 32 bits of a section changed; or TEXT PLACE=VALUE, see Editor in bpfobj.py
+# bad TEXT SECTION OFFSET VALUE: changes 32 bits of a section; or TEXT PLACE=VALUE, see Editor in bpfobj.py
 bad() {
   local damage=$2
   if (($# == 4)); then damage=bytes:$2:$3:4=$4; fi

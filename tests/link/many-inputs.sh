@@ -1,6 +1,6 @@
 #!/bin/bash
-# 4,000 objects that share their types, in a process that may have 64 open files: every
-# function is there, every type once, and the number of threads does not show.
+# 4,000 objects share their types, in a process that may open 64 files. The output has every
+# function, has every type once, and does not depend on the number of threads.
 . "$(dirname "$0")/common.sh"
 
 compile template <<'EOF'
@@ -28,13 +28,13 @@ for threads in 1 2 3; do
   cmp out.o again.o
 done
 
-# Bad ones among them are told, all of them and in order.
+# The link reports all bad inputs, in order.
 head -c 1000 0007.o >0003.o
 head -c 1000 0007.o >3900.o
 link_fails @inputs
 expect '0003.o 3900.o ' eval "grep -o '[0-9]*\.o' errors | tr '\n' ' '"
 
-# Types that are not in order are told as they are of an object alone.
+# Malformed types get the same message as in an object linked alone.
 number=0
 for damage in 'type:node:name=9999' 'type:node:4=99' 'type:node:4=type("node")' 'type:1:type=99' \
   'type:object_0007_sum:type=type("node")' 'type:.bss:3=1' 'type:.bss:3=99' \
@@ -47,6 +47,6 @@ for damage in 'type:node:name=9999' 'type:node:4=99' 'type:node:4=type("node")' 
 done >bad
 grep -vx -e 0003.o -e 3900.o inputs | cat - bad >all
 link_fails @all
-# What contains itself is looked for in the merged types, once all have been read.
+# The link looks for types that contain themselves after the merge, once it has read all inputs.
 diff <(grep -v 'contains itself' alone) errors >&2
 expect 8 eval 'wc -l <alone'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Attributes of maps that the linker does not know are kept, and compared where two files
-# state them: numbers above today's uapi, pinning of other loaders, names of tomorrow.
+# The output keeps map attributes that the linker does not know, and the link compares them where
+# two files state them: numbers above today's uapi, other loaders' pinning, future names.
 . "$(dirname "$0")/common.sh"
 
 cat >map.h <<'EOF'

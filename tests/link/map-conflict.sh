@@ -1,5 +1,5 @@
 #!/bin/bash
-# Declarations of one map must agree in what both state; the error shows both.
+# Declarations of a map must agree in the attributes that both state; the error shows both.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

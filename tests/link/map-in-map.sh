@@ -1,6 +1,6 @@
 #!/bin/bash
-# A map of maps whose initial value is a map of another file: the pointer in .maps
-# refers to that map, which stands before it, since loaders create maps in their order.
+# A map of maps is initialized with another file's map. The pointer in .maps refers to that map,
+# which comes first: loaders create maps in their order in the section.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Sections of mergeable strings keep each string once, also where one file has it twice or
-# several files have it; references find it.
+# Sections of mergeable strings keep each string once, whether one file has it twice or several
+# files have it. References reach the remaining one.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do

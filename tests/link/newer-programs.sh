@@ -1,6 +1,6 @@
 #!/bin/bash
-# What compilers newer than the one that compiles these cases make of programs: functions of more
-# than five arguments, whose others are passed by way of register 11, and traps.
+# Programs of newer compilers than these tests use: functions of more than five arguments, which
+# pass the sixth and later ones through register 11, and traps.
 . "$(dirname "$0")/common.sh"
 
 # typed NAME STATEMENTS: NAME.s becomes NAME.o with types; see Blob in bpfobj.py
@@ -55,12 +55,12 @@ for inputs in 'main.o lib.o' 'lib.o main.o'; do
   expect 7 grep -c "^	'[a-g]' type_id" <(bpftool btf dump file out.o)
 done
 
-# Whose prototypes differ in the seventh argument only
+# Prototypes that differ in the seventh argument only
 typed lib "$prototype; words[-1] = 5; add(FUNC, 'seven', 2, vlen=1); add(FUNC_PROTO, '', 1); add(INT, 'int', 4, 0x1000020)"
 "$BPFLINK" main.o lib.o -o out.o 2>errors || :
 expect_error "conflicting types of 'seven'"
 
-# A trap is a call of a kernel function that no header declares.
+# A trap is a call to a kernel function that no header declares.
 for name in a b; do
   compile $name <<EOF2
 extern void __bpf_trap(void) __ksym;

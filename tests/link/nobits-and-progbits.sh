@@ -1,6 +1,6 @@
 #!/bin/bash
-# A section that is NOBITS in one file and PROGBITS in another becomes PROGBITS:
-# zeros stand where the former had none.
+# A section that is NOBITS in one file and PROGBITS in another becomes PROGBITS, with zeros for the
+# first file.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -10,7 +10,7 @@ EOF
 compile b -S <<'EOF'
 int one SEC(".bss.mixed");
 EOF
-# clang has no way to say it in C: by its name the section is NOBITS.
+# C cannot say this: clang makes the section NOBITS because of its name.
 sed 's/@nobits/@progbits/; /^one:/{n;s/\.long\s*0.*/.long 1/}' b.o >b.s
 "$CC" --target=bpf -c b.s -o b.o
 object=b.o expect '01 00 00 00' bytes .bss.mixed

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One file alone is linked too: sections, symbols, contents and types stay.
+# The link of a single file keeps its sections, symbols, contents and types.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

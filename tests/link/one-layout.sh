@@ -1,9 +1,9 @@
 #!/bin/bash
-# Definitions of one tag that may differ: what is not exchanged, what is the kernel's, and what is
-# laid out alike for all that both sides know.
+# Definitions of one tag that may differ without a warning: structs that the files do not exchange,
+# the kernel's structs, and structs with equal layouts of the members that both define.
 . "$(dirname "$0")/common.sh"
 
-# silent A B: the two files are linked without a word
+# silent A B: linking the two files prints nothing
 silent() {
   compile a <<<"$1"
   compile b <<<"$2"
@@ -14,14 +14,14 @@ silent() {
     [[ ! -s warnings ]] || fail "$1"$'\n'"$2"$'\n'"$(<warnings)"
   done
 }
-# exchanged A B: two definitions of `struct ev`, by pointer
+# exchanged A B: the files exchange `struct ev` by pointer, with these two definitions
 exchanged() {
   silent "$1 int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
     "$2 int f(struct ev *e) { return *(int *)e; }"
 }
 core='__attribute__((preserve_access_index))'
 
-# Not exchanged
+# The files do not exchange the struct.
 silent 'struct ev { int a; }; struct ev mine; int f(int x);
 SEC("socket") int prog(void *ctx) { return f(mine.a); }' \
   'struct ev { long b; int a; }; struct ev yours; int f(int x) { return x + yours.a; }'
@@ -32,10 +32,10 @@ SEC("socket") int other(void *ctx) { struct ev e = {1}; return f(&e); }'
 silent 'struct ev { int a; }; int f(void *e);
 SEC("socket") int prog(void *ctx) { struct ev e = {1}; return f(&e); }' \
   'struct ev { long b; int a; }; struct ev last; int f(void *e) { return e == &last; }'
-# Declared only: an opaque handle
+# One file only declares it: an opaque handle.
 exchanged 'struct ev;' 'struct ev { int a; };'
 
-# The kernel's: read with CO-RE by either, or both, or neither of two parts of it
+# A kernel struct: one file reads it with CO-RE, or both do, or neither reads one of its two parts.
 exchanged "struct ev { int a; } $core; int g(struct ev *e) { return e->a; }" 'struct ev { long b; int a; };'
 exchanged "struct part { int a; } $core; struct ev { struct part *p; int a; } $core; struct part p;
 int g(struct ev *e) { return e->a; }" \
@@ -58,7 +58,7 @@ silent 'struct ev___old { int a; }; int f(struct ev___old *e);
 SEC("socket") int prog(void *ctx) { return f(ctx); }' \
   'struct ev___old { long b; int a; }; int f(struct ev___old *e) { return e != 0; }'
 
-# Or what has a part of it, though nobody reads it: two kernels' struct request, passed on as a key
+# A struct that contains a kernel struct and that nobody reads: two kernels' struct request, used as a key
 silent 'struct list_head { struct list_head *next, *prev; };
 struct request { int tag; struct list_head queue; }; int f(struct request *r);
 SEC("socket") int prog(void *ctx) { return f(ctx); }' \
@@ -70,13 +70,13 @@ int f(struct tcp *t); SEC("socket") int prog(void *ctx) { return f(ctx); }' \
   'struct sock { int a; }; struct inet { struct sock sk; int flags; short id; }; struct tcp { struct inet inet; int len; };
 __noinline int f(struct tcp *t) { return (long)t & 1; }'
 
-# What goes through a ring buffer has no type
+# Data in a ring buffer has no type.
 silent 'struct ev { int a; }; extern struct { __uint(type, BPF_MAP_TYPE_RINGBUF); } ring SEC(".maps");
 SEC("socket") int prog(void *ctx) { struct ev e = {1}; return bpf_ringbuf_output(&ring, &e, sizeof e, 0); }' \
   'struct ev { long a, b; }; struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
 SEC("socket") int other(void *ctx) { struct ev e = {1}; return bpf_ringbuf_output(&ring, &e, sizeof e, 0); }'
 
-# Laid out alike
+# Equal layouts
 exchanged 'struct ev { int a; };' 'struct ev { int b; };'
 exchanged 'struct ev { unsigned long a; int *p; };' 'struct ev { int *a; unsigned long p; };'
 exchanged 'struct ev { int a, b; };' \

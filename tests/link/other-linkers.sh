@@ -1,7 +1,7 @@
 #!/bin/bash
-# What linkers that are not made for BPF do with the same objects, as the README's table says:
-# lld refuses the machine; GNU ld (bpf-ld of binutils) puts one .BTF after the other, so that a
-# reader finds the first input's types alone, and keeps each weak definition that lost.
+# How linkers not made for BPF link the same objects, as a table of the README says. lld refuses the
+# machine. GNU ld (bpf-ld of binutils) concatenates .BTF, so that readers find the first input's
+# types alone, and it keeps weak definitions that lost.
 . "$(dirname "$0")/common.sh"
 
 compile main <<'EOF'
@@ -30,9 +30,9 @@ link main.o lib.o strong.o
 types | grep -F 'struct only_here' >/dev/null || fail 'our output lacks the second file'\''s types'
 
 text_size() { sections | awk '$1 == ".text" { print $3 }'; }
-expect 24 text_size # of `helper`, once
+expect 24 text_size # `helper`, once
 
-# Two files lay out a struct differently behind a pointer that they share. bpflink warns; bpftool and GNU ld say nothing.
+# Two files lay out a struct differently and share a pointer to it. bpflink warns; bpftool and GNU ld do not.
 compile here <<<'struct ev { int pid; } *last; SEC("socket") int here(void *ctx) { return last ? last->pid : 0; }'
 compile there <<<'struct ev { long time; int pid; }; extern struct ev *last; SEC("tc") int there(void *ctx) { return last ? last->pid : 0; }'
 "$BPFLINK" here.o there.o -o both.o 2>errors

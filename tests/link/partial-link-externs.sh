@@ -1,6 +1,6 @@
 #!/bin/bash
-# Through two stages of -r: .kconfig and .ksyms externs, weak externs that stay undefined,
-# and a map and an arena variable that only the last file defines.
+# Two stages of -r keep .kconfig and .ksyms externs, weak externs that stay undefined, and a map and
+# an arena variable that only the last file defines.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

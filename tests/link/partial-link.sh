@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two stages of -r links give the program that one link of all gives: the same symbols,
-# DATASECs, types, references, function and CO-RE records, section contents. It runs as that does.
+# Links with -r in two stages give the same program as one link: symbols, DATASECs, types,
+# references, function and CO-RE records, section contents. It runs alike.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

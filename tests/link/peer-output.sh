@@ -1,6 +1,6 @@
 #!/bin/bash
-# An output of libbpf's linker, which leaves the code of weak functions that lost without a
-# symbol, but with its records: both go. What is called without a symbol stays.
+# libbpf's linker keeps the code and records of weak functions that lost, but not their symbols. A
+# link of its output drops that code and its records, and keeps static functions without a symbol.
 . "$(dirname "$0")/common.sh"
 
 compile weak <<'END'
@@ -28,7 +28,7 @@ for order in 'strong.o weak.o' 'weak.o strong.o'; do
   view_of >want
   bpftool gen object lib.o $order
   object=lib.o func_info >peer.func_info
-  expect 2 grep -c '^\.text .* answer$' peer.func_info # or else this tests nothing
+  expect 2 grep -c '^\.text .* answer$' peer.func_info # otherwise this case tests nothing
   for options in '' '-r' '--gc-sections'; do
     link $options lib.o
     view_of >got
@@ -41,7 +41,7 @@ for order in 'strong.o weak.o' 'weak.o strong.o'; do
   diff want got || fail 'differs after --update'
 done
 
-# Where only its neighbours reach it, a function without a name is none that lost.
+# Only its neighbours reach this function without a symbol, and it is not one that lost.
 compile plain <<'END'
 static __noinline int helper(int x) { return x * 3 + 1; }
 __noinline int answer(int x) { return helper(x); }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A prog array with .values that name programs: of its own file, of another one,
-# and static ones. Each pointer refers to its function, and tail calls reach it.
+# The .values of a prog array name programs: of its own file, of another file, and static ones. Each
+# pointer refers to its function, and tail calls reach it.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -24,7 +24,7 @@ differs '[+-] var .maps global * jumps;' 'the peer gives parameters of this poin
 link a.o b.o
 run 'to_local()=10' 'to_remote()=30' 'to_nothing()=5' 'in_front()=20'
 
-# libbpf loads no static programs.
+# libbpf does not load static programs.
 compile c <<'EOF'
 SEC("socket") static int quiet(struct __sk_buff *ctx) { return 4; }
 struct {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --prune-types keeps the types that CO-RE relocations name, with what their accesses pass through;
-# of bpf_core_type_matches() all that a type leads to.
+# --prune-types keeps the types that CO-RE relocations name and the types on the way of their
+# accesses; for bpf_core_type_matches(), everything that the type reaches.
 . "$(dirname "$0")/common.sh"
 . "$here/prune.inc"
 

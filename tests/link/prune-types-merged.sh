@@ -1,10 +1,10 @@
 #!/bin/bash
-# --prune-types and several definitions of one name: all become one declaration or none does, and
-# what only differed in them is merged.
+# --prune-types with several definitions of one name: it turns all or none into one declaration, and
+# merges types that differed only in them.
 . "$(dirname "$0")/common.sh"
 . "$here/prune.inc"
 
-# holder VARIABLE: a source, but for struct shared and struct looked_at
+# holder VARIABLE: a source that lacks definitions of struct shared and struct looked_at
 holder() {
   echo "
   struct user { struct shared *shared; struct looked_at *looked_at; };
@@ -20,7 +20,7 @@ compile_defined b 'struct shared' 'struct looked_at' -- <<<"$b $(holder b) struc
 compile c <<<"$c $(holder c)"
 cp a.o in.o
 for order in 'a.o b.o c.o' 'c.o b.o a.o' 'b.o a.o' 'c.o a.o'; do
-  # shellcheck disable=SC2086 # words are meant
+  # shellcheck disable=SC2086 # several words
   prune $order
   expect FWD kinds shared
   expect STRUCT kinds both

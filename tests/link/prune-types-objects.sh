@@ -1,6 +1,6 @@
 #!/bin/bash
-# --prune-types keeps what variables, maps and functions have behind their pointers, up to the first
-# struct; of struct_ops variables all.
+# --prune-types keeps the types behind the pointers of variables, maps and functions, up to the
+# first struct. It keeps all types behind struct_ops variables.
 . "$(dirname "$0")/common.sh"
 . "$here/prune.inc"
 

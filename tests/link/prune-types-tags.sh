@@ -1,9 +1,9 @@
 #!/bin/bash
-# --prune-types keeps what tags speak of, and structs with members that the kernel manages.
+# --prune-types keeps types that tags name, and structs with members that the kernel manages.
 . "$(dirname "$0")/common.sh"
 . "$here/prune.inc"
 
-# Behind `holder` there are only pointers to all of these.
+# `holder` has only pointers to all of these.
 compile_defined in 'struct far' 'struct tagged' 'struct tagged_member' 'struct node' node_t \
   'struct has_timer' 'struct has_list' 'struct has_kptr' 'struct embeds_kptr' 'struct untagged' 'struct behind_user' 'struct behind_far' -- <<'EOF'
 #define __tag(text) __attribute__((btf_decl_tag(text)))

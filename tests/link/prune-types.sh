@@ -1,6 +1,6 @@
 #!/bin/bash
-# --prune-types makes declarations of structs and unions that only pointers lead to, and drops what
-# only these lead to. What is used by value stays, and what has no name.
+# --prune-types turns structs and unions that only pointers reach into declarations, and drops types
+# that only these use. Types used by value and types without a name stay.
 . "$(dirname "$0")/common.sh"
 . "$here/prune.inc"
 
@@ -46,7 +46,7 @@ for target in bpf bpfeb; do
   (($(stat -c %s out.o) < $(stat -c %s whole.o))) || fail 'the output is not smaller'
 done
 
-# What nothing refers to stays, and one of a circle that nothing refers to.
+# Types that nothing refers to stay, even in a cycle.
 free='add(STRUCT, "free", 4)
 add(STRUCT, "first", 16, "second", at + 4, 0, "first", at + 2, 64)
 add(PTR, "", at + 1)
@@ -61,7 +61,7 @@ prune free.o
 defined free first behind_free_pointer holder
 expect FWD kinds second
 
-# A type of an unknown kind may refer to anything: nothing is pruned.
+# A type of an unknown kind may refer to any type, so the link prunes nothing.
 compile plain <<<'SEC("socket") int prog(void *ctx) { return 0; }'
 at=$(bpftool btf dump file plain.o | grep -c '^\[')
 pair="at = $at; add(STRUCT, 'a', 8, 'b', at + 2, 0); add(PTR, '', at + 3); add(STRUCT, 'b', 4)"

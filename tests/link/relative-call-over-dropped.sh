@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two global functions of one section with a weak one between them, which loses. The
-# code after it moves up, and so must the places that relative calls reach.
+# A weak function that loses stands between two global functions of its section. The code after it
+# moves up, and relative calls follow.
 . "$(dirname "$0")/common.sh"
 
 cat >a.s <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --redefine-sym, --prefix-symbols and --prefix-symbols-of: symbols, and the VARs, FUNCs and
-# DATASEC entries that declare them, have other names; what the loader provides has its own.
+# --redefine-sym, --prefix-symbols and --prefix-symbols-of rename symbols and the VARs, FUNCs and
+# DATASEC entries that declare them. Symbols that the loader provides keep their names.
 . "$(dirname "$0")/common.sh"
 
 compile lib <<'END'
@@ -23,12 +23,12 @@ int count(int x);
 int elsewhere(int x) { return x + 1; }
 SEC("socket") int prog(struct __sk_buff *ctx) { return count(ctx->len); }
 END
-names() { { entities; declared; } | sort -u; } # of both, so that an old one in either shows
+names() { { entities; declared; } | sort -u; } # an old name in either shows
 entities() { symbols | awk '$2 == "FUNC" || $2 == "OBJECT" || $4 == "UND" || $5 == "UND" { print $1 }'; }
 declared() { bpftool btf dump file "${object:-out.o}" | sed -nE "s/^\[[0-9]+\] (VAR|FUNC) '([^']*)'.*/\2/p"; }
 renamed() { "$BPFLINK" --verify "$@" -o out.o && python3 "$bpfobj" check out.o && changes_nothing; }
 
-# All of one object: what objcopy calls the symbols, but for what the loader provides.
+# All symbols of one object get objcopy's names, except those that the loader provides.
 renamed -r --prefix-symbols p_ lib.o
 expect $'CONFIG_HZ\nbpf_rcu_read_lock\np_calls\np_count\np_elsewhere\np_hits\np_total\np_twice' names
 expect 'p_calls 4 4
@@ -47,7 +47,7 @@ object=objcopied.o symbols | awk '$2 == "FUNC" || $2 == "OBJECT" || $2 == "NOTYP
 symbols | awk '$2 == "FUNC" || $2 == "OBJECT" || $2 == "NOTYPE"' | sort >got
 diff want got
 
-# Of one input: its definitions, in whatever file of the library; what it expects of others not.
+# The definitions of one input, in any file of the library; not its undefined symbols.
 compile caller <<'END'
 int count(int x);
 int twofold(int x) { return count(x) + count(x); }
@@ -67,13 +67,13 @@ cp out.o of-files.o
 renamed library.a main2.o --prefix-symbols-of library.a=a_
 expect "$(object=of-files.o names)" names
 
-# By name, before any prefix; in all inputs.
+# By name, in all inputs, before any prefix
 renamed main.o lib.o --redefine-sym count=tally --redefine-sym hits=h --redefine-sym prog=p
 expect $'CONFIG_HZ\nbpf_rcu_read_lock\ncalls\nelsewhere\nh\np\ntally\ntotal\ntwice' names
 renamed main.o lib.o --redefine-sym count=tally --prefix-symbols p_
 contains 'func global int p_tally(int x);' declarations
 
-# Of both byte orders, and of an object that libbpf's linker made
+# Big-endian, and an object that libbpf's linker made
 compile_big() { "$CC" -g -O2 --target=bpfeb -c -x c - -o "$1"; }
 compile_big big.o <<<'int number = 1; static volatile int hidden = 2; int get(void) { return number + hidden; }'
 renamed -r big.o --prefix-symbols x_
@@ -83,7 +83,7 @@ bpftool gen object joined.o lib.o caller.o
 renamed joined.o main2.o --prefix-symbols-of joined.o=a_
 contains 'func global int a_twofold(int x);' declarations
 
-# What goes wrong
+# Errors and warnings
 link_fails main.o lib.o --redefine-sym count=elsewhere
 expect_error "duplicate symbol: elsewhere"
 link_fails main.o lib.o --prefix-symbols-of other.o=a_

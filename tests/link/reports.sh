@@ -1,6 +1,6 @@
 #!/bin/bash
-# The reports: --Map with what went where and what was dropped, --cref, -y, --dependency-file,
-# --emit-stats and --json.
+# The reports: --Map with the place of each input section and the dropped ones, --cref, -y,
+# --dependency-file, --emit-stats and --json.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'
@@ -15,7 +15,7 @@ EOF
 
 "$BPFLINK" a.o b.o -o out.o --Map map
 grep -E '\.text' map >/dev/null
-# In and out of each section, and of all; DWARF in a line of each file's.
+# Input and output bytes per section and in total; one line of DWARF per file.
 totals=$(sed -n '/^Totals/,$p' map)
 grep -xE ' +0x[0-9a-f]+ +0x[0-9a-f]+ +[0-9]+ %  \.text' <<<"$totals" >/dev/null || fail "$totals"
 grep -xE ' +0x4 +0x4 100 %  \.data' <<<"$totals" >/dev/null || fail "$totals"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --reproduce: the tar repeats a link elsewhere, whether the link goes well or fails.
+# --reproduce: the tar repeats a link elsewhere, whether the link succeeds or fails.
 . "$(dirname "$0")/common.sh"
 
 long="it's a \"$(printf 'long%.0s' {1..50})\" \$ name.o"
@@ -34,7 +34,7 @@ cp main.o ./-dash.o
 cp main.o ./@at.o
 head -c 500 main.o >cut.o
 
-# again STATUS [PROGRAM]: unpacks bug.tar and repeats the link where its inputs were never read
+# again STATUS [PROGRAM]: unpacks bug.tar and repeats the link, out of reach of the inputs
 again() {
   local status=0
   rm -rf ../bug
@@ -48,9 +48,9 @@ again() {
   cd "$tmp/here"
   [[ $status == "$1" ]] || fail "again: exit status $status: $(<../errors)"
 }
-at() { echo "$tmp/bug$tmp/here/$1"; } # where the file is now
+at() { echo "$tmp/bug$tmp/here/$1"; } # the unpacked copy of the file
 
-# ---- A link that goes well
+# ---- A link that succeeds
 
 echo "--gc-sections -u helper '--Map=build/a map'" >options
 "$BPFLINK" main.o "$long" -Llib -lthin -o build/earlier.o --json build/earlier.json
@@ -72,7 +72,7 @@ expect "--library-path=${tmp#/}/here/lib" grep -e '^--lib.*path' ../bug/response
 expect '0/0 1970-01-01' bash -c "tar tvf bug.tar --numeric-owner --utc | awk '{ print \$2, \$4 }' | sort -u"
 python3 -c 'import tarfile; tarfile.open("bug.tar").getmember("bug" + __import__("os").getcwd() + "/" + __import__("sys").argv[1])' "$long"
 
-# Twice is once; odd names; what comes through pipes; an output that is a pipe.
+# An input named twice is stored once; odd names; inputs from pipes; an output to a pipe.
 "$BPFLINK" -r --reproduce bug.tar -o - -- -dash.o <(cat ./@at.o) /dev/stdin <objects/thin.o >out.o 2>errors &&
   fail 'defined twice'
 again 1
@@ -86,7 +86,7 @@ cmp out.o "$(at out.o)"
 (cd / && "$BPFLINK" -r --reproduce "$tmp/here/bug.tar" -o "$tmp/here/out.o" "${tmp#/}/here/main.o" "$tmp/here/main.o" 2>/dev/null) || true
 expect 1 bash -c 'tar tf bug.tar | grep -c main'
 
-# bpfskel has it too.
+# bpfskel has the option as well.
 bpfskel=${BPFLINK%/*}/bpfskel
 if [[ -x $bpfskel ]]; then
   "$bpfskel" --name x -o skel.h --reproduce bug.tar "$long"
@@ -94,9 +94,9 @@ if [[ -x $bpfskel ]]; then
   cmp skel.h "$(at skel.h)"
 fi
 
-# ---- A link that fails: what can be read is in the tar
+# ---- A link that fails: the tar has all readable inputs
 
-# fails TEXT ARGUMENT...: the link fails with TEXT, here and again
+# fails TEXT ARGUMENT...: the link fails with TEXT, here and repeated
 fails() {
   rm -f bug.tar
   link_fails --reproduce bug.tar "${@:2}"
@@ -111,13 +111,13 @@ fails 'missing.o: cannot open: No such file or directory' missing.o main.o
 fails 'is a directory: give the objects in it' lib
 fails 'no libmissing.a in the directory given with -L' -Llib -lmissing
 fails 'is not a directory' -Lmissing --fatal-warnings "$long"
-mv objects/thin.o . # which the archive still names
+mv objects/thin.o . # the archive still names it
 fails 'cannot open: No such file or directory (a thin archive' main.o "$long" -Llib -lthin
 mv thin.o objects
 "$BPFLINK" main.o --reproduce bug.tar -o /dev/full 2>/dev/null && fail 'a full device'
 again 1
 
-# ---- Names that lead out of the folder do not
+# ---- Names that lead out of the tar's folder are not stored
 
 python3 - "$long" <<'EOF'
 import os, sys
@@ -144,7 +144,7 @@ for place in none/bug.tar lib; do
   "$BPFLINK" "$long" -o out.o --reproduce $place 2>errors && fail "$place was written"
   grep -qF "bpflink: error: $place: cannot open output file: " errors || fail "$(<errors)"
 done
-# refused TEXT FILE
+# refused TEXT FILE: --reproduce FILE is an error with TEXT
 refused() {
   "$BPFLINK" main.o "$long" -Llib -lthin --reproduce "$2" -o out.o --json figures --size-map-against build/earlier.json 2>errors &&
     fail "$2 was written"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The same inputs give the same bytes: again, from another directory, under another name of the
-# output, with memory wherever the system puts it, with any number of threads.
+# The same inputs give the same bytes: repeated, from another directory, under another output name,
+# at random addresses, with any number of threads.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
@@ -24,7 +24,7 @@ mkdir elsewhere
 fixed=()
 setarch -R true 2>/dev/null && fixed=(setarch -R)
 
-# same WANT PROGRAM OPTION...: the output is WANT however PROGRAM is run.
+# same WANT PROGRAM OPTION...: PROGRAM's output is WANT, however it runs
 same() {
   local want=$tmp/$1 run
   shift
@@ -57,7 +57,7 @@ for threads in 1 2 8; do
 done
 same want "$BTFDEDUP"
 
-# With types enough for threads: the BTF of a kernel, as often as there are inputs.
+# Enough types for threads: a kernel's BTF, once for each input
 vmlinux=/sys/kernel/btf/vmlinux
 if [[ -r $vmlinux ]]; then
   "$BTFDEDUP" $vmlinux "${inputs[@]}" --threads 1 -o want

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Objects as compilers of Rust make them (rust.s). They link, alone and with what is written in C; what no kernel takes is
-# said; as C, the names are made into some that C has.
+# Objects like those of Rust compilers (rust.s). They link, alone and with objects of C. The link
+# warns of BTF that no kernel accepts, and --dump c turns Rust names into C names.
 . "$(dirname "$0")/common.sh"
 (cd "$here" && "$CC" --target=bpf -mcpu=v3 -c rust.s -o "$tmp/main.o")
 compile user <<'END'
@@ -32,17 +32,17 @@ for inputs in main.o 'user.o main.o'; do
   contains 'count+0x58 address .rodata..L__unnamed_1+0x0' references
   contains 'ARGS 0 24' datasec .data
   expect 'FUNC GLOBAL HIDDEN .text' cut -d ' ' -f 1-4 <(symbol memset)
-  # What had no types has some, as the kernel wants them of all functions or of none.
+  # Functions without types get some: the kernel wants func_info for all functions or none.
   contains '4 functions' printf '%s functions\n' "$(func_info | grep -vc clear)"
 done
 
-# As C: each struct once, and text that compiles.
+# As C: each struct once, and the text compiles.
 "$BTFDEDUP" out.o --dump c >types.h
 expect 1 grep -c '^struct Option_u32_ {' types.h
 expect 1 grep -c '^struct core__fmt__Arguments {' types.h
 "$CC" -Wall -Werror -fsyntax-only -x c types.h
 
-# What is not there is called by its name, and conflicting types are told in C.
+# Errors show Rust's names, and conflicting types as C.
 sed "s/call memset/call _ZN3app4fill17h0123456789abcdefE/; s|btf.inc|$here/btf.inc|" "$here/rust.s" >calls.s
 "$CC" --target=bpf -mcpu=v3 -c calls.s -o calls.o
 link_fails -q calls.o

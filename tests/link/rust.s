@@ -1,6 +1,6 @@
-# What aya's compiler makes of a program in Rust: one object that is linked already. Types and functions have names that C
-# cannot have, pointers have names; memset() and what panics have no types; a constant without a name has a section of its
-# own; a map of the old form; no license, no lines.
+# A Rust program as aya's toolchain makes it: one object, already linked. Types and functions have names that C forbids,
+# pointers have names; memset() and the panic functions have no types; an unnamed constant has its own section; a legacy
+# map; no license, no line_info.
 .include "btf.inc"
 
 	.section xdp,"ax",@progbits

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Static variables are reached through their section's symbol and an addend, in code
-# and in data. The addend moves with the variable when its section does, and each program reads and
-# writes its own.
+# Code and data refer to static variables through the section symbol and an addend. The addend
+# changes when the link moves the variable's section, and each program still uses its own variable.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs of several files in sections of one name: all are there, one after another.
+# Programs of several files in sections of one name: the output has all, one after another.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Static functions and variables of one name in two files stay two things,
-# and each file uses its own.
+# Static functions and variables with one name in two files stay separate, and each file uses its
+# own.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do

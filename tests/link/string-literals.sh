@@ -1,6 +1,6 @@
 #!/bin/bash
-# String literals stand in .rodata.str1.1 and have no symbols: section symbol and addend
-# of each reference reach the program's own string, which it reads.
+# String literals are in .rodata.str1.1 and have no symbols. The section symbol and addend of each
+# reference reach the program's own string, and the program reads it.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do
@@ -13,7 +13,7 @@ EOF
 done
 link f1.o f2.o
 
-# strings_of PROGRAM: the texts that its references reach
+# strings_of PROGRAM: the strings that its references reach
 strings_of() {
   llvm-objcopy-19 --dump-section=.rodata.str1.1=contents out.o /dev/null
   references | sed -n "s/^$1+.* address \.rodata\.str1\.1+//p" | while read -r offset; do

@@ -1,8 +1,8 @@
 #!/bin/bash
-# --strip-line-info leaves no line_info and none of its strings; func_info and core_relo stay.
+# --strip-line-info drops line_info and its strings, and keeps func_info and core_relo.
 . "$(dirname "$0")/common.sh"
 
-# without_lines ARGUMENT...: links, and again, by itself and with the option
+# without_lines ARGUMENT...: links with the option; linking again, with or without it, changes nothing
 without_lines() {
   "$BPFLINK" --verify --strip-line-info "$@" -o out.o
   python3 "$bpfobj" check out.o || fail 'out.o breaks the rules above'
@@ -36,7 +36,7 @@ END
   without_lines b.o
   expect '' line_info
 
-  # A function without func_info gets it, but no line.
+  # A function without func_info gets a record, but no line.
   cat >c.s <<'END'
 	.section socket,"ax",@progbits
 	.globl second
@@ -51,7 +51,7 @@ END
   expect '' line_info
 done
 
-# Where nothing is left, .BTF.ext goes.
+# An empty .BTF.ext is dropped.
 python3 "$bpfobj" set b.o lines.o ext:func_info_len=0 ext:core_relo_len=0
 "$BPFLINK" lines.o -o out.o
 contains 'helper+0x0 b.bpf.c:2' line_info

@@ -1,6 +1,6 @@
 #!/bin/bash
-# -x leaves out local symbols that nothing needs: labels, names of files, static variables.
-# Functions and section symbols stay, since loaders need them. -s is -x and -S.
+# -x drops local symbols that nothing needs: labels, file names, static variables. Functions and
+# section symbols stay for loaders. -s means -x and -S.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

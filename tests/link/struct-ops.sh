@@ -1,8 +1,8 @@
 #!/bin/bash
-# struct_ops variables in .struct_ops and .struct_ops.link: their function pointers refer
-# to programs of sections of their own, also to one of another file. libbpf matches these TCP
-# congestion controls with the kernel's type, and the verifier takes their programs. They are
-# loaded, never registered.
+# struct_ops variables in .struct_ops and .struct_ops.link: their function pointers refer to
+# programs in sections of their own, one of them in another file. libbpf finds the kernel's type for
+# these TCP congestion controls, and the verifier accepts their programs. The test loads them and
+# never registers them.
 . "$(dirname "$0")/common.sh"
 
 cat >ops.h <<'EOF'

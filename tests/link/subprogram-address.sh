@@ -1,6 +1,6 @@
 #!/bin/bash
-# The address of a static function in an ld_imm64 (a callback) is a section symbol and
-# an addend in bytes; a function of the same section before it moves it.
+# An ld_imm64 takes the address of a static function (a callback) by section symbol and byte addend.
+# The addend changes when another file's function comes before it in the section.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

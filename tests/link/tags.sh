@@ -1,6 +1,6 @@
 #!/bin/bash
-# Declaration tags of functions, arguments, variables, structs and members are kept and
-# follow what they mark; type tags too.
+# Declaration tags of functions, parameters, variables, structs and members stay on what they mark,
+# and so do type tags.
 . "$(dirname "$0")/common.sh"
 
 cat >tag.h <<'EOF'

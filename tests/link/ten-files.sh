@@ -1,6 +1,6 @@
 #!/bin/bash
-# A ring of ten files: each has a program, a variable, a map and a function, and uses
-# those of the next.
+# A ring of ten files: each has a program, a variable, a map and a function, and uses those of the
+# next file.
 . "$(dirname "$0")/common.sh"
 
 for n in {0..9}; do
@@ -31,6 +31,6 @@ for n in {0..9}; do
     [[ $(references | grep -c "^prog$n.* $reference\$") == 1 ]]
   done
 done
-# Every file describes the same struct __sk_buff: it is there once.
+# Every file describes the same struct __sk_buff; the output has it once.
 [[ $(types | grep -c '^struct __sk_buff {') == 1 ]]
 run 'prog0()=1004' 'prog4()=1012' 'prog9()=1002' 'm0[0]=109' 'm1[0]=100' 'm5[0]=104' v7=8

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What several threads read is linked as what one reads: types that are omitted where they
-# came first, names that mean two things in one object, unused types. So are the messages.
+# Reading inputs with several threads gives the same output as with one: types omitted where they
+# came first, names that mean two things in one object, unused types. So do the messages.
 . "$(dirname "$0")/common.sh"
 
 sources=24
@@ -63,7 +63,7 @@ link "${objects[@]}"
 expect 1 eval 'types | grep -c "^struct shared {"'
 expect 2 eval 'types | grep -Ec "^struct pair(___2)? {"'
 
-# Every bad input is told, in the order of the command line.
+# The link reports every bad input, in the order of the command line.
 for i in 3 11 19; do head -c $((1000 + i)) "o$i.o" >"bad$i.o"; done
 bad=(o1.o bad11.o o2.o missing.o bad3.o o4.o bad19.o)
 link_fails --threads 1 "${bad[@]}"

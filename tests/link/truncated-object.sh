@@ -1,5 +1,5 @@
 #!/bin/bash
-# An object cut short at any length is refused by a message, never by a crash.
+# An object truncated at any length is an error with a message, never a crash.
 . "$(dirname "$0")/common.sh"
 
 compile a -g0 <<'EOF'

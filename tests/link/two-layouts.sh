@@ -1,9 +1,9 @@
 #!/bin/bash
-# Objects that exchange a struct must lay it out alike, wherever in the type of what they share it
-# is met. What they compute otherwise is wrong, and nothing but the warning says so.
+# The link warns if two files lay out a struct that they exchange differently, anywhere in the type
+# of a shared symbol. Such a program computes wrong values without any other message.
 . "$(dirname "$0")/common.sh"
 
-# differ TAG PATH A B: the two files, linked in any order, have two layouts of it
+# differ TAG PATH A B: the two files, linked in either order, have two layouts of TAG, reached by PATH
 differ() {
   compile a <<<"$3"
   compile b <<<"$4"
@@ -60,14 +60,14 @@ differ 'union ev' 'f (parameter 1)' \
   "union ev { int a; long b; }; int f(union ev *e);
 SEC(\"socket\") int prog(void *ctx) { union ev e = {1}; return f(&e); }" \
   "union ev { int a; short b; }; int f(union ev *e) { return e->b; }"
-# Each alone: place, width, bits, size, a member more
+# One difference each: offset, width, bit-field, size, one more member
 for other in 'long when; int pid;' 'int pid; int when;' 'int pid; long when:60;' \
   'int pid; long when; } __attribute__((aligned(32))); struct other {' \
   'int pid; long when; int more;'; do
   differ 'struct ev' 'f (parameter 1)' "$short int f(struct ev *e); $use" "struct ev { $other }; $f"
 done
 
-# One layout, then two: `when` is read where `cpu` was written.
+# First one layout, then two: `score` reads `when` where `fill` wrote `cpu`.
 compile main <<<"struct ev { int pid; int cpu; long when; }; int fill(struct ev *e); int score(struct ev *e);
 SEC(\"socket\") int prog(void *ctx) { struct ev e = {}; fill(&e); return score(&e); }"
 compile fill <<<'struct ev { int pid; int cpu; long when; };
@@ -83,7 +83,7 @@ grep -q ": warning: 'struct ev' has two layouts, in score.o and main.o" warnings
   fail "no warning, but: $(<warnings)"
 run 'prog()=9'
 
-# Three that differ get one warning.
+# Three different layouts get one warning.
 compile main <<<"$short int f(struct ev *e); int g(struct ev *e);
 SEC(\"socket\") int prog(void *ctx) { struct ev e = {1}; return f(&e) + g(&e); }"
 compile b <<<"$long $f"
@@ -91,7 +91,7 @@ compile c <<<"struct ev { long when; int pid; }; int g(struct ev *e) { return e-
 "$BPFLINK" main.o b.o c.o -o out.o 2>warnings
 [[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning: $(<warnings)"
 
-# --no-warn-odr and -q are silent, --fatal-warnings fails.
+# --no-warn-odr and -q are silent; --fatal-warnings fails.
 "$BPFLINK" --no-warn-odr --fatal-warnings main.o b.o c.o -o out.o 2>warnings
 "$BPFLINK" -q main.o b.o c.o -o out.o 2>>warnings
 [[ ! -s warnings ]] || fail "not silent: $(<warnings)"

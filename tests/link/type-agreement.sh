@@ -1,7 +1,7 @@
 #!/bin/bash
-# What may differ between an extern and its definition without being a conflict: names of
-# parameters, qualifiers, typedefs of one type, array length left out, a struct that is
-# only declared where it is extern.
+# Differences between an extern and its definition that are no conflict: parameter names,
+# qualifiers, typedefs of one type, an omitted array length, a struct that the extern's file only
+# declares.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

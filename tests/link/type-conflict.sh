@@ -1,6 +1,6 @@
 #!/bin/bash
-# An extern and its definition must agree in type; where they do not, the error shows
-# both as C. So for variables and for functions.
+# An extern and its definition must have the same type, for variables and functions. Otherwise the
+# error shows both as C.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Types of several files: one that all describe alike is there once; a forward declaration
-# becomes the definition that another file has; two different structs of one name stay two.
+# The output has one copy of a type that all files define alike. A definition replaces another
+# file's forward declaration. Different structs of one name both stay.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Types that conflict, but not for libbpf's linker: a warning that says as much as the error,
-# and a link. The definition's type stays.
+# Types that conflict in C, but not for libbpf's linker: the link succeeds with a warning as
+# detailed as the error. The definition's type stays.
 . "$(dirname "$0")/common.sh"
 
-# pair A B [USE]: a.o, which uses its declaration of v, and b.o with the other
+# pair A B [USE]: compiles a.o, which declares and uses v, and b.o with the other declaration
 pair() {
   compile a -w <<<"$1
 SEC(\"socket\") long prog(void *ctx) { return ${3:-(long)v}; }"
   compile b -w <<<"$2"
 }
 
-# passes A B [USE]: the peer links it, and so do we, with a warning.
+# passes A B [USE]: the peer links both, and so does bpflink, with a warning
 passes() {
   local order
   pair "$@"
@@ -24,7 +24,7 @@ passes() {
   done
 }
 
-# conflicts A B [USE]: an error for both
+# conflicts A B [USE]: an error of both linkers
 conflicts() {
   pair "$@"
   ! bpftool gen object peer.o a.o b.o 2>peer.errors >&2 || fail "the peer links it: $1"
@@ -32,24 +32,24 @@ conflicts() {
   expect_error ": error: conflicting types of 'v'"
 }
 
-# Integers and floats: the size
+# Integers and floats: sizes must agree
 passes 'const volatile __u32 v __weak;' 'const volatile int v __weak;'
 passes 'extern char v;' '_Bool v;'
 passes 'typedef int T; extern const volatile T v;' 'typedef unsigned U; const volatile U v = 1;'
 conflicts 'extern int v;' 'long v;'
 conflicts 'extern float v;' 'double v;' '(long)&v'
 
-# Enumerations: name and size
+# Enumerations: names and sizes must agree
 passes 'enum e { A, B }; extern enum e v;' 'enum e { A, C, D }; enum e v;'
 conflicts 'enum e { A }; extern enum e v;' 'enum f { A }; enum f v;'
 conflicts 'enum e { A, B }; extern enum e v;' 'enum e { A, B = 1ull << 40 }; enum e v;'
 
-# Arrays: the elements
+# Arrays: their elements must agree
 passes 'extern int v[4];' 'int v[8];' 'v[1]'
 passes 'int v[4] __weak;' 'unsigned v[8] __weak;' 'v[1]'
 conflicts 'extern int v[4];' 'char v[8];' 'v[1]'
 
-# Pointers: what they point to, but not what is in it
+# Pointers: their pointees must agree, but not the members of these
 passes 'extern int *v;' 'unsigned *v;'
 passes 'extern struct { int x; } *v;' 'struct { int y; } *v; int f(void) { return v->y; }' 'v->x'
 passes 'extern int (*v)(int);' 'int (*v)(unsigned);'
@@ -58,7 +58,7 @@ conflicts 'extern void *v;' 'long *v;'
 conflicts 'struct a { int x; }; extern struct a *v;' 'struct b { int x; }; struct b *v;' 'v->x'
 conflicts 'struct a; extern struct a *v;' 'union a { int x; }; union a *v; int f(void) { return v->x; }'
 
-# Structs and unions: members by name and offset, and their types
+# Structs and unions: names, offsets and types of members must agree
 passes 'struct a { int x; }; extern struct a v;' 'struct a { unsigned x; }; struct a v;' 'v.x'
 passes 'struct a { int x : 3, y : 5; }; extern struct a v;' 'struct a { unsigned x : 3; int y : 5; }; struct a v;' 'v.x'
 passes 'struct a { int z, x[2]; }; extern struct a v;' 'struct a { int z, x[0]; }; struct a v;' 'v.x[0]'
@@ -69,7 +69,7 @@ conflicts 'struct a { int x, y; }; extern struct a v;' 'struct a { int x; } __at
 conflicts 'struct a { int *x; }; extern struct a v;' 'struct a { long *x; }; struct a v;' '(long)v.x'
 conflicts 'struct a { int x; }; extern struct a v;' 'union a { int x; }; union a v;' 'v.x'
 
-# Functions: the number of parameters, their types, the result
+# Functions: the number and types of parameters and the return type must agree
 passes 'int v(int);' 'int v(unsigned x) { return 1; }' 'v(1)'
 conflicts 'int v(int);' 'int v(int x, int y) { return 1; }' 'v(1)'
 conflicts 'int v(int);' 'int v(long x) { return 1; }' 'v(1)'
@@ -77,8 +77,8 @@ conflicts 'long v(int);' 'int v(int x) { return 1; }' 'v(1)'
 conflicts 'int v(void *);' 'int v(long *x) { return 1; }' 'v(0)'
 conflicts 'int v(int);' 'int v;' 'v(1)'
 
-# maps VERDICT ATTRIBUTES ATTRIBUTES: a.o has the first as an extern, with `enum e` and
-# `struct s`, which b.o has otherwise
+# maps VERDICT ATTRIBUTES ATTRIBUTES: a.o declares the map extern with the first attributes, with
+# another `enum e` and `struct s` than b.o
 use='({ int key = 0; !!bpf_map_lookup_elem(&v, &key); })'
 maps() {
   $1 "enum e { A }; struct s { int a; }; extern struct { $2 } v SEC(\".maps\");" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A strong extern that nobody defines is an error that names every reference by source
-# line and by object, section and offset. A weak one is fine; with -r all stay undefined.
+# A strong extern without a definition is an error that shows every reference by source line and by
+# object, section and offset. A weak one may stay undefined; with -r, all may.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

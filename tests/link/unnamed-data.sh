@@ -1,5 +1,5 @@
 #!/bin/bash
-# Data without a symbol behind a weak variable that lost: it stays, and keeps its alignment
+# Data without a symbol follows a weak variable that lost. The data stays, and keeps its alignment
 # when it moves.
 . "$(dirname "$0")/common.sh"
 

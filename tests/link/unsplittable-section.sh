@@ -1,6 +1,6 @@
 #!/bin/bash
-# A reference into the middle of a weak variable that lost, or outside of any, keeps its
-# section whole, lest it should point elsewhere; --verbose says which reference.
+# A reference into the middle of a weak variable that lost, or outside of any variable, keeps the
+# section whole, so that it still reaches the same bytes. --verbose shows the reference.
 . "$(dirname "$0")/common.sh"
 
 variant() { # ADDEND
@@ -40,12 +40,12 @@ lost:
 EOF
 differs '- refused: *' 'the peer refuses an object without BTF'
 
-variant 8 # the start of `last`: all is clear
+variant 8 # the start of `last`: a clean split
 link a.o b.o
 expect '01 00 00 00 03 00 00 00 16 00 00 00' bytes .data
 contains 'f+0x0 address last' references
 
-for addend in 6 400; do # within `lost`, outside of any
+for addend in 6 400; do # within `lost`, outside of any variable
   variant $addend
   "$BPFLINK" -v a.o b.o -o out.o 2>log
   grep "'\.data'.*whole" log >/dev/null || fail "not said: $(<log)"

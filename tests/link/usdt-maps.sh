@@ -1,6 +1,6 @@
 #!/bin/bash
-# libbpf's usdt.bpf.h defines weak maps and weak functions in
-# every file that includes it: three files get one of each.
+# libbpf's usdt.bpf.h defines weak maps and weak functions in every file that includes it. A link of
+# three such files has one of each.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do

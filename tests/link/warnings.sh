@@ -1,6 +1,6 @@
 #!/bin/bash
-# --no-check-types makes conflicts of types warnings; -q is silent about them, and
-# --fatal-warnings takes them for errors again.
+# --no-check-types turns type conflicts into warnings, -q silences them, and --fatal-warnings turns
+# them back into errors.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

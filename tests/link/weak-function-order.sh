@@ -1,5 +1,5 @@
 #!/bin/bash
-# Of weak functions the first wins; a strong one wins even if it comes last of four.
+# The first weak function wins over other weak ones; a strong one wins even if it comes last of four.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A strong function wins against a weak one whatever the order of the files,
-# and the weak one is gone: no bytes, no symbol, no func_info, no line_info.
+# A strong function wins over a weak one in any order of the files. The weak one leaves no bytes,
+# symbol, func_info or line_info.
 . "$(dirname "$0")/common.sh"
 
 compile weak <<'EOF'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same weak map in three files is one map; a strong definition wins.
+# A weak map of three files becomes one map, and a strong definition wins.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A weak program between others of its section loses against one of another section: its
-# code and records go, the others stay in place.
+# A weak program between others of its section loses to one in another section. Its code and records
+# are dropped; the other programs stay in order.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A strong variable wins against weak ones in any order; the losers leave no bytes
-# and no hole in the DATASEC, and references to them reach the winner.
+# A strong variable wins over weak ones in any order. The losers leave no bytes and no hole in the
+# DATASEC, and references to them reach the winner.
 . "$(dirname "$0")/common.sh"
 
 compile weak <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Objects without BTF link by their symbols alone, and beside objects with BTF: functions called
-# both ways, static and global, variables of either.
+# Objects without BTF link by symbols alone, and beside objects with BTF: calls in both directions,
+# static and global functions, variables of either.
 . "$(dirname "$0")/common.sh"
 
 compile main <<'EOF'

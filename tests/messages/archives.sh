@@ -10,7 +10,7 @@ llvm-ar-19 rcS --format=gnu good.a good.o a-name-of-more-than-fifteen-characters
 llvm-ar-19 rcS --format=bsd bsd.a a-name-of-more-than-fifteen-characters.o
 llvm-ar-19 rcST thin.a good.o
 
-# bad_archive MESSAGE ARCHIVE OFFSET TEXT: the archive is refused with TEXT written into it.
+# bad_archive MESSAGE ARCHIVE OFFSET TEXT: the archive with TEXT written at OFFSET is an error
 bad_archive() {
   cp "$2" bad.a
   printf "$4" | dd of=bad.a bs=1 seek="$3" conv=notrunc status=none
@@ -33,11 +33,11 @@ bad_archive "archive member at offset $(printf %#x "$long"): long name is not in
 bad_archive "archive member at offset $(printf %#x "$bsd"): long name is cut off" bsd.a "$bsd" '#1/99999999'
 
 
-# Archives in thin archives, by GNU ar: "/N:M" is the member at M of the archive that has that name.
+# Archives in thin archives, by GNU ar: "/N:M" is the member at offset M of the archive with name N.
 ar rcS inner.a good.o
 ar rcST outer.a inner.a
 nested=$(at outer.a '/0:8 ')
-# bad_nested MESSAGE TEXT: the one member cannot be found, with TEXT as the name.
+# bad_nested MESSAGE TEXT: with TEXT as its name, the only member cannot be found
 bad_nested() {
   cp outer.a bad.a
   printf '%s' "$2" | dd of=bad.a bs=1 seek="$nested" conv=notrunc status=none
@@ -56,7 +56,7 @@ echo text >inner.a
 bad_nested 'is not an archive' '/0:8 '
 rm inner.a
 bad_nested 'cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' '/0:8 '
-cp outer.a inner.a # which is in itself, without end
+cp outer.a inner.a # inner.a now contains itself
 printf '%s' "/0:$nested " | dd of=inner.a bs=1 seek="$nested" conv=notrunc status=none
 name='inner.a(inner.a'$(printf '(inner.a%.0s' {1..8})
 close=$(printf ')%.0s' {1..9})
@@ -66,7 +66,7 @@ rm good.o
 expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BPFLINK" thin.a -o out.o
 expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BTFDEDUP" thin.a -o out.o
 
-# An archive that is not as its members are now
+# Archives older than their members
 compile caller <<'END'
 int fresh(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return fresh(ctx->len); }
@@ -95,7 +95,7 @@ llvm-ar-19 rc lib/copied.a lib/member.o
 (cd lib && compile member <<<'int stale(int x) { return x; }')
 undefined '>>> the index of lib/thin.a lists it, but no member defines it: rebuild the archive
 ' caller.o lib/thin.a
-# No index, one of 64 bits, and what an index may say in error
+# No index, a 64-bit index, and errors in an index
 llvm-ar-19 rcST unlisted.a lib/member.o
 undefined '' caller.o unlisted.a
 "$python" - <<'END'

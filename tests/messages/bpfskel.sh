@@ -1,5 +1,5 @@
 #!/bin/bash
-# What bpfskel says, and that nothing is written then.
+# bpfskel's messages; on errors it writes no file.
 . "$(dirname "$0")/common.sh"
 
 compile main <<'END'
@@ -32,7 +32,7 @@ expect_message "main.bpf.c:2:44: error: undefined symbol: helper
 >>>               main.o:(socket+0x8)" "$BPFSKEL" main.o -o out.h
 [[ ! -e out.h ]] || mistake 'a header in spite of an error'
 
-# What stood there stays, and warnings are no errors.
+# On an error, the old file stays; warnings are not errors.
 echo old >out.h
 "$BPFSKEL" main.o -o out.h 2>errors && mistake 'an undefined symbol is no error'
 expect old cat out.h
@@ -43,7 +43,7 @@ grep -q untyped__open out.h || mistake 'no skeleton'
 wrong 'new.h: a subskeleton needs BTF: compile the library with -g' --subskeleton -q untyped.o -o new.h
 if [[ -c /dev/full ]]; then wrong '/dev/full: cannot write: No space left on device' main.o helper.o -o /dev/full; fi
 
-# The options of a link are bpfskel's, too; what they write names the skeleton and comes with it.
+# bpfskel has bpflink's options. Their output names the skeleton and is written together with it.
 "$BPFSKEL" main.o helper.o --gc-sections --license GPL --dependency-file out.d -Map out.map -o out.h
 grep -q '^out.h: ' out.d || mistake 'the rule is not for the skeleton'
 grep -q helper.o out.map || mistake 'no map'

@@ -1,4 +1,4 @@
-"""Breaks the DWARF of an object and links it with one that its types conflict with.
+"""Damages an object's DWARF and links it with an object that its types conflict with.
 
 break_dwarf.py BPFLINK OTHER OBJECT
 """

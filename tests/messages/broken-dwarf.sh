@@ -1,10 +1,10 @@
 #!/bin/bash
-# DWARF that is not what it should be takes nothing from a message but the lines.
+# With damaged DWARF, a message lacks only the source lines.
 . "$(dirname "$0")/common.sh"
 
 compile a <<<'extern int v; SEC("socket") int prog(void *ctx) { return v; }'
 for flags in '-gdwarf-4' '-gdwarf-5' '-gdwarf-5 -gdwarf64'; do
-  # shellcheck disable=SC2086 # words are meant
+  # shellcheck disable=SC2086 # several words
   compile b $flags <<<'long v = 1; char w = 1;'
   "$python" -S "$here/break_dwarf.py" "$BPFLINK" a.o b.o
 done

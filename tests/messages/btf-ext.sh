@@ -1,5 +1,5 @@
 #!/bin/bash
-# The header, the tables and the records of .BTF.ext.
+# Errors in the header, the tables and the records of .BTF.ext
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'
@@ -62,7 +62,7 @@ bad ".BTF.ext: line_info at offset $(printf %#x $((line_info + 12))) refers to s
 llvm-objcopy-19 --remove-section=.BTF good.o without.o
 expect_message 'bpflink: error: without.o: has .BTF.ext but no .BTF' "$BPFLINK" without.o -o out.o
 
-# What ties .BTF to the rest
+# References from .BTF to other sections
 bad ".BTF: type [$(bpftool btf dump file good.o | sed -n "s/^\[\(.*\)\] FUNC 'prog'.*/\1/p")] FUNC 'prog' is global, but there is no such symbol" \
   ext:func_info_len=0 "symbol:prog:st_name=old + 1"
 compile big --target=bpfeb <<'END'

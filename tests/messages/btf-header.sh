@@ -1,12 +1,12 @@
 #!/bin/bash
-# The header and the sections of .BTF.
+# Errors in the header and the sections of .BTF
 . "$(dirname "$0")/common.sh"
 
 int='add(INT, "int", 4, 32)'
 blob good.btf "$int"
 "$BTFDEDUP" good.btf -o out.btf || fail 'good.btf is not good'
 
-# Longer than what is known, with and without a layout, is good as long as it says nothing.
+# A header may be longer, with or without a layout section, if its unknown fields are zero.
 "$BTFDEDUP" good.btf -o want.btf
 for size in 28 32 36 100; do
   blob long.btf "$int; hdr_len = $size; extra = bytes($size - 24)"
@@ -42,11 +42,11 @@ bad_blob 'type section at offset 24 overlaps the string section at offset 36' "$
 bad_blob 'string section is empty' "$int; strings = b''"
 bad_blob 'string section does not end with NUL' "$int; strings = b'\\0int'"
 
-# Split BTF without its base: its strings begin with one that is not empty.
+# Split BTF without its base: its string section does not begin with NUL.
 bad_blob 'string section does not begin with NUL (is it split BTF, which needs --base?)' \
   "$int; strings = b'int\\0'"
 
-# The same in an object.
+# The same in an object
 compile good <<'EOF'
 SEC("socket") int prog(void *ctx) { return 1; }
 EOF

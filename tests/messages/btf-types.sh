@@ -1,5 +1,5 @@
 #!/bin/bash
-# The types of .BTF: their extents, what they refer to, and what they contain.
+# Errors in the types of .BTF: their extents, references and contents
 . "$(dirname "$0")/common.sh"
 
 int='add(INT, "int", 4, 32)'
@@ -34,7 +34,7 @@ bad_blob "type [1] STRUCT 's': member 0 has its name at string offset 77, but th
 bad_blob "type [1] ENUM 'e': enumerator 1 has its name at string offset 77, but the strings end at 5" \
   'add(ENUM, "e", 4, "A", 0, 77, 1)'
 
-# What FUNC, DATASEC and DECL_TAG demand
+# The requirements of FUNC, DATASEC and DECL_TAG
 bad_blob "type [2] FUNC 'f': has type id 1, which is INT, not FUNC_PROTO" "$int; add(FUNC, 'f', 1)"
 bad_blob "type [1] FUNC 'f': has type id 0, which is VOID, not FUNC_PROTO" 'add(FUNC, "f", 0)'
 bad_blob "type [2] DATASEC '.data': variable 0 has type id 1, which is INT, not VAR or FUNC" \
@@ -44,25 +44,25 @@ bad_blob "type [2] DECL_TAG 'tag': has component index 0, but type id 1 has 0 co
 bad_blob "type [3] DECL_TAG 'tag': has component index -2, but type id 2 has 1 components" \
   "$int; add(STRUCT, 's', 4, 'a', 1, 0); add(DECL_TAG, 'tag', 2, -2)"
 
-# Types that have no size
+# Types without a size
 bad_blob "type [1] STRUCT 's': contains itself without a pointer in between" 'add(STRUCT, "s", 4, "self", 1, 0)'
 bad_blob "type [2] TYPEDEF 'u': contains itself without a pointer in between" \
   'add(TYPEDEF, "t", 2); add(TYPEDEF, "u", 1)'
 
 
-# ... once it is known what a declaration stands for
+# ... seen once a declaration resolves to a definition
 blob declared.btf 'add(FWD, "s", 0); add(STRUCT, "s", 4, "a", 1, 0)'
 expect_message "btfdedup: error: after declarations are resolved, type [1] STRUCT 's': contains itself without a pointer in between" \
   "$BTFDEDUP" declared.btf -o out.o
 
-# What does not fit the other inputs
+# Layout sections that conflict
 blob first.btf "$int; layout = [(0, 0, 0)] * 20 + [(4, 0, 0)]"
 blob second.btf "$int; layout = [(0, 0, 0)] * 20 + [(8, 0, 0)]"
 expect_message 'btfdedup: error: second.btf: layout section gives other sizes for kind 20 than that of an earlier input' \
   "$BTFDEDUP" first.btf second.btf -o out.o
 
 
-# Kinds that the library does not know, where types would be renumbered under them
+# Unknown kinds, where their type ids would change
 odd="layout = [(0, 0, 0)] * 20 + [(4, 4, 0)]; add(20, 'odd', 0, 0, 1, vlen=1)"
 blob odd.btf "$int; $odd"
 "$BTFDEDUP" odd.btf -o out.btf
@@ -84,7 +84,7 @@ types=$(bpftool btf dump file good.o | grep -c '^\[')
 bad ".BTF: type [1] PTR: refers to type id 8388607, but the last is $types" type:1:type=0x7fffff
 bad ".BTF: type [2] at offset 12 of the type section has kind 0" type:2:kind=0
 
-# A link makes variables anew, so their types are renumbered.
+# A link makes variables' types anew, which changes type ids.
 compile plain <<'END'
 SEC("socket") int prog(void *ctx) { return 1; }
 END

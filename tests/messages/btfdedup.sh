@@ -1,5 +1,5 @@
 #!/bin/bash
-# Messages of btfdedup on its inputs, on the file that it updates and on what it is asked to explain.
+# Messages of btfdedup about inputs, the file to update and --explain
 . "$(dirname "$0")/common.sh"
 
 # fails MESSAGE ARGUMENT...
@@ -62,7 +62,7 @@ fails 'bad.o: section .rel.BTF: relocation at offset 0 is not of a type in .BTF'
 doctored bad.o ext:magic=0x1234
 fails 'bad.o: .BTF.ext: magic is 0x1234, expected 0xeb9f' --update bad.o
 
-# Symbols, which say what is where in .BTF_ids
+# Symbols, which locate the ids in .BTF_ids
 printf '\t.section .BTF_ids,"a"\n__BTF_ID__struct__s__1:\n\t.long 1\n' >ids.s
 "$CC" --target=bpf -c ids.s -o ids.o
 llvm-objcopy-19 --add-section=.BTF=good.btf ids.o

@@ -1,11 +1,11 @@
 #!/bin/bash
-# btfdedup --check: each rule of the kernel by a blob that breaks it; what a loader mends; JSON; and
-# --verify, which says the same of outputs.
+# btfdedup --check: a blob for each rule of the kernel that breaks it; faults that loaders repair;
+# JSON; and --verify, which reports the same of outputs.
 . "$(dirname "$0")/common.sh"
 
 int="add(INT, 'int', 4, 32)"
 
-# refused STATEMENTS <FAULTS: a blob has these faults, a line each, and no others.
+# refused STATEMENTS <FAULTS: the blob has exactly these faults, one a line
 refused() {
   local status=0 want got
   want=$(sed 's/^/bad.btf: /')
@@ -16,7 +16,7 @@ refused() {
   [[ $got == "$want" ]] || mistake "$1: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
 }
 
-# taken WANT ARGUMENT...: kernels take all files, and the output is WANT.
+# taken WANT ARGUMENT...: kernels accept all files, and the output is WANT
 taken() {
   local want=$1
   shift
@@ -188,7 +188,7 @@ END
 refused "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -2)" <<'END'
 [3] DECL_TAG 'x': a DECL_TAG is for the whole (-1), or for an existing member or parameter (Linux: "Invalid component_idx"); rewrite the tag's index
 END
-# What types refer to
+# References of types
 refused "add(PTR, '', 9)" <<'END'
 [1] PTR: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
 END
@@ -280,7 +280,7 @@ $int" <<'END'
 [8] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
 END
 
-# Behind a type of an unknown size nothing is known; what refers to it is at no fault.
+# After a type of unknown size, --check knows nothing; references into that part are no fault.
 refused "add(PTR, 'p', 3); add(20, 'odd'); $int; layout = [(0, 0, 0)] * 21" <<'END'
 no bytes are before, between or after the sections (Linux: "Unsupported section found"); write the sections one after another; merge several blobs into one
 the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
@@ -288,7 +288,7 @@ the strings are the last section (Linux: "String section is not at the end"); wr
 [1] int *: it has no name (Linux: "Invalid name"); remove the name
 END
 
-# Of many faults a hundred are listed.
+# Of many faults, the list has a hundred.
 blob bad.btf "for i in range(120): add(TYPEDEF, '', 0)"
 "$BTFDEDUP" --check bad.btf >stdout && mistake 'typedefs without names are taken'
 [[ $(wc -l <stdout) == 102 && $(tail -n 2 stdout) == 'bad.btf: 20 more faults
@@ -319,7 +319,7 @@ needs 6.15 'a DECL_TAG that is an attribute' "$int; add(TYPEDEF, 't', 1); add(DE
 needs 7.1 'a vlen above 65535' "add(ENUM); words[1] += 65536; words[2] = 4; words.extend([string('A'), 0] * 65536)"
 needs 7.1 'a layout section' "$int; layout = [(0, 0, 0), (4, 0, 0)]; layout_off = 16; str_off = 24; tail = b'\\0\\0\\0\\0\\4\\0\\0\\0'; layout_len = 8; type_len = 16; size = 32 + 16 + 8 + 5"
 
-# What a loader mends of an object
+# Faults that a loader repairs in an object
 compile mended <<'END'
 extern int LINUX_KERNEL_VERSION __attribute__((section(".kconfig")));
 extern char CONFIG_CC_VERSION_TEXT __attribute__((section(".kconfig"), weak));
@@ -342,7 +342,7 @@ llvm-objcopy-19 --dump-section .BTF=raw.btf mended.o
 [[ $(<stdout) == *"DATASEC '.data': a DATASEC has a size"* ]] || mistake "$(<stdout)"
 "$BTFDEDUP" --check mended.o raw.btf >/dev/null && mistake 'one of two files is refused, and the exit status is 0'
 
-# What loaders look for in other objects
+# Definitions that a loader looks for in other objects
 compile alone <<'END'
 extern int other;
 SEC("socket") int prog(struct __sk_buff *ctx) { return other; }
@@ -361,7 +361,7 @@ open("split.btf", "wb").write(struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(
 END
 taken 'split.btf: needs Linux 5.0, for FUNC' --base base.btf split.btf
 taken 'split.btf: needs Linux 5.0, for FUNC
-mended.o: needs Linux 5.6, for a FUNC with linkage' --base base.btf split.btf mended.o # which stands alone
+mended.o: needs Linux 5.6, for a FUNC with linkage' --base base.btf split.btf mended.o # mended.o has no base
 
 # JSON
 blob bad.btf "$int; add(TYPEDEF, 'two words', 1)"
@@ -400,7 +400,7 @@ expect_message 'btfdedup: error: plain.o: has no section .BTF: compile with -g, 
 "$BTFDEDUP" --check bad.btf -o out.btf 2>errors && mistake '--check writes'
 [[ $(<errors) == *--check* ]] || mistake "$(<errors)"
 
-# --verify: the output is written all the same, and the input of a type is named.
+# --verify: btfdedup writes the output anyway, and names the input of a type.
 blob good.btf "$int"
 "$BTFDEDUP" --verify good.btf -o out.btf 2>errors || mistake "--verify: exit status $?"
 [[ ! -s errors ]] || mistake "--verify of a good output: $(<errors)"

@@ -1,16 +1,16 @@
-# What the cases of messages share, besides what those of tests/link do.
+# Functions for the messages cases, besides those of tests/link.
 #
-# A case writes each message down as a whole, so that complete.sh finds it.
+# A case contains each message as a whole, so that complete.sh finds it.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
-# The interpreter itself: what finds it (pyenv) may take longer than the work.
+# The interpreter's own path: a wrapper (pyenv) may take longer than the script.
 python=$(python3 -c 'import sys; print(sys.executable)')
 
 mistakes=0
 trap 'status=$?; finish $((status ? status : mistakes > 0))' EXIT
 
-# mistake TEXT...: notes a failure and goes on, so that one run shows all.
+# mistake TEXT...: records a failure and continues, so that one run shows all
 mistake() {
   printf 'FAIL: line %s: %s\n' "$(caller_line)" "$*" >&2
   mistakes=$((mistakes + 1))
@@ -23,8 +23,8 @@ caller_line() {
   done
 }
 
-# expect_message TEXT COMMAND...: the command fails as it should: exit status 1, TEXT and nothing
-# else on standard error, nothing on standard output, no output file, no temporary file.
+# expect_message TEXT COMMAND...: the command fails as it should: exit status 1, only TEXT on standard
+# error, nothing on standard output, no output file, no temporary file
 expect_message() {
   local want=$1 status=0
   shift
@@ -37,12 +37,12 @@ expect_message() {
   [[ -z $(compgen -G '.*.tmp') ]] || mistake "$*: leaves a temporary file"
 }
 
-# doctored OUT PLACE=VALUE...: good.o with numbers changed; see Editor in bpfobj.py
+# doctored OUT PLACE=VALUE...: OUT is good.o with numbers changed; see Editor in bpfobj.py
 doctored() {
   "$python" -S "$bpfobj" set good.o "$@"
 }
 
-# bad MESSAGE PLACE=VALUE...: good.o with numbers changed is refused with the message.
+# bad MESSAGE PLACE=VALUE...: good.o with numbers changed is an error with MESSAGE
 bad() {
   local message=$1
   shift
@@ -50,12 +50,12 @@ bad() {
   expect_message "bpflink: error: bad.o: $message" "$BPFLINK" bad.o -o out.o
 }
 
-# blob FILE STATEMENTS: raw BTF; see Blob in bpfobj.py
+# blob FILE STATEMENTS: writes raw BTF; see Blob in bpfobj.py
 blob() {
   "$python" -S "$bpfobj" blob "$@"
 }
 
-# bad_blob MESSAGE STATEMENTS: raw BTF is refused with the message.
+# bad_blob MESSAGE STATEMENTS: the raw BTF is an error with MESSAGE
 bad_blob() {
   blob bad.btf "$2"
   expect_message "btfdedup: error: bad.btf: $1" "$BTFDEDUP" bad.btf -o out.o

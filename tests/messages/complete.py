@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Finds messages that no test has.
+"""Finds messages without a test.
 
     complete.py CHECKOUT
 
-A message is a string of linker/ or dedup/ with a blank in it. Its text, with anything for each
-{} or %s, has to stand on one line of a file of tests/, or to be listed below with the reason why
-no test can have it. A reason that is no longer needed is an error as well.
+A message is a string in linker/ or dedup/ that contains a space. Its text, with anything for each {}
+or %s, must be on one line of a file in tests/, or be listed below with the reason why no test can have
+it. An unneeded reason is an error as well.
 """
 import glob
 import os
@@ -18,7 +18,7 @@ NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup
                 "linker/bpfskel/c_tables.cpp", "linker/bpfskel/emit_c.cpp", "linker/bpfskel/emit_cpp.cpp", "linker/bpfskel/emit_rust.cpp", "linker/bpfskel/emit_subskeleton.cpp",
                 "linker/bpfskel/model.cpp", "linker/bpfskel/rust_types.cpp"}
 
-# Message: why no input can provoke it.
+# Message: why no input can provoke it
 EXCEPTIONS = {
     "string offsets, with those of the base, exceed 32 bits": "takes 4 GiB of strings",
     "too many bytes of strings to deduplicate": "takes 4 GiB of strings",
@@ -36,7 +36,7 @@ EXCEPTIONS = {
 
 
 def strings(source):
-    """Adjacent string literals as one, without those of #include lines and comments."""
+    """Yields adjacent string literals as one, except in #include lines and comments."""
     source = re.sub(r"^\s*#.*$", "", source, flags=re.M)
     source = re.sub(r'("(?:[^"\\\n]|\\.)*")|//.*$', lambda m: m[1] or "", source, flags=re.M)
     for match in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', source):

@@ -1,4 +1,4 @@
 #!/bin/bash
-# Each message of the programs and the libraries stands in a test as a whole.
+# Every message of the programs and the libraries is in a test, as a whole.
 here=$(realpath "$(dirname "$0")")
 python3 "$here/complete.py" "$here/../.."

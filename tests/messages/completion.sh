@@ -1,10 +1,10 @@
 #!/bin/bash
-# The completions that the programs write: what they offer, and that the shells take them.
+# The completions that the programs write: their suggestions, and that shells accept them.
 . "$(dirname "$0")/common.sh"
 
 "$BPFLINK" --completion bash >bpflink.bash
 . ./bpflink.bash
-# offers WORD...: what bash offers for the last word
+# offers WORD...: bash's completions of the last word
 offers() {
   COMP_WORDS=(bpflink "$@") COMP_CWORD=$#
   _bpflink

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The lines of variables and maps, which only DWARF has, in every version and byte order of it.
+# Source lines of variables and maps, which only DWARF has, in all DWARF versions and byte orders
 . "$(dirname "$0")/common.sh"
 
 variable='long v = 1;'
@@ -23,7 +23,7 @@ message="b.bpf.c:1: error: conflicting types of 'v'
 >>>     declared in a.bpf.c:2 (a.o)
 $differ"
 
-# conflict MESSAGE [FLAG...]: both files, compiled with the flags
+# conflict MESSAGE [FLAG...]: compiles both files with the flags; the link is an error with MESSAGE
 conflict() {
   local want=$1
   shift
@@ -32,14 +32,14 @@ conflict() {
   expect_message "$want" "$BPFLINK" a.o b.o -o out.o
 }
 for dwarf in -gdwarf-{2,3,4,5} '-gdwarf-4 -gdwarf64' '-gdwarf-5 -gdwarf64' --target=bpfeb; do
-  # shellcheck disable=SC2086 # words are meant
+  # shellcheck disable=SC2086 # several words
   conflict "$message" $dwarf
 done
 conflict "$message"
 llvm-strip-19 --strip-debug a.o b.o
 expect_message "$plain_message" "$BPFLINK" a.o b.o -o out.o
 
-# Lines of a header, that a function has declared the name before, and what a partial link keeps
+# Lines in a header, a name that a function declared before, and lines that a partial link keeps
 conflict "$message"
 mkdir include
 echo "$variable" >include/v.h
@@ -53,7 +53,7 @@ compile other <<<$'\nstatic int v; int *use = &v;'
 mv both.o b.o
 expect_message "$message" "$BPFLINK" a.o b.o -o out.o
 
-# Maps, and what is defined twice
+# Maps, and duplicate definitions
 compile a <<<'
 extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, int); } v SEC(".maps");
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&v, &key) != 0; }'

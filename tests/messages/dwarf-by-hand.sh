@@ -1,6 +1,7 @@
 #!/bin/bash
-# DWARF that clang does not write of C: sections that are compressed or whose addends are elsewhere, a definition that
-# refers to its declaration, and more than any compiler writes. Lines are known or not, and the message is there at once.
+# DWARF that clang does not generate for C: compressed sections, addends in RELA, a definition that
+# refers to its declaration, and unusual sizes. The message shows the line or does without, and comes at
+# once.
 . "$(dirname "$0")/common.sh"
 
 compile a <<<'extern int v; SEC("socket") int prog(void *ctx) { return v; }'
@@ -9,7 +10,7 @@ rest='>>> they differ at v
 >>>     b.o: long, 8 bytes
 >>>     a.o: int, 4 bytes
 >>> declare it once, in a header that all include'
-# known PLACE | unknown: where `v` of b.o is defined
+# known PLACE | unknown: the message has this line for the definition of `v` in b.o, or none
 known() {
   expect_message "$1: error: conflicting types of 'v'
 >>> long v
@@ -29,14 +30,14 @@ $rest" timeout 30 "$BPFLINK" a.o b.o -o out.o
 known "b.bpf.c:1"
 cp b.o good.o
 
-# Not its contents
+# Sections that bpflink does not read: compressed, or with RELA addends
 llvm-objcopy-19 --compress-debug-sections=zlib good.o b.o
 grep -qE '\.debug_info .* C +[0-9]' <<<"$(llvm-readelf-19 -SW b.o)" || mistake 'nothing is compressed'
 unknown
 llvm-objcopy-19 --rename-section .rel.debug_info=.rela.debug_info good.o b.o
 unknown
 
-# by_hand <<ASSEMBLY: b.o with this DWARF alone, of version 4; its one file is hand.c
+# by_hand <<ASSEMBLY: b.o with only this DWARF, of version 4; its file is hand.c
 by_hand() {
   {
     echo '.section .debug_line,"",@progbits
@@ -66,12 +67,12 @@ unit='.section .debug_info,"",@progbits
 	.byte 8
 	.uleb128 1
 	.long 0'
-# Code, tag, children, then name and form of each attribute: a unit has its line table (0x10, as an offset, 0x17)
+# Code, tag, children, then name and form of each attribute; a unit has its line table (0x10, form 0x17)
 of_unit='.section .debug_abbrev,"",@progbits
 	.byte 1, 0x11, 1, 0x10, 0x17, 0, 0'
 
-# A declaration (name, file, line, declaration, external), 12 bytes into the unit's own 4; the definition refers to it
-# (0x47) and has a line of its own
+# A declaration (name, file, line, declaration, external) at offset 16 of the unit. The definition refers
+# to it (0x47) and has its own line.
 by_hand <<END
 $of_unit
 	.byte 2, 0x34, 0, 3, 8, 0x3a, 0xb, 0x3b, 0xb, 0x3c, 0x19, 0x3f, 0x19, 0, 0
@@ -89,7 +90,7 @@ $unit
 END
 known hand.c:9
 
-# A definition without a line refers to nothing
+# A definition with an invalid reference
 by_hand <<END
 $of_unit
 	.byte 3, 0x34, 0, 0x47, 0x13, 0x3b, 0xb, 0, 0
@@ -103,7 +104,7 @@ $unit
 END
 unknown
 
-# attributes COUNT: each of so many entries of one byte has twenty thousand attributes without any
+# attributes COUNT: COUNT entries of one byte, each with twenty thousand attributes of no bytes
 attributes() {
   by_hand <<END
 $of_unit

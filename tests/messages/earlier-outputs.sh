@@ -1,7 +1,7 @@
 #!/bin/bash
-# What stands at the output's place, or among the inputs, by a mistake: an object of a compiler that
-# the inputs have nothing to do with, an output of an earlier link. To build again is no mistake,
-# whatever was renamed, added or deleted.
+# A file at the output's place, or among the inputs, by mistake: a compiler's object that is unrelated
+# to the inputs, or an output of an earlier link. Building again is no mistake, even after files were
+# renamed, added or deleted.
 . "$(dirname "$0")/common.sh"
 
 license='char LICENSE[] SEC("license") = "GPL";'
@@ -19,7 +19,7 @@ cp a.o kept.o
 
 # -o *.o
 nothing="is unrelated to the inputs: name another file, or delete it first"
-refused() { # TEXT COMMAND...: and a.o stays
+refused() { # TEXT COMMAND...: an error with TEXT; a.o stays
   expect_message "$@"
   cmp a.o kept.o || mistake "${*:2}: a.o was changed"
 }
@@ -36,7 +36,7 @@ fi
 expect "bpflink: warning: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" cat errors
 cp kept.o a.o
 
-# An object of the same source, or that defines the same, may be replaced.
+# An object of the same source, or with the same definitions, may be replaced.
 same() {
   "$BPFLINK" "$@" 2>errors || mistake "$*: $(<errors)"
   [[ ! -s errors ]] || mistake "$*: $(<errors)"
@@ -48,11 +48,11 @@ same b.o c.o -o renamed.o
 cp b.o out.o
 "$BTFDEDUP" b.o c.o --elf -o out.o
 "$BTFDEDUP" a.o --elf -o out.o
-# So may whatever a link made, of one object or several, when all its sources have other names now.
+# So may the output of a link of one or several objects, even if all sources have new names.
 objects=(a.o 'b.o c.o' 'a.o b.o c.o')
 for ((i = 0; i < 3; i++)); do
   for flags in '' --keep-debug -s -r; do
-    # shellcheck disable=SC2086 # words are meant
+    # shellcheck disable=SC2086 # several words
     "$BPFLINK" ${objects[i]} $flags -o out.o
     compile new <<<'SEC("tc") int entirely_new(void *ctx) { return 3; }'
     same new.o -o out.o
@@ -90,13 +90,13 @@ cp prog.o second.o
 expect_message 'bpflink: error: prog.o looks like an earlier output of these files: leave it out of the inputs
 bpflink: error: second.o looks like an earlier output of these files: leave it out of the inputs' \
   "$BPFLINK" a.o b.o c.o prog.o second.o -o out.o
-# A clash of names that nothing else explains stays one.
+# Other duplicate definitions get the usual error.
 compile d <<<'int more(void) { return 2; }'
 "$BPFLINK" b.o c.o -o part.o
 "$BPFLINK" part.o d.o -o out.o 2>errors && mistake 'two definitions are linked'
 grep -q 'duplicate symbol: more' errors || mistake "$(<errors)"
 
-# A pipe is nothing that stood there.
+# An output pipe is not an earlier output.
 timeout 20 "$BPFSKEL" a.o | grep -q 'Made by bpfskel' || mistake 'bpfskel waits for its own output'
 timeout 20 "$BTFDEDUP" a.o b.o -o - | cat >piped.btf || mistake 'btfdedup waits for its own output'
 timeout 20 "$BPFLINK" a.o -o - | cat >piped.o || mistake 'bpflink waits for its own output'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The ELF header and the section headers of an input.
+# Errors in an input's ELF header and section headers
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'

@@ -1,15 +1,15 @@
 #!/bin/bash
-# btfdedup --explain: why types of one name are not one.
+# btfdedup --explain: why types of one name stay separate.
 . "$(dirname "$0")/common.sh"
 
-# explains TYPE TEXT A B: what is said of the types of two inputs
+# explains TYPE TEXT A B: --explain TYPE prints TEXT for two inputs
 explains() {
   blob a.btf "add(INT, 'int', 4, 0x1000020); add(INT, 'long', 8, 0x1000040); $3"
   blob b.btf "add(INT, 'int', 4, 0x1000020); add(INT, 'long', 8, 0x1000040); $4"
   "$BTFDEDUP" a.btf b.btf --explain "$1" | grep -E 'differs|stayed|one type' >text || true
   expect "$2" cat text
 }
-# struct_s TEXT A B: `struct s` with other members and sizes
+# struct_s TEXT A B: `struct s` with sizes and members A and B; they differ by TEXT
 struct_s() { explains 'struct s' "struct s stayed 2 types
 differs from [3]: s$1" "add(STRUCT, 's', $2)" "add(STRUCT, 's', $3)"; }
 
@@ -36,7 +36,7 @@ func_f ' (parameter 1): int in a.btf, long in b.btf' '1); add(FUNC_PROTO, "", 0,
 func_f " (parameter 1): named 'x' in a.btf, named 'y' in b.btf" '1); add(FUNC_PROTO, "", 0, "x", 1' '1); add(FUNC_PROTO, "", 0, "y", 1'
 func_f ' (return value): void in a.btf, int in b.btf' '1); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 1'
 func_f ': static in a.btf, global in b.btf' '0); add(FUNC_PROTO, "", 0' '1); add(FUNC_PROTO, "", 0'
-# definitions ARGUMENT...: what btfdedup prints, without what needs each type (tests/report/sizes.sh)
+# definitions ARGUMENT...: btfdedup's output without the chains of needs (tests/report/sizes.sh has these)
 definitions() {
   "$BTFDEDUP" "$@" | awk '/^  (kept by|from|bytes) / { held = ""; next } held != "" { print substr(held, 2) } { held = "x" $0 }
     END { if (held != "") print substr(held, 2) }'
@@ -70,7 +70,7 @@ struct s {
 differs from [2]: s, member 1: 'int a' in base.btf, 'int b' in one.btf" \
   definitions base.btf one.btf two.btf three.btf four.btf five.btf six.btf --explain 'struct s'
 
-# Split BTF. The names' offsets are the base's: int 1, s 5, p 7, t 9.
+# Split BTF. The names' offsets are in the base: int 1, s 5, p 7, t 9.
 blob base.btf 'add(INT, "int", 4, 0x1000020); add(STRUCT, "s", 8, "p", 4, 0); add(FWD, "t"); add(PTR, "", 3)'
 blob split.btf 'add(STRUCT, 9, 4, 7, 1, 0); add(PTR, 0, 5); add(STRUCT, 5, 8, 7, 6, 0); strings = b""'
 blob same.btf 'add(STRUCT, 5, 8, 7, 4, 0); strings = b""'
@@ -94,7 +94,7 @@ struct s {
 	struct t *p;
 };' definitions --base base.btf same.btf --explain 'struct s'
 
-# A declaration that stays, and types that differ in nothing else: a.btf cannot say which `t`.
+# A declaration stays, and the types do not differ otherwise: it is unclear which `t` a.btf means.
 prologue='add(INT, "int", 4, 0x1000020)'
 blob a.btf "$prologue; add(STRUCT, 's', 8, 'p', 4, 0); add(FWD, 't'); add(PTR, '', 3)"
 for bits in 0 32; do
@@ -134,7 +134,7 @@ for tag in t u; do blob $tag.btf "$prologue; add(STRUCT, 's', 8, 'p', 4, 0); add
 "$BTFDEDUP" t.btf u.btf --explain 'struct s' | grep differs >text
 expect 'differs from [2]: s.p: struct t * (only declared) in t.btf, struct u * (only declared) in u.btf' cat text
 
-# A name alone, and one that is nowhere
+# A name without its kind, and a name that does not exist
 blob both.btf "$prologue; add(STRUCT, 'event', 4, 'a', 1, 0); add(TYPEDEF, 'event', 2)"
 expect 'struct event is one type
 

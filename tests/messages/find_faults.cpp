@@ -1,4 +1,4 @@
-// Prints the faults that `--verify` would find in an object.
+// Prints the faults that --verify finds in an object.
 #include <fmt/format.h>
 
 #include "linker/elf/object_faults.hpp"

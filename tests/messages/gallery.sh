@@ -1,14 +1,14 @@
 #!/bin/bash
-# The commonest mistakes, and what is said of each. To be read from top to bottom by whoever
-# changes a message: with this text alone a user has to know what is wrong, where, and what to do.
+# The most common mistakes and their messages. Read it from top to bottom when you change a message:
+# from the text alone, a user must know what is wrong, where, and what to do.
 . "$(dirname "$0")/common.sh"
 
 ordinal=0
-silent=0 # how many do not say what to do
+silent=0 # messages without advice
 
-# shows ADVICE COMMAND... <<MESSAGE: the mistake below the comment before it gets this message and
-# no other. ADVICE is the part of the message that says what to do, "" where it does not say.
-# A mistake that is only warned of has a message that begins so.
+# shows ADVICE COMMAND... <<MESSAGE: the mistake in the comment above gets exactly this message. ADVICE
+# is the part that says what to do, "" if there is none. If the message is a warning, the link must
+# succeed.
 shows() {
   local advice=$1 want status=0 wanted_status=1
   shift
@@ -64,7 +64,7 @@ END
 
 # ---- the command line
 
-# -o forgotten
+# Missing -o
 shows 'no output is given with -o' bpflink main.o maps.o <<'END'
 bpflink: error: no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is 'bpflink INPUT... -o OUTPUT' (see bpflink --help)
 END
@@ -79,12 +79,12 @@ shows 'name another file' bpflink main.o maps.o -o maps.o <<'END'
 bpflink: error: -o 'maps.o' would replace the input 'maps.o': name another file
 END
 
-# The file of the map forgotten, so that an object is taken for it
+# --Map without its file name takes an object as the file.
 shows 'delete it first' bpflink --Map maps.o main.o -o out.o <<'END'
 bpflink: error: --Map 'maps.o' would replace an object file or archive with text: delete it first
 END
 
-# An option misspelled
+# A misspelled option
 shows 'did you mean' bpflink main.o maps.o --gc-section -o out.o <<'END'
 bpflink: error: unknown option: --gc-section; did you mean --gc-sections? (see bpflink --help)
 END
@@ -94,7 +94,7 @@ shows 'is the compiler'\''s: bpflink links what' bpflink -Wall main.o maps.o -o 
 bpflink: error: -Wall: is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes (see bpflink --help)
 END
 
-# A folder for the output that is not there
+# A missing output folder
 shows 'there is no directory' bpflink main.o maps.o -o build/out.o <<'END'
 bpflink: error: build/out.o: cannot open output file: there is no directory 'build'
 END
@@ -124,12 +124,12 @@ shows 'compile all for one --target' bpflink caller.o big.o -o out.o <<'END'
 bpflink: error: big.o: is big-endian, but caller.o is little-endian (compile all for one --target)
 END
 
-# A file that is not there
+# A missing file
 shows 'did you mean' bpflink main.o map.o -o out.o <<'END'
 bpflink: error: map.o: cannot open: No such file or directory; did you mean maps.o?
 END
 
-# What a compiler left that was stopped
+# An empty file from an interrupted compiler
 : >empty.o
 shows 'compile it again' bpflink main.o empty.o -o out.o <<'END'
 bpflink: error: empty.o: is not a BPF object but: empty file (compile it again)
@@ -147,7 +147,7 @@ shows 'compile its members with clang' bpflink caller.o -L lib -lhost -o out.o <
 bpflink: error: lib/libhost.a: is an archive without BPF objects: compile its members with clang --target=bpf
 END
 
-# ---- what a loader would refuse
+# ---- code and types that a loader would refuse
 
 # Compiled without -g
 compile plain -g0 <<<'SEC("xdp") int plain(struct xdp_md *ctx) { return ctx->data; }'
@@ -163,7 +163,7 @@ bpflink: warning: untyped.o: defines maps but has no BTF to describe them
 >>> compile with -g
 END
 
-# Maps as they were written before libbpf 1.0
+# Maps in the style before libbpf 1.0
 compile legacy <<'END'
 struct bpf_map_def { unsigned type, key_size, value_size, max_entries; };
 struct bpf_map_def counts SEC("maps") = {2, 4, 4, 1};
@@ -173,14 +173,14 @@ bpflink: warning: legacy.o: libbpf 1.0 and later refuse maps in SEC("maps")
 >>> define them in SEC(".maps")
 END
 
-# All of a file between #if and #endif
+# A file whose content is all between #if and #endif
 compile nothing -g0 <<<$'#if 0\nint x;\n#endif'
 shows 'did an #if exclude' bpflink good.o nothing.o -o out.o <<'END'
 bpflink: warning: nothing.o: has nothing to link
 >>> did an #if exclude the whole source file?
 END
 
-# A license forgotten
+# A missing license
 compile prints <<'END'
 SEC("socket") int prints(struct __sk_buff *ctx) {
   static const char text[] = "x";
@@ -206,7 +206,7 @@ END
 
 # ---- undefined symbols
 
-# An input forgotten
+# A missing input
 shows '-r leaves it' bpflink main.o -o out.o <<'END'
 main.bpf.c:6:39: error: undefined symbol: packets
     6 |   __u64 *value = bpf_map_lookup_elem(&packets, &key);
@@ -222,7 +222,7 @@ main.bpf.c:8:25: error: undefined symbol: total
 >>> -r leaves it to a later link
 END
 
-# A function's name misspelled
+# A misspelled function name
 compile misspelled <<'END'
 int helpr(int x);
 SEC("socket") int calls(struct __sk_buff *ctx) { return helpr(ctx->len); }
@@ -268,7 +268,7 @@ shows 'given with -L' bpflink caller.o -lhelper -o out.o <<'END'
 bpflink: error: -lhelper: no directory to look in is given with -L
 END
 
-# A function of the kernel without __ksym
+# A kernel function without __ksym
 compile kernel <<'END'
 void bpf_rcu_read_lock(void);
 SEC("socket") int locks(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
@@ -350,18 +350,18 @@ good.bpf.c:1:19: error: duplicate symbol: prog
 >>> good.o is given twice: give it once
 END
 
-# An earlier output among the inputs, as *.o has it
+# An earlier output among the inputs, as *.o gives it
 bpflink main.o maps.o -o prog.o
 shows 'leave it out' bpflink main.o maps.o prog.o -o out.o <<'END'
 bpflink: error: prog.o looks like an earlier output of these files: leave it out of the inputs
 END
 
-# -o *.o, of which a shell makes -o caller.o helper.o maps.o
+# -o *.o, which a shell expands to -o caller.o helper.o maps.o
 shows 'name another file' bpflink -o caller.o helper.o maps.o <<'END'
 bpflink: error: -o 'caller.o' would replace the compiled object of 'caller.bpf.c', which is unrelated to the inputs: name another file, or delete it first
 END
 
-# A function that C++ defines
+# A function that C++ code defines
 cp helper.bpf.c helper.cpp
 clang++-19 --target=bpf -O2 -c helper.cpp -o mangled.o
 shows 'declare it extern "C"' bpflink caller.o mangled.o -o out.o <<'END'
@@ -391,7 +391,7 @@ END
 
 # ---- types that conflict
 
-# A variable declared with another type than it has
+# A variable declared with the wrong type
 compile wrong <<'END'
 extern __u32 total;
 SEC("socket") int reads(struct __sk_buff *ctx) { return total; }
@@ -408,7 +408,7 @@ maps.bpf.c:3: error: conflicting types of 'total'
 >>> declare it once, in a header that all include
 END
 
-# A function declared with another prototype than it has
+# A function declared with the wrong prototype
 compile prototype <<'END'
 int helper(int x, int y);
 SEC("socket") int calls(struct __sk_buff *ctx) { return helper(ctx->len, 1); }
@@ -471,7 +471,7 @@ maps.bpf.c:2: error: conflicting types of 'packets'
 >>> declare it once, in a header that all include
 END
 
-# ---- what a loader would say worse, or not at all
+# ---- mistakes that a loader would report worse, or not at all
 
 compile first <<'END'
 #include <linux/pkt_cls.h>
@@ -480,7 +480,7 @@ SEC("xdp") int first(struct xdp_md *ctx) { rate++; return XDP_PASS; }
 char LICENSE[] SEC("license") = "GPL";
 END
 
-# A map that a header defines, static
+# A static map in a header
 for name in one two; do
   compile "$name" <<END
 static struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1);
@@ -513,7 +513,7 @@ ingress.bpf.c:1:5: warning: 'ingress' is in .text: is SEC(...) missing?
 >>> if it is a program: SEC("xdp")
 END
 
-# A map without SEC(".maps") where it is defined
+# A map without SEC(".maps") in its definition
 compile uses_table <<'END'
 extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1);
                 __type(key, __u32); __type(value, __u64); } table SEC(".maps");
@@ -534,7 +534,7 @@ table.bpf.c:2: error: 'table' is declared with SEC(".maps") but defined without 
 >>> a map has SEC(".maps") wherever it is declared
 END
 
-# A constant of user space's that the program writes to
+# A program writes to a constant that user space sets
 compile rate <<'END'
 const volatile int rate = 10;
 END
@@ -548,7 +548,7 @@ rate.bpf.c:1: error: 'rate' is defined const but written to
 >>> declare it once, in a header that all include
 END
 
-# __weak on a prototype that nobody defines
+# __weak on a prototype without a definition
 compile weak <<'END'
 extern int log_event(int code) __weak;
 SEC("xdp") int weak(struct xdp_md *ctx) { return log_event(4); }
@@ -599,7 +599,7 @@ tagged.bpf.c:4: warning: conflicting types of 'slots'
 >>> declare it once, in a header that all include
 END
 
-# A struct that is tagged in one file only
+# A struct with a tag in one file only
 compile walk <<'END'
 struct node { int value; struct node __attribute__((btf_type_tag("arena"))) *next; };
 int walk(struct node *list) { return list->value; }
@@ -634,7 +634,7 @@ END
 
 # ---- btfdedup
 
-# -o forgotten
+# Missing -o
 shows 'give -o FILE' btfdedup main.o maps.o <<'END'
 btfdedup: error: nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes or --stats (see btfdedup --help)
 END
@@ -649,7 +649,7 @@ shows 'compile with -g' btfdedup plain.o -o out.o <<'END'
 btfdedup: error: plain.o: has no section .BTF: compile with -g, with gcc -gbtf
 END
 
-# A module without the kernel that it is for
+# A module without its kernel
 blob kernel.btf 'add(INT, "int", 4, 32)'
 cat >split.c <<'C'
 #include <bpf/btf.h>
@@ -668,7 +668,7 @@ shows 'needs --base' btfdedup module.btf -o out.o <<'END'
 btfdedup: error: module.btf: string section does not begin with NUL (is it split BTF, which needs --base?)
 END
 
-# A type's name misspelled
+# A misspelled type name
 shows 'did you mean' btfdedup old.o new.o --explain 'struct evnt' <<'END'
 btfdedup: error: no input has a type 'struct evnt', did you mean 'struct event'?
 END

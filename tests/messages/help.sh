@@ -1,5 +1,5 @@
 #!/bin/bash
-# --help says the same as it always did: each option with its text.
+# --help says the same as before: each option with its text.
 . "$(dirname "$0")/common.sh"
 
 expect 'Links BPF objects into one, with their BTF deduplicated.
@@ -125,7 +125,7 @@ Options:
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if all was done (--check: all is accepted), else with 1 and the output unchanged.' "$BTFDEDUP" --help
 
-# bpfskel takes the options of a link as well.
+# bpfskel has bpflink's link options as well.
 of_link() { sed -n '/^Inputs:/,/^Messages:/p'; }
 cmp <("$BPFLINK" --help | of_link) <("$BPFSKEL" --help | of_link) || mistake 'bpfskel --help: other options'
 expect 'Links BPF objects and writes a skeleton of the result.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What does not fit together when sections are laid out, relocated and described.
+# Errors in the layout of sections, in relocation, and in types of several inputs
 . "$(dirname "$0")/common.sh"
 
 # assemble NAME <<SOURCE

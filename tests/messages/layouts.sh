@@ -1,16 +1,16 @@
 #!/bin/bash
-# Two layouts of one struct or enum: both definitions with the first difference marked, and where
-# they meet.
+# Two layouts of one struct or enum: the warning shows both definitions, marks the first difference,
+# and names the path that shares them.
 . "$(dirname "$0")/common.sh"
 
-# two_layouts MESSAGE A B: the two files, linked, with warnings as errors so as to see all of it
+# two_layouts MESSAGE A B: linking the two files with --fatal-warnings gives MESSAGE
 two_layouts() {
   compile a <<<"$2"
   compile b <<<"$3"
   expect_message "$1
 >>> define it once, in a header that all include" "$BPFLINK" --fatal-warnings a.o b.o -o out.o
 }
-# of_pointers DIFFERENCE A B: `struct ev` with members A and B
+# of_pointers DIFFERENCE A B: `struct ev` with members A and B, behind pointers
 of_pointers() {
   two_layouts "b.bpf.c:2:5: error: 'struct ev' has two layouts, in b.o and a.o
     2 | int f(struct ev *e) { return e != 0; }
@@ -89,7 +89,7 @@ of_pointers '>>> struct ev {
 >>> they differ at struct ev
 >>>     b.o: struct ev, 16 bytes
 >>>     a.o: struct ev, 4 bytes' 'int a;' 'int a; } __attribute__((aligned(16))); struct other {'
-# Of a long definition, what is around the difference
+# Of a long definition, only the lines around the difference
 many=$(printf 'long m%d; ' {1..30})
 of_pointers '>>> struct ev {
 >>> 	...

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Messages of btfdedup --linked: on the file that was linked, its inputs, and what is omitted.
+# Messages of btfdedup --linked: about the image, the inputs, and omitted functions and variables
 . "$(dirname "$0")/common.sh"
 
 # fails MESSAGE ARGUMENT...
@@ -27,7 +27,7 @@ __BTF_ID__func__f__1:
 END
 as symbols.s -o good.o
 
-# The file
+# The image
 echo 'int number;' >number.c
 fails 'absent: cannot open: No such file or directory' --linked absent types.btf
 fails 'number.c: is not an ELF file' --linked number.c types.btf
@@ -61,7 +61,7 @@ doctored bad.o symbol:__BTF_ID__set8__kfuncs:st_size=17
 fails "bad.o: section .BTF_ids: symbol '__BTF_ID__set8__kfuncs' is outside of it" --linked bad.o types.btf
 doctored bad.o symbol:__BTF_ID__set8__kfuncs:st_size=0xffffffffffffffff
 fails "bad.o: section .BTF_ids: symbol '__BTF_ID__set8__kfuncs' is outside of it" --linked bad.o types.btf
-# An element outside of its set, or of the section, is none.
+# An element outside its set or the section is ignored.
 for change in st_value=12 st_value=0xfffffffffffffffc st_value=0x1000; do
   doctored bad.o symbol:__BTF_ID__func__f__1:$change
   "$BTFDEDUP" --linked bad.o types.btf -o out.btf 2>errors || mistake "$change: $(<errors)"
@@ -79,7 +79,7 @@ fails "odd.btf: type [1] UNKNOWN 'odd' has unknown kind 20, which may refer to a
 objcopy --add-section=.BTF=split.btf --add-section=.BTF.base=base.btf good.o module.ko
 fails 'module.ko: has a section .BTF.base, and --linked does not accept split BTF' --linked module.ko
 
-# What is updated
+# The file to update
 objcopy --add-section=.BTF=types.btf --add-section=.BTF.ext=types.btf good.o ext.o
 expect_message 'btfdedup: error: ext.o: has a section .BTF.ext, which would not fit types of what was linked' \
   "$BTFDEDUP" --linked ext.o --update ext.o
@@ -91,7 +91,7 @@ expect_message 'btfdedup: error: filled.o: has a section .BTF_ids, which would n
 objcopy --add-section=.BTF=types.btf good.o update.o
 "$BTFDEDUP" --linked update.o --update update.o 2>errors || mistake "ids that are not filled: $(<errors)"
 
-# What is omitted
+# Omitted functions and variables
 cat >all.s <<'END'
 	.irp name, a, b, c, d, e, f, g, h, clone.isra.0
 	.globl \name

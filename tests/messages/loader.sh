@@ -1,14 +1,14 @@
 #!/bin/bash
-# What a loader or the kernel would refuse, told at the link: the cases that are not in gallery.sh,
-# and what nothing is said of. With -r, which a later link follows, nothing of it is an error.
+# Programs that a loader or the kernel would refuse: messages that are not in gallery.sh, and similar
+# programs without a message. With -r, which expects another link, none of them is an error.
 . "$(dirname "$0")/common.sh"
 
-# silent ARGUMENT...: links without a word.
+# silent ARGUMENT...: the link prints nothing
 silent() {
   "$BPFLINK" "$@" -o out.o 2>errors || mistake "$*: fails: $(<errors)"
   [[ ! -s errors ]] || mistake "$*: $(<errors)"
 }
-# tells TEXT ARGUMENT...: links, with one warning that has TEXT.
+# tells TEXT ARGUMENT...: the link succeeds with one warning, which contains TEXT
 tells() {
   local text=$1
   shift
@@ -16,7 +16,7 @@ tells() {
   [[ $(grep -c ': warning: ' errors) == 1 && $(<errors) == *"$text"* ]] ||
     mistake "$*: expected '$text', but: $(<errors)"
 }
-# refuses TEXT ARGUMENT...: an error that has TEXT; with -r a warning.
+# refuses TEXT ARGUMENT...: the link fails with an error that contains TEXT; with -r, a warning
 refuses() {
   local text=$1
   shift
@@ -52,7 +52,7 @@ END
 refuses "'flows' is declared with SEC(\".maps\") but defined without it" uses_map.o map_of_bss.o
 silent uses_map.o map_of_maps.o
 silent uses_variable.o map_of_bss.o
-# Where its definition is a map's, code refers to a map.
+# An extern without SEC(".maps") refers to a map if its definition is one.
 silent uses_variable.o map_of_maps.o
 
 # ---- functions without SEC()
@@ -69,14 +69,14 @@ END
 tells "'length' is in .text: is SEC(...) missing?" library.o
 silent library.o calls.o
 silent -r library.o
-# A library has more than its users call.
+# A library may define more than its users call.
 compile two_lengths <<'END'
 int length(struct __sk_buff *ctx) { return ctx->len; }
 
 int second(struct __sk_buff *ctx) { return ctx->priority; }
 END
 silent two_lengths.o calls.o
-# What a compiler has put into its callers as well is called.
+# A function that the compiler has inlined into its callers counts as called.
 compile inlined <<'END'
 int length(struct __sk_buff *ctx) { return ctx->len + 1; }
 SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx) + 3; }
@@ -92,7 +92,7 @@ compile constant_alone <<'END'
 int pass(struct __sk_buff *ctx) { return 1; }
 END
 tells "'pass' is in .text: is SEC(...) missing?" constant_alone.o
-# A callback that only a tag names.
+# Only a tag names this callback.
 compile callback <<'END'
 void bpf_throw(unsigned long cookie) __ksym;
 int on_throw(struct xdp_md *ctx) { return 3; }
@@ -101,7 +101,7 @@ int prog(struct xdp_md *ctx) { return ctx->data ? 1 : 2; }
 END
 silent callback.o
 
-# A library needs no license: programs do.
+# A library needs no license; programs do.
 compile prints <<'END'
 int say(int code) { bpf_printk("%d", code); return 0; }
 END
@@ -144,7 +144,7 @@ refuses "'rates' is defined const but written to" writes.o constant.o
 refuses "'rate' is defined const but written to" adds.o constant.o
 silent reads_const.o constant.o
 silent writes.o variable.o
-# Loaders leave .data writable, whatever is in it.
+# Loaders leave .data writable, even for constants.
 compile constant_of_data <<'END'
 const volatile int rate SEC(".data.rate") = 1;
 END
@@ -177,7 +177,7 @@ SEC("tc") int prog(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
 END
 silent kfunc.o
 
-# ---- type tags of prototypes, at which verifiers do not look
+# ---- type tags of prototypes, which verifiers ignore
 
 compile kfunc_of_vmlinux <<'END'
 #define __user __attribute__((btf_type_tag("user")))
@@ -200,7 +200,7 @@ SEC("tc") int prog2(struct __sk_buff *ctx)
 END
 silent kfunc_of_vmlinux.o kfunc_of_file.o
 
-# ---- variables smaller than their types: a compiler has split them into parts
+# ---- variables smaller than their types: the compiler split them
 
 compile parts <<'END'
 static long table[2];
@@ -217,7 +217,7 @@ if bpftool btf dump file parts.o | grep -q "'table.0'"; then
   grep -q 'long table.0' dump || mistake "table.0 has another type: $(grep table dump)"
   "$BTFDEDUP" --check out.o >faults || mistake "the kernel refuses parts: $(<faults)"
 fi
-# Two members could be it, of two types.
+# The symbol fits two members, of different types.
 compile unclear <<'END'
 static struct { int a; float f; long b; } pair;
 SEC("tc") int prog(struct __sk_buff *ctx)
@@ -231,7 +231,7 @@ if bpftool btf dump file unclear.o | grep -q "'pair.0'"; then
 >>> make it volatile, so that the compiler does not split it" unclear.o
 fi
 
-# ---- externs that libbpf's linker has given a place
+# ---- externs to which libbpf's linker gave an offset
 
 compile arena_user <<'END'
 #define __arena __attribute__((address_space(1)))

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What bpflink says of a link that goes well: with -v, --print-gc-sections, -y, and in its reports.
+# Messages of a link that succeeds: with -v, --print-gc-sections, -y, and in its reports
 . "$(dirname "$0")/common.sh"
 
 # assemble NAME <<SOURCE
@@ -355,7 +355,7 @@ expect '{
       "name": "make report",
       "seconds": N
     }
-  ],' sed -E '/"output": /,$d; s/"seconds": .*/"seconds": N/' figures # tests/report has the rest
+  ],' sed -E '/"output": /,$d; s/"seconds": .*/"seconds": N/' figures # tests/report compares the rest
 expect 'out.o: \
   main.o \
   lib.o

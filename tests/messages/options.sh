@@ -1,5 +1,5 @@
 #!/bin/bash
-# Command lines and response files; the commonest mistakes are in gallery.sh.
+# Errors in command lines and response files. The most common are in gallery.sh.
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'
@@ -36,7 +36,7 @@ wrong '-o needs FILE (see bpflink --help)' good.o -o
 wrong '--gc-sections=yes: takes no value (see bpflink --help)' good.o -o out.o --gc-sections=yes
 wrong '-oother.o: was given before (see bpflink --help)' good.o -o out.o -oother.o
 wrong '-o needs FILE, but the option --gc-sections follows (see bpflink --help)' good.o -o --gc-sections
-# An option that follows is not taken for a value.
+# A following option is not taken as a value.
 for option in --size-map --Map --json --dependency-file; do
   for next in -o -oout.o --output --output=out.o --; do
     wrong "$option needs FILE, but the option $next follows (see bpflink --help)" good.o $option $next out.o
@@ -75,7 +75,7 @@ mkdir directory
 wrong 'directory: cannot read: Is a directory (as a response file)' @directory -o out.o
 wrong '@missing: cannot open: No such file or directory' @missing -o out.o
 
-# duped MESSAGE ARGUMENT...: the same of btfdedup
+# duped MESSAGE ARGUMENT...: the same for btfdedup
 duped() {
   local message=$1
   shift

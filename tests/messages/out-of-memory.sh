@@ -1,11 +1,11 @@
 #!/bin/bash
-# Too little memory is an error like any other, in whatever thread it shows: one message, no
-# output, and the target that was there stays.
+# Too little memory, in any thread, is an error like any other: one message, no output, and the old
+# target stays.
 . "$(dirname "$0")/common.sh"
 
 if grep -q __asan_init "$BPFLINK"; then skip 'a sanitizer needs more addresses than a limit leaves'; fi
 
-# Types enough for several threads, all different.
+# Enough different types for several threads
 for i in 0 1 2 3 4 5; do
   python3 - "$i" >"types$i.c" <<'PY'
 import sys
@@ -16,12 +16,12 @@ PY
 done
 echo 'what was there' >old
 
-# starved COMMAND...: with less and less memory, until it no longer starts
+# starved COMMAND...: runs COMMAND with less and less memory, until it does not start
 starved() {
   local program limit status refused=0
   program=$(basename "$1")
   for ((limit = 120000; limit > 4000; limit = limit * 19 / 20)); do
-    # With still less, the C library or its loader ends what has not begun.
+    # With even less memory, the C library or its loader fails before the program begins.
     (ulimit -v $((limit - 64)) && exec "$1" --version) >said 2>&1 || (($? < 126)) || break
     cp old out.o
     status=0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Outputs that cannot be written: nothing changes, neither the output nor what is written besides.
+# Unwritable outputs: neither the output nor the reports change.
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'
@@ -18,11 +18,11 @@ for extra in --Map --json --dependency-file --size-map; do
   expect_message 'bpflink: error: none/extra: cannot open output file: there is no directory '\''none'\''' "$BPFLINK" good.o -o out.o $extra none/extra
   expect_message 'bpflink: error: directory: cannot open output file: is a directory' "$BPFLINK" good.o -o out.o $extra directory
 done
-# The output and what is written besides take their places together or not at all.
+# The output and the reports replace the old files together or not at all.
 for extra in --Map --json --dependency-file --size-map; do
   expect_message 'bpflink: error: /dev/full: cannot write: No space left on device' "$BPFLINK" good.o -o out.o $extra /dev/full
 done
-# A limit on files stands for a disk that is full.
+# A limit on file size stands for a full disk.
 limited() { (ulimit -f 1 && trap '' XFSZ && exec "$@"); }
 compile large <<'END'
 const char data[2000] = {1};
@@ -32,14 +32,14 @@ expect_message 'bpflink: error: out.o: cannot write: File too large' limited "$B
 expect_message 'btfdedup: error: out.o: cannot write: File too large' limited "$BTFDEDUP" large.o -o out.o
 expect_message 'btfdedup: error: out.o: cannot write: File too large' limited "$BTFDEDUP" large.o --elf -o out.o
 
-# Nothing is destroyed: no output is an input, no two outputs are one, by whatever names.
+# No file is lost: an output must not be an input or another output, under any name.
 cp good.o other.o
 ln -s good.o soft.o
 ln good.o hard.o
 ln -s out.o dangling
 cp good.o lib.o
 llvm-ar-19 cr lib.a lib.o
-kept() { # TEXT COMMAND...: it fails, and all that was there is as it was
+kept() { # TEXT COMMAND...: fails with TEXT and changes no input
   expect_message "$@"
   cmp -s good.o lib.o && cmp -s other.o lib.o || mistake "${*:2}: an input was changed"
 }
@@ -94,7 +94,7 @@ if command -v script >/dev/null; then
   done
 fi
 
-# Owner, group and mode of what is replaced are kept where the user may give files away.
+# The new file keeps owner, group and mode of the old one, if the user may change owners.
 if ((EUID == 0)); then
   chown 65534:65533 out.o
   chmod 640 out.o

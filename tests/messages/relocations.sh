@@ -1,5 +1,5 @@
 #!/bin/bash
-# The relocations of an input.
+# Errors in an input's relocations
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'

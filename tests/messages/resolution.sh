@@ -1,5 +1,5 @@
 #!/bin/bash
-# Symbols that are undefined or defined twice, licenses that differ.
+# Undefined and duplicate symbols, and licenses that differ
 . "$(dirname "$0")/common.sh"
 
 compile_plain() { compile "$1" -g0; }
@@ -37,7 +37,7 @@ expect 2 grep -c 'dir/libhelp.a defines it: link with -lhelp' errors
 expect_message 'bpflink: error: undefined symbol: wanted
 >>> required by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
-# What C++ defines has another name than C knows.
+# C++ mangles names, so C does not find its definitions.
 cat >lib.cpp <<'END'
 struct key { int a; };
 int helper(key *k, int x) { return k->a + x; }
@@ -77,11 +77,11 @@ compile_plain often <<<"$(<often.bpf.c)"
 link_fails often.o
 expect_error '>>> referenced 1 more time'
 
-# Defined twice
+# Duplicate definitions
 compile_plain twice <lib.bpf.c
 expect 'error duplicate-symbol helper lib.o:(.text+0x0) twice.o:(.text+0x0)
 error duplicate-symbol missing lib.o:(.bss+0x0) twice.o:(.bss+0x0)' facts lib.o twice.o
-# Also in a section that is not linked.
+# A definition in a section that the link drops is a duplicate as well.
 for name in note other_note; do
   compile_plain $name <<<'int noted __attribute__((section(".note.here"))) = 1;'
   llvm-objcopy-19 --set-section-flags .note.here=readonly $name.o
@@ -99,7 +99,7 @@ bpflink: error: 'version' sections differ
 >>> in gpl.o
 >>> in mit.o" "$BPFLINK" gpl.o mit.o -o out.o
 
-# Too many errors, as text; JSON has them all.
+# Too many errors in text; JSON has all.
 for i in {1..23}; do echo "extern int missing$i;"; done >many.c
 echo 'SEC("socket") int prog(void *ctx) { return 0' >>many.c
 for i in {1..23}; do echo "+ missing$i"; done >>many.c
@@ -116,8 +116,8 @@ for limit in '' '--error-limit 0'; do
 done >counts
 expect $'20\n23' cat counts
 
-# A link that fails takes hardly longer than one that goes well: the kernel's BTF, in which the name
-# is looked for, is a thousand times as large as the object. Best of many, in microseconds.
+# A failing link takes hardly longer than a good one, although it searches the kernel's BTF, which is
+# a thousand times as large as the object. Best of many, in microseconds.
 best_of() {
   local best=1000000000 start n
   for n in {1..20}; do

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The line of source of an error, as compilers show it.
+# The source line of an error, shown as compilers do
 . "$(dirname "$0")/common.sh"
 
 rest='>>>               main.o:(socket+0x0)
 >>> -r leaves it to a later link'
-# undefined MESSAGE SOURCE [ARGUMENT...]: a program that calls `helper`, which is in SOURCE
+# undefined MESSAGE SOURCE [ARGUMENT...]: SOURCE calls `helper`, and the link fails with MESSAGE
 undefined() {
   local want=$1
   compile main <<<"$2"
@@ -27,7 +27,7 @@ undefined "${bold}main.bpf.c:3:9:$plain ${red}error:$plain ${bold}undefined symb
       | 	      	$green^$plain
 >>> referenced by main.bpf.c:3
 $rest" "$source" --color-diagnostics always
-# What stands there as a word, not as a part of one; the column of the instruction else
+# The column of the name as a whole word; otherwise the instruction's column
 undefined "main.bpf.c:2:65: error: undefined symbol: helper
     2 | SEC(\"socket\") int prog(void *ctx) { int helpers = 1; return /**/helper() + helpers; }
       |                                                                 ^
@@ -41,7 +41,7 @@ undefined "main.bpf.c:3:44: error: undefined symbol: helper
 $rest" 'int helper(void);
 #define HELP helper()
 SEC("socket") int prog(void *ctx) { return HELP; }'
-# What would do the terminal harm, and what is too long to help
+# Control characters, and lines too long to help
 undefined "main.bpf.c:2:49: error: undefined symbol: helper
     2 | SEC(\"socket\") int prog(void *ctx) { return /*?*/helper(); }
       |                                                 ^
@@ -54,7 +54,7 @@ undefined "main.bpf.c:2:285: error: undefined symbol: helper
 $rest" "int helper(void);
 SEC(\"socket\") int prog(void *ctx) { return $long helper(); }"
 
-# A source file as it is seen from the current directory, with no "." in its path
+# The path of a source file, relative to the current directory, without "."
 mkdir -p sub/other
 echo "$source" >sub/main.bpf.c
 (cd sub && compile ./././main <<<"$source" && mv main.o ..)

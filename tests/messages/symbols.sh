@@ -1,5 +1,5 @@
 #!/bin/bash
-# The symbol table of an input.
+# Errors in an input's symbol table
 . "$(dirname "$0")/common.sh"
 
 compile good <<'END'

@@ -1,12 +1,12 @@
 #!/bin/bash
-# What comes from an input must not move the cursor: names with control characters are shown with
-# '?' for them, in messages and in reports. JSON keeps them, escaped.
+# Text from inputs must not control the terminal: messages and reports show '?' for control characters
+# in names. JSON escapes them.
 . "$(dirname "$0")/common.sh"
 
 escape=$'\033[2J' newline=$'\n' next_line=$'\302\205' csi=$'\302\233'
 odd="a${escape}b${newline}c${next_line}d${csi}e" shown='a?[2Jb?c??d??e'
 
-# no_controls FILE: nothing in it but lines of text, tabs and whole characters of UTF-8
+# no_controls FILE: FILE has only lines of text, tabs and valid UTF-8
 no_controls() {
   python3 -X utf8 -c '
 import sys, unicodedata
@@ -15,7 +15,7 @@ sys.exit(any(unicodedata.category(c) == "Cc" and c not in "\n\t" for c in text))
     mistake "$1 has control characters: $(cat -v "$1")"
 }
 
-# renamed NAME=NEW OBJECT: an object whose symbol has another name
+# renamed NAME=NEW OBJECT: renames a symbol of OBJECT
 renamed() { llvm-objcopy-19 --redefine-sym "$1" "$2"; }
 
 compile user <<'EOF'
@@ -41,7 +41,7 @@ expect_message "bpfskel: error: duplicate symbol: $shown
 >>> defined at two.o:(.data+0x0)
 >>> if a header defines it, only declare it there (extern), and define it in one file" "$BPFSKEL" one.o two.o -o out.o
 
-# The names of files, on the command line and of members of archives
+# Names of files, on the command line and of archive members
 expect_message "bpflink: error: $shown: cannot open: No such file or directory" "$BPFLINK" "$odd" -o out.o
 expect_message "btfdedup: error: $shown: cannot open: No such file or directory" "$BTFDEDUP" "$odd" -o out.o
 expect_message "bpfskel: error: $shown: cannot open: No such file or directory" "$BPFSKEL" "$odd" -o out.h

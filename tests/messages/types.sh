@@ -1,8 +1,8 @@
 #!/bin/bash
-# Types that conflict: both declarations, and the first place where they differ.
+# Type conflicts: the message shows both declarations and the first difference.
 . "$(dirname "$0")/common.sh"
 
-# conflict MESSAGE A B: the two files, linked
+# conflict MESSAGE A B: linking the two files fails with MESSAGE
 conflict() {
   compile a <<<"$2"
   compile b <<<"$3"
@@ -10,7 +10,7 @@ conflict() {
 $1
 >>> declare it once, in a header that all include" "$BPFLINK" ${fatal:-} a.o b.o -o out.o
 }
-# milder CONFLICT ARGUMENT...: a conflict that libbpf's linker lets pass is a warning
+# milder CONFLICT ARGUMENT...: a conflict that libbpf's linker accepts is a warning
 milder() {
   fatal=--fatal-warnings
   "$@"
@@ -162,7 +162,7 @@ of_maps '>>> struct {
 >>>     b.o: no such attribute
 >>>     a.o: int (*)[1]' '__uint(map_flags, 1);' '__uint(max_entries, 2);'
 
-# Two definitions of a map: the one that lost must not have what the other lacks.
+# Two definitions of a map: neither may have an attribute that the other lacks.
 compile a <<<'struct { __uint(type, 2); __uint(map_flags, 1); } v SEC(".maps") __weak;'
 compile b <<<'struct { __uint(type, 2); } v SEC(".maps");'
 expect_message "b.bpf.c:1: error: conflicting types of 'v'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --verify: what it says of an output that breaks a rule. The linker writes none, so that a good
-# one is doctored and then checked by the function that --verify calls.
+# --verify: its messages about outputs that break a rule. The linker writes none, so the case changes
+# a good output and checks it with the function that --verify calls.
 . "$(dirname "$0")/common.sh"
 
 FIND_FAULTS=$(realpath "${FIND_FAULTS:?the program that calls find_faults()}")
@@ -19,7 +19,7 @@ END
 "$BPFLINK" --verify a.o -o good.o
 "$FIND_FAULTS" good.o || fail 'a good output has faults'
 
-# faulty FAULT PLACE=VALUE...: the faults of good.o with numbers changed, one a line
+# faulty FAULT PLACE=VALUE...: good.o with numbers changed has these faults, one a line
 faulty() {
   local fault=$1
   shift
@@ -60,5 +60,5 @@ func_info has .text+0x0 behind 0x40" "ext:func_info:1:sec_name_off=string('.text
 faulty 'line_info has .text+0x0 behind 0x0' ext:line_info:0:1:insn_off=0
 faulty "instruction at socket+0xc0 has type id 2, but its core_relo record 3" ext:core_relo:1:2:type_id=3
 
-# What an input may not have either
+# Faults that inputs may not have either
 faulty "relocation R_BPF_64_ABS64 at .data+0xc overlaps the one before it" rel:.rel.data:1:r_offset=12

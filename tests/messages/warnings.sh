@@ -1,10 +1,9 @@
 #!/bin/bash
-# What a link that goes well warns of, each with what to do; and hints of errors that only their
-# cause gets.
+# Warnings of a link that succeeds, each with advice; and hints that only certain errors get.
 . "$(dirname "$0")/common.sh"
 
-# expect_warning TEXT COMMAND...: the link goes well, with TEXT and nothing else on standard
-# error; nothing with -q; an error with --fatal-warnings.
+# expect_warning TEXT COMMAND...: the link succeeds with only TEXT on standard error. With -q it prints
+# nothing; with --fatal-warnings it fails.
 expect_warning() {
   local want=$1
   shift
@@ -16,7 +15,7 @@ expect_warning() {
   expect_message "${want//warning: /error: }" "$@" --fatal-warnings
 }
 
-# warns FACTS PHRASE ARGUMENT...: the same of a link whose one warning gallery.sh has as a whole.
+# warns FACTS PHRASE ARGUMENT...: the same for a link whose one warning gallery.sh has in full
 warns() {
   local want=$1 phrase=$2
   shift 2
@@ -44,7 +43,7 @@ struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, i
 END
 warns 'general maps.o' 'defines maps but has no BTF' good.o maps.o
 
-# Lists: what they hold is found by name.
+# Lists: kernels find the elements' struct by name.
 for i in 1 2 3 4 5; do
   compile "list$i" <<END
 struct list_node { __u64 opaque[3]; };
@@ -73,18 +72,18 @@ expect_warning "bpflink: warning: kernels use only one of 5 structs 'elem' for t
 >>> and 2 more
 >>> give each struct its own name" "$BPFLINK" list[1-5].o -o out.o
 
-# Maps of before
+# Legacy maps
 compile legacy <<'END'
 struct old_map { int type, key_size, value_size, max_entries; };
 struct old_map counts SEC("maps") = {2, 4, 4, 1};
 END
 warns 'general legacy.o' 'libbpf 1.0 and later refuse maps' good.o legacy.o
 
-# Nothing
+# Empty inputs
 compile empty -g0 </dev/null
 warns 'general empty.o' 'has nothing to link' good.o empty.o
 
-# Licenses; BPF_HELPERS is what common.sh's prologue includes.
+# Licenses; common.sh includes BPF_HELPERS before each source.
 compile print <<'END'
 SEC("socket") int prints(struct __sk_buff *ctx) {
   static const char text[] = "x";
@@ -131,7 +130,7 @@ expect_warning 'bpflink: warning: --print-gc-sections: nothing is dropped withou
 expect_warning 'bpflink: warning: --size-map-against: no effect without --size-map, --json or --print-sizes' \
   "$BPFLINK" good.o --size-map-against old.json -o out.o
 
-# What --gc-sections saved
+# The savings of --gc-sections
 compile dead <<'END'
 int unused_value;
 int unused(int x) { return x + 2; }
@@ -142,7 +141,7 @@ END
 "$BPFLINK" --gc-sections --print-gc-sections good.o -o out.o 2>notes
 [[ $(tail -n 1 notes) == 'bpflink: removed 0 bytes of 0 unused definitions' ]] || mistake "$(<notes)"
 
-# Definitions that are there twice
+# Duplicate definitions
 cp dead.o again.o
 ln -s good.o link.o
 expect 'error duplicate-symbol prog good.o:(socket+0x0) link.o:(socket+0x0)' facts good.o link.o
@@ -167,7 +166,7 @@ END
 "$BPFLINK" user1.o clash.o -o out.o 2>errors && mistake 'a clash links'
 grep -qxF '>>> if they are not the same thing, make one of them static' errors || mistake "$(<errors)"
 
-# undefined TEXT DECLARATION EXPRESSION: what is said of an extern that is missing
+# undefined TEXT DECLARATION EXPRESSION: the error about a missing extern has TEXT
 undefined() {
   compile asks <<END
 $2
@@ -189,7 +188,7 @@ undefined '>>> in Rust: <&str as app::Odd>::{closure}' \
 undefined '>>> in Rust: app::maps::count' 'int _RNvNtCs1a_3app4maps5count(int);' '_RNvNtCs1a_3app4maps5count(1)'
 undefined '>>> a Rust name' 'int _RINvC3app5countjE(int);' '_RINvC3app5countjE(1)'
 undefined '>>> if C defines it, declare it in an extern "C" block' 'int _RNvC3app5count(int);' '_RNvC3app5count(1)'
-# Not one of Rust: the hash has 16 digits.
+# Not a Rust name: a Rust hash has 16 digits.
 undefined '>>> in C++: app::count::h0123' 'int _ZN3app5count5h0123E(int);' '_ZN3app5count5h0123E(1)'
 undefined '' 'int _Read(int);' '_Read(1)'
 undefined '>>> if the kernel has it, declare it with __ksym' 'int bpf_sk_nothing(int);' 'bpf_sk_nothing(1)'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The bytes of --json are those of the file, whatever is linked, and the report obeys its schema.
+# The bytes in --json add up to the file, for any link, and the report follows its schema.
 . "$(dirname "$0")/common.sh"
 
 three_objects
@@ -33,8 +33,8 @@ name: .byte 2, 3
 END
 clang-19 --target=bpf -c sections.s -o sections.o
 
-# btf_adds_up OPTION-OR-FILE...: the inputs' .BTF less what was dropped of it is that of out.o less its DATASECs, which the
-# linker made
+# btf_adds_up OPTION-OR-FILE...: .BTF of the inputs, without the dropped bytes, is as large as .BTF of
+# out.o without its DATASECs, which the linker made
 btf_adds_up() {
   python3 - "$@" <<'END'
 import json, sys
@@ -55,17 +55,17 @@ checked=0
 check() {
   "$BPFLINK" "$@" -o out.o --json report.json --size-map page.html
   adds_up out.o
-  # Of functions without types the linker makes some.
+  # The linker makes types for functions without any.
   [[ $* == *plain.o* || $* == *sections.o* ]] || btf_adds_up "$@"
   ((++checked))
-  # The page has the same.
+  # The page has the same figures.
   python3 - <<'END'
 import json, re
 report = json.load(open("report.json"))
 page = json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', open("page.html").read(), re.S)[1])
 assert page == {key: report[key] for key in page}, "the page has other figures"
 END
-  # shellcheck disable=SC2016 # it is Python
+  # shellcheck disable=SC2016 # Python
   if python3 -c 'import jsonschema' 2>/dev/null; then
     python3 -c 'import json, sys, jsonschema
 jsonschema.validate(json.load(open("report.json")), json.load(open(sys.argv[1])))' "$schema"
@@ -92,7 +92,7 @@ check --prune-types --strip-line-info pruned.o main.o lib.o table.o
 has 'any(.dropped[]; .file == "pruned.o" and .reason == "types made anew or not needed" and .bytes >= 24)'
 ((checked == 13)) || fail "only $checked links"
 
-# The same of btfdedup, which makes nothing.
+# The same for btfdedup, which makes no types.
 llvm-objcopy-19 --dump-section .BTF=of_main main.o /dev/null
 llvm-objcopy-19 --dump-section .BTF=of_lib lib.o /dev/null
 "$BTFDEDUP" of_main of_lib -o merged --size-map page.html
@@ -103,7 +103,7 @@ went = sum(part["bytes"] for part in page["dropped"])
 assert os.path.getsize("of_main") + os.path.getsize("of_lib") - went == os.path.getsize("merged"), f"{went} bytes were dropped"
 END
 
-# A report that lacks something is refused, so that the schema says something.
+# The schema refuses an incomplete report.
 if python3 -c 'import jsonschema' 2>/dev/null; then
   jq 'del(.maps)' report.json >wrong.json
   if python3 -c 'import json, sys, jsonschema

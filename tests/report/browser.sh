@@ -1,27 +1,27 @@
 #!/bin/bash
-# The page of --size-map in a real browser, in windows of three widths: nothing is wider than the
-# window, the bytes of each view add up, a click and keys go in and out, the search finds, an address
-# leads back to what it was of, a comparison has its colors, nothing is an error; and it is small
-# enough, of a large link and a kernel.
+# The page of --size-map in a real browser, at three window widths: nothing is wider than the window,
+# the bytes of each view add up, clicks and keys navigate, the search finds, an address restores its
+# view, a comparison has its colors, and no script fails. The page of a large link and of a kernel
+# is small enough.
 . "$(dirname "$0")/common.sh"
 command -v chromium >/dev/null || skip 'chromium is not installed'
 
-# browse ARGUMENT...
+# browse ARGUMENT...: runs headless Chromium
 browse() {
   HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tmp/profile" \
     "$@" 2>browser.log || fail "chromium: $(tail -n 5 browser.log)"
 }
 
-# page_is_right FILE NAME MOST [WIDTH...]: the page passes page-test.js in windows of these widths,
-# which searches for NAME, and has at most so many bytes
+# page_is_right FILE NAME MOST [WIDTH...]: FILE passes page-test.js at these widths, which searches
+# for NAME, and has at most MOST bytes
 page_is_right() {
   local file=$1 name=$2 size title width
   size=$(stat -c %s "$file")
   ((size <= $3)) || fail "$file has $size bytes"
-  # It needs nothing from elsewhere: the one address in it is the name of SVG.
+  # The page loads nothing: its only address is the SVG namespace.
   lacks 'src=|href=|url\(|@import' sed '/<script type="application/d' "$file"
   expect 1 grep -c 'http' <(sed '/<script type="application/d' "$file")
-  # No name ends the report's element.
+  # No name closes the report's element.
   expect 2 grep -c '<script' "$file"
   {
     sed '/^<\/body>/,$d' "$file"
@@ -45,13 +45,13 @@ page_is_right spoilt.html constructor 3000000 1400 500
 "$BPFLINK" {main,lib,table}.o -o out.o --size-map page.html --json report.json
 page_is_right page.html theirs 130000
 
-# Against the link before it, what --gc-sections dropped is new; against itself nothing changes.
+# Compared with the earlier link, what --gc-sections dropped is new; compared with itself, nothing changes.
 "$BPFLINK" {main,lib,table}.o -o out.o --size-map against.html --size-map-against old.json
 page_is_right against.html unused 130000 900 500
 "$BPFLINK" {main,lib,table}.o -o out.o --size-map against.html --size-map-against report.json
 page_is_right against.html unused 130000
 
-# On paper all columns of the tables have room; what programs use and what differs is unfolded.
+# On paper, all table columns have room, and folded details are open.
 if command -v pdftotext >/dev/null; then
   browse --print-to-pdf=page.pdf "file://$tmp/page.html"
   pdftotext -layout page.pdf page.txt
@@ -80,7 +80,7 @@ page_is_right page.html function_77 3000000 500
 "$BTFDEDUP" main.o lib.o --size-map page.html
 page_is_right page.html event 100000 1400 900
 
-# A name of a type or file that would end the report's element, or that is no text
+# Names of a type or file that would close the report's element, or that are not text
 llvm-objcopy-19 --dump-section .BTF=of_lib lib.o /dev/null
 mkdir '<'
 python3 - <<'END'

@@ -1,10 +1,10 @@
-# What the cases of reports share, besides what those of tests/link do.
+# Functions for the report cases, besides those of tests/link.
 reports=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$reports/../link/common.sh"
 schema=$reports/../../linker/report/output.schema.json
 
-# three_objects: main.o, lib.o and table.o, a program with what there is to report
+# three_objects: makes main.o, lib.o and table.o, a program with something in every report
 three_objects() {
   compile main <<'END'
 struct event { __u32 pid; char comm[16]; };
@@ -44,8 +44,8 @@ struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring S
 END
 }
 
-# adds_up FILE: the nodes of report.json have as many bytes as the file, in all and in each section; what a node brings is
-# its own bytes and what those bring that it dominates; and chains end
+# adds_up FILE: in report.json, the nodes have as many bytes as FILE, in total and per section; a node
+# brings its own bytes and those that its dominated nodes bring; chains end
 adds_up() {
   python3 - "$1" report.json >log 2>&1 <<'END' || fail "the bytes of $1 do not add up: $(tail -n 1 log)"
 import json, os, sys
@@ -77,7 +77,7 @@ for node in nodes:
 END
 }
 
-# has FILTER: a jq filter that must be true of report.json
+# has FILTER: a jq filter that is true of report.json
 has() {
   jq -e "$1" report.json >log || fail "not so: $1"$'\n'"$(jq -c 'del(.nodes, .passes)' report.json)"
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --explain tells who defines a symbol, who gave way, what keeps it, where it is, and its type.
+# --explain shows who defines a symbol, which definitions lost, what keeps it, its place, and its type.
 . "$(dirname "$0")/common.sh"
 
 three_objects
@@ -14,7 +14,7 @@ expect "twice
   kept by       program prog -> twice
   type          int twice(int x)" explain --gc-sections --explain twice
 
-# The shortest chain, through a static function.
+# The shortest chain, through a static function
 explain >log
 at=$(place helper)
 expect "helper
@@ -31,7 +31,7 @@ expect "events
   type          map percpu_hash of 100 entries, __u32 to struct event" \
   explain --explain events
 
-# What is not there, and what would go.
+# Symbols that are not in the output, and the effect of an option
 contains '  in the output no: not reached from any root' explain --gc-sections --explain unused
 contains '  kept by       nothing: --gc-sections would drop it' explain --explain unused
 contains '  kept by       itself: a root (-u)' explain --gc-sections -u unused --explain unused
@@ -44,7 +44,7 @@ compile notes -g0 <<<'asm(".section notes,\"\",@progbits; .type note,@object; .s
 contains '  kept by       itself: a root (section that is not loaded)' \
   "$BPFLINK" --gc-sections notes.o -o notes.linked.o --explain note
 
-# Two weak ones; the type of an extern that nobody defines.
+# Two weak definitions; the type of an extern that nobody defines
 compile first <<<'__weak int pick(void) { return 1; }'
 compile second <<<'__weak int pick(void) { return 2; } extern long maybe __weak; SEC("socket") int prog(void *ctx) { return pick() + (&maybe ? maybe : 0); }
 extern int of_kernel(int) __ksym; SEC("socket") int calls(void *ctx) { return of_kernel(1); }'
@@ -61,6 +61,6 @@ expect 'maybe
   in the output as an extern
   type          long maybe' weak --explain maybe
 
-# A name that is not there, and several at once.
+# A missing name, and several names at once
 expect 'twize: no input has a symbol or type of this name, did you mean twice?
 nothing_like_it: no input has a symbol or type of this name' explain --explain twize --explain nothing_like_it

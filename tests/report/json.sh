@@ -1,13 +1,13 @@
 #!/bin/bash
-# --json tells what each program, map and variable costs, what was dropped and why, and where every
-# byte of the output is from.
+# --json reports the cost of each program, map and variable, what the link dropped and why, and where
+# every byte of the output comes from.
 . "$(dirname "$0")/common.sh"
 
 three_objects
 "$BPFLINK" --gc-sections {main,lib,table}.o -o out.o --json report.json
 adds_up out.o
 
-# Programs: their own instructions are those of the symbol table.
+# Programs: the size in the symbol table gives a program's own instructions.
 prog=$(($(symbol prog | cut -d ' ' -f 6) / 8))
 has ".programs | map(.name) | sort == [\"other\", \"prog\"]"
 all=0
@@ -15,11 +15,11 @@ for function in prog add twice helper; do all=$((all + $(symbol $function | cut 
 has ".programs[] | select(.name == \"prog\") | .section == \"xdp\" and .type == \"xdp\" and .instructions == $prog and
   .all_instructions == $all and (.subprograms | sort) == [\"add\", \"helper\", \"twice\"] and .maps == [\"events\"] and
   (.variables | sort) == [\"limit\", \"mine\", \"theirs\"]"
-# An event has 20 bytes, and a name in add() 24, which is called from there.
+# An event has 20 bytes on the stack; add(), which prog calls, has a name of 24.
 has '.programs[] | select(.name == "prog") | .stack >= 20 and .deepest_stack >= .stack + 24'
 has '.programs[] | select(.name == "other") | .all_instructions == .instructions and .subprograms == [] and .stack == 0'
 
-# Maps: 100 elements with a key of 4 bytes and a value of 20, each in 8s; a ring buffer of 4096.
+# Maps: 100 elements with a key of 4 bytes and a value of 20, both padded to 8; a ring buffer of 4096.
 has '.maps[] | select(.name == "events") | .type == "percpu_hash" and .key == "__u32" and .value == "struct event" and
   .key_size == 4 and .value_size == 20 and .entries == 100 and .bytes == 3200 and .per_cpu and .pinning == "by name" and
   .programs == ["prog"]'
@@ -28,11 +28,11 @@ has '.maps[] | select(.name == "ring") | .type == "ringbuf" and .bytes == 4096 a
 has '.variables[] | select(.name == "theirs") | .section == ".data" and .type == "struct ours" and .bytes == 16 and
   .linkage == "global" and .programs == ["prog"]'
 
-# Two structs of one name, and how they differ.
+# Two structs of one name, and their difference
 has '.tags | map(.name) == ["struct ours"]'
 has '.tags[0] | .definitions == 2 and (.difference | contains("ours.first: int in main.o, long in lib.o"))'
 
-# Where bytes are from, and what brought types in.
+# The origin of bytes, and what needs a type
 size=$(symbol add | cut -d ' ' -f 6)
 has ".nodes[] | select(.section == \".text\" and .name == \"add\") | .kind == \"function\" and .bytes == $size and .input == 1"
 has '. as $all | any(.nodes[]; .kind == "struct" and .name == "ours" and $all.nodes[.needed_by].name == "theirs" and
@@ -40,20 +40,20 @@ has '. as $all | any(.nodes[]; .kind == "struct" and .name == "ours" and $all.no
 has '[.nodes[] | select(.kind == "line records") | .name] | contains(["add", "prog", "twice"])'
 has '[.nodes[] | select(.section == ".symtab")] | length == ([.[].bytes] | add) / 24'
 
-# prog alone calls add(), which alone calls helper(); both programs would go without their roots.
+# Only prog calls add(), which alone calls helper(). Both programs are roots.
 has '. as $all | .nodes[] | select(.name == "helper" and .kind == "function") |
   $all.nodes[.program].name == "prog" and $all.nodes[.dominator].name == "add" and $all.nodes[.needed_by].name == "add"'
 has '.nodes[] | select(.name == "events" and .kind == "map") | .root == "map"'
 has '[.nodes[] | select(.root == "program") | .name] | sort == ["other", "prog"]'
-# The value of a map leads to its type.
+# A map needs the type of its values.
 has '. as $all | .nodes[] | select(.name == "event" and .kind == "struct") | .member == "value" and
   $all.nodes[.needed_by].name == "events"'
 
-# Lines: all instructions are from one.
+# Lines: each instruction belongs to one line.
 has '([.lines[].instructions] | add) == ([.nodes[] | select(.kind == "program" or .kind == "function") | .bytes] | add) / 8'
 has '.lines[0].file | endswith(".bpf.c")'
 
-# What was dropped, from where and why.
+# What was dropped, from which file and why
 has 'any(.dropped[]; .file == "main.o" and .name == "twice" and .reason == "gave way to that of lib.o" and .bytes > 0)'
 has 'any(.dropped[]; .file == "lib.o" and .name == "unused" and .reason == "not reached from any root" and .bytes > 0)'
 has 'any(.dropped[]; .file == "table.o" and .reason == "DWARF" and .bytes > 0)'
@@ -63,10 +63,10 @@ has 'any(.dropped[]; .file == "table.o" and .section == ".BTF" and .reason == "s
 has 'any(.dropped[]; .file == "main.o" and .reason == "strings not needed")'
 has '[.dropped[] | select(.reason == "header of .BTF") | [.file, .bytes]] == [["lib.o", 24], ["table.o", 24]]'
 
-# The older fields stay.
+# Older fields stay.
 has '.files == ["main.o", "lib.o", "table.o"] and .objects == 3 and .types.in > .types.out'
 
-# Pinning that other loaders than libbpf know is told by its number.
+# A pinning value that libbpf does not know is shown as a number.
 compile pinned <<'END'
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __uint(pinning, 77);
   __type(key, __u32); __type(value, __u32); } pinned SEC(".maps");
@@ -74,7 +74,7 @@ END
 "$BPFLINK" pinned.o -o out.o --json report.json
 has '.maps[0].pinning == "77"'
 
-# Programs that share very many functions do not fill the report with their names: the last have no figures of these.
+# Programs that share very many functions do not fill the report: the last ones omit the functions.
 for i in {1..600}; do
   printf '%s\n' .text ".type f$i,@function" "f$i:" '.rept 10' "call f$((i > 1 ? i - 1 : 1))" .endr exit ".size f$i, .-f$i"
   printf '%s\n' '.section tc,"ax"' ".globl p$i" ".type p$i,@function" "p$i:" 'call f600' exit ".size p$i, .-p$i"

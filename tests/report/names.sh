@@ -1,6 +1,6 @@
 #!/bin/bash
-# What has no name of its own is told all the same: headers, padding, strings, what the linker made;
-# and why a symbol is there that no reference keeps.
+# Bytes without a name of their own get one in the report: headers, padding, strings, what the linker
+# made. --explain shows why a symbol without references is kept.
 . "$(dirname "$0")/common.sh"
 
 compile a <<'END'
@@ -32,7 +32,7 @@ sed 's/named/other/' s.s | clang-19 --target=bpf -c -x assembler - -o t.o
 "$BPFLINK" a.o s.o t.o --license GPL -o out.o --json report.json
 adds_up out.o
 
-# named SECTION FILTER: a node of a section of which the filter is true
+# named SECTION FILTER: some node of the section passes the filter
 named() { has "[.nodes[] | select(.section == \"$1\")] | any($2)"; }
 named '(ELF header)' '.kind == "header" and .bytes == 64'
 named '(section headers)' '.kind == "header" and .bytes % 64 == 0'
@@ -53,11 +53,11 @@ named .BTF '.kind == "access string" and .name == "0:0"'
 named .BTF.ext '.kind == "access" and (.name | test("^a.bpf.c:[0-9]+$"))'
 named .BTF '.kind == "file name" and (.name | endswith("a.bpf.c"))'
 named .BTF '.kind == "source line" and (.name | contains("task->pid"))'
-# A pointer to a struct counts with the variable that brought both.
+# A pointer to a struct counts with the variable that needs both.
 named .BTF '.name == "pointers" and .kind == "variable type" and .bytes > 60 and .brings > .bytes + 20'
 has 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
 
-# An alias costs what the function costs that it is another name of.
+# An alias costs as much as its function.
 cat >alias.s <<'END'
 	.section tc,"ax"
 	.globl prog
@@ -85,13 +85,13 @@ clang-19 --target=bpf -c alias.s -o alias.o
 "$BPFLINK" alias.o -o out.o --json report.json
 has '.programs[0].all_instructions == 5 and (.programs[0].subprograms | length == 2 and contains(["deep"]))'
 
-# So does a program that a variable has the place of, wherever that stands in the symbol table.
+# So does a program at whose address the symbol table has a variable as well, before or after it.
 sed -e 's/prog:/table:\n&/; s/.globl prog/.globl table\n\t.type table,@object\n\t.size table, 8\n&/' alias.s >table.s
 clang-19 --target=bpf -c table.s -o table.o
 "$BPFLINK" table.o -o out.o --json report.json
 has '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .programs[0].instructions == 2'
 
-# A program whose symbol has no size reaches what its bytes call; a function outside of code has no instructions.
+# A program whose symbol has no size reaches what its code calls. A function in .bss has no instructions.
 sed '/.size prog/d' alias.s >sizeless.s
 cat >>sizeless.s <<'END'
 	.bss

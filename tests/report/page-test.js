@@ -1,4 +1,4 @@
-// Uses the page of a size map as a person would, in a browser, and writes what is wrong into its title.
+// Uses the page of a size map in a browser as a person would, and writes errors into its title.
 const wrong = [], test = document.currentScript.dataset;
 window.addEventListener("error", event => wrong.push(event.message));
 window.addEventListener("unhandledrejection", event => wrong.push(event.reason?.stack));
@@ -13,7 +13,7 @@ const button = (place, words) =>
 const butDwarf = report.dropped.filter(part => part.reason !== "DWARF");
 const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-// What is in the middle of a tile's head is clicked, whatever that is.
+// Clicks the middle of a tile's head, whatever is there.
 function click(group) {
   group.scrollIntoView({ block: "nearest" });
   const place = group.firstChild.getBoundingClientRect();
@@ -30,7 +30,7 @@ function fits(what) {
   wrong.push(`${what}: ${wide} pixels in a window of ${innerWidth}, by ${culprit?.outerHTML.slice(0, 200)}`);
 }
 
-// What stands in a view adds up, at every level, and all nodes are there.
+// The bytes of each view add up at every level, and every view has all nodes.
 function testViews() {
   for (const [key, { title }] of Object.entries(views)) {
     button("#views", title).click();
@@ -56,7 +56,7 @@ function testViews() {
   button("#views", Object.values(views)[0].title).click();
 }
 
-// Drawn in pixels of this window.
+// Tiles have areas proportional to their bytes, in pixels of this window.
 function testAreas(key) {
   same(svg.viewBox.baseVal.width, Math.round(svg.parentElement.clientWidth), "width of the map");
   const drawn = [...svg.children].filter(group => group.tile);
@@ -124,7 +124,7 @@ function testSearch(name) {
   fits("what was found");
 }
 
-// The text beside the map says who brings a node in, and each step leads there.
+// The text beside the map shows what needs a node, and each step of the chain is a link to it.
 function testAbout() {
   const index = nodes.findIndex((node, i) => i && chainOf(i).length > 2 && chainOf(i)[0].index);
   const any = index < 0 ? nodes.findIndex((node, i) => i && node.needed_by) : index;
@@ -161,7 +161,7 @@ function testDropped() {
   }
 }
 
-// The address has the state; what is in it is shown again.
+// The address contains the state; opening it restores the state.
 async function testAddress(name) {
   for (const key of Object.keys(views)) {
     button("#views", views[key].title).click();

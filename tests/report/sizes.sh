@@ -1,6 +1,6 @@
 #!/bin/bash
-# --print-sizes lists what is large and what can be saved; types have a chain of what leads to them; two links are
-# compared.
+# --print-sizes lists the largest items and possible savings, --explain shows the chain that leads to
+# a type, and --size-map-against compares two links.
 . "$(dirname "$0")/common.sh"
 . "$reports/../link/prune.inc"
 
@@ -36,7 +36,7 @@ contains '  kept by       map flows -> value -> struct conn' explain conn
 expect 'struct outr: no input has a symbol or type of this name, did you mean struct outer?' explain 'struct outr'
 expect 'union outer: no input has a symbol or type of this name' explain 'union outer'
 
-# The same of BTF alone, where the chain begins at what nothing refers to.
+# The same for BTF alone, where a chain begins at a type that nothing refers to
 dedup() { "$BTFDEDUP" out.o --explain "$1"; }
 contains '  kept by       flows -> value -> struct conn -> key -> struct key' dedup 'struct key'
 contains "  bytes         $own, and $brings with what only it needs" dedup 'struct outer'
@@ -45,7 +45,7 @@ contains '  kept by       itself: nothing refers to it' dedup 'func on_exec'
 contains int dedup int
 contains '  kept by       program on_exec' explain 'func on_exec'
 
-# Lists, in 80 columns.
+# Lists, in 80 columns
 compile_defined pruned 'struct far' -- <<'END'
 struct far { long first, second, third, fourth; };
 struct near { struct far *far; } near;
@@ -80,7 +80,7 @@ link_fails main.o --print-sizes=0
 expect_error '--print-sizes=0: must be a number from 1 to 1000000'
 cp linked.o out.o
 
-# What an offer says is what the option saves.
+# Each option saves as much as the list says.
 expect '--gc-sections
 --prune-types
 --strip-line-info' jq -r '[.savings[].option] | sort[]' report.json
@@ -94,7 +94,7 @@ while read -r option bytes; do
   expect 0 jq "[.savings[] | select(.option == \"$option\")] | length" smaller.json
 done <<<"$offers"
 
-# Compared with an earlier link, and with itself.
+# Compared with an earlier link, and with itself
 cp report.json old.json
 sed 's/return x - 1/return x * 3 - (x >> 2)/' lib.bpf.c >changed
 compile lib <changed
@@ -122,7 +122,7 @@ link_fails trace.o --json never.json --size-map-against none.json
 expect_error 'none.json: cannot open'
 [[ ! -e never.json ]] || fail 'a link that fails left something'
 
-# What cannot be printed is an error.
+# Unwritable standard output is an error.
 if [[ -c /dev/full ]]; then
   status=0
   "$BPFLINK" trace.o -o out.o --print-sizes >/dev/full 2>errors || status=$?

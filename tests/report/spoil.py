@@ -1,4 +1,4 @@
-"""Writes the report of a page of --size-map with names that are none and chains that have no end."""
+"""Changes the report in a page of --size-map: names that are no text, and endless chains."""
 import json
 import re
 import sys
@@ -23,7 +23,7 @@ for i, node in enumerate(nodes[1:], 1):
     if i % 7 == 0:
         node["needed_by"] = min(i + 1, len(nodes) - 1)
     if i % 7 == 1:
-        node["needed_by"] = i - 1  # which is needed by this one
+        node["needed_by"] = i - 1  # a cycle of two
     if i % 11 == 0:
         node["needed_by"] = 10 ** 9
     if i % 13 == 0:

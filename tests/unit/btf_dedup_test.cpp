@@ -1,4 +1,4 @@
-// Deduplicator: what merges, what does not, and where ids go.
+// Deduplicator: which types merge, which do not, and the id maps
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -8,7 +8,7 @@
 using namespace bpflink;
 using namespace bpflink::test;
 
-TEST_CASE("equal types of two inputs are one, in order of first occurrence") {
+TEST_CASE("equal types of two inputs become one, in order of first occurrence") {
   Unit a, b;
   uint32_t a_int = a.integer("int");
   uint32_t a_ptr = a.ptr(a_int);
@@ -36,7 +36,7 @@ TEST_CASE("a list node that points to itself is one type") {
   CHECK(result.type_maps[1][3] == 1);
 }
 
-TEST_CASE("a forward declaration becomes the one definition of its name") {
+TEST_CASE("a forward declaration resolves to the only definition of its name") {
   Unit a, b;
   a.ptr(a.fwd("foo"));
   b.ptr(b.record("foo", {{"x", b.integer("int")}}));
@@ -46,7 +46,7 @@ TEST_CASE("a forward declaration becomes the one definition of its name") {
   CHECK(result.type_maps[0][2] == result.type_maps[1][3]);
 }
 
-TEST_CASE("omitted types map to 0, and what refers to one is an error") {
+TEST_CASE("omitted types map to 0, and a reference to one is an error") {
   Unit a;
   a.integer("int");
   a.integer("long", 8);

@@ -1,5 +1,5 @@
-// Inputs made to break a reader: it must answer with an error or a result, not
-// crash, hang or take memory without bound. Most telling under the sanitizers.
+// Hostile inputs: a reader must return an error or a result, and not crash, hang or use unbounded
+// memory. Sanitizers detect the most.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ using namespace bpflink::test;
 
 namespace {
 
-/// Does with a blob all that can be done with it.
+/// Calls every function on a blob.
 void use(std::span<const std::byte> blob) {
   for (BtfUse of : {BtfUse::Program, BtfUse::Kernel})
     for (const BtfFault& fault : check_btf(blob, of).faults) CHECK(!describe_fault(fault).empty());
@@ -28,7 +28,7 @@ void use(std::span<const std::byte> blob) {
   CHECK(added.has_value() >= btf.has_value());
   if (!btf) {
     if (!added) CHECK(added.error().message == btf.error().message);
-    // What contains itself is found when each type is there once.
+    // The library finds types that contain themselves once each type is there once.
     if (added) CHECK(other.run().error().message == "a: " + btf.error().message);
     CHECK(!btf.error().message.empty());
     CHECK(btf.error().message.find('\n') == std::string::npos);
@@ -46,7 +46,7 @@ void use(std::span<const std::byte> blob) {
   auto result = dedup.run();
   if (!result) return;
   auto output = result->types.finish(btf->byte_order());
-  if (!output) return;  // it asks for more than the kernel's limits
+  if (!output) return;  // it exceeds the kernel's limits
   auto again = Btf::parse(*output);
   if (!again) return;
   std::string names[] = {"a", "b"};
@@ -70,7 +70,7 @@ BtfBuilder chain(BtfKind kind, uint32_t length) {
 
 }  // namespace
 
-TEST_CASE("changed bytes of a blob do no harm") {
+TEST_CASE("changed bytes in a blob do no harm") {
   for (uint64_t seed = 1; seed <= seed_count(2000); ++seed) {
     std::mt19937_64 random(seed);
     std::vector<std::byte> blob = encode(concatenate(random_units(seed)));
@@ -86,12 +86,12 @@ TEST_CASE("changed bytes of a blob do no harm") {
   }
 }
 
-TEST_CASE("a blob cut off anywhere is refused or whole") {
+TEST_CASE("a blob truncated anywhere is refused or complete") {
   std::vector<std::byte> blob = encode(concatenate(random_units(1)));
   for (size_t size = 0; size < blob.size(); ++size) CHECK(!Btf::parse(std::span(blob).first(size)));
 }
 
-TEST_CASE("a string section with one string very often") {
+TEST_CASE("a string section that repeats one string very often") {
   constexpr size_t string_size_at = 20;  // in the header; strings are the last section
   for (std::string_view string : {std::string_view("\0", 1), std::string_view("a\0", 2)}) {
     for (bool has_unknown_kind : {false, true}) {
@@ -135,11 +135,11 @@ TEST_CASE("strings that begin within others") {
     REQUIRE(dedup.add_blob("strings", blob));
     return dedup.run();
   };
-  // One of them many times is looked for once.
+  // Many types with the same one: the library searches once.
   auto same = run(make(BPFLINK_LONG_CHAIN, 0));
   REQUIRE(same);
   CHECK(same->types.end_id() == 2);
-  // So many different ones would take gigabytes.
+  // This many different ones would need gigabytes.
   auto many = run(make(5000, 1));
   REQUIRE(!many);
   CHECK(many.error().message ==
@@ -161,7 +161,7 @@ TEST_CASE("a long chain of typedefs or pointers") {
   }
 }
 
-TEST_CASE("very many pointers in a circle are all the same pointer") {
+TEST_CASE("very many pointers in a cycle are all equal") {
   BtfBuilder b;
   constexpr uint32_t length = BPFLINK_LONG_CHAIN;
   for (uint32_t i = 1; i <= length; ++i)
@@ -177,7 +177,7 @@ TEST_CASE("very many pointers in a circle are all the same pointer") {
 }
 
 TEST_CASE("a chain of structs of which only the last differs") {
-  // Each round of refinement tells only one more struct apart.
+  // Each round of refinement separates only one more struct.
   constexpr uint32_t length = 100'000;
   BtfBuilder b;
   uint32_t member = b.add_string("m");
@@ -201,9 +201,9 @@ TEST_CASE("a chain of structs of which only the last differs") {
   CHECK(result->types.end_id() == b.end_id());
 }
 
-TEST_CASE("chains that look the same until their ends") {
-  // Each typedef has one of the same name in the other chain to be compared with,
-  // and each such comparison goes on to the end if it is let.
+TEST_CASE("chains that are equal until their ends") {
+  // Each typedef has one of the same name in the other chain, and a comparison of the two would
+  // continue to the end without a bound.
   constexpr uint32_t length = 100'000;
   BtfBuilder b;
   for (uint32_t copy = 0; copy < 2; ++copy) {
@@ -224,7 +224,7 @@ TEST_CASE("chains that look the same until their ends") {
 }
 
 TEST_CASE("anonymous structs in anonymous structs do not multiply") {
-  // Each has the next one twice: written out, that would be 2^64 lines.
+  // Each contains the next one twice: written out, that would be 2^64 lines.
   BtfBuilder b;
   uint32_t x = b.add_string("x"), y = b.add_string("y");
   for (uint32_t i = 1; i <= 64; ++i) {
@@ -236,7 +236,7 @@ TEST_CASE("anonymous structs in anonymous structs do not multiply") {
   use(blob);
 }
 
-TEST_CASE("very many functions of one long prototype are checked in one look at it") {
+TEST_CASE("a prototype that very many functions share is checked once") {
   BtfBuilder b;
   uint32_t name = b.add_string("a");
   b.add_type(name, BtfBuilder::info(BtfKind::Int), 4, std::vector<uint32_t>{32});
@@ -248,7 +248,7 @@ TEST_CASE("very many functions of one long prototype are checked in one look at 
   CHECK(check_btf(*b.finish(std::endian::native)).faults.empty());
 }
 
-TEST_CASE("very many names within one long string are each read as far as a name may go") {
+TEST_CASE("names within one long string are each read up to the limit of a name") {
   BtfBuilder b;
   uint32_t name = b.add_string(std::string(8 << 20, 'a'));
   for (uint32_t i = 0; i < BPFLINK_LONG_CHAIN / 10; ++i)

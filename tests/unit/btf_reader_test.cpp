@@ -1,5 +1,5 @@
-// Btf::parse and BtfBuilder: what is read back is what was built, and what is
-// not BTF is refused with a message that names the place.
+// Btf::parse and BtfBuilder: parsing returns what was built, and the error for malformed BTF names
+// the place.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string error_of(const std::vector<std::byte>& blob) {
   return btf.error().message;
 }
 
-/// One type of each kind.
+/// One type of each kind
 BtfBuilder every_kind() {
   Unit u;
   u.integer("int");
@@ -46,7 +46,7 @@ BtfBuilder every_kind() {
 
 }  // namespace
 
-TEST_CASE("every kind is read back in both byte orders") {
+TEST_CASE("every kind is parsed in both byte orders") {
   BtfBuilder b = every_kind();
   for (std::endian order : {std::endian::little, std::endian::big}) {
     auto blob = finish(b, order);
@@ -65,7 +65,7 @@ TEST_CASE("every kind is read back in both byte orders") {
   }
 }
 
-TEST_CASE("a blob that is not aligned is read from a copy") {
+TEST_CASE("an unaligned blob is parsed from a copy") {
   auto blob = finish(every_kind());
   std::vector<std::byte> shifted(blob.size() + 1);
   std::memcpy(shifted.data() + 1, blob.data(), blob.size());
@@ -74,7 +74,7 @@ TEST_CASE("a blob that is not aligned is read from a copy") {
   CHECK(btf->end_id() == 20);
 }
 
-TEST_CASE("headers that do not fit are refused") {
+TEST_CASE("malformed headers are errors") {
   auto blob = finish(every_kind());
   CHECK(error_of({blob.begin(), blob.begin() + 10}) == "10 bytes are too few for a header of 24");
   auto bad = blob;
@@ -89,7 +89,7 @@ TEST_CASE("headers that do not fit are refused") {
   CHECK(error_of(bad) == "string section does not end with NUL");
 }
 
-TEST_CASE("references out of range are named") {
+TEST_CASE("errors name references out of range") {
   BtfBuilder b;
   b.add_type(0, BtfBuilder::info(BtfKind::Ptr), 9);
   CHECK(error_of(finish(b)) == "type [1] PTR: refers to type id 9, but the last is 1");
@@ -102,7 +102,7 @@ TEST_CASE("references out of range are named") {
         "type [1] STRUCT 'foo': member 'x' refers to type id 7, but the last is 1");
 }
 
-TEST_CASE("a type that is cut off is named") {
+TEST_CASE("the error names a truncated type") {
   BtfBuilder b;
   b.add_type(b.add_string("foo"), BtfBuilder::info(BtfKind::Struct, 2), 4,
              std::vector<uint32_t>{0, 0, 0});
@@ -125,7 +125,7 @@ TEST_CASE("an unknown kind needs a layout") {
   CHECK(std::ranges::equal(btf->layout(), layout));
 }
 
-TEST_CASE("a layout section is written between types and strings, and read wherever it stands") {
+TEST_CASE("a layout section is written between types and strings, and parsed anywhere") {
   BtfBuilder b = every_kind();
   b.set_layout(std::vector<BtfKindLayout>(20, BtfKindLayout{4, 8, 1}));
   for (std::endian order : {std::endian::little, std::endian::big}) {
@@ -148,7 +148,7 @@ TEST_CASE("a layout section is written between types and strings, and read where
     CHECK(layout_size == 80);
     CHECK(blob.size() == header_size + types_size + layout_size + strings_size);
 
-    // The same sections in any order, the strings padded where something follows them.
+    // The same sections in any order; strings are padded if a section follows them.
     struct Section {
       size_t field;
       uint32_t begin, size;
@@ -173,7 +173,7 @@ TEST_CASE("a layout section is written between types and strings, and read where
   }
 }
 
-TEST_CASE("a type without size is refused, one through a pointer is not") {
+TEST_CASE("a type without size is an error, one through a pointer is not") {
   BtfBuilder b;
   b.add_type(b.add_string("a"), BtfBuilder::info(BtfKind::Typedef), 2);
   b.add_type(b.add_string("b"), BtfBuilder::info(BtfKind::Typedef), 1);

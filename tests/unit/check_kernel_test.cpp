@@ -1,9 +1,9 @@
-// check_btf() decides as the running kernel does: random blobs and mutants of them go to both.
+// check_btf() decides as the running kernel does, for random blobs and mutants of them.
 //
-//   BPFLINK_SEEDS=10000   so many seeds, each with its blobs and a hundred mutants of each
-//   BPFLINK_SEED=4711     this one alone
+//   BPFLINK_SEEDS=10000   the number of seeds, each with its blobs and a hundred mutants of each
+//   BPFLINK_SEED=4711     only this one
 //
-// Skipped where BPF_BTF_LOAD is not allowed.
+// Skipped if BPF_BTF_LOAD is not permitted.
 #include <doctest/doctest.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Blob = std::vector<std::byte>;
 
-/// What the kernel says: 0 or an error number, and its log if `log` is not null.
+/// The kernel's verdict: 0 or an error number, and its log if `log` is not null.
 int load(const Blob& blob, std::vector<char>* log = nullptr) {
   union bpf_attr attributes;
   std::memset(&attributes, 0, sizeof attributes);
@@ -59,7 +59,7 @@ std::string last_words(const Blob& blob) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// Whether both decide alike. Prints what each says where they do not.
+/// True if both decide alike; otherwise prints both verdicts.
 bool agree(const Blob& blob, LinuxRelease release) {
   BtfVerdict verdict = check_btf(blob);
   bool is_taken = verdict.faults.empty() && verdict.needs.release <= release;
@@ -71,7 +71,7 @@ bool agree(const Blob& blob, LinuxRelease release) {
   return false;
 }
 
-/// All kinds, each twice or so, as a kernel takes them.
+/// Valid types of all kinds, about two of each.
 RandomUnit sound_unit() {
   using Kind = BtfKind;
   constexpr uint32_t is_signed = 1 << 24;
@@ -117,7 +117,7 @@ RandomUnit sound_unit() {
   };
 }
 
-/// Adds a chain of types, each of the one before or the one behind it.
+/// Adds a chain of types, each of which refers to the previous or the next one.
 RandomUnit with_chain(RandomUnit unit, Random& random) {
   constexpr BtfKind kinds[] = {BtfKind::Ptr,     BtfKind::Const, BtfKind::Volatile,
                                BtfKind::Typedef, BtfKind::Array, BtfKind::TypeTag};
@@ -194,7 +194,7 @@ void mutate(Blob& blob, const Btf& btf, Random& random) {
 
 }  // namespace
 
-TEST_CASE("kernels and check_btf() decide alike") {
+TEST_CASE("the kernel and check_btf() decide alike") {
   RandomUnit sound = sound_unit();
   for (const BtfFault& fault : check_btf(encode(sound)).faults) FAIL(describe_fault(fault));
   if (int error = load(encode(sound)); error == EPERM || error == ENOSYS) {

@@ -1,4 +1,4 @@
-// The comparison of two types, by policy.
+// The comparison of two types, by policy
 #include "dedup/compare/compare.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ struct Types : Unit {
     return id;
   }
 
-  /// "PATH: NOTE | NOTE", or "" where they agree.
+  /// "PATH: NOTE | NOTE", or "" if they agree.
   std::string compare(ComparePolicy policy, uint32_t a, uint32_t b) const {
     TypeComparison comparison(Unit::b, Unit::b, policy);
     auto difference = comparison.run(a, b, "v");
@@ -50,7 +50,7 @@ struct Types : Unit {
 
 }  // namespace
 
-TEST_CASE("compare: what types say beside their names and references") {
+TEST_CASE("compare: contents besides names and references") {
   Types t;
   uint32_t part = t.add(BtfKind::Int, "int", 4, {0x1080010});
   CHECK(t.identical(t.int_id, part) ==
@@ -106,7 +106,7 @@ TEST_CASE("compare: structs") {
   for (auto policy :
        {ComparePolicy::Identical, ComparePolicy::CCompatible, ComparePolicy::LibbpfCompatible}) {
     CHECK(t.compare(policy, a, moved) == "v.y: at byte 4 | at byte 8");
-    // What moved the other one says more.
+    // The note shows the larger member, which moved the other one.
     CHECK(t.compare(policy, a, larger) == "v.x: 4 bytes | 8 bytes");
     CHECK(t.compare(policy, a, fewer) == "v.y:  | no such member");
     CHECK(t.compare(policy, fewer, a) == "v.y: no such member | ");
@@ -115,7 +115,7 @@ TEST_CASE("compare: structs") {
   CHECK(t.by_layout(a, moved) == "v.y: at byte 4 | at byte 8");
   CHECK(t.by_layout(a, named) == "");
   CHECK(t.by_layout(a, fewer) == "v.y: at byte 4 | no such member");
-  // Behind pointers, C compares names, and a layout is compared wherever it is.
+  // Behind pointers, C compares names; the layout policy compares layouts everywhere.
   CHECK(t.in_c(t.ptr(a), t.ptr(moved)) == "");
   CHECK(t.identical(t.ptr(a), t.ptr(moved)) == "v->y: at byte 4 | at byte 8");
   CHECK(t.by_layout(t.ptr(a), t.ptr(moved)) == "v.y: at byte 4 | at byte 8");
@@ -123,7 +123,7 @@ TEST_CASE("compare: structs") {
   CHECK(t.identical(t.add(BtfKind::Fwd, "s", 0), a) == "v:  | ");
 }
 
-TEST_CASE("compare: the sides say where they stand") {
+TEST_CASE("compare: the notes of both sides") {
   Types t;
   uint32_t a = t.record("s", 8, {{"x", t.int_id, 0}, {"y", t.int_id, 32}});
   uint32_t b = t.record("s", 16, {{"x", t.int_id, 0}, {"y", t.int_id, 64}});
@@ -158,7 +158,7 @@ TEST_CASE("compare: functions") {
   CHECK(t.identical(local, global) == "v: static | global");
 }
 
-TEST_CASE("compare: one layout after the other") {
+TEST_CASE("compare: one layout after another") {
   Types a, b;
   auto fill = [](Types& t, uint32_t offset) {
     uint32_t inner = t.record("inner", 16, {{"x", t.int_id, offset}});
@@ -176,7 +176,7 @@ TEST_CASE("compare: one layout after the other") {
   CHECK_FALSE(comparison.next());
 }
 
-TEST_CASE("compare: circles and chains end") {
+TEST_CASE("compare: cycles and chains end") {
   Types t;
   // Each struct points to itself.
   uint32_t next = t.b.end_id();
@@ -187,10 +187,10 @@ TEST_CASE("compare: circles and chains end") {
   for (auto policy : {ComparePolicy::Identical, ComparePolicy::CCompatible,
                       ComparePolicy::LibbpfCompatible, ComparePolicy::Layout})
     CHECK(t.compare(policy, a, b) == "");
-  // A typedef of itself, which no parser lets pass.
+  // A typedef of itself, which the parser would refuse.
   uint32_t self = t.add(BtfKind::Typedef, "t", t.b.end_id());
   CHECK(t.in_c(self, t.int_id) != "");
-  // A long chain of pointers, with another end; no stack is used for each of them.
+  // A long chain of pointers with different ends; the comparison must not use stack for each.
   constexpr int length = 100'000;
   uint32_t p = t.int_id, q = t.long_id;
   for (int i = 0; i < length; ++i) {
@@ -201,8 +201,8 @@ TEST_CASE("compare: circles and chains end") {
   CHECK(deep == std::string(64, '*') + "v...: 4 bytes | 8 bytes");
 }
 
-TEST_CASE("compare: work is bounded where all meet all") {
-  // Structs of many members, each of which leads to all others.
+TEST_CASE("compare: work is bounded if all types meet all") {
+  // Structs of many members, each of which refers to all others.
   Types t;
   constexpr uint32_t count = 300;
   auto add_all = [&](uint32_t extra) {

@@ -1,4 +1,4 @@
-// What is said of CO-RE relocations that fail, on types made by hand.
+// Messages about CO-RE relocations that fail, on hand-made types
 #include "linker/core/core_complaint.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 namespace bpflink::test {
 namespace {
 
-/// The types of a unit, checked.
+/// The parsed types of a unit
 struct Types {
   std::vector<std::byte> blob;
   Btf btf;
@@ -16,7 +16,7 @@ struct Types {
   explicit Types(const Unit& unit) : blob(finish(unit.b)), btf(*Btf::parse(blob)) {}
 };
 
-/// Resolves a relocation and explains why that fails; with a reason, as if for that one.
+/// Resolves a relocation and explains why it fails; with `reason`, explains that one.
 CoreComplaint complain(const Unit& program, const Unit& kernel, const CoreRelocation& relocation,
                        CoreReason reason = CoreReason::None) {
   Types local(program), target(kernel);
@@ -38,7 +38,7 @@ struct Program : Unit {
   uint32_t phase = enumeration("phase", {{"NEW", 0}, {"OLD", 1}});
 };
 
-TEST_CASE("types of the name that are of another kind, or several") {
+TEST_CASE("types of the name with another kind, and several types") {
   Program program;
   CoreRelocation offset{program.id, "0:0", CoreKind::FieldByteOffset};
   Unit declared;
@@ -54,7 +54,7 @@ TEST_CASE("types of the name that are of another kind, or several") {
   CHECK(complain(program, two, offset).what == "several types named struct s differ");
 }
 
-TEST_CASE("members and elements that are otherwise") {
+TEST_CASE("members and elements that differ") {
   Unit program, kernel;
   auto add = [](Unit& unit, bool is_program) {
     uint32_t number = unit.integer("int");
@@ -75,7 +75,7 @@ TEST_CASE("members and elements that are otherwise") {
   CHECK(what(id - 1, "0:0") == "inner_t is not a struct with a member 'c'");
 }
 
-TEST_CASE("what no loader binds") {
+TEST_CASE("relocations that no loader resolves") {
   Program program;
   CoreRelocation a{program.id, "0:0", CoreKind::FieldByteOffset};
   auto what = [&](CoreReason reason, const CoreRelocation& relocation) {

@@ -1,4 +1,4 @@
-// CO-RE relocations on types made by hand: what no compiler makes, and no loader is asked about.
+// CO-RE relocations on hand-made types that compilers do not generate
 #include "bpflink/core.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace bpflink::test {
 namespace {
 
-/// The types of a unit, checked; split from `base` where there is one.
+/// The parsed types of a unit, split from `base` if there is one.
 struct Types {
   std::vector<std::byte> blob;
   Btf btf;
@@ -29,7 +29,7 @@ CoreResult resolve(const Types& program, const Types& kernel, const CoreRelocati
   return CoreResolver(program.btf, order, index).resolve(relocation);
 }
 
-/// `struct NAME { int a; TYPE b; }` as a program has it, with its id.
+/// `struct NAME { int a; TYPE b; }` of a program, with its id
 struct Local {
   Unit unit;
   uint32_t id;
@@ -51,13 +51,13 @@ TEST_CASE("essential names") {
   CHECK(essential_name("").empty());
 }
 
-TEST_CASE("kinds are called as in libbpf's log") {
+TEST_CASE("kinds have the names of libbpf's log") {
   CHECK(core_kind_name(CoreKind::FieldByteOffset) == "byte_off");
   CHECK(core_kind_name(CoreKind::TypeMatches) == "type_matches");
   CHECK(core_kind_name(CoreKind(13)) == "unknown");
 }
 
-TEST_CASE("accesses that lead nowhere") {
+TEST_CASE("invalid accesses") {
   Local local;
   Types program = local.types();
   for (std::string_view access : {"", ":", "0:", "0::1", "x", "0:2", "0:1:0", "-1", "0:-1", "0 1",
@@ -73,7 +73,7 @@ TEST_CASE("accesses that lead nowhere") {
   CHECK(resolve(program, program, {local.id, "0", CoreKind(13)}).outcome == CoreOutcome::Failed);
 }
 
-TEST_CASE("several types of a name") {
+TEST_CASE("several types of one name") {
   Local local;
   Types program = local.types();
   Unit unit;
@@ -89,10 +89,10 @@ TEST_CASE("several types of a name") {
 
   CoreResolver resolver(program.btf, std::endian::little, index);
   CHECK(resolver.resolve(offset).reason == CoreReason::Ambiguous);
-  CHECK(resolver.candidates().size() == 2);  // the third was not looked at
+  CHECK(resolver.candidates().size() == 2);  // it skips the third
   CHECK(resolver.resolve(size).reason == CoreReason::Ambiguous);
 
-  // What was found rules out the types in which it was not.
+  // A resolved relocation rules out types without its member.
   Unit same;
   integer = same.integer("int");
   same.record("s", {{"a", integer}, {"b", integer}});
@@ -106,7 +106,7 @@ TEST_CASE("several types of a name") {
   CHECK(narrowed.resolve(size).value == 16);
 }
 
-TEST_CASE("modules count where vmlinux has no type of the name") {
+TEST_CASE("modules count if vmlinux has no type of the name") {
   Local local;
   Types program = local.types();
   Unit vmlinux;
@@ -128,7 +128,7 @@ TEST_CASE("modules count where vmlinux has no type of the name") {
   CHECK(resolver.resolve(offset).value == 12);
   CHECK(resolver.candidates().front().module == 1);
 
-  // Minimized, the types of modules are among the others.
+  // Minimized, the modules' types are among the others.
   CoreMinimizer minimizer(with);
   minimizer.keep(program.btf, std::endian::little, {{offset}});
   auto blob = minimizer.finish(std::endian::native);
@@ -144,7 +144,7 @@ TEST_CASE("modules count where vmlinux has no type of the name") {
   CHECK(resolve(program, full, offset).reason == CoreReason::NoMember);
 }
 
-TEST_CASE("bit-fields in either byte order, and shifts") {
+TEST_CASE("bit-fields in both byte orders, and shifts") {
   auto bitfield = [](Unit& unit, uint32_t offset, uint32_t bits) {
     uint32_t integer = unit.integer("unsigned int", 4, false);
     return unit.record("s", {{"a", integer, bits << 24 | offset}}, BtfKind::Struct, true);
@@ -152,7 +152,7 @@ TEST_CASE("bit-fields in either byte order, and shifts") {
   Unit local, target;
   uint32_t id = bitfield(local, 0, 3);
   bitfield(target, 30, 5);
-  // 30 to 35: over two words, so eight bytes are loaded.
+  // Bits 30 to 35 are in two words, so the program loads eight bytes.
   Types program = Types::of(local.b), kernel = Types::of(target.b);
   auto ask = [&](CoreKind kind, std::endian order) {
     return resolve(program, kernel, {id, "0:0", kind}, order).value;
@@ -165,7 +165,7 @@ TEST_CASE("bit-fields in either byte order, and shifts") {
   CHECK(ask(CoreKind::FieldSigned, std::endian::big) == 0);
 }
 
-TEST_CASE("pointers of four bytes") {
+TEST_CASE("four-byte pointers") {
   auto make = [](Unit& unit, uint32_t long_size) {
     unit.integer("long int", long_size);
     return unit.record("s", {{"p", unit.ptr(0)}});
@@ -187,7 +187,7 @@ TEST_CASE("pointers of four bytes") {
   CHECK(CoreResolver(program.btf, std::endian::little, small).resolve(size).value == 4);
 }
 
-TEST_CASE("compilers call long differently") {
+TEST_CASE("compilers' names of long") {
   for (std::string_view name : {"long", "long int", "int long", "unsigned long", "long unsigned",
                                 "unsigned long int", "long unsigned int", "unsigned int long",
                                 "int long unsigned", "int unsigned long", "long int unsigned"}) {
@@ -200,7 +200,7 @@ TEST_CASE("compilers call long differently") {
   }
 }
 
-TEST_CASE("an array without elements that is not the last member stays so") {
+TEST_CASE("an array without elements that is not the last member keeps its length") {
   Unit local, target;
   auto make = [](Unit& unit, uint32_t length, bool has_more) {
     uint32_t integer = unit.integer("int");
@@ -227,7 +227,7 @@ TEST_CASE("an array without elements that is not the last member stays so") {
   CHECK(again.resolve(element).value == 0);
 }
 
-TEST_CASE("a member of the name and another type, of which loaders add the offset") {
+TEST_CASE("a member with another type, whose offset loaders add") {
   Local local;
   Unit target;
   uint32_t integer = target.integer("int");
@@ -251,7 +251,7 @@ TEST_CASE("a member of the name and another type, of which loaders add the offse
         whole.value);
 }
 
-/// Structs of which each has the one before twice, without names: 2^depth ways.
+/// Structs that each contain the previous one twice, without names: 2^depth paths.
 uint32_t add_doubling(Unit& unit, std::string_view name, int depth) {
   uint32_t inner = unit.integer("int");
   for (int i = 0; i < depth; ++i) inner = unit.record("", {{"", inner, 0}, {"", inner, 0}});
@@ -273,14 +273,14 @@ TEST_CASE("the effort is bounded") {
   Types both = Types::of(doubling.b);
   CHECK(resolve(both, kernel, {id, "0", CoreKind::TypeMatches}).outcome != CoreOutcome::Absent);
 
-  // Many relocations share what is left.
+  // Many relocations share the rest of the budget.
   CoreKernel index(kernel.btf);
   CoreResolver resolver(program.btf, std::endian::little, index);
   for (int i = 0; i < 10'000; ++i)
     CHECK(resolver.resolve({local.id, "0:1", CoreKind::FieldExists}).reason == CoreReason::TooDeep);
 }
 
-TEST_CASE("pointers that lead to themselves") {
+TEST_CASE("pointers to themselves") {
   Unit unit;
   uint32_t name = unit.b.add_string("p");
   unit.b.add_type(name, BtfBuilder::info(BtfKind::Typedef), 2);

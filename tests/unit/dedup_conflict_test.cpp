@@ -1,7 +1,6 @@
-// Blobs of many units that do not agree on what a struct at the center of
-// everything looks like, as a kernel's files may be compiled with different
-// settings: there must be two of each type that can reach it, a third for units
-// that only declare the struct, and not one for each unit.
+// Blobs of many units with two layouts of a central struct, as a kernel's files have if they are
+// compiled with different settings. Of each type that can reach the struct, the output must have
+// two, and a third for units that only declare the struct; not one for each unit.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace bpflink::test {
 
 namespace {
 
-/// What the unit with a number knows of `struct task`.
+/// What a unit knows of `struct task`
 enum class Knows { small_task, large_task, only_name };
 
 Knows alternating(uint32_t unit) {
@@ -20,9 +19,8 @@ Knows alternating(uint32_t unit) {
   return unit % 2 == 0 ? Knows::small_task : Knows::large_task;
 }
 
-/// Adds a unit: inode -> file -> task -> inode, all by pointers, an array whose
-/// index is `index`, and a struct that is in no other unit. Every third unit
-/// only declares file.
+/// Adds a unit: inode -> file -> task -> inode, all through pointers, an array with index type
+/// `index`, and a struct that no other unit has. Every third unit only declares file.
 void add_unit(Unit& u, uint32_t number, Knows knows, uint32_t index) {
   uint32_t first = u.b.end_id();
   uint32_t integer = first, file = first + 1, task = first + 2, to_task = first + 3;
@@ -45,8 +43,8 @@ void add_unit(Unit& u, uint32_t number, Knows knows, uint32_t index) {
   u.record(own.c_str(), {{"inode", to_inode}, {"task", to_task}});
 }
 
-/// The units with these numbers in one blob. What all of them use as the index
-/// of arrays is of the first, as in what pahole makes of a kernel.
+/// The units with these numbers in one blob. All arrays have the first unit's index type, as in
+/// BTF that pahole makes for a kernel.
 Unit make_blob(const std::vector<uint32_t>& numbers, Knows (*knows)(uint32_t)) {
   Unit u;
   uint32_t index = u.integer("index");
@@ -60,8 +58,8 @@ std::vector<uint32_t> first_numbers(uint32_t count) {
   return numbers;
 }
 
-/// int, index and array; six types for each task and for who only declares it; and what each
-/// unit has alone.
+/// int, index and array; six types for each task and for the units that only declare it; and each
+/// unit's own struct.
 uint32_t types_expected(uint32_t units) {
   return 3 + 3 * 6 + units;
 }
@@ -76,11 +74,11 @@ TEST_CASE("two definitions of a central struct in a blob of many units") {
   Unit blob = make_blob(first_numbers(24), alternating);
   auto result = dedup({&blob});
   CHECK(type_count(result) == types_expected(24));
-  // One for a task that may be either. Each file is what it is in units of the same task.
+  // One declaration of task. Each file refers to the task of its unit.
   CHECK(count(result, BtfKind::Fwd) == 1);
 }
 
-TEST_CASE("the same with each unit an input, and with several blobs") {
+TEST_CASE("the same with each unit as an input, and with several blobs") {
   std::vector<Unit> units;
   for (uint32_t i = 0; i < 24; ++i) units.push_back(make_blob({i}, alternating));
   std::vector<const Unit*> inputs;
@@ -106,10 +104,10 @@ TEST_CASE("the order of the units in a blob does not matter") {
   check();
 }
 
-#ifndef BPFLINK_HASH_BITS  // with few hashes every search is long
+#ifndef BPFLINK_HASH_BITS  // with few hash bits, every search is long
 namespace {
 
-/// As dedup(), without the oracle, which takes its time.
+/// As dedup(), without the oracle, which is slow.
 uint32_t count_types(const Unit& unit) {
   auto blob = finish(unit.b);
   auto btf = Btf::parse(blob);
@@ -124,7 +122,7 @@ uint32_t count_types(const Unit& unit) {
 }  // namespace
 
 TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
-  // Minutes, if it took time in proportion to the square.
+  // In quadratic time, this would take minutes.
   CHECK(count_types(make_blob(first_numbers(20000), alternating)) == types_expected(20000));
 
   constexpr uint32_t depth = 100'000;
@@ -135,7 +133,7 @@ TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
     for (uint32_t i = 0; i < depth; ++i)
       type = blob.add(i % 2 ? BtfKind::Const : BtfKind::Ptr, "", type);
   }
-  // None of these only declares it.
+  // No unit only declares the struct.
   CHECK(count_types(blob) == types_expected(6) - 6 + 2 * depth);
 }
 #endif

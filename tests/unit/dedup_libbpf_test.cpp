@@ -1,5 +1,5 @@
-// Against libbpf on the same types. Where no tag is ambiguous it never leaves fewer; elsewhere it
-// guesses what declarations stand for, and the oracle says what is right.
+// Compares with libbpf on the same types. Without ambiguous tags, libbpf never leaves fewer types.
+// With ambiguous tags it guesses how declarations resolve, and the oracle decides.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ using namespace bpflink::test;
 
 namespace {
 
-/// 0 for types that are refused.
+/// 0 for types that the library refuses.
 uint32_t count_with_bpflink(const std::vector<std::byte>& blob) {
   auto btf = bpflink::Btf::parse(blob);
   if (!btf) return 0;
@@ -25,7 +25,7 @@ uint32_t count_with_bpflink(const std::vector<std::byte>& blob) {
   return 0;
 }
 
-/// Enums without a name and enumerators are no C, and libbpf takes all of them for one.
+/// Enums without name and enumerators are not C, and libbpf merges them all.
 bool has_void_enums(const RandomInputs& inputs) {
   for (const RandomUnit& unit : inputs.inputs)
     for (const RandomType& t : unit) {

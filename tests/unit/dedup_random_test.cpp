@@ -1,10 +1,10 @@
-// Thousands of random inputs against the oracle, type by type, and against what section 5.1 of
-// DESIGN.md promises of every output.
+// Thousands of random inputs, compared with the oracle type by type, and tested for the guarantees
+// that section 5.1 of DESIGN.md gives for every output.
 //
-//   BPFLINK_SEEDS=100000   so many seeds
-//   BPFLINK_FIRST_SEED=1   from here on
-//   BPFLINK_SEED=4711      this one alone, and its inputs as they are
-//   BPFLINK_TRACE=1        each seed on stderr before its turn, to find one that crashes
+//   BPFLINK_SEEDS=100000   the number of seeds
+//   BPFLINK_FIRST_SEED=1   the first one
+//   BPFLINK_SEED=4711      only this one, and prints its inputs
+//   BPFLINK_TRACE=1        prints each seed to stderr before it runs, to find one that crashes
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ using namespace bpflink::test;
 
 namespace {
 
-/// Random inputs as the library and the oracle read them.
+/// Random inputs, parsed by the library and the oracle.
 struct Inputs {
-  std::vector<std::vector<std::byte>> blobs{};  ///< of the bases, then of the inputs
+  std::vector<std::vector<std::byte>> blobs{};  ///< the bases, then the inputs
   std::vector<Btf> bases{};
   std::vector<Btf> btfs{};
   Names names{};
@@ -57,7 +57,7 @@ struct Inputs {
 
  private:
   void add_blob(const RandomUnit& unit, std::vector<Btf>& to) {
-    bases.reserve(8);  // who is split from one keeps its address
+    bases.reserve(8);  // split BTF keeps the address of its base
     blobs.push_back(encode(unit, static_cast<uint32_t>(plain_base.strings.size())));
     auto btf = Btf::parse(blobs.back(), base());
     is_valid = btf.has_value();
@@ -67,10 +67,10 @@ struct Inputs {
 
 enum class Way { one_by_one, together, as_blobs };
 
-/// What came of a deduplication.
+/// The result of a deduplication
 struct Outcome {
   std::string error{};
-  std::vector<std::vector<uint32_t>> images{};  ///< by input and id
+  std::vector<std::vector<uint32_t>> images{};  ///< for each input and id
   std::vector<std::byte> blob{};
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
@@ -106,9 +106,9 @@ Outcome deduplicate(const Inputs& inputs, unsigned threads, Way way) {
   return take(dedup);
 }
 
-/// Whether a deduplication did what the oracle says.
+/// The difference between a deduplication and the oracle, or "".
 std::string compare_with_meaning(Inputs& inputs, const Meaning& meaning, const Outcome& outcome) {
-  // A member whose type is only declared is no C; resolved, it may be circular.
+  // A member whose type is only declared is not C; resolved, it may be a cycle.
   bool is_refused = outcome.error.ends_with("contains itself without a pointer in between");
   if (meaning.contains_itself)
     return is_refused ? "" : "not refused, and a type contains itself: " + outcome.error;
@@ -119,7 +119,7 @@ std::string compare_with_meaning(Inputs& inputs, const Meaning& meaning, const O
                     decode(outcome.blob, &inputs.plain_base, inputs.names));
 }
 
-/// Whether the number of threads and the way of adding change nothing.
+/// Tests that the number of threads and the way to add inputs do not change the output.
 std::string check_ways(const Inputs& inputs, const Outcome& expected, Random& random) {
   auto compare = [&](unsigned threads, Way way, const std::string& what) -> std::string {
     Outcome other = deduplicate(inputs, threads, way);
@@ -134,7 +134,7 @@ std::string check_ways(const Inputs& inputs, const Outcome& expected, Random& ra
   return compare(1 + random() % 4, Way::as_blobs, "as blobs");
 }
 
-/// Images of the same types in two outputs, of which each must lead to the other.
+/// Pairs the images of the same types in two outputs; the pairs must be one to one.
 class Bijection {
  public:
   explicit Bijection(const Meaning& meaning) : meaning_(meaning) {}
@@ -150,21 +150,21 @@ class Bijection {
   std::map<uint32_t, uint32_t> forward_, back_;
 };
 
-/// A way to deduplicate: the library's or the oracle's own.
+/// Deduplicates with the library or with the oracle.
 using Solve = Outcome (*)(const Inputs&, unsigned threads);
 
 Outcome solve_by_library(const Inputs& inputs, unsigned threads) {
   return deduplicate(inputs, threads, Way::together);
 }
 
-/// Without the output's bytes.
+/// The result has no output bytes.
 Outcome solve_by_oracle(const Inputs& inputs, unsigned) {
   Meaning meaning = find_meaning(inputs.plain, &inputs.plain_base);
   if (meaning.contains_itself) return {.error = "contains itself"};
   return {.error = "", .images = meaning.images, .blob = {}};
 }
 
-/// Whether the order of ids and of inputs changes nothing.
+/// Tests that the order of ids and inputs does not change the output.
 std::string check_order(const RandomInputs& random_inputs, const Meaning& meaning,
                         const Outcome& expected, Random& random, Solve solve) {
   std::vector<uint32_t> order(random_inputs.inputs.size());
@@ -186,8 +186,8 @@ std::string check_order(const RandomInputs& random_inputs, const Meaning& meanin
   return "";
 }
 
-/// By the output's id: whether a type is an object, or refers to one. Such a type equals only
-/// itself.
+/// For each id of the output: whether the type is an object, or refers to one. Such a type equals
+/// only itself.
 std::vector<bool> find_objects(const Inputs& inputs, const Meaning& meaning) {
   std::vector<bool> is_object(meaning.end_id());
   for (bool is_growing = true; is_growing;) {
@@ -205,13 +205,13 @@ std::vector<bool> find_objects(const Inputs& inputs, const Meaning& meaning) {
   return is_object;
 }
 
-/// Whether inputs given twice come to the same, and their copies to no other types.
+/// Tests that inputs given twice have the same output, with the same images for their copies.
 std::string check_copies(const RandomInputs& random_inputs, const Inputs& inputs,
                          const Outcome& expected, const Meaning& meaning, unsigned threads,
                          Solve solve) {
   std::vector<bool> is_object = find_objects(inputs, meaning);
-  // There are as many structs that refer to a variable as copies of it, and then a declaration
-  // may be any. No compiler makes such.
+  // For each copy of a variable there is a struct that refers to it, so a declaration may resolve
+  // to any of them. Compilers do not generate such types.
   for (size_t i = 0; i < meaning.kept.size(); ++i) {
     auto [n, id] = meaning.kept[i];
     bool has_tag = inputs.plain[n].btf.types[id].space != TagSpace::none;
@@ -235,7 +235,7 @@ std::string check_copies(const RandomInputs& random_inputs, const Inputs& inputs
   return "";
 }
 
-/// Whether the output is left as it is.
+/// Tests that deduplicating the output does not change it.
 std::string check_again(const Inputs& inputs, const Outcome& expected, unsigned threads) {
   auto btf = Btf::parse(expected.blob, inputs.base());
   if (!btf) return "output: " + btf.error().message;
@@ -246,7 +246,7 @@ std::string check_again(const Inputs& inputs, const Outcome& expected, unsigned 
   return again.blob == expected.blob ? "" : "again: other bytes";
 }
 
-/// What is wrong with what the oracle itself says: whether the promises follow from the
+/// The fault in the oracle's own output, or "". Tests that the guarantees follow from the
 /// definition.
 std::optional<std::string> check_promises(const RandomInputs& random_inputs, uint64_t seed) {
   Inputs inputs(random_inputs);
@@ -275,7 +275,7 @@ std::optional<std::string> check_promises(const RandomInputs& random_inputs, uin
   return "";
 }
 
-/// What is wrong with what the library makes of inputs that it deduplicates as it should.
+/// The fault in the library's further results for inputs that it deduplicates correctly, or "".
 std::string check_library(const RandomInputs& random_inputs, const Inputs& inputs,
                           const Meaning& meaning, const Outcome& outcome, uint64_t seed) {
   Random random(seed);
@@ -287,8 +287,7 @@ std::string check_library(const RandomInputs& random_inputs, const Inputs& input
   return check_again(inputs, outcome, 1 + random() % 4);
 }
 
-/// What is wrong with the deduplication of some inputs, or "". None is right where the inputs
-/// are not valid.
+/// The fault in the deduplication of some inputs, or "". Nothing if the inputs are not valid.
 std::optional<std::string> check(const RandomInputs& random_inputs, uint64_t seed) {
   Inputs inputs(random_inputs);
   if (!inputs.is_valid) return std::nullopt;
@@ -297,8 +296,8 @@ std::optional<std::string> check(const RandomInputs& random_inputs, uint64_t see
   if (auto fault = compare_with_meaning(inputs, meaning, outcome); !fault.empty()) return fault;
   if (meaning.contains_itself) return std::nullopt;
   std::string fault = check_library(random_inputs, inputs, meaning, outcome, seed);
-  // What is promised follows from the definition but for very few inputs, about which the
-  // definition is to be made better, not the library.
+  // The guarantees follow from the definition except for very few inputs. For these the definition
+  // needs a correction, not the library.
   if (!fault.empty() && check_promises(random_inputs, seed) != "") return std::nullopt;
   return fault;
 }
@@ -310,7 +309,7 @@ uint64_t from_environment(const char* name, uint64_t otherwise) {
 
 using Check = std::optional<std::string> (*)(const RandomInputs&, uint64_t seed);
 
-/// Of every thousand seeds `tolerated` may fail.
+/// Of a thousand seeds, `tolerated` may fail.
 void run_seeds(uint64_t usual, Check check_inputs, uint64_t tolerated) {
   uint64_t only = from_environment("BPFLINK_SEED", 0);
   uint64_t first = only ? only : from_environment("BPFLINK_FIRST_SEED", 1);
@@ -338,12 +337,12 @@ void run_seeds(uint64_t usual, Check check_inputs, uint64_t tolerated) {
 
 }  // namespace
 
-TEST_CASE("random inputs become what the oracle says, however they are added") {
+TEST_CASE("random inputs have the oracle's output, however they are added") {
   run_seeds(5000, check, 0);
 }
 
-// Some eight inputs in ten thousand show where the definition does not promise quite that; which
+// Some eight of ten thousand inputs show that the definition does not quite guarantee it. Which
 // seeds make them depends on the standard library.
-TEST_CASE("the oracle keeps what is promised of every output") {
+TEST_CASE("the oracle keeps the guarantees for every output") {
   run_seeds(1000, check_promises, 5);
 }

@@ -1,5 +1,5 @@
-// The rules of deduplication one by one, where it matters in pairs: what must
-// merge, and what differs so little that it must not.
+// The rules of deduplication, one by one and often in pairs: types that must merge, and types that
+// barely differ and must not.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ uint32_t count(const DedupResult& result, BtfKind kind) {
 
 namespace {
 
-/// struct outer { struct inner *p; }, struct inner with a member of `size` bytes.
+/// struct outer { struct inner *p; }, and struct inner with a member of `size` bytes
 Unit nested(uint32_t size) {
   Unit u;
   uint32_t number = u.integer("number", size);
@@ -52,14 +52,14 @@ Unit nested(uint32_t size) {
   return u;
 }
 
-/// struct user { struct opaque *p; }, opaque only declared.
+/// struct user { struct opaque *p; }, opaque only declared
 Unit declaring() {
   Unit u;
   u.record("user", {{"p", u.ptr(u.fwd("opaque"))}});
   return u;
 }
 
-/// The same, with a definition.
+/// The same, with a definition
 Unit defining(uint32_t size) {
   Unit u;
   uint32_t number = u.integer("number", size);
@@ -69,7 +69,7 @@ Unit defining(uint32_t size) {
 
 }  // namespace
 
-TEST_CASE("structs of one name that differ deep down") {
+TEST_CASE("structs of one name that differ deep inside") {
   Unit four = nested(4), also_four = nested(4), eight = nested(8);
   CHECK(count(dedup({&four, &also_four}), BtfKind::Struct) == 2);
   auto apart = dedup({&four, &eight, &also_four});
@@ -79,11 +79,11 @@ TEST_CASE("structs of one name that differ deep down") {
   CHECK(apart.type_maps[0][4] != apart.type_maps[1][4]);
 }
 
-TEST_CASE("a declaration, and no, one or two definitions") {
+TEST_CASE("a declaration with no, one or two definitions") {
   Unit declares = declaring(), four = defining(4), eight = defining(8);
   CHECK(count(dedup({&declares}), BtfKind::Fwd) == 1);
   CHECK(count(dedup({&declares, &four}), BtfKind::Fwd) == 0);
-  // It may be either: nobody knows, nobody guesses.
+  // It may be either, so it stays a declaration.
   auto apart = dedup({&four, &eight, &declares});
   CHECK(count(apart, BtfKind::Fwd) == 1);
   CHECK(count(apart, BtfKind::Struct) == 5);
@@ -101,8 +101,8 @@ TEST_CASE("a declaration beside the only definition of its own unit") {
   CHECK(result.types.type(result.type_maps[1][pointer]).type() == result.type_maps[1][number + 1]);
 }
 
-TEST_CASE("a declaration of a struct that can reach an ambiguous one") {
-  // struct user -> struct middle -> struct opaque, of which there are two.
+TEST_CASE("a declaration of a struct that can reach an ambiguous tag") {
+  // struct user -> struct middle -> struct opaque, which has two definitions
   auto make = [](uint32_t size, bool has_middle) {
     Unit u;
     uint32_t opaque =
@@ -114,12 +114,12 @@ TEST_CASE("a declaration of a struct that can reach an ambiguous one") {
   };
   Unit four = make(4, true), eight = make(8, true);
   Unit knows_four = make(4, false), knows_none = make(0, false), agrees = make(0, true);
-  // Who knows which opaque is meant knows which middle is; who does not, does not.
+  // A unit that knows which opaque it means knows its middle; the others do not.
   auto known = dedup({&four, &eight, &knows_four});
   CHECK(count(known, BtfKind::Fwd) == 0);
   CHECK(count(known, BtfKind::Struct) == 6);
   CHECK(count(dedup({&four, &eight, &knows_none}), BtfKind::Fwd) == 2);
-  // That it is only declared is a meaning, too.
+  // Being only declared is a meaning of its own.
   auto declared = dedup({&four, &eight, &knows_none, &agrees});
   CHECK(count(declared, BtfKind::Fwd) == 1);
   CHECK(count(declared, BtfKind::Struct) == 8);
@@ -134,7 +134,7 @@ TEST_CASE("a declared union is not a struct") {
   CHECK(count(result, BtfKind::Ptr) == 2);
 }
 
-TEST_CASE("structs that refer to each other, also through prototypes") {
+TEST_CASE("structs that refer to each other, including through prototypes") {
   auto make = [](uint32_t size) {
     Unit u;
     u.record("a", {{"b", 2}, {"n", 6}});
@@ -151,7 +151,7 @@ TEST_CASE("structs that refer to each other, also through prototypes") {
   CHECK(dedup({&x, &z}).types.end_id() == 2 * x.b.end_id() - 1);
 }
 
-TEST_CASE("typedefs in a circle through a pointer, entered anywhere") {
+TEST_CASE("typedefs in a cycle through a pointer, entered anywhere") {
   auto make = [](bool rotated) {
     Unit u;
     if (rotated) {
@@ -198,7 +198,7 @@ TEST_CASE("the same type twice in one unit") {
   CHECK(dedup({&u}).types.end_id() == 5);
 }
 
-TEST_CASE("tags on members, arguments and types") {
+TEST_CASE("tags on members, parameters and types") {
   auto make = [](uint32_t component, const char* tag, bool flag) {
     Unit u;
     uint32_t n = u.integer("int");
@@ -278,7 +278,7 @@ TEST_CASE("functions merge, but not across linkage; variables never") {
   CHECK(count(dedup({&global, &local}), BtfKind::Func) == 2);
 }
 
-TEST_CASE("types of a base are used and stay as they are") {
+TEST_CASE("types of a base are used and do not change") {
   Unit base_unit;
   uint32_t n = base_unit.integer("int");
   base_unit.ptr(n);
@@ -306,15 +306,14 @@ TEST_CASE("types of a base are used and stay as they are") {
   CHECK(map[foo] == foo);
   CHECK(map[copy] == 2);
   CHECK(map[own] == base->end_id());
-  // The base only declares it, and must not change its mind.
+  // The base only declares it, and must not change.
   CHECK(map[definition] == base->end_id() + 1);
   CHECK(map[pointer] != to_opaque);
   CHECK(result->types.type(map[pointer]).type() == map[definition]);
 }
 
-/// A blob with types of kinds that are not known, which refer to types and strings in their words:
-/// LOC_PARAM, LOC_PROTO and LOCSEC as they may come to be, and one more. Some are there twice, as
-/// are some strings.
+/// A blob with types of unknown kinds, which refer to types and strings in their words: possible
+/// forms of LOC_PARAM, LOC_PROTO and LOCSEC, and one more. Some types and strings occur twice.
 std::vector<std::byte> with_unknown_kinds(const Btf* base = nullptr) {
   constexpr uint32_t loc_param = 20, loc_proto = 21, locsec = 22, other = 40;
   BtfBuilder b(base);
@@ -346,7 +345,7 @@ std::expected<DedupResult, Error> dedup_blobs(const std::vector<std::vector<std:
   return d.run();
 }
 
-TEST_CASE("types of unknown kinds stay as they are where nothing is renumbered") {
+TEST_CASE("types of unknown kinds stay if no id changes") {
   auto blob = with_unknown_kinds();
   auto result = dedup_blobs({blob});
   REQUIRE(result);
@@ -367,7 +366,7 @@ TEST_CASE("types of unknown kinds stay as they are where nothing is renumbered")
     CHECK(std::ranges::equal(after->type(id).words(), before->type(id).words()));
 }
 
-TEST_CASE("types of unknown kinds in split BTF stay as they are, too") {
+TEST_CASE("types of unknown kinds in split BTF stay as well") {
   Unit first;
   first.integer("int");
   auto base_blob = finish(first.b);
@@ -377,7 +376,7 @@ TEST_CASE("types of unknown kinds in split BTF stay as they are, too") {
   REQUIRE(result);
   CHECK(finish(result->types) == blob);
 
-  // As libbpf writes it, without a string of its own that is empty.
+  // As libbpf writes it, without an empty string of its own
   std::vector<std::byte> bare = blob;
   uint32_t strings_offset = 0, strings_size = 0;
   std::memcpy(&strings_offset, &bare[16], sizeof strings_offset);
@@ -421,7 +420,7 @@ TEST_CASE("a split blob shares the layout of its base") {
   CHECK(finish(result->types) == blob);
 }
 
-TEST_CASE("types of unknown kinds are never renumbered under") {
+TEST_CASE("ids to which unknown kinds may refer never change") {
   auto odd = with_unknown_kinds();
   Unit more;
   more.integer("more");
@@ -444,7 +443,7 @@ TEST_CASE("types of unknown kinds are never renumbered under") {
   CHECK(omitted.error().message.ends_with("type [1] would be omitted"));
 }
 
-TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
+TEST_CASE("a vlen above 0xffff needs no layout if an input has it") {
   BtfBuilder b;
   constexpr uint32_t vlen = 70'000;
   uint32_t name = b.add_string("wide");
@@ -452,11 +451,11 @@ TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
   for (uint32_t i = 0; i < vlen; ++i) values.insert(values.end(), {name, i});
   uint32_t info = BtfBuilder::info(BtfKind::Enum, vlen);
   b.add_type(name, info, 4, values);
-  CHECK(!b.finish(std::endian::native));  // nobody asked for the wide form
+  CHECK(!b.finish(std::endian::native));  // the wide form was not requested
   b.set_layout(std::vector<BtfKindLayout>(1));
   auto with_layout = finish(b);
 
-  // The same without a layout: a header of 24 bytes.
+  // The same without a layout: a header of 24 bytes
   std::vector<std::byte> blob = with_layout;
   uint32_t strings_offset = 0;
   std::memcpy(&strings_offset, &blob[16], sizeof strings_offset);
@@ -472,7 +471,7 @@ TEST_CASE("a vlen of more than 0xffff needs no layout where an input has it") {
   CHECK(output == blob);
 }
 
-TEST_CASE("types are sorted by name where that is asked for") {
+TEST_CASE("types are sorted by name on request") {
   Unit unit;
   uint32_t zebra = unit.integer("zebra");
   uint32_t to_apple = unit.ptr(4);
@@ -498,7 +497,7 @@ TEST_CASE("types are sorted by name where that is asked for") {
     for (uint32_t id = 1; id < after->end_id(); ++id)
       names.emplace_back(after->name(after->type(id)));
     CHECK(names == std::vector<std::string>{"", "", "Zebra", "apple", "apple", "zebra"});
-    // What has one name stays in its order, and references follow.
+    // Types of one name keep their order, and references follow.
     const TypeMap& map = result->type_maps.back();
     CHECK(map[to_apple] == 1);
     CHECK(map[to_zebra] == 2);
@@ -510,7 +509,7 @@ TEST_CASE("types are sorted by name where that is asked for") {
   }
 }
 
-TEST_CASE("blobs that stand one after another are found") {
+TEST_CASE("concatenated blobs are found") {
   auto blob = [](const char* name, std::endian order) {
     Unit unit;
     unit.integer(name);
@@ -534,13 +533,13 @@ TEST_CASE("blobs that stand one after another are found") {
     CHECK(blobs.error().message ==
           "at offset " + std::to_string(second) + ", after a blob of BTF: BTF version 9 is not 1");
   }
-  // What is wrong with the first, its reader says.
+  // The parser reports what is wrong with the first blob.
   std::vector<std::byte> bad(7);
   CHECK(find_btf_blobs(bad)->size() == 1);
   CHECK(find_btf_blobs({})->size() == 1);
 }
 
-TEST_CASE("a blob that is not split from the given base is refused") {
+TEST_CASE("a blob that is not split from the given base is an error") {
   Unit first, second;
   for (const char* name : {"one", "two", "three", "four"}) first.integer(name);
   for (const char* name : {"longer_name", "x", "another"}) second.integer(name);

@@ -1,4 +1,4 @@
-// Inputs that are large enough for threads: their number changes nothing.
+// Inputs large enough for threads: their number does not change the output.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using namespace bpflink::test;
 
 namespace {
 
-/// A struct with pointers, prototypes and an array that come after it. One unit
-/// in a hundred has another definition of one of them.
+/// A struct, and after it the pointers, prototypes and array that it refers to. One unit in a
+/// hundred has another definition of one of them.
 void add_header(Unit& u, uint32_t header, uint32_t unit) {
   uint32_t id = u.b.end_id();
   u.record(
@@ -31,14 +31,14 @@ void add_header(Unit& u, uint32_t header, uint32_t unit) {
   u.add(BtfKind::Const, "", id + 2);
 }
 
-/// A typedef and a pointer that refer to each other.
+/// A typedef and a pointer that refer to each other
 void add_circle(Unit& u) {
   u.add(BtfKind::Typedef, "circle", u.b.end_id() + 1);
   u.ptr(u.b.end_id() - 1);
 }
 
-/// Some 12 MB of types: units that include headers in one order, but not all of
-/// them, and have a type of their own.
+/// Some 12 MB of types: units that include some of the same headers in the same order, and have a
+/// type of their own.
 std::vector<std::byte> make_units(bool with_circles) {
   constexpr uint32_t units = 3000;
   constexpr uint32_t headers = 50;
@@ -63,7 +63,7 @@ std::vector<std::byte> deduplicate(const std::vector<std::byte>& blob, unsigned 
   return finish(result->types);
 }
 
-/// The same of a blob that is checked when it is added, but for what contains itself.
+/// The same for a blob that is checked when it is added, except for types that contain themselves.
 std::expected<std::vector<std::byte>, Error> add_blob(const std::vector<std::byte>& blob,
                                                       unsigned threads) {
   Deduplicator dedup({.threads = threads});
@@ -76,7 +76,7 @@ std::expected<std::vector<std::byte>, Error> add_blob(const std::vector<std::byt
 
 }  // namespace
 
-TEST_CASE("the output is the same from any number of threads") {
+TEST_CASE("the output does not depend on the number of threads") {
   for (bool with_circles : {false, true}) {
     std::vector<std::byte> blob = make_units(with_circles);
     REQUIRE(blob.size() > 10'000'000);
@@ -87,7 +87,7 @@ TEST_CASE("the output is the same from any number of threads") {
   }
 }
 
-TEST_CASE("many inputs at a time are what they are one after the other") {
+TEST_CASE("many inputs at a time give the same output as one after another") {
   constexpr uint32_t units = 300;
   std::mt19937 random(2);
   std::vector<std::vector<std::byte>> blobs;
@@ -101,7 +101,7 @@ TEST_CASE("many inputs at a time are what they are one after the other") {
   std::vector<Btf> parsed;
   for (const auto& blob : blobs) parsed.push_back(*Btf::parse(blob));
 
-  // `bad` leaves out what others of its types refer to.
+  // `bad` omits types to which others refer.
   auto run = [&](unsigned threads, bool together, std::vector<uint32_t> bad) {
     Deduplicator dedup({.threads = threads});
     std::vector<DedupInput> inputs;
@@ -139,7 +139,7 @@ TEST_CASE("many inputs at a time are what they are one after the other") {
 }
 
 TEST_CASE("one type is most of the input") {
-  // An enum whose values look like types.
+  // An enum whose values look like types
   BtfBuilder b;
   std::vector<uint32_t> values;
   for (uint32_t i = 0; i < 1'000'000; ++i)
@@ -147,13 +147,13 @@ TEST_CASE("one type is most of the input") {
   b.add_type(b.add_string("e"), BtfBuilder::info(BtfKind::Enum, 1'000'000), 4, values);
   for (uint32_t i = 0; i < 250'000; ++i)
     b.add_type(0, BtfBuilder::info(i % 2 ? BtfKind::Ptr : BtfKind::Const), 1 + i % 1000);
-  b.set_layout(std::vector<BtfKindLayout>(1));  // so that there may be so many values
+  b.set_layout(std::vector<BtfKindLayout>(1));  // permits so many values
   auto enumeration = finish(b);
   std::vector<std::byte> expected = deduplicate(enumeration, 1);
   for (unsigned threads : {1, 2, 3, 8}) CHECK(add_blob(enumeration, threads) == expected);
 }
 
-TEST_CASE("the message about a bad type is the same from any number of threads") {
+TEST_CASE("the message about a bad type does not depend on the number of threads") {
   std::vector<std::byte> blob = make_units(false);
   auto corrupt = [&](size_t offset, uint32_t word) {
     std::memcpy(&blob[24 + offset], &word, sizeof word);
@@ -168,13 +168,13 @@ TEST_CASE("the message about a bad type is the same from any number of threads")
     }
   };
   constexpr size_t words_of_header = 42;
-  // Member types: of the second struct, then of the first, which comes before
-  // it, to an id that is not there; then the first to itself.
+  // References of members: of the second struct, then of the first, which comes before it, to a
+  // missing id; then the first struct to itself.
   corrupt(4 * (words_of_header + 4), 0x7fffffff);
   corrupt(4 * 4, 0x7fffffff);
   uint32_t pointer = 2;
   std::memcpy(&blob[24 + 4 * (words_of_header + 4)], &pointer, sizeof pointer);
   corrupt(4 * 4, 1);
-  // A kind that is not there.
+  // An invalid kind
   corrupt(blob.size() / 10 * 4, 0x7f000000);
 }

@@ -1,4 +1,4 @@
-// Distilled bases, against a walk of the types as the plain reader takes them apart.
+// Distilled bases, compared with a walk over the types by the plain reader
 #include "bpflink/distill.hpp"
 
 #include <doctest/doctest.h>
@@ -23,13 +23,13 @@ bool is_findable(const PlainType& t) {
                          BtfKind(t.kind) == BtfKind::Enum64);
 }
 
-/// What no loader finds.
+/// Types that no loader finds
 bool is_lost(const PlainType& t) {
   return BtfKind(t.kind) == BtfKind::Func || BtfKind(t.kind) == BtfKind::Var ||
          BtfKind(t.kind) == BtfKind::Datasec || BtfKind(t.kind) == BtfKind::DeclTag;
 }
 
-/// The types of the base that split ones need.
+/// The types of the base that split types need
 std::set<uint32_t> find_needed(const PlainBtf& split) {
   std::set<uint32_t> needed;
   std::vector<uint32_t> open;
@@ -45,7 +45,7 @@ std::set<uint32_t> find_needed(const PlainBtf& split) {
   return needed;
 }
 
-/// What is wrong with what a type of the base became in the distilled one, or "".
+/// The fault in a base type's distilled form, or "".
 std::string compare_named(BtfType old, std::string_view old_name, BtfType now,
                           std::string_view now_name) {
   if (old_name != now_name) return "another name";
@@ -84,7 +84,7 @@ std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
   PlainBtf base = decode(distilled->base_blob, nullptr, names);
   PlainBtf now = decode(*blob, &base, names);
 
-  // Nothing more than is needed, and each once
+  // No more types than needed, and each once
   size_t own = plain.end_id() - plain.first_id;
   if (now.end_id() != 1 + own + needed.size()) return "has more or fewer types";
   std::set<uint32_t> images;
@@ -110,7 +110,7 @@ std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
     for (size_t i = 0; i < old.references.size(); ++i)
       if (map[old.references[i]] != made.references[i]) return "a reference leads elsewhere";
   }
-  // The loader knows no other strings of the distilled base than its types' names.
+  // The only strings of the distilled base are its types' names.
   std::string_view strings = distilled->base->strings();
   std::set<std::string_view> type_names{""};
   for (uint32_t id = 1; id < base.end_id(); ++id)
@@ -118,7 +118,7 @@ std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
   for (size_t at = 0; at < strings.size(); at += std::string_view(&strings[at]).size() + 1)
     if (!type_names.contains(&strings[at])) return "a string is no type's name";
 
-  // What is distilled stays as it is.
+  // Distilling again changes nothing.
   auto again = distill(*read, std::endian::native);
   if (!again) return again.error().message;
   if (again->base_blob != distilled->base_blob) return "another base, distilled again";
@@ -157,7 +157,7 @@ std::string check_seed(uint64_t seed, unsigned& checked) {
   return "";
 }
 
-/// A base of all kinds, and what is split from it.
+/// A base of all kinds, and BTF split from it
 struct Kernel {
   Unit unit;
   uint32_t number = unit.integer("int");
@@ -175,7 +175,7 @@ struct Kernel {
 
 }  // namespace
 
-TEST_CASE("a distilled base has what is needed, by name and size, and the types stay the same") {
+TEST_CASE("a distilled base has the needed names and sizes, and the types stay the same") {
   unsigned checked = 0;
   for (uint64_t seed = 1; seed <= seed_count(); ++seed) {
     std::string fault = check_seed(seed, checked);
@@ -185,7 +185,7 @@ TEST_CASE("a distilled base has what is needed, by name and size, and the types 
   CHECK(checked > seed_count() / 20);
 }
 
-TEST_CASE("names go into the base, and the rest to the split types, behind those") {
+TEST_CASE("named types go into the base, other types go after the split types") {
   Kernel kernel;
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.anonymous}, {"id", kernel.number}});
@@ -218,7 +218,7 @@ TEST_CASE("names go into the base, and the rest to the split types, behind those
     CHECK(distilled->type_map[kernel.anonymous] == 7);
     CHECK(distilled->type_map[kernel.unused] == 0);
   }
-  // What a section refers to by id is needed as well.
+  // The ids in a section are needed as well.
   uint32_t needed[] = {kernel.unused, kernel.name, event, 0};
   auto distilled = distill(split, std::endian::native, needed);
   REQUIRE(distilled);
@@ -229,7 +229,7 @@ TEST_CASE("names go into the base, and the rest to the split types, behind those
         "type [8] FUNC 'run' of the base, which no distilled base can have");
 }
 
-TEST_CASE("types that are in order of their names are so with what is added to them") {
+TEST_CASE("types sorted by name stay sorted with the added types") {
   Kernel kernel;
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.name}});
@@ -245,7 +245,7 @@ TEST_CASE("types that are in order of their names are so with what is added to t
   CHECK(distilled->type_map[zebra] == 5);
 }
 
-TEST_CASE("maps of inputs go on through a distillation") {
+TEST_CASE("maps of inputs compose with the distillation's") {
   Kernel kernel;
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.anonymous}});
@@ -271,7 +271,7 @@ TEST_CASE("maps of inputs go on through a distillation") {
   CHECK(result.type_maps[1][twin] == 0);
 }
 
-TEST_CASE("what no loader could find is refused") {
+TEST_CASE("types that no loader could find are errors") {
   Kernel kernel;
   auto fails = [&](auto add, const Btf* base) {
     Unit module{BtfBuilder(base)};

@@ -1,4 +1,4 @@
-// Dominators against their definition: what a node depends on is what cuts it off when taken away.
+// Dominators against their definition: without its dominator, a node is unreachable.
 #include "dedup/dominators.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ Graph make_graph(uint32_t count, const Edges& edges) {
   });
 }
 
-/// Which nodes node 0 leads to when `removed` is not there.
+/// The nodes that node 0 reaches without `removed`
 std::vector<bool> reach_without(const Graph& graph, uint32_t removed) {
   std::vector<bool> reached(graph.size());
   std::vector<uint32_t> pending;
@@ -34,8 +34,8 @@ std::vector<bool> reach_without(const Graph& graph, uint32_t removed) {
   return reached;
 }
 
-/// All dominators of a node by the definition, without itself: of two, the one that dominates the
-/// other is the farther one.
+/// Compares with all dominators of a node by the definition, without itself. Of two dominators, the
+/// farther one dominates the other.
 void check(const Graph& graph) {
   std::vector<std::vector<bool>> without;
   for (uint32_t node = 0; node < graph.size(); ++node)
@@ -60,7 +60,7 @@ TEST_CASE("dominators of a graph of one node") {
   CHECK(find_dominators(make_graph(1, {})) == std::vector<uint32_t>{0});
 }
 
-TEST_CASE("dominators of random graphs are as defined") {
+TEST_CASE("dominators of random graphs match the definition") {
   std::mt19937 random(18);
   for (int round = 0; round < 500; ++round) {
     uint32_t count = 2 + random() % 30;
@@ -72,7 +72,7 @@ TEST_CASE("dominators of random graphs are as defined") {
   }
 }
 
-TEST_CASE("dominators of a long chain take no recursion") {
+TEST_CASE("dominators of a long chain need no recursion") {
   constexpr uint32_t count = 1'000'000;
   Edges edges;
   for (uint32_t node = 1; node < count; ++node) edges.emplace_back(node - 1, node);

@@ -1,5 +1,5 @@
-// Flattening, against what it is made of: the types of the base and what the inputs add to them are
-// one blob, whose meaning the oracle knows. What the inputs add is tested by others.
+// Flattening, compared with its inputs: the types of the base and those of the inputs form one
+// blob, whose meaning the oracle knows. Other tests cover the inputs' own types.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ using namespace bpflink::test;
 
 namespace {
 
-/// Blobs of units, each of which is split from those before it, if `is_chain`, or from `base`.
+/// Blobs of units, each split from those before it if `is_chain`, or else from `base`.
 struct Blobs {
   std::vector<std::vector<std::byte>> bytes{};
   std::vector<Btf> btfs{};
 
   bool add(const RandomUnit& unit, const Btf* base) {
-    btfs.reserve(16);  // who is split from one keeps its address
+    btfs.reserve(16);  // split BTF keeps the address of its base
     bytes.push_back(encode(unit, base ? base->string_end() : 0));
     auto btf = Btf::parse(bytes.back(), base);
     if (btf) btfs.push_back(std::move(*btf));
@@ -30,13 +30,13 @@ struct Blobs {
   }
 };
 
-/// Inputs and all that they are split from.
+/// Inputs and all their bases
 struct Case {
   Blobs bases{}, inputs{};
   Names names{};
   PlainBtf plain_base{};
 
-  /// Nothing where the seed has no base, or types that the reader refuses.
+  /// Nothing if the seed has no base, or has types that the parser refuses.
   static std::optional<Case> make(uint64_t seed) {
     RandomInputs random = random_inputs(seed);
     Case made;
@@ -78,7 +78,7 @@ std::string check_seed(uint64_t seed, unsigned& checked) {
   auto btf = Btf::parse(*blob);
   if (!btf) return btf.error().message;
 
-  // Where each type of the joined blob has gone, and whether all maps say the same of it.
+  // The image of each type in the joined blob, and whether all maps agree on it
   std::vector<uint32_t> images(joined[0].btf.end_id());
   for (size_t n = 0; n < split->type_maps.size(); ++n)
     for (uint32_t id = 1; id < split->type_maps[n].end_id(); ++id) {
@@ -89,7 +89,7 @@ std::string check_seed(uint64_t seed, unsigned& checked) {
   std::string fault = find_fault(joined, flat, {images}, decode(*blob, nullptr, c->names));
   if (!fault.empty()) return fault;
 
-  // What is flat stays as it is.
+  // Flattening again changes nothing.
   Deduplicator again;
   again.add("again", *btf);
   auto same = again.run();
@@ -103,7 +103,7 @@ uint64_t seed_count() {
   return text ? std::strtoull(text, nullptr, 10) : 5000;
 }
 
-/// A base, and a module that defines what the base declares.
+/// A base, and a module that defines a struct that the base declares
 struct Kernel {
   std::vector<std::byte> blob{};
   std::optional<Btf> base{};
@@ -124,7 +124,7 @@ DedupResult flatten_all(const Btf& base, const std::vector<Btf>& inputs, bool so
 
 }  // namespace
 
-TEST_CASE("a flat blob is what the oracle says of base and inputs as one") {
+TEST_CASE("a flat blob is the oracle's output for base and inputs as one") {
   unsigned checked = 0;
   for (uint64_t seed = 1; seed <= seed_count(); ++seed) {
     std::string fault = check_seed(seed, checked);
@@ -134,7 +134,7 @@ TEST_CASE("a flat blob is what the oracle says of base and inputs as one") {
   CHECK(checked > seed_count() / 20);
 }
 
-TEST_CASE("a declaration of the base becomes what a module defines") {
+TEST_CASE("a declaration of the base resolves to a module's definition") {
   Unit base;
   uint32_t number = base.integer("int");
   uint32_t declared = base.fwd("task");
@@ -163,7 +163,7 @@ TEST_CASE("a declaration of the base becomes what a module defines") {
   CHECK(result.types.type(3).type() == 2);
 }
 
-TEST_CASE("where no declaration is resolved, ids of the base stay; of a chain, too") {
+TEST_CASE("if no declaration resolves, ids of the base stay, even in a chain") {
   Unit first;
   uint32_t number = first.integer("int");
   first.fwd("other");
@@ -191,7 +191,7 @@ TEST_CASE("where no declaration is resolved, ids of the base stay; of a chain, t
   CHECK(sorted.type_maps[1][number] == 3);
 }
 
-TEST_CASE("types of unknown kinds stay where they are, or are refused") {
+TEST_CASE("types of unknown kinds stay, or are errors") {
   std::vector<BtfKindLayout> layout(24);
   Unit base;
   base.integer("int");
@@ -211,7 +211,7 @@ TEST_CASE("types of unknown kinds stay where they are, or are refused") {
       "base and the types split from it: type [3] 'new' has unknown kind 23, which may"));
 }
 
-TEST_CASE("layout sections of base and inputs are joined, and must agree") {
+TEST_CASE("layout sections of base and inputs are merged, and must agree") {
   std::vector<BtfKindLayout> layout(24);
   layout[23] = {4, 0, 0};
   Unit base;

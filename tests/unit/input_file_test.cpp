@@ -1,4 +1,4 @@
-// The bytes of inputs, wherever they come from.
+// The bytes of inputs, from all sources
 #include "linker/io/input_file.hpp"
 
 #include <doctest/doctest.h>
@@ -61,7 +61,7 @@ TEST_CASE("a file is the same by path, by descriptor and in memory") {
   CHECK(in_memory.bytes().data() == by_path->bytes().data());
 }
 
-TEST_CASE("bytes stay where they are when an input is moved") {
+TEST_CASE("moving an input does not move its bytes") {
   TemporaryDirectory directory;
   std::ofstream(directory.file("a")) << "contents";
   int ends[2];
@@ -81,7 +81,7 @@ TEST_CASE("bytes stay where they are when an input is moved") {
   CHECK(text_of(files[1]) == "from a pipe");
 }
 
-TEST_CASE("a pipe is read to its end, however slow, and waits for nobody") {
+TEST_CASE("a pipe is read to the end, however slow, but without waiting for a writer") {
   TemporaryDirectory directory;
   std::string path = directory.file("fifo");
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -100,7 +100,7 @@ TEST_CASE("a pipe is read to its end, however slow, and waits for nobody") {
   CHECK(text_of(*file) == large + large + large);
 }
 
-TEST_CASE("what is neither a file nor a pipe is an error, as is what is not there") {
+TEST_CASE("missing files, and files that are neither regular nor pipes, are errors") {
   TemporaryDirectory directory;
   CHECK(InputFile::open(directory.file("absent")).error().message ==
         "cannot open: No such file or directory");
@@ -110,7 +110,7 @@ TEST_CASE("what is neither a file nor a pipe is an error, as is what is not ther
   CHECK(InputFile::open(-1, "none").error().message == "cannot read: Bad file descriptor");
 }
 
-TEST_CASE("an output has a name") {
+TEST_CASE("an output needs a name") {
   CHECK(OutputFile::open("").error().message == "cannot open output file: it has no name");
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("an output whose directory vanishes is an error") {
         "cannot put the output in its place: No such file or directory");
 }
 
-TEST_CASE("what is read leaves no descriptor open") {
+TEST_CASE("reading leaves no descriptor open") {
   TemporaryDirectory directory;
   std::ofstream(directory.file("a")) << "contents";
   int before = ::dup(0);
@@ -137,8 +137,8 @@ TEST_CASE("what is read leaves no descriptor open") {
   CHECK(before == after);
 }
 
-// The program is sent SIGBUS where it looks itself; where the system looks for it, that says so.
-TEST_CASE("an output that shows an input which was cut off cannot be written") {
+// The program gets SIGBUS when it reads the bytes itself; a system call returns an error.
+TEST_CASE("an output with bytes of a truncated input cannot be written") {
   TemporaryDirectory directory;
   std::string path = directory.file("a");
   auto message_of = [&] {
@@ -158,9 +158,9 @@ TEST_CASE("an output that shows an input which was cut off cannot be written") {
   CHECK(find_mapped_input(&path) == nullptr);
 }
 
-TEST_CASE("pieces, gaps and zeros are written where they belong") {
+TEST_CASE("fragments, gaps and zeros are written at their offsets") {
   constexpr size_t large = 600'000;
-  // By offset: what is there. Alone, side by side, behind a small and a wide gap, empty, large.
+  // By offset: alone, adjacent, after a small and a wide gap, empty, large
   const std::vector<std::pair<size_t, std::string>> pieces = {
       {3, "a"},
       {4, "bc"},

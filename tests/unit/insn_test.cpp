@@ -17,7 +17,7 @@ std::array<std::byte, 8> bytes(std::array<int, 8> values) {
 }  // namespace
 
 TEST_CASE("an instruction reads the same from either byte order") {
-  // r1 = *(u32 *)(r6 - 4), with an immediate to tell the order by.
+  // r1 = *(u32 *)(r6 - 4), with an immediate that shows the byte order
   auto little = bytes({0x61, 0x61, 0xfc, 0xff, 0x78, 0x56, 0x34, 0x12});
   auto big = bytes({0x61, 0x16, 0xff, 0xfc, 0x12, 0x34, 0x56, 0x78});
   for (Insn insn :
@@ -30,7 +30,7 @@ TEST_CASE("an instruction reads the same from either byte order") {
   }
 }
 
-TEST_CASE("calls are told apart by their source register") {
+TEST_CASE("the source register distinguishes calls") {
   auto helper = load_insn(bytes({0x85, 0x00, 0, 0, 1, 0, 0, 0}).data(), std::endian::little);
   auto local = load_insn(bytes({0x85, 0x10, 0, 0, 7, 0, 0, 0}).data(), std::endian::little);
   auto local_big = load_insn(bytes({0x85, 0x01, 0, 0, 0, 0, 0, 7}).data(), std::endian::big);
@@ -41,7 +41,7 @@ TEST_CASE("calls are told apart by their source register") {
   CHECK(local_big.imm == 7);
 }
 
-TEST_CASE("jumps, and what ends the flow of control") {
+TEST_CASE("jumps, and instructions that end control flow") {
   auto insn = [](uint8_t code, uint8_t off, uint8_t imm) {
     return load_insn(bytes({code, 0, off, 0, imm, 0, 0, 0}).data(), std::endian::little);
   };

@@ -1,5 +1,5 @@
-// What an object asks of a kernel, found or missed as libbpf does: kernel_needs.bpf.c asks, and
-// small_kernel.bpf.c answers.
+// An object's needs, found in a kernel or missing, as libbpf decides: kernel_needs.bpf.c has the
+// needs, and small_kernel.bpf.c is the kernel.
 #include "linker/kernels/kernel_facts.hpp"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ std::unique_ptr<Kernel> read_small_kernel(const std::string& config) {
   return std::move(*kernel);
 }
 
-/// What the object finds in the kernel.
+/// The findings for the object in a kernel
 std::vector<KernelFinding> check(const Kernel& kernel, std::vector<uint32_t> helpers = {}) {
   auto image = read_file(fixture("kernel_needs.o"));
   auto object = Object::parse(image);
@@ -60,7 +60,7 @@ std::string text_of(const KernelFinding& finding) {
   return text;
 }
 
-/// That of the finding for `name`, which there is once.
+/// The text of the only finding for `name`
 std::string found(const std::vector<KernelFinding>& findings, What what, const std::string& name,
                   const std::string& user = "") {
   std::string text;
@@ -112,7 +112,7 @@ TEST_CASE("functions and variables of the kernel") {
         "fails: the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
 }
 
-TEST_CASE("modules have what the kernel itself does not") {
+TEST_CASE("modules provide what vmlinux lacks") {
   TemporaryDirectory directory;
   auto small = read_small_kernel("");
   BtfBuilder types(&small->btf);
@@ -143,7 +143,7 @@ TEST_CASE("modules have what the kernel itself does not") {
   CHECK(found(findings, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
         "unknown: is unknown: so is the kernel's release");
 
-  // Where some functions are marked as kfuncs, others are none.
+  // If some functions are marked as kfuncs, the others are none.
   const uint32_t no_component = UINT32_MAX;
   types.add_type(types.add_string("bpf_kfunc"), BtfBuilder::info(BtfKind::DeclTag), last,
                  std::span(&no_component, 1));
@@ -187,7 +187,7 @@ TEST_CASE("options of the kernel's configuration") {
   CHECK(option("LINUX_LATER") == "zero: is unknown to libbpf");
 }
 
-TEST_CASE("what programs attach to") {
+TEST_CASE("attach targets") {
   auto kernel = read_small_kernel("");
   auto findings = check(*kernel);
   auto target = [&](const std::string& name) { return found(findings, What::AttachTarget, name); };
@@ -212,7 +212,7 @@ TEST_CASE("structs that programs implement") {
   CHECK(found(findings, What::StructOps, "tcp_congestion_ops___old") == "ok");
   CHECK(member("init") == "ok");
   CHECK(member("pkts_acked") == "fails: does not exist in the kernel's struct");
-  CHECK(member("release").empty());  // not set
+  CHECK(member("release").empty());  // not initialized
   CHECK(member("ssthresh").empty());
   CHECK(member("flags") == "fails: has 4 bytes here and 8 in the kernel");
   CHECK(member("min_rt") == "fails: does not exist in the kernel's struct (did you mean min_rtt?)");
@@ -244,7 +244,7 @@ TEST_CASE("helpers, and types of maps and programs") {
   CHECK(found(findings, What::ProgramType, "lsm") == "fails: there is no program type lsm (29)");
   CHECK(found(findings, What::AttachType, "fentry", "on_unlink") ==
         "unknown: the kernel's BTF has no enum bpf_attach_type");
-  CHECK(found(findings, What::AttachType, "xdp").empty());  // netlink attaches it, too
+  CHECK(found(findings, What::AttachType, "xdp").empty());  // netlink attaches it as well
 }
 
 TEST_CASE("attach types") {
@@ -278,8 +278,8 @@ TEST_CASE("names of helpers") {
   CHECK(helper_name(100'000) == "bpf_func_100000");
 }
 
-TEST_CASE("types that lead to themselves or to very many are compared in bounded time") {
-  // A prototype whose parameters are pointers to it: each level doubles what there is to compare.
+TEST_CASE("types that refer to themselves or to very many are compared in bounded time") {
+  // A prototype whose parameters are pointers to the previous one: each level doubles the work.
   BtfBuilder types;
   const uint32_t parameters[] = {0, 2, 0, 2};
   uint32_t prototype = types.add_type(0, BtfBuilder::info(BtfKind::FuncProto, 2), 0, parameters);

@@ -1,4 +1,4 @@
-// Files of kernels, made small: what boot loaders, compressors and archivers would make.
+// Small kernel files in the formats of boot loaders, compressors and archivers
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using Blob = std::vector<std::byte>;
 Blob bytes_of(std::string_view text);
 Blob concatenated(std::span<const Blob> parts);
 
-// What a compressor makes of it.
+// Compressed forms
 
 Blob gzip(const Blob& blob);
 Blob xz(const Blob& blob);
@@ -31,22 +31,22 @@ struct TestSection {
   uint32_t type = 1;  ///< SHT_PROGBITS
 };
 
-/// An ELF file of 64 bits, little-endian, with these sections.
+/// A 64-bit little-endian ELF file with these sections.
 Blob elf_file(uint16_t type, uint16_t machine, const std::vector<TestSection>& sections);
 
-/// A note with a build id of 20 bytes, each `byte`.
+/// A note with a build id: 20 times `byte`.
 Blob build_id_note(uint8_t byte);
 
-/// An archive of tar with these files.
+/// A tar archive with these files.
 Blob tar(const std::vector<std::pair<std::string, Blob>>& files);
 
-/// An image for x86 with this payload, whose setup header shows the text.
+/// An x86 image with this payload, whose setup header has the version text.
 Blob bz_image(const Blob& payload, std::string_view version_text);
 
-/// An image for EFI on arm64 with this payload.
+/// An EFI image for arm64 with this payload.
 Blob zboot(const Blob& payload);
 
-/// An Image of arm64 with these contents from offset 4096 on, each at a multiple of 64.
+/// An arm64 Image with these contents from offset 4096 on, each at a multiple of 64.
 Blob flat_image(std::span<const Blob> contents);
 
 }  // namespace bpflink::test

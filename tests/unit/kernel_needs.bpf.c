@@ -1,5 +1,5 @@
-// An object that asks a kernel for something of each kind (see kernel_facts.hpp).
-// The last one needs the others.
+// An object with a need of each kind (see kernel_facts.hpp).
+// The last program uses the others.
 // clang-format off
 #include <linux/types.h>
 #include <linux/bpf.h>

@@ -1,4 +1,4 @@
-// Kernels in every form that files give them, and what is known of them.
+// Kernels in every file format, and their facts
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ constexpr std::string_view release = "6.1.0-50-amd64";
 constexpr std::string_view banner =
     "6.1.0-50-amd64 (builder@host) #1 SMP Debian 6.1.176-1 (2026-07-02)";
 
-/// BTF with an int and `struct task { int pid; }`.
+/// BTF with an int and `struct task { int pid; }`
 Blob kernel_btf() {
   BtfBuilder types;
   constexpr uint32_t int_of_32_bits = 1u << 24 | 32;
@@ -36,7 +36,7 @@ Blob kernel_btf() {
   return *types.finish(std::endian::little);
 }
 
-/// Split from that: `struct conn { struct task owner; }`.
+/// Split from that: `struct conn { struct task owner; }`
 Blob module_btf(const Btf& base) {
   BtfBuilder types(&base);
   const uint32_t member[] = {types.add_string("owner"), 2, 0};
@@ -106,7 +106,7 @@ const std::pair<const char*, Compressor> compressors[] = {
 
 }  // namespace
 
-TEST_CASE("what was compressed is decompressed, up to a limit") {
+TEST_CASE("decompression, up to a limit") {
   Blob text = bytes_of(repeated("the same again and again, ", 200'000));
   for (auto [name, compress] : compressors) {
     CAPTURE(name);
@@ -121,9 +121,9 @@ TEST_CASE("what was compressed is decompressed, up to a limit") {
   }
 }
 
-TEST_CASE("streams one after another are one; what follows them does not count") {
+TEST_CASE("concatenated streams are one; bytes after them are ignored") {
   for (auto [name, compress] : compressors) {
-    if (compress == lzma) continue;  // has no magic number
+    if (compress == lzma) continue;  // it has no magic number
     CAPTURE(name);
     const Blob parts[] = {compress(bytes_of("one ")), compress(bytes_of("two")),
                           bytes_of(std::string_view("\7\0\0\0", 4))};
@@ -133,7 +133,7 @@ TEST_CASE("streams one after another are one; what follows them does not count")
   }
 }
 
-TEST_CASE("compressed bytes that are cut off or damaged are errors") {
+TEST_CASE("truncated and damaged compressed bytes are errors") {
   std::mt19937 random(1);
   Blob text = kernel_btf();
   for (int i = 0; i < 50'000; ++i) text.push_back(static_cast<std::byte>(random() % 50));
@@ -155,30 +155,30 @@ TEST_CASE("compressed bytes that are cut off or damaged are errors") {
     for (int i = 0; i < 200; ++i) {
       Blob mutated = compressed;
       mutated[random() % mutated.size()] ^= static_cast<std::byte>(1 + random() % 255);
-      auto result = decompress(mutated);  // which may find nothing wrong
+      auto result = decompress(mutated);  // it may succeed
       if (result) CHECK(result->bytes().size() < (64 << 20));
     }
   }
 }
 
-TEST_CASE("what is not compressed, or asks for too much memory") {
+TEST_CASE("bytes that are not compressed, or need too much memory") {
   auto error_of = [](std::string_view text) {
     auto result = decompress(bytes_of(text));
     REQUIRE_FALSE(result);
     return result.error().message;
   };
   CHECK(error_of("text") == "is not compressed");
-  // A dictionary of 1 GiB.
+  // A dictionary of 1 GiB
   CHECK(error_of(std::string_view("]\0\0\0\x40\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\0", 18)) ==
         "needs more memory than any preset of xz");
 }
 
-TEST_CASE("a bzImage says its release, and what is in it the rest") {
+TEST_CASE("a bzImage contains its release, and its payload the rest") {
   Files files;
   for (auto [name, compress] : compressors) {
     CAPTURE(name);
     Blob payload = compress(vmlinux());
-    // All but gzip have no size of their own: the kernel's build adds it.
+    // gzip stores the size; for other formats, the kernel's build appends it.
     if (compress != gzip) payload.resize(payload.size() + 4, std::byte{1});
     auto kernel = read_good(files.write(name, bz_image(payload, banner)));
     CHECK(kernel->release == release);
@@ -191,7 +191,7 @@ TEST_CASE("a bzImage says its release, and what is in it the rest") {
   }
 }
 
-TEST_CASE("an ELF file, compressed or not, and images of arm64") {
+TEST_CASE("an ELF file, compressed or not, and arm64 images") {
   Files files;
   for (const Blob& blob : {vmlinux(), zstd(vmlinux())}) {
     auto kernel = read_good(files.write("vmlinux", blob));
@@ -200,7 +200,7 @@ TEST_CASE("an ELF file, compressed or not, and images of arm64") {
     CHECK(kernel->build_id == repeated("ab", 20));
     CHECK(kernel->config);
   }
-  // A library in the image has a build id of its own. A blob of BTF is more than its magic number.
+  // A library in the image has a build id of its own. BTF's magic number alone is not BTF.
   Blob library = elf_file(ET_DYN, EM_AARCH64, {{".note", build_id_note(0xcd), SHT_NOTE}});
   const Blob parts[] = {library, constants(),
                         bytes_of(std::string_view("\x9f\xeb\1\0\x18\0\0\0", 8)), kernel_btf(),
@@ -215,7 +215,7 @@ TEST_CASE("an ELF file, compressed or not, and images of arm64") {
   }
 }
 
-TEST_CASE("files of BTFHub say in their path what they are of") {
+TEST_CASE("paths of BTFHub's files name the kernel") {
   Files files;
   Blob archive = tar({{"5.4.0-42-generic.btf", kernel_btf()}});
   auto kernel =
@@ -229,7 +229,7 @@ TEST_CASE("files of BTFHub say in their path what they are of") {
   CHECK(kernel->release == "6.1.0-9-arm64");
   CHECK(kernel->arch == "arm64");
 
-  kernel = read_good(files.write("k.tar", archive));  // the member has a name, too
+  kernel = read_good(files.write("k.tar", archive));  // the member has a name as well
   CHECK(kernel->release == "5.4.0-42-generic");
   CHECK(kernel->arch.empty());
   kernel = read_good(files.write("k.btf.zst", zstd(kernel_btf())));
@@ -255,7 +255,7 @@ TEST_CASE("an archive has one file of BTF") {
   CHECK(name_of(archive) == "is damaged: not a valid tar archive");
 }
 
-TEST_CASE("what is no kernel, or one without types, is an error that says so") {
+TEST_CASE("a file that is no kernel, or has no types, is an error with the reason") {
   Files files;
   CHECK(fails_with("is no BTF, no ELF file and no image of a kernel",
                    files.write("a", bytes_of("text"))));
@@ -287,7 +287,7 @@ TEST_CASE("what is no kernel, or one without types, is an error that says so") {
                    files.write("a.ko", module)));
 }
 
-TEST_CASE("mutated images are read or refused") {
+TEST_CASE("mutated images are read or are errors") {
   int parsed = 0;
   std::mt19937 random(2);
   const Blob parts[] = {constants(), kernel_btf(), build_id_note(1)};
@@ -310,7 +310,7 @@ TEST_CASE("mutated images are read or refused") {
   CHECK(parsed > 0);
 }
 
-TEST_CASE("a configuration gives values as the kernel has them") {
+TEST_CASE("a configuration has the kernel's values") {
   auto config = KernelConfig::parse(
       bytes_of("CONFIG_A=y\nCONFIG_B=m\nCONFIG_TEXT=\"a b\"\nCONFIG_NUMBER=-7\nCONFIG_HEX=0x1F\n"
                "CONFIG_BIG=18446744073709551616\n# CONFIG_OFF is not set\nCONFIG_LAST=n"));
@@ -332,7 +332,7 @@ TEST_CASE("a configuration gives values as the kernel has them") {
         "is larger than any configuration of a kernel");
 }
 
-TEST_CASE("configurations lie beside kernels, or are given") {
+TEST_CASE("configurations are beside kernels, or are given") {
   Files files;
   std::string path = files.write("a/6.1.0-9-arm64.btf", kernel_btf());
   files.write("a/config-6.1.0-9-arm64", bytes_of("CONFIG_HZ=100\n"));
@@ -350,7 +350,7 @@ TEST_CASE("configurations lie beside kernels, or are given") {
   CHECK(fails_with("sets no CONFIG_ option", path, {.config = files.write("c", bytes_of("x"))}));
 }
 
-TEST_CASE("the version of Debian's and Ubuntu's kernels is not that of their release") {
+TEST_CASE("the version of Debian's and Ubuntu's kernels differs from their release") {
   CHECK(linux_version_code("6.1.0-50-amd64", "#1 SMP Debian 6.1.176-1", "") == 0x601b0);
   CHECK(linux_version_code("5.4.0-42-generic", "#46-Ubuntu SMP",
                            "Ubuntu 5.4.0-42.46-generic 5.4.44") == 0x5042c);
@@ -364,7 +364,7 @@ TEST_CASE("the version of Debian's and Ubuntu's kernels is not that of their rel
   CHECK(kernel->version_code == 0x50f07);
 }
 
-TEST_CASE("a manifest says of kernels what they do not say themselves") {
+TEST_CASE("a manifest adds facts that kernels lack") {
   Files files;
   std::string path = files.write("kernels/one.btf", kernel_btf());
   std::string image = files.write("kernels/vmlinuz", bz_image(gzip(vmlinux()), banner));
@@ -405,7 +405,7 @@ TEST_CASE("a manifest says of kernels what they do not say themselves") {
   CHECK(fails_with(": is too large for a manifest", path, {.manifest = large}));
 }
 
-TEST_CASE("a directory has the kernels that are in it, sorted") {
+TEST_CASE("a directory yields its kernels, sorted") {
   Files files;
   files.write("d/b/vmlinuz-6.1", bz_image(gzip(vmlinux()), banner));
   files.write("d/b/config-6.1", bytes_of(config_text));
@@ -437,7 +437,7 @@ TEST_CASE("a directory has the kernels that are in it, sorted") {
         files.file(deep) + ": is too deep");
 }
 
-TEST_CASE("modules are split from the kernel that they go with") {
+TEST_CASE("modules are split from their kernel") {
   Files files;
   std::string path = files.write("6.1.0-9-arm64.btf", kernel_btf());
   Blob base_blob = kernel_btf();
@@ -451,7 +451,7 @@ TEST_CASE("modules are split from the kernel that they go with") {
   files.write("m/5.4.0/three.ko", object);
   files.write("m/raw/four", split);
   files.write("m/raw/vmlinux", base_blob);
-  files.write("m/raw/two.ko", object);  // is there already
+  files.write("m/raw/two.ko", object);  // a second copy
   Blob broken = zstd(object);
   broken.resize(40);
   files.write("m/raw/broken.ko.zst", broken);
@@ -467,7 +467,7 @@ TEST_CASE("modules are split from the kernel that they go with") {
   CHECK(kernel->notes[0].find("broken.ko.zst: is cut off") != std::string::npos);
 }
 
-TEST_CASE("a module with a distilled base goes on from the kernel that it is loaded into") {
+TEST_CASE("a module with a distilled base continues the kernel that loads it") {
   Files files;
   Blob base_blob = kernel_btf();
   Btf base = *Btf::parse(base_blob);
@@ -477,7 +477,7 @@ TEST_CASE("a module with a distilled base goes on from the kernel that it is loa
   files.write("m/one.ko", elf_file(ET_REL, EM_X86_64,
                                    {{".BTF", *distilled->types.finish(std::endian::little)},
                                     {".BTF.base", distilled->base_blob}}));
-  // Other builds: with types before the struct; with a larger one; with two of them; without.
+  // Other builds: with types before the struct, with a larger one, with two, with none
   auto build = [](std::span<const uint32_t> sizes) {
     BtfBuilder types;
     types.add_type(types.add_string("before"), BtfBuilder::info(BtfKind::Float), 8);
@@ -525,7 +525,7 @@ TEST_CASE("a module with a distilled base goes on from the kernel that it is loa
   CHECK(kernel->notes[0].ends_with(fmt::format("type [{}] is of an unknown kind", id)));
 }
 
-TEST_CASE("the running kernel is known by the system") {
+TEST_CASE("the system provides the running kernel's facts") {
   const std::string path = "/sys/kernel/btf/vmlinux";
   if (!std::filesystem::exists(path)) return;
   auto kernel = read_one(path);

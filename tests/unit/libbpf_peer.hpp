@@ -1,4 +1,4 @@
-// libbpf, kept apart from our headers: both spell the format's constants.
+// libbpf, separate from our headers: both define the format's constants.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace bpflink::test {
 
-/// The number of types that libbpf leaves of a blob, or 0 if it refuses it.
+/// The number of types of a blob after libbpf's deduplication, or 0 if libbpf refuses it.
 uint32_t count_with_libbpf(const std::vector<std::byte>& blob);
 
 }  // namespace bpflink::test

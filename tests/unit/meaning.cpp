@@ -1,5 +1,5 @@
-// The steps are those of section 5.1, in its order. A node is a type of an input, or of the
-// base, which is input 0; the base's types come first.
+// The steps are those of section 5.1, in order. A node is a type of an input, or of the base, which
+// is input 0; the base's types come first.
 #include "meaning.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ constexpr uint8_t PTR = 2, FUNC_PROTO = 13, VAR = 14, DATASEC = 15;
 constexpr int nothing = -1;
 
 using Signature = std::vector<int>;
-/// By node: equal numbers for equal types, as far as is known.
+/// For each node: equal numbers for equal types, as far as known.
 using Colors = std::vector<int>;
 
-/// Numbers for signatures, the same for equal ones.
+/// Numbers for signatures; equal signatures have the same number.
 class Numbers {
  public:
   int of(const Signature& signature) {
@@ -40,7 +40,7 @@ struct Node {
 
 struct Declaration {
   int node = 0;
-  /// Sets of definitions that it may stand for, the one that is tried first.
+  /// Sets of definitions to which it may resolve, in the order in which they are tried
   std::vector<std::vector<int>> candidates{};
   size_t rule = 0;  ///< which of them that is
 };
@@ -99,15 +99,15 @@ class Finder {
     return nodes_[v].tag != nothing && !nodes_[v].type->is_declaration;
   }
 
-  // Words: what makes two types differ, but for references. Of a declaration, that it declares
-  // its tag.
+  // The words that make two types differ, without references. A declaration's words say that it
+  // declares its tag.
   Signature words(int v) const {
     const Node& node = nodes_[v];
     if (node.type->is_declaration && node.tag != nothing) return {nothing, node.tag};
     return {node.type->words.begin(), node.type->words.end()};
   }
 
-  /// Splits colors by those of children until no more come of it.
+  /// Splits colors by the children's colors until nothing changes.
   template <typename ColorOfChild, typename Spread>
   void refine(Colors& colors, ColorOfChild color_of_child, Spread spread) const {
     spread(colors);
@@ -128,9 +128,9 @@ class Finder {
     }
   }
 
-  // Canonical keys: references to tags by name, all else written out. Where types refer in a
-  // circle that misses all tags there is no end of writing; so keys are found by refinement,
-  // as the coarsest coloring that tells apart what is written differently.
+  // Canonical keys: references to tags by name, everything else written out. A cycle without tags
+  // would be written without end, so this computes keys by refinement: the coarsest coloring that
+  // separates types that are written differently.
   void find_keys() {
     Numbers numbers;
     keys_.resize(nodes_.size());
@@ -144,7 +144,7 @@ class Finder {
         [](Colors&) {});
   }
 
-  // The tags that a type's key names. A declaration's is its own.
+  // The tags in a type's key. A declaration's own tag is one.
   void find_tags_in_keys() {
     named_.resize(nodes_.size());
     for (int v = 0; v < count(); ++v)
@@ -180,7 +180,7 @@ class Finder {
     return std::ranges::all_of(nodes, [&](int v) { return colors[v] == colors[nodes[0]]; });
   }
 
-  // By tag: the ambiguous tags that its definitions can reach, itself among them.
+  // For each tag: the ambiguous tags that its definitions can reach, possibly itself
   void find_reach() {
     for (size_t tag = 0; tag < tags_.size(); ++tag) {
       std::set<int> seen{static_cast<int>(tag)};
@@ -203,7 +203,8 @@ class Finder {
            std::ranges::any_of(named_[v], reaches);
   }
 
-  /// Whether a type is an object, which equals only itself, or refers to one not by name.
+  /// For each type: whether it is an object, which equals only itself, or refers to one, except
+  /// by name
   std::vector<bool> find_what_has_objects() const {
     std::vector<bool> has_object(count());
     for (bool has_changed = true; has_changed;) {
@@ -220,9 +221,9 @@ class Finder {
     return has_object;
   }
 
-  // An input is a unit. One that has an untainted type twice, but for objects, was put together,
-  // and is cut into its connected components. What can reach no tag does not connect, nor does a
-  // DATASEC.
+  // An input is a unit. If it has an untainted type twice, other than objects, it was joined from
+  // several units, and is cut into its connected components. Types that can reach no tag do not
+  // connect, nor does a DATASEC.
   void find_units() {
     std::vector<bool> is_cut(input_count_);
     std::set<std::pair<int, int>> seen;
@@ -258,8 +259,8 @@ class Finder {
           defined_[{units_[v], static_cast<int>(tag)}].insert(keys_[v]);
   }
 
-  // What an ambiguous tag means in a unit: the key of its definition; that it is only declared;
-  // or one of several, which no other unit means.
+  // The meaning of an ambiguous tag in a unit: the key of its definition; that it is only declared;
+  // or one of several definitions, which no other unit means.
   std::pair<int, int> find_tag_meaning(int unit, int tag) const {
     auto found = defined_.find({unit, tag});
     if (found == defined_.end()) return {0, 0};
@@ -273,7 +274,7 @@ class Finder {
     });
   }
 
-  // The sets of definitions that a declaration may stand for, by rules R1 to R3.
+  // The sets of definitions to which a declaration may resolve, by rules R1 to R3
   std::vector<std::vector<int>> find_candidates(int v) const {
     int tag = nodes_[v].tag;
     if (tag == nothing) return {};
@@ -292,8 +293,8 @@ class Finder {
     return sets;
   }
 
-  // The greatest fixed point: begins with all that may be equal, takes back what is not; what a
-  // later rule says only when all holds that earlier ones say.
+  // The greatest fixed point: starts with all types that may be equal, and separates those that are
+  // not. A later rule applies only as far as the earlier ones hold.
   void resolve() {
     std::vector<Declaration> declarations;
     for (int v = base_end_; v < count(); ++v)
@@ -319,7 +320,7 @@ class Finder {
     }
   }
 
-  // Colors types: equal where the types are, with declarations what they stand for now.
+  // Colors types: equal if the types are equal with declarations resolved as they are now.
   void find_colors() {
     Numbers numbers;
     colors_.resize(nodes_.size());
@@ -337,7 +338,7 @@ class Finder {
         });
   }
 
-  // The base as it is, then each class once, in order of first occurrence.
+  // The base unchanged, then each class once, in order of first occurrence
   void write_output() {
     std::map<int, uint32_t> ids;
     result_.twins.resize(result_.first_id);
@@ -356,8 +357,8 @@ class Finder {
     }
   }
 
-  // Takes away output types that contain only what was taken away, until none is left or only
-  // such as contain themselves.
+  // Removes output types that contain only removed types, until none is left, or only types that
+  // contain themselves.
   void find_containment() {
     std::vector<bool> is_sound(result_.end_id());
     std::fill(is_sound.begin(), is_sound.begin() + result_.first_id, true);

@@ -1,4 +1,4 @@
-// Passes on a link made by hand: what each is told, and what it leaves.
+// Passes on a hand-made link: their inputs and results
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t data_flags = SHF_ALLOC | SHF_WRITE;
 constexpr uint64_t code_flags = SHF_ALLOC | SHF_EXECINSTR;
 
-/// A link whose objects are put together by hand instead of read.
+/// A link with hand-made objects instead of parsed ones
 struct HandMadeLink {
   explicit HandMadeLink(LinkOptions options = {})
       : context(std::move(options), [this](const Diagnostic& diagnostic) {
@@ -58,7 +58,7 @@ struct HandMadeLink {
     return static_cast<uint32_t>(object.symbols.size() - 1);
   }
 
-  /// Gives an object the types, as if they were its .BTF.
+  /// Gives an object these types, as if from its .BTF.
   void types(ObjectFile& object, const test::Unit& unit) {
     InputSection& section = this->section(object, ".BTF", 0, 0);
     section.data = bytes.emplace_back(test::finish(unit.b));
@@ -83,7 +83,7 @@ struct HandMadeLink {
   Context context;
 };
 
-TEST_CASE("sections of one name are laid out one behind the other, each aligned") {
+TEST_CASE("sections of one name are laid out one after another, each aligned") {
   HandMadeLink link;
   ObjectFile &a = link.object("a.o"), &b = link.object("b.o");
   InputSection& first = link.section(a, ".data", data_flags, 5, 4);
@@ -97,11 +97,11 @@ TEST_CASE("sections of one name are laid out one behind the other, each aligned"
   CHECK(link.place(first, 4) == ".data+0x4");
   CHECK(link.place(other, 0) == ".rodata+0x0");
   CHECK(link.place(second, 0) == ".data+0x10");
-  // What points before or behind a section moves with its nearest end.
+  // A pointer outside a section moves with the section's nearest end.
   CHECK(link.place(second, 9) == ".data+0x19");
 }
 
-TEST_CASE("what is dropped has no place, and what is behind it moves up") {
+TEST_CASE("dropped fragments have no place, and later ones move up") {
   HandMadeLink link;
   InputSection& data = link.section(link.object("a.o"), ".data", data_flags, 24);
   data.fragments = {{0, 8}, {8, 16}, {16, 24}};
@@ -112,14 +112,14 @@ TEST_CASE("what is dropped has no place, and what is behind it moves up") {
   CHECK(link.place(data, 15) == "nowhere");
   CHECK(link.place(data, 16) == ".data+0x8");
   CHECK(link.context.sections[0]->size == 16);
-  // A pointer to the beginning of what was dropped may be one to the end of what is before it.
+  // A pointer to the start of a dropped fragment may mean the end of the previous one.
   auto end = place_of_pointer(data, 8);
   REQUIRE(end);
   CHECK(end->offset == 8);
   CHECK(!place_of_pointer(data, 9));
 }
 
-TEST_CASE("a section larger than BPF addresses is an error") {
+TEST_CASE("a section larger than BPF can address is an error") {
   HandMadeLink link;
   for (const char* name : {"a.o", "b.o"}) {
     InputSection& bss = link.section(link.object(name), ".bss", data_flags, 0);
@@ -132,7 +132,7 @@ TEST_CASE("a section larger than BPF addresses is an error") {
         "output section '.bss' has 0x180000000 bytes, but BPF can address only 4 GiB");
 }
 
-/// a.o: a program that calls `used`; b.o: `used` and `unused`, both in .text.
+/// a.o: a program that calls `used`; b.o: `used` and `unused`, both in .text
 struct CallingLink : HandMadeLink {
   explicit CallingLink(LinkOptions options) : HandMadeLink(std::move(options)) {
     ObjectFile &a = object("a.o"), &b = object("b.o");
@@ -149,13 +149,13 @@ struct CallingLink : HandMadeLink {
   InputSection *program, *text;
 };
 
-TEST_CASE("all stays alive that defines something") {
+TEST_CASE("without --gc-sections, all definitions stay") {
   CallingLink link({});
   CHECK(std::ranges::all_of(link.text->fragments, &Fragment::live));
   CHECK(link.context.symbols.find("unused")->in_output);
 }
 
-TEST_CASE("with --gc-sections, what no program reaches goes") {
+TEST_CASE("with --gc-sections, unreachable definitions are dropped") {
   CallingLink link({.gc_sections = true});
   REQUIRE(link.text->fragments.size() == 2);
   CHECK(!link.text->fragments[0].live);
@@ -172,7 +172,7 @@ TEST_CASE("with --gc-sections, a name of -u is a root") {
   CHECK(std::ranges::all_of(link.text->fragments, &Fragment::live));
 }
 
-TEST_CASE("a weak definition that lost goes") {
+TEST_CASE("a weak definition that lost is dropped") {
   HandMadeLink link;
   ObjectFile &a = link.object("a.o"), &b = link.object("b.o");
   InputSection& weak = link.section(a, ".data", data_flags, 16);
@@ -197,7 +197,7 @@ TEST_CASE("two strong definitions are an error") {
   CHECK(link.messages == std::vector<std::string>{"duplicate symbol: shared"});
 }
 
-/// Messages of check_types() where `value` is an int in a.o, and declared as another type in b.o.
+/// Messages of check_types() if `value` is an int in a.o and has another type in b.o
 std::vector<std::string> declare_as(BtfKind kind, std::string_view name, uint32_t size) {
   HandMadeLink link;
   ObjectFile &a = link.object("a.o"), &b = link.object("b.o");
@@ -224,7 +224,7 @@ TEST_CASE("declarations must agree with the definition") {
         std::vector<std::string>{"conflicting types of 'value'"});
 }
 
-TEST_CASE("a type that consists of itself is no endless walk") {
+TEST_CASE("the walk over a type that contains itself ends") {
   HandMadeLink link;
   ObjectFile &a = link.object("a.o"), &b = link.object("b.o");
   link.symbol(a, "value", &link.section(a, ".data", data_flags, 8), 0, 4, STT_OBJECT);

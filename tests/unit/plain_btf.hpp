@@ -1,6 +1,5 @@
-// BTF taken apart in the plainest way, for the oracle of deduplication: a second reader of the
-// format, which shares no code with the library's and trusts that the library's has accepted
-// the blob.
+// BTF, parsed in the simplest way for the oracle of deduplication: a second parser of the format,
+// which shares no code with the library's and relies on the library's having accepted the blob.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace bpflink::test {
 
-/// Numbers for strings, the same for equal ones. The empty string has 0.
+/// Numbers for strings; equal strings have the same number. The empty string has 0.
 class Names {
  public:
   uint32_t number(const std::string& name) {
@@ -23,25 +22,25 @@ class Names {
   std::map<std::string, uint32_t> numbers_{{"", 0}};
 };
 
-/// The spaces in which C looks up tags.
+/// C's name spaces of tags
 enum class TagSpace : uint8_t { none, of_struct, of_union, of_enum };
 
-/// A type without its place.
+/// A type without its id
 struct PlainType {
   uint8_t kind = 0;
   uint32_t name = 0;
-  /// All that makes two types differ, but for what they refer to: info, the name, numbers, and
-  /// names of the parts, in the order of the format.
+  /// Everything that makes two types differ, except references: info, the name, numbers, and names
+  /// of members, in the format's order
   std::vector<uint32_t> words{};
-  /// The ids of what it refers to, void among them, in the order of the format.
+  /// The ids to which it refers, including void, in the format's order
   std::vector<uint32_t> references{};
-  /// The space of the type's name, of a struct, union, enum or declaration with a name.
+  /// The name space of a named struct, union, enum or declaration
   TagSpace space = TagSpace::none;
-  /// A FWD, or an enum with a name and without enumerators.
+  /// A FWD, or an enum with a name and without enumerators
   bool is_declaration = false;
 };
 
-/// The types of a blob and of all that it was split from.
+/// The types of a blob and of all its bases
 struct PlainBtf {
   uint32_t first_id = 1;             ///< of the blob itself
   std::vector<PlainType> types{{}};  ///< by id; void is the first
@@ -50,7 +49,7 @@ struct PlainBtf {
   uint32_t end_id() const { return static_cast<uint32_t>(types.size()); }
 };
 
-/// Takes a valid blob apart. `base` is what it was split from, or null.
+/// Parses a valid blob. `base` is its base, or null.
 PlainBtf decode(std::span<const std::byte> blob, const PlainBtf* base, Names& names);
 
 }  // namespace bpflink::test

@@ -1,5 +1,5 @@
-// Declarations and definitions of C for readers: where the parts of a declarator stand, and that no
-// input makes a text deep or long out of proportion.
+// C declarations and definitions for readers: the order in declarators, and bounds on the depth and
+// length of the text for any input
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -46,7 +46,7 @@ TEST_CASE("declarators") {
   CHECK(declaration(u, u.array(number, number, 2), "") == "int[2]");
 }
 
-TEST_CASE("qualifiers and tags are shown as they are in BTF") {
+TEST_CASE("qualifiers and tags are shown as in BTF") {
   Unit u;
   uint32_t number = u.integer("int");
   uint32_t array = u.array(u.add(BtfKind::Const, "", number), number, 2);
@@ -55,7 +55,7 @@ TEST_CASE("qualifiers and tags are shown as they are in BTF") {
   CHECK(declaration(u, u.ptr(tag)) == "volatile __attribute__((btf_type_tag(\"rcu\"))) int *x");
 }
 
-TEST_CASE("bodies are indented by what they are in") {
+TEST_CASE("bodies are indented by their depth") {
   Unit u;
   uint32_t number = u.integer("int");
   uint32_t inner = u.record("", {{"a", number}}, BtfKind::Union);
@@ -69,7 +69,7 @@ TEST_CASE("bodies are indented by what they are in") {
   CHECK(definition(u, u.enumeration("later", {})) == "enum later;");
 }
 
-TEST_CASE("a text ends where no source is as deep or as long") {
+TEST_CASE("text ends at a depth and length that no source reaches") {
   Unit deep;
   uint32_t type = deep.integer("int");
   for (int i = 0; i < 100; ++i) type = deep.record("", {{"a", type, 0}});

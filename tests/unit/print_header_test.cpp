@@ -1,5 +1,5 @@
-// The header of C: what is in which order, what is called how, and that no input makes it long or
-// slow out of proportion. That compilers take it is for tests/dedup/dump-c.sh to say.
+// The C header: its order, its names, and bounds on its length and time for any input.
+// tests/dedup/dump-c.sh tests that compilers accept it.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -12,7 +12,7 @@ using namespace bpflink::test;
 
 namespace {
 
-/// The header without what is before and behind the definitions.
+/// The header's definitions alone
 std::string header(const Unit& unit) {
   auto blob = finish(unit.b);
   auto btf = Btf::parse(blob);
@@ -31,7 +31,7 @@ uint32_t type_definition(Unit& unit, const char* name, uint32_t type) {
 
 }  // namespace
 
-TEST_CASE("definitions come before what needs them") {
+TEST_CASE("definitions come before their uses") {
   Unit u;
   u.record("outer", {{"inner", 3, 0}, {"p", 4, 64}});
   uint32_t number = u.integer("int");
@@ -62,7 +62,7 @@ TEST_CASE("a struct that parameters mention first is declared") {
         "typedef void g(struct never *, ...);\n\n");
 }
 
-TEST_CASE("names are given once") {
+TEST_CASE("names are unique") {
   Unit u;
   uint32_t number = u.integer("int");
   u.record("s", {{"a", number, 0}});
@@ -93,7 +93,7 @@ TEST_CASE("an enum without enumerators is declared, or has the enum's size") {
         "struct t {\n\tenum unknown *a;\n};\n\n");
 }
 
-TEST_CASE("a declaration is of the definition of its kind") {
+TEST_CASE("a declaration belongs to the definition of its kind") {
   Unit u;
   u.record("s", {{"a", u.ptr(u.fwd("s")), 0}});
   u.record("t", {{"a", u.ptr(u.fwd("s", true)), 0}});
@@ -106,7 +106,7 @@ TEST_CASE("a declaration is of the definition of its kind") {
 TEST_CASE("32-bit targets") {
   Unit u;
   uint32_t number = u.integer("long int", 4), wide = u.integer("long long int", 8);
-  // One without padding, one whose padding i386 would not leave, one where it is packed.
+  // One without padding, one with padding that i386 would omit, one packed
   u.add(BtfKind::Struct, "a", 8,
         {u.b.add_string("p"), u.ptr(number), 0, u.b.add_string("n"), number, 32}, 2);
   u.add(BtfKind::Struct, "b", 16, {u.b.add_string("n"), number, 0, u.b.add_string("w"), wide, 64},
@@ -119,7 +119,7 @@ TEST_CASE("32-bit targets") {
         "struct c {\n\tlong int n;\n\tlong long int w;\n} __attribute__((packed));\n\n");
 }
 
-TEST_CASE("types without names do not nest deeper than compilers bear") {
+TEST_CASE("types without names do not nest deeper than compilers permit") {
   Unit u;
   uint32_t type = u.integer("int");
   for (int i = 0; i < 1000; ++i) type = u.ptr(type);
@@ -131,17 +131,17 @@ TEST_CASE("types without names do not nest deeper than compilers bear") {
   CHECK(text.ends_with("type_993 ********deep;\n\n"));
 }
 
-TEST_CASE("a text is not much longer than its types") {
+TEST_CASE("the text is not much longer than its types") {
   Unit u;
   uint32_t type = u.integer("int");
-  // 2^30 members, if each were written out wherever it is used.
+  // 2^30 members, if each use wrote them out
   for (int i = 0; i < 30; ++i)
     type = u.record("", {{"a", type, 0}, {"b", type, 0}}, BtfKind::Union);
   type_definition(u, "t", type);
   CHECK(header(u).size() < 100'000);
 }
 
-TEST_CASE("a long chain of typedefs of one name, and of others") {
+TEST_CASE("a long chain of typedefs of one name, and of several") {
   for (BtfKind kind : {BtfKind::Typedef, BtfKind::Ptr, BtfKind::Const, BtfKind::Struct}) {
     Unit u;
     uint32_t type = u.integer("int");
@@ -157,7 +157,7 @@ TEST_CASE("a long chain of typedefs of one name, and of others") {
   }
 }
 
-TEST_CASE("types that lead back to themselves without a tag") {
+TEST_CASE("types that refer to themselves without a tag") {
   Unit u;
   type_definition(u, "t", 2);
   u.ptr(1);

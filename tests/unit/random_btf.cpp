@@ -1,10 +1,10 @@
-// Writes the random inputs of the deduplicator's tests as files, for compare-builds.sh.
+// Writes the random inputs of the deduplicator's tests to files, for compare-builds.sh.
 //
 //   random_btf DIRECTORY SEEDS
 //
-// The inputs of seed 7 are DIRECTORY/7.input0.btf and so on; where they are split BTF, their bases
-// are DIRECTORY/7.base0.btf and so on. Omitted types are written, too: only callers of the library
-// can omit types.
+// The inputs of seed 7 are DIRECTORY/7.input0.btf and so on. If they are split BTF, their bases are
+// DIRECTORY/7.base0.btf and so on. The files include omitted types: only callers of the library can
+// omit types.
 #include <cstdlib>
 #include <fstream>
 #include <span>
@@ -22,9 +22,9 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
              static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Stops at a base that is not valid, as nothing can be split from it.
+/// Stops at an invalid base, from which nothing can be split.
 void write_inputs(const std::string& prefix, const RandomInputs& inputs) {
-  std::vector<std::vector<std::byte>> blobs;  // outlive `bases`
+  std::vector<std::vector<std::byte>> blobs;  // these outlive `bases`
   std::vector<Btf> bases;
   bases.reserve(inputs.bases.size());  // each refers to the one before
   auto base = [&] { return bases.empty() ? nullptr : &bases.back(); };

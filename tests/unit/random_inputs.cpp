@@ -1,6 +1,6 @@
-// The generator of random inputs. Half of the seeds make units of types drawn one by one; the
-// other half a program, whose units agree or do not on a few structs that refer to each other,
-// which is where declarations are hard.
+// The generator of random inputs. Half of the seeds make units of independent types. The other half
+// make a program, whose units agree or disagree on a few structs that refer to each other: the hard
+// case for declarations.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -24,13 +24,13 @@ bool has_tag(const RandomType& t) {
   return !t.name.empty() && (is_record(t) || is_enum(t) || t.kind == BtfKind::Fwd);
 }
 
-/// Whether other types than those made for it may refer to it.
+/// Whether other types may refer to it, besides those made for it
 bool is_data(const RandomType& t) {
   return t.kind != BtfKind::Var && t.kind != BtfKind::Datasec && t.kind != BtfKind::Func &&
          t.kind != BtfKind::DeclTag && t.kind != BtfKind::FuncProto;
 }
 
-/// A struct, union or enum of a program, as its headers have it.
+/// A struct, union or enum of a program, as in its headers
 struct Tag {
   enum How { pointer, pointer_to_const, argument, value, number };
   struct Member {
@@ -42,7 +42,7 @@ struct Tag {
   bool has_versions = false;  ///< units may disagree on it
 };
 
-/// How the units of one seed are.
+/// The character of one seed's units
 struct Flavor {
   bool has_program = false;    ///< most units are of one program, see Tag
   bool is_small = false;       ///< that of two or three structs, one with versions, in many units
@@ -86,7 +86,7 @@ class Generator {
   void add_bases() {
     for (uint32_t count = chance(30) ? 2 + below(2) : 1; count > 0; --count) {
       RandomUnit base = unit(1 + below(8));
-      // As bases are, without equal types; or as nobody keeps them from being.
+      // A base without equal types, as real ones are; or with, since nothing prevents that.
       if (chance(60)) base = deduplicated({base});
       if (base.empty()) return;
       all_.insert(all_.end(), base.begin(), base.end());
@@ -120,14 +120,14 @@ class Generator {
 
   uint32_t first_id() const { return static_cast<uint32_t>(all_.size()); }
 
-  /// The bases' types and those of a unit, by id.
+  /// The bases' types and a unit's, by id
   std::vector<RandomType> by_id(const RandomUnit& unit) const {
     std::vector<RandomType> types = all_;
     types.insert(types.end(), unit.begin(), unit.end());
     return types;
   }
 
-  /// Two units in one, as different tools join them.
+  /// Joins two units, as different tools do it.
   RandomUnit joined(const RandomUnit& one, const RandomUnit& other) {
     RandomUnit both = concatenate({one, other}, first_id());
     if (chance(20)) return deduplicated({both});
@@ -136,7 +136,7 @@ class Generator {
     return both;
   }
 
-  /// Merges what is equal with the fewest words: integers are one for all units.
+  /// Merges equal types of few words: all units share integers.
   void merge_scalars(RandomUnit& unit) {
     std::vector<bool> is_there(first_id() + unit.size(), true);
     std::map<std::pair<std::string, uint32_t>, uint32_t> first;
@@ -152,7 +152,7 @@ class Generator {
     unit = part(unit, is_there);
   }
 
-  /// Makes one DATASEC of all, which then has variables of several units.
+  /// Merges all DATASECs into one, which then has variables of several units.
   void merge_sections(RandomUnit& unit) {
     RandomType all{.kind = BtfKind::Datasec, .name = ".data"};
     std::vector<bool> is_there(first_id() + unit.size(), true);
@@ -168,7 +168,7 @@ class Generator {
     unit = part(unit, is_there);
   }
 
-  /// The types of a unit that are there, by id. They refer to no others.
+  /// The present types of a unit, by id. They refer to no others.
   RandomUnit part(const RandomUnit& unit, const std::vector<bool>& is_there) {
     std::vector<uint32_t> places(is_there.size());
     uint32_t next = 0;
@@ -183,7 +183,7 @@ class Generator {
     return result;
   }
 
-  /// Headers of some structs that refer to each other, of which a few have two versions.
+  /// Headers of some structs that refer to each other; a few have two versions.
   void make_program() {
     uint32_t count = flavor_.is_small ? 2 + below(2) : 2 + below(4);
     uint32_t other = below(count);
@@ -198,7 +198,7 @@ class Generator {
             Tag::pointer,  Tag::pointer, Tag::pointer, Tag::pointer_to_const,
             Tag::argument, Tag::value,   Tag::number};
         Tag::Member member{hows[below(std::size(hows))], below(count)};
-        // By value only what was made before, so that none contains itself.
+        // By value, only structs made before, so that none contains itself
         if (member.how == Tag::value && i == 0) member.how = Tag::number;
         if (member.how == Tag::value) member.tag = below(i);
         tag.members.push_back(member);
@@ -209,7 +209,7 @@ class Generator {
     }
   }
 
-  /// A unit of the program: some of the structs, in one version each, and others only declared.
+  /// A unit of the program: defines some of the structs, in one version each, and declares others.
   RandomUnit unit_of_program() {
     RandomUnit unit;
     std::vector<uint32_t> ids(program_.size());
@@ -221,7 +221,7 @@ class Generator {
     unit.push_back({.kind = BtfKind::Int, .name = "int", .size = 4, .number = 32});
     std::vector<size_t> to_define;
 
-    // What is referred to by a tag, defined or declared, made where it is not there.
+    // The definition or declaration of a tag, made if it is missing
     auto find_tag = [&](size_t tag, bool is_value) {
       uint32_t& id = ids[tag];
       if (id != 0 && chance(94)) return id;
@@ -241,7 +241,7 @@ class Generator {
       }
       return id;
     };
-    // A type that refers to another, once for all users in most units.
+    // A type that refers to another; in most units, all users share it.
     auto refer = [&](BtfKind kind, uint32_t to) {
       uint32_t& id = users[{kind, to}];
       if (id != 0 && chance(95)) return id;
@@ -278,7 +278,7 @@ class Generator {
         uint32_t to = find_member(member);
         type.elements.push_back({"m" + std::to_string(type.elements.size()), to, 0});
       }
-      // Versions differ in size, in a member's name or in what is not there.
+      // Versions differ in size, in a member's name or in a missing member.
       if (program_[tag].has_versions && is_second_version != chance(12)) {
         if (type.elements.empty() || chance(50))
           type.size += 8;
@@ -290,7 +290,7 @@ class Generator {
     return chance(40) ? shuffled(unit) : unit;
   }
 
-  /// Adds what uses a struct: a variable, a function, a typedef or a pointer.
+  /// Adds a user of a struct: a variable, a function, a typedef or a pointer.
   template <typename FindTag>
   void add_root(RandomUnit& unit, FindTag find_tag) {
     uint32_t to = find_tag(below(program_.size()), false);
@@ -314,12 +314,12 @@ class Generator {
   RandomUnit unit(uint32_t count) {
     if (flavor_.has_program && chance(85)) return unit_of_program();
     std::vector<RandomType> types = all_;
-    // An integer and a prototype, so that there always is something to refer to.
+    // An integer and a prototype, so that references always have a target
     if (all_.size() == 1 || chance(30))
       types.push_back({.kind = BtfKind::Int, .name = "int", .size = 4, .number = 32});
     if (flavor_.has_all_kinds) types.push_back({.kind = BtfKind::FuncProto});
     for (; count > 0; --count) types.push_back(type(types));
-    // What may refer anywhere can do so only when all is there.
+    // Types that may refer to any type are completed once all types are there.
     for (uint32_t id = first_id(); id < types.size(); ++id) {
       RandomType& t = types[id];
       if (t.kind == BtfKind::Ptr) t.type = any_type(types, id);
@@ -450,7 +450,7 @@ class Generator {
     return {chance(90) ? name("m", 2) : "", value_type(before), bits | (chance(20) ? 32 : 0)};
   }
 
-  /// The number of members or parameters that a DECL_TAG may be about.
+  /// The number of members or parameters that a DECL_TAG may mark.
   static uint32_t components(const std::vector<RandomType>& types, uint32_t id) {
     const RandomType& t = types[id];
     if (is_record(t)) return static_cast<uint32_t>(t.elements.size());
@@ -485,8 +485,8 @@ class Generator {
     }
   }
 
-  /// A type that is there already, so that none contains itself; of so many per cent, a type
-  /// that need not have a size. Struct members of incomplete type are no C, but may be.
+  /// An existing type, so that none contains itself; with `incomplete` per cent, a type that may
+  /// lack a size. Struct members of incomplete type are not C, but possible.
   uint32_t value_type(const std::vector<RandomType>& before, uint32_t incomplete = 3) {
     bool may_be_incomplete = chance(incomplete);
     for (int tries = 0; tries < 9; ++tries) {
@@ -497,8 +497,8 @@ class Generator {
     return 0;
   }
 
-  /// A type for the pointer or prototype `from` to refer to: anything that has a tag. What has
-  /// none only where it is there already, unless circles may miss all tags.
+  /// A type for the pointer or prototype `from` to refer to: any type that has a tag. Types without
+  /// a tag must exist already, unless cycles may miss all tags.
   uint32_t any_type(const std::vector<RandomType>& types, uint32_t from) {
     for (int tries = 0; tries < 9; ++tries) {
       uint32_t id = below(types.size());
@@ -515,7 +515,7 @@ class Generator {
     return permuted(unit, first_id(), random_, places);
   }
 
-  /// What a unit would have that uses but some of the types.
+  /// The part of a unit that another unit would have if it used only some of the types.
   RandomUnit reachable_part(const RandomUnit& unit) {
     std::vector<bool> is_there(first_id() + unit.size());
     std::vector<uint32_t> work;
@@ -532,7 +532,7 @@ class Generator {
     return part(unit, is_there);
   }
 
-  /// Changes one type so that no other needs to, but for what repair() does.
+  /// Changes one type so that no other type must change, except by repair().
   void mutate(RandomUnit& unit) {
     if (unit.empty()) return;
     uint32_t place = below(unit.size());
@@ -546,7 +546,7 @@ class Generator {
         });
       unit.push_back(std::move(copy));
     } else if (is_record(t) && !t.name.empty() && chance(50)) {
-      // A definition that this unit only declares.
+      // This unit now only declares it.
       t = {.kind = BtfKind::Fwd, .kind_flag = t.kind == BtfKind::Union, .name = t.name};
     } else if (is_record(t) && !t.elements.empty() && chance(50)) {
       if (chance(50))
@@ -573,7 +573,7 @@ class Generator {
     }
   }
 
-  /// Tags of members that are not there any more become tags of the whole.
+  /// Tags of missing members become tags of the whole type.
   void repair(RandomUnit& unit) {
     std::vector<RandomType> types = by_id(unit);
     for (RandomType& t : unit)
@@ -581,7 +581,7 @@ class Generator {
         t.number = UINT32_MAX;
   }
 
-  /// What deduplication makes of units, as the oracle has it.
+  /// The oracle's output for units
   RandomUnit deduplicated(const std::vector<RandomUnit>& units) {
     Names names;
     PlainBtf base;
@@ -602,7 +602,7 @@ class Generator {
     return result;
   }
 
-  /// Omits a type of an input or two, and what refers to it.
+  /// Omits a type of one or two inputs, and the types that refer to it.
   void omit_some() {
     for (uint32_t count = 1 + below(2); count > 0; --count) {
       RandomUnit& unit = result_.inputs[below(result_.inputs.size())];

@@ -11,13 +11,13 @@ namespace bpflink::test {
 
 namespace {
 
-/// Lowers the ids above `id`; what referred to `id` itself refers to void.
+/// Removes id `id`: higher ids decrease, and references to it become void.
 void close_gap(RandomUnit& unit, uint32_t id) {
   for (RandomType& t : unit)
     for_each_id(t, [&](uint32_t& to) { to = to == id ? 0 : to > id ? to - 1 : to; });
 }
 
-/// The inputs without the type at `index` of a base or of an input.
+/// The inputs without the type at `index` of a base or input
 RandomInputs without_type(RandomInputs inputs, bool in_base, size_t u, uint32_t index) {
   uint32_t id = index + (in_base ? inputs.first_id_of_base(u) : inputs.first_id());
   RandomUnit& unit = in_base ? inputs.bases[u] : inputs.inputs[u];
@@ -31,7 +31,7 @@ RandomInputs without_type(RandomInputs inputs, bool in_base, size_t u, uint32_t 
   return inputs;
 }
 
-/// The words of a type after the common three.
+/// The words of a type after the common three
 std::vector<uint32_t> extra_words(const RandomType& t,
                                   const std::function<uint32_t(const std::string&)>& place) {
   std::vector<uint32_t> extra;
@@ -54,7 +54,7 @@ std::vector<uint32_t> extra_words(const RandomType& t,
   return extra;
 }
 
-/// The third of the common words.
+/// The third common word
 uint32_t size_or_type(const RandomType& t) {
   switch (t.kind) {
     case BtfKind::Array:
@@ -132,7 +132,7 @@ std::vector<std::byte> encode(const RandomUnit& unit, uint32_t first_string) {
   }
   if (strings.empty()) strings.push_back('\0');
   auto type_bytes = static_cast<uint32_t>(4 * words.size());
-  // The magic number of 16 bits, the version and no flags, in the order of the host.
+  // The 16-bit magic number, the version and no flags, in the host's byte order
   bool is_little = std::endian::native == std::endian::little;
   uint32_t header[] = {is_little ? 0x0001eb9f : 0xeb9f0100,  24, 0, type_bytes, type_bytes,
                        static_cast<uint32_t>(strings.size())};

@@ -1,4 +1,4 @@
-// Random inputs of a deduplication, for tests to run over.
+// Random inputs of a deduplication
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace bpflink::test {
 
-/// A type with strings as text. Ids are those of the blob that it will be in.
+/// A type with strings as text. Ids are those of its future blob.
 struct RandomType {
   BtfKind kind = BtfKind::Int;
   bool kind_flag = false;
@@ -29,7 +29,7 @@ struct RandomType {
   bool is_omitted = false;  ///< the deduplication leaves it out
 };
 
-/// Has `change` look at what a type refers to, and change it.
+/// Calls `change` for each reference of a type; it may change the reference.
 template <typename Change>
 void for_each_id(RandomType& t, Change change) {
   change(t.type);
@@ -37,46 +37,46 @@ void for_each_id(RandomType& t, Change change) {
   for (auto& e : t.elements) change(e.type);
 }
 
-/// The types of one blob. The first id is 1, or follows the base's last.
+/// The types of one blob. The first id is 1, or follows the base's last id.
 using RandomUnit = std::vector<RandomType>;
 
-/// What is deduplicated at a time.
+/// The inputs of one deduplication
 struct RandomInputs {
-  /// A chain: the first stands alone, the others are split from all that is before them.
+  /// A chain: the first stands alone, the others are split from all earlier ones.
   std::vector<RandomUnit> bases{};
-  /// Split from all bases.
+  /// Split from all bases
   std::vector<RandomUnit> inputs{};
 
-  /// The first id of a base, by its place in the chain.
+  /// The first id of the base at `place` in the chain
   uint32_t first_id_of_base(size_t place) const;
-  /// The first id of the inputs.
+  /// The first id of the inputs
   uint32_t first_id() const { return first_id_of_base(bases.size()); }
 };
 
-/// A few inputs that share many of their types: copies of each other in another order and with
-/// changes, some put together to one, with names from a small stock.
+/// A few inputs that share many types: copies of each other, reordered and changed, some joined,
+/// with names from a small stock.
 RandomInputs random_inputs(uint64_t seed);
 
-/// Such inputs without a base and without omitted types.
+/// Such inputs without a base and without omitted types
 std::vector<RandomUnit> random_units(uint64_t seed);
 
 using Random = std::mt19937_64;
 
-/// Gives the types of a unit other ids. `places` gets the new id by the old one.
+/// Gives the types of a unit other ids. `places` has the new id for each old one.
 RandomUnit permuted(const RandomUnit& unit, uint32_t first_id, Random& random,
                     std::vector<uint32_t>& places);
 
-/// All units in one, one after another.
+/// All units in one, one after another
 RandomUnit concatenate(const std::vector<RandomUnit>& units, uint32_t first_id = 1);
 
-/// A blob whose ids begin at first_id and whose string offsets begin at first_string. Not all
-/// equal strings have one offset.
+/// A blob whose ids begin at first_id and whose string offsets begin at first_string. Equal strings
+/// may have several offsets.
 std::vector<std::byte> encode(const RandomUnit& unit, uint32_t first_string = 0);
 
-/// Leaves out of `inputs` whatever can be left out with `fails` still true.
+/// Removes from `inputs` whatever is not needed for `fails` to be true.
 RandomInputs shrink(RandomInputs inputs, const std::function<bool(const RandomInputs&)>& fails);
 
-/// The inputs as numbered lists.
+/// The inputs as numbered lists
 std::string to_text(const RandomInputs& inputs);
 
 }  // namespace bpflink::test

@@ -1,4 +1,4 @@
-// Objects made by hand, of which the analysis says what the verifier reaches.
+// Hand-made objects, and what of them the verifier reaches, by the analysis
 #include "linker/core/reachability.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 namespace bpflink {
 namespace {
 
-/// An instruction in the little-endian form.
+/// A little-endian instruction
 struct Slot {
   int code;
   uint8_t dst = 0, src = 0;
@@ -33,7 +33,7 @@ constexpr uint32_t linux_6_18 = 6 << 16 | 18 << 8;
 
 const Slot helper = {call, 0, 0, 0, BPF_FUNC_get_prandom_u32}, end = {leave};
 
-/// An object with a program "main" in a section of its own; .text and .rodata may be added to.
+/// An object with a program "main" in its own section; .text and .rodata can be added.
 class Made {
  public:
   Made() {
@@ -75,7 +75,7 @@ class Made {
                                .binding = binding});
     return static_cast<uint32_t>(object_.symbols.size()) - 1;
   }
-  /// Variables of 8 bytes, of these values.
+  /// Adds variables of 8 bytes with these values.
   void variables(const std::vector<std::pair<std::string_view, uint64_t>>& variables) {
     for (auto [name, value] : variables) {
       std::vector<std::byte>& bytes = bytes_[rodata];
@@ -85,7 +85,7 @@ class Made {
       if (!name.empty()) symbol(name, rodata, bytes.size() - 8, 8, STT_OBJECT);
     }
   }
-  /// The instruction of the program refers to the symbol, or to an offset of the section's symbol.
+  /// Makes the program's instruction refer to the symbol, or to an offset from a section symbol.
   void refer(uint64_t insn, uint32_t symbol, int64_t addend = 0, uint32_t type = R_BPF_64_64) {
     object_.sections[main_section].relocations.push_back({insn * insn_size, addend, type, symbol});
   }
@@ -100,7 +100,7 @@ class Made {
     REQUIRE(read_object_types(object_));
   }
 
-  /// What the instruction is with a record.
+  /// Sets the value of an instruction with a relocation record.
   void bind(uint64_t insn, BoundInsn bound, uint32_t section = main_section) {
     bound_[{section, insn * insn_size}] = bound;
   }
@@ -120,7 +120,7 @@ class Made {
     CHECK(found.assumes.empty());
     return found.reached;
   }
-  /// "a=1 b=2": what it rests on that an instruction is not reached.
+  /// "a=1 b=2": the assumptions under which an instruction is unreachable.
   std::string assumptions(uint64_t insn) {
     InsnReach found = reach(insn);
     std::string text = found.reached ? "reached" : "";
@@ -148,7 +148,7 @@ class Made {
   std::map<std::pair<uint32_t, uint64_t>, BoundInsn> bound_;
 };
 
-/// Whether a program that does this to r1 gets to where r1 is not `value`.
+/// Whether a program that does this to r1 can reach code where r1 is not `value`
 bool may_differ(std::vector<Slot> slots, int32_t value, uint32_t version = linux_6_18) {
   slots.insert(slots.end(), {{equal, 1, 0, 1, value}, {move, 0, 0, 0, 0}, {move, 0}, end});
   Made made;
@@ -162,7 +162,7 @@ bool is_known(const std::vector<Slot>& slots, int32_t value, uint32_t version = 
 
 }  // namespace
 
-TEST_CASE("code behind a guard is reached where the kernel has the field") {
+TEST_CASE("code behind a guard is reachable if the kernel has the field") {
   Made made;
   made.function("main", {{move, 1, 0, 0, 1}, {equal, 1, 0, 1, 0}, {load_word, 0, 6}, end});
   made.bind(2, Made::poisoned);
@@ -170,11 +170,11 @@ TEST_CASE("code behind a guard is reached where the kernel has the field") {
   made.bind(0, {.value = 0});
   CHECK_FALSE(made.reaches(2));
   CHECK(made.reach(2).programs == std::vector<std::string_view>{"main"});
-  made.bind(0, {});  // a record of which the value is not known
+  made.bind(0, {});  // a record with an unknown value
   CHECK(made.reaches(2));
 }
 
-TEST_CASE("code behind a poisoned instruction is reached") {
+TEST_CASE("code behind a poisoned instruction is reachable") {
   Made made;
   made.function("main", {{load_word, 0, 6}, {load_word, 0, 6}, end});
   made.bind(0, Made::poisoned);
@@ -196,7 +196,7 @@ TEST_CASE("arithmetic that every verifier computes") {
   CHECK(is_known({{wide, 1, 0, 0, 5}, {0}}, 5));
   CHECK(may_differ({{wide, 1, 0, 0, 5}, {0, 0, 0, 0, 1}}, 5));
   CHECK(is_known({{move, 1, 0, 0, 255}, {move_register, 1, 1, 8}}, -1));
-  // None computes these.
+  // No verifier computes these.
   CHECK(may_differ(operate(BPF_ALU64 | BPF_DIV, 6, 3), 2));
   CHECK(may_differ({{move, 1, 0, 0, 256}, {BPF_ALU | BPF_END | BPF_TO_BE, 1, 0, 0, 16}}, 1));
   CHECK(may_differ({helper, {move_register, 1, 0}}, 1));
@@ -214,7 +214,7 @@ TEST_CASE("arithmetic that later verifiers compute") {
 }
 
 TEST_CASE("conditions of 64 and 32 bits, signed and unsigned") {
-  // Whether `r1 = a; if (r1 <condition> b) goto` may go on to the next instruction.
+  // Whether `r1 = a; if (r1 <condition> b) goto` may continue with the next instruction
   auto may_go_on = [](int condition, int32_t a, int32_t b) {
     Made made;
     made.function("main", {{move, 1, 0, 0, a}, {condition, 1, 0, 1, b}, {move, 0}, {move, 0}, end});
@@ -235,7 +235,7 @@ TEST_CASE("conditions of 64 and 32 bits, signed and unsigned") {
   CHECK(far.reaches(2));
 }
 
-TEST_CASE("after a comparison a number is known, a pointer is not") {
+TEST_CASE("a comparison makes a number known, but not a pointer") {
   auto main = [](const Slot& load) {
     Made made;
     made.function("main",
@@ -244,11 +244,11 @@ TEST_CASE("after a comparison a number is known, a pointer is not") {
   };
   CHECK_FALSE(main({BPF_LDX | BPF_MEM | BPF_B, 2, 1}));
   CHECK(main({load_double, 2, 1}));
-  CHECK(main({load_word, 2, 1}));  // a packet's start is loaded so
+  CHECK(main({load_word, 2, 1}));  // loads a packet's start
 }
 
-TEST_CASE("values that differ where paths meet are unknown") {
-  // r6 = 1, or 1 or 2 by an unknown condition.
+TEST_CASE("values that differ where paths join are unknown") {
+  // r6 = 1, or r6 = 1 or 2 by an unknown condition
   for (int32_t other : {1, 2}) {
     Made made;
     made.function("main", {{move, 6, 0, 0, 1},
@@ -263,7 +263,7 @@ TEST_CASE("values that differ where paths meet are unknown") {
   }
 }
 
-TEST_CASE("a number is known that was spilled and is loaded alike") {
+TEST_CASE("a spilled number is known if it is loaded alike") {
   auto spilled = [](int store, int16_t to, int load, int16_t from) {
     return std::vector<Slot>{{move, 2, 0, 0, 7}, {store, frame, 2, to}, {load, 1, frame, from}};
   };
@@ -272,25 +272,25 @@ TEST_CASE("a number is known that was spilled and is loaded alike") {
   CHECK(may_differ(spilled(store_word, -8, load_word, -8), 7, 5 << 16 | 15 << 8));
   CHECK(may_differ(spilled(store_double, -8, load_word, -8), 7));
   CHECK(may_differ(spilled(store_double, -8, load_double, -16), 7));
-  CHECK(may_differ(spilled(store_word, -4, load_word, -4), 7));  // no verifier keeps that
+  CHECK(may_differ(spilled(store_word, -4, load_word, -4), 7));  // no verifier tracks that
   std::vector<Slot> overwritten = spilled(store_word, -8, load_word, -8);
   overwritten.insert(overwritten.begin() + 2, {store_word, frame, 3, -4});
   CHECK(may_differ(overwritten, 7));
-  // Through another register.
+  // Through another register
   CHECK(is_known({{move, 2, 0, 0, 7},
                   {move_register, 3, frame},
                   {add, 3, 0, 0, -16},
                   {store_double, 3, 2, 8},
                   {load_double, 1, frame, -8}},
                  7));
-  // By an immediate, which earlier verifiers forget.
+  // By an immediate, which earlier verifiers forget
   std::vector<Slot> immediate = {{BPF_ST | BPF_MEM | BPF_DW, frame, 0, -8, 7},
                                  {load_double, 1, frame, -8}};
   CHECK(is_known(immediate, 7));
   CHECK(may_differ(immediate, 7, 6 << 16 | 2 << 8));
 }
 
-TEST_CASE("a helper writes from the address on that it gets") {
+TEST_CASE("a helper writes from its address argument on") {
   auto passed = [](int32_t offset, int32_t helper_id) {
     return std::vector<Slot>{{move, 2, 0, 0, 7},          {store_double, frame, 2, -16},
                              {move_register, 1, frame},   {add, 1, 0, 0, offset},
@@ -311,7 +311,7 @@ TEST_CASE("a helper writes from the address on that it gets") {
                    7));
 }
 
-TEST_CASE("a static function is walked with what each call passes, a global one with nothing") {
+TEST_CASE("a static function is walked with each call's arguments, a global one without") {
   // main: has(1), has(0) in dead code; has: if (!r1) <here>.
   auto reaches = [](uint8_t binding, uint8_t visibility) {
     Made made;
@@ -333,7 +333,7 @@ TEST_CASE("a static function is walked with what each call passes, a global one 
   CHECK(reaches(STB_WEAK, STV_DEFAULT));
 }
 
-TEST_CASE("a call gives what the static function returns for these arguments") {
+TEST_CASE("a call gives the static function's return value for these arguments") {
   for (uint8_t binding : {STB_LOCAL, STB_GLOBAL}) {
     Made made;
     uint32_t callee = made.function("same", {{move_register, 0, 1}, end}, text, binding);
@@ -352,7 +352,7 @@ TEST_CASE("a call gives what the static function returns for these arguments") {
   }
 }
 
-TEST_CASE("what a static function does not return from is not reached") {
+TEST_CASE("code after a static function that does not return is unreachable") {
   Made made;
   // for (;;);
   uint32_t callee = made.function("loops", {{BPF_JMP | BPF_JA, 0, 0, -1}, end}, text, STB_LOCAL);
@@ -361,7 +361,7 @@ TEST_CASE("what a static function does not return from is not reached") {
   CHECK_FALSE(made.reaches(1));
 }
 
-TEST_CASE("a callee that gets an address of the stack may write to it") {
+TEST_CASE("a callee that gets a stack address may write to it") {
   Made made;
   uint32_t callee = made.function("fill", {{move, 0}, end}, text, STB_LOCAL);
   made.function("main", {{move, 6, 0, 0, 7},
@@ -376,7 +376,7 @@ TEST_CASE("a callee that gets an address of the stack may write to it") {
   CHECK(made.reaches(6));
 }
 
-TEST_CASE("a callback is entered where its address is taken") {
+TEST_CASE("a callback is entered if its address is taken") {
   for (int32_t taken : {0, 1}) {
     Made made;
     made.function("other", {{move, 0}, end}, text, STB_LOCAL);
@@ -391,7 +391,7 @@ TEST_CASE("a callback is entered where its address is taken") {
   }
 }
 
-TEST_CASE("the programs that reach it, and those that contain it") {
+TEST_CASE("programs that reach an instruction, and programs that contain it") {
   Made made;
   uint32_t callee =
       made.function("has", {{equal, 1, 0, 1, 0}, {move, 0}, {move, 0}, end}, text, STB_LOCAL);
@@ -404,7 +404,7 @@ TEST_CASE("the programs that reach it, and those that contain it") {
   CHECK(made.reach(0, text).programs == std::vector<std::string_view>{"first", "second", "third"});
 }
 
-TEST_CASE("a variable of .rodata is an assumption, if it decides") {
+TEST_CASE("a .rodata variable is an assumption if it decides") {
   Made made;
   made.variables({{"a", 0}, {"b", 0}, {"c", 3}});
   // if (a) { <5>; if (b) <9> }, if (c == 3 - 1) <14>
@@ -431,7 +431,7 @@ TEST_CASE("a variable of .rodata is an assumption, if it decides") {
   CHECK(made.assumptions(9) == "a=0");
   CHECK(made.assumptions(14) == "c=3");
   CHECK(made.assumptions(15) == "reached");
-  made.facts.verifier = 5 << 16 | 4 << 8;  // it does not read frozen maps
+  made.facts.verifier = 5 << 16 | 4 << 8;  // which does not read frozen maps
   CHECK(made.assumptions(4) == "reached");
   made.facts.verifier = 0;
   CHECK(made.assumptions(4) == "a=0");
@@ -446,7 +446,7 @@ TEST_CASE("a variable of .rodata is an assumption, if it decides") {
   CHECK(made.assumptions(4) == "reached");
 }
 
-TEST_CASE("both variables are named where either would do to get there") {
+TEST_CASE("both variables are named if either would make the code reachable") {
   Made made;
   made.variables({{"a", 0}, {"b", 0}});
   made.function("main", {{wide, 1},
@@ -466,7 +466,7 @@ TEST_CASE("both variables are named where either would do to get there") {
   CHECK(made.assumptions(8) == "a=0 b=0");
 }
 
-TEST_CASE("a variable that decides what a number is, not the branch itself") {
+TEST_CASE("a variable that decides a number, not the branch itself") {
   Made made;
   made.variables({{"a", 0}});
   // r6 = 1; if (a) r6 = 0; if (!r6) <7>
@@ -483,7 +483,7 @@ TEST_CASE("a variable that decides what a number is, not the branch itself") {
   CHECK(made.assumptions(7) == "a=0");
 }
 
-TEST_CASE("a constant of the compiler is not an assumption") {
+TEST_CASE("a compiler's constant is not an assumption") {
   Made made;
   made.variables({{"", 1}});
   made.function("main", {{wide, 1}, {0}, {load_double, 2, 1}, {equal, 2, 0, 1, 1}, {move, 0}, end});
@@ -537,7 +537,7 @@ TEST_CASE("the kernel's configuration and its symbols") {
   unknown.facts.known.kconfig = [](std::string_view) { return std::optional<uint64_t>(5 << 16); };
   CHECK(unknown.reaches(4));
 
-  // That a typed variable is there, the verifier does not make use of.
+  // The verifier does not use the fact that a typed variable exists.
   for (auto [name, is_known] : {std::pair("address", true), {"function", true}, {"typed", false}}) {
     CAPTURE(name);
     Made made;
@@ -551,7 +551,7 @@ TEST_CASE("the kernel's configuration and its symbols") {
   }
 }
 
-TEST_CASE("what cannot be followed is reached") {
+TEST_CASE("code is reachable if the walk cannot follow") {
   Made indirect;
   indirect.function("main",
                     {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, end, {BPF_JMP | BPF_JA | BPF_X}});
@@ -559,14 +559,14 @@ TEST_CASE("what cannot be followed is reached") {
   Made outside;
   outside.function("main", {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, {equal, 1, 0, 100}, end});
   CHECK(outside.reaches(1));
-  Made inside;  // a call of the middle of a function
+  Made inside;  // a call into the middle of a function
   inside.function("callee", {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, end}, text, STB_LOCAL);
   inside.function("main", {{call, 0, local_call, 0, -1}, end});
   inside.refer(0, inside.section_symbol(text), insn_size, R_BPF_64_32);
   CHECK(inside.reaches(1, text));
 }
 
-TEST_CASE("code that no program calls is not reached") {
+TEST_CASE("code that no program calls is unreachable") {
   Made made;
   made.function("alone", {{move, 0}, end}, text);
   made.function("main", {end});
@@ -574,7 +574,7 @@ TEST_CASE("code that no program calls is not reached") {
   CHECK(made.reach(0, text).programs.empty());
 }
 
-TEST_CASE("functions that call each other end the walk") {
+TEST_CASE("the walk through functions that call each other ends") {
   Made made;
   // Each call passes another number.
   made.function("a", {{add, 1, 0, 0, 1}, {call, 0, local_call, 0, 1}, end}, text, STB_LOCAL);
@@ -586,9 +586,9 @@ TEST_CASE("functions that call each other end the walk") {
   CHECK_FALSE(made.reaches(2));  // neither returns
 }
 
-TEST_CASE("the work is in proportion to the code") {
+TEST_CASE("the work is proportional to the code") {
   constexpr int count = 100'000;
-  Made jumps;  // a loop around it changes what is known in every block
+  Made jumps;  // a loop around it changes the known values in every block
   std::vector<Slot> slots = {{move, 6}, {move, 7}, {move, 8}};
   for (int i = 0; i < count; ++i) {
     auto reg = static_cast<uint8_t>(6 + i % 3);
@@ -600,7 +600,7 @@ TEST_CASE("the work is in proportion to the code") {
   jumps.function("main", slots);
   CHECK(jumps.reaches(0));
 
-  Made calls;  // each with arguments of its own
+  Made calls;  // each with its own arguments
   calls.function("callee", {{move_register, 0, 1}, end}, text, STB_LOCAL);
   slots.clear();
   for (int i = 0; i < count; ++i) {

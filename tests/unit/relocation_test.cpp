@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::endian ORDERS[] = {std::endian::little, std::endian::big};
 
-/// Bytes as a relocation finds them: 16, so that an ld_imm64 fits.
+/// The bytes of a relocated field: 16, so that an ld_imm64 fits.
 using Field = std::array<std::byte, 16>;
 
 }  // namespace
@@ -65,7 +65,7 @@ TEST_CASE("R_BPF_64_ABS32 and R_BPF_64_NODYLD32: 32 bits of data") {
     }
 }
 
-TEST_CASE("each relocation's extent is what it reads and writes") {
+TEST_CASE("each relocation reads and writes its extent") {
   CHECK(relocation_extent(R_BPF_64_64) == 16);
   CHECK(relocation_extent(R_BPF_64_32) == 8);
   CHECK(relocation_extent(R_BPF_64_ABS64) == 8);

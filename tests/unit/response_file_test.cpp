@@ -10,7 +10,7 @@ using namespace bpflink;
 
 namespace {
 
-/// A response file that goes with its scope.
+/// A response file that the destructor removes
 struct TemporaryFile {
   explicit TemporaryFile(const std::string& text) {
     char name[] = "/tmp/response-XXXXXX";
@@ -26,14 +26,14 @@ using Arguments = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("@FILE stands for the arguments in it, in their place") {
+TEST_CASE("the file's arguments replace @FILE") {
   TemporaryFile file("a.o  'b c.o'\n\"d\\\"e.o\" f\\ g.o\n");
   auto result = expand_response_files({"-r", "@" + file.path, "-o", "out.o"});
   REQUIRE(result);
   CHECK(*result == Arguments{"-r", "a.o", "b c.o", "d\"e.o", "f g.o", "-o", "out.o"});
 }
 
-TEST_CASE("@NAME without such a file is an argument like any other") {
+TEST_CASE("@NAME without such a file is an ordinary argument") {
   auto result = expand_response_files({"@/nonexistent/file"});
   REQUIRE(result);
   CHECK(*result == Arguments{"@/nonexistent/file"});

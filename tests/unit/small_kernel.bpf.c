@@ -1,5 +1,5 @@
-// A kernel of a few types, whose BTF is all that counts: what kernel_needs.bpf.c asks for, and what
-// it has otherwise.
+// A kernel of a few types; only its BTF matters. It has what kernel_needs.bpf.c needs, and
+// variations of it.
 enum bpf_func_id {
   BPF_FUNC_unspec,
   BPF_FUNC_map_lookup_elem,

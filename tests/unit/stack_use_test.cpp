@@ -9,7 +9,7 @@
 namespace bpflink {
 namespace {
 
-/// An instruction in the little-endian form.
+/// A little-endian instruction
 struct Slot {
   uint8_t code, dst, src;
   int16_t off;
@@ -34,23 +34,23 @@ constexpr uint8_t store_word = BPF_STX | BPF_MEM | BPF_W, load_word = BPF_LDX | 
 
 }  // namespace
 
-TEST_CASE("the stack is as deep as the lowest byte that is stored or loaded") {
+TEST_CASE("the stack reaches to the lowest byte that is stored or loaded") {
   CHECK(stack_of({}) == 0);
   CHECK(stack_of({{store_word, 10, 1, -8, 0}, {load_word, 1, 10, -12, 0}}) == 12);
-  // Through another register nothing is known.
+  // Accesses through other registers do not count.
   CHECK(stack_of({{store_word, 6, 10, -8, 0}, {load_word, 1, 6, -12, 0}}) == 0);
 }
 
-TEST_CASE("the stack is as deep as a pointer into it") {
+TEST_CASE("the stack reaches to a pointer into it") {
   CHECK(stack_of({{move, 2, 10, 0, 0}, {move, 3, 7, 0, 0}, {add, 2, 0, 0, -40}}) == 40);
   CHECK(stack_of({{move, 2, 7, 0, 0}, {add, 2, 0, 0, -40}}) == 0);
   CHECK(stack_of({{move, 2, 10, 0, 0}, {load_word, 2, 7, 0, 0}, {add, 2, 0, 0, -40}}) == 0);
-  // A call leaves nothing in registers 0 to 5.
+  // After a call, registers 0 to 5 hold nothing.
   CHECK(stack_of({{move, 2, 10, 0, 0}, {call, 0, 0, 0, 1}, {add, 2, 0, 0, -40}}) == 0);
   CHECK(stack_of({{move, 6, 10, 0, 0}, {call, 0, 0, 0, 1}, {add, 6, 0, 0, -16}}) == 16);
 }
 
-TEST_CASE("the second half of a wide instruction is no instruction") {
+TEST_CASE("the second half of a wide instruction is not an instruction") {
   CHECK(stack_of({{wide, 1, 0, 0, 0}, {store_word, 10, 1, -8, 0}}) == 0);
 }
 

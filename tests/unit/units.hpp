@@ -1,4 +1,4 @@
-// What tests write BTF with: units of types, with short names for what tests need.
+// Units of types, with which tests write BTF in few words
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 
 namespace bpflink::test {
 
-/// The blob, which must be within the kernel's limits.
+/// The blob, which must be within the kernel's limits
 inline std::vector<std::byte> finish(const BtfBuilder& builder,
                                      std::endian order = std::endian::native) {
   auto blob = builder.finish(order);
@@ -79,10 +79,10 @@ struct Unit {
   }
 };
 
-/// Deduplicates units and checks the result with the oracle.
+/// Deduplicates units and compares the result with the oracle.
 DedupResult dedup(const std::vector<const Unit*>& units);
 
-/// How many types of a kind are left.
+/// The number of types of a kind in the result
 uint32_t count(const DedupResult& result, BtfKind kind);
 
 }  // namespace bpflink::test

@@ -1,14 +1,14 @@
-# What the cases of whole projects share: all of tests/link/common.sh, the ways in which a project
-# may be linked, and the loader.
+# Functions for the project cases: all of tests/link/common.sh, the ways to link a project, and the
+# loader.
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 : "${BPF_RUN:?the loader}"
 
-# The ways are compared with each other, and with what the case says; not with the peer, which
-# takes no archives, drops nothing and leaves dead code of weak functions.
+# A case compares the ways with each other and with its own expectations. It does not compare with
+# the peer, which takes no archives, drops nothing and keeps dead code of weak functions.
 differential() { :; }
 
-# summary: what must not depend on the way or on the order of the files.
+# summary: everything that must be independent of the way to link and the order of the files
 summary() {
   python3 "$here/summary.py" out.o
   types | sort
@@ -17,8 +17,8 @@ summary() {
 programs() { func_info | awk '$1 != ".text" { print $1, $3 }' | sort; }
 maps() { datasec .maps | awk '{ print $1, $3 }' | sort; }
 
-# link_as WAY REFERENCE ARGUMENT...: links into out.o, which obeys every rule for outputs and has
-# the summary of the other outputs that go by the name REFERENCE. It is kept, to be run.
+# link_as WAY REFERENCE ARGUMENT...: links into out.o, which obeys all rules for outputs and has the
+# same summary as the other outputs of REFERENCE. `run_all` runs it later.
 link_as() {
   local way=$1 reference=$2
   shift 2
@@ -36,7 +36,7 @@ link_as() {
   if [[ $reference == *.gc ]]; then cp out.o gc.o; fi
 }
 
-# partly OUTPUT INPUT...: a partial link, which obeys the rules as well.
+# partly OUTPUT INPUT...: a partial link, whose output also obeys the rules
 partly() {
   local output=$1
   shift
@@ -44,10 +44,10 @@ partly() {
   python3 "$bpfobj" check "$output" || fail "$output breaks the rules above"
 }
 
-# in_all_ways NAME: links the objects in the arrays `main` and `library` in three orders: all at
+# in_all_ways NAME: links the objects of the arrays `main` and `library` in three orders: all at
 # once, the library first and then all, two files at a time, and with the library as an archive;
-# with and without --gc-sections. Of the library's objects, those in `unneeded` define only what
-# nobody uses. The references are NAME.whole, NAME.needed without these and NAME.gc.
+# each with and without --gc-sections. Nobody uses the library objects in `unneeded`. The references
+# are NAME.whole, NAME.needed without the unneeded objects, and NAME.gc.
 in_all_ways() {
   local name=$1 order file i
   local files=("${main[@]}" "${library[@]}") needed=() ordered reversed interleaved pairs members
@@ -94,7 +94,7 @@ in_all_ways() {
   done
 }
 
-# run_all CHECK...: the kernel takes every output of in_all_ways and does the same with it.
+# run_all CHECK...: every output of in_all_ways loads and passes the checks
 run_all() {
   local i status
   for ((i = 1; i <= ways; i++)); do

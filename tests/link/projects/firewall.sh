@@ -1,8 +1,8 @@
 #!/bin/bash
-# A firewall: XDP programs and a TCP congestion control over a library of ten files, one of which
-# has no BTF, compiled for several instruction sets. Tail calls to programs of the library, maps of
-# maps, a callback, sections of its own for data and constants, types that are only declared in
-# some files, hidden functions, tags, limits of which each file has a weak copy.
+# A firewall: XDP programs and a TCP congestion control with a library of ten files, one without
+# BTF, compiled for several instruction sets. It has tail calls to programs of the library, maps of
+# maps, a callback, own sections for data and constants, types that some files only declare, hidden
+# functions, tags, and limits that each file defines weakly.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 
@@ -175,6 +175,6 @@ expect 3 eval "grep -c '^symbol mix ' firewall.whole.summary"
 expect 1 eval "grep -c '^symbol most_rules ' firewall.whole.summary"
 if grep -E 'only_unneeded| unneeded' firewall.{gc,needed}.summary; then fail 'what nobody uses'; fi
 
-# bucket(5) is 1, three rules become 1, the limit is 7 and 1; the checksum is what was seen.
+# bucket(5) is 1, three rules become 1, the limit is 7 and 1; the checksum was observed.
 run_all 'ingress()=1080311' 'stats=1001' last_kind=5 'denied[2]=1' 'allowed[2]=0' 'denied[3]=0' 'flows[7]=0x500000000' \
   'to_pass()=2' 'to_drop()=1' 'to_none()=92' 'ingress()=2080612' most_rules=3

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What must not depend on the way or on the order in which files were linked: of symbols,
-variables, functions, references and relocations everything but their places. The size of a
-section of variables is a place too, as it has padding; each variable's size is there.
+"""Summarizes an output independently of the way and the order in which its files were linked:
+symbols, variables, functions, references and relocations, without offsets. It also omits sizes of
+data sections, which include padding, and shows each variable's size.
 
     summary.py FILE
 """

@@ -1,8 +1,8 @@
 #!/bin/bash
-# A tracing library of ten files under two files of programs: USDT-like weak maps and hidden weak
-# functions in every file that includes their header, an arena, options and functions of the
-# kernel, hooks that a program overrides, CO-RE, static names used twice. With its state in an
-# arena; and in plain variables, with a file that bpf-gcc compiled.
+# A tracing library of ten files with two files of programs. It has USDT-like weak maps and hidden
+# weak functions in a header, an arena, kernel options and functions, hooks that a program overrides,
+# CO-RE, and static names used twice. Its state is in an arena, or in plain variables together with
+# a file that bpf-gcc compiled.
 . "$(dirname "$0")/common.sh"
 
 cat >trace.h <<'END'
@@ -217,7 +217,7 @@ main=(probes.o control.o)
 library=(settings.o arguments.o results.o counters.o hash.o names.o kernel.o hooks.o scratch.o unneeded.o)
 unneeded=(unneeded.o)
 
-# The names that the references of in_all_ways have, by section.
+# The names that a reference of in_all_ways has, by section
 functions_of() { sed -n 's/^function \.text //p' "$1.summary" | sort | tr '\n' ' '; }
 variables_of() { sed -n "s/^variable \\$2 \([^ ]*\) .*/\1/p" "$1.summary" | sort | tr '\n' ' '; }
 
@@ -234,8 +234,8 @@ usdt probe_read' programs
   expect "${in_arena:+$'arena 24\n'}probe_ids 32
 probe_specs 32
 tallies 32" maps
-  # Of the static functions under weak ones, one is in use; those of the weak that lost go with
-  # --gc-sections alone.
+  # One of the static functions that weak functions call is in use. --gc-sections drops those of weak
+  # functions that lost.
   local functions='argument count emit hash in_kernel is_enabled kind_of mix mix on_record '
   expect "$functions"'probe_id probe_kind probe_offset remember result ' functions_of $with.gc
   expect "$functions"'probe_id probe_id probe_id probe_id probe_kind probe_offset remember result unneeded unused_default ' functions_of $with.whole
@@ -256,13 +256,13 @@ tallies 32" maps
 
 for with in arena plain; do
   flags=() in_data=kept=9
-  if [[ $with == arena ]]; then flags=(-DARENA) in_data=''; fi # of an arena, `run` reads nothing
+  if [[ $with == arena ]]; then flags=(-DARENA) in_data=''; fi # `run` cannot read an arena
   compile_all "${flags[@]}"
   in_all_ways $with
   object=gc.o
   has_all_that_it_should
   unset object
-  # hash(5) is 349, and the program's hook gets it.
+  # hash(5) is 349, and the program's hook receives it.
   if [[ $with == plain ]] || can_load_arenas; then
     run_all 'enter()=3491' of_hook=349 'leave()=3010121' 'use_state()=22' 'tallies[2]=1' total=2 $in_data
   fi
