@@ -77,10 +77,10 @@ std::string describe_definition(const ObjectFile& object, const InputSymbol& sym
 }
 
 std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
-  if (loser.binding != STB_WEAK) return fmt::format("says the same as {}", winner.file->name);
+  if (loser.binding != STB_WEAK) return fmt::format("the same as in {}", winner.file->name);
   return winner.binding == STB_WEAK
-             ? fmt::format("weak, and so is that of {}, which comes first", winner.file->name)
-             : fmt::format("weak, and that of {} is not", winner.file->name);
+             ? fmt::format("weak, as in {}, which comes first", winner.file->name)
+             : fmt::format("weak, and {} has a strong one", winner.file->name);
 }
 
 std::string join(std::vector<std::string> names) {

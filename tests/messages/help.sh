@@ -1,5 +1,5 @@
 #!/bin/bash
-# --help says the same as before: each option with its text.
+# --help: each option with its text.
 . "$(dirname "$0")/common.sh"
 
 expect 'Links BPF objects into one, with their BTF deduplicated.
