@@ -275,7 +275,9 @@ TEST_CASE("the same in C") {
   CHECK(reason == BPFLINK_IMAGE_SEVERAL_PROTOTYPES);
   CHECK(bpflink_image_omitted(image, 1, &symbol, &reason) == BPFLINK_ERROR_NOT_FOUND);
 
-  CHECK(bpflink_image_run(image, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  void* second = &size;
+  CHECK(bpflink_image_run(image, &second, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(second == nullptr);
   CHECK(bpflink_image_add(image, "late", btf) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_image_add_function(image, "late") == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_image_add_variable(image, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
