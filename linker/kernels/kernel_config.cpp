@@ -80,8 +80,8 @@ std::optional<uint64_t> parse_number(std::string_view text) {
   bool is_octal = !is_hex && text.size() > 1 && text[0] == '0';
   if (is_hex) text.remove_prefix(2);
   uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, number, is_hex ? 16 : is_octal ? 8 : 10);
+  const char *begin = text.data(), *end = begin + text.size();
+  auto [rest, error] = std::from_chars(begin, end, number, is_hex ? 16 : is_octal ? 8 : 10);
   if (error != std::errc() || rest != end) return std::nullopt;
   return is_negative ? 0 - number : number;
 }
