@@ -8,3 +8,8 @@
 template char fmt::detail::decimal_point_impl<char>(fmt::detail::locale_ref);
 template auto fmt::detail::thousands_sep_impl<char>(fmt::detail::locale_ref)
     -> fmt::detail::thousands_sep_result<char>;
+#if FMT_VERSION >= 100000
+template void fmt::detail::vformat_to<char>(fmt::detail::buffer<char>&, fmt::string_view,
+                                            fmt::detail::vformat_args<char>::type,
+                                            fmt::detail::locale_ref);
+#endif
