@@ -13,7 +13,6 @@ using namespace bpflink::c_api;
 
 struct bpflink_linker {
   Linker linker;
-  bool has_report;  ///< the options ask for one
 };
 
 namespace {
@@ -65,10 +64,6 @@ std::vector<std::string> strings(const char* const* texts, size_t count) {
   return {texts, texts + count};
 }
 
-bool wants_report(const bpflink_link_options& options) {
-  return (options.flags & BPFLINK_LINK_REPORT) || options.print_sizes || options.explain_count;
-}
-
 /// Adds the pairs of names that `parse` reads. Returns whether all are pairs.
 template <typename Parse>
 bool add_pairs(const char* const* texts, size_t count, Parse parse,
@@ -96,7 +91,7 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
   result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;
   result.verify = options.flags & BPFLINK_LINK_VERIFY;
   result.hint_at_options = options.flags & BPFLINK_LINK_HINT_AT_OPTIONS;
-  result.report = wants_report(options);
+  result.report = options.flags & BPFLINK_LINK_REPORT;
   result.print_sizes = static_cast<unsigned>(std::min<size_t>(options.print_sizes, UINT_MAX));
   result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));
   if (options.license) result.license = options.license;
@@ -198,8 +193,7 @@ bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_l
     Linker::DiagnosticHandler handler;
     if (known->on_diagnostic)
       handler = [options = *known](const Diagnostic& diagnostic) { deliver(options, diagnostic); };
-    *linker = new bpflink_linker{Linker(std::move(*link_options), std::move(handler)),
-                                 wants_report(*known)};
+    *linker = new bpflink_linker{Linker(std::move(*link_options), std::move(handler))};
     return BPFLINK_OK;
   });
 }
@@ -266,7 +260,7 @@ bpflink_status bpflink_linker_report(const bpflink_linker* linker, bpflink_link_
                                      size_t size) {
   if (!linker || !out) return BPFLINK_ERROR_ARGUMENT;
   const LinkReport& report = linker->linker.report();
-  if (!linker->has_report || report.passes.empty()) return BPFLINK_ERROR_NOT_FOUND;
+  if (report.passes.empty()) return BPFLINK_ERROR_NOT_FOUND;
   return describe({.objects = report.objects,
                    .input_types = report.input_types,
                    .output_types = report.output_types,
