@@ -42,8 +42,8 @@ bool is_compiler_output(std::span<const ElfSection> sections) {
   auto has = [&](std::string_view name) {
     return std::ranges::find(sections, name, &ElfSection::name) != sections.end();
   };
-  // libbpf's linker drops DWARF, and this one drops .comment.
-  return has(".llvm_addrsig") || (has(".comment") && has(".debug_info"));
+  // The GNU assembler writes .shstrtab; both linkers put names of sections into .strtab.
+  return has(".llvm_addrsig") || (has(".comment") && has(".shstrtab"));
 }
 
 }  // namespace

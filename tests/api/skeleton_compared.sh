@@ -30,14 +30,19 @@ functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_an
 # pointers: a subskeleton's struct without comments, with C declarators in place of bpftool's typeof:
 # for structs, pointers to functions, names, arrays
 pointers() {
-  sed -E 's/typeof\((struct|union|enum) \{/\1 {/
+  sed -E 's/__typeof__/typeof/; s/typeof\((struct|union|enum) \{/\1 {/
     s/typeof\((.*\()\*([^()]*\)\(.*\))\) \*(\w+);/\1**\3\2;/
     s/typeof\(([^][]*)\) \*(\w+);/\1 *\2;/
     s/(typeof\(|^ ?\})([^][]*)((\[[0-9]*\])+)\) \*(\w+);/\1\2 (*\5)\3;/
     s/typeof\(//; s/\*( \*)+/**/; s|; /\*.*|;|'
 }
 # The requests of a subskeleton to libbpf: name, map and place of each variable, map and program
-asked_for() { grep -E '^\s*s->(vars|maps|progs)\[' | tr -d '[:space:]' | tr ';' '\n' | sort; }
+asked_for() {
+  # bpftool since 7.5 has `map = ... s->maps + 2 * ...; map->name = ...` for s->maps[2].name.
+  awk '/map = .* \* s->map_skel_sz/ { sub(/.*s->maps \+ /, ""); number = $1 }
+    { sub(/map->/, "s->maps[" number "].") } /^[ \t]*s->(vars|maps|progs)\[/' |
+    tr -d '[:space:]' | tr ';' '\n' | sort
+}
 
 # bpfskel omits hidden variables, as bpftool does since libbpf 1.5.
 hidden='__attribute__((visibility("hidden"))) int state = 5;'

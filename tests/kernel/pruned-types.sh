@@ -35,14 +35,17 @@ run 'keep()=4'
 
 compile own <<'EOF'
 #include <bpf/bpf_core_read.h>
+#include <linux/version.h>
 #define __kptr __attribute__((btf_type_tag("kptr")))
 #define __contains(name, node) __attribute__((btf_decl_tag("contains:" #name ":" #node)))
 #define private(name) SEC(".bss." #name) __hidden __attribute__((aligned(8)))
 char LICENSE[] SEC("license") = "GPL";
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0) // later headers have them
 struct bpf_list_head { __u64 opaque[2]; } __attribute__((aligned(8)));
 struct bpf_list_node { __u64 opaque[3]; } __attribute__((aligned(8)));
 struct bpf_rb_root { __u64 opaque[2]; } __attribute__((aligned(8)));
 struct bpf_rb_node { __u64 opaque[4]; } __attribute__((aligned(8)));
+#endif
 void *bpf_obj_new_impl(__u64 local_type_id, void *meta) __ksym;
 void bpf_obj_drop_impl(void *object, void *meta) __ksym;
 int bpf_list_push_front_impl(struct bpf_list_head *, struct bpf_list_node *, void *meta, __u64 offset) __ksym;

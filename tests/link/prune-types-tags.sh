@@ -15,7 +15,10 @@ struct tagged { struct far *far; } __tag("note");
 struct tagged_member { struct far *far __tag("note"); };
 struct node { struct far *far; };
 typedef struct behind_alias { struct far *far; } node_t;
+#include <linux/version.h>
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 struct bpf_list_head { long x[2]; };
+#endif
 struct has_timer { struct { struct bpf_timer timers[2]; } within; struct far *far; };
 struct has_list { struct bpf_list_head head; };
 struct has_kptr { struct behind_kptr __type_tag("kptr") *kept[2]; };

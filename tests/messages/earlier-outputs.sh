@@ -27,8 +27,11 @@ refused "bpflink: error: -o 'a.o' would replace the compiled object of 'a.bpf.c'
 refused "bpflink: error: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" "$BPFLINK" -o ?.o --verify --gc-sections
 refused "btfdedup: error: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" "$BTFDEDUP" -o ?.o
 if command -v bpf-gcc >/dev/null; then
-  bpf-gcc -g -O2 -c -o a.o -x c - <<<'int of_gcc(void) { return 1; }'
-  expect_message "bpflink: error: -o 'a.o' would replace the compiled object of '<stdin>', which $nothing" "$BPFLINK" -o a.o b.o c.o
+  echo 'int of_gcc(void) { return 1; }' >gcc.c
+  for flags in -g -gbtf; do # -g alone is DWARF before GCC 14
+    bpf-gcc $flags -O2 -c -o a.o gcc.c
+    expect_message "bpflink: error: -o 'a.o' would replace the compiled object of 'gcc.c', which $nothing" "$BPFLINK" -o a.o b.o c.o
+  done
   cp kept.o a.o
 fi
 # libbpf's linker replaces any file, and so does a partial link.
