@@ -13,7 +13,7 @@ set(static_libraries ${LIBELF_ARCHIVE} ${ZLIB_ARCHIVE})
 if(ZSTD_ARCHIVE)
   list(APPEND static_libraries ${ZSTD_ARCHIVE})
 endif()
-# Some releases' libelf.a lacks functions of elfutils that are in no archive.
+# Debian 13's libelf.a lacks functions of elfutils that are in no archive.
 set(BPFLINK_PROGRAMS_ARE_STATIC OFF)
 if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
   set(CMAKE_REQUIRED_LINK_OPTIONS -static)

@@ -11,7 +11,7 @@
 # (to build for arm64 and run the result).
 set -euo pipefail
 
-build=(g++ cmake make pkg-config libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
+build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
   liblzma-dev libzstd-dev liblz4-dev libbz2-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 test=(elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
