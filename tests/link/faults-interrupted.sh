@@ -1,6 +1,6 @@
 #!/bin/bash
-# A signal kills bpflink at any moment: the target is the old one or the whole new one, and no
-# temporary file stays. Two links to one target do not disturb each other.
+# A signal kills bpflink at any moment, from its start to its exit: the target is the old one or the
+# whole new one, and no temporary file stays. Two links to one target do not disturb each other.
 . "$(dirname "$0")/common.sh"
 
 {
@@ -10,7 +10,9 @@
   done
 } >generated.c
 compile large <generated.c
+start=$(date +%s%N)
 "$BPFLINK" large.o -o want.o
+duration=$((($(date +%s%N) - start) / 1000)) # microseconds
 echo 'what was there' >old
 mkdir out
 
@@ -20,7 +22,8 @@ for signal in INT TERM HUP KILL; do
     cp old out/out.o
     # A shell ignores SIGINT in background processes; env restores it.
     env --default-signal=INT "$BPFLINK" large.o -o out/out.o 2>/dev/null &
-    sleep 0.00$((RANDOM % 10))$((RANDOM % 10))
+    printf -v delay 0.%06d $((RANDOM * 32 % duration))
+    sleep $delay
     kill -$signal $! 2>/dev/null || true
     status=0
     wait $! 2>/dev/null || status=$?
