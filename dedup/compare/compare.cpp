@@ -103,7 +103,10 @@ void TypeComparison::add_pair(uint32_t a, uint32_t b, std::string label, bool be
   }
   auto& seen = behind_pointer ? seen_behind_pointer_ : seen_;
   if (!seen.insert(uint64_t{below_a} << 32 | below_b).second) return;
-  pairs_.push_back({below_a, below_b, current_, std::move(label), behind_pointer, owner});
+  bool in_prototype = current_ != no_parent && (pairs_[current_].in_prototype ||
+                                                a_.kind(pairs_[current_].a) == BtfKind::FuncProto);
+  pairs_.push_back(
+      {below_a, below_b, current_, std::move(label), behind_pointer, in_prototype, owner});
 }
 
 TypeComparison::Found TypeComparison::compare(const Pair& pair) {
@@ -128,7 +131,7 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case BtfKind::Ptr:
       if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleSameLength)) &&
-          !is_in_prototype())
+          !pair.in_prototype)
         if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
       add_pair(a.type(), b.type(), "->", true);
       return std::nullopt;
@@ -241,13 +244,6 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
     add_pair(a.param(i).type, b.param(i).type, std::move(label), behind_pointer);
   }
   return std::nullopt;
-}
-
-/// Whether the current pair was reached through a prototype.
-bool TypeComparison::is_in_prototype() const {
-  size_t at = current_;
-  while (at != no_parent && a_.kind(pairs_[at].a) != BtfKind::FuncProto) at = pairs_[at].parent;
-  return at != no_parent;
 }
 
 /// Compares the type tags of two pointers.

@@ -101,7 +101,8 @@ class TypeComparison {
     size_t parent;      ///< the pair that refers to this one
     std::string label;  ///< the step from there: "->", ".x", "[]"
     bool behind_pointer;
-    Named owner;  ///< the nearest named definitions that contain them; for the layout policy
+    bool in_prototype;  ///< reached through a function's prototype
+    Named owner;        ///< the nearest named definitions that contain them; for the layout policy
   };
   using Found = std::optional<TypeDifference>;
 
@@ -112,7 +113,6 @@ class TypeComparison {
   Found compare_records(const Pair& pair, BtfType a, BtfType b);
   Found compare_enums(const Pair& pair, BtfType a, BtfType b);
   Found compare_prototypes(const Pair& pair, BtfType a, BtfType b);
-  bool is_in_prototype() const;
   Found compare_words(const Pair& pair, BtfType a, BtfType b);
   Found differ(const Pair& pair, std::string note_a = {}, std::string note_b = {},
                int32_t member = -1) const;
