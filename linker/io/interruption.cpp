@@ -11,13 +11,12 @@
 namespace bpflink {
 namespace {
 
-// Written before the handlers are installed, then only read. They are never freed: a signal may
-// arrive after main() has returned.
-const std::vector<std::string>* temporaries;
+// Only read once handlers are installed. Never destroyed: a signal may arrive after main() returns.
+std::vector<std::string>& temporaries = *new std::vector<std::string>;
 const char* program_name;
 
 void remove_temporaries() {
-  for (const std::string& path : *temporaries) ::unlink(path.c_str());
+  for (const std::string& path : temporaries) ::unlink(path.c_str());
 }
 
 void remove_and_die(int signal) {
@@ -39,10 +38,8 @@ void report_truncated_input(int signal, siginfo_t* info, void*) {
 
 void clean_up_when_interrupted(const char* program, const std::vector<std::string>& outputs) {
   program_name = program;
-  auto* paths = new std::vector<std::string>;
   for (const std::string& path : outputs)
-    if (!path.empty()) paths->push_back(OutputFile::first_temporary(path));
-  temporaries = paths;
+    if (!path.empty()) temporaries.push_back(OutputFile::first_temporary(path));
   struct sigaction action = {};
   action.sa_handler = remove_and_die;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
