@@ -8,7 +8,8 @@ make_root() {
   ((EUID == 0)) || { echo 'not root' && return 1; }
   remove_root "$root" && mkdir -p "$root" "$(dirname "$tarball")" ||
     { echo "cannot make $root anew" && return 1; }
-  sources=$(debian_sources "$suite") || { echo "apt has no sources of Debian here" && return 1; }
+  sources=$(debian_sources "$suite")
+  [[ $sources ]] || { echo "apt has no sources of Debian's $suite here" && return 1; }
   if ! tar -C "$root" -xf "$tarball" 2>/dev/null; then
     remove_root "$root"
     bootstrap "$root" "$suite" "${sources%% *}" || return
@@ -21,16 +22,24 @@ make_root() {
 }
 
 # debian_sources SUITE: prints URI, release and component of each of the machine's Debian sources,
-# with SUITE in place of its own release; that of SUITE itself first
+# with SUITE in place of its own release; that of SUITE itself first. Unstable has no updates of its
+# own: releases that a mirror lacks are left out.
 debian_sources() {
-  local own
+  local own uri release component file
   own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
   list() {
     # shellcheck disable=SC2016 # for apt
     apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
       'Created-By: Packages' 'Origin: Debian' | sed -n "s/ $own/ $1/p" | LC_ALL=C sort -u -k 2 | grep .
   }
-  list "$1" || { apt-get -q update >&2 && list "$1"; }
+  list "$1" >/dev/null || apt-get -q update >&2
+  file=$(mktemp)
+  list "$1" | while read -r uri release component; do
+    if /usr/lib/apt/apt-helper download-file "${uri%/}/dists/$release/InRelease" "$file" &>/dev/null; then
+      echo "$uri $release $component"
+    fi
+  done
+  rm -f "$file"
 }
 
 # bootstrap DIRECTORY SUITE MIRROR: runs debootstrap in its own mount namespace, so that its mounts
