@@ -1,6 +1,7 @@
 #include "linker/elf/gas_dialect.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "linker/error.hpp"
 
@@ -29,6 +30,27 @@ bool is_plausible(const ObjectFile& object, const Relocation& relocation, int64_
   if (relocation.type == R_BPF_64_32 || symbol.type == STT_FUNC) return addend == 0;
   uint64_t rest = object.sections[symbol.section].size - symbol.value;
   return addend >= 0 && static_cast<uint64_t>(addend) <= (symbol.size != 0 ? symbol.size : rest);
+}
+
+/// The first version of gcc that writes assembly which GNU as before 2.41 cannot read.
+constexpr int first_newer_gcc = 14;
+
+/// Whether gcc of older versions made all of the object, or none of it, according to .comment;
+/// nothing if that says less.
+std::optional<bool> is_of_older_gcc(const ObjectFile& object) {
+  const InputSection* comment = object.find_section(".comment");
+  if (!comment) return std::nullopt;
+  std::string_view text(reinterpret_cast<const char*>(comment->data.data()), comment->data.size());
+  bool some_older = false, some_newer = text.find("clang") != text.npos;
+  constexpr std::string_view begin = "GCC: (";
+  for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+    size_t version = std::min(text.find(") ", at), text.size() - 2) + 2;
+    int number = 0;
+    std::from_chars(text.data() + version, text.data() + text.size(), number);
+    (number < first_newer_gcc ? some_older : some_newer) = true;
+  }
+  if (some_older == some_newer) return std::nullopt;
+  return some_older;
 }
 
 }  // namespace
@@ -78,6 +100,7 @@ std::expected<bool, Error> fields_include_values(const ObjectFile& object, const
         old_addend = without;
       });
   if (some_include != some_omit || !old) return some_include;
+  if (auto is_older = is_of_older_gcc(object); is_older && !some_omit) return *is_older;
   return fail(
       "relocation {} at {}+{:#x} refers to '{}'+{:#x} or, if GNU as before 2.41 wrote it, to "
       "+{:#x}: "

@@ -30,7 +30,8 @@ class DataTypes {
 
 /// Whether the fields of the object's relocations include the symbols' values. The types of the
 /// relocations tell, marks of other assemblers, or the fields themselves: only one reading may lead
-/// to the beginning of a function, or into the variable. Errors: both readings do.
+/// to the beginning of a function, or into the variable. Where both do, the version of gcc tells.
+/// Errors: it is unknown.
 std::expected<bool, Error> fields_include_values(const ObjectFile& object, const ElfFile& elf,
                                                  const DataTypes& types);
 

@@ -45,6 +45,13 @@ END_C
   done
 fi
 
+# Where both readings are possible, the version of gcc tells: `y` is at 4 and has 4 bytes.
+if command -v bpf-gcc >/dev/null; then
+  bpf-gcc -gbtf -O2 -c -x c - -o sum.o <<<'int x = 1, y = 2; int sum(void) { return x + y; }'
+  link -r sum.o
+  expect $'sum+0x0 address x\nsum+0x10 address y' references
+fi
+
 # Fields against `numbers`, which is at 0x10: 0x20 may be an offset into it, or into its section.
 command -v bpf-objcopy >/dev/null || skip 'binutils-bpf is not installed'
 assemble() { # NAME FIELD [MORE]: an object without types, with a table of names as GNU as makes it
