@@ -232,7 +232,7 @@ void Deduplicator::add(std::vector<DedupInput> inputs) {
 std::expected<Btf, Error> Deduplicator::add_blob(std::string name,
                                                  std::span<const std::byte> blob) {
   const DedupOptions& options = impl_->state.options;
-  auto btf = parse_but_for_containment(blob, options.base);
+  auto btf = parse_without_cycle_check(blob, options.base);
   if (btf) add(std::move(name), *btf);
   return btf;
 }

@@ -7,7 +7,7 @@
 // - rename_types(), repair_btf(), type_offsets(): the bytes of a blob
 // - FunctionTypes: adding FUNCs and prototypes to the output
 // - keep_types(), rearrange_types(): removing types that nothing uses after the link
-// - parse_but_for_containment(): reading the types of an object; the deduplicator completes the
+// - parse_without_cycle_check(): reading the types of an object; the deduplicator completes the
 //   check
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - TypeComparison: conflicts between declarations, and between layouts of shared structs

@@ -47,7 +47,7 @@ class TypeWriter {
       if (vlen_of(key.data()) > max_classic_vlen) allow_wide_vlen(result_.types);
       translate(output_class, result_.types.mutable_words(result_.types.add_type(key)));
     }
-    if (d_.options.for_kernel) index_arrays();
+    if (d_.options.for_kernel) add_array_index_types();
     make_maps();
     result_.types.set_layout(d_.layout);
     return std::move(result_);
@@ -68,7 +68,7 @@ class TypeWriter {
   void write_strings();
   void add_string(uint32_t offset);
   void translate(OutputClass output_class, std::span<uint32_t> words) const;
-  void index_arrays();
+  void add_array_index_types();
   uint32_t find_index_type() const;
   void make_maps();
 
@@ -235,7 +235,7 @@ void TypeWriter::translate(OutputClass output_class, std::span<uint32_t> words) 
 }
 
 /// Gives an index type to arrays without one, which the kernel requires.
-void TypeWriter::index_arrays() {
+void TypeWriter::add_array_index_types() {
   uint32_t index_type = find_index_type();
   for (uint32_t id = result_.types.first_id(); id < result_.types.end_id(); ++id) {
     std::span<uint32_t> words = result_.types.mutable_words(id);

@@ -47,6 +47,7 @@ struct OutputBytes {
 
 struct OutputSection {
   std::string_view name;
+  SectionRole role = SectionRole::Other;
   uint32_t type = 0;
   uint64_t flags = 0;
   uint64_t alignment = 1;
@@ -68,7 +69,8 @@ struct OutputFunction {
   OutputPlace place;
   const ObjectFile* object;
   const InputSymbol* symbol;
-  uint32_t made_func = 0;  ///< the FUNC that was made for it where no record described it, or 0
+  uint32_t synthesized_func =
+      0;  ///< the FUNC that was made for it where no record described it, or 0
 };
 
 /// A definition that --gc-sections dropped, for reports.
@@ -77,7 +79,7 @@ struct DroppedDefinition {
   const InputSection* section;
   uint64_t offset;
   uint64_t size;
-  std::string_view name;  ///< "" for an entry about code (code_tables.hpp)
+  std::string_view name;  ///< "" for code metadata (code_metadata.hpp)
 
   std::string describe() const {
     std::string text = object->describe_place(*section, offset);

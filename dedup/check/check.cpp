@@ -83,7 +83,7 @@ void check_types(const BtfView& types, bool is_whole, BtfUse use, Findings& find
 class Describer {
  public:
   Describer(const BtfView& types, std::span<const std::byte> blob, const Btf* base)
-      : types_(types), readable_(parse_but_for_containment(blob, base)) {}
+      : types_(types), readable_(parse_without_cycle_check(blob, base)) {}
 
   void describe(BtfFault& fault) {
     if (fault.type_id < types_.first_id() || fault.type_id >= types_.end_id()) return;

@@ -128,7 +128,7 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
   return split;
 }
 
-std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
+std::expected<Btf, Error> parse_without_cycle_check(std::span<const std::byte> blob,
                                                     const Btf* base) {
   auto header = read_header(blob);
   if (!header) return std::unexpected(header.error());
@@ -160,7 +160,7 @@ std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> b
 }
 
 std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base) {
-  auto btf = parse_but_for_containment(blob, base);
+  auto btf = parse_without_cycle_check(blob, base);
   if (!btf) return btf;
   if (auto id = find_self_containing(*btf))
     return std::unexpected(contains_itself(describe_type(*btf, *id)));

@@ -15,7 +15,7 @@ namespace bpflink {
 
 /// Btf::parse() without the check that no type contains itself. The deduplicator checks that in its
 /// output, where each type is there once.
-std::expected<Btf, Error> parse_but_for_containment(std::span<const std::byte> blob,
+std::expected<Btf, Error> parse_without_cycle_check(std::span<const std::byte> blob,
                                                     const Btf* base = nullptr);
 
 /// A Btf that shows the same blob, which must outlive both.

@@ -124,7 +124,7 @@ std::expected<Btf, Error> ImageDeduplicator::add(std::string name, const Btf& bt
 
 std::expected<Btf, Error> ImageDeduplicator::add_blob(std::string name,
                                                       std::span<const std::byte> blob) {
-  auto btf = parse_but_for_containment(blob);
+  auto btf = parse_without_cycle_check(blob);
   if (!btf) return btf;
   return add(std::move(name), *btf);
 }

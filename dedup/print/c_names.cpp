@@ -93,8 +93,8 @@ std::string MemberNames::next(std::string_view name) {
   return is_free ? std::string(name) : next_new(make_c_name(name));
 }
 
-std::string MemberNames::next_new(const std::string& wish) {
-  return repeated_.next(wish, [&](std::string_view candidate) {
+std::string MemberNames::next_new(const std::string& preferred) {
+  return repeated_.next(preferred, [&](std::string_view candidate) {
     return std::ranges::binary_search(names_, candidate);
   });
 }
@@ -170,9 +170,9 @@ bool CNames::is_taken(CNameSpace space, std::string_view name) const {
   return std::ranges::binary_search(entries_, std::pair(space, name), {}, order);
 }
 
-std::string CNames::unique(CNameSpace space, std::string_view wish) {
+std::string CNames::unique(CNameSpace space, std::string_view preferred) {
   return repeated_[static_cast<int>(space)].next(
-      std::string(wish), [&](const std::string& name) { return is_taken(space, name); });
+      std::string(preferred), [&](const std::string& name) { return is_taken(space, name); });
 }
 
 void CNames::set_name(uint32_t id, std::string name) {

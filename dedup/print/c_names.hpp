@@ -59,8 +59,8 @@ class MemberNames {
 
   /// `name`, or a similar one that no other member has.
   std::string next(std::string_view name);
-  /// A name like `wish` for a member that is not in BTF.
-  std::string next_new(const std::string& wish);
+  /// A name like `preferred` for a member that is not in BTF.
+  std::string next_new(const std::string& preferred);
 
  private:
   std::vector<std::string_view> names_;  ///< sorted
@@ -85,8 +85,8 @@ class CNames {
   /// declares the same. For any other type its own id.
   uint32_t declared(uint32_t id) const;
 
-  /// A name that nothing else has: `wish` if possible.
-  std::string unique(CNameSpace space, std::string_view wish);
+  /// A name that nothing else has: `preferred` if possible.
+  std::string unique(CNameSpace space, std::string_view preferred);
   /// Sets the name of a type, which is from unique().
   void set_name(uint32_t id, std::string name);
 

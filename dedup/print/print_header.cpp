@@ -384,9 +384,9 @@ void HeaderPrinter::name_if_too_long(uint32_t id) {
 void HeaderPrinter::name(uint32_t id) {
   BtfType type = btf_.type(id);
   bool has_tag = is_composite(type.kind()) || is_enum(type.kind());
-  std::string wish = (has_tag ? "unnamed_" : "type_") + std::to_string(id);
+  std::string preferred = (has_tag ? "unnamed_" : "type_") + std::to_string(id);
   types_.names->set_name(
-      id, types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, wish));
+      id, types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, preferred));
   types_.has_given_name[id] = true;
   define(id);
 }

@@ -14,7 +14,7 @@ namespace bpflink {
 namespace {
 
 /// How many kernels a message lists.
-constexpr size_t most_kernels = 5;
+constexpr size_t max_kernels = 5;
 
 /// "5.14" for "5.14.0-70.el9".
 std::string series_of(const std::string& release) {
@@ -24,11 +24,11 @@ std::string series_of(const std::string& release) {
 
 std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
   std::string names;
-  for (size_t i = 0; i < std::min(kernels.size(), most_kernels); ++i)
+  for (size_t i = 0; i < std::min(kernels.size(), max_kernels); ++i)
     names += (i == 0 ? "" : ", ") +
              (kernels[i]->release.empty() ? kernels[i]->name : kernels[i]->release);
-  if (kernels.size() > most_kernels)
-    names += fmt::format(" and {} more", kernels.size() - most_kernels);
+  if (kernels.size() > max_kernels)
+    names += fmt::format(" and {} more", kernels.size() - max_kernels);
   return names;
 }
 
@@ -164,12 +164,12 @@ class ProblemFinder {
   }
 
   static std::string needed_by(const Problem& problem) {
-    constexpr size_t most_programs = 4;
+    constexpr size_t max_programs = 4;
     std::string text = "needed by program ";
-    for (size_t i = 0; i < std::min(problem.programs.size(), most_programs); ++i)
+    for (size_t i = 0; i < std::min(problem.programs.size(), max_programs); ++i)
       text += fmt::format("{}{}", i == 0 ? "" : ", ", problem.programs[i]);
-    if (problem.programs.size() > most_programs)
-      text += fmt::format(" and {} more", problem.programs.size() - most_programs);
+    if (problem.programs.size() > max_programs)
+      text += fmt::format(" and {} more", problem.programs.size() - max_programs);
     return text;
   }
 

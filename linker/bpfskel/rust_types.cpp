@@ -59,20 +59,20 @@ std::string make_rust_name(std::string_view text) {
   return name;
 }
 
-/// The name of a struct, union or enum, which will be defined; `wish` names one without a tag.
-std::string RustTypes::name_type(uint32_t id, std::string_view wish) {
+/// The name of a struct, union or enum, which will be defined; `preferred` names one without a tag.
+std::string RustTypes::name_type(uint32_t id, std::string_view preferred) {
   auto found = named_.find(id);
   if (found != named_.end()) return found->second;
   std::string_view tag = btf_->name(btf_->type(id));
-  std::string name = names_.next(make_rust_name(tag.empty() ? wish : tag), is_used);
+  std::string name = names_.next(make_rust_name(tag.empty() ? preferred : tag), is_used);
   open_.push_back(id);
   return named_.emplace(id, std::move(name)).first->second;
 }
 
-std::string RustTypes::base_text(uint32_t id, std::string_view wish) {
+std::string RustTypes::base_text(uint32_t id, std::string_view preferred) {
   if (id == 0) return "[u8; 0]";
   BtfType type = btf_->type(id);
-  if (is_composite(type.kind()) || is_enum(type.kind())) return name_type(id, wish);
+  if (is_composite(type.kind()) || is_enum(type.kind())) return name_type(id, preferred);
   if (type.kind() == BtfKind::Ptr) return "u64";
   uint32_t size = static_cast<uint32_t>(type_size(*btf_, id).value_or(0));
   if (type.kind() == BtfKind::Float && (size == 4 || size == 8))
@@ -81,10 +81,10 @@ std::string RustTypes::base_text(uint32_t id, std::string_view wish) {
   return integer_text(size, is_signed);
 }
 
-std::string RustTypes::type_text(uint32_t id, std::string_view wish) {
+std::string RustTypes::type_text(uint32_t id, std::string_view preferred) {
   std::string before, behind;
   // A typedef names a type without a tag.
-  std::string name(wish);
+  std::string name(preferred);
   for (;;) {
     id = skip_qualifiers(*btf_, id);
     if (id == 0) break;
@@ -111,14 +111,14 @@ void RustTypes::add_padding(Record& record, uint64_t offset) {
 }
 
 void RustTypes::add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
-                          std::string_view wish) {
+                          std::string_view preferred) {
   uint64_t size = type_size(*btf_, type).value_or(0);
   uint32_t alignment = type_alignment(*btf_, type).value_or(1);
   // Rust allows no aligned type inside a packed one, and no misaligned field.
   bool is_placed = offset % alignment == 0 && alignment <= record.alignment;
   bool is_in_packed = record.alignment == 1 && !is_made_of_records(*btf_, type);
   std::string text =
-      is_placed || is_in_packed ? type_text(type, wish) : fmt::format("[u8; {}]", size);
+      is_placed || is_in_packed ? type_text(type, preferred) : fmt::format("[u8; {}]", size);
   record.text +=
       fmt::format("        pub {}: {},\n", record.names.next(make_rust_name(name), is_used), text);
   record.end = std::max(record.end, offset + size);

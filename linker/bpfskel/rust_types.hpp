@@ -42,12 +42,12 @@ class RustTypes {
     uint32_t alignment = 1;  ///< bytes; 1 is packed
   };
 
-  std::string name_type(uint32_t id, std::string_view wish);
-  std::string type_text(uint32_t id, std::string_view wish);
-  std::string base_text(uint32_t id, std::string_view wish);
+  std::string name_type(uint32_t id, std::string_view preferred);
+  std::string type_text(uint32_t id, std::string_view preferred);
+  std::string base_text(uint32_t id, std::string_view preferred);
   void add_padding(Record& record, uint64_t offset);
   void add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
-                 std::string_view wish);
+                 std::string_view preferred);
   void define_record(uint32_t id);
   void define_enum(uint32_t id);
   void finish(const Record& record, std::string_view keyword, const std::string& name,

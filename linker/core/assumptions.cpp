@@ -15,7 +15,7 @@ namespace {
 /// code, and a minimum.
 constexpr uint64_t work_per_insn = 32, work_at_least = 1u << 20;
 /// Limits on the sets tried for one set of border settings, and on the walks for all sets.
-constexpr uint32_t most_tries = 4, most_walks = 24;
+constexpr uint32_t max_tries = 4, max_walks = 24;
 
 /// Calls `visit(block, took, settings)` for each successor of a block: whether control went there,
 /// and otherwise the settings that prevented it.
@@ -124,8 +124,7 @@ class Prover {
  private:
   void prove(SettingSet set, std::vector<uint32_t> blocks) {
     if (set == 0) set = missing_from(set, walks_.base);
-    for (uint32_t tries = 0; tries < most_tries && set != all_ && walks_done_ < most_walks;
-         ++tries) {
+    for (uint32_t tries = 0; tries < max_tries && set != all_ && walks_done_ < max_walks; ++tries) {
       ++walks_done_;
       Walk walk = walk_code(graph_, facts_, settings_, set, work_left_);
       if (!walk.is_complete) break;

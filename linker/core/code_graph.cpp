@@ -9,9 +9,9 @@
 namespace bpflink {
 namespace {
 
-constexpr uint8_t most_parameters = 5, last_register = 10;
+constexpr uint8_t max_parameters = 5, last_register = 10;
 /// A function with more blocks is opaque, which bounds the memory for blocks.
-constexpr uint32_t most_blocks = 1u << 17;
+constexpr uint32_t max_blocks = 1u << 17;
 
 bool is_hidden(const InputSymbol& symbol) {
   return symbol.visibility == STV_HIDDEN || symbol.visibility == STV_INTERNAL;
@@ -91,9 +91,10 @@ void CodeGraph::describe_functions() {
     bool is_extern = declaration.is_func() ? declaration.type().func_linkage() == BtfLinkage::Extern
                                            : declaration.type().var_linkage() == BtfLinkage::Extern;
     if (is_extern)
-      externs_.try_emplace(btf.name(declaration.type()),
-                           ExternType{declaration.type().type(), declaration.datasec == ".kconfig",
-                                      declaration.is_func()});
+      externs_.try_emplace(
+          btf.name(declaration.type()),
+          ExternType{declaration.type().type(), declaration.role == SectionRole::Kconfig,
+                     declaration.is_func()});
   }
   std::unordered_map<uint32_t, uint32_t> function_of_type;
   std::unordered_map<std::string_view, uint32_t> function_of_name;
@@ -113,7 +114,7 @@ void CodeGraph::describe_functions() {
           BtfType prototype = btf.type(type.type());
           if (prototype.kind() == BtfKind::FuncProto)
             function.parameters =
-                static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), most_parameters));
+                static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
         });
   constexpr std::string_view prefix = "exception_callback:";
   for (uint32_t id : object.tags) {
@@ -129,12 +130,12 @@ void CodeGraph::describe_functions() {
 
 void CodeGraph::find_variables() {
   auto add = [&](uint32_t section, uint64_t begin, uint64_t size, std::string_view name) {
-    if (size != 0 && is_read_only_data(object.sections[section]))
+    if (size != 0 && object.sections[section].role == SectionRole::Rodata)
       variables_[section].push_back({begin, begin + size, name});
   };
   std::unordered_map<std::string_view, uint32_t> sections;
   for (const InputSection& section : object.sections)
-    if (is_read_only_data(section)) sections.try_emplace(section.name, section.index);
+    if (section.role == SectionRole::Rodata) sections.try_emplace(section.name, section.index);
   // Without BTF a user can name any symbol. Otherwise only global symbols and variables in BTF
   // count: the compiler made the rest.
   for (const InputSymbol& symbol : object.symbols)
@@ -211,7 +212,7 @@ CodeReference CodeGraph::refer(const InputSection& section, const Relocation& re
   if (is_in_section && object.sections[target.section].is_code())
     return refer_to_code(target.section, target.offset, insn.is_call());
   if (!insn.is_ld_imm64() || section.name.empty()) return {Unknown};
-  if (is_in_section && is_read_only_data(object.sections[target.section]))
+  if (is_in_section && object.sections[target.section].role == SectionRole::Rodata)
     return {Data, target.section, target.offset + (target.symbol ? relocation.addend : 0)};
   if (symbol.is_defined()) return {Unknown};
   const ExternType* type = find_extern(symbol);
@@ -284,7 +285,7 @@ void CodeGraph::find_blocks(CodeFunction& function) {
     if (target) is_leader[*target] = true;
     function.is_opaque = is_jump && !target;
   }
-  function.is_opaque |= std::ranges::count(is_leader, true) > most_blocks;
+  function.is_opaque |= std::ranges::count(is_leader, true) > max_blocks;
   if (function.is_opaque) {
     blocks.push_back({function.first_insn, static_cast<uint32_t>(insns.size())});
     function.block_count = 1;

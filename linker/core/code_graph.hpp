@@ -126,9 +126,4 @@ class CodeGraph {
   std::vector<std::pair<uint32_t, uint32_t>> hidden_uses_;
 };
 
-/// Whether a loader makes a read-only map of the section.
-inline bool is_read_only_data(const InputSection& section) {
-  return section.name == ".rodata" || section.name.starts_with(".rodata.");
-}
-
 }  // namespace bpflink

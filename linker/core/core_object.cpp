@@ -22,13 +22,13 @@ std::string_view name_of(const BtfView& types, const CoreRelocation& relocation)
 /// give only the use its line. So if the line at the instruction lacks the name and one of the next
 /// few lines has it, that line is the access.
 DiagnosticLocation find_location(const ObjectFile& object, const CoreRecord& record) {
-  constexpr int most_lines = 4;
+  constexpr int max_lines = 4;
   const InputSection& section = object.sections[record.section];
   DiagnosticLocation first = location_of(object, section, record.offset);
   std::string_view name = name_of(*object.btf, record.relocation);
   if (first.line == 0 || find_word(first.text, name) != first.text.npos) return first;
   uint64_t at = record.offset;
-  for (int i = 0; i < most_lines; ++i) {
+  for (int i = 0; i < max_lines; ++i) {
     auto next = object.btf_ext->find_next_line(record.section, at);
     if (!next || next->insn_off >= record.function->value + record.function->size) break;
     at = next->insn_off;
@@ -78,7 +78,7 @@ std::expected<bool, Error> is_program(std::span<const std::byte> image) {
   if (!elf) return std::unexpected(elf.error());
   if (elf->machine != EM_BPF || elf->type != ET_REL) return false;
   auto holds_programs = [](const ElfSection& section) {
-    return (section.flags & SHF_EXECINSTR) != 0 && section.size != 0 && section.name != ".text";
+    return role_of(section) == SectionRole::Programs && section.size != 0;
   };
   if (std::ranges::any_of(elf->sections, holds_programs)) return true;
   auto ext = elf->find(".BTF.ext");

@@ -10,7 +10,7 @@ namespace {
 
 /// A limit on steps from code to the programs that lead to it, for all calls of find() together.
 /// Beyond it, no programs are named.
-constexpr uint64_t most_steps = 50'000'000;
+constexpr uint64_t max_steps = 50'000'000;
 
 /// Contexts by function.
 Graph group_contexts(const Walk& walk, uint32_t functions) {
@@ -44,13 +44,13 @@ struct Reachability::Impl {
     auto visit_function = [&](uint32_t function) {
       if (std::exchange(seen_functions[function], round) != round) functions.push_back(function);
     };
-    while (!contexts.empty() && ++steps < most_steps) {
+    while (!contexts.empty() && ++steps < max_steps) {
       const WalkedContext& context = walks.assumed.contexts[contexts.back()];
       contexts.pop_back();
       for (uint32_t caller : context.callers) visit_context(caller);
       if (context.is_entry) visit_function(context.function);
     }
-    while (!functions.empty() && ++steps < most_steps) {
+    while (!functions.empty() && ++steps < max_steps) {
       uint32_t function = functions.back();
       functions.pop_back();
       if (graph.functions[function].is_program) programs.push_back(function);

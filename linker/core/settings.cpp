@@ -67,7 +67,7 @@ SettingSet Settings::bit_of(uint32_t section, uint64_t offset, uint32_t size,
                             const CodeVariable& variable, uint64_t value) {
   // Sections are smaller than 2^32 bytes, sizes at most 8.
   uint64_t key = uint64_t{section} << 36 ^ offset << 4 ^ size;
-  if (settings_.size() == most_settings && !index_.contains(key)) return 0;
+  if (settings_.size() == max_settings && !index_.contains(key)) return 0;
   auto [found, is_new] = index_.try_emplace(key, settings_.size());
   if (is_new)
     settings_.push_back({std::string(variable.name), offset - variable.begin, size, value});

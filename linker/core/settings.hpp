@@ -29,7 +29,7 @@ class Settings {
   /// The last bit is shared by all settings without a bit of their own.
   static constexpr size_t last_bit = 63;
   /// A limit: each setting may be named for each instruction. Further ones are unknown.
-  static constexpr size_t most_settings = 512;
+  static constexpr size_t max_settings = 512;
 
   /// The bit of a setting; 0 if there are too many.
   SettingSet bit_of(uint32_t section, uint64_t offset, uint32_t size, const CodeVariable& variable,

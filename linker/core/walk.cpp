@@ -15,11 +15,11 @@ namespace bpflink {
 namespace {
 
 /// How many contexts of a function distinguish arguments; further calls share one that does not.
-constexpr uint32_t most_contexts = 16;
+constexpr uint32_t max_contexts = 16;
 /// A limit on the blocks of such contexts, all together.
-constexpr uint64_t most_context_blocks = 1u << 17;
+constexpr uint64_t max_context_blocks = 1u << 17;
 /// A limit on stack slots, in all states together; further states have none.
-constexpr uint64_t most_slots = 1u << 20;
+constexpr uint64_t max_slots = 1u << 20;
 /// The cost of beginning a block, in instructions.
 constexpr uint64_t block_work = 8;
 constexpr uint32_t no_state = UINT32_MAX;
@@ -98,8 +98,8 @@ class Walker {
     };
     make_key(!callee.is_opaque);
     auto found = context_of_.find(key);
-    bool has_room = contexts_of_[function] < most_contexts &&
-                    context_blocks_ + callee.block_count <= most_context_blocks;
+    bool has_room = contexts_of_[function] < max_contexts &&
+                    context_blocks_ + callee.block_count <= max_context_blocks;
     if (found == context_of_.end() && !has_room) {
       make_key(false);
       found = context_of_.find(key);
@@ -156,7 +156,7 @@ class Walker {
       known = static_cast<uint32_t>(states_.size());
       states_.push_back(state);
       slots_ += state.slot_count();
-      if (slots_ > most_slots) states_.back().clobber_stack();
+      if (slots_ > max_slots) states_.back().clobber_stack();
     } else if (!states_[known].join(state)) {
       return;
     }

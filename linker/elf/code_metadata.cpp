@@ -1,4 +1,4 @@
-#include "linker/elf/code_tables.hpp"
+#include "linker/elf/code_metadata.hpp"
 
 #include "linker/elf/references.hpp"
 
@@ -58,15 +58,15 @@ void split_at_references(const ObjectFile& object, InputSection& section) {
 
 }  // namespace
 
-void split_code_table(const ObjectFile& object, InputSection& section) {
+void split_code_metadata(const ObjectFile& object, InputSection& section) {
   if (section.size == 0 || section.is_nobits()) return;
   section.fragments.clear();
-  switch (section.code_table) {
-    case CodeTable::JumpTables:
-    case CodeTable::Exceptions:
+  switch (section.role) {
+    case SectionRole::JumpTables:
+    case SectionRole::Exceptions:
       split_at_references(object, section);
       break;
-    case CodeTable::Frames:
+    case SectionRole::Frames:
       split_frames(section);
       break;
     default: {
@@ -79,7 +79,7 @@ void split_code_table(const ObjectFile& object, InputSection& section) {
 }
 
 std::optional<CieReference> find_cie(const InputSection& section, const Fragment& fragment) {
-  if (section.code_table != CodeTable::Frames) return std::nullopt;
+  if (section.role != SectionRole::Frames) return std::nullopt;
   auto record = frame_record_at(section, fragment.begin);
   if (!record || record->end != fragment.end || record->id == record->end) return std::nullopt;
   uint32_t distance = load<uint32_t>(&section.data[record->id], section.file->byte_order);

@@ -1,4 +1,5 @@
-// Sections with entries about functions. An entry is in the output if and only if its code is.
+// Code metadata: sections with entries about functions. An entry is in the output if and only if
+// its code is.
 //
 // - .jumptables (LLVM 22): where the cases of a `switch` begin, as u64 byte offsets from the start
 //   of the code section that refers to the table, with or without relocations. The symbols of
@@ -22,8 +23,8 @@ namespace bpflink {
 
 inline constexpr uint64_t jump_table_entry_size = 8;
 
-/// Splits a section of entries. A malformed one becomes a single fragment.
-void split_code_table(const ObjectFile& object, InputSection& section);
+/// Splits a section of code metadata. A malformed one becomes a single fragment.
+void split_code_metadata(const ObjectFile& object, InputSection& section);
 
 /// Calls `visit(at, offset)` for each entry of a jump table that has no relocation: the entry's
 /// place in its section, and the code offset that it holds.

@@ -15,16 +15,10 @@ bool matches_any(std::string_view section, const std::vector<std::string>& patte
 
 }  // namespace
 
-bool holds_struct_ops(std::string_view section) {
-  if (section.starts_with('?')) section.remove_prefix(1);
-  return section.starts_with(".struct_ops");
-}
-
 std::string_view gc_root_reason(const InputSection& section, const LinkOptions& options) {
-  if (section.code_table != CodeTable::None) return "";
-  if (section.holds_maps()) return "map";
-  if (holds_struct_ops(section.name)) return "struct_ops variable";
-  if (section.name == "license" || section.name == "version") return section.name;
+  const SectionRoleFacts& facts = facts_of(section.role);
+  if (facts.is_code_metadata) return "";
+  if (!facts.gc_root.empty()) return facts.gc_root;
   if (matches_any(section.name, options.keep_sections)) return "--keep-section";
   return section.is_loaded() ? "" : "section that is not loaded";
 }

@@ -4,8 +4,8 @@
 // --keep-section names it, or if it is not loaded; such a section keeps nothing else. In other
 // sections a symbol is a root if it is a program, or if -u names it. Programs are the global
 // symbols and the static functions of any code section but .text. Callbacks that tags of live code
-// name are also roots (mark_live.cpp). Sections with entries about code are not: an entry is in the
-// output if its code is (code_tables.hpp).
+// name are also roots (mark_live.cpp). Sections with code metadata are not: an entry is in the
+// output if its code is (code_metadata.hpp).
 #pragma once
 
 #include <string_view>
@@ -14,9 +14,6 @@
 #include "linker/elf/object_file.hpp"
 
 namespace bpflink {
-
-/// Whether a section of that name holds struct_ops variables, which the kernel registers.
-bool holds_struct_ops(std::string_view section);
 
 /// Why the whole section is a root, such as "map" or "--keep-section"; "" if it is none.
 std::string_view gc_root_reason(const InputSection& section, const LinkOptions& options);

@@ -18,15 +18,13 @@ namespace {
 /// many bytes.
 constexpr uint64_t max_alignment = 64 << 10;
 
-/// Whether a section is DWARF, which is linked only with --keep-debug.
-bool is_dwarf(std::string_view name, uint64_t flags) {
-  return (flags & SHF_ALLOC) == 0 && name.starts_with(".debug_");
+bool is_btf(SectionRole role) {
+  return role == SectionRole::Btf || role == SectionRole::BtfExt;
 }
 
 /// The use of a section according to its header. link_empty_section() makes an exception for an
 /// empty .text with a symbol.
-SectionUse use_of_section(const ElfSection& section, ReadOptions options) {
-  std::string_view name = section.name;
+SectionUse use_of_section(const ElfSection& section, SectionRole role, ReadOptions options) {
   switch (section.type) {
     case SHT_NULL:
     case SHT_SYMTAB:
@@ -41,23 +39,11 @@ SectionUse use_of_section(const ElfSection& section, ReadOptions options) {
     default:
       return SectionUse::Drop;
   }
-  if (name == ".BTF" || name == ".BTF.ext") return SectionUse::Rebuild;
+  if (is_btf(role)) return SectionUse::Rebuild;
   if (section.flags & SHF_EXCLUDE) return SectionUse::Drop;
-  if (is_dwarf(name, section.flags))
-    return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
-  if (!(section.flags & SHF_ALLOC) && (name.starts_with(".llvm") || name.starts_with(".note") ||
-                                       name.starts_with(".gnu") || name == ".comment"))
-    return SectionUse::Drop;
-  if (name == ".text" && section.size == 0) return SectionUse::Drop;
-  return SectionUse::Link;
-}
-
-CodeTable code_table_of(const ElfSection& section) {
-  if (section.type != SHT_PROGBITS || section.flags & SHF_EXECINSTR) return CodeTable::None;
-  if (section.name == ".jumptables") return CodeTable::JumpTables;
-  if (section.name == ".bpf_cleanup") return CodeTable::Cleanups;
-  if (section.name == ".eh_frame") return CodeTable::Frames;
-  return section.name == ".gcc_except_table" ? CodeTable::Exceptions : CodeTable::None;
+  if (role == SectionRole::Dwarf) return options.keep_debug ? SectionUse::Link : SectionUse::Drop;
+  bool is_empty_text = role == SectionRole::Text && section.size == 0;
+  return role == SectionRole::Comment || is_empty_text ? SectionUse::Drop : SectionUse::Link;
 }
 
 /// An entry of a relocation section; in SHT_REL it has no addend.
@@ -108,8 +94,8 @@ class ObjectReader {
     section.flags &= ~uint64_t{SHF_GROUP};
     section.file = &object_;
     section.index = index;
-    section.use = use_of_section(header, options_);
-    section.code_table = code_table_of(section);
+    section.role = role_of(header);
+    section.use = use_of_section(header, section.role, options_);
     section.data = elf_.contents(header);
     if (!section.is_linked()) return {};
     if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
@@ -182,12 +168,12 @@ class ObjectReader {
     symbol.place = InputSymbol::Place::Section;
     symbol.section = section;
     InputSection& holder = object_.sections[section];
-    if (holder.code_table == CodeTable::JumpTables) symbol.binding = STB_LOCAL;
+    if (holder.role == SectionRole::JumpTables) symbol.binding = STB_LOCAL;
     if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
     // An empty .text with a symbol is needed: the symbol refers to it.
-    if (!symbol.is_section() && holder.type == SHT_PROGBITS && holder.name == ".text")
+    if (!symbol.is_section() && holder.type == SHT_PROGBITS && holder.role == SectionRole::Text)
       link_empty_section(holder);
     if (symbol.value > holder.size || symbol.size > holder.size - symbol.value)
       return fail(
@@ -209,8 +195,7 @@ class ObjectReader {
         return fail("relocation section '{}' is for section {}, the last is {}", section.name,
                     section.info, object_.sections.size() - 1);
       InputSection& target = object_.sections[section.info];
-      bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
-      if (!target.is_linked() && !is_btf) {
+      if (!target.is_linked() && !is_btf(target.role)) {
         note_types(section);
         continue;
       }

@@ -20,6 +20,7 @@
 #include "linker/elf/dwarf_lines.hpp"
 #include "linker/elf/elf_file.hpp"
 #include "linker/elf/relocation.hpp"
+#include "linker/elf/section_roles.hpp"
 
 namespace bpflink {
 
@@ -49,9 +50,6 @@ enum class SectionUse : uint8_t {
   Rebuild,  ///< made anew: symbol and string tables, relocations, BTF
 };
 
-/// The kind of entries about code in a section: see code_tables.hpp.
-enum class CodeTable : uint8_t { None, JumpTables, Cleanups, Frames, Exceptions };
-
 /// A section of an input, with what the link finds out about it. Its alignment is at least 1, and
 /// its flags are without SHF_GROUP.
 struct InputSection : ElfSection {
@@ -61,7 +59,7 @@ struct InputSection : ElfSection {
   /// Whether its fragments are strings or constants of which the output needs one copy each; set by
   /// split_into_fragments().
   bool is_merged = false;
-  CodeTable code_table = CodeTable::None;
+  SectionRole role = SectionRole::Other;
   std::span<const std::byte> data;  ///< empty for SHT_NOBITS
   std::vector<Relocation> relocations;
   /// Where func_info has functions in bytes that no symbol covers, ascending: libbpf's linker
@@ -79,11 +77,9 @@ struct InputSection : ElfSection {
 
   bool is_linked() const { return use == SectionUse::Link; }
   bool is_code() const { return flags & SHF_EXECINSTR; }
-  /// libbpf loads each global function of such a section as a program. Other loaders load static
-  /// ones, which they find by name. Functions in .text are only called.
-  bool holds_programs() const { return is_code() && name != ".text"; }
-  /// Maps defined in BTF, or those of libbpf before 1.0.
-  bool holds_maps() const { return name == ".maps" || name == "maps"; }
+  bool holds_programs() const { return role == SectionRole::Programs; }
+  bool holds_maps() const { return role == SectionRole::Maps || role == SectionRole::LegacyMaps; }
+  bool is_code_metadata() const { return facts_of(role).is_code_metadata; }
   bool is_nobits() const { return type == SHT_NOBITS; }
   /// Part of the program, unlike DWARF: only loaded sections keep other fragments alive.
   bool is_loaded() const { return flags & SHF_ALLOC; }
@@ -136,14 +132,15 @@ struct BtfDeclaration {
   /// symbol; 0 and null for static variables and functions.
   uint32_t symbol_index = 0;
   Symbol* symbol = nullptr;
-  /// The name of the DATASEC that lists it, or "".
+  /// The name of the DATASEC that lists it, or "", and what that means.
   std::string_view datasec;
+  SectionRole role = SectionRole::Other;
   /// Bytes into the section according to the DATASEC; if that has 0 for a static variable,
   /// according to its symbol.
   uint32_t offset = 0;
   uint32_t size = 0;  ///< bytes, according to the DATASEC
   /// Whether an earlier link made the FUNC, for a global function that had no type in any input.
-  bool is_made = false;
+  bool is_synthesized = false;
   /// Whether check_types() has reported a conflict with the type that describes the symbol.
   bool conflicts = false;
 

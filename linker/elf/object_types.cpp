@@ -62,7 +62,7 @@ class TypesReader {
 
   /// A type that contains itself is found when types are merged, once instead of in each input.
   std::expected<void, Error> parse_btf(std::span<const std::byte> bytes) {
-    auto btf = parse_but_for_containment(bytes);
+    auto btf = parse_without_cycle_check(bytes);
     if (!btf) return fail(".BTF: {}", btf.error().message);
     object_.btf = std::move(*btf);
     object_.btf_bytes = bytes;
@@ -229,12 +229,15 @@ class TypesReader {
   }
 
   void read_datasec(BtfType datasec) {
+    std::string_view name = object_.btf->name(datasec);
+    SectionRole role = role_of(name);
     for (uint32_t i = 0; i < datasec.vlen(); ++i) {
       BtfVarSecinfo entry = datasec.var_secinfo(i);
       auto declaration =
           std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
       if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
-      declaration->datasec = object_.btf->name(datasec);
+      declaration->datasec = name;
+      declaration->role = role;
       declaration->offset = entry.offset;
       declaration->size = entry.size;
     }
@@ -257,8 +260,8 @@ class TypesReader {
     for (BtfDeclaration& declaration : object_.declarations) {
       BtfType type = declaration.type();
       if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
-        declaration.is_made = is_static(type) && is_void_of_void(btf.type(type.type())) &&
-                              object_.symbols[declaration.symbol_index].is_defined();
+        declaration.is_synthesized = is_static(type) && is_void_of_void(btf.type(type.type())) &&
+                                     object_.symbols[declaration.symbol_index].is_defined();
       if (declaration.is_func() && type.func_linkage() == BtfLinkage::Global &&
           !has_record[declaration.type_id] && declaration.symbol_index == 0)
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
@@ -378,7 +381,7 @@ std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<st
 std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {
   std::unordered_set<std::string_view> names;
   for (const BtfDeclaration& declaration : object.declarations)
-    if (declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig")
+    if (facts_of(declaration.role).has_loader_symbols)
       names.insert(object.btf->name(declaration.type()));
   return names;
 }

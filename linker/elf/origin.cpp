@@ -26,7 +26,7 @@ Names strong_definitions(const ObjectFile& object) {
   for (const InputSymbol& symbol : object.symbols) {
     if (symbol.place != InputSymbol::Place::Section || symbol.binding != STB_GLOBAL) continue;
     const InputSection& section = object.sections[symbol.section];
-    bool is_shared = section.holds_maps() || section.name == "license" || section.name == "version";
+    bool is_shared = section.holds_maps() || facts_of(section.role).is_kept_once;
     if (!is_shared) names.insert(symbol.name);
   }
   return names;

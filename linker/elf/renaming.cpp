@@ -12,7 +12,7 @@ bool has_name_of_program(const ObjectFile& object, const InputSymbol& symbol) {
   if (symbol.name.empty() || symbol.is_section() || symbol.type == STT_FILE) return false;
   // Only their own file refers to jump tables by name.
   if (symbol.place == InputSymbol::Place::Section &&
-      object.sections[symbol.section].code_table != CodeTable::None)
+      object.sections[symbol.section].is_code_metadata())
     return false;
   return !symbol.is_local() || symbol.type == STT_FUNC || symbol.type == STT_OBJECT;
 }

@@ -24,7 +24,7 @@ struct Symbol {
   /// reference's. `btf_file` is null if no object has one.
   ObjectFile* btf_file = nullptr;
   uint32_t btf_id = 0;
-  bool is_btf_made = false;  ///< an earlier link made it, without knowing the type
+  bool is_btf_synthesized = false;  ///< an earlier link made it, without knowing the type
   /// Whether it is in the output's symbol table; set by mark_live().
   bool in_output = false;
   /// Its VAR or FUNC in the output's BTF, or 0.

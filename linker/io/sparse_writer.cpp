@@ -16,12 +16,12 @@ bool is_zero(std::span<const std::byte> bytes) {
 }  // namespace
 
 std::expected<void, Error> SparseWriter::write(uint64_t offset, std::span<const std::byte> bytes) {
-  constexpr size_t largest_small = 4 << 10, widest_gap = 16, most_gathered = 64 << 10;
+  constexpr size_t max_buffered_write = 4 << 10, max_gap = 16, max_gathered = 64 << 10;
   uint64_t end = begin_ + gathered_.size();
-  bool is_next = offset >= end && offset - end <= widest_gap && gathered_.size() < most_gathered;
-  if (!is_next || bytes.size() > largest_small)
+  bool is_next = offset >= end && offset - end <= max_gap && gathered_.size() < max_gathered;
+  if (!is_next || bytes.size() > max_buffered_write)
     if (auto ok = finish(); !ok) return ok;
-  if (bytes.size() > largest_small) return write_large(offset, bytes);
+  if (bytes.size() > max_buffered_write) return write_large(offset, bytes);
   if (gathered_.empty()) begin_ = offset;
   gathered_.resize(offset - begin_);
   gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());

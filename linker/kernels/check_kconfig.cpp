@@ -166,7 +166,7 @@ void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& 
 
 void check_kconfig(const FactContext& context) {
   for (const Extern& entry : context.object.externs()) {
-    if (entry.section != ".kconfig" || entry.btf_id == 0) continue;
+    if (role_of(entry.section) != SectionRole::Kconfig || entry.btf_id == 0) continue;
     KernelFinding finding{.what = KernelFinding::What::ConfigOption,
                           .name = std::string(entry.name)};
     auto type = option_type(*context.object.btf(), entry.type_id);

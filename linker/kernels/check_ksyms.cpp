@@ -23,7 +23,7 @@ using What = KernelFinding::What;
 using Status = KernelFinding::Status;
 
 bool is_ksym(const Extern& entry) {
-  return entry.section == ".ksyms" && entry.btf_id != 0;
+  return role_of(entry.section) == SectionRole::Ksyms && entry.btf_id != 0;
 }
 
 What kind_of(const Object& object, const Extern& entry) {

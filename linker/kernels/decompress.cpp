@@ -26,7 +26,7 @@ using Bytes = std::span<const std::byte>;
 using Consumed = std::expected<size_t, Error>;
 
 /// The memory of a decompressor besides its output. "xz -9" needs 65 MiB, kernels up to 128 MiB.
-constexpr uint64_t most_working_memory = uint64_t{512} << 20;
+constexpr uint64_t max_working_memory = uint64_t{512} << 20;
 constexpr int zstd_window_log_max = 27;  // 128 MiB, zstd's own default
 
 std::unexpected<Error> fail_truncated(std::string_view format) {
@@ -95,10 +95,10 @@ Consumed decompress_lzma(Bytes input, ByteBuffer& output, std::string_view forma
 }
 
 lzma_ret open_xz(lzma_stream* stream) {
-  return lzma_stream_decoder(stream, most_working_memory, 0);
+  return lzma_stream_decoder(stream, max_working_memory, 0);
 }
 lzma_ret open_lzma(lzma_stream* stream) {
-  return lzma_alone_decoder(stream, most_working_memory);
+  return lzma_alone_decoder(stream, max_working_memory);
 }
 
 Consumed decompress_zstd(Bytes input, ByteBuffer& output) {

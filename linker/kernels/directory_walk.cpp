@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int deepest_directory = 64;
-constexpr size_t most_entries = 1'000'000;
+constexpr size_t max_entries = 1'000'000;
 
 class Walk {
  public:
@@ -50,8 +50,8 @@ class Walk {
     std::error_code error;
     fs::directory_iterator iterator(directory, error), end;
     while (!error && iterator != end) {
-      if (++entry_count_ > most_entries)
-        return fail("{}: has more than {} files", directory.string(), most_entries);
+      if (++entry_count_ > max_entries)
+        return fail("{}: has more than {} files", directory.string(), max_entries);
       entries.push_back(*iterator);
       iterator.increment(error);
     }

@@ -286,10 +286,10 @@ std::optional<Bytes> search_btf(Bytes bytes) {
 }  // namespace
 
 std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file) {
-  constexpr int most_containers = 5;
+  constexpr int max_containers = 5;
   KernelImage image;
   image.bytes = file;
-  for (int i = 0; i <= most_containers; ++i) {
+  for (int i = 0; i <= max_containers; ++i) {
     if (is_raw_btf(image.bytes)) return image;
     if (is_elf(image.bytes)) {
       auto elf = read_elf(image.bytes);
@@ -309,7 +309,7 @@ std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file)
     }
     image.bytes = **inner;
   }
-  return fail("is wrapped in more than {} formats", most_containers);
+  return fail("is wrapped in more than {} formats", max_containers);
 }
 
 bool begins_like_kernel(std::span<const std::byte> begin) {

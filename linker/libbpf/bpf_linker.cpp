@@ -118,8 +118,7 @@ bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
   bool found = false;
   for (const InputSymbol& symbol : object.symbols) {
     if (symbol.binding != STB_GLOBAL || symbol.place != InputSymbol::Place::Section) continue;
-    std::string_view section = object.sections[symbol.section].name;
-    if (section == "license" || section == "version") continue;  // kept once
+    if (facts_of(object.sections[symbol.section].role).is_kept_once) continue;
     auto [entry, is_new] = linker.definitions.try_emplace(std::string(symbol.name), object.name);
     if (is_new) continue;
     report(linker, {.message = "duplicate symbol: " + entry->first,

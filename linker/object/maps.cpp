@@ -87,7 +87,7 @@ class MapReader {
 
 std::expected<void, Error> collect_maps(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections()) {
-    if (section.name != ".maps") continue;
+    if (section.role != SectionRole::Maps) continue;
     MapReader reader(index, section);
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->type != STT_OBJECT && symbol->type != STT_NOTYPE) continue;

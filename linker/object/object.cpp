@@ -99,7 +99,7 @@ std::endian Object::byte_order() const {
 
 std::string_view Object::license() const {
   for (const InputSection& section : impl_->file->sections)
-    if (section.name == "license") return first_string_of(section);
+    if (section.role == SectionRole::License) return first_string_of(section);
   return "";
 }
 

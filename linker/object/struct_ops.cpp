@@ -71,9 +71,7 @@ StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
 
 void collect_struct_ops(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections()) {
-    std::string_view name = section.name;
-    if (name.starts_with('?')) name.remove_prefix(1);
-    if (name != ".struct_ops" && name != ".struct_ops.link") continue;
+    if (section.role != SectionRole::StructOps) continue;
     SectionVars vars = index.vars(section.name);
     for (const InputSymbol* symbol : index.symbols_in(section))
       if (symbol->type == STT_OBJECT)

@@ -10,17 +10,11 @@
 namespace bpflink {
 namespace {
 
-/// ".data" and ".data.x" but not ".data_x".
-bool is_or_below(std::string_view name, std::string_view section) {
-  return name.starts_with(section) &&
-         (name.size() == section.size() || name[section.size()] == '.');
-}
-
-std::optional<DataSection::Kind> kind_of(std::string_view name) {
-  if (is_or_below(name, ".data")) return DataSection::Kind::Data;
-  if (is_or_below(name, ".rodata")) return DataSection::Kind::Rodata;
-  if (is_or_below(name, ".bss")) return DataSection::Kind::Bss;
-  if (name == ".addr_space.1") return DataSection::Kind::Arena;
+std::optional<DataSection::Kind> kind_of(SectionRole role) {
+  if (role == SectionRole::Data) return DataSection::Kind::Data;
+  if (role == SectionRole::Rodata) return DataSection::Kind::Rodata;
+  if (role == SectionRole::Bss) return DataSection::Kind::Bss;
+  if (role == SectionRole::Arena) return DataSection::Kind::Arena;
   return std::nullopt;
 }
 
@@ -87,8 +81,7 @@ class ExternDeclarations {
       BtfType type = btf.type(id);
       if (type.kind() == BtfKind::Func || type.kind() == BtfKind::Var)
         ids_.emplace(btf.name(type), id);
-      if (type.kind() == BtfKind::Datasec &&
-          (btf.name(type) == ".ksyms" || btf.name(type) == ".kconfig"))
+      if (type.kind() == BtfKind::Datasec && facts_of(role_of(btf.name(type))).has_loader_symbols)
         for (uint32_t i = 0; i < type.vlen(); ++i)
           sections_.emplace(type.var_secinfo(i).type, btf.name(type));
     }
@@ -111,7 +104,7 @@ class ExternDeclarations {
 
 void collect_data_sections(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections())
-    if (auto kind = kind_of(section.name))
+    if (auto kind = kind_of(section.role))
       contents.data_sections.push_back(read_section(index, section, *kind));
   if (uint32_t datasec = index.vars(".kconfig").datasec_id; datasec != 0)
     add_kconfig(*index.file.btf, datasec, contents);

@@ -111,8 +111,8 @@ class DatasecBuilder {
     uint32_t id = object.type_map[declaration.type().type()];
     std::string_view name = object.btf->name(declaration.type());
     bool is_part = name.find('.') != name.npos && name.back() >= '0' && name.back() <= '9';
-    constexpr uint32_t most_parts = 1 << 10;  // each may take a long walk through types
-    if (!is_part || ++parts_ > most_parts) return id;
+    constexpr uint32_t max_parts = 1 << 10;  // each may take a long walk through types
+    if (!is_part || ++parts_ > max_parts) return id;
     auto size = type_size(btf_, id);
     if (declaration.size == 0 || !size || *size <= declaration.size) return id;
     if (auto part = find_part(id, declaration.size)) return *part;

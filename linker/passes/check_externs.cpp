@@ -18,8 +18,8 @@ namespace {
 /// Whether a variable of this type, or the elements of an array, are const. The number of steps is
 /// bounded because types may refer to themselves: nothing has checked that yet.
 bool is_const(const BtfView& types, uint32_t id) {
-  constexpr int most_steps = 64;
-  for (int step = 0; id != 0 && step < most_steps; ++step) {
+  constexpr int max_steps = 64;
+  for (int step = 0; id != 0 && step < max_steps; ++step) {
     BtfType type = types.type(id);
     if (type.kind() == BtfKind::Const) return true;
     bool is_array = type.kind() == BtfKind::Array;
@@ -98,7 +98,7 @@ class StoreFinder {
 /// `searches` limits the walks over code, for the whole link.
 void check_const(Context& context, const ObjectFile& object, const BtfDeclaration& declaration,
                  int& searches) {
-  constexpr int most_searches = 64;
+  constexpr int max_searches = 64;
   const Symbol& symbol = *declaration.symbol;
   BtfType definition = symbol.btf_file->btf->type(symbol.btf_id);
   if (definition.kind() != BtfKind::Var) return;
@@ -116,9 +116,9 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
   if (is_defined_const) {
     message = fmt::format("'{}' is defined const but declared non-const", symbol.name);
     const InputSection* holder = symbol.place().section;
-    bool is_read_only = holder && holder->name.starts_with(".rodata");
+    bool is_read_only = holder && holder->role == SectionRole::Rodata;
     std::optional<DiagnosticLocation> store;
-    if (is_read_only && searches++ < most_searches)
+    if (is_read_only && searches++ < max_searches)
       store = StoreFinder(object, declaration.symbol_index).find();
     if (store) {
       message = fmt::format("'{}' is defined const but written to", symbol.name);
@@ -136,7 +136,7 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
 
 /// Warns of calls of weak undefined functions in objects that never test the function's address.
 void warn_weak_functions(Context& context) {
-  constexpr size_t most_calls = 5;
+  constexpr size_t max_calls = 5;
   auto may_be_missing = [](const Symbol* symbol) {
     return symbol && symbol->in_output && !symbol->is_defined && symbol->binding == STB_WEAK &&
            symbol->loader_section.empty();
@@ -163,8 +163,8 @@ void warn_weak_functions(Context& context) {
     if (found == calls.end()) continue;
     auto& references = found->second;
     size_t count = references.size();
-    references.resize(std::min(count, most_calls));
-    add_more(references, ReferenceRole::ReferencedBy, count, most_calls);
+    references.resize(std::min(count, max_calls));
+    add_more(references, ReferenceRole::ReferencedBy, count, max_calls);
     references.push_back(hint("if the kernel has it, declare it with __ksym"));
     context.diagnostics.report(
         {.severity = Severity::Warning,
@@ -184,7 +184,7 @@ void check_externs(Context& context) {
       bool is_extern = symbol && symbol->is_defined && symbol->file == symbol->btf_file &&
                        symbol->in_output && !declaration.is_func() &&
                        !object->symbols[declaration.symbol_index].is_defined();
-      if (is_extern && declaration.datasec != ".maps")
+      if (is_extern && declaration.role != SectionRole::Maps)
         check_const(context, *object, declaration, searches);
     }
   if (!context.options.partial) warn_weak_functions(context);

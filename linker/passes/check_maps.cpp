@@ -13,14 +13,13 @@
 namespace bpflink {
 namespace {
 
-constexpr std::string_view map_section = ".maps";
 /// How many objects a message lists.
-constexpr size_t most_objects = 5;
+constexpr size_t max_objects = 5;
 
 void warn_legacy_maps(Context& context) {
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
-      if (section.name == "maps" && section.size != 0)
+      if (section.role == SectionRole::LegacyMaps && section.size != 0)
         context.diagnostics.report(
             {.severity = Severity::Warning,
              .message =
@@ -35,13 +34,13 @@ void warn_static_maps(Context& context) {
     for (const InputSymbol& symbol : object->symbols) {
       bool is_static = symbol.is_local() && symbol.type == STT_OBJECT &&
                        symbol.place == InputSymbol::Place::Section;
-      if (is_static && object->sections[symbol.section].name == map_section)
+      if (is_static && object->sections[symbol.section].role == SectionRole::Maps)
         maps[symbol.name].push_back({ReferenceRole::DefinedAt, location_of(*object, symbol)});
     }
   for (auto& [name, references] : maps) {
     size_t count = references.size();
-    references.resize(std::min(count, most_objects));
-    add_more(references, ReferenceRole::DefinedAt, count, most_objects);
+    references.resize(std::min(count, max_objects));
+    add_more(references, ReferenceRole::DefinedAt, count, max_objects);
     references.push_back(
         hint(count == 1 ? "remove static"
                         : "define it in one file, without static; the others declare it: extern "
@@ -59,8 +58,8 @@ void check_section(Context& context, const ObjectFile& object, const BtfDeclarat
   const Symbol& symbol = *declaration.symbol;
   const InputSymbol& declared = object.symbols[declaration.symbol_index];
   const InputSection* holder = symbol.place().section;
-  if (declaration.datasec != map_section || declared.is_defined()) return;
-  if (!holder || holder->name == "maps" || holder->name == map_section) return;
+  if (declaration.role != SectionRole::Maps || declared.is_defined()) return;
+  if (!holder || holder->holds_maps()) return;
   context.diagnostics.report(
       {.severity = context.options.partial ? Severity::Warning : Severity::Error,
        .message =

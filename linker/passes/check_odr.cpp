@@ -47,9 +47,9 @@ class LayoutChecker {
 
  private:
   static bool is_shared(const ObjectFile& object, const BtfDeclaration& declaration) {
-    return !describes_symbol(object, declaration) && !declaration.is_made &&
+    return !describes_symbol(object, declaration) && !declaration.is_synthesized &&
            !declaration.conflicts && declaration.symbol->in_output &&
-           declaration.symbol->is_defined && !declaration.symbol->is_btf_made;
+           declaration.symbol->is_defined && !declaration.symbol->is_btf_synthesized;
   }
 
   void check(const ObjectFile& object, const BtfDeclaration& declaration) {
@@ -66,7 +66,7 @@ class LayoutChecker {
     };
     comparison.may_differ = [&](std::string_view name) { return is_kernel_tag(name); };
     uint32_t of_a = a_->btf->type(symbol.btf_id).type(), of_b = declaration.type().type();
-    if (declaration.datasec == ".maps")
+    if (declaration.role == SectionRole::Maps)
       begin_map(comparison, of_a, of_b, std::string(symbol.name));
     else
       comparison.begin(of_a, of_b, symbol.name);
@@ -135,8 +135,8 @@ std::string marked(const BtfView& types, const DifferenceSide& side) {
     lines.push_back(std::move(line));
     begin = end + 1;
   }
-  constexpr size_t most_lines = 24, around = 4;
-  bool is_long = lines.size() > most_lines;
+  constexpr size_t max_lines = 24, around = 4;
+  bool is_long = lines.size() > max_lines;
   std::string shown = lines.front();
   for (size_t i = 1; i < lines.size(); ++i) {
     bool is_near = i + around >= mark && i <= mark + around;

@@ -79,7 +79,7 @@ std::string license_of(const Context& context) {
   if (context.options.license) return *context.options.license;
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
-      if (section.name == "license") {
+      if (section.role == SectionRole::License) {
         std::string text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
         return text.substr(0, text.find('\0'));
       }
@@ -103,20 +103,20 @@ void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Vi
 void warn_license(Context& context) {
   std::string license = license_of(context);
   if (is_gpl_compatible(license)) return;
-  constexpr size_t most_calls = 5;
+  constexpr size_t max_calls = 5;
   std::vector<DiagnosticReference> references;
   size_t calls = 0;
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections()) {
       if (!section.is_code() || section.is_nobits()) continue;
       for_each_gpl_call(*object, section, [&](uint64_t at, const Helper& helper) {
-        if (++calls > most_calls) return;
+        if (++calls > max_calls) return;
         references.push_back({ReferenceRole::Occurrence, location_of(*object, section, at),
                               std::string(helper.name)});
       });
     }
   if (calls == 0) return;
-  add_more(references, ReferenceRole::Occurrence, calls, most_calls);
+  add_more(references, ReferenceRole::Occurrence, calls, max_calls);
   references.push_back(hint(
       fmt::format("if the program is under the GPL: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
                   context.options.hint_at_options ? " or --license GPL" : "")));
@@ -250,7 +250,7 @@ bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
 /// Loaders load a function of .text only together with programs that call it. A library may have
 /// functions without a caller.
 void warn_lost_sections(Context& context) {
-  constexpr size_t most_functions = 64;  // more are hardly a mistake
+  constexpr size_t max_functions = 64;  // more are hardly a mistake
   size_t checked = 0;
   std::optional<Referenced> referenced;
   for (const auto& object : context.objects)
@@ -261,12 +261,12 @@ void warn_lost_sections(Context& context) {
           !symbol->is_from(*object, declaration.symbol_index))
         continue;
       const InputSection* section = symbol->place().section;
-      if (!section || section->name != ".text") continue;
+      if (!section || section->role != SectionRole::Text) continue;
       std::string expected = section_for(*object->btf, declaration.type());
       if (expected.empty()) continue;
       if (!referenced) referenced.emplace(context);
       if (referenced->contains(*symbol) || referenced->is_library(*object)) continue;
-      if (++checked > most_functions) return;
+      if (++checked > max_functions) return;
       if (is_inlined(*object, symbol->input())) continue;
       context.diagnostics.report(
           {.severity = Severity::Warning,

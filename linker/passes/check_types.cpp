@@ -24,7 +24,7 @@ class TypeChecker {
   void run() {
     for (auto& object : context_.objects)
       for (BtfDeclaration& declaration : object->declarations)
-        if (!describes_symbol(*object, declaration) && !declaration.is_made)
+        if (!describes_symbol(*object, declaration) && !declaration.is_synthesized)
           declaration.conflicts = check(*object, declaration);
   }
 
@@ -67,7 +67,7 @@ class TypeChecker {
       return std::nullopt;
     if (declared.kind() != chosen.kind())
       return TypeDifference{std::string(symbol.name), {}, {}, {}};
-    if (declaration.datasec == ".maps") {
+    if (declaration.role == SectionRole::Maps) {
       bool is_extern = !object.symbols[declaration.symbol_index].is_defined();
       return compare_maps({types_, policy, declared_id, chosen_id, is_extern}, symbol.name);
     }

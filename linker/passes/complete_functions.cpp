@@ -88,7 +88,7 @@ void complete_functions(Context& context) {
   if (!described) return;
   FuncMaker maker(*context.btf);
   for (OutputFunction& function : context.functions)
-    if (!described->contains(function.place)) function.made_func = maker.make(function);
+    if (!described->contains(function.place)) function.synthesized_func = maker.make(function);
 }
 
 }  // namespace bpflink

@@ -17,7 +17,7 @@ constexpr uint64_t merged_flags =
 
 /// How many zeros one output may hold where a section without contents (SHT_NOBITS) is merged with
 /// one that has them. An input only states the size of such a section; it need not have the bytes.
-constexpr uint64_t most_zeros = 64 << 20;
+constexpr uint64_t max_zeros = 64 << 20;
 
 std::string describe_flags(uint64_t flags) {
   std::string text;
@@ -57,7 +57,7 @@ class Layout {
   }
 
   void limit_zeros() {
-    uint64_t left = most_zeros;
+    uint64_t left = max_zeros;
     for (auto& output : context_.sections) {
       if (output->type == SHT_NOBITS) continue;
       for (const InputSection* section : output->members) {
@@ -97,6 +97,7 @@ class Layout {
       entry->second = context_.sections.back().get();
       entry->second->name = section.name;
       entry->second->type = section.type;
+      entry->second->role = section.role;
       entry->second->flags = section.flags & merged_flags;
       entry->second->entry_size = section.entry_size;
     }
@@ -122,8 +123,7 @@ class Layout {
   /// Records of .eh_frame and .bpf_cleanup follow each other without gaps: zeros between them would
   /// end .eh_frame.
   static uint64_t alignment_of_fragments(const InputSection& section) {
-    bool has_records =
-        section.code_table == CodeTable::Frames || section.code_table == CodeTable::Cleanups;
+    bool has_records = section.role == SectionRole::Frames || section.role == SectionRole::Cleanups;
     return has_records ? std::min<uint64_t>(section.alignment, 4) : section.alignment;
   }
 

@@ -1,7 +1,7 @@
 // Pass: find what the output needs.
 //
 // Without --gc-sections everything is live except losers, and entries about losers' code
-// (code_tables.hpp). With it, only fragments are live that are reached from the roots
+// (code_metadata.hpp). With it, only fragments are live that are reached from the roots
 // (gc_roots.hpp) or from callbacks that tags name. The walk follows references from fragment to
 // fragment, with a worklist instead of recursion.
 //
@@ -13,7 +13,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
-#include "linker/elf/code_tables.hpp"
+#include "linker/elf/code_metadata.hpp"
 #include "linker/elf/gc_roots.hpp"
 #include "linker/elf/references.hpp"
 
@@ -30,7 +30,7 @@ class Marker {
     while (!pending_.empty()) {
       auto [section, fragment] = pending_.back();
       pending_.pop_back();
-      if (!section->is_loaded() && section->code_table == CodeTable::None) continue;
+      if (!section->is_loaded() && !section->is_code_metadata()) continue;
       for_each_section_reference(*section->file, *section, fragment->begin, fragment->end,
                                  [&](const SectionReference& reference) {
                                    if (section->is_code()) note_jump_table(*section, reference);
@@ -42,21 +42,21 @@ class Marker {
   }
 
  private:
-  /// Collectable fragments start dead: all with --gc-sections, otherwise only entries about code.
+  /// Collectable fragments start dead: all with --gc-sections, otherwise only code metadata.
   void begin(ObjectFile& object) {
-    bool has_tables = std::ranges::any_of(
-        object.linked_sections(),
-        [](const InputSection& section) { return section.code_table != CodeTable::None; });
+    bool has_tables =
+        std::ranges::any_of(object.linked_sections(),
+                            [](const InputSection& section) { return section.is_code_metadata(); });
     if (!has_tables && !context_.options.gc_sections) return;
     for (InputSection& section : object.linked_sections()) {
-      bool is_candidate = context_.options.gc_sections || section.code_table != CodeTable::None;
+      bool is_candidate = context_.options.gc_sections || section.is_code_metadata();
       for (Fragment& fragment : section.fragments) {
         if (!fragment.live) continue;
         fragment.live = !is_candidate;
         fragment.is_candidate = is_candidate;
         if (!is_candidate) pending_.emplace_back(&section, &fragment);
       }
-      if (section.code_table == CodeTable::Cleanups || section.code_table == CodeTable::Frames)
+      if (section.role == SectionRole::Cleanups || section.role == SectionRole::Frames)
         index_entries(object, section);
     }
   }
@@ -81,7 +81,7 @@ class Marker {
     for (auto entry = begin; entry != end; ++entry)
       mark(*entry->second.first, *entry->second.second);
     if (auto cie = find_cie(section, fragment)) mark({&section, static_cast<int64_t>(cie->cie)});
-    if (section.code_table != CodeTable::JumpTables) return;
+    if (section.role != SectionRole::JumpTables) return;
     auto code = context_.code_of_jump_tables.find(&fragment);
     if (code == context_.code_of_jump_tables.end()) return;
     for_each_plain_offset(section, fragment, [&](uint64_t, uint64_t offset) {
@@ -91,7 +91,7 @@ class Marker {
 
   /// Records which code section a jump table's offsets point into: there can be only one.
   void note_jump_table(const InputSection& code, const SectionReference& reference) {
-    if (!reference.target || reference.target->code_table != CodeTable::JumpTables ||
+    if (!reference.target || reference.target->role != SectionRole::JumpTables ||
         !reference.target->is_linked())
       return;
     const Fragment& table = fragment_at(*reference.target, reference.offset);
@@ -161,7 +161,7 @@ class Marker {
       }
     for (auto& object : context_.objects)
       for (InputSection& section : object->linked_sections())
-        if (section.code_table != CodeTable::None && section.code_table != CodeTable::JumpTables)
+        if (section.is_code_metadata() && section.role != SectionRole::JumpTables)
           for (const Fragment& fragment : section.fragments)
             if (fragment.is_candidate && !fragment.live)
               context_.dropped.push_back(
@@ -212,7 +212,7 @@ bool is_live_definition(const Symbol& symbol) {
 bool may_be_local(const Symbol& symbol) {
   if (symbol.visibility != STV_HIDDEN && symbol.visibility != STV_INTERNAL) return false;
   const InputSection* section = symbol.place().section;
-  return section && section->name != ".maps";
+  return section && section->role != SectionRole::Maps;
 }
 
 }  // namespace

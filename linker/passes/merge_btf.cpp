@@ -44,7 +44,8 @@ bool is_kept_unchanged(const ObjectFile& object, const BtfDeclaration& declarati
   const Symbol* symbol = declaration.symbol;
   if (!symbol) return true;
   // A FUNC that a link made stays static: the kernel rejects a global function that returns void.
-  bool is_right = declaration.is_made || declaration.type().func_linkage() == linkage_of(*symbol);
+  bool is_right =
+      declaration.is_synthesized || declaration.type().func_linkage() == linkage_of(*symbol);
   return symbol->in_output && is_right;
 }
 

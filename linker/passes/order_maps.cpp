@@ -93,7 +93,7 @@ class MapOrder {
 
 void order_maps(Context& context) {
   for (auto& section : context.sections)
-    if (section->name == ".maps") MapOrder(*section).run();
+    if (section->role == SectionRole::Maps) MapOrder(*section).run();
 }
 
 }  // namespace bpflink

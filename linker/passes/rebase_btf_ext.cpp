@@ -186,7 +186,8 @@ void add_made(const Context& context, TableWriter& func_info, TableWriter& line_
   const ObjectFile* object = nullptr;
   std::string_view source;
   for (const OutputFunction& function : context.functions) {
-    if (function.made_func != 0) func_info.add(function.place, {.func = function.made_func});
+    if (function.synthesized_func != 0)
+      func_info.add(function.place, {.func = function.synthesized_func});
     if (!line_info.has_records() || described.contains(function.place)) continue;
     if (function.object != object) source = source_of(*function.object);
     object = function.object;

@@ -11,7 +11,7 @@
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
-#include "linker/elf/code_tables.hpp"
+#include "linker/elf/code_metadata.hpp"
 #include "linker/elf/references.hpp"
 
 namespace bpflink {
@@ -25,8 +25,8 @@ class ContentsWriter {
   /// Adds a copy of the bytes. The caller may change it until the next call.
   std::byte* copy(uint64_t offset, std::span<const std::byte> bytes) {
     // Filling a wider gap with zeros costs more than starting a new run.
-    constexpr uint64_t widest_gap = 4096;
-    if (offset - (begin_ + copied_.size()) > widest_gap) end_run();
+    constexpr uint64_t max_gap = 4096;
+    if (offset - (begin_ + copied_.size()) > max_gap) end_run();
     if (copied_.empty()) begin_ = offset;
     copied_.resize(offset - begin_);
     copied_.insert(copied_.end(), bytes.begin(), bytes.end());
@@ -36,8 +36,8 @@ class ContentsWriter {
   /// Adds unchanged bytes of an input.
   void borrow(uint64_t offset, std::span<const std::byte> bytes) {
     // Copying fewer bytes costs less than a separate write.
-    constexpr size_t least_borrowed = 32 << 10;
-    if (bytes.size() < least_borrowed) {
+    constexpr size_t min_borrowed = 32 << 10;
+    if (bytes.size() < min_borrowed) {
       copy(offset, bytes);
       return;
     }
@@ -74,7 +74,7 @@ class SectionRelocator {
   void relocate(const Fragment& fragment) {
     if (section_.is_code())
       relocate_code(fragment);
-    else if (section_.code_table != CodeTable::None)
+    else if (section_.is_code_metadata())
       relocate_table(fragment);
     else
       relocate_data(fragment);
@@ -94,7 +94,7 @@ class SectionRelocator {
   void relocate_table(const Fragment& fragment) {
     std::byte* bytes = copy(fragment, fragment.begin, fragment.end);
     relocate_range(fragment, fragment.begin, fragment.end, bytes);
-    if (section_.code_table == CodeTable::JumpTables) move_targets(fragment, bytes);
+    if (section_.role == SectionRole::JumpTables) move_targets(fragment, bytes);
     auto cie = find_cie(section_, fragment);
     auto place = cie ? place_of(section_, cie->cie) : std::nullopt;
     if (!place) return;

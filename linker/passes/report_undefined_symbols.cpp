@@ -13,12 +13,12 @@ namespace bpflink {
 namespace {
 
 /// How many references a message shows for one symbol.
-constexpr size_t most_references = 5;
+constexpr size_t max_references = 5;
 /// How many symbols get hints: each hint is a search through all names.
-constexpr size_t most_hints = 20;
+constexpr size_t max_hints = 20;
 
 struct Undefined {
-  std::vector<DiagnosticReference> references;  ///< at most most_references
+  std::vector<DiagnosticReference> references;  ///< at most max_references
   size_t count = 0;                             ///< of all
 };
 
@@ -29,7 +29,7 @@ bool must_be_defined(const Symbol& symbol) {
 
 void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
                    uint64_t offset, std::string_view name) {
-  if (++undefined.count > most_references) return;
+  if (++undefined.count > max_references) return;
   undefined.references.push_back(
       {ReferenceRole::ReferencedBy, location_of(object, section, offset, name)});
 }
@@ -73,8 +73,8 @@ void report_undefined_symbols(Context& context) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
     auto& [references, count] = found->second;
-    add_more(references, ReferenceRole::ReferencedBy, count, most_references);
-    if (shown++ < most_hints)
+    add_more(references, ReferenceRole::ReferencedBy, count, max_references);
+    if (shown++ < max_hints)
       for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
     if (context.options.hint_at_options) references.push_back(hint("-r leaves it to a later link"));
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),

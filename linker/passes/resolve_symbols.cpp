@@ -20,13 +20,13 @@ namespace {
 /// Drops the inputs' licenses: --license replaces them.
 void drop_licenses(ObjectFile& object) {
   for (InputSection& section : object.sections)
-    if (section.name == "license" && section.is_linked()) section.use = SectionUse::Drop;
+    if (section.role == SectionRole::License && section.is_linked()) section.use = SectionUse::Drop;
 }
 
 /// The text of a license section. A version section holds a number and is not shown.
 DiagnosticReference describe_contents(const InputSection& section) {
   std::string_view text;
-  if (section.name == "license")
+  if (section.role == SectionRole::License)
     text = {reinterpret_cast<const char*>(section.data.data()), section.data.size()};
   return {ReferenceRole::Occurrence,
           {.object = section.file->name},
@@ -35,7 +35,7 @@ DiagnosticReference describe_contents(const InputSection& section) {
 
 void report_difference(Context& context, const InputSection& kept, const InputSection& other) {
   std::vector references = {describe_contents(kept), describe_contents(other)};
-  if (kept.name == "license" && context.options.hint_at_options)
+  if (kept.role == SectionRole::License && context.options.hint_at_options)
     references.push_back(hint("--license TEXT replaces both"));
   context.diagnostics.report({.message = fmt::format("'{}' sections differ", kept.name),
                               .code = DiagnosticCode::InputMismatch,
@@ -47,21 +47,16 @@ void report_difference(Context& context, const InputSection& kept, const InputSe
 void unify_licenses(Context& context) {
   if (context.options.license)
     for (auto& object : context.objects) drop_licenses(*object);
-  for (std::string_view name : {"license", "version"}) {
-    InputSection* kept = nullptr;
-    for (auto& object : context.objects)
-      for (InputSection& section : object->linked_sections()) {
-        if (section.name != name) continue;
-        if (!kept) {
-          kept = &section;
-        } else if (std::ranges::equal(section.data, kept->data)) {
-          section.same_as = kept;
-        } else {
-          section.same_as = kept;
-          report_difference(context, *kept, section);
-        }
-      }
-  }
+  std::unordered_map<SectionRole, InputSection*> kept;
+  for (auto& object : context.objects)
+    for (InputSection& section : object->linked_sections()) {
+      if (!facts_of(section.role).is_kept_once) continue;
+      auto [first, is_new] = kept.try_emplace(section.role, &section);
+      if (is_new) continue;
+      section.same_as = first->second;
+      if (!std::ranges::equal(section.data, section.same_as->data))
+        report_difference(context, *section.same_as, section);
+    }
 }
 
 class Resolver {
@@ -135,7 +130,8 @@ class Resolver {
   static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
     if (symbol.place != InputSymbol::Place::Section) return false;
     const InputSection& section = object.sections[symbol.section];
-    return section.same_as || (section.name == "license" && section.use == SectionUse::Drop);
+    return section.same_as ||
+           (section.role == SectionRole::License && section.use == SectionUse::Drop);
   }
 
   /// The stricter of two visibilities: internal, hidden, protected, default.
@@ -229,16 +225,15 @@ class Resolver {
   /// definitions are no warning: programs override a library's default on purpose.
   static std::span<const std::byte> bytes_of(const ObjectFile& object, const InputSymbol& symbol) {
     if (symbol.place != InputSymbol::Place::Section) return {};
-    constexpr uint64_t most_bytes = 1 << 16;  // many symbols may share the same bytes
+    constexpr uint64_t max_bytes = 1 << 16;  // many symbols may share the same bytes
     auto data = object.sections[symbol.section].data;
-    return data.empty() ? data : data.subspan(symbol.value, std::min(symbol.size, most_bytes));
+    return data.empty() ? data : data.subspan(symbol.value, std::min(symbol.size, max_bytes));
   }
 
   static void bind_declarations(ObjectFile& object) {
     for (BtfDeclaration& declaration : object.declarations) {
       declaration.symbol = object.symbols[declaration.symbol_index].global;
-      bool is_provided = declaration.datasec == ".ksyms" || declaration.datasec == ".kconfig";
-      if (declaration.symbol && is_provided)
+      if (declaration.symbol && facts_of(declaration.role).has_loader_symbols)
         declaration.symbol->loader_section = declaration.datasec;
     }
   }
@@ -248,17 +243,17 @@ class Resolver {
   static void choose_declarations(ObjectFile& object) {
     for (const BtfDeclaration& declaration : object.declarations) {
       Symbol* symbol = declaration.symbol;
-      if (!symbol || (symbol->btf_file && declaration.is_made)) continue;
+      if (!symbol || (symbol->btf_file && declaration.is_synthesized)) continue;
       bool is_definition = symbol->is_defined && symbol->file == &object;
       bool has_definition = symbol->is_defined && symbol->btf_file == symbol->file;
-      bool better = !symbol->btf_file || symbol->is_btf_made ||
+      bool better = !symbol->btf_file || symbol->is_btf_synthesized ||
                     (is_definition && !has_definition) ||
                     (!has_definition && is_typeless(*symbol->btf_file->btf, symbol->btf_id) &&
                      !is_typeless(*object.btf, declaration.type_id));
       if (!better) continue;
       symbol->btf_file = &object;
       symbol->btf_id = declaration.type_id;
-      symbol->is_btf_made = declaration.is_made;
+      symbol->is_btf_synthesized = declaration.is_synthesized;
     }
   }
 

@@ -12,7 +12,7 @@
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
-#include "linker/elf/code_tables.hpp"
+#include "linker/elf/code_metadata.hpp"
 #include "linker/elf/references.hpp"
 
 namespace bpflink {
@@ -44,8 +44,8 @@ class Splitter {
       }
     for (InputSection& section : object_.linked_sections()) {
       if (section.same_as) continue;
-      if (section.code_table != CodeTable::None)
-        split_code_table(object_, section);
+      if (section.is_code_metadata())
+        split_code_metadata(object_, section);
       else if (is_mergeable(section, extents[section.index]))
         split_mergeable(section);
       else if (to_split[section.index] && section.is_loaded())
@@ -59,7 +59,7 @@ class Splitter {
   /// be reordered.
   bool splits_anyway(const InputSection& section) const {
     return context_.options.gc_sections ||
-           (section.name == ".maps" && !section.relocations.empty());
+           (section.role == SectionRole::Maps && !section.relocations.empty());
   }
 
   void split_section(InputSection& section, std::vector<Extent>& extents) {
@@ -181,7 +181,7 @@ class Splitter {
   /// fragments are visited in turn.
   void rejoin_entangled_sections() {
     for (InputSection& section : object_.linked_sections()) {
-      if (!section.is_loaded() || section.code_table != CodeTable::None) continue;
+      if (!section.is_loaded() || section.is_code_metadata()) continue;
       for (const Fragment& fragment : section.fragments)
         if (fragment.live) pending_.push_back({&section, fragment.begin, fragment.end});
     }

@@ -21,7 +21,7 @@ namespace bpflink {
 namespace {
 
 /// How many types a message lists.
-constexpr size_t most_names = 3;
+constexpr size_t max_names = 3;
 
 /// Whether kernels reject the type because of its name, which is not empty.
 bool is_rejected(const BtfView& types, BtfType type) {
@@ -55,11 +55,11 @@ void warn_names(Context& context) {
     if (type.name_off() == 0) continue;
     std::string_view name = context.btf->string(type.name_off());
     if (name.empty() || !is_rejected(*context.btf, type)) continue;
-    if (++rejected <= most_names)
+    if (++rejected <= max_names)
       references.push_back(note(fmt::format("{} '{}'", btf_kind_name(type.kind()), name)));
   }
   if (rejected == 0) return;
-  add_more(references, ReferenceRole::Note, rejected, most_names);
+  add_more(references, ReferenceRole::Note, rejected, max_names);
   context.diagnostics.warning("kernels reject types with these names", std::move(references));
 }
 
@@ -98,11 +98,11 @@ void warn_contents(Context& context) {
     if (found.structs.size() < 2) continue;
     if (origins.empty()) origins = find_origins(context);
     std::vector<DiagnosticReference> references;
-    for (uint32_t id : std::span(found.structs).first(std::min(found.structs.size(), most_names)))
+    for (uint32_t id : std::span(found.structs).first(std::min(found.structs.size(), max_names)))
       references.push_back({ReferenceRole::Occurrence,
                             {.object = origins[id]->name},
                             fmt::format("struct {} of {} bytes", name, btf.type(id).size())});
-    add_more(references, ReferenceRole::Occurrence, found.structs.size(), most_names);
+    add_more(references, ReferenceRole::Occurrence, found.structs.size(), max_names);
     references.push_back(hint("give each struct its own name"));
     context.diagnostics.warning(
         fmt::format("kernels use only one of {} structs '{}' for the tag '{}'",

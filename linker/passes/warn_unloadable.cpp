@@ -16,7 +16,7 @@ void warn_missing_types(Context& context) {
     is_any_typed |= object->btf.has_value();
     for (const InputSection& section : object->linked_sections()) {
       has_code |= section.is_code() && section.size != 0;
-      if (section.name != ".maps" || object->btf) continue;
+      if (section.role != SectionRole::Maps || object->btf) continue;
       is_reported = true;
       context.diagnostics.report(
           {.severity = Severity::Warning,

@@ -16,7 +16,7 @@
 namespace bpflink {
 namespace {
 
-constexpr size_t most_users = 5;  ///< files listed by name
+constexpr size_t max_users = 5;  ///< files listed by name
 
 /// The kinds of nodes, by the words of --explain.
 constexpr std::pair<std::string_view, std::string_view> kinds[] = {
@@ -84,7 +84,7 @@ std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
 }
 
 std::string join(std::vector<std::string> names) {
-  size_t more = names.size() - std::min(names.size(), most_users);
+  size_t more = names.size() - std::min(names.size(), max_users);
   names.resize(names.size() - more);
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
@@ -128,8 +128,9 @@ class SymbolStory {
         const InputSymbol& other = object->symbols[i];
         if (other.global != &symbol) continue;
         if (lost_resolution(*object, i))
-          text += story_line("gave way", fmt::format("{}: {}", describe_definition(*object, other),
-                                                     why_lost(other, symbol)));
+          text += story_line(
+              "overridden",
+              fmt::format("{}: {}", describe_definition(*object, other), why_lost(other, symbol)));
         else if (!other.is_defined())
           users.push_back(object->name);
       }

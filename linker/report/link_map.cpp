@@ -43,7 +43,7 @@ void add_losers(const ObjectFile& object, std::vector<DroppedPart>& list) {
     bool stays = place_of(section, symbol.value).has_value();
     list.push_back(
         drop(object, section.name, symbol.value, symbol.name, stays ? 0 : symbol.size,
-             fmt::format("gave way to that of {}{}", symbol.global->file->name,
+             fmt::format("overridden by that of {}{}", symbol.global->file->name,
                          stays ? "; its bytes stay, as the section cannot be split" : "")));
   }
 }
@@ -173,7 +173,7 @@ std::string make_cross_references(const Context& context) {
       add("", file, "");
     }
     for (const User& user : users[symbol])
-      add("", user.object->name, user.defines ? " (gave way)" : "");
+      add("", user.object->name, user.defines ? " (overridden)" : "");
   }
   return text;
 }

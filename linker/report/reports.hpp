@@ -30,8 +30,9 @@ std::vector<DroppedPart> find_dropped(const Context& context);
 std::vector<DroppedPart> find_merged_strings(const Context& context);
 
 /// Why symbols and types of a name are in the output, or are not (`--explain`), over several lines:
-/// who defines the symbol, who gave way, what keeps it, where it is, and its type in C; what brings
-/// the type in. If no input has the name, a similar one. `parts` are in the model of `context`.
+/// who defines the symbol, whose definitions are overridden, what keeps it, where it is, and its
+/// type in C; what brings the type in. If no input has the name, a similar one. `parts` are in the
+/// model of `context`.
 std::string explain_name(const Context& context, const OutputParts& parts, std::string_view name);
 
 /// What --json writes, as in bpflink-reports(5) and output.schema.json: the figures of a link,

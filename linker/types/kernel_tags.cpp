@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/object.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/types/embedders.hpp"
@@ -71,7 +72,7 @@ class KernelTypes {
     add_what_embeds_parts();
     add_core_records();
     for (const BtfDeclaration& declaration : object_.declarations) {
-      if (is_kernel_type(declaration.datasec)) add(declaration.type_id);
+      if (is_kernel_type(declaration.role)) add(declaration.type_id);
       if (declaration.is_func()) add_context(declaration);
     }
     while (!pending_.empty()) {
@@ -87,8 +88,8 @@ class KernelTypes {
     return is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd || kind == BtfKind::Typedef;
   }
 
-  static bool is_kernel_type(std::string_view section) {
-    return section == ".ksyms" || section.starts_with(".struct_ops");
+  static bool is_kernel_type(SectionRole role) {
+    return role == SectionRole::Ksyms || role == SectionRole::StructOps;
   }
 
   void add(uint32_t id) {
@@ -126,9 +127,10 @@ class KernelTypes {
   void add_context(const BtfDeclaration& declaration) {
     const InputSymbol& symbol = object_.symbols[declaration.symbol_index];
     if (symbol.place != InputSymbol::Place::Section) return;
-    std::string_view section = object_.sections[symbol.section].name;
-    if (section.starts_with("?")) section.remove_prefix(1);
-    if (section == ".text" || section.starts_with("syscall") || section.starts_with("freplace"))
+    const InputSection& section = object_.sections[symbol.section];
+    ProgramType type = section_meaning(section.name).type;
+    if (section.role == SectionRole::Text || type == ProgramType::Syscall ||
+        type == ProgramType::Ext)
       return;
     BtfType prototype = btf_.type(declaration.type().type());
     if (prototype.vlen() == 0) return;

@@ -42,9 +42,10 @@ class LoaderFixups {
     hide_functions();
     for (uint32_t id : object_.datasecs) {
       std::string_view name = types_.name(types_.type(id));
-      if (name == ".ksyms")
+      SectionRole role = role_of(name);
+      if (role == SectionRole::Ksyms)
         fix_ksyms(id);
-      else if (name == ".kconfig")
+      else if (role == SectionRole::Kconfig)
         fix_kconfig(id);
       else
         fix_section(id, name);

@@ -17,7 +17,8 @@ void renumber_types(Context& context, const TypeMap& ids) {
       for (uint32_t id = 1; id < object->type_map.end_id(); ++id)
         object->type_map.set(id, ids[object->type_map[id]]);
   for (Symbol* symbol : context.symbols.all()) symbol->output_btf_id = ids[symbol->output_btf_id];
-  for (OutputFunction& function : context.functions) function.made_func = ids[function.made_func];
+  for (OutputFunction& function : context.functions)
+    function.synthesized_func = ids[function.synthesized_func];
 }
 
 }  // namespace bpflink

@@ -89,11 +89,11 @@ class DetailSearch {
     for (uint32_t id = 1; id < types_.end_id(); ++id) {
       BtfType datasec = types_.type(id);
       if (datasec.kind() != BtfKind::Datasec) continue;
-      std::string_view name = types_.name(datasec);
+      SectionRole role = role_of(types_.name(datasec));
       for (uint32_t i = 0; i < datasec.vlen(); ++i) {
         uint32_t object = datasec.var_secinfo(i).type;
-        if (holds_struct_ops(name)) need(object, TypeDetail::Everything);
-        if (name == ".maps" && types_.kind(object) == BtfKind::Var)
+        if (role == SectionRole::StructOps) need(object, TypeDetail::Everything);
+        if (role == SectionRole::Maps && types_.kind(object) == BtfKind::Var)
           need_map(types_.type(object).type());
       }
     }

@@ -395,10 +395,10 @@ done <reasons
 # --cref
 [[ $(head -n 1 cref) == "$(said 'CROSS REFERENCES' | grep -v SYMBOL)" ]] || fail "the first line of --cref: $(head -n 1 cref)"
 bpflink -r --cref main.bpf.o other.bpf.o -o part.o >>cref
-for state in $(grep -oE '\((defined|dropped|undefined|gave way)\)' cref | sort -u | tr ' ' _); do
+for state in $(grep -oE '\((defined|dropped|undefined|overridden)\)' cref | sort -u | tr ' ' _); do
   grep -qF -- "${state//_/ }" "$manual/man5/bpflink-reports.5" || fail "bpflink-reports(5) has no ${state//_/ }"
 done
-for state in defined dropped undefined 'gave way'; do contains cref "($state)"; done
+for state in defined dropped undefined overridden; do contains cref "($state)"; done
 
 # --dependency-file
 cp main.bpf.o 'a #$.o'

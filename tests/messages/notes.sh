@@ -94,7 +94,7 @@ expect 'Output section
 
 Dropped
          0x0  entangled.o:(.text+0x0): empty
-         0x0  entangled.o:(.data+0x0) loser: gave way to that of winner.o; its bytes stay, as the section cannot be split
+         0x0  entangled.o:(.data+0x0) loser: overridden by that of winner.o; its bytes stay, as the section cannot be split
          0x0  winner.o:(.text+0x0): empty
 
 Totals
@@ -126,11 +126,11 @@ license
 
 Dropped
          0x2  main.o:(.llvm_addrsig+0x0): of no use in a linked object
-        0x18  main.o:(.text+0x0) pick: gave way to that of lib.o
+        0x18  main.o:(.text+0x0) pick: overridden by that of lib.o
          0x4  lib.o:(license+0x0): same as in main.o
          0x1  lib.o:(.llvm_addrsig+0x0): of no use in a linked object
          0x0  entangled.o:(.text+0x0): empty
-         0x8  entangled.o:(.data+0x0) loser: gave way to that of winner.o
+         0x8  entangled.o:(.data+0x0) loser: overridden by that of winner.o
          0x0  winner.o:(.text+0x0): empty
          0x0  strings.o:(.text+0x0): empty
          0x8  strings.o:(.comment+0x0): of no use in a linked object
@@ -155,13 +155,13 @@ Totals
 expect 'Cross references: symbol, where it is defined, who else has it
 
 pick                                     lib.o (defined)
-                                         main.o (gave way)
+                                         main.o (overridden)
 prog                                     main.o (defined)
 used                                     lib.o (defined)
                                          main.o
 unused                                   main.o (defined)
 _license                                 main.o (defined)
-                                         lib.o (gave way)' cat cref
+                                         lib.o (overridden)' cat cref
 "$BPFLINK" -r main.o --cref -o out.o >cref
 expect 'Cross references: symbol, where it is defined, who else has it
 

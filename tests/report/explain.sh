@@ -9,7 +9,7 @@ place() { symbol "$1" | awk '{ printf "%s+0x%x, %d bytes", $4, $5, $6 }'; }
 explain --gc-sections >log
 expect "twice
   defined by    lib.o:(.text+0x0), lib.bpf.c:4
-  gave way      main.o:(.text+0x0), main.bpf.c:7: weak, and lib.o has a strong one
+  overridden    main.o:(.text+0x0), main.bpf.c:7: weak, and lib.o has a strong one
   in the output .text+0x0, $(symbol twice | cut -d ' ' -f 6) bytes
   kept by       program prog -> twice
   type          int twice(int x)" explain --gc-sections --explain twice
@@ -47,14 +47,14 @@ contains '  kept by       itself: a root (section that is not loaded)' \
 # One license in two objects
 compile licensed <<<'char LICENSE[] SEC("license") = "GPL";'
 cp licensed.o again.o
-contains '  gave way      again.o:(license+0x0): the same as in licensed.o' "$BPFLINK" licensed.o again.o -o out.o --explain LICENSE
+contains '  overridden    again.o:(license+0x0): the same as in licensed.o' "$BPFLINK" licensed.o again.o -o out.o --explain LICENSE
 
 # Two weak definitions; the type of an extern that nobody defines
 compile first <<<'__weak int pick(void) { return 1; }'
 compile second <<<'__weak int pick(void) { return 2; } extern long maybe __weak; SEC("socket") int prog(void *ctx) { return pick() + (&maybe ? maybe : 0); }
 extern int of_kernel(int) __ksym; SEC("socket") int calls(void *ctx) { return of_kernel(1); }'
 weak() { "$BPFLINK" {first,second}.o -o out.o "$@" | sed "s|$tmp/||"; }
-contains '  gave way      second.o:(.text+0x0), second.bpf.c:1: weak, as in first.o, which comes first' weak --explain pick
+contains '  overridden    second.o:(.text+0x0), second.bpf.c:1: weak, as in first.o, which comes first' weak --explain pick
 expect 'of_kernel
   defined by    the loader (.ksyms)
   declared by   second.o

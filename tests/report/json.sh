@@ -54,7 +54,7 @@ has '([.lines[].instructions] | add) == ([.nodes[] | select(.kind == "program" o
 has '.lines[0].file | endswith(".bpf.c")'
 
 # What was dropped, from which file and why
-has 'any(.dropped[]; .file == "main.o" and .name == "twice" and .reason == "gave way to that of lib.o" and .bytes > 0)'
+has 'any(.dropped[]; .file == "main.o" and .name == "twice" and .reason == "overridden by that of lib.o" and .bytes > 0)'
 has 'any(.dropped[]; .file == "lib.o" and .name == "unused" and .reason == "not reached from any root" and .bytes > 0)'
 has 'any(.dropped[]; .file == "table.o" and .reason == "DWARF" and .bytes > 0)'
 has 'any(.dropped[]; .file == "table.o" and .section == ".BTF" and .reason == "types equal to earlier ones")'
