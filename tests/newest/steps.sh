@@ -205,7 +205,8 @@ END
   guest_results "console-$1" >"results-$1"
 }
 
-# copy_modules DIRECTORY: those of networks, for the initramfs, with kmod
+# copy_modules DIRECTORY: those of networks, for the initramfs, with kmod and the configuration, which
+# libbpf reads for externs
 copy_modules() {
   local from to=$1/lib/modules/$release
   from=$(modules_folder)
@@ -214,6 +215,8 @@ copy_modules() {
   cp -r "$from/kernel/drivers/net" "$to/kernel/drivers"
   rm -rf "$to"/kernel/drivers/net/{ethernet,wireless,usb,phy,dsa,can}
   cp "$from"/modules.{builtin,order}* "$to"
+  mkdir -p "$1/boot"
+  cp "$from/config" "$1/boot/config-$release" || cp "kernel/boot/config-$release" "$1/boot"
   depmod -b "$1" "$release"
   copy_program "$(command -v kmod)" "$1"
   local tool
