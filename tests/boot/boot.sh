@@ -85,14 +85,15 @@ make_initramfs() {
   (cd "$1" && find . | cpio --quiet -o -H newc | gzip -1) >"$2"
 }
 
-# emulate SECONDS ARGUMENT...: runs qemu with a serial console and no other devices
+# emulate SECONDS ARGUMENT...: runs qemu with a serial console and no other devices, in the process
+# group of the caller, with which it ends
 emulate() {
   local command console=ttyS0
   case ${BOOT_ARCH:-x86_64} in
     arm64) command=(qemu-system-aarch64 -machine virt) console=ttyAMA0 ;;
     *) command=(qemu-system-x86_64) ;;
   esac
-  timeout "$1" "${command[@]}" -cpu max -m "${BOOT_MEMORY:-512}" -display none -no-reboot -nic none \
+  timeout --foreground "$1" "${command[@]}" -cpu max -m "${BOOT_MEMORY:-512}" -display none -no-reboot -nic none \
     -append "console=$console ${BOOT_OPTIONS:-earlyprintk=$console} reboot=t panic=-1" "${@:2}"
 }
 
