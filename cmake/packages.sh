@@ -6,9 +6,9 @@
 #
 # The groups: build (programs and tests of the presets), bpf (to compile, load and inspect BPF
 # objects), test (other programs that the tests call), bench (programs for tests/bench), lint (CI's
-# style checks), sanitize (to build the preset `sanitize`), root (to make a clean root), kernel (to
-# build and boot with samples/kernel/build.sh), libcxx (another C++ library to build with), arm64
-# (to build for arm64 and run the result).
+# style checks), sanitize (to build the preset `sanitize`), root (to make a clean root), boot (to boot
+# a kernel with tests/boot), kernel (to build and boot one with samples/kernel/build.sh), libcxx
+# (another C++ library to build with), arm64 (to build for arm64 and run the result).
 set -euo pipefail
 
 build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
@@ -22,8 +22,8 @@ bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind
 lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
 root=(debootstrap)
-kernel=(linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev zlib1g-dev libbpf-dev cpio kmod patch xz-utils
-  dwarves bpftool time python3 qemu-system-x86 busybox-static)
+boot=(qemu-system-x86 busybox-static cpio gcc libbpf-dev libelf-dev zlib1g-dev)
+kernel=("${boot[@]}" linux-source-6.12 make flex bison bc libssl-dev kmod patch xz-utils dwarves bpftool time python3)
 arm64=(g++-12-aarch64-linux-gnu qemu-user)
 libcxx=(clang-19 libc++-19-dev libc++abi-19-dev)
 

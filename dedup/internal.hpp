@@ -11,7 +11,7 @@
 //   check
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - TypeComparison: conflicts between declarations, and between layouts of shared structs
-// - make_c_name(), RepeatedNames: names in skeletons
+// - make_c_name(), RepeatedNames, print_c_variable(): names and variables in skeletons
 // - count_of(): counts in messages
 // - Graph: the model of the output in reports
 // - align_up(): offsets of sections, fragments, variables and members
@@ -34,4 +34,5 @@
 #include "dedup/messages.hpp"
 #include "dedup/print/c_names.hpp"
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/print/c_variable.hpp"
 #include "dedup/run_threads.hpp"

@@ -73,6 +73,13 @@ void CWriter::declare_given(uint32_t id, std::string_view name) {
   declare(collect_chain(id, true), name);
 }
 
+/// Whether the policy omits a qualifier after this chain: it is of the name or of its elements.
+bool CWriter::is_dropped(BtfKind kind, const Chain& chain) const {
+  if (!policy_.is_writable || !is_qualifier(kind)) return false;
+  return kind == BtfKind::TypeTag ||
+         std::ranges::all_of(chain.links, [](auto& link) { return link.kind() == BtfKind::Array; });
+}
+
 CWriter::Chain CWriter::collect_chain(uint32_t id, bool is_definition) {
   Chain chain;
   for (bool is_first = is_definition; is_first || types_.is_inline(id); is_first = false) {
@@ -85,7 +92,7 @@ CWriter::Chain CWriter::collect_chain(uint32_t id, bool is_definition) {
       return chain;
     }
     CTypes::Step step = types_.step(id);
-    if (step != CTypes::Step::Skip) chain.links.push_back({id, type});
+    if (step != CTypes::Step::Skip && !is_dropped(kind, chain)) chain.links.push_back({id, type});
     if (step == CTypes::Step::EndEmpty) chain.end = Chain::End::Empty;
     if (step == CTypes::Step::EndEmpty || step == CTypes::Step::EndInVoid) return chain;
     id = kind == BtfKind::Array ? type.array_element_type() : type.type();

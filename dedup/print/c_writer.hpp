@@ -24,6 +24,10 @@ struct CPolicy {
   bool has_parameter_names;
   /// Whether a function without a name is `int (void)`, not `int(void)`.
   bool has_space_before_parameters;
+  /// Without type tags, and without the qualifiers of the name, of its elements and of the members
+  /// of anonymous structs: a program can assign to each of them. What pointers point to keeps its
+  /// qualifiers.
+  bool is_writable;
   // Limits: what is beyond them is printed as `...`. Types that share anonymous types can have a
   // text that is exponentially longer than they are.
   uint32_t max_nesting;  ///< of bodies and lists of parameters
@@ -31,20 +35,29 @@ struct CPolicy {
   size_t max_text;       ///< bytes, and references followed
 };
 
-/// For messages and skeletons. Only hostile input reaches the limits.
+/// For messages. Only hostile input reaches the limits.
 inline constexpr CPolicy policy_for_readers{.has_tags_in_front = true,
                                             .repeats_qualifiers = true,
                                             .has_parameter_names = true,
                                             .has_space_before_parameters = true,
+                                            .is_writable = false,
                                             .max_nesting = 16,
                                             .max_chain = 256,
                                             .max_text = 256 << 10};
+
+/// For variables in skeletons.
+inline constexpr CPolicy policy_for_variables = [] {
+  CPolicy policy = policy_for_readers;
+  policy.is_writable = true;
+  return policy;
+}();
 
 /// For a header, in which types whose text would be too deep or too long get names.
 inline constexpr CPolicy policy_for_compilers{.has_tags_in_front = false,
                                               .repeats_qualifiers = false,
                                               .has_parameter_names = false,
                                               .has_space_before_parameters = false,
+                                              .is_writable = false,
                                               .max_nesting = UINT32_MAX,
                                               .max_chain = UINT32_MAX,
                                               .max_text = SIZE_MAX};
@@ -95,6 +108,7 @@ class CWriter {
  private:
   // c_declarator.cpp
   struct Chain;
+  bool is_dropped(BtfKind kind, const Chain& chain) const;
   enum class Words : uint8_t { Qualifiers, Tags, All };
   Chain collect_chain(uint32_t id, bool is_definition);
   void declare(const Chain& chain, std::string_view name);

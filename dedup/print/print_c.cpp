@@ -1,5 +1,6 @@
 // Prints one type as C, for readers.
 #include "bpflink/print.hpp"
+#include "dedup/print/c_variable.hpp"
 #include "dedup/print/c_writer.hpp"
 
 namespace bpflink {
@@ -45,6 +46,13 @@ std::string print_c_declaration(const BtfView& btf, uint32_t id, std::string_vie
     writer.declare(id, name);
   else
     writer.declare(btf.type(id).type(), name.empty() ? types.name(id) : std::string(name));
+  return writer.text();
+}
+
+std::string print_c_variable(const BtfView& btf, uint32_t id, std::string_view name) {
+  CTypes types(btf);
+  CWriter writer(types, policy_for_variables);
+  writer.declare(id, name);
   return writer.text();
 }
 

@@ -25,18 +25,12 @@ class UniqueNames {
   RepeatedNames names_;
 };
 
-/// The declaration of a member with the variable's type, but writable: without the qualifiers of
-/// the variable or its elements. If C would lay the type out differently, an array of bytes.
-std::string declare_writable(const BtfView& btf, uint32_t type, std::string name) {
+/// The declaration of a member with the variable's type, but writable. If C would lay the type out
+/// differently, an array of bytes.
+std::string declare_writable(const BtfView& btf, uint32_t type, std::string_view name) {
   if (!has_natural_layout(btf, type))
     return fmt::format("char {}[{}]", name, type_size(btf, type).value_or(0));
-  for (;;) {
-    type = skip_qualifiers(btf, type);
-    if (type == 0 || btf.type(type).kind() != BtfKind::Array) break;
-    name += fmt::format("[{}]", btf.type(type).array_length());
-    type = btf.type(type).array_element_type();
-  }
-  return print_c_declaration(btf, type, name);
+  return print_c_variable(btf, type, name);
 }
 
 Member make_padding(std::string name, uint64_t begin, uint64_t end) {
@@ -63,11 +57,10 @@ bool is_shown(const BtfView& btf, const Variable& variable) {
 }
 
 std::string declare_variable(const BtfView& btf, const DataSection& data, const Variable& variable,
-                             std::string name) {
+                             std::string_view name) {
   // The loader fills these in; user space must not write to them.
-  return data.kind == DataSection::Kind::Kconfig
-             ? print_c_declaration(btf, variable.type_id, name)
-             : declare_writable(btf, variable.type_id, std::move(name));
+  return data.kind == DataSection::Kind::Kconfig ? print_c_declaration(btf, variable.type_id, name)
+                                                 : declare_writable(btf, variable.type_id, name);
 }
 
 /// A struct that mirrors the section.

@@ -11,6 +11,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
+. "$top/tests/boot/boot.sh"
 work=$(realpath -m "${1:-$top/samples/build/kernel}")
 programs=$top/build/release/bin
 compiler=${CC:-gcc}
@@ -120,37 +121,21 @@ build_programs_of_guest() {
   gcc -O2 -Wall -static "$here/guest/types.c" -o types -lbpf -lelf -lz
 }
 
-# pack NAME FILE...: makes the initramfs NAME.cpio.gz of busybox, the guest's init, the files, and the
-# contents of the directory root-NAME
+# pack NAME FILE...: makes the initramfs NAME.cpio.gz of the guest's init, the files, and the contents
+# of the directory root-NAME
 pack() {
-  local root=$work/root-$1 tool
-  mkdir -p "$root"/{bin,proc,sys}
-  cp /bin/busybox "$root/bin"
-  for tool in sh mount modprobe insmod rmmod find basename ls reboot; do ln -sf busybox "$root/bin/$tool"; done
+  local root=$work/root-$1
+  mkdir -p "$root"
   cp -r "$here/guest/init" "${@:2}" "$root"
-  (cd "$root" && find . | cpio -o -H newc | gzip) >"$work/$1.cpio.gz"
+  make_initramfs "$root" "$work/$1.cpio.gz"
 }
 
-# emulate SECONDS ARGUMENT...: runs qemu with a serial console and no other devices
-emulate() {
-  timeout "$1" qemu-system-x86_64 -cpu max -m 512 -display none -no-reboot \
-    -append 'console=ttyS0 earlyprintk=ttyS0 reboot=t panic=-1' "${@:2}"
-}
-
-# On a virtual machine, /dev/kvm may exist but not run an ordinary kernel.
-choose_accelerator() {
-  local console=$work/accelerator.console
-  rm -f "$console"
-  emulate 20 -accel kvm -kernel "$work/pahole/arch/x86/boot/bzImage" -serial "file:$console" || true
-  if grep -q 'Linux version' "$console"; then echo kvm; else echo tcg; fi >"$work/accelerator"
-}
+note_accelerator() { choose_accelerator "$work/pahole/arch/x86/boot/bzImage" >"$work/accelerator"; }
 
 # boot NAME KERNEL: runs until the guest ends; its output is in NAME.console
 boot() {
-  emulate 300 -accel "$(<"$work/accelerator")" -kernel "$2" -initrd "$work/$1.cpio.gz" \
-    -serial "file:$work/$1.console"
+  BOOT_ACCELERATOR=$(<"$work/accelerator") boot_kernel "$2" "$work/$1.cpio.gz" "$work/$1.console" 300
   cat "$work/$1.console"
-  grep -q '^the guest is done' "$work/$1.console"
 }
 
 # has_types NAME MODULE...: checks that the guest's kernel shows types of these modules
@@ -162,8 +147,8 @@ has_types() {
   done
 }
 
-# boot_kernel NAME: boots it with its modules and the programs, which must all succeed
-boot_kernel() {
+# boot_with_modules NAME: boots it with its modules and the programs, which must all succeed
+boot_with_modules() {
   rm -rf "$work/root-$1"
   kernel_make "$1" INSTALL_MOD_PATH="$work/root-$1" modules_install
   pack "$1" "$work"/guest/{loader,guest.o}
@@ -222,9 +207,9 @@ step "Comparison of types" compare
 step "A module of another tree, split from vmlinux" build_module plain MODULE_PAHOLE_FLAGS=
 step "The same, with a distilled base" build_module distilled
 step "Programs of the guest" build_programs_of_guest
-step "Whether KVM can be used" choose_accelerator
-step "Boot with pahole's types" boot_kernel pahole
-step "Boot with gcc's types" boot_kernel gcc
+step "Whether KVM can be used" note_accelerator
+step "Boot with pahole's types" boot_with_modules pahole
+step "Boot with gcc's types" boot_with_modules gcc
 step "vmlinux once more, with other ids" rebuild
 step "Boot that with the modules of before" boot_rebuilt
 

@@ -62,6 +62,48 @@ has layout.skel.h ' struct layout__data {' ' char wide[32];' ' char pairs[10];' 
 has layout.skel.h ' struct layout__kconfig {' ' unsigned int CONFIG_A;' ' const unsigned int CONFIG_B;' ' _Bool CONFIG_BPF;' ' } *kconfig;'
 compiles layout.skel.h
 
+# User space sets what BPF only reads: neither a variable nor its elements or members are const. What
+# pointers point to stays const. Tags of types mean nothing to user space, and older compilers refuse
+# them.
+"$CLANG" -g -O2 --target=bpf -c -x c -o writable.o - <<'END'
+#define TAG __attribute__((btf_type_tag("tag")))
+const volatile struct {
+	const int one;
+	volatile const short row[2][3];
+	const struct { const int deep; } inner;
+	struct { const char in_place; };
+	union { const int number; const char *const text; } choices[2];
+	int (*const callback)(const char *name);
+	const unsigned bits : 3;
+} in = {};
+const struct { const char *const *volatile names[2]; } *volatile pointer = 0;
+struct node { int n; } TAG *tagged, *TAG volatile list[2];
+__attribute__((section("socket"))) int use(void *ctx) { return in.one + !pointer + !tagged + !list[0]; }
+END
+"$BPFSKEL" writable.o -o writable.skel.h
+"$BPFSKEL" --subskeleton writable.o -o writable.subskel.h
+for header in writable.skel.h writable.subskel.h; do
+  has $header ' struct {' ' int one;' ' short row[2][3];' ' struct {' ' int deep;' ' } inner;' ' struct {' \
+    ' char in_place;' ' };' ' union {' ' int number;' ' const char *text;' ' } choices[2];' \
+    ' int (*callback)(const char *);' ' unsigned int bits: 3;' ' }'
+  has $header ' const char *const *names[2];'
+  sed -i '1i struct node;' $header
+  compiles $header
+done
+has writable.skel.h ' struct node *tagged;' ' struct node *list[2];'
+has writable.subskel.h ' struct node **tagged;' ' struct node *(*list)[2];'
+cat >set.c <<'END'
+#include "writable.skel.h"
+void set(struct writable *s)
+{
+	s->rodata->in.one = s->rodata->in.row[1][2] = s->rodata->in.inner.deep = s->rodata->in.in_place = 1;
+	s->rodata->in.choices[1].text = "text";
+	s->rodata->in.callback = 0;
+	s->rodata->in.bits = 1;
+}
+END
+"$CC" -Wall -Wextra -Werror -fsyntax-only set.c
+
 # A static struct_ops that has the name of another file's program gets its own link.
 "$CLANG" -g -O2 --target=bpf -c -x c -o ops.o - <<'END'
 struct ops { int (*f)(void); };

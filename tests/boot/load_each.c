@@ -1,0 +1,103 @@
+// Loads every program of each object, alone, and prints a line for each: OBJECT PROGRAM, a tab, and
+// `loads` or the error with the verifier's last line. Programs of one name are numbered.
+// Usage: load_each OBJECT...
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char said[4 << 20];  // the verifier's log, or else libbpf's first message
+
+static int has_log(const char* message) {
+  return strstr(message, "BEGIN PROG LOAD LOG") != NULL;
+}
+
+static int keep_message(enum libbpf_print_level level, const char* format, va_list arguments) {
+  static char message[sizeof(said)];
+  if (level != LIBBPF_WARN) return 0;
+  vsnprintf(message, sizeof(message), format, arguments);
+  if (!said[0] || (!has_log(said) && has_log(message))) strcpy(said, message);
+  return 0;
+}
+
+// The last line of the log that is about the program, not a count or a mark of libbpf's
+static const char* last_line(char* text) {
+  const char* last = "";
+  for (char* line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+    if (strncmp(line, "processed ", 10) && strncmp(line, "verification time", 17) &&
+        strncmp(line, "stack depth", 11) && !strstr(line, "PROG LOAD LOG"))
+      last = line;
+  return last;
+}
+
+static struct bpf_program* program_at(struct bpf_object* object, int index) {
+  struct bpf_program* program = NULL;
+  for (int i = 0; i <= index; ++i) program = bpf_object__next_program(object, program);
+  return program;
+}
+
+// The number of programs before this one that have its name: static ones of several files may.
+static int twins_before(struct bpf_object* object, int index) {
+  const char* name = bpf_program__name(program_at(object, index));
+  int count = 0;
+  for (int i = 0; i < index; ++i) count += !strcmp(bpf_program__name(program_at(object, i)), name);
+  return count;
+}
+
+static void load_only(const char* path, int index) {
+  struct bpf_object* object = bpf_object__open_file(path, NULL);
+  if (!object) _exit(1);
+  struct bpf_program* program;
+  struct bpf_map* map;
+  bpf_object__for_each_program(program, object) bpf_program__set_autoload(program, false);
+  program = program_at(object, index);
+  bpf_program__set_autoload(program, true);
+  // A map that another object pinned under the same name may have another type.
+  bpf_object__for_each_map(map, object) bpf_map__set_pin_path(map, NULL);
+  said[0] = '\0';
+  int error = bpf_object__load(object);
+  int twins = twins_before(object, index);
+  printf("%s %s", path, bpf_program__name(program));
+  if (twins) printf("#%d", twins);
+  if (error)
+    printf("\t%s: %.200s\n", strerror(-error), last_line(said));
+  else
+    printf("\tloads\n");
+  fflush(stdout);
+  _exit(0);
+}
+
+int main(int argc, char** argv) {
+  struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};  // for kernels before 5.11
+  setrlimit(RLIMIT_MEMLOCK, &unlimited);
+  libbpf_set_print(keep_message);
+  for (int i = 1; i < argc; ++i) {
+    said[0] = '\0';
+    struct bpf_object* object = bpf_object__open_file(argv[i], NULL);
+    if (!object) {
+      printf("%s -\t%s: %.200s\n", argv[i], strerror(errno), last_line(said));
+      continue;
+    }
+    int count = 0, status;
+    struct bpf_program* program;
+    bpf_object__for_each_program(program, object)++ count;
+    fflush(stdout);
+    // In a process of its own: libbpf may crash, and what it holds ends with it.
+    for (int index = 0; index < count; ++index) {
+      pid_t child = fork();
+      if (child == 0) load_only(argv[i], index);
+      if (waitpid(child, &status, 0) != child || status != 0)
+        printf("%s %s\tthe loader ended with status %d\n", argv[i],
+               bpf_program__name(program_at(object, index)), status);
+    }
+    bpf_object__close(object);
+    fflush(stdout);
+  }
+  return 0;
+}
