@@ -82,6 +82,8 @@ function(bpflink_add_object target)
   add_custom_command(OUTPUT ${ARG_OUTPUT}
     COMMAND bpflink::program ${objects} ${libraries} ${ARG_LINK_OPTIONS} -o ${ARG_OUTPUT}
       --dependency-file ${ARG_OUTPUT}.d
+    COMMAND ${CMAKE_COMMAND} -DFILE=${ARG_OUTPUT}.d
+      -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BpflinkDependencies.cmake
     DEPENDS ${objects} ${dependencies} bpflink::program DEPFILE ${ARG_OUTPUT}.d
     COMMENT "Linking BPF object ${ARG_OUTPUT}" VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${ARG_OUTPUT})

@@ -86,6 +86,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddObject.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkCompileCommands.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/BpflinkDependencies.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkAddSkeleton.cmake
   ${PROJECT_SOURCE_DIR}/cmake/BpflinkCheckCore.cmake
   DESTINATION ${package_dir} COMPONENT development)

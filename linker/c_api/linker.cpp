@@ -2,6 +2,7 @@
 #include "bpflink/linker.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <vector>
 
 #include "linker/c_api/support.hpp"

@@ -1,6 +1,6 @@
 #include "linker/io/options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // Why symbols and types are in the output, or are not (--explain).
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

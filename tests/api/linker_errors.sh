@@ -5,6 +5,7 @@
 
 OF_LIBBPF=$(realpath "${OF_LIBBPF:?linker_steps with libbpf}")
 OF_BPFLINK=$(realpath "${OF_BPFLINK:?linker_steps with libbpflink-libbpf}")
+: "${LIBBPF_VERSION:?the version of libbpf}"
 failed=()
 
 # ask STEP...: runs the steps with both; the results are in `theirs` and `ours`
@@ -113,12 +114,21 @@ patch good.o 62 '\x00\x00' no-names
 patch good.o 62 '\xf0\x00' odd-names
 echo 'int f(void) { return 0; }' | gcc -c -x c - -o native.o
 llvm-ar-19 rc archive.a good.o
-for file in missing.o directory cut last-byte last-header loop executable x86 no-machine \
+for file in missing.o cut last-byte last-header loop executable x86 no-machine \
   version no-section-count native.o; do
   same "$file"
   same good.o "$file" finalize
   same "$file" good.o finalize
 done
+if at_least 1.6 "$LIBBPF_VERSION"; then # libelf's errno is not passed on
+  differ EINVAL EISDIR directory
+  differ '0 EINVAL 0' '0 EISDIR 0' good.o directory finalize
+  differ 'EINVAL 0 0' 'EISDIR 0 0' directory good.o finalize
+else
+  same directory
+  same good.o directory finalize
+  same directory good.o finalize
+fi
 for file in empty text ident half-header header class32 no-order ident-version no-sections \
   no-names odd-names archive.a /dev/null /proc/self/mem; do
   invalid "$file"
@@ -147,8 +157,7 @@ differ '0 EINVAL 0' '0 0 0' good.o plain.o finalize
 differ 'EINVAL 0' '0 0' plain.o good.o
 "$CC" -g -O2 --target=bpfeb -c -x c - -o big-endian.o <<<'int v = 1; int f(void) { return v; }'
 same good.o big-endian.o finalize
-ask big-endian.o
-if [[ $theirs == *': 0' ]]; then # since libbpf 1.5: the first file decides, even if refused
+if at_least 1.5 "$LIBBPF_VERSION"; then # the first file decides, even if refused
   same big-endian.o good.o
   differ 'EOPNOTSUPP EOPNOTSUPP 0' 'EOPNOTSUPP 0 0' order good.o finalize
 else

@@ -26,12 +26,19 @@ class Row:
     kilobytes: dict
 
 
+def times_of(result):
+    """The times of one of hyperfine's results, in seconds: `times` before its version 2."""
+    if "times" in result:
+        return result["times"]
+    return [run["time_wall_clock"]["value"] for run in result["measurements"]]
+
+
 def median(results, row, side):
     """All times of all rounds, in seconds."""
     times = []
     for path in results.glob(f"{row}.{side}.*"):
         for result in json.loads(path.read_text())["results"]:
-            times += result["times"]
+            times += times_of(result)
     return statistics.median(times)
 
 

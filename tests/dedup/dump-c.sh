@@ -63,10 +63,11 @@ struct bits_behind v12; struct bits_aligned v13; struct anonymous v14; struct ho
 struct holds_empty v17; struct list v18; struct later v19; struct enums v20; struct functions v21; struct numbers v22;
 struct keywords v23; bool v24; int_once_more v25; const_array v26; int alone = NOT_ALONE; va_list v27;
 END_OF_C
+# C23 has no function without a prototype, and a bool of its own.
 for compiler in gcc clang; do
   case $compiler in
-    gcc) gcc -gbtf -fno-eliminate-unused-debug-types -w -c sample.c -o sample.o ;;
-    clang) "$CC" -g --target=bpf -w -c sample.c -o sample.o ;;
+    gcc) gcc -std=gnu11 -gbtf -fno-eliminate-unused-debug-types -w -c sample.c -o sample.o ;;
+    clang) "$CC" -std=gnu11 -g --target=bpf -w -c sample.c -o sample.o ;;
   esac
   dump sample.o
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The standalone archive, for machines without the libraries: programs under 6 MB that need only a
-# kernel and link on an otherwise empty system.
+# The standalone archive, for machines without the libraries: small programs that need only a kernel
+# and link on an otherwise empty system.
 . "$(dirname "$0")/common.sh"
 needs clang-19 file chroot
 (cd make && make main.bpf.o record.bpf.o >log)
@@ -9,13 +9,16 @@ cmake --build "$BUILD" --target standalone >log 2>&1 || {
   grep -q 'No rule to make target\|unknown target' log && skip 'the programs are not linked statically'
   fail "$(<log)"
 }
+# In MB. gcc 12 makes the archive; gcc 16 writes a quarter more code from the same sources.
+limit=6
+if (($("$CXX" -dumpversion | cut -d . -f 1) > 12)); then limit=8; fi
 mkdir root
 tar -C root --strip-components=1 -xf "$BUILD"/bpflink-*-linux-"$(uname -m)".tar.gz
 for program in bpflink btfdedup bpfskel bpfcore; do
   file "root/bin/$program" >log
   contains log 'statically linked'
   contains log 'stripped'
-  (($(stat -c %s "root/bin/$program") < 6 << 20)) || fail "$program has $(stat -c %s "root/bin/$program") bytes"
+  (($(stat -c %s "root/bin/$program") < limit << 20)) || fail "$program has $(stat -c %s "root/bin/$program") bytes"
 done
 [[ -x root/bin/bpftool-bpflink && -e root/share/man/man1/bpflink.1 ]] || fail 'something is missing'
 

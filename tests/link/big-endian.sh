@@ -20,7 +20,7 @@ static __noinline unsigned inner(unsigned x) { return x / 3; }
 __noinline unsigned helper(unsigned x) { return inner(x) + table[2]; }
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } m SEC(".maps");
 EOF
-differs '- refused: *' 'the peer links objects of its own byte order only'
+differs '- refused: *' 'the peer links objects of its own byte order only' 1.6
 link b.o a.o
 
 llvm-readelf-19 -h out.o | grep 'big endian' >/dev/null

@@ -205,11 +205,14 @@ kernel_has() {
   done
 }
 
+# at_least WANTED VERSION
+at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }
+
 can_load_arenas() {
   [[ -n ${BPF_RUN:-} ]] || return 0 # `run` will say so
   local version
   version=$("$BPF_RUN" --libbpf-version)
-  [[ $(printf '%s\n' 1.5 "$version" | sort -V | head -n 1) == 1.5 ]] ||
+  at_least 1.5 "$version" ||
     { echo "SKIPPED: to load it: libbpf $version cannot load arena globals (1.5 can)" && return 1; }
 }
 
@@ -236,13 +239,18 @@ lint() {
 differences=() # glob patterns of lines that may differ
 explained=()   # those that were met, or that may be unmet
 
-# differs PATTERN REASON: bpftool's output should differ from ours. PATTERN is a glob for a line of
-# `view`, with `+` before it if only our output has the line, and `-` if only the peer's has it. If the
-# peer refuses the inputs, the line is `- refused: MESSAGE`.
+# differs PATTERN REASON [VERSION]: bpftool's output should differ from ours. PATTERN is a glob for a
+# line of `view`, with `+` before it if only our output has the line, and `-` if only the peer's has it.
+# If the peer refuses the inputs, the line is `- refused: MESSAGE`. From VERSION of libbpf on, the peer
+# is mended, and its output must not differ.
 differs() {
   [[ -n ${2:-} ]] || fail "differs '$1': no reason given"
+  [[ -n ${3:-} ]] && peer_has "$3" && return
   differences+=("$1")
 }
+
+# peer_has VERSION: bpftool has this version of libbpf, or a newer one
+peer_has() { at_least "$1" "$(bpftool version | sed -n 's/^using libbpf v//p')"; }
 
 # varies PATTERN REASON: the same, if the difference depends on the peer's or the compiler's release
 varies() {

@@ -35,7 +35,7 @@ SEC("syscall") int b(void *ctx) {
   return mask ? 2 : 3;
 }
 EOF
-differs '- refused: *' 'the peer asks for the size of what is declared twice in .ksyms'
+differs '- refused: *' 'the peer asks for the size of what is declared twice in .ksyms' 1.6
 link a.o
 if kernel_has bpf_cpumask_create; then run 'a()=1'; fi
 

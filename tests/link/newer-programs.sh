@@ -76,7 +76,7 @@ SEC("socket") int prog(struct __sk_buff *ctx) {
   return a(ctx->len) + b(ctx->len);
 }
 EOF2
-differs '- refused: *' 'the peer asks for the size of what is declared twice in .ksyms'
+differs '- refused: *' 'the peer asks for the size of what is declared twice in .ksyms' 1.6
 for inputs in 'prog.o a.o b.o' 'b.o a.o prog.o'; do
   link $inputs
   expect 'NOTYPE GLOBAL DEFAULT UND 0 0' symbol __bpf_trap
