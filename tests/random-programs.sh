@@ -38,20 +38,20 @@ make_rust_core() {
 # Commands that run in the root, where the programs lie in /tmp.
 commands=$(mktemp -d)
 trap 'rm -rf "$commands"' EXIT
-# command NAME SCRIPT: makes one; the script gets its arguments
-command() {
+# in_suite NAME SCRIPT: makes a command; the script gets its arguments
+in_suite() {
   cat >"$commands/$1" <<END
 #!/bin/bash
 exec chroot '$root' env -i -C "\${PWD#'$root'}" PATH=/usr/bin:/bin HOME=/root TMPDIR=/tmp sh -euc '$2' sh "\$@"
 END
   chmod +x "$commands/$1"
 }
-command clang 'exec clang "$@"'
-command bpf-gcc 'exec bpf-gcc "$@"'
-command rust-bpf 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C debuginfo=2 -C panic=abort \
+in_suite clang 'exec clang "$@"'
+in_suite bpf-gcc 'exec bpf-gcc "$@"'
+in_suite rust-bpf 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C debuginfo=2 -C panic=abort \
   -L /var/lib/rust-bpf --crate-type lib --emit=llvm-bc "$1" -o "$2.bc"
   llc-of-rustc -march=bpf -mcpu=v3 -filetype=obj "$2.bc" -o "$2"'
-command rust-native 'rustc --edition 2021 -C opt-level=1 -C panic=abort --crate-type lib --emit=obj "$1" -o "$2"'
+in_suite rust-native 'rustc --edition 2021 -C opt-level=1 -C panic=abort --crate-type lib --emit=obj "$1" -o "$2"'
 
 export TMPDIR=$root/tmp SEEDS=$seeds COMPILERS=${*:-clang gcc mixed rust clang-be gcc-be mixed-be}
 export CC=$commands/clang BPF_GCC=$commands/bpf-gcc RUST_BPF=$commands/rust-bpf RUST_NATIVE=$commands/rust-native

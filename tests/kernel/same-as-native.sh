@@ -209,7 +209,9 @@ for seed in ${SEEDS:-1 2 3}; do
       natives+=(rust.native.o)
     fi
     compile_for "$set"
+    before=${total[$set same]:-0}
     try_all
+    echo "seed $seed, $set: same in $((${total[$set same]:-0} - before)) ways"
   done
 done
 
