@@ -106,7 +106,7 @@ class Program:
         elif rtype in WIDTHS:
             addend = self.number({4: "i", 8: "q"}[WIDTHS[rtype]], shndx, offset) - in_field
         else:
-            raise ValueError(f"{self.path}: relocation type {rtype} in {self.section(shndx).name}")
+            return Reference(f"(relocation type {rtype})", None, 0)  # the output has no such symbol
         if symbol.shndx == SHN_UNDEF:
             return Reference(symbol.name, None, addend)
         name = symbol.name if symbol.bind else None

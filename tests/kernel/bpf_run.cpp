@@ -2,8 +2,8 @@
 //
 //     bpf_run [--with-btf] OBJECT [CHECK]...
 //
-// With --with-btf, the kernel must also take the object's types, without which libbpf goes on. A check is
-// an equation in C's notation. Checks run in the given order:
+// With --with-btf, the kernel must also take the object's types, without which libbpf goes on. A
+// check is an equation in C's notation. Checks run in the given order:
 //
 //     'prog()=12'     runs the program with BPF_PROG_TEST_RUN: its return value
 //     'counter=5'     a global variable, found through the object's BTF
@@ -37,9 +37,14 @@ std::string libbpf_log;
 
 int append_to_log(libbpf_print_level level, const char* format, va_list arguments) {
   if (level == LIBBPF_DEBUG) return 0;
-  std::array<char, 8192> line;
-  const int length = std::vsnprintf(line.data(), line.size(), format, arguments);
-  libbpf_log += line.data();
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string text(length + 1, '\0');  // the verifier's log is long, and its end says why
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  text.pop_back();
+  libbpf_log += text;
   return length;
 }
 

@@ -116,7 +116,7 @@ examine() {
   elif "$BPF_RUN" "${with_btf[@]}" out.o "${expected[@]}" >ran 2>&1; then
     note same
   elif [[ $(<ran) == *'does not load'* && $(<ran) =~ 'processed '[0-9]+' insns' ]] && ! peer_does_better; then
-    note refused "$(grep -m 1 -B 1 '^processed ' ran)"
+    note refused "$(sed -n '/^processed /{x;p;q};h' ran)"
   else
     note wrong "$(grep -m 1 -v ' = ' ran)"
   fi
@@ -219,6 +219,7 @@ printf '%-10s %6s %8s %6s\n' compilers same refused wrong
 for set in $(printf '%s\n' "${all[@]}" | sort -u); do
   printf '%-10s %6d %8d %6d\n' "$set" "${total[$set same]:-0}" "${total[$set refused]:-0}" "${total[$set wrong]:-0}"
   ((${total[$set wrong]:-0} == 0)) || failed=1
-  ((${total[$set same]:-0} > ${total[$set refused]:-0})) || failed=1
+  same=$((${same:-0} + ${total[$set same]:-0})) refused=$((${refused:-0} + ${total[$set refused]:-0}))
 done
+((same > refused)) || fail 'the verifier refuses so many programs that this shows nothing'
 [[ ! ${failed:-} ]] || fail 'see above'

@@ -68,5 +68,6 @@ for flag in -mlittle-endian -mbig-endian; do
   echo 'int x = 1, y = 2, *volatile p = &y; int get(void) { return x + y; }' | bpf-gcc -gbtf -O2 $flag -xc -c - -o c.o
   "$BPFLINK" -q c.o -o out.o
   judge out.o $dialect:c.o
-  if judge out.o $wrong:c.o; then fail 'the dialect makes no difference'; fi
+  if judge out.o $wrong:c.o >found; then fail 'the dialect makes no difference'; fi
+  grep -qF 'became out.o:(y+0x0)' found || fail "$(<found)"
 done
