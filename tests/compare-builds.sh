@@ -4,11 +4,11 @@
 #
 #   tests/compare-builds.sh [OPTION]... OLD NEW [WORK]
 #
-#   OLD, NEW        the directories with bpflink, btfdedup and bpfskel of both builds: build/release/bin
+#   OLD, NEW        the directories with the programs of both builds: build/release/bin
 #   WORK            a directory for the inputs; with the same one, a second run compiles less
 #   --only PART     selftests, bench, samples, random or tests; may be repeated
 #   --objects DIR   use the objects in DIR as the selftests
-#   --reports       also compare maps, JSON, dumps and skeletons
+#   --reports       also compare maps, JSON, dumps, skeletons and checks against this kernel
 #   --messages      also compare messages
 #
 # Prints a line for each difference, with a directory that contains the command, inputs that are not
@@ -39,7 +39,7 @@ COMPARE_RUN=$(mktemp -d)
 work=${directories[2]:-$COMPARE_RUN/work}
 mkdir -p "$work" "$COMPARE_RUN"/{tmp,differences,bin,inputs}
 trap 'rm -rf "$COMPARE_RUN"/{tmp,bin,inputs,work}; rmdir --ignore-fail-on-non-empty "$COMPARE_RUN"/differences "$COMPARE_RUN"' EXIT
-for program in bpflink btfdedup bpfskel; do
+for program in bpflink btfdedup bpfskel bpfcore; do
   for directory in "$COMPARE_OLD" "$COMPARE_NEW"; do
     [[ -x $directory/$program ]] || { echo "compare-builds.sh: no $directory/$program" >&2; exit 2; }
   done
@@ -65,6 +65,8 @@ run() { in_parallel 'cd "$(mktemp -d -p "$COMPARE_RUN/tmp")" && eval "$1" >stdou
 compile() { "$CC" -g -O2 --target=bpf -mcpu=v3 -w "${@:3}" -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$1" -o "$2"; }
 export -f compile
 
+kernel=/sys/kernel/btf/vmlinux
+
 # ---- commands, one a line
 
 alone() { # OBJECT...: links each alone, and deduplicates its types
@@ -74,6 +76,8 @@ alone() { # OBJECT...: links each alone, and deduplicates its types
     [[ $COMPARE_REPORTS ]] || continue
     echo "reports $object; for language in c cpp rust; do bpfskel --\$language $object -o skeleton; done"
     echo "for form in c raw; do btfdedup $object --dump \$form; done"
+    [[ -r $kernel ]] || continue
+    echo "bpfcore check $object $kernel --table --json json; bpfcore minimize $object $kernel -o btfs"
   done
 }
 
@@ -117,7 +121,7 @@ compile_selftests() {
   mkdir -p headers
   cp -r tools/lib/bpf headers
   scripts/bpf_doc.py --header --file tools/include/uapi/linux/bpf.h >headers/bpf/bpf_helper_defs.h
-  bpftool btf dump file /sys/kernel/btf/vmlinux format c >headers/vmlinux.h
+  bpftool btf dump file "$kernel" format c >headers/vmlinux.h
   printf '%s\n' tools/testing/selftests/bpf/progs/*.c | in_parallel \
     'compile "$1" "$(basename "$1" .c).o" -std=gnu11 -D__TARGET_ARCH_x86 -I"$0/headers" -I"$0/tools/testing/selftests/bpf" \
       -I"$0/tools/include/uapi" 2>>errors || true' "$PWD"
@@ -139,13 +143,12 @@ bench() {
   {
     for directory in "$work"/bench/*/; do with_threads "${directory}*.o"; done
     with_threads "$work/bench/functions/0000.o"
-    [[ ! -r /sys/kernel/btf/vmlinux ]] ||
-      echo 'for n in 1 2; do btfdedup --threads $n /sys/kernel/btf/vmlinux -o out.btf; done'
+    [[ ! -r $kernel ]] || with_threads $kernel
   } | run
 }
 
 compile_samples() {
-  bpftool btf dump file /sys/kernel/btf/vmlinux format c >vmlinux.h
+  bpftool btf dump file "$kernel" format c >vmlinux.h
   local source name
   for source in $(cd "$here/../samples" && find . -name '*.bpf.c'); do
     name=${source#./}
@@ -199,13 +202,14 @@ random() {
 # All commands of the tests, then each object of tests/link alone. This omits cases that watch the
 # process or choose its environment, which run-both.sh would disturb.
 tests() {
-  local scripts=("$here"/{link,link/projects,kernel,dedup}/*.sh)
+  local scripts=("$here"/{link,link/projects,kernel,dedup,core}/*.sh)
   [[ ! $COMPARE_REPORTS ]] || scripts+=("$here"/report/*.sh)
   [[ ! $COMPARE_MESSAGES ]] || scripts+=("$here"/messages/*.sh)
   printf '%s\n' "${scripts[@]}" |
     grep -v '/common.sh$\|/faults-\|/browser\|/input-cut-off\|/out-of-memory\|/reproducible' | in_parallel '
       [[ $1 != */link/* ]] || export COMPARE_KEEP=$COMPARE_RUN/inputs
-      export TMPDIR=$COMPARE_RUN/tmp BPFLINK=$0/bin/bpflink BTFDEDUP=$0/bin/btfdedup BPFSKEL=$0/bin/bpfskel \
+      export TMPDIR=$COMPARE_RUN/tmp BPFLINK=$0/bin/bpflink BTFDEDUP=$0/bin/btfdedup BPFSKEL=$0/bin/bpfskel BPFCORE=$0/bin/bpfcore \
+        CORE_OF_LIBBPF=$COMPARE_NEW/core_of_libbpf \
         BPF_RUN=$COMPARE_NEW/bpf_run GPL_HELPERS=$COMPARE_NEW/gpl_helpers FIND_FAULTS=$COMPARE_NEW/find_faults
       timeout 600 bash "$1" </dev/null >/dev/null 2>&1 || (($? == 77)) ||
         echo "tests: $1 fails with run-both.sh in between, and compares less" >&2' "$COMPARE_RUN"

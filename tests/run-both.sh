@@ -3,14 +3,17 @@
 # the files that both write, and forwards the new build's output, because the calling tests are the new
 # build's. A part of compare-builds.sh, which sets COMPARE_*.
 program=${0##*/}
-outputs=() updated='' option=''
+outputs=() directories='' updated='' option=''
 for argument; do
   # If an input can be read only once, only the new program runs.
   if [[ -p $argument || $argument == /dev/@(fd/*|stdin) || ($argument == - && ! $option =~ ^(-o|-.*[Mm]ap|--json)$) ]]; then
     exec "$COMPARE_NEW/$program" "$@"
   fi
   case $option in
-    -o | --output) outputs+=("$argument") ;;
+    -o | --output)
+      outputs+=("$argument")
+      [[ ! -d $argument ]] || directories+=" $argument"
+      ;;
     --update) outputs+=("$argument") updated=$argument ;;
     -Map | --Map | --json | --size-map | --dependency-file)
       [[ ! $COMPARE_REPORTS ]] || outputs+=("$argument") ;;
@@ -30,7 +33,12 @@ run() {
   "$2/$program" "${@:3}" >"$into/stdout" 2>"$into/stderr"
   echo $? >"$into/status"
   for i in "${!outputs[@]}"; do
-    [[ ! -f ${outputs[i]} ]] || cp "${outputs[i]}" "$into/$i-${outputs[i]##*/}"
+    if [[ -d ${outputs[i]} ]]; then
+      cp -r "${outputs[i]}" "$into/$i-${outputs[i]##*/}"
+      [[ $1 == new || " $directories " == *" ${outputs[i]} "* ]] || rm -rf "${outputs[i]:?}"
+    elif [[ -f ${outputs[i]} ]]; then
+      cp "${outputs[i]}" "$into/$i-${outputs[i]##*/}"
+    fi
   done
 }
 

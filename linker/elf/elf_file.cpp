@@ -120,6 +120,7 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
                header.e_type,
                header.e_machine,
                header.e_flags,
+               names,
                {{}}};
   if (count == 0 || header.e_shoff == 0) return file;
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf.get(), scn)) != nullptr;) {

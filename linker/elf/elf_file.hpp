@@ -39,6 +39,7 @@ struct ElfFile {
   uint16_t type;  ///< ET_REL, ...
   uint16_t machine;
   uint32_t flags;
+  size_t name_table;                 ///< index of the string table with the sections' names
   std::vector<ElfSection> sections;  ///< by index; the first is the null section
 
   /// The index of the section of that name.

@@ -1,50 +1,94 @@
 #include "linker/elf/gas_dialect.hpp"
 
 #include <algorithm>
-#include <string_view>
+
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
 
 constexpr uint32_t R_BPF_DATA_32 = 11, R_BPF_DATA_64 = 12;
 
-/// The sum of the symbol's value and the addend, as stored in the field.
-int64_t field_value(const Relocation& relocation) {
-  // The reader interpreted the immediate as instructions from the next one.
-  if (relocation.type == R_BPF_64_32) return relocation.addend / int64_t{insn_size};
-  return relocation.addend;
+/// Calls `visit` for each relocation whose addend depends on the reading, with the other reading's.
+template <typename File, typename Visit>
+void for_each_relative_to_value(File& object, Visit visit) {
+  for (auto& section : object.sections)
+    for (auto& relocation : section.relocations) {
+      const InputSymbol& symbol = object.symbols[relocation.symbol];
+      if (symbol.place != InputSymbol::Place::Section || symbol.is_section() || symbol.value == 0)
+        continue;
+      int64_t unit = relocation.type == R_BPF_64_32 ? int64_t{insn_size} : 1;
+      visit(section, relocation, relocation.addend - unit * static_cast<int64_t>(symbol.value));
+    }
 }
 
-bool is_against_definition(const ObjectFile& object, const Relocation& relocation) {
+/// Whether compilers write such a reference: to the beginning of a function, or to a byte of a
+/// variable or its end.
+bool is_plausible(const ObjectFile& object, const Relocation& relocation, int64_t addend) {
   const InputSymbol& symbol = object.symbols[relocation.symbol];
-  return symbol.place == InputSymbol::Place::Section && !symbol.is_section();
+  if (relocation.type == R_BPF_64_32 || symbol.type == STT_FUNC) return addend == 0;
+  uint64_t rest = object.sections[symbol.section].size - symbol.value;
+  return addend >= 0 && static_cast<uint64_t>(addend) <= (symbol.size != 0 ? symbol.size : rest);
 }
 
 }  // namespace
 
-uint32_t standard_relocation_type(uint32_t type) {
-  if (type == R_BPF_DATA_32) return R_BPF_64_ABS32;
-  if (type == R_BPF_DATA_64) return R_BPF_64_ABS64;
-  return type;
+uint32_t DataTypes::standardize(uint32_t type) {
+  switch (type) {
+    case R_BPF_DATA_32:
+      has_old_ = true;
+      return R_BPF_64_ABS32;
+    case R_BPF_DATA_64:
+      has_old_ = true;
+      return R_BPF_64_ABS64;
+    case R_BPF_64_ABS32:
+    case R_BPF_64_ABS64:
+    case R_BPF_64_NODYLD32:
+      has_standard_ = true;
+      return type;
+    default:
+      return type;
+  }
 }
 
-bool holds_symbol_values(const ObjectFile& object) {
-  // Newer versions omit the value; then some field is less than it.
-  for (const InputSection& section : object.sections)
-    for (const Relocation& relocation : section.relocations)
-      if (is_against_definition(object, relocation) &&
-          field_value(relocation) < static_cast<int64_t>(object.symbols[relocation.symbol].value))
-        return false;
-  return true;
+std::expected<bool, Error> fields_include_values(const ObjectFile& object, const ElfFile& elf,
+                                                 const DataTypes& types) {
+  if (types.has_old() != types.has_standard()) return types.has_old();
+  // GNU as writes the CPU version to the header since 2.42, and gives the names of sections a
+  // string table of their own; LLVM does not.
+  bool shares_names = std::ranges::any_of(object.sections, [&](const InputSection& section) {
+    return section.type == SHT_SYMTAB && section.link == elf.name_table;
+  });
+  if (!types.has_old() && (elf.flags != 0 || shares_names)) return false;
+
+  // A relocation that speaks for the old reading, or does not exclude it.
+  const Relocation* old = nullptr;
+  const InputSection* holder = nullptr;
+  int64_t old_addend = 0;
+  bool some_include = false, some_omit = false;
+  for_each_relative_to_value(
+      object, [&](const InputSection& section, const Relocation& relocation, int64_t without) {
+        bool may_omit = is_plausible(object, relocation, relocation.addend);
+        bool may_include = is_plausible(object, relocation, without);
+        some_include |= may_include && !may_omit;
+        some_omit |= may_omit && !may_include;
+        if (!may_include) return;
+        old = &relocation;
+        holder = &section;
+        old_addend = without;
+      });
+  if (some_include != some_omit || !old) return some_include;
+  return fail(
+      "relocation {} at {}+{:#x} refers to '{}'+{:#x} or, if GNU as before 2.41 wrote it, to "
+      "+{:#x}: "
+      "assemble with a newer version, or compile with -g",
+      relocation_name(old->type), holder->name, old->offset, object.symbols[old->symbol].name,
+      old->addend, old_addend);
 }
 
-void normalize_gas_addends(ObjectFile& object) {
-  for (InputSection& section : object.sections)
-    for (Relocation& relocation : section.relocations) {
-      relocation.addend = field_value(relocation);
-      if (is_against_definition(object, relocation))
-        relocation.addend -= static_cast<int64_t>(object.symbols[relocation.symbol].value);
-    }
+void subtract_symbol_values(ObjectFile& object) {
+  for_each_relative_to_value(object, [](const InputSection&, Relocation& relocation,
+                                        int64_t without) { relocation.addend = without; });
 }
 
 }  // namespace bpflink

@@ -210,22 +210,23 @@ class ObjectReader {
                     section.info, object_.sections.size() - 1);
       InputSection& target = object_.sections[section.info];
       bool is_btf = target.name == ".BTF" || target.name == ".BTF.ext";
-      if (!target.is_linked() && !is_btf) continue;
+      if (!target.is_linked() && !is_btf) {
+        note_types(section);
+        continue;
+      }
       if (auto ok = read_relocation_section(section, target); !ok) return ok;
     }
-    if (has_gas_types_ || (is_made_by_gcc() && holds_symbol_values(object_)))
-      normalize_gas_addends(object_);
+    auto with_values = fields_include_values(object_, elf_, data_types_);
+    if (!with_values) return std::unexpected(with_values.error());
+    if (*with_values) subtract_symbol_values(object_);
     return {};
   }
 
-  bool is_made_by_gcc() const {
-    for (const InputSection& section : object_.sections) {
-      if (section.name != ".comment") continue;
-      std::string_view text(reinterpret_cast<const char*>(section.data.data()),
-                            section.data.size());
-      if (text.find("GCC: (") != text.npos) return true;
-    }
-    return false;
+  /// Notes the types of relocations of a section that is not linked, such as DWARF. One tells.
+  void note_types(const InputSection& section) {
+    if (section.size < sizeof(Elf64_Rel)) return;
+    Elf64_Rela entry = load_relocation(section.data.data(), false, object_.byte_order);
+    data_types_.standardize(ELF64_R_TYPE(entry.r_info));
   }
 
   std::expected<void, Error> read_relocation_section(const InputSection& section,
@@ -242,8 +243,7 @@ class ObjectReader {
     target.relocations.reserve(target.relocations.size() + section.size / entry_size);
     for (size_t at = 0; at < section.size; at += entry_size) {
       Elf64_Rela entry = load_relocation(&section.data[at], explicit_addends, object_.byte_order);
-      uint32_t type = standard_relocation_type(ELF64_R_TYPE(entry.r_info));
-      if (type != ELF64_R_TYPE(entry.r_info)) has_gas_types_ = true;
+      uint32_t type = data_types_.standardize(ELF64_R_TYPE(entry.r_info));
       entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), type);
       auto relocation = read_relocation(entry, explicit_addends, target);
       if (!relocation) return std::unexpected(relocation.error());
@@ -319,7 +319,7 @@ class ObjectReader {
   ObjectFile& object_;
   ReadOptions options_;
   ElfFile elf_;
-  bool has_gas_types_ = false;  ///< a relocation has a number that only old GNU as uses
+  DataTypes data_types_;
 };
 
 }  // namespace

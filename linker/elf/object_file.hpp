@@ -58,6 +58,9 @@ struct InputSection : ElfSection {
   ObjectFile* file = nullptr;
   uint32_t index = 0;
   SectionUse use = SectionUse::Rebuild;
+  /// Whether its fragments are strings or constants of which the output needs one copy each; set by
+  /// split_into_fragments().
+  bool is_merged = false;
   CodeTable code_table = CodeTable::None;
   std::span<const std::byte> data;  ///< empty for SHT_NOBITS
   std::vector<Relocation> relocations;
@@ -84,12 +87,7 @@ struct InputSection : ElfSection {
   bool is_nobits() const { return type == SHT_NOBITS; }
   /// Part of the program, unlike DWARF: only loaded sections keep other fragments alive.
   bool is_loaded() const { return flags & SHF_ALLOC; }
-  /// Strings of which the output needs one copy each.
-  bool is_mergeable_strings() const {
-    constexpr uint64_t both = SHF_MERGE | SHF_STRINGS;
-    return (flags & both) == both && relocations.empty() && !is_nobits() && entry_size != 0 &&
-           size % entry_size == 0;
-  }
+  bool holds_strings() const { return flags & SHF_STRINGS; }
   /// The first relocation at or after byte `at`.
   std::vector<Relocation>::const_iterator first_relocation(uint64_t at) const {
     return std::ranges::lower_bound(relocations, at, {}, &Relocation::offset);

@@ -43,10 +43,19 @@ class Layout {
         context_.diagnostics.error(
             fmt::format("output section '{}' has {:#x} bytes, but BPF can address only 4 GiB",
                         section->name, section->size));
+    for (auto& section : context_.sections) check_units(*section);
     limit_zeros();
   }
 
  private:
+  /// A mergeable section consists of whole entries. If parts of entries were dropped, or padding
+  /// lies between them, the output is an ordinary section.
+  static void check_units(OutputSection& output) {
+    if (output.entry_size != 0 && output.size % output.entry_size == 0) return;
+    output.flags &= ~uint64_t{SHF_MERGE | SHF_STRINGS};
+    output.entry_size = 0;
+  }
+
   void limit_zeros() {
     uint64_t left = most_zeros;
     for (auto& output : context_.sections) {
@@ -75,8 +84,8 @@ class Layout {
     output.members.push_back(&section);
     output.alignment = std::max(output.alignment, section.alignment);
     if (!section.is_nobits()) output.type = section.type;
-    if (section.is_mergeable_strings())
-      place_strings(section, output);
+    if (section.is_merged)
+      place_merged(section, output);
     else
       place_fragments(section, output);
   }
@@ -139,9 +148,10 @@ class Layout {
     output.size = end;
   }
 
-  /// Places each string once in an output section: later copies get the place of the first.
-  void place_strings(InputSection& section, OutputSection& output) {
-    auto& places = strings_[&output];
+  /// Places each string or constant once in an output section: later copies get the place of the
+  /// first.
+  void place_merged(InputSection& section, OutputSection& output) {
+    auto& places = merged_[&output];
     for (Fragment& fragment : section.fragments) {
       if (!fragment.live) continue;
       auto bytes = section.data.subspan(fragment.begin, fragment.end - fragment.begin);
@@ -159,7 +169,7 @@ class Layout {
 
   Context& context_;
   std::unordered_map<std::string_view, OutputSection*> by_name_;
-  std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> strings_;
+  std::unordered_map<const OutputSection*, std::unordered_map<std::string_view, uint64_t>> merged_;
 };
 
 /// Adds the license that --license gave in place of those of all inputs.

@@ -48,6 +48,13 @@ bool is_kept_unchanged(const ObjectFile& object, const BtfDeclaration& declarati
   return symbol->in_output && is_right;
 }
 
+/// Whether gcc wrote the FUNC for a built-in function that needs no symbol, such as memcpy. Kernels
+/// reject BTF with an extern FUNC that is in no DATASEC.
+bool is_unused_extern(const BtfDeclaration& declaration) {
+  return declaration.is_func() && !declaration.symbol &&
+         declaration.type().func_linkage() == BtfLinkage::Extern;
+}
+
 /// By id: whether the type is omitted from deduplication.
 std::vector<bool> choose_omitted(const Context& context, const ObjectFile& object) {
   std::vector<bool> omitted(object.btf->end_id());
@@ -55,7 +62,8 @@ std::vector<bool> choose_omitted(const Context& context, const ObjectFile& objec
   for (uint32_t id : object.datasecs) omitted[id] = true;
   std::optional<std::vector<uint32_t>> dropped;  // computed at the first static function
   for (const BtfDeclaration& declaration : object.declarations) {
-    bool is_kept = is_kept_unchanged(object, declaration);
+    bool is_kept = is_kept_unchanged(object, declaration) &&
+                   (context.options.partial || !is_unused_extern(declaration));
     if (is_kept && !declaration.symbol) {
       if (!dropped) dropped = find_dropped_functions(object);
       is_kept = !std::ranges::binary_search(*dropped, declaration.type_id);

@@ -46,8 +46,8 @@ class Splitter {
       if (section.same_as) continue;
       if (section.code_table != CodeTable::None)
         split_code_table(object_, section);
-      else if (section.is_mergeable_strings())
-        split_strings(section);
+      else if (is_mergeable(section, extents[section.index]))
+        split_mergeable(section);
       else if (to_split[section.index] && section.is_loaded())
         split_section(section, extents[section.index]);
     }
@@ -93,14 +93,30 @@ class Splitter {
     });
   }
 
-  /// Makes a fragment of each string with its terminator, and one of the rest if the last string
-  /// has no terminator.
-  static void split_strings(InputSection& section) {
+  /// Whether the section consists of strings or of constants that the linker may merge. A symbol
+  /// that covers several constants, as assembly can define, needs them side by side.
+  static bool is_mergeable(const InputSection& section, const std::vector<Extent>& extents) {
+    constexpr uint64_t both = SHF_MERGE | SHF_WRITE;
+    if ((section.flags & both) != SHF_MERGE || !section.relocations.empty() ||
+        section.is_nobits() || section.entry_size == 0 || section.size % section.entry_size != 0)
+      return false;
+    auto is_inside_entry = [&](const Extent& extent) {
+      return extent.end <= extent.begin - extent.begin % section.entry_size + section.entry_size;
+    };
+    return section.holds_strings() || std::ranges::all_of(extents, is_inside_entry);
+  }
+
+  /// Makes a fragment of each constant, or of each string with its terminator, and one of the rest
+  /// if the last string has no terminator.
+  static void split_mergeable(InputSection& section) {
+    section.is_merged = true;
     section.fragments.clear();
     uint64_t begin = 0;
     for (uint64_t at = 0; at < section.size; at += section.entry_size) {
-      auto character = section.data.subspan(at, section.entry_size);
-      if (std::ranges::any_of(character, [](std::byte b) { return b != std::byte{0}; })) continue;
+      auto entry = section.data.subspan(at, section.entry_size);
+      bool ends = !section.holds_strings() ||
+                  std::ranges::all_of(entry, [](std::byte b) { return b == std::byte{0}; });
+      if (!ends) continue;
       section.fragments.push_back({begin, at + section.entry_size});
       begin = at + section.entry_size;
     }

@@ -24,7 +24,7 @@ void add_fragment(const InputSection& section, const Fragment& fragment,
       parts.push_back({section.output->index, fragment.output_offset + (begin - fragment.begin),
                        end - begin, section.file, std::move(name), kind});
   };
-  if (section.is_mergeable_strings()) {
+  if (section.is_merged && section.holds_strings()) {
     auto bytes = section.data.subspan(fragment.begin, fragment.end - fragment.begin);
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return add(fragment.begin, fragment.end, text.substr(0, text.find('\0')), "string");
