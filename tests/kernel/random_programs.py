@@ -11,7 +11,7 @@ alignments, tables, strings and switch statements, whose tables compilers put wh
 size are merged. Functions of a level call only lower levels, so that call chains are short and end.
 
 The sources need bpf_helpers.h's macros SEC, __weak, __noinline and __hidden. A compiler that calls memcmp
-instead of comparing gets another macro EQUAL.
+instead of comparing gets another macro EQUAL, and CONF is the section of constants.
 """
 import random
 import sys
@@ -19,8 +19,11 @@ import sys
 LEVELS = 3
 # Rust's names of C's types
 TYPES = {"unsigned": "u32", "unsigned char": "u8", "unsigned short": "u16", "unsigned long long": "u64"}
-EQUAL = """#ifndef EQUAL
+MACROS = """#ifndef EQUAL
 #define EQUAL(a, b, size) (!__builtin_memcmp(a, b, size))
+#endif
+#ifndef CONF
+#define CONF SEC(".rodata.conf")
 #endif
 """
 WORDS = ["accept", "drop", "redirect", "pass", "abort"]  # few, so that files have equal ones
@@ -75,11 +78,14 @@ class CFile:
             add()
 
     def add_choice(self):
-        """A switch that only returns constants becomes a table: of 4 to 32 bytes, and other sizes."""
+        """A switch that only returns constants becomes a table: of 4 to 32 bytes, some with padding."""
+        index, count = self.rand.choice([("x & 3", 4), ("(x & 3) + (x >> 2 & 1)", 5),
+                                         ("(x & 3) + (x >> 2 & 3)", 7), ("x & 7", 8)])
+        if self.rand.random() < 0.05:
+            index = "x & 15"  # gcc checks a copy of the index, which the verifier cannot follow
         largest = self.rand.choice([200, 60000, 4000000000])
-        cases = " ".join(f"case {n}: return {self.rand.randint(0, largest)};"
-                         for n in range(self.rand.choice([4, 5, 7, 8, 9])))
-        self.add_helper("choice", [], f"{{ switch (x & 15) {{ {cases} }} return {self.rand.randint(0, 9)}; }}")
+        cases = " ".join(f"case {n}: return {self.rand.randint(0, largest)};" for n in range(count))
+        self.add_helper("choice", [], f"{{ switch ({index}) {{ {cases} }} return {self.rand.randint(0, 9)}; }}")
 
     def add_words(self):
         word, other = self.rand.sample(WORDS, 2)
@@ -138,7 +144,7 @@ class CFile:
 
     def write(self):
         with open(self.name, "w") as out:
-            out.write(EQUAL + "\n".join(self.lines + self.later) + "\n")
+            out.write(MACROS + "\n".join(self.lines + self.later) + "\n")
 
 
 class RustFile:
@@ -215,7 +221,7 @@ def main(seed, count, with_rust=""):
 
     for n, f in enumerate(files):
         for k in range(rand.randint(1, 3)):
-            section = rand.choice(["", "", 'SEC(".data.hot") ', 'SEC(".rodata.conf") const volatile '])
+            section = rand.choice(["", "", 'SEC(".data.hot") ', 'CONF const volatile '])
             variable = Variable(f"g{n}_{k}", rand.choice(list(TYPES)), "const" in section)
             value = rand.choice([0, rand.randint(1, 200)]) if not section else rand.randint(1, 200)
             align = rand.choice(["", "", "", " __attribute__((aligned(32)))"])

@@ -35,6 +35,8 @@ sets_of() {
 
 macros=('-DSEC(x)=__attribute__((section(x), used))' '-D__weak=__attribute__((weak))'
   '-D__noinline=__attribute__((noinline))' '-D__hidden=__attribute__((visibility("hidden")))')
+# bpf-gcc 12 makes such a section writable, and no linker merges it with clang's.
+if [[ $gas == old-gas ]]; then macros+=(-DCONF=); fi
 gcc_macros=("${macros[@]}")
 # bpf-gcc before 16 calls memcmp, which BPF has not.
 if [[ $gas && $($BPF_GCC -dumpversion) -lt 16 ]]; then
