@@ -1,8 +1,9 @@
 // Loads a BPF object into the running kernel and checks what it computes.
 //
-//     bpf_run OBJECT [CHECK]...
+//     bpf_run [--with-btf] OBJECT [CHECK]...
 //
-// A check is an equation in C's notation. Checks run in the given order:
+// With --with-btf, the kernel must also take the object's types, without which libbpf goes on. A
+// check is an equation in C's notation. Checks run in the given order:
 //
 //     'prog()=12'     runs the program with BPF_PROG_TEST_RUN: its return value
 //     'counter=5'     a global variable, found through the object's BTF
@@ -36,9 +37,14 @@ std::string libbpf_log;
 
 int append_to_log(libbpf_print_level level, const char* format, va_list arguments) {
   if (level == LIBBPF_DEBUG) return 0;
-  std::array<char, 8192> line;
-  const int length = std::vsnprintf(line.data(), line.size(), format, arguments);
-  libbpf_log += line.data();
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string text(length + 1, '\0');  // the verifier's log is long, and its end says why
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  text.pop_back();
+  libbpf_log += text;
   return length;
 }
 
@@ -167,9 +173,11 @@ bool holds(bpf_object* object, const std::string& check) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool with_btf = !arguments.empty() && arguments[0] == "--with-btf";
+  if (with_btf) arguments.erase(arguments.begin());
   if (arguments.empty()) {
-    std::fprintf(stderr, "usage: bpf_run OBJECT [CHECK]...\n");
+    std::fprintf(stderr, "usage: bpf_run [--with-btf] OBJECT [CHECK]...\n");
     return 1;
   }
   if (arguments[0] == "--libbpf-version") {
@@ -183,6 +191,11 @@ int main(int argc, char** argv) {
   if (!object || bpf_object__load(object.get())) {
     std::fprintf(stderr, "FAIL: %s does not load: %s\n%s", arguments[0].c_str(),
                  std::strerror(errno), libbpf_log.c_str());
+    return 1;
+  }
+  if (with_btf && libbpf_log.contains("BTF is optional")) {
+    std::fprintf(stderr, "FAIL: the kernel refuses the types of %s\n%s", arguments[0].c_str(),
+                 libbpf_log.c_str());
     return 1;
   }
   for (size_t i = 1; i < arguments.size(); i++) {
