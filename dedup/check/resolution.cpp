@@ -39,7 +39,7 @@ constexpr KindSet never_referred{BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTa
 constexpr KindSet without_size{BtfKind::Void, BtfKind::Fwd, BtfKind::Func, BtfKind::FuncProto,
                                BtfKind::DeclTag};
 /// Kinds without a size that a pointer or typedef may still refer to.
-constexpr KindSet opaque{BtfKind::Void, BtfKind::Fwd, BtfKind::FuncProto};
+constexpr KindSet unsized{BtfKind::Void, BtfKind::Fwd, BtfKind::FuncProto};
 constexpr KindSet taggable{BtfKind::Struct, BtfKind::Union, BtfKind::Func, BtfKind::Var,
                            BtfKind::Typedef};
 
@@ -216,7 +216,7 @@ class ResolutionCheck {
     }
     if (state(to) == ResolutionState::Resolved) to = resolved_.targets[to];
     target = to;
-    bool is_sound = type.kind() != BtfKind::Var && opaque.contains(types_.kind(to));
+    bool is_sound = type.kind() != BtfKind::Var && unsized.contains(types_.kind(to));
     return is_sound || fault(BtfRule::ReferenceKind, id);
   }
 

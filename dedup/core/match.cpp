@@ -81,7 +81,7 @@ class MemberSearch {
           path_.steps.push_back(path_.raw.back());
           return member.type;
         }
-        reason = CoreReason::OtherMember;
+        reason = CoreReason::MemberTypeMismatch;
         skip_struct();
       } else {
         next_member();

@@ -237,7 +237,7 @@ std::optional<CoreMismatch> match_types(const BtfView& program, uint32_t program
     case Verdict::Alike:
       return std::nullopt;
     case Verdict::Different:
-      return CoreMismatch{.reason = CoreReason::OtherType, .at = kernel_id};
+      return CoreMismatch{.reason = CoreReason::TypeMismatch, .at = kernel_id};
     default:
       return CoreMismatch{.reason = CoreReason::TooDeep, .is_error = true, .at = kernel_id};
   }

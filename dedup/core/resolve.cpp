@@ -108,7 +108,7 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
     const AccessPath& path = std::get<AccessPath>(match);
     candidate.matches = true;
     candidate.path.assign(path.raw.begin(), path.raw.end());
-    if (path.is_shifted) candidate.reason = CoreReason::OtherMember;
+    if (path.is_shifted) candidate.reason = CoreReason::MemberTypeMismatch;
     auto found = answer(*type.types, order, relocation.kind, type.id, path);
     if (!found) {
       candidate.reason = found.error();

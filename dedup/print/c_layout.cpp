@@ -207,7 +207,7 @@ void Planner::pad(CLane& lane) {
 
 /// The layout of an integer, or of another type aligned like one.
 CLayout scalar(uint32_t size, CForm form, uint32_t long_size) {
-  if (!is_integer_size(size)) return {.size = size, .form = CForm::opaque};
+  if (!is_integer_size(size)) return {.size = size, .form = CForm::bytes};
   // Some targets align integers larger than a pointer like a pointer.
   auto least = static_cast<uint8_t>(std::min(size, long_size));
   return {.size = size,
@@ -218,13 +218,12 @@ CLayout scalar(uint32_t size, CForm form, uint32_t long_size) {
 
 CLayout layout_of_float(const BtfView& btf, BtfType type, uint32_t long_size) {
   std::string_view name = btf.name(type);
-  if (!c_scalar(name, type, long_size).empty())
-    return scalar(type.size(), CForm::opaque, long_size);
+  if (!c_scalar(name, type, long_size).empty()) return scalar(type.size(), CForm::bytes, long_size);
   auto alignment = static_cast<uint8_t>(float_alignment(name, type.size()));
   return {.size = type.size(),
           .min_alignment = alignment,
           .max_alignment = alignment,
-          .form = CForm::opaque};
+          .form = CForm::bytes};
 }
 
 CLayout layout_of_array(BtfType type, const std::vector<CLayout>& layouts) {
@@ -264,7 +263,7 @@ CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>&
     }
     case BtfKind::Enum:
     case BtfKind::Enum64:
-      if (!is_enum_size(type.size())) return {.size = type.size(), .form = CForm::opaque};
+      if (!is_enum_size(type.size())) return {.size = type.size(), .form = CForm::bytes};
       return scalar(type.size(), CForm::integer, long_size);
     case BtfKind::Float:
       return layout_of_float(btf, type, long_size);

@@ -19,7 +19,7 @@ enum class CForm : uint8_t {
   boolean,
   array,
   record,
-  opaque,  ///< any other object
+  bytes,  ///< any other object
 };
 
 /// The size and alignment that a type has in C. If targets differ in a scalar's alignment, the two

@@ -135,7 +135,7 @@ uint32_t CTypes::nameless_record(uint32_t record, uint32_t member) const {
   if (!is_for_compilers()) return 0;
   BtfMember raw = btf.type(record).member(member);
   if (!btf.string(raw.name_off).empty()) return 0;
-  if (opaque_members.contains(uint64_t{record} << 32 | member)) return 0;
+  if (unexpanded_members.contains(uint64_t{record} << 32 | member)) return 0;
   uint32_t inner = layouts[raw.type].record;
   return inner != 0 && !has_given_name[inner] ? inner : 0;
 }

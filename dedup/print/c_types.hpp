@@ -70,7 +70,7 @@ struct CTypes {
   std::vector<bool>
       cuts_circle;  ///< by id: a PTR or FUNC_PROTO printed as one of void, to cut a circle
   /// Nameless members whose struct is not written out in place, as record << 32 | member.
-  std::unordered_set<uint64_t> opaque_members;
+  std::unordered_set<uint64_t> unexpanded_members;
   /// A DECL_TAG for a type, or for its component.
   struct Tag {
     uint32_t type;

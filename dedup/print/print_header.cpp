@@ -358,7 +358,7 @@ bool HeaderPrinter::measure_nameless(uint32_t record, uint32_t member, uint64_t&
   bool is_anonymous = btf_.name(btf_.type(inner)).empty();
   if (is_anonymous && btf_.type(record).member(member).type == inner) return false;
   if (nesting_[inner] >= max_nesting || lengths_[inner] > repeats_left_) {
-    types_.opaque_members.insert(uint64_t{record} << 32 | member);
+    types_.unexpanded_members.insert(uint64_t{record} << 32 | member);
     return false;
   }
   repeats_left_ -= lengths_[inner];

@@ -881,7 +881,7 @@ struct bpflink_core_facts {
 #define BPFLINK_CORE_FACTS_INIT \
   { sizeof(struct bpflink_core_facts), NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
-/** What a CO-RE relocation comes to on a kernel. */
+/** The result of a CO-RE relocation on a kernel. */
 enum bpflink_core_status {
   BPFLINK_CORE_RESOLVES = 0, /**< the kernel has what it asks for */
   BPFLINK_CORE_GUARDED = 1,  /**< the kernel lacks it, and no execution reaches the code */

@@ -120,25 +120,25 @@ enum class CoreOutcome : uint8_t {
 
 /// Why a relocation has no value.
 enum class CoreReason : uint8_t {
-  None,              ///< it has one
-  NoType,            ///< no type of that name and kind
-  NoMember,          ///< a struct of that name has no such member
-  OtherMember,       ///< the member's type cannot stand for the program's
-  NotAnArray,        ///< the program's array is no array in the kernel
-  ShortArray,        ///< the array has too few elements
-  NoEnumerator,      ///< no such enumerator
-  NotAnEnum,         ///< the program's enum is no enum in the kernel
-  OtherType,         ///< a type of that name is not like the program's
-  Ambiguous,         ///< several types of that name give several values
-  Anonymous,         ///< the program's type has no name
-  Malformed,         ///< the path is invalid in the program's own types
-  NoSize,            ///< the kernel's type has no size
-  NotForArrays,      ///< the question makes no sense for an element of an array
-  WideBitfield,      ///< a bit-field that no load of 64 bits covers
-  TooDeep,           ///< types nest deeper than the loader looks
-  MemberSize,        ///< no load or store has the member's size
-  LargeOffset,       ///< the offset does not fit into a load or store
-  OtherInstruction,  ///< the instruction is none that compilers make for such a relocation
+  None,                   ///< it has one
+  NoType,                 ///< no type of that name and kind
+  NoMember,               ///< a struct of that name has no such member
+  MemberTypeMismatch,     ///< the member's type cannot stand for the program's
+  NotAnArray,             ///< the program's array is no array in the kernel
+  ShortArray,             ///< the array has too few elements
+  NoEnumerator,           ///< no such enumerator
+  NotAnEnum,              ///< the program's enum is no enum in the kernel
+  TypeMismatch,           ///< a type of that name is not like the program's
+  Ambiguous,              ///< several types of that name give several values
+  Anonymous,              ///< the program's type has no name
+  Malformed,              ///< the path is invalid in the program's own types
+  NoSize,                 ///< the kernel's type has no size
+  NotForArrays,           ///< the question makes no sense for an element of an array
+  WideBitfield,           ///< a bit-field that no load of 64 bits covers
+  TooDeep,                ///< types nest deeper than the loader looks
+  MemberSize,             ///< no load or store has the member's size
+  LargeOffset,            ///< the offset does not fit into a load or store
+  UnexpectedInstruction,  ///< the instruction is none that compilers make for such a relocation
 };
 
 /// A kernel type that a relocation was compared with, and how far its path was found there.
@@ -147,8 +147,8 @@ struct CoreCandidate {
   uint32_t id = 0;        ///< the candidate
   bool matches = false;   ///< it has what the program asks for
   bool is_error = false;  ///< loaders give up here
-  /// Why it does not match, or gives no value. OtherMember also if it matches, but the path passed
-  /// another member of that name, whose offset loaders add.
+  /// Why it does not match, or gives no value. MemberTypeMismatch also if it matches, but the path
+  /// passed another member of that name, whose offset loaders add.
   CoreReason reason = CoreReason::None;
   uint32_t depth = 0;               ///< steps of the program's path that were found
   uint32_t at = 0;                  ///< the type that lacks the next step
@@ -261,7 +261,7 @@ struct CoreVerdict {
   uint64_t offset = 0;                        ///< of the instruction, bytes into the section
   CoreKind kind = CoreKind::FieldExists;      ///< the question
   std::string access = {};                    ///< "struct task_struct.pid"
-  CoreStatus status = CoreStatus::Fails;      ///< what it comes to
+  CoreStatus status = CoreStatus::Fails;      ///< the result
   CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
   CoreReason reason = CoreReason::None;       ///< why there is no value
   uint64_t value = 0;                         ///< of CoreOutcome::Value

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "linker/bpfcore/check_object.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
-#include "linker/bpfcore/judge.hpp"
 #include "linker/bpfcore/outputs.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
@@ -137,7 +137,8 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
     notes[index] = kernel.notes;
     CoreKernel types = index_kernel(kernel);
     for (size_t i = 0; i < inputs->objects.size(); ++i)
-      report.verdicts[index].push_back(judge(inputs->objects[i], needs[i], kernel, types, options));
+      report.verdicts[index].push_back(
+          check_object(inputs->objects[i], needs[i], kernel, types, options));
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());

@@ -32,12 +32,12 @@ std::string_view reason_name(CoreReason reason) {
   constexpr std::string_view names[] = {"",
                                         "no_type",
                                         "no_member",
-                                        "other_member",
+                                        "member_type_mismatch",
                                         "not_an_array",
                                         "short_array",
                                         "no_enumerator",
                                         "not_an_enum",
-                                        "other_type",
+                                        "type_mismatch",
                                         "ambiguous",
                                         "anonymous",
                                         "malformed",
@@ -47,7 +47,7 @@ std::string_view reason_name(CoreReason reason) {
                                         "too_deep",
                                         "member_size",
                                         "large_offset",
-                                        "other_instruction"};
+                                        "unexpected_instruction"};
   return names[static_cast<size_t>(reason)];
 }
 

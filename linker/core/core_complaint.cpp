@@ -178,7 +178,7 @@ class Explanation {
         return fmt::format("{} does not exist", root_);
       case CoreReason::NoMember:
         return no_member();
-      case CoreReason::OtherMember:
+      case CoreReason::MemberTypeMismatch:
         describe_member_there();
         return fmt::format("member '{}' of {} has another type", step_name(), container());
       case CoreReason::NotAnArray:
@@ -194,7 +194,7 @@ class Explanation {
       case CoreReason::NotAnEnum:
         describe_type_there();
         return fmt::format("{} is not an enum", root_);
-      case CoreReason::OtherType:
+      case CoreReason::TypeMismatch:
         describe_candidate();
         return fmt::format("{} has another definition", root_);
       case CoreReason::Ambiguous:
@@ -206,7 +206,7 @@ class Explanation {
       case CoreReason::LargeOffset:
         return fmt::format("{} is at offset {}, too far for a load or store",
                            describe_access(program_, relocation_), result_.value);
-      case CoreReason::OtherInstruction:
+      case CoreReason::UnexpectedInstruction:
         return fmt::format("the relocation against {} is at an unexpected instruction",
                            describe_access(program_, relocation_));
       case CoreReason::WideBitfield:

@@ -26,28 +26,29 @@ CoreReason find_obstacle(std::span<const std::byte> code, std::endian order,
     case BPF_ALU:
     case BPF_ALU64:
       if (BPF_SRC(insn.code) != BPF_K || !has_expected(sign_extended(insn.imm)))
-        return CoreReason::OtherInstruction;
+        return CoreReason::UnexpectedInstruction;
       return CoreReason::None;
     case BPF_LDX:
     case BPF_ST:
     case BPF_STX: {
-      if (!has_expected(sign_extended(insn.off))) return CoreReason::OtherInstruction;
+      if (!has_expected(sign_extended(insn.off))) return CoreReason::UnexpectedInstruction;
       if (result.value > INT16_MAX) return CoreReason::LargeOffset;
       if (!result.is_resizable) return CoreReason::MemberSize;
       if (result.size == result.local_size) return CoreReason::None;
       bool fits = insn.access_size() == result.local_size && is_access_size(result.size);
-      return fits ? CoreReason::None : CoreReason::OtherInstruction;
+      return fits ? CoreReason::None : CoreReason::UnexpectedInstruction;
     }
     case BPF_LD: {
-      if (code.size() < 2 * insn_size) return CoreReason::OtherInstruction;
+      if (code.size() < 2 * insn_size) return CoreReason::UnexpectedInstruction;
       Insn second = load_insn(code.data() + insn_size, order);
       uint64_t value = static_cast<uint32_t>(insn.imm) | uint64_t{static_cast<uint32_t>(second.imm)}
                                                              << 32;
-      return is_plain_ld_imm64(insn, second) && has_expected(value) ? CoreReason::None
-                                                                    : CoreReason::OtherInstruction;
+      return is_plain_ld_imm64(insn, second) && has_expected(value)
+                 ? CoreReason::None
+                 : CoreReason::UnexpectedInstruction;
     }
     default:
-      return CoreReason::OtherInstruction;
+      return CoreReason::UnexpectedInstruction;
   }
 }
 

@@ -44,7 +44,7 @@ struct SectionRoleFacts {
   bool is_kept_once = false;
   /// The loader provides the symbols that the DATASEC of this name lists.
   bool has_loader_symbols = false;
-  /// Consists of entries about code; each is in the output if and only if its code is.
+  /// Entries about code, each in the output if and only if its code is.
   bool is_code_metadata = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/edit_distance.hpp"
+#include "linker/elf/section_roles.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_fact_checks.hpp"
 

@@ -13,6 +13,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
+#include "linker/elf/section_roles.hpp"
 #include "linker/kernels/kernel_fact_checks.hpp"
 #include "linker/kernels/pseudo_file.hpp"
 

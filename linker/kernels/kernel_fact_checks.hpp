@@ -1,5 +1,5 @@
 // The checks of KernelNeeds, each in a file of its own. For each, one function lists the names to
-// look up, and one judges the results.
+// look up, and one checks the results.
 #pragma once
 
 #include <cstddef>

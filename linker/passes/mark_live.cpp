@@ -1,6 +1,6 @@
 // Pass: find what the output needs.
 //
-// Without --gc-sections everything is live except losers, and entries about losers' code
+// Without --gc-sections everything is live except losers, and code metadata of losers
 // (code_metadata.hpp). With it, only fragments are live that are reached from the roots
 // (gc_roots.hpp) or from callbacks that tags name. The walk follows references from fragment to
 // fragment, with a worklist instead of recursion.

@@ -90,7 +90,7 @@ class SectionRelocator {
     if (section_.fragments.size() != 1) relink_calls(fragment, bytes);
   }
 
-  /// Copies entries about code. Some have fields without relocations.
+  /// Copies code metadata. Some have fields without relocations.
   void relocate_table(const Fragment& fragment) {
     std::byte* bytes = copy(fragment, fragment.begin, fragment.end);
     relocate_range(fragment, fragment.begin, fragment.end, bytes);

@@ -176,7 +176,7 @@ class Splitter {
       section.fragments.push_back({.begin = begin, .end = end, .is_unnamed = true});
   }
 
-  /// Visits all kept fragments except entries about code, which are dropped with the code. A
+  /// Visits all kept fragments except code metadata, which are dropped with the code. A
   /// reference that reaches into a dropped fragment makes that section whole again; the restored
   /// fragments are visited in turn.
   void rejoin_entangled_sections() {

@@ -85,7 +85,7 @@ TEST_CASE("relocations that no loader resolves") {
         "struct s.a has 4 bytes, but 4 in the program: no load or store fits both");
   CHECK(what(CoreReason::LargeOffset, a) ==
         "struct s.a is at offset 0, too far for a load or store");
-  CHECK(what(CoreReason::OtherInstruction, a) ==
+  CHECK(what(CoreReason::UnexpectedInstruction, a) ==
         "the relocation against struct s.a is at an unexpected instruction");
   CHECK(what(CoreReason::WideBitfield, a) == "no load of 8 bytes covers the bit-field struct s.a");
   CHECK(what(CoreReason::NoSize, a) == "struct s.a has no size");

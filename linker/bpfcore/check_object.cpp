@@ -1,4 +1,4 @@
-#include "linker/bpfcore/judge.hpp"
+#include "linker/bpfcore/check_object.hpp"
 
 #include <fmt/format.h>
 
@@ -121,8 +121,8 @@ CoreFinding to_core(const KernelFinding& finding, const CoreObject& object) {
 
 }  // namespace
 
-ObjectVerdict judge(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
-                    const CoreKernel& types, const BpfcoreOptions& options) {
+ObjectVerdict check_object(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
+                           const CoreKernel& types, const BpfcoreOptions& options) {
   std::optional<ObjectCheck> check;
   // The reached code depends on which weak externs the kernel has, and a missing helper matters
   // only in reached code.

@@ -7,8 +7,8 @@
 
 namespace bpflink {
 
-/// Judges an object on a kernel. `types` is the index of the kernel's types.
-ObjectVerdict judge(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
-                    const CoreKernel& types, const BpfcoreOptions& options);
+/// Checks an object on a kernel. `types` is the index of the kernel's types.
+ObjectVerdict check_object(const CoreObject& object, const KernelNeeds& needs, const Kernel& kernel,
+                           const CoreKernel& types, const BpfcoreOptions& options);
 
 }  // namespace bpflink
