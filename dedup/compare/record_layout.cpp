@@ -114,7 +114,8 @@ std::optional<Fields> fields_of(const Record& record, size_t& work) {
   return fields;
 }
 
-/// Whether a record hides its contents: no members, or one array of integers with room for the other record.
+/// Whether a record hides its contents: no members, or one array of integers with room for the
+/// other record.
 bool hides_contents(const Record& record, const Fields& fields, uint32_t size_of_other) {
   if (fields.empty()) return true;
   const BtfView& types = record.types;
