@@ -35,6 +35,7 @@ struct HandMadeLink {
     made.name = name;
     made.type = SHT_PROGBITS;
     made.flags = flags;
+    made.role = role_of(made);
     made.size = size;
     made.alignment = alignment;
     made.file = &object;

@@ -41,6 +41,7 @@ class Made {
     for (const char* name : {"", ".text", "xdp", ".rodata"}) {
       InputSection& section = add_section(name);
       if (section.index == text || section.index == main_section) section.flags |= SHF_EXECINSTR;
+      section.role = role_of(section);
     }
     object_.symbols.emplace_back();
   }
