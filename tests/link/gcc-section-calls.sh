@@ -12,7 +12,7 @@ static __noinline __u64 first(__u64 a) { volatile __u64 v = a; v += 1; v += 2; v
 static __noinline __u64 second(__u64 a) { volatile __u64 v = a; v *= 7; return v; }
 SEC("socket") int prog(void *ctx) { return first(3) + second(4); }
 END_C
-for options in '' -r --gc-sections '-r --gc-sections'; do
+for options in '' '-r --gc-sections'; do
   link $options calls.o
   expect $'prog+0x0 call first\nprog+0x10 call second' eval 'references | grep " call "'
   run 'prog()=41'
@@ -33,7 +33,7 @@ END_C
   for order in little big; do
     bpf-gcc -m$order-endian -O2 -gbtf -c statics.c -o statics.o
     varies '- refused: *' 'the peer takes no objects of bpf-gcc before gcc 14'
-    for options in '' -r --gc-sections; do
+    for options in '' --gc-sections; do
       link $options statics.o
       for called in first second third fourth; do
         contains "call $called" eval 'references | sed -n "s/^prog+.* call/call/p"'
@@ -49,7 +49,7 @@ fi
 if command -v bpf-gcc >/dev/null; then
   bpf-gcc -gbtf -O2 -c -x c - -o sum.o <<<'int x = 1, y = 2; int sum(void) { return x + y; }'
   link -r sum.o
-  expect $'sum+0x0 address x\nsum+0x10 address y' references
+  expect $'x\ny' eval 'references | sed "s/.* address //" | sort'
 fi
 
 # Fields against `numbers`, which is at 0x10: 0x20 may be an offset into it, or into its section.
