@@ -83,7 +83,7 @@ assemble either 0x20
 link llvm.o
 contains 'prog+0x0 address numbers+0x20' references
 link_fails either.o
-expect_error "either.o: relocation R_BPF_64_64 at socket+0x0 refers to 'numbers'+0x20 or, if GNU as before 2.41 wrote it, to +0x10"
+expect_error "either.o: relocation R_BPF_64_64 at socket+0x0 refers to 'numbers'+0x20 or, if GNU as before 2.41 wrote it, to +0x10: assemble with a newer version, or compile with -g"
 # An offset below the value, and a call of a function that is not at the section's start: LLVM's.
 assemble below 0x8
 link below.o
