@@ -496,6 +496,7 @@ class MadeObject {
       section.use = SectionUse::Link;
       bool is_code = section.index == text || section.index == main;
       section.flags = is_code ? SHF_ALLOC | SHF_EXECINSTR : SHF_ALLOC;
+      section.role = role_of(section);
     }
     object_.symbols.emplace_back();
     for (uint32_t i = 0; i < program.functions.size(); ++i) add_function(program.functions[i], i);
