@@ -97,8 +97,10 @@ class Splitter {
   /// that covers several constants, as assembly can define, needs them side by side.
   static bool is_mergeable(const InputSection& section, const std::vector<Extent>& extents) {
     constexpr uint64_t both = SHF_MERGE | SHF_WRITE;
+    constexpr uint64_t min_constant = 4;  // compilers write none that are smaller
     if ((section.flags & both) != SHF_MERGE || !section.relocations.empty() ||
-        section.is_nobits() || section.entry_size == 0 || section.size % section.entry_size != 0)
+        section.is_nobits() || section.entry_size < (section.holds_strings() ? 1 : min_constant) ||
+        section.size % section.entry_size != 0)
       return false;
     auto is_inside_entry = [&](const Extent& extent) {
       return extent.end <= extent.begin - extent.begin % section.entry_size + section.entry_size;
