@@ -88,7 +88,10 @@ class TableReader {
                       offset_ + at, section_name, insn_off);
     for (uint32_t field = 1; field < kind_.least_record_size / 4; ++field) {
       uint32_t value = word(at + 4 * field);
-      if (kind_.refers_to_type(field) && (value >= around_.btf.end_id() || value == 0))
+      // gcc writes bpf_core_type_id_local(void) with the id of void, which loaders take.
+      bool may_be_void = name_ == core_relo_kind.name;
+      if (kind_.refers_to_type(field) &&
+          (value >= around_.btf.end_id() || (value == 0 && !may_be_void)))
         return fail_ext("{} at offset {:#x} refers to type id {}, the last is {}", name_,
                         offset_ + at, value, around_.btf.end_id() - 1);
       if (kind_.refers_to_string(field) && value >= around_.btf.string_end())

@@ -20,3 +20,9 @@ second=$(symbol second | cut -d' ' -f5)
 expect "$(printf '%02x 00 00 00' "$(id out.o)")" bytes socket $((second + 4)) 4
 contains 'second+0x0 local_type_id struct event 0' core_relo
 run "second()=$(id out.o)"
+
+# The id of void is 0, which gcc writes for bpf_core_type_id_local(void).
+python3 "$bpfobj" set b.o void.o ext:core_relo:0:0:type_id=0
+link a.o void.o
+second=$(symbol second | cut -d' ' -f5)
+expect '00 00 00 00' bytes socket $((second + 4)) 4
