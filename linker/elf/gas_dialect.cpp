@@ -18,8 +18,10 @@ void for_each_relative_to_value(File& object, Visit visit) {
       const InputSymbol& symbol = object.symbols[relocation.symbol];
       if (symbol.place != InputSymbol::Place::Section || symbol.is_section() || symbol.value == 0)
         continue;
-      int64_t unit = relocation.type == R_BPF_64_32 ? int64_t{insn_size} : 1;
-      visit(section, relocation, relocation.addend - unit * static_cast<int64_t>(symbol.value));
+      // Unsigned: what a malformed file claims may wrap around.
+      uint64_t unit = relocation.type == R_BPF_64_32 ? insn_size : 1;
+      uint64_t without = static_cast<uint64_t>(relocation.addend) - unit * symbol.value;
+      visit(section, relocation, static_cast<int64_t>(without));
     }
 }
 
