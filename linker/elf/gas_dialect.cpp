@@ -37,8 +37,8 @@ bool is_plausible(const ObjectFile& object, const Relocation& relocation, int64_
 /// The first version of gcc that writes assembly which GNU as before 2.41 cannot read.
 constexpr int first_newer_gcc = 14;
 
-/// Whether gcc of older versions made all of the object, or none of it, according to .comment;
-/// nothing if that says less.
+/// Whether .comment names only older versions of gcc, or only newer compilers; nothing if it names
+/// both, none, or a version that cannot be read.
 std::optional<bool> is_of_older_gcc(const ObjectFile& object) {
   const InputSection* comment = object.find_section(".comment");
   if (!comment) return std::nullopt;
@@ -48,7 +48,8 @@ std::optional<bool> is_of_older_gcc(const ObjectFile& object) {
   for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
     size_t version = std::min(text.find(") ", at), text.size() - 2) + 2;
     int number = 0;
-    std::from_chars(text.data() + version, text.data() + text.size(), number);
+    auto read = std::from_chars(text.data() + version, text.data() + text.size(), number);
+    if (read.ec != std::errc()) return std::nullopt;
     (number < first_newer_gcc ? some_older : some_newer) = true;
   }
   if (some_older == some_newer) return std::nullopt;
