@@ -1,8 +1,10 @@
 // All state of one link, and the passes over it.
 #pragma once
 
+#include <algorithm>
 #include <expected>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,7 +19,7 @@
 #include "linker/elf/object_file.hpp"
 #include "linker/elf/symbol.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/io/output_file.hpp"
+#include "linker/outputs.hpp"
 #include "linker/report/model.hpp"
 
 namespace bpflink {
@@ -96,15 +98,6 @@ struct OutputTarget {
   Linker::Converter convert = {};
 };
 
-/// A file that the link writes: the linked object, its converted form, or a report.
-struct PendingOutput {
-  enum class Contents : uint8_t { Object, Converted, Map, Dependencies, Json, SizeMap };
-
-  Contents contents;
-  std::string name;  ///< for messages
-  OutputFile file;
-};
-
 /// The state of one link, by the pass that fills it.
 struct Context {
   Context(LinkOptions link_options, Linker::DiagnosticHandler handler)
@@ -114,13 +107,14 @@ struct Context {
   Diagnostics diagnostics;
   std::span<const InputSource> sources;
   OutputTarget target;
-  /// Null unless requested.
-  LinkReport* report = nullptr;
+  LinkReport report;
   /// Set by describe_output() if a report shows it.
   std::optional<OutputModel> model;
 
-  /// The linked object, then the reports. commit_outputs() moves them all to their places.
-  std::vector<PendingOutput> outputs;
+  /// The linked object, its converted form, and the reports.
+  Outputs outputs;
+  /// The linked object among them.
+  Outputs::Output* object_output = nullptr;
 
   std::vector<InputFile> files;  ///< all opened files, kept open until the end of the link
   std::vector<std::unique_ptr<ObjectFile>> objects;  ///< in command-line order; views of `files`
@@ -136,8 +130,12 @@ struct Context {
 
   std::vector<OutputFunction> functions;  ///< set by complete_functions()
 
-  /// Output bytes that come from no input.
-  std::vector<std::vector<std::byte>> buffers;
+  /// A copy of the bytes, to be changed, which stays until the end of the link.
+  std::span<std::byte> copy(std::span<const std::byte> bytes) {
+    auto* to = static_cast<std::byte*>(copies_.allocate(bytes.size(), 1));
+    std::ranges::copy(bytes, to);
+    return {to, bytes.size()};
+  }
   std::vector<std::byte> output_btf, output_btf_ext;
 
   /// The linked object read back by read_output(), or null.
@@ -145,11 +143,16 @@ struct Context {
   std::unique_ptr<ObjectFile> written;
   /// The linked object, if the target is memory.
   std::vector<std::byte> memory;
+
+ private:
+  std::pmr::monotonic_buffer_resource copies_;
 };
 
-/// Runs the passes in the order of the declarations below. Each pass explains itself in its file;
-/// link.cpp explains the order.
+/// Runs the passes in the order of the declarations below, to the object in its temporary file and
+/// the model of it. Each pass explains itself in its file; link.cpp explains the order.
 void link(Context&);
+/// Runs the other passes: writes the reports, and puts all outputs in their places.
+void publish(Context&);
 
 void open_outputs(Context&);
 void read_inputs(Context&);
@@ -161,6 +164,7 @@ void mark_live(Context&);
 void report_undefined_symbols(Context&);
 void warn_unloadable(Context&);
 void check_programs(Context&);
+void check_license(Context&);
 void check_maps(Context&);
 void check_externs(Context&);
 void lay_out_sections(Context&);
@@ -185,7 +189,7 @@ void make_report(Context&);
 void write_reports(Context&);
 void commit_outputs(Context&);
 
-/// Reports why the output called `name` cannot be written.
-void fail_output(Context&, const std::string& name, const Error&);
+/// Reports what is wrong with an output.
+void report_output(Context&, OutputProblem problem, Severity severity = Severity::Error);
 
 }  // namespace bpflink

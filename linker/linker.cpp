@@ -9,6 +9,8 @@
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 #include "linker/io/paths.hpp"
+#include "linker/report/report_files.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 
@@ -21,25 +23,17 @@ struct BPFLINK_INTERNAL Linker::Impl {
   bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr);
 };
 
-namespace {
-
-bool wants_report(const LinkOptions& options) {
-  return options.report || !options.map_file.empty() || !options.dependency_file.empty() ||
-         !options.json_file.empty() || !options.size_map_file.empty() || options.print_sizes != 0 ||
-         !options.explain.empty();
-}
-
-}  // namespace
-
 /// Links to `target`. `memory` receives the object if the target is memory.
 bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
   try {
     Context context(options, handler);
     context.sources = sources;
     context.target = std::move(target);
-    report = {};
-    if (wants_report(options)) context.report = &report;
     link(context);
+    if (!context.diagnostics.failed() && shows_model(options))
+      context.model->savings = find_savings(context);
+    publish(context);
+    report = std::move(context.report);
     if (memory) *memory = std::move(context.memory);
     // Removes temporary files that were not renamed.
     context.outputs.clear();

@@ -13,9 +13,9 @@
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
 #include "linker/bpfcore/outputs.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
 
 namespace bpflink {

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "dedup/run_threads.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
-#include "linker/io/program.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,6 +1,6 @@
 // The program bpfcore: which kernels BPF programs fit, and the kernel types that they need.
 #include "linker/bpfcore/commands.hpp"
-#include "linker/io/program.hpp"
+#include "linker/command_line/program.hpp"
 
 namespace {
 

@@ -14,10 +14,10 @@
 #include "linker/bpfcore/archive.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
 
 namespace bpflink {

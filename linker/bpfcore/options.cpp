@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "linker/command_line/options.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
-#include "linker/io/options.hpp"
-#include "linker/io/program.hpp"
 #include "linker/kernels/kernel_config.hpp"
 
 namespace bpflink {

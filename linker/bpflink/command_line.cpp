@@ -1,6 +1,6 @@
 #include "linker/bpflink/command_line.hpp"
 
-#include "linker/io/program.hpp"
+#include "linker/command_line/program.hpp"
 
 namespace bpflink {
 

@@ -4,9 +4,10 @@
 
 #include <filesystem>
 
+#include "linker/command_line/program.hpp"
 #include "linker/elf/renaming.hpp"
 #include "linker/error.hpp"
-#include "linker/io/program.hpp"
+#include "linker/report/report_files.hpp"
 
 namespace bpflink {
 namespace {
@@ -78,22 +79,15 @@ std::vector<Option> foreign_options() {
 }
 
 std::expected<void, Error> name_reports(LinkCommand& command, const OptionTable& table) {
-  LinkOptions& link = command.link;
-  struct Report {
-    std::string_view option;
-    std::string* path;
-    bool is_text = true;
+  auto name = [&](std::string_view option, std::string& path, bool is_text) {
+    if (!table.is_given(option)) return std::expected<void, Error>();
+    auto target = output_path(option, std::move(path), is_text);
+    if (target) path = std::move(*target);
+    return target ? std::expected<void, Error>() : std::unexpected(target.error());
   };
-  for (auto [option, path, is_text] :
-       {Report{"--Map", &link.map_file}, Report{"--dependency-file", &link.dependency_file},
-        Report{"--json", &link.json_file}, Report{"--size-map", &link.size_map_file},
-        Report{"--reproduce", &command.reproduce_file, false}}) {
-    if (!table.is_given(option)) continue;
-    auto target = output_path(option, std::move(*path), is_text);
-    if (!target) return std::unexpected(target.error());
-    *path = std::move(*target);
-  }
-  return {};
+  for (const ReportFile& report : report_files)
+    if (auto ok = name(report.option, command.link.*report.path, true); !ok) return ok;
+  return name("--reproduce", command.reproduce_file, false);
 }
 
 void check_idle_options(LinkCommand& command) {
@@ -105,8 +99,7 @@ void check_idle_options(LinkCommand& command) {
   if (command.print_gc_sections && !command.link.gc_sections)
     command.warnings.emplace_back("--print-gc-sections: nothing is dropped without --gc-sections");
   const LinkOptions& link = command.link;
-  if (!link.size_map_against.empty() && link.size_map_file.empty() && link.json_file.empty() &&
-      link.print_sizes == 0)
+  if (!link.size_map_against.empty() && !shows_model(link))
     command.warnings.emplace_back(
         "--size-map-against: no effect without --size-map, --json or --print-sizes");
 }
@@ -122,10 +115,6 @@ void LinkCommand::add_inputs(Linker& linker) const {
     else
       linker.add_file(input.path);
   }
-}
-
-std::vector<std::string> LinkCommand::report_files() const {
-  return {link.map_file, link.dependency_file, link.json_file, link.size_map_file};
 }
 
 OptionAction add_input(LinkCommand& command) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
-#include "linker/io/options.hpp"
+#include "linker/command_line/options.hpp"
 
 namespace bpflink {
 
@@ -41,8 +41,6 @@ struct LinkCommand {
 
   /// Adds the inputs to the linker.
   void add_inputs(Linker& linker) const;
-  /// The files that the link writes beside its output.
-  std::vector<std::string> report_files() const;
 };
 
 /// The options of every link under their headings, general ones first. They fill in `command`,

@@ -1,7 +1,7 @@
 // The program bpflink: parses the command line, runs the library's linker and prints diagnostics.
 #include "linker/bpflink/command_line.hpp"
 #include "linker/bpflink/program_output.hpp"
-#include "linker/io/program.hpp"
+#include "linker/command_line/program.hpp"
 
 namespace {
 

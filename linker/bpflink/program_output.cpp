@@ -8,9 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "linker/bpflink/reproduce.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/diagnostics/render.hpp"
 #include "linker/io/interruption.hpp"
-#include "linker/io/program.hpp"
+#include "linker/report/report_files.hpp"
 
 namespace bpflink {
 namespace {
@@ -113,8 +114,8 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
              Linker::Converter convert) {
   // Writing to a pipe without a reader is an error and does not end the process.
   std::signal(SIGPIPE, SIG_IGN);
-  std::vector<std::string> outputs = command.report_files();
-  outputs.insert(outputs.end(), {output, command.reproduce_file});
+  std::vector<std::string> outputs = {output, command.reproduce_file};
+  for (const ReportFile& report : report_files) outputs.push_back(command.link.*report.path);
   clean_up_when_interrupted(program, outputs);
   DiagnosticPrinter printer(program, command);
   if (!command.reproduce_file.empty())

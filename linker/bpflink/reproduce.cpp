@@ -14,13 +14,13 @@
 #include <optional>
 
 #include "linker/elf/archive.hpp"
-#include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/io/output_file.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/tar.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/outputs.hpp"
+#include "linker/report/report_files.hpp"
 
 namespace bpflink {
 namespace {
@@ -95,13 +95,23 @@ class Reproducer {
   }
 
   std::expected<void, Error> write() {
-    auto file = OutputFile::open(command_.reproduce_file);
-    if (!file) return fail("{}: {}", command_.reproduce_file, file.error().message);
-    if (std::string problem = find_replaced(*file); !problem.empty())
-      return fail("--reproduce '{}' {}", command_.reproduce_file, problem);
-    auto ok = write_tar(file->fd(), entries_);
-    if (ok) ok = file->commit();
-    if (!ok) return fail("{}: {}", command_.reproduce_file, ok.error().message);
+    const std::string& path = command_.reproduce_file;
+    Outputs outputs;
+    // The link reports what is wrong with its own outputs.
+    outputs.open("-o", output_, /*is_object=*/true);
+    for (const ReportFile& report : report_files)
+      if (!(command_.link.*report.path).empty())
+        outputs.open(std::string(report.option), command_.link.*report.path);
+    auto tar = outputs.open("--reproduce", path);
+    if (!tar) return fail(tar.error().message);
+    std::vector<NamedFile> inputs;
+    for (const InputFile& input : inputs_)
+      if (input.identity()) inputs.push_back({input.name(), *input.identity()});
+    for (const OutputProblem& problem : outputs.check(inputs))
+      if (problem.file == path) return fail(problem.message);
+    auto ok = write_tar((*tar)->file.fd(), entries_);
+    if (ok) ok = (*tar)->file.commit();
+    if (!ok) return fail("{}: {}", path, ok.error().message);
     return {};
   }
 
@@ -184,26 +194,6 @@ class Reproducer {
       add_input(below_root(fs::path(place).parent_path() / name), file);
     }
     return std::as_bytes(std::span(text));
-  }
-
-  // ---- the tar
-
-  /// What is wrong with the place of the tar, or "".
-  std::string find_replaced(const OutputFile& file) const {
-    if (!file.identity()) return "";
-    for (const InputFile& input : inputs_)
-      if (input.identity() == file.identity())
-        return fmt::format("would replace the input '{}': name another file", input.name());
-    std::vector<std::string> outputs = command_.report_files();
-    outputs.push_back(output_);
-    for (const std::string& path : outputs)
-      if (auto other = OutputFile::open(path); other && other->identity() == file.identity())
-        return fmt::format("and the output '{}' are one file", path);
-    if (file.is_special()) return "";
-    auto old = InputFile::open(command_.reproduce_file);
-    if (old && (is_elf(old->bytes()) || is_archive(old->bytes())))
-      return "would replace an object file or archive: delete it first";
-    return "";
   }
 
   const LinkCommand& command_;

@@ -6,7 +6,7 @@
 #include "linker/bpfskel/emit.hpp"
 #include "linker/bpfskel/model.hpp"
 #include "linker/bpfskel/options.hpp"
-#include "linker/io/program.hpp"
+#include "linker/command_line/program.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "dedup/internal.hpp"
-#include "linker/io/options.hpp"
-#include "linker/io/program.hpp"
+#include "linker/command_line/options.hpp"
+#include "linker/command_line/program.hpp"
 
 namespace bpflink {
 namespace {

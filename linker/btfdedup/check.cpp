@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "linker/btfdedup/inputs.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
-#include "linker/io/program.hpp"
 #include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {

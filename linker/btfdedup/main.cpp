@@ -23,6 +23,7 @@
 #include "linker/btfdedup/options.hpp"
 #include "linker/btfdedup/statistics.hpp"
 #include "linker/btfdedup/update.hpp"
+#include "linker/command_line/program.hpp"
 #include "linker/diagnostics/kernel_faults.hpp"
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
@@ -30,9 +31,8 @@
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/interruption.hpp"
-#include "linker/io/output_file.hpp"
-#include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/outputs.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/report/type_nodes.hpp"
 #include "linker/types/loaded_btf.hpp"
@@ -95,9 +95,6 @@ class Program {
   OutputModel describe_output(const Btf& btf);
   std::expected<void, Error> report();
   std::expected<void, Error> commit();
-  std::unexpected<Error> fail_size_map(const Error& error) const {
-    return fail("{}: {}", options_.size_map, error.message);
-  }
   /// An error about the output, whether it goes to a file or is only shown.
   std::unexpected<Error> fail_output(const Error& error) const {
     return fail("{}: {}", output_name(), error.message);
@@ -114,14 +111,15 @@ class Program {
     return options_.flatten ? nullptr : base();
   }
   bool is_described() const {
-    return size_map_file_ || options_.print_sizes != 0 || !options_.explain.empty();
+    return size_map_ || options_.print_sizes != 0 || !options_.explain.empty();
   }
   bool has_begun() const { return deduplicator_ || image_deduplicator_; }
   bool sorts() const;
 
   const BtfdedupOptions& options_;
   const bool updates_own_types_;  ///< computed once: the files may change
-  std::optional<OutputFile> output_file_, size_map_file_;
+  Outputs outputs_{"name another file, or use --update"};
+  Outputs::Output *output_ = nullptr, *size_map_ = nullptr;  ///< of these, or null
   std::vector<InputFile> files_;  ///< all opened files, mapped until the end
   Bases bases_;
   std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
@@ -145,16 +143,16 @@ class Program {
 };
 
 std::expected<void, Error> Program::open_output() {
-  if (!options_.size_map.empty()) {
-    auto page = OutputFile::open(options_.size_map);
-    if (!page) return fail_size_map(page.error());
-    size_map_file_.emplace(std::move(*page));
+  bool is_update = !options_.update.empty();
+  for (auto [option, path, output, is_object] :
+       {std::tuple{is_update ? "--update" : "-o", is_update ? &options_.update : &options_.output,
+                   &output_, true},
+        {"--size-map", &options_.size_map, &size_map_, false}}) {
+    if (path->empty()) continue;
+    auto opened = outputs_.open(option, *path, is_object);
+    if (!opened) return fail(opened.error().message);
+    *output = *opened;
   }
-  const std::string& path = options_.update.empty() ? options_.output : options_.update;
-  if (path.empty()) return {};
-  auto file = OutputFile::open(path);
-  if (!file) return fail_output(file.error());
-  output_file_.emplace(std::move(*file));
   return {};
 }
 
@@ -250,34 +248,18 @@ std::expected<void, Error> Program::add(const BtfSource& source) {
 
 /// Reports an output that is also an input, under whatever name, except by --update.
 std::expected<void, Error> Program::check_output() const {
-  if (size_map_file_ && size_map_file_->identity()) {
-    if (output_file_ && output_file_->identity() == size_map_file_->identity())
-      return fail("--size-map '{}' and the output are the same file", options_.size_map);
-    for (const InputFile& input : files_)
-      if (input.identity() == size_map_file_->identity())
-        return fail("--size-map '{}' would replace the input '{}': name another file",
-                    options_.size_map, input.name());
-  }
-  if (!output_file_ || !output_file_->identity() || !options_.update.empty()) return {};
-  for (const InputFile& input : files_)
-    if (input.identity() == output_file_->identity())
-      return fail("-o '{}' would replace the input '{}'; --update is for that", options_.output,
-                  input.name());
-  if (output_file_->is_special()) return {};
-  auto file = InputFile::open(options_.output);
-  if (!file) return {};
-  std::string source = find_unrelated_source(file->bytes(), [&](const ObjectFile& object) {
-    return std::ranges::any_of(files_, [&](const InputFile& input) {
+  std::vector<NamedFile> inputs;
+  for (const InputFile& file : files_)
+    if (file.identity() && (options_.update.empty() || file.identity() != output_->file.identity()))
+      inputs.push_back({file.name(), *file.identity()});
+  auto is_related = [&](const ObjectFile& replaced) {
+    return !options_.update.empty() || std::ranges::any_of(files_, [&](const InputFile& input) {
       auto other = ObjectFile::read(input.name(), input.bytes());
-      return other && have_common_origin(object, **other);
+      return other && have_common_origin(replaced, **other);
     });
-  });
-  if (!source.empty())
-    return fail(
-        "-o '{}' would replace the compiled object of '{}', which is unrelated to the inputs: name "
-        "another file, or delete it first",
-        options_.output, source);
-  return {};
+  };
+  auto problems = outputs_.check(inputs, is_related);
+  return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }
 
 /// Adds one blob of a source as a unit.
@@ -437,9 +419,9 @@ std::expected<void, Error> Program::check_update() const {
 }
 
 std::expected<void, Error> Program::write_output() {
-  if (!output_file_) return {};
+  if (!output_) return {};
   Stopwatch watch(statistics_.write);
-  if (auto ok = write_contents(output_file_->fd()); !ok) return fail_output(ok.error());
+  if (auto ok = write_contents(output_->file.fd()); !ok) return fail_output(ok.error());
   return {};
 }
 
@@ -447,8 +429,8 @@ std::expected<void, Error> Program::write_output() {
 std::expected<void, Error> Program::verify() const {
   if (!options_.verify) return {};
   std::optional<InputFile> written;
-  if (output_file_) {
-    auto opened = InputFile::open(output_file_->fd(), output_name());
+  if (output_) {
+    auto opened = InputFile::open(output_->file.fd(), output_name());
     if (!opened) return fail_output(opened.error());
     written = std::move(*opened);
   }
@@ -464,18 +446,12 @@ std::expected<void, Error> Program::verify() const {
   return {};
 }
 
-/// Writes to pipes and devices first; regular files are renamed at the end.
 std::expected<void, Error> Program::commit() {
-  std::vector<OutputFile*> files;
-  if (size_map_file_) files.push_back(&*size_map_file_);
-  if (output_file_) files.push_back(&*output_file_);
-  auto failures = OutputFile::commit_all(files);
-  if (failures.empty()) return {};
-  for (const auto& [index, error] : std::span(failures).subspan(1))
-    print_error("btfdedup", fail_size_map(error).error().message);
-  const auto& [index, error] = failures.front();
-  bool is_output = output_file_ && index + 1 == files.size();
-  return is_output ? fail_output(error) : fail_size_map(error);
+  auto problems = outputs_.commit();
+  if (problems.empty()) return {};
+  for (const OutputProblem& problem : std::span(problems).subspan(1))
+    print_error("btfdedup", problem.message);
+  return fail(problems.front().message);
 }
 
 /// A model of the BTF alone, without the file around it.
@@ -496,12 +472,12 @@ OutputModel Program::describe_output(const Btf& btf) {
 }
 
 std::expected<void, Error> Program::write_size_map() {
-  if (!size_map_file_) return {};
+  if (!size_map_) return {};
   auto btf = Btf::parse(blob_, output_base());
   if (!btf) return fail_output(btf.error());
   std::string page = make_size_map(describe_output(*btf));
-  auto ok = write_all(size_map_file_->fd(), std::as_bytes(std::span(page)));
-  return ok ? ok : fail_size_map(ok.error());
+  auto ok = Outputs::write(*size_map_, std::as_bytes(std::span(page)));
+  return ok ? std::expected<void, Error>() : fail(ok.error().message);
 }
 
 std::expected<void, Error> Program::write_contents(int fd) {

@@ -1,7 +1,7 @@
 #include "linker/btfdedup/options.hpp"
 
-#include "linker/io/options.hpp"
-#include "linker/io/program.hpp"
+#include "linker/command_line/options.hpp"
+#include "linker/command_line/program.hpp"
 
 namespace bpflink {
 namespace {

@@ -36,7 +36,7 @@ CodeGraph::CodeGraph(const ObjectFile& file) : object(file) {
 /// Several symbols at one place are one function.
 void CodeGraph::find_functions() {
   for (const InputSymbol& symbol : object.symbols) {
-    if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section) continue;
+    if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
     const InputSection& section = object.sections[symbol.section];
     if (!section.is_code() || symbol.value >= section.data.size()) continue;
     uint64_t rest = section.data.size() - symbol.value;
@@ -139,8 +139,7 @@ void CodeGraph::find_variables() {
   // Without BTF a user can name any symbol. Otherwise only global symbols and variables in BTF
   // count: the compiler made the rest.
   for (const InputSymbol& symbol : object.symbols)
-    if (symbol.place == InputSymbol::Place::Section && !symbol.is_section() &&
-        (!symbol.is_local() || !object.btf))
+    if (symbol.is_in_section() && !symbol.is_section() && (!symbol.is_local() || !object.btf))
       add(symbol.section, symbol.value, symbol.size, symbol.name);
   for (const BtfDeclaration& declaration : object.declarations) {
     auto section = sections.find(declaration.datasec);
@@ -206,14 +205,13 @@ CodeReference CodeGraph::refer(const InputSection& section, const Relocation& re
                                const Insn& insn) const {
   using enum CodeReference::Kind;
   const InputSymbol& symbol = object.symbols[relocation.symbol];
-  RelocationTarget target = target_of(object, relocation);
-  bool is_in_section = symbol.place == InputSymbol::Place::Section;
+  Target target = target_of(object, relocation);
+  auto [holder, offset] = target.place;
   if (!insn.is_call() && !insn.is_ld_imm64()) return {Unknown};
-  if (is_in_section && object.sections[target.section].is_code())
-    return refer_to_code(target.section, target.offset, insn.is_call());
+  if (holder && holder->is_code()) return refer_to_code(holder->index, offset, insn.is_call());
   if (!insn.is_ld_imm64() || section.name.empty()) return {Unknown};
-  if (is_in_section && object.sections[target.section].role == SectionRole::Rodata)
-    return {Data, target.section, target.offset + (target.symbol ? relocation.addend : 0)};
+  if (holder && holder->role == SectionRole::Rodata)
+    return {Data, holder->index, offset + (target.symbol ? relocation.addend : 0)};
   if (symbol.is_defined()) return {Unknown};
   const ExternType* type = find_extern(symbol);
   if (!type || (type->is_kconfig && type->is_function)) return {Unknown};

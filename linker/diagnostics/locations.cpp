@@ -46,7 +46,7 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
 
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol) {
   DiagnosticLocation location{.object = object.name};
-  if (symbol.place == InputSymbol::Place::Section)
+  if (symbol.is_in_section())
     location = location_of(object, object.sections[symbol.section], symbol.value, symbol.name);
   if (location.line != 0 || symbol.is_local()) return location;
   auto found = object.dwarf_lines().find(symbol.name);

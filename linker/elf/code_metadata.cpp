@@ -42,12 +42,11 @@ void split_frames(InputSection& section) {
 void split_at_references(const ObjectFile& object, InputSection& section) {
   std::vector<uint64_t> cuts{0};
   for (const InputSymbol& symbol : object.symbols)
-    if (symbol.place == InputSymbol::Place::Section && symbol.section == section.index)
-      cuts.push_back(symbol.value);
+    if (symbol.is_in_section() && symbol.section == section.index) cuts.push_back(symbol.value);
   for (const InputSection& from : object.sections)
     for (const Relocation& relocation : from.relocations) {
-      RelocationTarget target = target_of(object, relocation);
-      if (target.section == section.index) cuts.push_back(static_cast<uint64_t>(target.offset));
+      InputPlace target = target_of(object, relocation).place;
+      if (target.section == &section) cuts.push_back(static_cast<uint64_t>(target.offset));
     }
   std::ranges::sort(cuts);
   for (size_t i = 0; i < cuts.size() && cuts[i] < section.size; ++i) {

@@ -22,7 +22,10 @@ std::optional<OutputPlace> place_of(const InputSection& section, uint64_t offset
   return OutputPlace{section.output, fragment.output_offset + (offset - fragment.begin)};
 }
 
-std::optional<OutputPlace> place_of_pointer(const InputSection& section, int64_t offset) {
+std::optional<OutputPlace> place_of_pointer(InputPlace target) {
+  if (!target.section) return std::nullopt;
+  const InputSection& section = *target.section;
+  int64_t offset = target.offset;
   // No pointer leads outside of a split section: see split_into_fragments().
   if (section.fragments.size() <= 1 || offset < 0) return place_of(section, offset);
   const Fragment& fragment = fragment_at(section, offset);

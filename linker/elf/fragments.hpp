@@ -25,6 +25,6 @@ std::optional<OutputPlace> place_of(const InputSection& section, uint64_t offset
 
 /// The same for a pointer, which may also point just behind an object: if the fragment that begins
 /// at `offset` was dropped, the result is the end of the fragment before it.
-std::optional<OutputPlace> place_of_pointer(const InputSection& section, int64_t offset);
+std::optional<OutputPlace> place_of_pointer(InputPlace target);
 
 }  // namespace bpflink

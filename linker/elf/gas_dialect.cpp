@@ -16,8 +16,7 @@ void for_each_relative_to_value(File& object, Visit visit) {
   for (auto& section : object.sections)
     for (auto& relocation : section.relocations) {
       const InputSymbol& symbol = object.symbols[relocation.symbol];
-      if (symbol.place != InputSymbol::Place::Section || symbol.is_section() || symbol.value == 0)
-        continue;
+      if (!symbol.is_in_section() || symbol.is_section() || symbol.value == 0) continue;
       // Unsigned: what a malformed file claims may wrap around.
       uint64_t unit = relocation.type == R_BPF_64_32 ? insn_size : 1;
       uint64_t without = static_cast<uint64_t>(relocation.addend) - unit * symbol.value;

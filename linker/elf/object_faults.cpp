@@ -138,8 +138,8 @@ class Verifier {
 
   void check_symbol(const BtfVarSecinfo& entry, const InputSection& section) {
     const InputSymbol* symbol = find_global(object_.btf->name(object_.btf->type(entry.type)));
-    bool agrees = symbol && symbol->place == InputSymbol::Place::Section &&
-                  symbol->section == section.index && symbol->value == entry.offset &&
+    bool agrees = symbol && symbol->is_in_section() && symbol->section == section.index &&
+                  symbol->value == entry.offset &&
                   (symbol->size == entry.size || symbol->size == 0);
     if (!agrees)
       fault("{} at {}+{:#x} with {:#x} bytes has no such symbol", describe(entry.type),

@@ -152,10 +152,9 @@ class ObjectReader {
       return fail("global symbol {} has no name", index);
     switch (entry.st_shndx) {
       case SHN_UNDEF:
-        symbol.place = InputSymbol::Place::Undefined;
         return {};
       case SHN_ABS:
-        symbol.place = InputSymbol::Place::Absolute;
+        symbol.is_absolute = true;
         return {};
       case SHN_COMMON:
         return fail("symbol '{}' is a common symbol: compile with -fno-common", symbol.name);
@@ -165,7 +164,6 @@ class ObjectReader {
     if (section == 0 || section >= object_.sections.size())
       return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
                   section == 0 ? entry.st_shndx : section, object_.sections.size() - 1);
-    symbol.place = InputSymbol::Place::Section;
     symbol.section = section;
     InputSection& holder = object_.sections[section];
     if (holder.role == SectionRole::JumpTables) symbol.binding = STB_LOCAL;
@@ -278,7 +276,7 @@ class ObjectReader {
     if (!explicit_addend) relocation.addend = load_addend(relocation.type, at, object_.byte_order);
     // An offset of 2 GiB or more looks negative in the 32 bits of an immediate.
     const InputSymbol& symbol = object_.symbols[relocation.symbol];
-    if (symbol.is_section() && relocation.addend < 0 &&
+    if (symbol.names_section() && relocation.addend < 0 &&
         static_cast<uint32_t>(relocation.addend) <= object_.sections[symbol.section].size)
       relocation.addend = static_cast<uint32_t>(relocation.addend);
     return relocation;

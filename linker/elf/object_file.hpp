@@ -92,19 +92,17 @@ struct InputSection : ElfSection {
 
 /// A place in an input.
 struct InputPlace {
-  InputSection* section = nullptr;  ///< null if it is in no section
-  int64_t offset = 0;               ///< bytes into the section; may be outside of it
+  const InputSection* section = nullptr;  ///< null if it is in no section
+  int64_t offset = 0;                     ///< bytes into the section; may be outside of it
 };
 
 /// An entry of the symbol table.
 struct InputSymbol {
-  enum class Place : uint8_t { Undefined, Absolute, Common, Section };
-
   std::string_view name;
   uint64_t value = 0;  ///< bytes into the section
   uint64_t size = 0;
-  uint32_t section = 0;  ///< index, where place is Section
-  Place place = Place::Undefined;
+  uint32_t section = 0;  ///< index; 0 for an undefined or absolute symbol
+  bool is_absolute = false;
   uint8_t type = 0;        ///< STT_*
   uint8_t binding = 0;     ///< STB_*
   uint8_t visibility = 0;  ///< STV_*
@@ -114,14 +112,17 @@ struct InputSymbol {
   uint32_t output_index = 0;
 
   bool is_local() const { return binding == STB_LOCAL; }
-  bool is_defined() const { return place != Place::Undefined; }
+  bool is_in_section() const { return section != 0; }
+  bool is_defined() const { return is_in_section() || is_absolute; }
   bool is_section() const { return type == STT_SECTION; }
+  /// Whether relocations against it point to the contents of its section, at their addends.
+  bool names_section() const { return is_section() && is_local(); }
 };
 
 /// Whether the symbol begins a fragment.
 inline bool is_cut_at(const InputSymbol& symbol) {
   bool is_entity = symbol.type == STT_FUNC || symbol.type == STT_OBJECT || !symbol.is_local();
-  return symbol.place == InputSymbol::Place::Section && is_entity;
+  return symbol.is_in_section() && is_entity;
 }
 
 /// A VAR or FUNC of the object's BTF, with the symbol that it declares.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <expected>
-#include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "bpflink/error.hpp"
@@ -18,8 +16,5 @@ std::expected<void, Error> read_object_types(ObjectFile& object);
 /// Reads the types again after symbols, and their VARs and FUNCs in `blob`, were renamed. Type ids
 /// and string offsets must not have changed.
 std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<std::byte> blob);
-
-/// The names that the object expects from the loader, in .ksyms and .kconfig.
-std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object);
 
 }  // namespace bpflink

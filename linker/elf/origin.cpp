@@ -24,7 +24,7 @@ Names source_files(const ObjectFile& object) {
 Names strong_definitions(const ObjectFile& object) {
   Names names;
   for (const InputSymbol& symbol : object.symbols) {
-    if (symbol.place != InputSymbol::Place::Section || symbol.binding != STB_GLOBAL) continue;
+    if (!symbol.is_in_section() || symbol.binding != STB_GLOBAL) continue;
     const InputSection& section = object.sections[symbol.section];
     bool is_shared = section.holds_maps() || facts_of(section.role).is_kept_once;
     if (!is_shared) names.insert(symbol.name);
@@ -62,28 +62,6 @@ std::string find_unrelated_source(std::span<const std::byte> image,
   if (!object) return "";
   Names sources = source_files(**object);
   return sources.size() == 1 && !is_related(**object) ? std::string(*sources.begin()) : "";
-}
-
-bool looks_linked_from(const ObjectFile& object,
-                       std::span<const std::unique_ptr<ObjectFile>> others) {
-  std::vector<ElfSection> sections(object.sections.begin(), object.sections.end());
-  if (is_compiler_output(sections)) return false;
-  Names sources = source_files(object), definitions = strong_definitions(object);
-  Names known_sources, known_definitions;
-  bool has_compiled = false;
-  for (const auto& other : others) {
-    if (other.get() == &object) continue;
-    Names their_definitions = strong_definitions(*other);
-    if (!have_common(definitions, their_definitions)) continue;
-    Names their_sources = source_files(*other);
-    sections.assign(other->sections.begin(), other->sections.end());
-    has_compiled |= is_compiler_output(sections) || their_sources.size() < sources.size();
-    known_sources.merge(their_sources);
-    known_definitions.merge(their_definitions);
-  }
-  if (!has_compiled) return false;
-  return sources.empty() ? std::ranges::includes(known_definitions, definitions)
-                         : std::ranges::includes(known_sources, sources);
 }
 
 }  // namespace bpflink

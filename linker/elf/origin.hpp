@@ -19,9 +19,4 @@ bool have_common_origin(const ObjectFile& a, const ObjectFile& b);
 std::string find_unrelated_source(std::span<const std::byte> image,
                                   const std::function<bool(const ObjectFile&)>& is_related);
 
-/// Whether an object looks like the output of a link of some of the others: all its source files
-/// are theirs or, if it names none, all its definitions.
-bool looks_linked_from(const ObjectFile& object,
-                       std::span<const std::unique_ptr<ObjectFile>> others);
-
 }  // namespace bpflink

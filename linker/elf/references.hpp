@@ -11,19 +11,24 @@
 
 namespace bpflink {
 
-/// Where a relocation leads within its own object.
-struct RelocationTarget {
-  const InputSymbol* symbol;  ///< null for a section symbol
-  uint32_t section;           ///< index; 0 for a symbol outside of the sections that are read
-  int64_t offset;             ///< bytes into the section; may be outside of it
+/// Where a reference leads: to a symbol or, without one, to the contents of a section.
+struct Target {
+  const InputSymbol* symbol;  ///< null for contents
+  InputPlace place;           ///< in the referring object; none for an extern or absolute symbol
+
+  Symbol* global() const { return symbol ? symbol->global : nullptr; }
+  /// The place in the object that defines it.
+  InputPlace definition() const { return global() ? global()->place() : place; }
 };
 
-inline RelocationTarget target_of(const ObjectFile& object, const Relocation& relocation) {
+inline Target target_of(const ObjectFile& object, const Relocation& relocation) {
   const InputSymbol& symbol = object.symbols[relocation.symbol];
-  auto value = static_cast<int64_t>(symbol.value);
-  if (symbol.is_section() && symbol.is_local())
-    return {nullptr, symbol.section, value + relocation.addend};
-  return {&symbol, symbol.section, value};
+  bool is_contents = symbol.names_section();
+  InputPlace place;
+  if (symbol.is_in_section())
+    place = {&object.sections[symbol.section],
+             static_cast<int64_t>(symbol.value) + (is_contents ? relocation.addend : 0)};
+  return {is_contents ? nullptr : &symbol, place};
 }
 
 /// A call or jump with its distance in the instruction.
@@ -51,38 +56,29 @@ void for_each_local_branch(const InputSection& section, uint64_t begin, uint64_t
 }
 
 /// A reference from a range of an input section.
-struct SectionReference {
+struct Reference {
   enum class Kind : uint8_t {
     Pointer,  ///< through a relocation
     Call,     ///< a local call without a relocation
     Jump,     ///< a jump inside a function
   };
   Kind kind;
-  uint64_t from;         ///< bytes into the referring section
-  Symbol* global;        ///< the global symbol; null for a place in this object
-  InputSection* target;  ///< null if `global` is set, or for an absolute symbol
-  int64_t offset;        ///< bytes into `target`; may be outside of it
-
-  /// The place that it refers to, in the object that defines it.
-  InputPlace resolve() const { return global ? global->place() : InputPlace{target, offset}; }
+  uint64_t from;  ///< bytes into the referring section
+  Target to;
 };
 
 /// Calls `visit` for each reference from [begin, end) of `section`. Calls and jumps without a
 /// relocation are visited only if the section is split: inside one fragment they change nothing.
 template <typename Visit>
-void for_each_section_reference(ObjectFile& object, InputSection& section, uint64_t begin,
-                                uint64_t end, Visit visit) {
+void for_each_reference_from(const InputSection& section, uint64_t begin, uint64_t end,
+                             Visit visit) {
   for (auto r = section.first_relocation(begin); r != section.relocations.end() && r->offset < end;
-       ++r) {
-    RelocationTarget to = target_of(object, *r);
-    Symbol* global = to.symbol ? to.symbol->global : nullptr;
-    InputSection* target = global || to.section == 0 ? nullptr : &object.sections[to.section];
-    visit(SectionReference{SectionReference::Kind::Pointer, r->offset, global, target, to.offset});
-  }
+       ++r)
+    visit(Reference{Reference::Kind::Pointer, r->offset, target_of(*section.file, *r)});
   if (!section.is_code() || section.fragments.size() == 1) return;
   for_each_local_branch(section, begin, end, [&](const LocalBranch& branch) {
-    auto kind = branch.is_call ? SectionReference::Kind::Call : SectionReference::Kind::Jump;
-    visit(SectionReference{kind, branch.from, nullptr, &section, branch.to});
+    auto kind = branch.is_call ? Reference::Kind::Call : Reference::Kind::Jump;
+    visit(Reference{kind, branch.from, {nullptr, {&section, branch.to}}});
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dedup/internal.hpp"
+#include "linker/elf/declarations.hpp"
 #include "linker/elf/object_types.hpp"
 
 namespace bpflink {
@@ -11,9 +12,7 @@ namespace {
 bool has_name_of_program(const ObjectFile& object, const InputSymbol& symbol) {
   if (symbol.name.empty() || symbol.is_section() || symbol.type == STT_FILE) return false;
   // Only their own file refers to jump tables by name.
-  if (symbol.place == InputSymbol::Place::Section &&
-      object.sections[symbol.section].is_code_metadata())
-    return false;
+  if (symbol.is_in_section() && object.sections[symbol.section].is_code_metadata()) return false;
   return !symbol.is_local() || symbol.type == STT_FUNC || symbol.type == STT_OBJECT;
 }
 

@@ -38,7 +38,7 @@ struct Symbol {
   const InputSymbol& input() const { return file->symbols[index]; }
   /// Where the definition is.
   InputPlace place() const {
-    if (input().place != InputSymbol::Place::Section) return {};
+    if (!input().is_in_section()) return {};
     return {&file->sections[input().section], static_cast<int64_t>(input().value)};
   }
   bool is_from(const ObjectFile& object, uint32_t symbol_index) const {

@@ -15,8 +15,7 @@ class SymbolsByPlace {
  public:
   explicit SymbolsByPlace(const ObjectFile& object) {
     for (const InputSymbol& symbol : object.symbols)
-      if (symbol.place == InputSymbol::Place::Section &&
-          (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
+      if (symbol.is_in_section() && (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
         entries_.push_back(&symbol);
     std::ranges::stable_sort(entries_, {}, [](const InputSymbol* symbol) {
       return std::pair(key(symbol), symbol->type != STT_FUNC);

@@ -17,4 +17,10 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
+/// A file by the name that the user gave it.
+struct NamedFile {
+  std::string name;
+  FileIdentity identity;
+};
+
 }  // namespace bpflink

@@ -16,12 +16,14 @@ bool is_zero(std::span<const std::byte> bytes) {
 }  // namespace
 
 std::expected<void, Error> SparseWriter::write(uint64_t offset, std::span<const std::byte> bytes) {
-  constexpr size_t max_buffered_write = 4 << 10, max_gap = 16, max_gathered = 64 << 10;
+  // Copying fewer bytes, or filling a gap with fewer zeros, costs less than a separate write.
+  constexpr size_t max_copied = 32 << 10, max_gathered = 2 * max_copied, max_gap = 512;
   uint64_t end = begin_ + gathered_.size();
-  bool is_next = offset >= end && offset - end <= max_gap && gathered_.size() < max_gathered;
-  if (!is_next || bytes.size() > max_buffered_write)
+  bool is_next = offset >= end && offset - end <= max_gap;
+  bool is_large = bytes.size() > max_copied;
+  if (!is_next || is_large || gathered_.size() + bytes.size() > max_gathered)
     if (auto ok = finish(); !ok) return ok;
-  if (bytes.size() > max_buffered_write) return write_large(offset, bytes);
+  if (is_large) return write_large(offset, bytes);
   if (gathered_.empty()) begin_ = offset;
   gathered_.resize(offset - begin_);
   gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());

@@ -117,7 +117,7 @@ bpf_linker* make_linker(std::string path, int fd) {
 bool has_duplicates(bpf_linker& linker, const ObjectFile& object) {
   bool found = false;
   for (const InputSymbol& symbol : object.symbols) {
-    if (symbol.binding != STB_GLOBAL || symbol.place != InputSymbol::Place::Section) continue;
+    if (symbol.binding != STB_GLOBAL || !symbol.is_in_section()) continue;
     if (facts_of(object.sections[symbol.section].role).is_kept_once) continue;
     auto [entry, is_new] = linker.definitions.try_emplace(std::string(symbol.name), object.name);
     if (is_new) continue;

@@ -8,7 +8,7 @@ namespace bpflink {
 ObjectIndex::ObjectIndex(const ObjectFile& object)
     : file(object), symbols_(object.sections.size()) {
   for (const InputSymbol& symbol : file.symbols)
-    if (symbol.place == InputSymbol::Place::Section && !symbol.is_section() && !symbol.name.empty())
+    if (symbol.is_in_section() && !symbol.is_section() && !symbol.name.empty())
       symbols_[symbol.section].push_back(&symbol);
   for (auto& symbols : symbols_) std::ranges::stable_sort(symbols, {}, &InputSymbol::value);
   if (!file.btf) return;
@@ -38,10 +38,10 @@ SectionVars ObjectIndex::vars(std::string_view section) const {
 }
 
 const InputSymbol* ObjectIndex::pointee(const Relocation& relocation) const {
-  RelocationTarget target = target_of(file, relocation);
-  if (target.symbol) return target.symbol;
-  const auto& candidates = symbols_[target.section];
-  auto value = static_cast<uint64_t>(target.offset);
+  Target target = target_of(file, relocation);
+  if (target.symbol || !target.place.section) return target.symbol;
+  const auto& candidates = symbols_[target.place.section->index];
+  auto value = static_cast<uint64_t>(target.place.offset);
   for (auto found = std::ranges::lower_bound(candidates, value, {}, &InputSymbol::value);
        found != candidates.end() && (*found)->value == value; ++found)
     if ((*found)->type == STT_FUNC || (*found)->type == STT_OBJECT) return *found;

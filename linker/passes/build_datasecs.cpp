@@ -141,7 +141,7 @@ class DatasecBuilder {
   /// A losing definition in a section that stays whole.
   void declare_local(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
     const InputSymbol& input = object.symbols[declaration.symbol_index];
-    if (input.place != InputSymbol::Place::Section) return;
+    if (!input.is_in_section()) return;
     auto place = place_of(object.sections[input.section], input.value);
     if (!place) return;
     uint32_t id = add_var(object, type, BtfLinkage::Static);
@@ -151,7 +151,7 @@ class DatasecBuilder {
 
   void list_definition(const Symbol& symbol, uint32_t declared_size) {
     const InputSymbol& input = symbol.input();
-    if (input.place != InputSymbol::Place::Section) return;
+    if (!input.is_in_section()) return;
     const InputSection& section = symbol.file->sections[input.section];
     auto place = place_of(section, input.value);
     if (!place || section.same_as) return;
@@ -285,7 +285,7 @@ class DatasecBuilder {
 }  // namespace
 
 void build_datasecs(Context& context) {
-  if (context.btf) DatasecBuilder(context).run();
+  DatasecBuilder(context).run();
 }
 
 }  // namespace bpflink

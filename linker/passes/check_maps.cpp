@@ -32,8 +32,7 @@ void warn_static_maps(Context& context) {
   std::map<std::string_view, std::vector<DiagnosticReference>> maps;
   for (const auto& object : context.objects)
     for (const InputSymbol& symbol : object->symbols) {
-      bool is_static = symbol.is_local() && symbol.type == STT_OBJECT &&
-                       symbol.place == InputSymbol::Place::Section;
+      bool is_static = symbol.is_local() && symbol.type == STT_OBJECT && symbol.is_in_section();
       if (is_static && object->sections[symbol.section].role == SectionRole::Maps)
         maps[symbol.name].push_back({ReferenceRole::DefinedAt, location_of(*object, symbol)});
     }

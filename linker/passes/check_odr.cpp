@@ -185,7 +185,7 @@ void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference
 }  // namespace
 
 void check_odr(Context& context) {
-  if (context.btf && context.options.warn_odr) LayoutChecker(context).run();
+  LayoutChecker(context).run();
 }
 
 }  // namespace bpflink

@@ -1,8 +1,10 @@
-// Pass: warn of programs that loaders skip, and of helpers that the license forbids.
+// Pass: warn of programs that lost their SEC(), which loaders skip.
+//
+// Loaders load a function of .text only together with programs that call it. A library may have
+// functions without a caller.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <unordered_set>
 
@@ -15,118 +17,6 @@
 
 namespace bpflink {
 namespace {
-
-struct Helper {
-  int32_t id;
-  std::string_view name;
-};
-
-/// The helpers that kernels mark gpl_only, by id. tests/kernel/gpl-helpers.sh compares this list
-/// with the running kernel.
-constexpr std::array gpl_helpers = std::to_array<Helper>({
-    {4, "bpf_probe_read"},
-    {6, "bpf_trace_printk"},
-    {22, "bpf_perf_event_read"},
-    {25, "bpf_perf_event_output"},
-    {27, "bpf_get_stackid"},
-    {35, "bpf_get_current_task"},
-    {36, "bpf_probe_write_user"},
-    {45, "bpf_probe_read_str"},
-    {55, "bpf_perf_event_read_value"},
-    {56, "bpf_perf_prog_read_value"},
-    {58, "bpf_override_return"},
-    {67, "bpf_get_stack"},
-    {69, "bpf_fib_lookup"},
-    {100, "bpf_tcp_check_syncookie"},
-    {110, "bpf_tcp_gen_syncookie"},
-    {111, "bpf_skb_output"},
-    {112, "bpf_probe_read_user"},
-    {113, "bpf_probe_read_kernel"},
-    {114, "bpf_probe_read_user_str"},
-    {115, "bpf_probe_read_kernel_str"},
-    {119, "bpf_read_branch_records"},
-    {121, "bpf_xdp_output"},
-    {126, "bpf_seq_printf"},
-    {127, "bpf_seq_write"},
-    {150, "bpf_seq_printf_btf"},
-    {158, "bpf_get_current_task_btf"},
-    {163, "bpf_check_mtu"},
-    {165, "bpf_snprintf"},
-    {169, "bpf_timer_init"},
-    {170, "bpf_timer_set_callback"},
-    {171, "bpf_timer_start"},
-    {172, "bpf_timer_cancel"},
-    {173, "bpf_get_func_ip"},
-    {175, "bpf_task_pt_regs"},
-    {176, "bpf_get_branch_snapshot"},
-    {177, "bpf_trace_vprintk"},
-    {191, "bpf_copy_from_user_task"},
-    {204, "bpf_tcp_raw_gen_syncookie_ipv4"},
-    {205, "bpf_tcp_raw_gen_syncookie_ipv6"},
-    {206, "bpf_tcp_raw_check_syncookie_ipv4"},
-    {207, "bpf_tcp_raw_check_syncookie_ipv6"},
-});
-
-/// The same list as in the kernel's include/linux/license.h.
-bool is_gpl_compatible(std::string_view license) {
-  constexpr std::string_view compatible[] = {
-      "GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
-  return std::ranges::find(compatible, license) != std::end(compatible);
-}
-
-/// The license that the output will have; "" for none.
-std::string license_of(const Context& context) {
-  if (context.options.license) return *context.options.license;
-  for (auto& object : context.objects)
-    for (const InputSection& section : object->linked_sections())
-      if (section.role == SectionRole::License) {
-        std::string text(reinterpret_cast<const char*>(section.data.data()), section.data.size());
-        return text.substr(0, text.find('\0'));
-      }
-  return "";
-}
-
-/// Calls `visit(offset, helper)` for each call of a GPL-only helper in live code.
-template <typename Visit>
-void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Visit visit) {
-  for (const Fragment& fragment : section.fragments) {
-    if (!fragment.live) continue;
-    for_each_insn(section.data, fragment.begin, fragment.end, object.byte_order,
-                  [&](uint64_t at, const Insn& insn) {
-                    if (!insn.is_call() || insn.src_reg != 0) return;
-                    auto helper = std::ranges::lower_bound(gpl_helpers, insn.imm, {}, &Helper::id);
-                    if (helper != gpl_helpers.end() && helper->id == insn.imm) visit(at, *helper);
-                  });
-  }
-}
-
-void warn_license(Context& context) {
-  std::string license = license_of(context);
-  if (is_gpl_compatible(license)) return;
-  constexpr size_t max_calls = 5;
-  std::vector<DiagnosticReference> references;
-  size_t calls = 0;
-  for (auto& object : context.objects)
-    for (const InputSection& section : object->linked_sections()) {
-      if (!section.is_code() || section.is_nobits()) continue;
-      for_each_gpl_call(*object, section, [&](uint64_t at, const Helper& helper) {
-        if (++calls > max_calls) return;
-        references.push_back({ReferenceRole::Occurrence, location_of(*object, section, at),
-                              std::string(helper.name)});
-      });
-    }
-  if (calls == 0) return;
-  add_more(references, ReferenceRole::Occurrence, calls, max_calls);
-  references.push_back(hint(
-      fmt::format("if the program is under the GPL: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
-                  context.options.hint_at_options ? " or --license GPL" : "")));
-  context.diagnostics.report(
-      {.severity = Severity::Warning,
-       .message = fmt::format("GPL-only helpers are called, but the license "
-                              "{}",
-                              license.empty() ? "is missing" : fmt::format("is '{}'", license)),
-       .references = std::move(references)});
-}
 
 /// A context that only the kernel passes to programs, and a section for such programs.
 struct ProgramContext {
@@ -190,10 +80,10 @@ class Referenced {
  private:
   void add(ObjectFile& object, InputSection& section) {
     for (const Relocation& relocation : section.relocations) {
-      RelocationTarget to = target_of(object, relocation);
-      const Symbol* symbol = to.symbol ? to.symbol->global : nullptr;
+      Target to = target_of(object, relocation);
+      const Symbol* symbol = to.global();
       if (!symbol)
-        places_.emplace(&object.sections[to.section], to.offset);
+        places_.emplace(to.place.section, to.place.offset);
       else
         symbols_.insert(symbol);
       if (symbol && symbol->is_defined && !to.symbol->is_defined() && is_function(*symbol))
@@ -247,9 +137,9 @@ bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   return found;
 }
 
-/// Loaders load a function of .text only together with programs that call it. A library may have
-/// functions without a caller.
-void warn_lost_sections(Context& context) {
+}  // namespace
+
+void check_programs(Context& context) {
   constexpr size_t max_functions = 64;  // more are hardly a mistake
   size_t checked = 0;
   std::optional<Referenced> referenced;
@@ -278,22 +168,6 @@ void warn_lost_sections(Context& context) {
                           note("nothing calls it, so loaders skip it"),
                           hint(fmt::format("if it is a program: SEC(\"{}\")", expected))}});
     }
-}
-
-bool has_programs(const Context& context) {
-  return std::ranges::any_of(context.objects, [](const auto& object) {
-    return std::ranges::any_of(object->linked_sections(), [](const InputSection& section) {
-      return section.holds_programs() && section.size != 0;
-    });
-  });
-}
-
-}  // namespace
-
-void check_programs(Context& context) {
-  if (context.options.partial) return;
-  warn_lost_sections(context);
-  if (has_programs(context)) warn_license(context);
 }
 
 }  // namespace bpflink

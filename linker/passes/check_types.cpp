@@ -109,7 +109,7 @@ class TypeChecker {
 }  // namespace
 
 void check_types(Context& context) {
-  if (context.btf) TypeChecker(context).run();
+  TypeChecker(context).run();
 }
 
 }  // namespace bpflink

@@ -3,9 +3,8 @@
 // If a program has func_info, loaders require a record for every function that the program calls.
 // Functions without a FUNC (from bpf-gcc, from assembly, from objects without BTF) get one made
 // from their symbol. rebase_btf_ext() makes the records.
-#include <unordered_map>
-
 #include "linker/insn_set.hpp"
+#include "linker/types/function_maker.hpp"
 
 namespace bpflink {
 namespace {
@@ -15,7 +14,7 @@ std::vector<OutputFunction> find_functions(const Context& context) {
   for (auto& object : context.objects)
     for (uint32_t i = 1; i < object->symbols.size(); ++i) {
       const InputSymbol& symbol = object->symbols[i];
-      if (symbol.type != STT_FUNC || symbol.place != InputSymbol::Place::Section) continue;
+      if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
       bool is_there =
           symbol.output_index != 0 || (symbol.global && symbol.global->is_from(*object, i));
       if (!is_there || !object->sections[symbol.section].is_code()) continue;
@@ -42,53 +41,16 @@ std::optional<InsnSet> find_described(const Context& context) {
   return described;
 }
 
-class FuncMaker {
- public:
-  explicit FuncMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
-
-  uint32_t make(const OutputFunction& function) {
-    const InputSymbol& symbol = *function.symbol;
-    if (symbol.global && symbol.output_index == 0 && symbol.global->output_btf_id != 0)
-      return symbol.global->output_btf_id;
-    enter(*function.object);
-    if (auto it = static_functions_.find(symbol.name); it != static_functions_.end())
-      return it->second;
-    if (prototype_ == 0)
-      prototype_ = function_types_.add(0, BtfBuilder::info(BtfKind::FuncProto), 0);
-    return function_types_.add(types_.add_string(symbol.name),
-                               BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype_);
-  }
-
- private:
-  /// Indexes the static functions of an object, once for all of its functions, which come in a row.
-  void enter(const ObjectFile& object) {
-    if (&object == object_) return;
-    object_ = &object;
-    static_functions_.clear();
-    for (const BtfDeclaration& declaration : object.declarations) {
-      uint32_t id = object.type_map[declaration.type_id];
-      if (declaration.is_func() && id != 0 && !declaration.symbol)
-        static_functions_.emplace(object.btf->name(declaration.type()), id);
-    }
-  }
-
-  BtfBuilder& types_;
-  FunctionTypes function_types_;
-  const ObjectFile* object_ = nullptr;
-  std::unordered_map<std::string_view, uint32_t> static_functions_;  ///< FUNCs by name
-  uint32_t prototype_ = 0;  ///< void (void), for functions of unknown type
-};
-
 }  // namespace
 
 void complete_functions(Context& context) {
-  if (!context.btf) return;
   context.functions = find_functions(context);
   auto described = find_described(context);
   if (!described) return;
-  FuncMaker maker(*context.btf);
+  FunctionMaker maker(*context.btf);
   for (OutputFunction& function : context.functions)
-    if (!described->contains(function.place)) function.synthesized_func = maker.make(function);
+    if (!described->contains(function.place))
+      function.synthesized_func = maker.of_function(function);
 }
 
 }  // namespace bpflink

@@ -5,7 +5,6 @@
 namespace bpflink {
 
 void finish_btf(Context& context) {
-  if (!context.btf) return;
   auto blob = context.btf->finish(context.byte_order);
   if (!blob)
     return context.diagnostics.error(fmt::format(".BTF of the output: {}", blob.error().message));

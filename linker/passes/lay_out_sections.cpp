@@ -174,9 +174,8 @@ class Layout {
 
 /// Adds the license that --license gave in place of those of all inputs.
 void add_license(Context& context) {
-  auto& bytes = context.buffers.emplace_back();
-  for (char c : *context.options.license) bytes.push_back(std::byte(c));
-  bytes.push_back(std::byte{0});
+  const std::string& text = *context.options.license;
+  auto bytes = std::as_bytes(std::span(text.c_str(), text.size() + 1));
   auto& section = *context.sections.emplace_back(std::make_unique<OutputSection>());
   section.name = "license";
   section.type = SHT_PROGBITS;

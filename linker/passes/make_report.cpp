@@ -1,4 +1,4 @@
-// Pass: compute the link's statistics, the map and the cross references.
+// Pass: compute the link's statistics, and the texts of reports that are not files.
 #include <algorithm>
 
 #include "linker/context.hpp"
@@ -7,8 +7,7 @@
 namespace bpflink {
 
 void make_report(Context& context) {
-  if (!context.report) return;
-  LinkReport& report = *context.report;
+  LinkReport& report = context.report;
   for (const auto& object : context.objects) {
     ++report.objects;
     if (object->btf) report.input_types += object->btf->end_id() - 1;
@@ -26,8 +25,12 @@ void make_report(Context& context) {
     ++report.symbols;
   }
   // These texts are long, so they are made only on request.
-  if (context.options.report || !context.options.map_file.empty()) report.map = make_map(context);
-  if (context.options.report) report.cross_references = make_cross_references(context);
+  if (context.options.report) {
+    report.map = make_map(context);
+    report.cross_references = make_cross_references(context);
+  }
+  if (context.options.print_sizes != 0)
+    report.sizes = make_sizes_text(*context.model, context.options.print_sizes);
 }
 
 }  // namespace bpflink

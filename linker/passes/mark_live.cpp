@@ -31,11 +31,11 @@ class Marker {
       auto [section, fragment] = pending_.back();
       pending_.pop_back();
       if (!section->is_loaded() && !section->is_code_metadata()) continue;
-      for_each_section_reference(*section->file, *section, fragment->begin, fragment->end,
-                                 [&](const SectionReference& reference) {
-                                   if (section->is_code()) note_jump_table(*section, reference);
-                                   mark(reference.resolve());
-                                 });
+      for_each_reference_from(*section, fragment->begin, fragment->end,
+                              [&](const Reference& reference) {
+                                if (section->is_code()) note_jump_table(*section, reference.to);
+                                mark(reference.to.definition());
+                              });
       mark_entries(*section, *fragment);
     }
     if (context_.options.gc_sections) report();
@@ -68,10 +68,9 @@ class Marker {
       if (relocation == section.relocations.end()) return;
       if (relocation->offset >= fragment.end || lost_resolution(object, relocation->symbol))
         continue;
-      RelocationTarget target = target_of(object, *relocation);
-      InputSection& code = object.sections[target.section];
-      if (!code.is_linked() || code.fragments.empty()) continue;
-      entries_.emplace(&fragment_at(code, target.offset), std::pair(&section, &fragment));
+      auto [code, offset] = target_of(object, *relocation).place;
+      if (!code || !code->is_linked() || code->fragments.empty()) continue;
+      entries_.emplace(&fragment_at(*code, offset), std::pair(&section, &fragment));
     }
   }
 
@@ -90,17 +89,18 @@ class Marker {
   }
 
   /// Records which code section a jump table's offsets point into: there can be only one.
-  void note_jump_table(const InputSection& code, const SectionReference& reference) {
-    if (!reference.target || reference.target->role != SectionRole::JumpTables ||
-        !reference.target->is_linked())
+  void note_jump_table(const InputSection& code, const Target& target) {
+    auto [section, offset] = target.place;
+    if (target.global() || !section || section->role != SectionRole::JumpTables ||
+        !section->is_linked())
       return;
-    const Fragment& table = fragment_at(*reference.target, reference.offset);
+    const Fragment& table = fragment_at(*section, offset);
     auto [known, is_new] = context_.code_of_jump_tables.try_emplace(&table, &code);
     if (is_new || known->second == &code) return;
     const ObjectFile& object = *code.file;
     context_.diagnostics.error(
         fmt::format("{}: the jump table is used by code of two sections",
-                    object.describe_place(*reference.target, table.begin)),
+                    object.describe_place(*section, table.begin)),
         {note(fmt::format("'{}' and '{}': its offsets may be relative to either",
                           known->second->name, code.name))});
   }
@@ -112,7 +112,7 @@ class Marker {
           for (Fragment& fragment : section.fragments) mark(section, fragment);
       for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
-        if (symbol.place != InputSymbol::Place::Section || lost_resolution(*object, i)) continue;
+        if (!symbol.is_in_section() || lost_resolution(*object, i)) continue;
         InputSection& section = object->sections[symbol.section];
         if (!gc_root_reason(symbol, section, context_.options).empty())
           mark({&section, static_cast<int64_t>(symbol.value)});
@@ -134,8 +134,9 @@ class Marker {
   }
 
   void mark(InputPlace place) {
-    if (place.section && place.section->is_linked())
-      mark(*place.section, fragment_at(*place.section, place.offset));
+    if (!place.section || !place.section->is_linked()) return;
+    InputSection& section = place.section->file->sections[place.section->index];
+    mark(section, fragment_at(section, place.offset));
   }
 
   void mark(InputSection& section, Fragment& fragment) {
@@ -148,8 +149,8 @@ class Marker {
     for (auto& object : context_.objects)
       for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
-        if (symbol.place != InputSymbol::Place::Section || symbol.is_section() ||
-            symbol.name.empty() || lost_resolution(*object, i))
+        if (!symbol.is_in_section() || symbol.is_section() || symbol.name.empty() ||
+            lost_resolution(*object, i))
           continue;
         InputSection& section = object->sections[symbol.section];
         if (!section.is_linked() || (symbol.type != STT_FUNC && symbol.type != STT_OBJECT))

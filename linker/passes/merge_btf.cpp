@@ -7,16 +7,11 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
+#include "linker/types/function_maker.hpp"
 #include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {
-
-/// The linkage of a global symbol's FUNC in the output.
-BtfLinkage linkage_of(const Symbol& symbol) {
-  if (!symbol.is_defined) return BtfLinkage::Extern;
-  return symbol.is_localized ? BtfLinkage::Static : BtfLinkage::Global;
-}
 
 /// The ids of the FUNCs whose code was dropped, sorted. One FUNC may stand for several static
 /// functions; it is dropped only with all of them.
@@ -76,55 +71,6 @@ std::vector<bool> choose_omitted(const Context& context, const ObjectFile& objec
   return omitted;
 }
 
-/// Makes the FUNCs that could not be kept unchanged.
-class FunctionMaker {
- public:
-  explicit FunctionMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
-
-  void add_functions(ObjectFile& object) {
-    for (const BtfDeclaration& declaration : object.declarations)
-      if (declaration.is_func() && declaration.symbol)
-        object.type_map.set(declaration.type_id, func_of(object, declaration));
-  }
-
- private:
-  uint32_t func_of(const ObjectFile& object, const BtfDeclaration& declaration) {
-    BtfType type = declaration.type();
-    uint32_t id = object.type_map[declaration.type_id];
-    Symbol& symbol = *declaration.symbol;
-    if (lives_on_as_local(object, declaration)) return add_func(object, type, BtfLinkage::Static);
-    if (!describes_symbol(object, declaration) || !symbol.in_output) return id;
-    if (id == 0) id = add_func(object, type, linkage_of(symbol));
-    if (symbol.is_defined && type.func_linkage() == BtfLinkage::Extern) {
-      uint32_t prototype = name_parameters(object.type_map[type.type()]);
-      types_.mutable_words(id)[2] = prototype;
-    }
-    symbol.output_btf_id = id;
-    return id;
-  }
-
-  uint32_t add_func(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
-    uint32_t name = types_.add_string(object.btf->name(type));
-    uint32_t info = BtfBuilder::info(BtfKind::Func, linkage);
-    uint32_t prototype = object.type_map[type.type()];
-    // A global name has one FUNC, but static FUNCs may be equal.
-    return linkage == BtfLinkage::Static ? function_types_.add(name, info, prototype)
-                                         : types_.add_type(name, info, prototype);
-  }
-
-  /// The prototype `id` with a name for each parameter.
-  uint32_t name_parameters(uint32_t id) {
-    BtfType prototype = types_.type(id);
-    std::vector<uint32_t> words(prototype.extra().begin(), prototype.extra().end());
-    uint32_t info = prototype.info(), result = prototype.type();
-    bool changed = function_types_.name_parameters(words);
-    return changed ? function_types_.add(0, info, result, words) : id;
-  }
-
-  BtfBuilder& types_;
-  FunctionTypes function_types_;
-};
-
 /// Maps FUNCs whose symbol another object describes to that object's FUNC.
 void redirect_functions(ObjectFile& object) {
   for (const BtfDeclaration& declaration : object.declarations) {
@@ -153,7 +99,9 @@ void merge_btf(Context& context) {
     if (object->btf) object->type_map = std::move(*next++);
   FunctionMaker maker(*context.btf);
   for (auto& object : context.objects)
-    if (object->btf) maker.add_functions(*object);
+    for (const BtfDeclaration& declaration : object->declarations)
+      if (declaration.is_func() && declaration.symbol)
+        object->type_map.set(declaration.type_id, maker.of_declaration(*object, declaration));
   for (auto& object : context.objects)
     if (object->btf) redirect_functions(*object);
 }

@@ -24,7 +24,7 @@ class LocalSymbols {
     if (symbol.is_section() || symbol.name.empty() || !symbol.is_defined()) return false;
     bool lost = lost_resolution(object_, index);
     if (!symbol.is_local() && !lost) return false;
-    if (symbol.place == InputSymbol::Place::Absolute) return !lost && symbol.type != STT_FILE;
+    if (symbol.is_absolute) return !lost && symbol.type != STT_FILE;
     const InputSection& section = object_.sections[symbol.section];
     if (section.same_as || !place_of(section, symbol.value)) return false;
     if (options_.discard_locals && symbol.type != STT_FUNC && !named_[index]) return false;
@@ -47,7 +47,7 @@ class LocalSymbols {
       for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
         const InputSymbol& other = object_.symbols[i];
         bool is_entity = other.type == STT_FUNC || other.type == STT_OBJECT;
-        if (is_entity && other.place == InputSymbol::Place::Section && !lost_resolution(object_, i))
+        if (is_entity && other.is_in_section() && !lost_resolution(object_, i))
           winners_.insert(key(other));
       }
     }

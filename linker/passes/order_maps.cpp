@@ -22,7 +22,7 @@ class MapOrder {
       }
     if (!has_wrong_order()) return;
     for (size_t map = 0; map < maps_.size(); ++map) add_with_inner(map);
-    place();
+    apply_order();
   }
 
  private:
@@ -30,18 +30,18 @@ class MapOrder {
     InputSection* section;
     Fragment* fragment;
     bool is_entered = false;
-    bool is_placed = false;
+    bool is_ordered = false;
   };
 
   template <typename Visit>
   void for_each_inner(const Map& map, Visit visit) {
-    for_each_section_reference(*map.section->file, *map.section, map.fragment->begin,
-                               map.fragment->end, [&](const SectionReference& reference) {
-                                 auto [target, offset] = reference.resolve();
-                                 if (!target || target->output != &output_) return;
-                                 auto found = number_.find(&fragment_at(*target, offset));
-                                 if (found != number_.end()) visit(found->second);
-                               });
+    for_each_reference_from(*map.section, map.fragment->begin, map.fragment->end,
+                            [&](const Reference& reference) {
+                              auto [target, offset] = reference.to.definition();
+                              if (!target || target->output != &output_) return;
+                              auto found = number_.find(&fragment_at(*target, offset));
+                              if (found != number_.end()) visit(found->second);
+                            });
   }
 
   bool has_wrong_order() {
@@ -59,8 +59,8 @@ class MapOrder {
       size_t map = pending.back();
       if (maps_[map].is_entered) {
         pending.pop_back();
-        if (!maps_[map].is_placed) order_.push_back(map);
-        maps_[map].is_placed = true;
+        if (!maps_[map].is_ordered) order_.push_back(map);
+        maps_[map].is_ordered = true;
         continue;
       }
       maps_[map].is_entered = true;
@@ -72,7 +72,7 @@ class MapOrder {
     }
   }
 
-  void place() {
+  void apply_order() {
     uint64_t end = 0;
     for (size_t number : order_) {
       Map& map = maps_[number];

@@ -82,7 +82,7 @@ void merge_equal_types(Context& context) {
 }  // namespace
 
 void prune_types(Context& context) {
-  if (!context.options.prune_types || !context.btf || !may_renumber_types(context)) return;
+  if (!may_renumber_types(context)) return;
   // The second round makes no types equal: each tag that it prunes has one definition.
   constexpr int rounds = 2;
   for (int round = 0; round < rounds && remove_definitions(context); ++round) {

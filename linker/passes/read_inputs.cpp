@@ -19,6 +19,7 @@
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/archive.hpp"
+#include "linker/elf/declarations.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_types.hpp"
 #include "linker/elf/renaming.hpp"
@@ -65,7 +66,7 @@ class InputReader {
   // ---- the files
 
   void list(const InputSource& source) {
-    if (context_.report && !source.given) context_.report->files.push_back(source.name);
+    if (!source.given) context_.report.files.push_back(source.name);
     candidates_.push_back(
         {.name = source.name, .source = &source, .prefix = renaming_.next_prefix(source.name)});
   }
@@ -130,7 +131,7 @@ class InputReader {
     bool has_objects = false;
     context_.files.push_back(std::move(*archive.file));
     for (const ArchiveMember& member : *members) {
-      if (context_.report && !member.path.empty()) context_.report->files.push_back(member.path);
+      if (!member.path.empty()) context_.report.files.push_back(member.path);
       Candidate& candidate = candidates_.emplace_back(member.name);
       candidate.prefix = archive.prefix;
       candidate.is_needed = source.whole_archive;

@@ -6,13 +6,9 @@
 namespace bpflink {
 
 void read_output(Context& context) {
-  const LinkOptions& options = context.options;
-  if (!options.verify && options.json_file.empty() && options.size_map_file.empty() &&
-      options.print_sizes == 0 && options.explain.empty())
-    return;
-  const PendingOutput& output = context.outputs.front();
+  const Outputs::Output& output = *context.object_output;
   auto file = InputFile::open(output.file.fd(), output.name);
-  if (!file) return fail_output(context, output.name, file.error());
+  if (!file) return report_output(context, Outputs::problem_of(output.name, file.error()));
   auto object = ObjectFile::read(output.name, file->bytes(), {.keep_debug = true});
   if (!object)
     return context.diagnostics.report(

@@ -198,7 +198,6 @@ void add_made(const Context& context, TableWriter& func_info, TableWriter& line_
 }  // namespace
 
 void rebase_btf_ext(Context& context) {
-  if (!context.btf) return;
   TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
       core_relo(context, core_relo_kind);
   func_info.collect();

@@ -17,57 +17,11 @@
 namespace bpflink {
 namespace {
 
-/// Collects the contents of an output section, in ascending order.
-class ContentsWriter {
- public:
-  ContentsWriter(Context& context, OutputSection& output) : context_(context), output_(output) {}
-
-  /// Adds a copy of the bytes. The caller may change it until the next call.
-  std::byte* copy(uint64_t offset, std::span<const std::byte> bytes) {
-    // Filling a wider gap with zeros costs more than starting a new run.
-    constexpr uint64_t max_gap = 4096;
-    if (offset - (begin_ + copied_.size()) > max_gap) end_run();
-    if (copied_.empty()) begin_ = offset;
-    copied_.resize(offset - begin_);
-    copied_.insert(copied_.end(), bytes.begin(), bytes.end());
-    return copied_.data() + (offset - begin_);
-  }
-
-  /// Adds unchanged bytes of an input.
-  void borrow(uint64_t offset, std::span<const std::byte> bytes) {
-    // Copying fewer bytes costs less than a separate write.
-    constexpr size_t min_borrowed = 32 << 10;
-    if (bytes.size() < min_borrowed) {
-      copy(offset, bytes);
-      return;
-    }
-    end_run();
-    output_.contents.push_back({offset, bytes});
-  }
-
-  /// Ends a run of copied bytes. Call this after the last addition.
-  void end_run() {
-    if (copied_.empty()) return;
-    auto& buffer = context_.buffers.emplace_back(std::exchange(copied_, {}));
-    output_.contents.push_back({begin_, buffer});
-  }
-
- private:
-  Context& context_;
-  OutputSection& output_;
-  uint64_t begin_ = 0;             ///< output offset of copied_
-  std::vector<std::byte> copied_;  ///< since the last run ended
-};
-
 /// Relocates the fragments of an input section, one after another.
 class SectionRelocator {
  public:
-  SectionRelocator(Context& context, InputSection& section, ContentsWriter& contents)
-      : context_(context),
-        section_(section),
-        object_(*section.file),
-        output_(*section.output),
-        contents_(contents) {
+  SectionRelocator(Context& context, InputSection& section)
+      : context_(context), section_(section), object_(*section.file), output_(*section.output) {
     if (section.is_code()) collect_local_type_ids();
   }
 
@@ -141,13 +95,15 @@ class SectionRelocator {
   /// Adds [begin, end) of the fragment unchanged.
   void borrow(const Fragment& fragment, uint64_t begin, uint64_t end) {
     if (begin == end) return;
-    contents_.borrow(output_offset(fragment, begin), section_.data.subspan(begin, end - begin));
+    output_.contents.push_back(
+        {output_offset(fragment, begin), section_.data.subspan(begin, end - begin)});
   }
 
   /// Adds a copy of [begin, end) and returns it for changes.
   std::byte* copy(const Fragment& fragment, uint64_t begin, uint64_t end) {
-    return contents_.copy(output_offset(fragment, begin),
-                          section_.data.subspan(begin, end - begin));
+    std::span<std::byte> bytes = context_.copy(section_.data.subspan(begin, end - begin));
+    output_.contents.push_back({output_offset(fragment, begin), bytes});
+    return bytes.data();
   }
 
   static uint64_t output_offset(const Fragment& fragment, uint64_t offset) {
@@ -165,13 +121,13 @@ class SectionRelocator {
   }
 
   void relocate_one(const Relocation& relocation, const Fragment& fragment, std::byte* at) {
-    RelocationTarget target = target_of(object_, relocation);
+    Target target = target_of(object_, relocation);
     int64_t addend = relocation.addend;
     uint32_t output_symbol = 0;
     if (target.symbol) {
-      const Symbol* global = target.symbol->global;
+      const Symbol* global = target.global();
       output_symbol = global ? global->output_index : target.symbol->output_index;
-    } else if (auto place = place_of_pointer(object_.sections[target.section], target.offset)) {
+    } else if (auto place = place_of_pointer(target.place)) {
       output_symbol = place->section->symbol_index;
       addend = static_cast<int64_t>(place->offset);
     }
@@ -244,7 +200,6 @@ class SectionRelocator {
   InputSection& section_;
   ObjectFile& object_;
   OutputSection& output_;
-  ContentsWriter& contents_;
   std::vector<CoreRelo> local_type_ids_;  ///< of this section, by instruction
 };
 
@@ -271,15 +226,13 @@ std::vector<PlacedFragment> fragments_of(const OutputSection& output) {
 }
 
 void relocate_section(Context& context, OutputSection& output) {
-  ContentsWriter contents(context, output);
   const InputSection* last = nullptr;
   std::optional<SectionRelocator> relocator;
   for (const PlacedFragment& placed : fragments_of(output)) {
-    if (placed.section != last) relocator.emplace(context, *placed.section, contents);
+    if (placed.section != last) relocator.emplace(context, *placed.section);
     last = placed.section;
     relocator->relocate(*placed.fragment);
   }
-  contents.end_run();
 }
 
 }  // namespace

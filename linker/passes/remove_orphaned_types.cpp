@@ -49,7 +49,6 @@ std::vector<bool> find_kept(const Context& context,
 }  // namespace
 
 void remove_orphaned_types(Context& context) {
-  if (!context.btf) return;
   std::vector<std::vector<bool>> orphaned;
   bool is_any = false;
   for (auto& object : context.objects) {

@@ -7,7 +7,7 @@
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
-#include "linker/diagnostics/symbol_hints.hpp"
+#include "linker/passes/symbol_hints.hpp"
 
 namespace bpflink {
 namespace {

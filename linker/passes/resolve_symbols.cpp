@@ -8,11 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
-#include "linker/elf/origin.hpp"
 
 namespace bpflink {
 namespace {
@@ -128,7 +126,7 @@ class Resolver {
 
   /// Whether the symbol is in a license section that another one or --license replaces.
   static bool is_duplicate_license(const ObjectFile& object, const InputSymbol& symbol) {
-    if (symbol.place != InputSymbol::Place::Section) return false;
+    if (!symbol.is_in_section()) return false;
     const InputSection& section = object.sections[symbol.section];
     return section.same_as ||
            (section.role == SectionRole::License && section.use == SectionUse::Drop);
@@ -140,32 +138,9 @@ class Resolver {
     return rank[a] >= rank[b] ? a : b;
   }
 
-  /// Reports each object that an earlier link made from the other inputs: it explains all of its
-  /// duplicates. Returns these objects.
-  std::set<const ObjectFile*> report_earlier_outputs() {
-    std::set<const ObjectFile*> files, earlier;
-    for (const Duplicate& duplicate : duplicates_) {
-      files.insert(duplicate.file);
-      files.insert(duplicate.symbol->file);
-    }
-    for (const auto& object : context_.objects) {
-      if (!files.contains(object.get()) || !looks_linked_from(*object, context_.objects)) continue;
-      earlier.insert(object.get());
-      context_.diagnostics.report(
-          {.message = fmt::format("{} looks like an earlier output of these files: leave it out of "
-                                  "the inputs",
-                                  object->name),
-           .code = DiagnosticCode::DuplicateSymbol,
-           .file = object->name});
-    }
-    return earlier;
-  }
-
   void report_duplicates() {
-    std::set<const ObjectFile*> earlier = report_earlier_outputs();
     for (const Duplicate& duplicate : duplicates_) {
       const Symbol& symbol = *duplicate.symbol;
-      if (earlier.contains(symbol.file) || earlier.contains(duplicate.file)) continue;
       const InputSymbol& second = duplicate.file->symbols[duplicate.index];
       DiagnosticLocation place = location_of(*symbol.file, symbol.input());
       DiagnosticLocation second_place = location_of(*duplicate.file, second);
@@ -187,8 +162,7 @@ class Resolver {
     const InputSymbol &a = duplicate.symbol->input(), &b = second.symbols[duplicate.index];
     if (is_same_input(first, second))
       return fmt::format("{} is given twice: give it once", second.name);
-    bool in_sections =
-        a.place == InputSymbol::Place::Section && b.place == InputSymbol::Place::Section;
+    bool in_sections = a.is_in_section() && b.is_in_section();
     if (!in_sections || a.size != b.size || a.type != b.type)
       return "if they are not the same thing, make one of them static";
     bool is_in_header =
@@ -224,7 +198,7 @@ class Resolver {
   /// The first bytes of a symbol's function or object, before relocation. Differing weak
   /// definitions are no warning: programs override a library's default on purpose.
   static std::span<const std::byte> bytes_of(const ObjectFile& object, const InputSymbol& symbol) {
-    if (symbol.place != InputSymbol::Place::Section) return {};
+    if (!symbol.is_in_section()) return {};
     constexpr uint64_t max_bytes = 1 << 16;  // many symbols may share the same bytes
     auto data = object.sections[symbol.section].data;
     return data.empty() ? data : data.subspan(symbol.value, std::min(symbol.size, max_bytes));

@@ -190,12 +190,13 @@ class Splitter {
     while (!pending_.empty()) {
       Run run = pending_.back();
       pending_.pop_back();
-      for_each_section_reference(object_, *run.section, run.begin, run.end,
-                                 [&](const SectionReference& reference) {
-                                   if (reference.target && !is_whole(*reference.target) &&
-                                       !survives(*run.section, reference))
-                                     make_whole(*reference.target, *run.section, reference.from);
-                                 });
+      for_each_reference_from(*run.section, run.begin, run.end, [&](const Reference& reference) {
+        const InputSection* target = reference.to.place.section;
+        if (reference.to.global() || !target || is_whole(*target) ||
+            survives(*run.section, reference))
+          return;
+        make_whole(object_.sections[target->index], *run.section, reference.from);
+      });
     }
   }
 
@@ -209,16 +210,17 @@ class Splitter {
            (section.fragments.size() == 1 && section.fragments[0].live);
   }
 
-  static bool survives(InputSection& from, const SectionReference& reference) {
-    const InputSection& target = *reference.target;
-    if (reference.offset < 0 || static_cast<uint64_t>(reference.offset) > target.size) return false;
-    const Fragment& fragment = fragment_at(target, reference.offset);
-    if (reference.kind == SectionReference::Kind::Jump)
+  static bool survives(const InputSection& from, const Reference& reference) {
+    const InputSection& target = *reference.to.place.section;
+    int64_t offset = reference.to.place.offset;
+    if (offset < 0 || static_cast<uint64_t>(offset) > target.size) return false;
+    const Fragment& fragment = fragment_at(target, offset);
+    if (reference.kind == Reference::Kind::Jump)
       return &fragment == &fragment_at(from, reference.from);
     if (fragment.live) return true;
     // The end of an object: see place_of_pointer().
-    return reference.kind == SectionReference::Kind::Pointer &&
-           static_cast<uint64_t>(reference.offset) == fragment.begin &&
+    return reference.kind == Reference::Kind::Pointer &&
+           static_cast<uint64_t>(offset) == fragment.begin &&
            &fragment != target.fragments.data() && (&fragment - 1)->live;
   }
 

@@ -40,7 +40,6 @@ void warn_rejected_types(Context& context) {
 }  // namespace
 
 void verify_output(Context& context) {
-  if (!context.options.verify) return;
   for (const std::string& fault : find_faults(*context.written))
     context.diagnostics.report(
         {.message = fmt::format("internal error: the output is malformed: {}", fault),

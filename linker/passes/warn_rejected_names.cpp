@@ -114,7 +114,6 @@ void warn_contents(Context& context) {
 }  // namespace
 
 void warn_rejected_names(Context& context) {
-  if (!context.btf) return;
   warn_names(context);
   warn_contents(context);
 }

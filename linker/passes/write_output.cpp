@@ -81,10 +81,10 @@ class ElfWriter {
     entry.st_name = strings_.intern(symbol.name);
     entry.st_info = static_cast<uint8_t>(ELF64_ST_INFO(binding, symbol.type));
     entry.st_other = visibility;
-    if (symbol.place == InputSymbol::Place::Absolute) {
+    if (symbol.is_absolute) {
       entry.st_shndx = SHN_ABS;
       entry.st_value = symbol.value;
-    } else if (symbol.place == InputSymbol::Place::Section) {
+    } else if (symbol.is_in_section()) {
       // Only symbols with a place have a number.
       OutputPlace place = place_of(object.sections[symbol.section], symbol.value).value();
       entry.st_shndx = static_cast<Elf64_Half>(place.section->index);
@@ -212,9 +212,9 @@ class ElfWriter {
 }  // namespace
 
 void write_output(Context& context) {
-  const PendingOutput& output = context.outputs.front();
+  const Outputs::Output& output = *context.object_output;
   if (auto ok = ElfWriter(context, output.file.fd()).write(); !ok)
-    fail_output(context, output.name, ok.error());
+    report_output(context, Outputs::problem_of(output.name, ok.error()));
 }
 
 }  // namespace bpflink

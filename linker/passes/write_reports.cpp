@@ -1,67 +1,40 @@
 // Pass: write the reports that go to files, and the converted object.
-#include <fmt/format.h>
-
 #include "linker/context.hpp"
-#include "linker/io/dependency_rule.hpp"
-#include "linker/io/write_all.hpp"
-#include "linker/report/reports.hpp"
+#include "linker/report/report_files.hpp"
 
 namespace bpflink {
 namespace {
 
-/// The converted form of the linked object.
-std::expected<std::string, Error> convert_object(const Context& context) {
-  const PendingOutput& object = context.outputs.front();
-  auto written = InputFile::open(object.file.fd(), object.name);
-  if (!written) return std::unexpected(written.error());
-  return context.target.convert(written->bytes());
+void write(Context& context, std::string_view option, std::string_view text) {
+  const Outputs::Output& output = *context.outputs.find(option);
+  if (auto ok = Outputs::write(output, std::as_bytes(std::span(text))); !ok)
+    report_output(context, std::move(ok.error()));
 }
 
-std::string list_dependencies(Context& context) {
-  const std::string& output = context.outputs.front().name;
-  auto warn = [&](std::string_view name, std::string_view consequence) {
-    context.diagnostics.warning(fmt::format(
-        "--dependency-file: make, ninja and CMake do not read '{}' alike: {}", name, consequence));
-  };
-  if (!escape_dependency(output))
-    warn(output, "there is no rule for the output");
-  else
-    for (const std::string& file : context.report->files)
-      if (!escape_dependency(file)) warn(file, "it is omitted");
-  return make_dependencies(output, context.report->files);
-}
-
-std::expected<std::string, Error> make_text(Context& context, PendingOutput::Contents contents) {
-  switch (contents) {
-    case PendingOutput::Contents::Map:
-      return context.report->map;
-    case PendingOutput::Contents::Dependencies:
-      return list_dependencies(context);
-    case PendingOutput::Contents::Json:
-      return make_json(*context.report, *context.model);
-    case PendingOutput::Contents::SizeMap:
-      return make_size_map(*context.model);
-    case PendingOutput::Contents::Converted:
-      return convert_object(context);
-    case PendingOutput::Contents::Object:
-      break;
-  }
-  return "";
+/// Opens the linked object, and reports if that fails.
+std::optional<InputFile> open_object(Context& context) {
+  const Outputs::Output& object = *context.object_output;
+  auto file = InputFile::open(object.file.fd(), object.name);
+  if (file) return std::move(*file);
+  report_output(context, Outputs::problem_of(object.name, file.error()));
+  return std::nullopt;
 }
 
 }  // namespace
 
 void write_reports(Context& context) {
-  for (const PendingOutput& output : context.outputs) {
-    if (output.contents == PendingOutput::Contents::Object) continue;
-    auto text = make_text(context, output.contents);
-    if (!text) {
-      fail_output(context, output.name, text.error());
-      continue;
-    }
-    if (auto ok = write_all(output.file.fd(), std::as_bytes(std::span(*text))); !ok)
-      fail_output(context, output.name, ok.error());
-  }
+  for (const ReportFile& report : report_files)
+    if (!(context.options.*report.path).empty())
+      write(context, report.option, report.make(context));
+  bool is_for_memory = !context.target.path && !context.target.fd;
+  if (!is_for_memory && !context.target.convert) return;
+  auto object = open_object(context);
+  if (!object) return;
+  if (is_for_memory) return context.memory.assign(object->bytes().begin(), object->bytes().end());
+  if (auto text = context.target.convert(object->bytes()))
+    write(context, "-o", *text);
+  else
+    report_output(context, Outputs::problem_of(context.object_output->name, text.error()));
 }
 
 }  // namespace bpflink

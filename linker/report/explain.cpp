@@ -9,7 +9,7 @@
 #include "dedup/internal.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/diagnostics/printable.hpp"
-#include "linker/diagnostics/symbol_hints.hpp"
+#include "linker/passes/symbol_hints.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/reports.hpp"
 
@@ -69,7 +69,7 @@ std::string story_lines(std::string_view what, std::string_view text) {
 
 /// "a.o:(.text+0x10), a.bpf.c:3".
 std::string describe_definition(const ObjectFile& object, const InputSymbol& symbol) {
-  if (symbol.place != InputSymbol::Place::Section) return object.name;
+  if (!symbol.is_in_section()) return object.name;
   const InputSection& section = object.sections[symbol.section];
   std::string text = object.describe_place(section, symbol.value);
   DiagnosticLocation place = location_of(object, section, symbol.value);
@@ -101,8 +101,8 @@ class SymbolStory {
       if (symbol->name == name) text += explain_global(*symbol);
     for (const auto& object : context_.objects)
       for (const InputSymbol& symbol : object->symbols)
-        if (symbol.is_local() && symbol.name == name &&
-            symbol.place == InputSymbol::Place::Section && !symbol.is_section())
+        if (symbol.is_local() && symbol.name == name && symbol.is_in_section() &&
+            !symbol.is_section())
           text += explain_local(*object, symbol);
     text += explain_types(model_, name);
     if (!text.empty()) return text;
@@ -150,8 +150,7 @@ class SymbolStory {
   }
 
   std::string explain_place(const ObjectFile& object, const InputSymbol& symbol) const {
-    if (symbol.place != InputSymbol::Place::Section)
-      return story_line("in the output", "as a number");
+    if (!symbol.is_in_section()) return story_line("in the output", "as a number");
     auto place = place_of(object.sections[symbol.section], symbol.value);
     if (!place) return story_line("in the output", "no: not reached from any root");
     return story_line("in the output", fmt::format("{}+{:#x}, {} bytes", place->section->name,

@@ -37,7 +37,7 @@ void add_dropped_sections(const ObjectFile& object, std::vector<DroppedPart>& li
 void add_losers(const ObjectFile& object, std::vector<DroppedPart>& list) {
   for (uint32_t i = 1; i < object.symbols.size(); ++i) {
     const InputSymbol& symbol = object.symbols[i];
-    if (!lost_resolution(object, i) || symbol.place != InputSymbol::Place::Section) continue;
+    if (!lost_resolution(object, i) || !symbol.is_in_section()) continue;
     const InputSection& section = object.sections[symbol.section];
     if (section.same_as) continue;
     bool stays = place_of(section, symbol.value).has_value();

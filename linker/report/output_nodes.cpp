@@ -90,7 +90,7 @@ class OutputNodes {
     for (uint32_t from = 0; from < parts_.parts.size(); ++from)
       for (uint32_t to : parts_.uses.edges(from)) builder_.refer(node_of(from), node_of(to));
     for (const InputSymbol& symbol : output_.symbols) {
-      if (symbol.place != InputSymbol::Place::Section || symbol.is_section()) continue;
+      if (!symbol.is_in_section() || symbol.is_section()) continue;
       uint32_t part = parts_.find(symbol.section, symbol.value);
       if (part == no_node || parts_.parts[part].offset != symbol.value) continue;
       std::string& root = builder_[node_of(part)].root;
@@ -222,7 +222,7 @@ class OutputNodes {
                        std::string(name.empty() ? "(empty string)" : name), string.size());
     });
     for (const InputSymbol& symbol : output_.symbols) {
-      bool is_in_section = symbol.place == InputSymbol::Place::Section;
+      bool is_in_section = symbol.is_in_section();
       uint32_t part = is_in_section && !symbol.is_section()
                           ? parts_.find(symbol.section, symbol.value)
                           : no_node;

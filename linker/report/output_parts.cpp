@@ -47,8 +47,8 @@ void for_each_use(const ObjectFile& output, Visit visit) {
   for (const InputSection& section : output.linked_sections()) {
     if (!section.is_loaded()) continue;
     for (const Relocation& relocation : section.relocations) {
-      RelocationTarget target = target_of(output, relocation);
-      visit(section.index, relocation.offset, target.section, target.offset);
+      auto [target, offset] = target_of(output, relocation).place;
+      visit(section.index, relocation.offset, target ? target->index : 0, offset);
     }
     if (!section.is_code()) continue;
     for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {

@@ -35,6 +35,11 @@ std::vector<DroppedPart> find_merged_strings(const Context& context);
 /// model of `context`.
 std::string explain_name(const Context& context, const OutputParts& parts, std::string_view name);
 
+/// For each option that makes outputs smaller and was not given, what it would save, by links of
+/// the same objects with it. An object without programs is not offered --gc-sections: a later link
+/// may add programs that reach its code.
+std::vector<Saving> find_savings(const Context& context);
+
 /// What --json writes, as in bpflink-reports(5) and output.schema.json: the figures of a link,
 /// without the map and the cross references, and the model of its output.
 std::string make_json(const LinkReport& report, const OutputModel& model);

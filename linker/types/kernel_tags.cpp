@@ -126,7 +126,7 @@ class KernelTypes {
   /// Adds the context of a program if it comes from the kernel, not from a user or another program.
   void add_context(const BtfDeclaration& declaration) {
     const InputSymbol& symbol = object_.symbols[declaration.symbol_index];
-    if (symbol.place != InputSymbol::Place::Section) return;
+    if (!symbol.is_in_section()) return;
     const InputSection& section = object_.sections[symbol.section];
     ProgramType type = section_meaning(section.name).type;
     if (section.role == SectionRole::Text || type == ProgramType::Syscall ||

@@ -96,7 +96,7 @@ class LoaderFixups {
   void hide_functions() {
     for (const BtfDeclaration& declaration : object_.declarations) {
       const InputSymbol* symbol = symbol_of(declaration.type_id);
-      bool is_called = symbol != nullptr && symbol->place == InputSymbol::Place::Section &&
+      bool is_called = symbol != nullptr && symbol->is_in_section() &&
                        !object_.sections[symbol->section].holds_programs();
       if (is_called && declaration.is_func() && is_hidden(*symbol))
         types_.mutable_words(declaration.type_id)[1] =

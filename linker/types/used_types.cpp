@@ -99,8 +99,8 @@ class UsedTypes {
 
   void find_static_functions() {
     for (const InputSymbol& symbol : object_.symbols) {
-      bool is_static_function = symbol.is_local() && symbol.type == STT_FUNC &&
-                                symbol.place == InputSymbol::Place::Section;
+      bool is_static_function =
+          symbol.is_local() && symbol.type == STT_FUNC && symbol.is_in_section();
       if (is_static_function && place_of(object_.sections[symbol.section], symbol.value))
         static_functions_.insert(symbol.name);
     }

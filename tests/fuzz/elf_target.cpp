@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   for (const InputSymbol& symbol : file.symbols) {
-    if (symbol.place != InputSymbol::Place::Section) continue;
+    if (!symbol.is_in_section()) continue;
     fuzz::require(symbol.section < file.sections.size(), "symbols are in a section");
     bool is_inside = symbol.value <= file.sections[symbol.section].size;
     fuzz::require(symbol.section == 0 ? symbol.is_section() : is_inside, "symbols have places");

@@ -526,14 +526,12 @@ class MadeObject {
 
   uint32_t add_symbol(std::string_view name, uint32_t section, uint64_t value, uint64_t size,
                       uint8_t type, uint8_t binding) {
-    object_.symbols.push_back(
-        {.name = name,
-         .value = value,
-         .size = size,
-         .section = section,
-         .place = section == 0 ? InputSymbol::Place::Undefined : InputSymbol::Place::Section,
-         .type = type,
-         .binding = binding});
+    object_.symbols.push_back({.name = name,
+                               .value = value,
+                               .size = size,
+                               .section = section,
+                               .type = type,
+                               .binding = binding});
     return static_cast<uint32_t>(object_.symbols.size()) - 1;
   }
 

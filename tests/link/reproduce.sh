@@ -153,8 +153,8 @@ refused() {
 ln -s main.o soft.o
 refused "would replace the input 'main.o': name another file" soft.o
 refused "would replace the input 'build/earlier.json': name another file" build/earlier.json
-refused "and the output 'out.o' are one file" ./out.o
-refused "and the output 'figures' are one file" figures
+refused "and -o 'out.o' are the same file" ./out.o
+refused "and --json 'figures' are the same file" figures
 refused 'would replace an object file or archive: delete it first' ./-dash.o
 "$BPFLINK" "$long" -o out.o --reproduce /dev/full 2>errors && fail '/dev/full was written'
 expect 'bpflink: error: /dev/full: cannot write: No space left on device' cat errors

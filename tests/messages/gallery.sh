@@ -81,7 +81,7 @@ END
 
 # --Map without its file name takes an object as the file.
 shows 'delete it first' bpflink --Map maps.o main.o -o out.o <<'END'
-bpflink: error: --Map 'maps.o' would replace an object file or archive with text: delete it first
+bpflink: error: --Map 'maps.o' would replace an object file or archive: delete it first
 END
 
 # A misspelled option
@@ -348,12 +348,6 @@ good.bpf.c:1:19: error: duplicate symbol: prog
 >>> defined at good.bpf.c:1
 >>>            good.o:(socket+0x0)
 >>> good.o is given twice: give it once
-END
-
-# An earlier output among the inputs, as *.o gives it
-bpflink main.o maps.o -o prog.o
-shows 'leave it out' bpflink main.o maps.o prog.o -o out.o <<'END'
-bpflink: error: prog.o looks like an earlier output of these files: leave it out of the inputs
 END
 
 # -o *.o, which a shell expands to -o caller.o helper.o maps.o
@@ -640,8 +634,8 @@ btfdedup: error: nothing to do: give -o FILE, --update FILE, --dump, --explain, 
 END
 
 # The output is the input
-shows '--update is for that' btfdedup main.o -o main.o <<'END'
-btfdedup: error: -o 'main.o' would replace the input 'main.o'; --update is for that
+shows 'or use --update' btfdedup main.o -o main.o <<'END'
+btfdedup: error: -o 'main.o' would replace the input 'main.o': name another file, or use --update
 END
 
 # Compiled without -g

@@ -45,7 +45,7 @@ kept() { # TEXT COMMAND...: fails with TEXT and changes no input
 }
 for name in good.o ./good.o soft.o hard.o; do
   kept "bpflink: error: -o '$name' would replace the input 'good.o': name another file" "$BPFLINK" good.o -o $name
-  kept "btfdedup: error: -o '$name' would replace the input 'good.o'; --update is for that" \
+  kept "btfdedup: error: -o '$name' would replace the input 'good.o': name another file, or use --update" \
     "$BTFDEDUP" good.o -o $name
 done
 for option in Map json dependency-file size-map; do
@@ -55,12 +55,12 @@ for option in Map json dependency-file size-map; do
     kept "bpflink: error: $shown '$name' and -o 'out.o' are the same file" "$BPFLINK" good.o -o out.o --$option $name
   done
   for report in other.o lib.a; do
-    kept "bpflink: error: $shown '$report' would replace an object file or archive with text: delete it first" \
+    kept "bpflink: error: $shown '$report' would replace an object file or archive: delete it first" \
       "$BPFLINK" good.o -o out.o --$option $report
   done
 done
 kept "bpflink: error: -o 'lib.a' would replace the input 'lib.a': name another file" "$BPFLINK" good.o --whole-archive lib.a -o lib.a
-kept "btfdedup: error: --size-map 'out.o' and the output are the same file" "$BTFDEDUP" good.o -o out.o --size-map out.o
+kept "btfdedup: error: --size-map 'out.o' and -o 'out.o' are the same file" "$BTFDEDUP" good.o -o out.o --size-map out.o
 kept "btfdedup: error: --size-map 'soft.o' would replace the input 'good.o': name another file" \
   "$BTFDEDUP" good.o -o out.o --size-map soft.o
 expect_message 'btfdedup: error: directory: cannot open output file: is a directory' "$BTFDEDUP" good.o -o out.o --size-map directory

@@ -48,12 +48,10 @@ struct HandMadeLink {
 
   uint32_t symbol(ObjectFile& object, std::string_view name, const InputSection* section,
                   uint64_t value, uint64_t size, uint8_t type, uint8_t binding = STB_GLOBAL) {
-    using enum InputSymbol::Place;
     object.symbols.push_back({.name = name,
                               .value = value,
                               .size = size,
                               .section = section ? section->index : 0,
-                              .place = section ? Section : Undefined,
                               .type = type,
                               .binding = binding});
     return static_cast<uint32_t>(object.symbols.size() - 1);
@@ -114,10 +112,10 @@ TEST_CASE("dropped fragments have no place, and later ones move up") {
   CHECK(link.place(data, 16) == ".data+0x8");
   CHECK(link.context.sections[0]->size == 16);
   // A pointer to the start of a dropped fragment may mean the end of the previous one.
-  auto end = place_of_pointer(data, 8);
+  auto end = place_of_pointer({&data, 8});
   REQUIRE(end);
   CHECK(end->offset == 8);
-  CHECK(!place_of_pointer(data, 9));
+  CHECK(!place_of_pointer({&data, 9}));
 }
 
 TEST_CASE("a section larger than BPF can address is an error") {

@@ -66,12 +66,10 @@ class Made {
   }
   uint32_t symbol(std::string_view name, uint32_t section, uint64_t value, uint64_t size,
                   uint8_t type, uint8_t binding = STB_GLOBAL) {
-    using enum InputSymbol::Place;
     object_.symbols.push_back({.name = name,
                                .value = value,
                                .size = size,
                                .section = section,
-                               .place = section == 0 ? Undefined : Section,
                                .type = type,
                                .binding = binding});
     return static_cast<uint32_t>(object_.symbols.size()) - 1;

@@ -1,4 +1,4 @@
-#include "linker/io/response_file.hpp"
+#include "linker/command_line/response_file.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

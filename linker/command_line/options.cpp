@@ -1,4 +1,4 @@
-#include "linker/io/options.hpp"
+#include "linker/command_line/options.hpp"
 
 #include <fmt/ranges.h>
 
@@ -7,8 +7,8 @@
 #include <ranges>
 
 #include "dedup/edit_distance.hpp"
+#include "linker/command_line/response_file.hpp"
 #include "linker/error.hpp"
-#include "linker/io/response_file.hpp"
 
 namespace bpflink {
 namespace {

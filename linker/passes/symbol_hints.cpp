@@ -1,13 +1,13 @@
-#include "linker/diagnostics/symbol_hints.hpp"
+#include "linker/passes/symbol_hints.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "dedup/internal.hpp"
-#include "linker/diagnostics/archive_hints.hpp"
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/diagnostics/rust_names.hpp"
+#include "linker/passes/archive_hints.hpp"
 
 namespace bpflink {
 namespace {

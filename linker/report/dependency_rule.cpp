@@ -1,4 +1,4 @@
-#include "linker/io/dependency_rule.hpp"
+#include "linker/report/dependency_rule.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "linker/diagnostics/archive_hints.hpp"
+#include "linker/passes/archive_hints.hpp"
 
 #include <fmt/format.h>
 

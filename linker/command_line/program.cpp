@@ -1,4 +1,4 @@
-#include "linker/io/program.hpp"
+#include "linker/command_line/program.hpp"
 
 #include <unistd.h>
 

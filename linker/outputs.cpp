@@ -1,0 +1,99 @@
+#include "linker/outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/elf/archive.hpp"
+#include "linker/elf/elf_kind.hpp"
+#include "linker/elf/origin.hpp"
+#include "linker/io/input_file.hpp"
+#include "linker/io/write_all.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The file that the output would replace; nothing if there is none.
+std::optional<InputFile> open_replaced(const Outputs::Output& output) {
+  if (!output.file.identity() || output.file.is_special()) return std::nullopt;
+  auto file = InputFile::open(output.name);
+  return file ? std::optional(std::move(*file)) : std::nullopt;
+}
+
+}  // namespace
+
+OutputProblem Outputs::problem_of(const std::string& file, const Error& error) {
+  return {file, fmt::format("{}: {}", file, error.message)};
+}
+
+std::expected<Outputs::Output*, OutputProblem> Outputs::open(std::string option,
+                                                             const std::string& path,
+                                                             bool is_object) {
+  return add(std::move(option), path, is_object, OutputFile::open(path));
+}
+
+std::expected<Outputs::Output*, OutputProblem> Outputs::add(std::string option, std::string name,
+                                                            bool is_object,
+                                                            std::expected<OutputFile, Error> file) {
+  if (!file) return std::unexpected(problem_of(name, file.error()));
+  outputs_.push_back({std::move(option), std::move(name), is_object, std::move(*file)});
+  return &outputs_.back();
+}
+
+std::vector<OutputProblem> Outputs::check(
+    std::span<const NamedFile> inputs,
+    const std::function<bool(const ObjectFile&)>& is_related) const {
+  std::vector<OutputProblem> problems;
+  for (auto output = outputs_.begin(); output != outputs_.end(); ++output) {
+    const auto& identity = output->file.identity();
+    if (!identity) continue;
+    auto report = [&](std::string message, bool is_suspicion = false) {
+      message = fmt::format("{} '{}' {}", output->option, output->name, message);
+      problems.push_back({output->name, std::move(message), is_suspicion});
+    };
+    auto input = std::ranges::find(inputs, *identity, &NamedFile::identity);
+    auto earlier = std::find_if(outputs_.begin(), output, [&](const Output& other) {
+      return other.file.identity() == identity;
+    });
+    std::optional<InputFile> replaced = open_replaced(*output);
+    if (input != inputs.end())
+      report(fmt::format("would replace the input '{}': {}", input->name,
+                         output->is_object ? advice_ : "name another file"));
+    else if (earlier != output)
+      report(fmt::format("and {} '{}' are the same file", earlier->option, earlier->name));
+    else if (replaced && !output->is_object &&
+             (is_elf(replaced->bytes()) || is_archive(replaced->bytes())))
+      report("would replace an object file or archive: delete it first");
+    else if (replaced && output->is_object && is_related)
+      if (std::string source = find_unrelated_source(replaced->bytes(), is_related);
+          !source.empty())
+        report(fmt::format("would replace the compiled object of '{}', which is unrelated to the "
+                           "inputs: name another file, or delete it first",
+                           source),
+               true);
+  }
+  return problems;
+}
+
+Outputs::Output* Outputs::find(std::string_view option) {
+  auto output = std::ranges::find(outputs_, option, &Output::option);
+  return output == outputs_.end() ? nullptr : &*output;
+}
+
+std::expected<void, OutputProblem> Outputs::write(const Output& output,
+                                                  std::span<const std::byte> bytes) {
+  if (auto ok = write_all(output.file.fd(), bytes); !ok)
+    return std::unexpected(problem_of(output.name, ok.error()));
+  return {};
+}
+
+std::vector<OutputProblem> Outputs::commit() {
+  std::vector<OutputFile*> files;
+  for (Output& output : outputs_) files.insert(files.begin(), &output.file);
+  std::vector<OutputProblem> problems;
+  for (const auto& [index, error] : OutputFile::commit_all(files))
+    problems.push_back(problem_of(outputs_[outputs_.size() - 1 - index].name, error));
+  return problems;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,48 @@
+// What the output would save with other options: the sizes of other links.
+#include <algorithm>
+#include <functional>
+
+#include "linker/context.hpp"
+#include "linker/report/report_files.hpp"
+#include "linker/report/reports.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The size that the output would have with other options; nothing if the link fails.
+std::optional<uint64_t> link_again(const Context& context, LinkOptions options) {
+  for (const ReportFile& report : report_files) (options.*report.path).clear();
+  options.explain.clear();
+  options.print_sizes = 0;
+  options.report = options.verify = options.fatal_warnings = false;
+  Linker linker(std::move(options), {});
+  for (const auto& object : context.objects) linker.add_memory(object->name, object->image);
+  auto image = linker.link_to_memory();
+  return image ? std::optional(image->size()) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Saving> find_savings(const Context& context) {
+  struct Offer {
+    bool LinkOptions::*flag;
+    const char *option, *what;
+  };
+  uint64_t bytes = context.model->bytes;
+  std::vector<Saving> savings;
+  for (auto [flag, option, what] :
+       {Offer{&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"},
+        Offer{&LinkOptions::strip_line_info, "--strip-line-info", "source lines and their text"},
+        Offer{&LinkOptions::prune_types, "--prune-types", "structs that nothing looks into"}}) {
+    bool is_of_programs = flag == &LinkOptions::gc_sections;
+    if (context.options.*flag || (is_of_programs && context.model->programs.empty())) continue;
+    LinkOptions options = context.options;
+    options.*flag = true;
+    if (auto smaller = link_again(context, std::move(options)); smaller && *smaller < bytes)
+      savings.push_back({option, what, bytes - *smaller});
+  }
+  std::ranges::stable_sort(savings, std::greater(), &Saving::bytes);
+  return savings;
+}
+
+}  // namespace bpflink
