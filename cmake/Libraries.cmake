@@ -3,6 +3,7 @@
 set(BPFLINK_LIBRARY_OBJECTS
   $<TARGET_OBJECTS:bpflink_btf>
   $<TARGET_OBJECTS:bpflink_linker>
+  $<TARGET_OBJECTS:bpflink_skeleton>
   $<TARGET_OBJECTS:bpflink_c_api>)
 set(BPFLINK_LIBRARY_NEEDS PkgConfig::LIBELF Threads::Threads)
 

@@ -511,6 +511,11 @@ enum bpflink_status bpflink_object_find_extern(const bpflink_object* object, con
 enum bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object, const char* name,
                                                    size_t* index);
 
+/** Makes a module for Rust of the object in `size` bytes at `image`, as `bpfskel --rust --name`
+ * does, in `*text`, which the caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY, INPUT. */
+enum bpflink_status bpflink_rust_module(const void* image, size_t size, const char* name,
+                                        char** text, char** error);
+
 /** @}
  * @name BTF
  * @{ */
