@@ -16,11 +16,8 @@ set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
 set(DOXYGEN_WARN_IF_UNDOCUMENTED YES)
 set(DOXYGEN_EXTRACT_ALL NO)
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
-# Private members and internal additions are no interface.
+# Private members are no interface.
 set(DOXYGEN_HIDE_UNDOC_MEMBERS NO)
-set(DOXYGEN_MACRO_EXPANSION YES)
-set(DOXYGEN_EXPAND_ONLY_PREDEF YES)
-set(DOXYGEN_PREDEFINED "BPFLINK_API=" "BPFLINK_C_API=" "BPFLINK_LIBBPF_API=" "BPFLINK_INTERNAL=")
 doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/bpflink COMMENT "Documentation of the interface")
 
 include(CTest)

@@ -73,7 +73,7 @@ install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONE
 install(DIRECTORY ${PROJECT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents OPTIONAL)
 
 # find_package(bpflink): the shared libraries; with COMPONENTS static, also the static ones, which
-# need their dependencies to be found.
+# need their dependencies to be found and are the only ones for C++.
 install(EXPORT bpflink-targets NAMESPACE bpflink:: DESTINATION ${package_dir} COMPONENT development)
 install(EXPORT bpflink-static-targets NAMESPACE bpflink:: DESTINATION ${package_dir}
   COMPONENT development)
@@ -95,7 +95,7 @@ install(FILES
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH BPFLINK_PREFIX_FROM_PC /${pkgconfig_dir} /)
 string(REGEX REPLACE "/$" "" BPFLINK_PREFIX_FROM_PC "${BPFLINK_PREFIX_FROM_PC}")
-foreach(name bpflink bpflink-libbpf)
+foreach(name bpflink bpflink-static bpflink-libbpf)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
 endforeach()

@@ -1,8 +1,9 @@
 # libbpflink for users: one static and one shared library of dedup/ and linker/. The shared one
-# exports only what include/bpflink/ declares.
+# exports the C interface alone; C++ is for static linking.
 set(BPFLINK_LIBRARY_OBJECTS
   $<TARGET_OBJECTS:bpflink_btf>
   $<TARGET_OBJECTS:bpflink_linker>
+  $<TARGET_OBJECTS:bpflink_skeleton>
   $<TARGET_OBJECTS:bpflink_c_api>)
 set(BPFLINK_LIBRARY_NEEDS PkgConfig::LIBELF Threads::Threads)
 

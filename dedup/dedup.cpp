@@ -185,7 +185,7 @@ bool is_sorted_by_name(const BtfView& btf) {
   return true;
 }
 
-struct BPFLINK_INTERNAL Deduplicator::Impl {
+struct Deduplicator::Impl {
   Deduplication state;
 
   void add(std::string name, Btf btf, const std::vector<bool>& omit) {

@@ -14,7 +14,7 @@
 
 namespace bpflink {
 
-struct BPFLINK_INTERNAL Linker::Impl {
+struct Linker::Impl {
   LinkOptions options;
   DiagnosticHandler handler;
   std::vector<InputSource> sources;

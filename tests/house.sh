@@ -69,9 +69,9 @@ if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xar
     FNR == 1 { is_hidden = 0 }
     /^namespace \{/ { is_hidden = 1 }
     /^}  \/\/ namespace$/ { is_hidden = 0 }
-    !is_hidden && /^(struct|class|enum class|union)( [A-Z_]+_[A-Z]+)? [A-Za-z_]+( final)?( :[^;]*)? \{/ {
+    !is_hidden && /^(struct|class|enum class|union) [A-Za-z_]+( final)?( :[^;]*)? \{/ {
       name = $0
-      sub(/^(struct|class|enum class|union)( [A-Z_]+_[A-Z]+)? /, "", name)
+      sub(/^(struct|class|enum class|union) /, "", name)
       sub(/[^A-Za-z_].*/, "", name)
       if (name in first && first[name] != FILENAME) print name ": " first[name] ", " FILENAME
       first[name] = FILENAME

@@ -59,7 +59,7 @@ class NamedTypes {
   std::vector<uint32_t> next_;   ///< by type: the next one in its bucket, or 0
 };
 
-struct BPFLINK_INTERNAL CoreKernel::Impl {
+struct CoreKernel::Impl {
   NamedTypes vmlinux;
   std::vector<std::unique_ptr<const NamedTypes>> modules;
   std::vector<BtfView> module_views;

@@ -73,7 +73,7 @@ uint32_t with_vlen(uint32_t info, size_t vlen) {
 
 }  // namespace
 
-struct BPFLINK_INTERNAL CoreMinimizer::Impl {
+struct CoreMinimizer::Impl {
   explicit Impl(const CoreKernel& of) : kernel(of) {}
 
   const CoreKernel& kernel;

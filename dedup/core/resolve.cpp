@@ -38,7 +38,7 @@ bool is_resizable_access(const BtfView& program, uint32_t a, const BtfView& kern
 
 }  // namespace
 
-struct BPFLINK_INTERNAL CoreResolver::Impl {
+struct CoreResolver::Impl {
   CoreTypes program;
   std::endian order;
   const CoreKernel& kernel;

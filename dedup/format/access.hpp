@@ -12,7 +12,7 @@
 
 namespace bpflink {
 
-struct BPFLINK_INTERNAL Btf::Impl {
+struct Btf::Impl {
   BtfView view;
   const Btf* base = nullptr;
   std::endian order = std::endian::native;

@@ -23,7 +23,7 @@ constexpr size_t longest_shown_string = 40;
 
 }  // namespace
 
-struct BPFLINK_INTERNAL BtfBuilder::Impl {
+struct BtfBuilder::Impl {
   const Btf* base = nullptr;
   uint32_t first_id = 1;
   uint32_t string_base = 0;

@@ -92,7 +92,7 @@ std::optional<uint32_t> find_type(const BtfView& btf, BtfKind kind, std::string_
   return std::nullopt;
 }
 
-struct BPFLINK_INTERNAL BtfIndex::Impl {
+struct BtfIndex::Impl {
   /// By name, all ids of that name in ascending order.
   std::unordered_multimap<std::string_view, uint32_t> ids;
   BtfView btf;

@@ -89,7 +89,7 @@ void sort(DedupResult& result) {
 
 }  // namespace
 
-struct BPFLINK_INTERNAL ImageDeduplicator::Impl {
+struct ImageDeduplicator::Impl {
   DedupOptions options;
   Deduplicator deduplicator;
   std::vector<ImageInput> inputs;

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/** Marks what the shared library offers. */
-#define BPFLINK_LIBBPF_API __attribute__((visibility("default")))
+/* The shared library exports what follows. */
+#pragma GCC visibility push(default)
 
 /** Links BPF objects. One thread at a time may use it. */
 struct bpf_linker;
@@ -42,31 +42,29 @@ struct bpf_linker_file_opts {
 
 /** Makes a linker whose output will be the file `filename`. Null on failure,
  * with errno set: EINVAL, ENOMEM, or why the file cannot be written. */
-BPFLINK_LIBBPF_API struct bpf_linker* bpf_linker__new(const char* filename,
-                                                      struct bpf_linker_opts* opts);
+struct bpf_linker* bpf_linker__new(const char* filename, struct bpf_linker_opts* opts);
 
 /** Makes a linker that writes to the file open as `fd`, which stays the caller's
  * and must stay open. Null on failure, with errno set. */
-BPFLINK_LIBBPF_API struct bpf_linker* bpf_linker__new_fd(int fd, struct bpf_linker_opts* opts);
+struct bpf_linker* bpf_linker__new_fd(int fd, struct bpf_linker_opts* opts);
 
 /** Adds the object file `filename`. It has been read when this returns. */
-BPFLINK_LIBBPF_API int bpf_linker__add_file(struct bpf_linker* linker, const char* filename,
-                                            const struct bpf_linker_file_opts* opts);
+int bpf_linker__add_file(struct bpf_linker* linker, const char* filename,
+                         const struct bpf_linker_file_opts* opts);
 
 /** Adds the object in the file open as `fd`, which stays the caller's. It has
  * been read when this returns. */
-BPFLINK_LIBBPF_API int bpf_linker__add_fd(struct bpf_linker* linker, int fd,
-                                          const struct bpf_linker_file_opts* opts);
+int bpf_linker__add_fd(struct bpf_linker* linker, int fd, const struct bpf_linker_file_opts* opts);
 
 /** Adds the object in `buf_sz` bytes at `buf`, which are copied. */
-BPFLINK_LIBBPF_API int bpf_linker__add_buf(struct bpf_linker* linker, void* buf, size_t buf_sz,
-                                           const struct bpf_linker_file_opts* opts);
+int bpf_linker__add_buf(struct bpf_linker* linker, void* buf, size_t buf_sz,
+                        const struct bpf_linker_file_opts* opts);
 
 /** Links and writes the output, once. Externs that no input defines stay. */
-BPFLINK_LIBBPF_API int bpf_linker__finalize(struct bpf_linker* linker);
+int bpf_linker__finalize(struct bpf_linker* linker);
 
 /** Frees a linker; null is allowed. */
-BPFLINK_LIBBPF_API void bpf_linker__free(struct bpf_linker* linker);
+void bpf_linker__free(struct bpf_linker* linker);
 
 /* NOLINTEND(bugprone-reserved-identifier) */
 
@@ -75,9 +73,10 @@ typedef void (*bpflink_libbpf_message_fn)(void* context, const char* line);
 
 /** An addition to libbpf's: sends the messages of `linker` to `on_message`,
  * instead of stderr, where libbpf's go; null silences them. */
-BPFLINK_LIBBPF_API void bpflink_libbpf_set_messages(struct bpf_linker* linker,
-                                                    bpflink_libbpf_message_fn on_message,
-                                                    void* context);
+void bpflink_libbpf_set_messages(struct bpf_linker* linker, bpflink_libbpf_message_fn on_message,
+                                 void* context);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -31,8 +31,8 @@
 extern "C" {
 #endif
 
-/** Marks what the shared library exports. */
-#define BPFLINK_C_API __attribute__((visibility("default")))
+/* The shared library exports what follows. */
+#pragma GCC visibility push(default)
 
 /** How a call ended. New values may be added; every failure is below 0. */
 enum bpflink_status {
@@ -51,13 +51,13 @@ enum bpflink_byte_order {
 };
 
 /** The library's version, such as "1.0.0". Static. */
-BPFLINK_C_API const char* bpflink_version(void);
+const char* bpflink_version(void);
 
 /** A status in words, for messages. Static; never null. */
-BPFLINK_C_API const char* bpflink_status_text(enum bpflink_status status);
+const char* bpflink_status_text(enum bpflink_status status);
 
 /** Frees text and bytes that a function of this library gave to its caller. Null is allowed. */
-BPFLINK_C_API void bpflink_free(void* memory);
+void bpflink_free(void* memory);
 
 /** @name Diagnostics
  * @{ */
@@ -112,15 +112,15 @@ struct bpflink_diagnostic {
 
 /** Describes place `index` of a diagnostic, the most important first, in the first `size` bytes of
  * `*out`. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_diagnostic_location(
-    const struct bpflink_diagnostic* diagnostic, size_t index, struct bpflink_location* out,
-    size_t size);
+enum bpflink_status bpflink_diagnostic_location(const struct bpflink_diagnostic* diagnostic,
+                                                size_t index, struct bpflink_location* out,
+                                                size_t size);
 
 /** A diagnostic as text for people, as bpflink prints it, each line with its line break; for
  * `program`, whose name is shown where no line of source is known. `color` is 1 for ANSI escapes,
  * else 0. To be freed with bpflink_free(); null for wrong arguments and out of memory. */
-BPFLINK_C_API char* bpflink_diagnostic_render(const struct bpflink_diagnostic* diagnostic,
-                                              const char* program, uint32_t color);
+char* bpflink_diagnostic_render(const struct bpflink_diagnostic* diagnostic, const char* program,
+                                uint32_t color);
 
 /** Gets a diagnostic, in the thread that links. Must not call the linker. */
 typedef void (*bpflink_diagnostic_fn)(void* context, const struct bpflink_diagnostic* diagnostic);
@@ -190,57 +190,51 @@ typedef struct bpflink_linker bpflink_linker;
 
 /** Makes a linker, in `*linker`. `options` may be null for the defaults. Errors: ARGUMENT,
  * MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_new(const struct bpflink_link_options* options,
-                                                     bpflink_linker** linker);
+enum bpflink_status bpflink_linker_new(const struct bpflink_link_options* options,
+                                       bpflink_linker** linker);
 
 /** Frees a linker. Null is allowed. */
-BPFLINK_C_API void bpflink_linker_free(bpflink_linker* linker);
+void bpflink_linker_free(bpflink_linker* linker);
 
 /** Adds the object file or archive at `path`. The link reads it; it must not change until the link
  * ends. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path);
+enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* path);
 
 /** Adds an archive and links all of its members, needed or not (`--whole-archive`). Errors:
  * ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker,
-                                                                   const char* path);
+enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker, const char* path);
 
 /** Adds the archive `lib<name>.a`, or with `:` before the name the file of that name, from the
  * first of library_paths that has it (`-l`). The link reports an archive that is not found.
  * Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_add_library(bpflink_linker* linker,
-                                                             const char* name);
+enum bpflink_status bpflink_linker_add_library(bpflink_linker* linker, const char* name);
 
 /** Adds such an archive and links all of its members. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_add_whole_library(bpflink_linker* linker,
-                                                                   const char* name);
+enum bpflink_status bpflink_linker_add_whole_library(bpflink_linker* linker, const char* name);
 
 /** Adds the object in the file or pipe that is open for reading as `fd`, called `name` in messages;
  * null for "/proc/self/fd/N". The caller keeps the descriptor and may close it at once. A pipe is
  * read to its end. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_add_fd(bpflink_linker* linker, int fd,
-                                                        const char* name);
+enum bpflink_status bpflink_linker_add_fd(bpflink_linker* linker, int fd, const char* name);
 
 /** Adds the object in `size` bytes at `image`, called `name` in messages. The bytes stay the
  * caller's and must outlive the link. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_add_memory(bpflink_linker* linker,
-                                                            const char* name, const void* image,
-                                                            size_t size);
+enum bpflink_status bpflink_linker_add_memory(bpflink_linker* linker, const char* name,
+                                              const void* image, size_t size);
 
 /** Links into the file at `path`, which is replaced as a whole or left as it was. Errors: ARGUMENT,
  * MEMORY, LINK. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_file(bpflink_linker* linker,
-                                                              const char* path);
+enum bpflink_status bpflink_linker_link_to_file(bpflink_linker* linker, const char* path);
 
 /** Links into the file that is open for writing as `fd`, which stays the caller's. A regular file
  * is overwritten from its beginning; a pipe gets the output at its end. If the link fails, nothing
  * is written. Errors: ARGUMENT, MEMORY, LINK. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd);
+enum bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd);
 
 /** Links into memory: `*image` gets `*size` bytes, which the caller frees with bpflink_free().
  * Errors: ARGUMENT, MEMORY, LINK. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker,
-                                                                void** image, size_t* size);
+enum bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** image,
+                                                  size_t* size);
 
 /** What the last link did. */
 struct bpflink_link_report {
@@ -261,20 +255,18 @@ struct bpflink_link_report {
 
 /** Describes the last link in the first `size` bytes of `*out`; its strings live until the next
  * link. Errors: ARGUMENT; NOT_FOUND if no option asked for a report, or nothing was linked. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_report(const bpflink_linker* linker,
-                                                        struct bpflink_link_report* out,
-                                                        size_t size);
+enum bpflink_status bpflink_linker_report(const bpflink_linker* linker,
+                                          struct bpflink_link_report* out, size_t size);
 
 /** The path of file `index` of those that the last link read, in `*path`: objects, archives, and
  * members of thin archives. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_report_file(const bpflink_linker* linker,
-                                                             size_t index, const char** path);
+enum bpflink_status bpflink_linker_report_file(const bpflink_linker* linker, size_t index,
+                                               const char** path);
 
 /** The name of pass `index` of the last link, in `*name`, and the time that it took, in `*seconds`.
  * Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_linker_report_pass(const bpflink_linker* linker,
-                                                             size_t index, const char** name,
-                                                             double* seconds);
+enum bpflink_status bpflink_linker_report_pass(const bpflink_linker* linker, size_t index,
+                                               const char** name, double* seconds);
 
 /** @}
  * @name Objects
@@ -288,25 +280,24 @@ typedef struct bpflink_btf bpflink_btf;
 
 /** Reads the object file at `path`, which must not change while the handle lives, into `*object`.
  * Errors: ARGUMENT, MEMORY, INPUT. */
-BPFLINK_C_API enum bpflink_status bpflink_object_open(const char* path, bpflink_object** object,
-                                                      char** error);
+enum bpflink_status bpflink_object_open(const char* path, bpflink_object** object, char** error);
 
 /** Reads the object in `size` bytes at `image`, which stay the caller's and must outlive the
  * handle. Errors: ARGUMENT, MEMORY, INPUT. */
-BPFLINK_C_API enum bpflink_status bpflink_object_parse(const void* image, size_t size,
-                                                       bpflink_object** object, char** error);
+enum bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_object** object,
+                                         char** error);
 
 /** Frees an object and all that was got from it. Null is allowed. */
-BPFLINK_C_API void bpflink_object_free(bpflink_object* object);
+void bpflink_object_free(bpflink_object* object);
 
 /** The object's byte order. */
-BPFLINK_C_API enum bpflink_byte_order bpflink_object_byte_order(const bpflink_object* object);
+enum bpflink_byte_order bpflink_object_byte_order(const bpflink_object* object);
 
 /** The text of the `license` section, or "". */
-BPFLINK_C_API const char* bpflink_object_license(const bpflink_object* object);
+const char* bpflink_object_license(const bpflink_object* object);
 
 /** The object's BTF, or null. It belongs to the object: do not free it. */
-BPFLINK_C_API const bpflink_btf* bpflink_object_btf(const bpflink_object* object);
+const bpflink_btf* bpflink_object_btf(const bpflink_object* object);
 
 /** What the name of a program's section says. */
 struct bpflink_section_meaning {
@@ -321,15 +312,14 @@ struct bpflink_section_meaning {
 
 /** Reads the name of a section by the rules of libbpf 1.x, in the first `size` bytes of `*out`.
  * Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_read_section_name(const char* section,
-                                                            struct bpflink_section_meaning* out,
-                                                            size_t size);
+enum bpflink_status bpflink_read_section_name(const char* section,
+                                              struct bpflink_section_meaning* out, size_t size);
 
 /** A value of enum bpf_prog_type as bpftool spells it: "xdp"; "unspec" if unknown. Static. */
-BPFLINK_C_API const char* bpflink_program_type_name(uint32_t type);
+const char* bpflink_program_type_name(uint32_t type);
 
 /** A value of enum bpf_map_type as bpftool spells it: "hash"; "unknown" if unknown. Static. */
-BPFLINK_C_API const char* bpflink_map_type_name(uint32_t type);
+const char* bpflink_map_type_name(uint32_t type);
 
 /** A program: a global function in a section of code other than `.text`. */
 struct bpflink_program {
@@ -450,82 +440,81 @@ struct bpflink_struct_ops_member {
 };
 
 /** How many programs the object has. */
-BPFLINK_C_API size_t bpflink_object_program_count(const bpflink_object* object);
+size_t bpflink_object_program_count(const bpflink_object* object);
 /** How many maps are defined in `.maps`. */
-BPFLINK_C_API size_t bpflink_object_map_count(const bpflink_object* object);
+size_t bpflink_object_map_count(const bpflink_object* object);
 /** How many sections of data there are. */
-BPFLINK_C_API size_t bpflink_object_data_section_count(const bpflink_object* object);
+size_t bpflink_object_data_section_count(const bpflink_object* object);
 /** How many externs there are. */
-BPFLINK_C_API size_t bpflink_object_extern_count(const bpflink_object* object);
+size_t bpflink_object_extern_count(const bpflink_object* object);
 /** How many struct_ops variables there are. */
-BPFLINK_C_API size_t bpflink_object_struct_ops_count(const bpflink_object* object);
+size_t bpflink_object_struct_ops_count(const bpflink_object* object);
 
 /* Each of the following describes the item with an index below the count, in the first `size` bytes
  * of `*out`; pass sizeof *out. Error: ARGUMENT. */
 
 /** Describes program `index`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_program(const bpflink_object* object, size_t index,
-                                                         struct bpflink_program* out, size_t size);
+enum bpflink_status bpflink_object_program(const bpflink_object* object, size_t index,
+                                           struct bpflink_program* out, size_t size);
 /** Describes map `index`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_map(const bpflink_object* object, size_t index,
-                                                     struct bpflink_map* out, size_t size);
+enum bpflink_status bpflink_object_map(const bpflink_object* object, size_t index,
+                                       struct bpflink_map* out, size_t size);
 /** Describes attribute `attribute` of map `map`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_map_attribute(const bpflink_object* object,
-                                                               size_t map, size_t attribute,
-                                                               struct bpflink_map_attribute* out,
-                                                               size_t size);
+enum bpflink_status bpflink_object_map_attribute(const bpflink_object* object, size_t map,
+                                                 size_t attribute,
+                                                 struct bpflink_map_attribute* out, size_t size);
 /** Describes attribute `attribute` of the maps within map `map`, a map of maps. */
-BPFLINK_C_API enum bpflink_status bpflink_object_map_inner_attribute(
-    const bpflink_object* object, size_t map, size_t attribute, struct bpflink_map_attribute* out,
-    size_t size);
+enum bpflink_status bpflink_object_map_inner_attribute(const bpflink_object* object, size_t map,
+                                                       size_t attribute,
+                                                       struct bpflink_map_attribute* out,
+                                                       size_t size);
 /** Slot `slot` of those that the definition of map `map` fills: `*index` is the element's key,
  * `*symbol` the map or function put there. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_object_map_slot(const bpflink_object* object, size_t map,
-                                                          size_t slot, uint32_t* index,
-                                                          const char** symbol);
+enum bpflink_status bpflink_object_map_slot(const bpflink_object* object, size_t map, size_t slot,
+                                            uint32_t* index, const char** symbol);
 /** Describes section of data `index`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_data_section(const bpflink_object* object,
-                                                              size_t index,
-                                                              struct bpflink_data_section* out,
-                                                              size_t size);
+enum bpflink_status bpflink_object_data_section(const bpflink_object* object, size_t index,
+                                                struct bpflink_data_section* out, size_t size);
 /** Describes variable `variable` of section of data `section`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_variable(const bpflink_object* object,
-                                                          size_t section, size_t variable,
-                                                          struct bpflink_variable* out,
-                                                          size_t size);
+enum bpflink_status bpflink_object_variable(const bpflink_object* object, size_t section,
+                                            size_t variable, struct bpflink_variable* out,
+                                            size_t size);
 /** Describes extern `index`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
-                                                        struct bpflink_extern* out, size_t size);
+enum bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
+                                          struct bpflink_extern* out, size_t size);
 /** Describes struct_ops variable `index`. */
-BPFLINK_C_API enum bpflink_status bpflink_object_struct_ops(const bpflink_object* object,
-                                                            size_t index,
-                                                            struct bpflink_struct_ops* out,
-                                                            size_t size);
+enum bpflink_status bpflink_object_struct_ops(const bpflink_object* object, size_t index,
+                                              struct bpflink_struct_ops* out, size_t size);
 /** Describes member `member` of those that struct_ops variable `index` sets. */
-BPFLINK_C_API enum bpflink_status bpflink_object_struct_ops_member(
-    const bpflink_object* object, size_t index, size_t member,
-    struct bpflink_struct_ops_member* out, size_t size);
+enum bpflink_status bpflink_object_struct_ops_member(const bpflink_object* object, size_t index,
+                                                     size_t member,
+                                                     struct bpflink_struct_ops_member* out,
+                                                     size_t size);
 
 /* Each of the following finds an item by its name, in constant time, and gives its index. Of
  * several items of one name, such as static variables of several units, it gives the first. Errors:
  * ARGUMENT, NOT_FOUND. */
 
 /** Finds a program. */
-BPFLINK_C_API enum bpflink_status bpflink_object_find_program(const bpflink_object* object,
-                                                              const char* name, size_t* index);
+enum bpflink_status bpflink_object_find_program(const bpflink_object* object, const char* name,
+                                                size_t* index);
 /** Finds a map. */
-BPFLINK_C_API enum bpflink_status bpflink_object_find_map(const bpflink_object* object,
-                                                          const char* name, size_t* index);
+enum bpflink_status bpflink_object_find_map(const bpflink_object* object, const char* name,
+                                            size_t* index);
 /** Finds a variable, and its section of data. */
-BPFLINK_C_API enum bpflink_status bpflink_object_find_variable(const bpflink_object* object,
-                                                               const char* name, size_t* section,
-                                                               size_t* variable);
+enum bpflink_status bpflink_object_find_variable(const bpflink_object* object, const char* name,
+                                                 size_t* section, size_t* variable);
 /** Finds an extern. */
-BPFLINK_C_API enum bpflink_status bpflink_object_find_extern(const bpflink_object* object,
-                                                             const char* name, size_t* index);
+enum bpflink_status bpflink_object_find_extern(const bpflink_object* object, const char* name,
+                                               size_t* index);
 /** Finds a struct_ops variable. */
-BPFLINK_C_API enum bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object,
-                                                                 const char* name, size_t* index);
+enum bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object, const char* name,
+                                                   size_t* index);
+
+/** Makes a module for Rust of the object in `size` bytes at `image`, as `bpfskel --rust --name`
+ * does, in `*text`, which the caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY, INPUT. */
+enum bpflink_status bpflink_rust_module(const void* image, size_t size, const char* name,
+                                        char** text, char** error);
 
 /** @}
  * @name BTF
@@ -570,54 +559,51 @@ enum bpflink_linkage {
 };
 
 /** A kind as messages spell it: "STRUCT"; "UNKNOWN" if unknown. Static. */
-BPFLINK_C_API const char* bpflink_btf_kind_name(uint32_t kind);
+const char* bpflink_btf_kind_name(uint32_t kind);
 
 /** Checks `size` bytes of BTF at `blob`, the contents of a `.BTF` section, which stay the caller's
  * and must outlive the handle. Errors: ARGUMENT, MEMORY, INPUT. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_parse(const void* blob, size_t size,
-                                                    bpflink_btf** btf, char** error);
+enum bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf** btf,
+                                      char** error);
 
 /** Checks split BTF, such as a kernel module's: its ids and strings continue those of `base`, which
  * stands alone or is split itself, and must outlive the handle. Look-ups also find types of the
  * base. A null base is allowed. Errors: ARGUMENT, MEMORY; INPUT, also if the blob is not split from
  * that base. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size,
-                                                          const bpflink_btf* base,
-                                                          bpflink_btf** btf, char** error);
+enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpflink_btf* base,
+                                            bpflink_btf** btf, char** error);
 
 /** Frees what bpflink_btf_parse() or bpflink_btf_parse_split() made. Null is allowed. */
-BPFLINK_C_API void bpflink_btf_free(bpflink_btf* btf);
+void bpflink_btf_free(bpflink_btf* btf);
 
 /** The blob's byte order. */
-BPFLINK_C_API enum bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf);
+enum bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf);
 
 /** The id of the first type that is not a base's: 1 without a base. */
-BPFLINK_C_API uint32_t bpflink_btf_first_id(const bpflink_btf* btf);
+uint32_t bpflink_btf_first_id(const bpflink_btf* btf);
 
 /** One past the last type id; ids begin with 1. */
-BPFLINK_C_API uint32_t bpflink_btf_end_id(const bpflink_btf* btf);
+uint32_t bpflink_btf_end_id(const bpflink_btf* btf);
 
 /** The kind of a type, enum bpflink_kind; 0 for void and for an id that does not exist. */
-BPFLINK_C_API uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id);
+uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id);
 
 /** The name of a type, or "". The handle's. */
-BPFLINK_C_API const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id);
+const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id);
 
 /** The first type of that kind and name, in `*id`. Constant time after the first call. Errors:
  * ARGUMENT, MEMORY, NOT_FOUND. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind,
-                                                   const char* name, uint32_t* id);
+enum bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name,
+                                     uint32_t* id);
 
 /** The first type that C calls `name`, in `*id`: "struct event", "union u", "enum e", or the name
  * of a typedef, integer or floating-point number, such as "u64" or "unsigned int". Constant time
  * after the first call. Errors: ARGUMENT, MEMORY, NOT_FOUND. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_find_c_type(const bpflink_btf* btf, const char* name,
-                                                          uint32_t* id);
+enum bpflink_status bpflink_btf_find_c_type(const bpflink_btf* btf, const char* name, uint32_t* id);
 
 /** The bytes that an object of that type takes, in `*size`. Errors: ARGUMENT; NOT_FOUND if the type
  * has no size. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id,
-                                                   uint64_t* size);
+enum bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id, uint64_t* size);
 
 /** A type. Members that its kind does not have are 0. */
 struct bpflink_type {
@@ -666,44 +652,38 @@ struct bpflink_var_secinfo {
 };
 
 /** Describes a type, void among them, in the first `size` bytes of `*out`. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id,
-                                                   struct bpflink_type* out, size_t size);
+enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, struct bpflink_type* out,
+                                     size_t size);
 /** Describes member `index` of a struct or union. Error: ARGUMENT, also if there is none. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id,
-                                                     uint32_t index, struct bpflink_member* out,
-                                                     size_t size);
+enum bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                       struct bpflink_member* out, size_t size);
 /** Describes enumerator `index` of an enum. Error: ARGUMENT, also if there is none. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id,
-                                                         uint32_t index,
-                                                         struct bpflink_enumerator* out,
-                                                         size_t size);
+enum bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                           struct bpflink_enumerator* out, size_t size);
 /** Describes parameter `index` of a FUNC_PROTO. Error: ARGUMENT, also if there is none. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_param(const bpflink_btf* btf, uint32_t id,
-                                                    uint32_t index, struct bpflink_param* out,
-                                                    size_t size);
+enum bpflink_status bpflink_btf_param(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                      struct bpflink_param* out, size_t size);
 /** Describes variable `index` of a DATASEC. Error: ARGUMENT, also if there is none. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id,
-                                                          uint32_t index,
-                                                          struct bpflink_var_secinfo* out,
-                                                          size_t size);
+enum bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id, uint32_t index,
+                                            struct bpflink_var_secinfo* out, size_t size);
 
 /* Each of the following gives text that the caller frees with bpflink_free(), or null for an id
  * that does not exist and when out of memory. */
 
 /** The C declaration of `name` with that type, without a final semicolon; with "" for the name, the
  * type alone: "void" for id 0. Anonymous structs are written out, over several lines. */
-BPFLINK_C_API char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name);
+char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name);
 
 /** The C definition of a struct, union, enum, typedef, VAR or FUNC, with its semicolon; of other
  * kinds the declaration without a name. Null for void. */
-BPFLINK_C_API char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id);
+char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id);
 
 /** A C header with all structs, unions, enums and typedefs, such as a vmlinux.h. */
-BPFLINK_C_API char* bpflink_btf_c_header(const bpflink_btf* btf);
+char* bpflink_btf_c_header(const bpflink_btf* btf);
 
 /** The type as in a numbered list: a line, and one for each member, enumerator, parameter or
  * variable, each with its line break. */
-BPFLINK_C_API char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id);
+char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id);
 
 /** @}
  * @name Deduplication
@@ -729,35 +709,34 @@ struct bpflink_dedup_options {
 
 /** Makes a deduplicator, in `*dedup`. `options` may be null for the defaults. Errors: ARGUMENT,
  * MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_dedup_new(const struct bpflink_dedup_options* options,
-                                                    bpflink_dedup** dedup);
+enum bpflink_status bpflink_dedup_new(const struct bpflink_dedup_options* options,
+                                      bpflink_dedup** dedup);
 
 /** Frees a deduplicator. Null is allowed. */
-BPFLINK_C_API void bpflink_dedup_free(bpflink_dedup* dedup);
+void bpflink_dedup_free(bpflink_dedup* dedup);
 
 /** Adds an input, called `name` in messages. It is copied and may be freed at once. Errors:
  * ARGUMENT, also after bpflink_dedup_run(); MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name,
-                                                    const bpflink_btf* btf);
+enum bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name,
+                                      const bpflink_btf* btf);
 
 /** Deduplicates, once: `*blob` gets `*size` bytes of BTF, which the caller frees with
  * bpflink_free(). Errors: ARGUMENT, MEMORY; INPUT if inputs contradict each other or the output
  * exceeds a limit of the kernel. */
-BPFLINK_C_API enum bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size,
-                                                    char** error);
+enum bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size,
+                                      char** error);
 
 /** After bpflink_dedup_run(): the output's id, in `*output_id`, for type `id` of input `input`, in
  * order of addition. Errors: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_dedup_output_id(const bpflink_dedup* dedup, size_t input,
-                                                          uint32_t id, uint32_t* output_id);
+enum bpflink_status bpflink_dedup_output_id(const bpflink_dedup* dedup, size_t input, uint32_t id,
+                                            uint32_t* output_id);
 
 /** After bpflink_dedup_run(): why types of one name stayed apart, as text in `*text`, which the
  * caller frees with bpflink_free(). `what` is "struct NAME", "union NAME", "enum NAME", "typedef
  * NAME", "func NAME", "var NAME", or NAME alone for all of these. Errors: ARGUMENT, MEMORY; INPUT
  * if `what` is none of these or no input has such a type. */
-BPFLINK_C_API enum bpflink_status bpflink_dedup_explain(const bpflink_dedup* dedup,
-                                                        const char* what, char** text,
-                                                        char** error);
+enum bpflink_status bpflink_dedup_explain(const bpflink_dedup* dedup, const char* what, char** text,
+                                          char** error);
 
 /** What bpflink_btf_distill() made. bpflink_free() frees each of the three. */
 struct bpflink_distilled {
@@ -774,10 +753,9 @@ struct bpflink_distilled {
  * `needed_count` ids that something else refers to, such as a section .BTF_ids. `byte_order` is an
  * enum bpflink_byte_order. Fills `size` bytes at `out`. Errors: ARGUMENT, MEMORY; INPUT if `split`
  * is not split or needs something of its base that has no such name. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t byte_order,
-                                                      const uint32_t* needed, size_t needed_count,
-                                                      struct bpflink_distilled* out, size_t size,
-                                                      char** error);
+enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t byte_order,
+                                        const uint32_t* needed, size_t needed_count,
+                                        struct bpflink_distilled* out, size_t size, char** error);
 
 /** @}
  * @name Check
@@ -816,33 +794,30 @@ struct bpflink_requirement {
 /** Checks `size` bytes of BTF by the rules of the kernel, for a `use` of enum bpflink_btf_use, into
  * `*verdict`. `base` is what a split blob continues, or null. The call succeeds whatever the blob
  * is. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t use,
-                                                    const bpflink_btf* base,
-                                                    bpflink_verdict** verdict);
+enum bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t use,
+                                      const bpflink_btf* base, bpflink_verdict** verdict);
 
 /** Frees a verdict. Null is allowed. */
-BPFLINK_C_API void bpflink_verdict_free(bpflink_verdict* verdict);
+void bpflink_verdict_free(bpflink_verdict* verdict);
 
 /** How many faults can be described, a hundred at most; 0: a kernel accepts the blob. */
-BPFLINK_C_API size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict);
+size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict);
 
 /** How many faults there are beyond the first hundred. */
-BPFLINK_C_API uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict);
+uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict);
 
 /** Describes fault `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict,
-                                                        size_t index, struct bpflink_fault* out,
-                                                        size_t size);
+enum bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict, size_t index,
+                                          struct bpflink_fault* out, size_t size);
 
 /** Fault `index` in one line, as `btfdedup --check` prints it. To be freed with bpflink_free();
  * null for wrong arguments and out of memory. */
-BPFLINK_C_API char* bpflink_verdict_fault_text(const bpflink_verdict* verdict, size_t index);
+char* bpflink_verdict_fault_text(const bpflink_verdict* verdict, size_t index);
 
 /** Describes the release that the blob needs in the first `size` bytes of `*out`. Error:
  * ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict,
-                                                        struct bpflink_requirement* out,
-                                                        size_t size);
+enum bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict,
+                                          struct bpflink_requirement* out, size_t size);
 
 /** @}
  * @name CO-RE
@@ -853,13 +828,12 @@ typedef struct bpflink_core_kernel bpflink_core_kernel;
 
 /** Indexes the types of `vmlinux` and of `module_count` modules, which are split from it, into
  * `*kernel`. All must outlive the handle. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_core_kernel_new(const bpflink_btf* vmlinux,
-                                                          const bpflink_btf* const* modules,
-                                                          size_t module_count,
-                                                          bpflink_core_kernel** kernel);
+enum bpflink_status bpflink_core_kernel_new(const bpflink_btf* vmlinux,
+                                            const bpflink_btf* const* modules, size_t module_count,
+                                            bpflink_core_kernel** kernel);
 
 /** Frees a kernel's index. Null is allowed. */
-BPFLINK_C_API void bpflink_core_kernel_free(bpflink_core_kernel* kernel);
+void bpflink_core_kernel_free(bpflink_core_kernel* kernel);
 
 /** What is known of a kernel beside its types. Initialize with BPFLINK_CORE_FACTS_INIT. */
 struct bpflink_core_facts {
@@ -911,45 +885,40 @@ typedef struct bpflink_core_report bpflink_core_report;
  * the order of .BTF.ext, into `*report`. A relocation that only programs in "?" sections reach may
  * fail: loaders load these only on request. `facts` may be null. Errors: ARGUMENT, MEMORY; INPUT if
  * it is no BPF object. */
-BPFLINK_C_API enum bpflink_status bpflink_core_check(const void* object, size_t size,
-                                                     const bpflink_core_kernel* kernel,
-                                                     const struct bpflink_core_facts* facts,
-                                                     bpflink_core_report** report, char** error);
+enum bpflink_status bpflink_core_check(const void* object, size_t size,
+                                       const bpflink_core_kernel* kernel,
+                                       const struct bpflink_core_facts* facts,
+                                       bpflink_core_report** report, char** error);
 
 /** Frees a report. Null is allowed. */
-BPFLINK_C_API void bpflink_core_report_free(bpflink_core_report* report);
+void bpflink_core_report_free(bpflink_core_report* report);
 
 /** How many relocations the object has. */
-BPFLINK_C_API size_t bpflink_core_report_verdict_count(const bpflink_core_report* report);
+size_t bpflink_core_report_verdict_count(const bpflink_core_report* report);
 
 /** Describes relocation `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_core_report_verdict(const bpflink_core_report* report,
-                                                              size_t index,
-                                                              struct bpflink_core_verdict* out,
-                                                              size_t size);
+enum bpflink_status bpflink_core_report_verdict(const bpflink_core_report* report, size_t index,
+                                                struct bpflink_core_verdict* out, size_t size);
 
 /** Program `program` of those that reach relocation `index`, in `*name`; if none reaches it, of
  * those that contain it. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_core_report_program(const bpflink_core_report* report,
-                                                              size_t index, size_t program,
-                                                              const char** name);
+enum bpflink_status bpflink_core_report_program(const bpflink_core_report* report, size_t index,
+                                                size_t program, const char** name);
 
 /** Assumption `assumption` of those on which it rests that relocation `index` is guarded: that the
  * .rodata variable `*variable` has that value. Error: ARGUMENT. */
-BPFLINK_C_API enum bpflink_status bpflink_core_report_assumption(const bpflink_core_report* report,
-                                                                 size_t index, size_t assumption,
-                                                                 const char** variable,
-                                                                 uint64_t* value);
+enum bpflink_status bpflink_core_report_assumption(const bpflink_core_report* report, size_t index,
+                                                   size_t assumption, const char** variable,
+                                                   uint64_t* value);
 
 /** Makes the BTF that `count` objects, each of `sizes[i]` bytes at `objects[i]`, need of a kernel,
  * for kernels without BTF: `*blob` gets `*size` bytes, which the caller frees with bpflink_free().
  * `byte_order` is an enum bpflink_byte_order. Errors: ARGUMENT, MEMORY; INPUT if one is no BPF
  * object. */
-BPFLINK_C_API enum bpflink_status bpflink_core_minimize(const void* const* objects,
-                                                        const size_t* sizes, size_t count,
-                                                        const bpflink_core_kernel* kernel,
-                                                        uint32_t byte_order, void** blob,
-                                                        size_t* size, char** error);
+enum bpflink_status bpflink_core_minimize(const void* const* objects, const size_t* sizes,
+                                          size_t count, const bpflink_core_kernel* kernel,
+                                          uint32_t byte_order, void** blob, size_t* size,
+                                          char** error);
 
 /** @}
  * @name Image BTF
@@ -972,49 +941,48 @@ enum bpflink_image_omission {
 /** Begins without inputs and symbols, in `*image`. `options` may be null for the defaults. Inputs
  * are never split: with a base, types that are equal to one of the base's become that one, and the
  * others continue its ids. Errors: ARGUMENT, MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_image_new(const struct bpflink_dedup_options* options,
-                                                    bpflink_image** image);
+enum bpflink_status bpflink_image_new(const struct bpflink_dedup_options* options,
+                                      bpflink_image** image);
 
 /** Frees what bpflink_image_new() made. Null is allowed. */
-BPFLINK_C_API void bpflink_image_free(bpflink_image* image);
+void bpflink_image_free(bpflink_image* image);
 
 /** Adds an input, called `name` in messages. It is copied and may be freed at once. Errors:
  * ARGUMENT, also after bpflink_image_run() and for split BTF; MEMORY; INPUT if, with a base, it has
  * types of unknown kinds. */
-BPFLINK_C_API enum bpflink_status bpflink_image_add(bpflink_image* image, const char* name,
-                                                    const bpflink_btf* btf);
+enum bpflink_status bpflink_image_add(bpflink_image* image, const char* name,
+                                      const bpflink_btf* btf);
 
 /** Adds a function of the image, by the name of its symbol. Errors: ARGUMENT, also after
  * bpflink_image_run(); MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_image_add_function(bpflink_image* image,
-                                                             const char* name);
+enum bpflink_status bpflink_image_add_function(bpflink_image* image, const char* name);
 
 /** Adds a per-CPU variable of the image, by the name of its symbol, with its offset from the start
  * of the section `.data..percpu` and its size, both in bytes. `is_local` is 1 for a local symbol,
  * else 0. Errors: ARGUMENT, also after bpflink_image_run(); MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_image_add_variable(bpflink_image* image, const char* name,
-                                                             uint32_t offset, uint32_t size,
-                                                             uint32_t is_local);
+enum bpflink_status bpflink_image_add_variable(bpflink_image* image, const char* name,
+                                               uint32_t offset, uint32_t size, uint32_t is_local);
 
 /** Tags a function of the image, for example with "bpf_kfunc". Errors: ARGUMENT, also after
  * bpflink_image_run(); MEMORY. */
-BPFLINK_C_API enum bpflink_status bpflink_image_tag_function(bpflink_image* image, const char* name,
-                                                             const char* text);
+enum bpflink_status bpflink_image_tag_function(bpflink_image* image, const char* name,
+                                               const char* text);
 
 /** Makes the BTF, once, as bpflink_dedup_run() does: FUNCs, VARs and their DATASEC by the symbols,
  * and all other types of the inputs except prototypes that nothing refers to. Errors: ARGUMENT,
  * MEMORY, INPUT. */
-BPFLINK_C_API enum bpflink_status bpflink_image_run(bpflink_image* image, void** blob, size_t* size,
-                                                    char** error);
+enum bpflink_status bpflink_image_run(bpflink_image* image, void** blob, size_t* size,
+                                      char** error);
 
 /** After bpflink_image_run(): the name of omitted symbol `index`, in order of names, in `*name`,
  * and the reason in `*reason`. These are the symbols that have no FUNC or VAR although an input has
  * one of that name. Errors: ARGUMENT; NOT_FOUND if there are fewer. */
-BPFLINK_C_API enum bpflink_status bpflink_image_omitted(const bpflink_image* image, size_t index,
-                                                        const char** name,
-                                                        enum bpflink_image_omission* reason);
+enum bpflink_status bpflink_image_omitted(const bpflink_image* image, size_t index,
+                                          const char** name, enum bpflink_image_omission* reason);
 
 /** @} */
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
-#include "bpflink/export.hpp"
 
 namespace bpflink {
 
@@ -42,7 +41,7 @@ enum class BtfKind : uint8_t {
 
 /// The name of a kind in messages and listings: "STRUCT" for BtfKind::Struct, "UNKNOWN" for an
 /// unknown kind. Ends with NUL.
-BPFLINK_API std::string_view btf_kind_name(BtfKind kind);
+std::string_view btf_kind_name(BtfKind kind);
 
 /// Whether this library knows the kind. Types of other kinds can be read if the layout section of
 /// the blob or its base gives their size. Any of their words may refer to types, so deduplication
@@ -267,14 +266,14 @@ class BtfView {
 /// The blobs in the contents of a `.BTF` section. Usually there is one; a linker that does not know
 /// BTF concatenates those of its inputs, perhaps with zeros in between. Btf::parse() judges the
 /// first. Errors, with the offset: what follows a blob is not BTF.
-BPFLINK_API std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
+std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
     std::span<const std::byte> contents);
 
 /// A blob of BTF, the contents of a `.BTF` section, that was checked as a whole: all that an
 /// accessor returns lies within the blob, and every id within it is below `end_id()`. It reads a
 /// blob in place that is aligned to 4 bytes and has the host's byte order; otherwise it keeps a
 /// converted copy of the type section.
-class BPFLINK_API Btf {
+class Btf {
  public:
   /// Checks `blob`. It stays the caller's and must outlive the Btf; so must `base`, which a split
   /// blob continues: its type ids and string offsets begin at the base's end.
@@ -327,7 +326,7 @@ class BPFLINK_API Btf {
 
 /// Makes a blob of BTF type by type. Types get ids in order of addition, and may refer to ids that
 /// are added later.
-class BPFLINK_API BtfBuilder {
+class BtfBuilder {
  public:
   /// A builder of a blob that stands alone or, with a `base`, of a split blob whose type ids and
   /// string offsets begin at the base's end. The base must outlive the builder, which reuses its

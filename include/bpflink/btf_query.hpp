@@ -8,17 +8,15 @@
 #include <string_view>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/export.hpp"
 
 namespace bpflink {
 
 /// The id of the first type of that kind and name, or nothing. A base's types come first. It does
 /// not find anonymous types. It walks all types: for many look-ups make a BtfIndex.
-BPFLINK_API std::optional<uint32_t> find_type(const BtfView& btf, BtfKind kind,
-                                              std::string_view name);
+std::optional<uint32_t> find_type(const BtfView& btf, BtfKind kind, std::string_view name);
 
 /// Finds types by kind and name in constant time.
-class BPFLINK_API BtfIndex {
+class BtfIndex {
  public:
   /// Indexes all named types of `btf`; what it shows must outlive the index. Throws only
   /// std::bad_alloc.
@@ -42,23 +40,21 @@ class BPFLINK_API BtfIndex {
 
 /// Calls `visit` with each type id that type `id` refers to, in the order of their encoding, void,
 /// which is 0, among them. It does not follow them further; types may refer back to themselves.
-BPFLINK_API void visit_references(const BtfView& btf, uint32_t id,
-                                  const std::function<void(uint32_t)>& visit);
+void visit_references(const BtfView& btf, uint32_t id, const std::function<void(uint32_t)>& visit);
 
 /// The type behind const, volatile, restrict and type tags. It does not look through typedefs.
-BPFLINK_API uint32_t skip_qualifiers(const BtfView& btf, uint32_t id);
+uint32_t skip_qualifiers(const BtfView& btf, uint32_t id);
 
 /// The type behind qualifiers and typedefs.
-BPFLINK_API uint32_t skip_modifiers(const BtfView& btf, uint32_t id);
+uint32_t skip_modifiers(const BtfView& btf, uint32_t id);
 
 /// The bytes that an object of type `id` takes, with pointers of `pointer_size` bytes. Nothing for
 /// void, functions, forward declarations, unknown kinds, and arrays of 2^64 bytes or more.
-BPFLINK_API std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id,
-                                              uint32_t pointer_size = 8);
+std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id, uint32_t pointer_size = 8);
 
 /// The alignment in bytes that C gives an object of type `id` on BPF: of a scalar its size; of a
 /// struct or union the largest of its members'. It is 1 for a packed struct: one whose size, or the
 /// offset of a member, is not a multiple of the alignment. Nothing if type_size() is nothing.
-BPFLINK_API std::optional<uint32_t> type_alignment(const BtfView& btf, uint32_t id);
+std::optional<uint32_t> type_alignment(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

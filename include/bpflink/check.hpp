@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/export.hpp"
 
 namespace bpflink {
 
@@ -120,7 +119,7 @@ struct BtfRuleText {
 };
 
 /// The text of a rule. Static.
-BPFLINK_API const BtfRuleText& btf_rule_text(BtfRule rule);
+const BtfRuleText& btf_rule_text(BtfRule rule);
 
 /// A broken rule.
 struct BtfFault {
@@ -132,7 +131,7 @@ struct BtfFault {
 };
 
 /// A fault in one line: the type, the rule, the kernel's words and what to do.
-BPFLINK_API std::string describe_fault(const BtfFault& fault);
+std::string describe_fault(const BtfFault& fault);
 
 /// The release of Linux that a blob needs.
 struct BtfRequirement {
@@ -153,10 +152,10 @@ struct BtfVerdict {
 /// or a type is so broken that nothing is known of the rest. A faulty type makes no faults of the
 /// types that refer to it. `base` is what a split blob continues, or null. The blob need not be one
 /// that Btf::parse() accepts. btf.rst, sections 2 and 3.1.
-BPFLINK_API BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use = BtfUse::Program,
-                                 const Btf* base = nullptr);
+BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use = BtfUse::Program,
+                     const Btf* base = nullptr);
 
 /// Whether types are those of a kernel image: only that defines `struct bpf_ctx_convert`.
-BPFLINK_API bool is_kernel_image(const BtfView& btf);
+bool is_kernel_image(const BtfView& btf);
 
 }  // namespace bpflink

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/export.hpp"
 
 namespace bpflink {
 
@@ -41,7 +40,7 @@ enum class CoreKind : uint32_t {
 };
 
 /// The name of a kind in libbpf's log: "byte_off"; "unknown" for other values. Ends with NUL.
-BPFLINK_API std::string_view core_kind_name(CoreKind kind);
+std::string_view core_kind_name(CoreKind kind);
 /// Whether the kind is about a member or an element of an array.
 constexpr bool is_field_kind(CoreKind kind) {
   return kind <= CoreKind::FieldRshiftU64;
@@ -65,10 +64,10 @@ struct CoreRelocation {
 };
 
 /// A type's name without its flavor, such as "___v2" of "task_struct___v2".
-BPFLINK_API std::string_view essential_name(std::string_view name);
+std::string_view essential_name(std::string_view name);
 
 /// A kernel's types, indexed by name.
-class BPFLINK_API CoreKernel {
+class CoreKernel {
  public:
   /// Indexes the types of `vmlinux` and of `modules`, which are split from it. All must outlive the
   /// CoreKernel. Modules are searched only for types that vmlinux does not have. Throws only
@@ -108,8 +107,7 @@ struct CoreStep {
 
 /// The steps of a relocation's path through the program's own types, with the names of members; for
 /// an enumerator a single step. Empty if the path is invalid, and for kinds about types.
-BPFLINK_API std::vector<CoreStep> core_steps(const BtfView& program,
-                                             const CoreRelocation& relocation);
+std::vector<CoreStep> core_steps(const BtfView& program, const CoreRelocation& relocation);
 
 /// What the loader does with a relocation.
 enum class CoreOutcome : uint8_t {
@@ -174,7 +172,7 @@ struct CoreResult {
 };
 
 /// Resolves the relocations of a program, one after the other.
-class BPFLINK_API CoreResolver {
+class CoreResolver {
  public:
   /// For a program with these types and that byte order. `program` and `kernel` must outlive it.
   CoreResolver(const BtfView& program, std::endian order, const CoreKernel& kernel);
@@ -201,8 +199,8 @@ class BPFLINK_API CoreResolver {
 /// prototype of a kfunc. Kinds must agree, also behind modifiers, pointers, arrays and in
 /// prototypes; names, sizes, members and enumerators are ignored. False for types that nest deeper
 /// than loaders look.
-BPFLINK_API bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,
-                                      uint32_t kernel_id);
+bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,
+                          uint32_t kernel_id);
 
 /// Makes BTF that has only the types of a kernel that relocations need, to be shipped with a
 /// program for kernels without BTF.
@@ -212,7 +210,7 @@ BPFLINK_API bool are_types_compatible(const BtfView& program, uint32_t id, const
 /// members on a path, without typedefs and qualifiers; of enums the enumerators that were found; of
 /// pointers not what they point to. A type that no relocation names becomes anonymous. Types of
 /// modules are among the others.
-class BPFLINK_API CoreMinimizer {
+class CoreMinimizer {
  public:
   /// Keeps nothing yet. The kernel must outlive it.
   explicit CoreMinimizer(const CoreKernel& kernel);
@@ -244,7 +242,7 @@ enum class CoreStatus : uint8_t {
 };
 
 /// The name of a status: "resolves", "guarded", "unknown", "fails".
-BPFLINK_API std::string_view core_status_name(CoreStatus status);
+std::string_view core_status_name(CoreStatus status);
 
 /// A variable of .rodata, which user space may set before the load, with its assumed value.
 struct CoreAssumption {
@@ -291,12 +289,13 @@ struct CoreFacts {
 /// The verdicts on the CO-RE relocations, and nothing else, of a BPF object for a kernel, in the
 /// order of .BTF.ext. A relocation that only programs in "?" sections reach may fail: loaders load
 /// these only on request. Errors: those of Object::parse().
-BPFLINK_API std::expected<std::vector<CoreVerdict>, Error> check_core(
-    std::span<const std::byte> object, const CoreKernel& kernel, const CoreFacts& facts = {});
+std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
+                                                          const CoreKernel& kernel,
+                                                          const CoreFacts& facts = {});
 
 /// The BTF that all of these objects need of a kernel, in byte order `order`. Errors: those of
 /// Object::parse() and CoreMinimizer::finish().
-BPFLINK_API std::expected<std::vector<std::byte>, Error> minimize_core(
+std::expected<std::vector<std::byte>, Error> minimize_core(
     std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
     std::endian order = std::endian::native);
 

@@ -37,7 +37,7 @@ struct DedupOptions {
 };
 
 /// Whether the types of `btf`, without its base's, are in the order of DedupOptions::sort.
-BPFLINK_API bool is_sorted_by_name(const BtfView& btf);
+bool is_sorted_by_name(const BtfView& btf);
 
 /// Maps the type ids of one input to those of the output.
 class TypeMap {
@@ -83,7 +83,7 @@ class TypeMap {
 };
 
 /// Composes maps: each id that `maps` map to x then maps to next[x], ids of a base among them.
-BPFLINK_API void compose(std::vector<TypeMap>& maps, const TypeMap& next);
+void compose(std::vector<TypeMap>& maps, const TypeMap& next);
 
 /// The result of a deduplication.
 struct DedupResult {
@@ -109,7 +109,7 @@ struct DedupInput {
 };
 
 /// Merges equal types of any number of inputs. Use: `add` each input, `run`.
-class BPFLINK_API Deduplicator {
+class Deduplicator {
  public:
   /// Begins without inputs.
   explicit Deduplicator(DedupOptions options = {});

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bpflink/export.hpp"
-
 namespace bpflink {
 
 /// How much a diagnostic matters.
@@ -101,6 +99,6 @@ struct RenderOptions {
 /// place in the source, if that is known, as compilers show it, with the line of source and a mark
 /// at the column. The references follow. Control characters from inputs are replaced, so that they
 /// cannot harm a terminal.
-BPFLINK_API std::string render(const Diagnostic& diagnostic, const RenderOptions& options = {});
+std::string render(const Diagnostic& diagnostic, const RenderOptions& options = {});
 
 }  // namespace bpflink

@@ -40,7 +40,7 @@ struct DistilledBtf {
 /// refers to a function, a variable, a declaration tag or a type of an unknown kind of the base,
 /// which no loader could find, or to a member of one of its structs; a type of `split` is of an
 /// unknown kind; a limit of BtfBuilder::finish().
-BPFLINK_API std::expected<DistilledBtf, Error> distill(const Btf& split, std::endian order,
-                                                       std::span<const uint32_t> needed = {});
+std::expected<DistilledBtf, Error> distill(const Btf& split, std::endian order,
+                                           std::span<const uint32_t> needed = {});
 
 }  // namespace bpflink

@@ -1,5 +1,12 @@
-// What went wrong, as a value.
+// What all headers for C++ share: the standard that they need, and what went wrong, as a value.
 #pragma once
+
+#if __has_include(<version>)
+#include <version>
+#endif
+#ifndef __cpp_lib_expected
+#error "the headers of bpflink need C++23 with std::expected: compile with -std=c++23"
+#endif
 
 #include <string>
 

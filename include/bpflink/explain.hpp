@@ -27,8 +27,7 @@ struct Explainable {
 ///
 /// `what` is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func NAME", "var NAME", or
 /// NAME alone for all of these. Errors: `what` is none of these; no input has such a type.
-BPFLINK_API std::expected<std::string, Error> explain(const Explainable& result,
-                                                      std::string_view what);
+std::expected<std::string, Error> explain(const Explainable& result, std::string_view what);
 
 /// A tag of C that has several definitions in the output.
 struct SplitTag {
@@ -40,6 +39,6 @@ struct SplitTag {
 };
 
 /// The structs, unions and enums that have several definitions, in the order of the first one.
-BPFLINK_API std::vector<SplitTag> find_split_tags(const Explainable& result);
+std::vector<SplitTag> find_split_tags(const Explainable& result);
 
 }  // namespace bpflink

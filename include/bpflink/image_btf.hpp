@@ -85,7 +85,7 @@ struct ImageResult {
 /// - the tags that the inputs have on these FUNCs and VARs, and those asked for.
 ///
 /// Types are changed as by DedupOptions::for_kernel. Use: `add` each input, then `run`.
-class BPFLINK_API ImageDeduplicator {
+class ImageDeduplicator {
  public:
   /// Begins without inputs. Inputs are never split: with a base, types that are equal to one of the
   /// base's become that one, and the others continue its ids. `flatten` has no effect.

@@ -13,7 +13,6 @@
 
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/error.hpp"
-#include "bpflink/export.hpp"
 #include "bpflink/report.hpp"
 
 namespace bpflink {
@@ -101,7 +100,7 @@ struct LinkOptions {
 ///
 /// The link reports what is wrong with inputs. It throws nothing; running out of memory is an error
 /// like any other. Making a linker and adding inputs may throw std::bad_alloc.
-class BPFLINK_API Linker {
+class Linker {
  public:
   /// Gets a diagnostic, in the thread that links. Must not throw and must not call the linker.
   using DiagnosticHandler = std::function<void(const Diagnostic&)>;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "bpflink/export.hpp"
 
 namespace bpflink {
 
@@ -56,11 +55,11 @@ enum class ProgramType : uint32_t {
 };
 
 /// As bpftool spells it: "xdp", "sched_cls"; "unspec" for unknown values. Ends with NUL.
-BPFLINK_API std::string_view program_type_name(ProgramType type);
+std::string_view program_type_name(ProgramType type);
 
 /// A value of the kernel's enum bpf_map_type as bpftool spells it: "hash"; "unknown" for unknown
 /// values. Ends with NUL.
-BPFLINK_API std::string_view map_type_name(uint32_t type);
+std::string_view map_type_name(uint32_t type);
 
 /// What the name of a section says of its programs, by the rules of libbpf 1.x (the kernel's
 /// Documentation/bpf/libbpf/program_types.rst).
@@ -82,7 +81,7 @@ struct SectionMeaning {
 
 /// Reads the name of a section, such as "xdp" or "?fentry.s/bpf_fentry_test1". A name without a
 /// meaning gives ProgramType::Unspec.
-BPFLINK_API SectionMeaning section_meaning(std::string_view section);
+SectionMeaning section_meaning(std::string_view section);
 
 /// A program: a global function in a section of code other than `.text`.
 struct Program {
@@ -223,7 +222,7 @@ struct StructOps {
 /// A read-only view of a BPF object (ELFCLASS64, ET_REL, EM_BPF). Everything is checked when it is
 /// made. What the accessors return stays valid while the Object lives, also when it is moved, and
 /// for parse() while the image lives. Several threads may read it.
-class BPFLINK_API Object {
+class Object {
  public:
   /// Reads the object file at `path`, which must not change while the Object lives. Errors: it
   /// cannot be opened or mapped; those of parse().

@@ -13,12 +13,11 @@ namespace bpflink {
 /// written out, over several lines. With an empty name, the type alone, or a VAR or FUNC by its own
 /// name. Names that are not valid in C are changed, as in print_c_header(). A type that nests
 /// deeper or is longer than in any source, or refers to itself without a tag, ends in `...`.
-BPFLINK_API std::string print_c_declaration(const BtfView& btf, uint32_t id,
-                                            std::string_view name = {});
+std::string print_c_declaration(const BtfView& btf, uint32_t id, std::string_view name = {});
 
 /// The C definition of the struct, union, enum, typedef, VAR or FUNC `id`, with a line for each
 /// member and a final semicolon.
-BPFLINK_API std::string print_c_definition(const BtfView& btf, uint32_t id);
+std::string print_c_definition(const BtfView& btf, uint32_t id);
 
 /// A header for gcc and clang (C11 with GNU extensions) with all structs, unions, enums and
 /// typedefs of `btf`, in an order that C accepts. Compiled for a target with the same sizes of
@@ -34,10 +33,10 @@ BPFLINK_API std::string print_c_definition(const BtfView& btf, uint32_t id);
 ///
 /// For BPF, records get the attribute `preserve_access_index`, unless BPF_NO_PRESERVE_ACCESS_INDEX
 /// is defined. The header defines __VMLINUX_H__, which libbpf's headers look for.
-BPFLINK_API std::string print_c_header(const BtfView& btf);
+std::string print_c_header(const BtfView& btf);
 
 /// Type `id` as in a numbered list: a line with its id, kind, name and properties, and a line for
 /// each member, enumerator, parameter or variable, each with its line break.
-BPFLINK_API std::string print_raw(const BtfView& btf, uint32_t id);
+std::string print_raw(const BtfView& btf, uint32_t id);
 
 }  // namespace bpflink

@@ -1,6 +1,7 @@
-// The C header. Its parts are in the order of the output.
+// The headers for C: of a program, and of a library that is linked into a larger object, whose
+// maps, programs and variables are found in the object that a program has opened. Both have structs
+// of pointers, and tables that tell libbpf which pointers to set.
 #include "dedup/internal.hpp"
-#include "linker/bpfskel/c_tables.hpp"
 #include "linker/bpfskel/emit.hpp"
 #include "linker/bpfskel/text.hpp"
 #include "linker/error.hpp"
@@ -8,8 +9,6 @@
 namespace bpflink {
 
 namespace {
-
-using Values = std::vector<std::pair<std::string_view, std::string>>;
 
 constexpr std::string_view head = R"(/* Made by bpfskel from a BPF object; changes will be lost. */
 #ifndef $guard
@@ -154,6 +153,208 @@ constexpr std::string_view cpp_members = R"(
 };
 )";
 
+constexpr std::string_view subskeleton =
+    R"(/* Made by bpfskel from a BPF library; changes will be lost. */
+#ifndef $guard
+#define $guard
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+struct $name {
+	struct bpf_object *obj; /* null, as in bpftool's */
+	struct bpf_object_subskeleton *subskel;
+$members
+#ifdef __cplusplus
+	static inline struct $name *open(const struct bpf_object *src);
+	static inline void destroy(struct $name *obj);
+#endif
+};
+
+/* Its maps, programs and variables stay: they belong to the object. */
+static inline void $name__destroy(struct $name *obj)
+{
+	if (!obj)
+		return;
+	if (obj->subskel)
+		bpf_object__destroy_subskeleton(obj->subskel);
+	free(obj);
+}
+
+/* Tells libbpf which pointers of *obj to set. */
+static inline int $name__create_subskeleton(struct $name *obj, const struct bpf_object *src)
+{
+	struct bpf_object_subskeleton *s = (struct bpf_object_subskeleton *)calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	obj->subskel = s;
+	s->sz = sizeof(*s);
+	s->obj = src;
+$tables	return 0;
+}
+
+$shadows
+/* Null if src lacks a map or program of the library; errno has the reason. The pointer to a
+ * variable that src lacks is null. */
+static inline struct $name *$name__open(const struct bpf_object *src)
+{
+	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));
+	int err;
+
+	if (!obj) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = $name__create_subskeleton(obj, src);
+	if (!err)
+		err = bpf_object__open_subskeleton(obj->subskel);
+	if (!err) {
+		$name__find_shadows(obj);
+		return obj;
+	}
+	$name__destroy(obj);
+	errno = -err;
+	return NULL;
+}
+
+#ifdef __cplusplus
+inline struct $name *$name::open(const struct bpf_object *src) { return $name__open(src); }
+inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
+#endif
+
+#endif
+)";
+
+/// Indents all lines but the first, for members of several lines.
+std::string indented(std::string_view text, std::string_view indent) {
+  std::string result;
+  for (char c : text) {
+    result += c;
+    if (c == '\n') result += indent;
+  }
+  return result;
+}
+
+/// The members of a struct of pointers, one for each entry whose name is not "".
+template <typename Entry>
+std::string pointers(std::string_view type, const std::vector<Entry>& entries,
+                     std::string Entry::*name) {
+  std::string text;
+  for (const Entry& entry : entries)
+    if (!(entry.*name).empty()) text += fmt::format("\t\tstruct {} *{};\n", type, entry.*name);
+  return text;
+}
+
+std::string struct_of(const std::string& pointers, std::string_view member) {
+  return pointers.empty() ? "" : fmt::format("\tstruct {{\n{}\t}} {};\n", pointers, member);
+}
+
+/// Sets the pointers to shadows.
+std::string shadow_assignments(const Skeleton& skeleton) {
+  std::string text;
+  for (const Shadow& shadow : skeleton.shadows)
+    text += fill_in(R"(	obj->struct_ops.$shadow = (__typeof__(obj->struct_ops.$shadow))
+		bpf_map__initial_value(obj->maps.$shadow, &size);
+)",
+                    {{"shadow", shadow.name}});
+  return text.empty() ? "" : "\tsize_t size;\n\n" + text;
+}
+
+/// A member `declarator`, "*rodata" or "rodata", with the definition of its struct.
+std::string struct_member(const std::string& type, const std::string& declarator,
+                          const std::vector<Member>& members, const std::string& indent) {
+  std::string inner = indent + '\t';
+  std::string text = fmt::format("{}struct {} {{\n", indent, type);
+  for (const Member& member : members)
+    text += fmt::format("{}{};\n", inner, indented(member.declaration, inner));
+  return text + fmt::format("{}}} {};\n", indent, declarator);
+}
+
+/// The members `maps`, `progs` and `links`, if there are any.
+std::string map_pointers(const Skeleton& skeleton) {
+  return struct_of(pointers("bpf_map", skeleton.maps, &MapEntry::name), "maps");
+}
+
+std::string program_pointers(const Skeleton& skeleton) {
+  return struct_of(pointers("bpf_program", skeleton.programs, &ProgramEntry::name), "progs");
+}
+
+std::string link_pointers(const Skeleton& skeleton) {
+  return struct_of(pointers("bpf_link", skeleton.programs, &ProgramEntry::link) +
+                       pointers("bpf_link", skeleton.maps, &MapEntry::link),
+                   "links");
+}
+
+/// The member `struct_ops`: a pointer to each shadow.
+std::string shadow_pointers(const Skeleton& skeleton) {
+  if (skeleton.shadows.empty()) return "";
+  std::string text = "\tstruct {\n";
+  for (const Shadow& shadow : skeleton.shadows)
+    text += struct_member(fmt::format("{}__{}__{}", skeleton.name, shadow.name, shadow.type),
+                          "*" + shadow.name, shadow.members, "\t\t");
+  return text + "\t} struct_ops;\n";
+}
+
+/// A function that sets those pointers after the object is opened.
+std::string shadow_function(const Skeleton& skeleton) {
+  return fill_in(R"(/* The initial values of struct_ops; null with a libbpf before 1.4. */
+static inline void $name__find_shadows(struct $name *obj)
+{
+$assignments	(void)obj;
+}
+)",
+                 {{"name", skeleton.name}, {"assignments", shadow_assignments(skeleton)}});
+}
+
+/// Allocates `array` of the skeleton `s` with its count and the size of its elements.
+std::string allocate(std::string_view array, std::string_view element, size_t count) {
+  return fill_in(R"(
+	s->$element_cnt = $count;
+	s->$element_skel_sz = sizeof(*s->$array);
+	s->$array = (struct bpf_$element_skeleton *)calloc(s->$element_cnt, s->$element_skel_sz);
+	if (!s->$array)
+		return -ENOMEM;
+)",
+                 {{"array", std::string(array)},
+                  {"element", std::string(element)},
+                  {"count", std::to_string(count)}});
+}
+
+/// Fills in `maps` of the skeleton `s`.
+std::string map_table(const Skeleton& skeleton) {
+  if (skeleton.maps.empty()) return "";
+  std::string text = allocate("maps", "map", skeleton.maps.size());
+  for (size_t i = 0; i < skeleton.maps.size(); ++i) {
+    const MapEntry& map = skeleton.maps[i];
+    std::string entry = fmt::format("\ts->maps[{}].", i);
+    text += fmt::format("{}name = {};\n", entry, quoted(map.loader_name));
+    text += fmt::format("{}map = &obj->maps.{};\n", entry, map.name);
+    if (!map.section.empty())
+      text += fmt::format("{}mmaped = (void **)&obj->{};\n", entry, map.section);
+    if (!map.link.empty())
+      text += fmt::format("#ifdef BPFSKEL_{}_MAP_LINKS\n{}link = &obj->links.{};\n#endif\n",
+                          skeleton.name, entry, map.link);
+  }
+  return text;
+}
+
+/// Fills in `progs` of the skeleton `s`.
+std::string program_table(const Skeleton& skeleton) {
+  if (skeleton.programs.empty()) return "";
+  std::string text = allocate("progs", "prog", skeleton.programs.size());
+  for (size_t i = 0; i < skeleton.programs.size(); ++i) {
+    const ProgramEntry& program = skeleton.programs[i];
+    std::string entry = fmt::format("\ts->progs[{}].", i);
+    text += fmt::format("{}name = {};\n", entry, quoted(program.loader_name));
+    text += fmt::format("{}prog = &obj->progs.{};\n", entry, program.name);
+    if (!program.link.empty())
+      text += fmt::format("{}link = &obj->links.{};\n", entry, program.link);
+  }
+  return text;
+}
+
 std::string main_struct(const Skeleton& skeleton) {
   std::string text = fmt::format(
       "struct {} {{\n\tstruct bpf_object_skeleton *skeleton;\n\tstruct bpf_object *obj;\n",
@@ -192,20 +393,54 @@ std::string layout_checks(const Skeleton& skeleton) {
   return text;
 }
 
+/// The structs of pointers of a subskeleton.
+std::string pointer_members(const Skeleton& skeleton) {
+  std::string text =
+      map_pointers(skeleton) + shadow_pointers(skeleton) + program_pointers(skeleton);
+  for (const Section& section : skeleton.sections)
+    text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), section.name,
+                          section.members, "\t");
+  return text;
+}
+
+std::string variable_table(const Skeleton& skeleton) {
+  std::string entries;
+  size_t count = 0;
+  for (const Section& section : skeleton.sections)
+    for (const Member& member : section.members)
+      entries += fill_in(R"(	s->vars[$i].name = $variable;
+	s->vars[$i].map = &obj->maps.$section;
+	s->vars[$i].addr = (void **)&obj->$section.$member;
+)",
+                         {{"i", std::to_string(count++)},
+                          {"variable", quoted(member.loader_name)},
+                          {"section", section.name},
+                          {"member", member.name}});
+  return count == 0 ? "" : allocate("vars", "var", count) + entries;
+}
+
 }  // namespace
 
 std::string emit_c(const Skeleton& skeleton) {
-  std::string_view image(reinterpret_cast<const char*>(skeleton.image.data()),
-                         skeleton.image.size());
   std::string guard = fmt::format("BPFSKEL_{}", skeleton.name);
-  Values values = {{"name", skeleton.name},
-                   {"guard", guard},
-                   {"size", std::to_string(image.size())},
-                   {"image", string_literal(image)},
-                   {"shadows", shadow_function(skeleton)},
-                   {"tables", map_table(skeleton) + program_table(skeleton)},
-                   {"checks", layout_checks(skeleton)}};
+  std::vector<std::pair<std::string_view, std::string>> values = {
+      {"name", skeleton.name},
+      {"guard", guard},
+      {"size", std::to_string(skeleton.image.size())},
+      {"image", "\t\t\"" + hex_escapes(skeleton.image, 24, "\"\n\t\t\"") + '"'},
+      {"shadows", shadow_function(skeleton)},
+      {"tables", map_table(skeleton) + program_table(skeleton)},
+      {"checks", layout_checks(skeleton)}};
   return fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values);
+}
+
+std::string emit_subskeleton(const Skeleton& skeleton) {
+  return fill_in(subskeleton, {{"name", skeleton.name},
+                               {"guard", "BPFSUBSKEL_" + skeleton.name},
+                               {"members", pointer_members(skeleton)},
+                               {"tables", map_table(skeleton) + program_table(skeleton) +
+                                              variable_table(skeleton)},
+                               {"shadows", shadow_function(skeleton)}});
 }
 
 }  // namespace bpflink

@@ -186,8 +186,8 @@ Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
   });
   for (const Map& map : object.maps()) {
     bool holds_arena = map.type == map_type_arena && has_arena_data;
-    skeleton.maps.push_back(
-        {map_names.make(map.name), std::string(map.name), holds_arena ? "arena" : "", ""});
+    skeleton.maps.push_back({map_names.make(map.name), std::string(map.name),
+                             holds_arena ? "arena" : "", "", map.key_type_id, map.value_type_id});
   }
   for (const StructOps& ops : object.struct_ops()) {
     std::string ops_name = map_names.make(ops.name);

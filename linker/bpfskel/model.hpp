@@ -33,10 +33,12 @@ struct Section {
 
 /// A map of the object, or one that the loader makes for a data section.
 struct MapEntry {
-  std::string name;         ///< as an identifier
-  std::string loader_name;  ///< its name for libbpf
-  std::string section;      ///< the Section that mirrors its contents, or ""
-  std::string link;         ///< the member of a struct_ops's link; or ""
+  std::string name;            ///< as an identifier
+  std::string loader_name;     ///< its name for libbpf
+  std::string section;         ///< the Section that mirrors its contents, or ""
+  std::string link;            ///< the member of a struct_ops's link; or ""
+  uint32_t key_type_id = 0;    ///< 0 if the definition names no type
+  uint32_t value_type_id = 0;  ///< as above
 };
 
 struct ProgramEntry {

@@ -6,8 +6,6 @@ namespace bpflink {
 
 namespace {
 
-constexpr size_t bytes_per_line = 24;
-
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -40,17 +38,18 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-std::string string_literal(std::string_view bytes) {
+std::string hex_escapes(std::span<const std::byte> bytes, size_t per_line,
+                        std::string_view separator) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string result;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    if (i % bytes_per_line == 0) result += i == 0 ? "\t\t\"" : "\"\n\t\t\"";
+    if (i > 0 && i % per_line == 0) result += separator;
     auto byte = static_cast<unsigned char>(bytes[i]);
     result += "\\x";
     result += digits[byte >> 4];
     result += digits[byte & 15];
   }
-  return result + '"';
+  return result;
 }
 
 }  // namespace bpflink

@@ -1,6 +1,8 @@
 // Templates, and quoting of strings.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +18,8 @@ std::string fill_in(std::string_view text,
 /// name, become '?'.
 std::string quoted(std::string_view text);
 
-/// `bytes` as a C string literal over several lines.
-std::string string_literal(std::string_view bytes);
+/// `bytes` as escapes within a string of C or Rust, with `separator` between lines of `per_line`.
+std::string hex_escapes(std::span<const std::byte> bytes, size_t per_line,
+                        std::string_view separator);
 
 }  // namespace bpflink

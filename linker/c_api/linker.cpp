@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <tuple>
 #include <vector>
 
 #include "linker/c_api/support.hpp"
@@ -50,49 +51,36 @@ const DeliveredDiagnostic& delivered_from(const bpflink_diagnostic* diagnostic) 
 
 constexpr uint64_t known_flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS - 1;
 
-bool is_valid(const bpflink_link_options& options) {
-  return (options.flags & ~known_flags) == 0 &&
-         is_valid_list(options.undefined, options.undefined_count) &&
-         is_valid_list(options.keep_sections, options.keep_section_count) &&
-         is_valid_list(options.trace_symbols, options.trace_symbol_count) &&
-         is_valid_list(options.library_paths, options.library_path_count) &&
-         is_valid_list(options.redefine_symbols, options.redefine_symbol_count) &&
-         is_valid_list(options.prefix_symbols_of, options.prefix_symbols_of_count) &&
-         is_valid_list(options.explain, options.explain_count);
-}
-
-std::vector<std::string> strings(const char* const* texts, size_t count) {
-  return {texts, texts + count};
-}
-
 /// Adds the pairs of names that `parse` reads. Returns whether all are pairs.
 template <typename Parse>
-bool add_pairs(const char* const* texts, size_t count, Parse parse,
+bool add_pairs(const std::vector<std::string>& texts, Parse parse,
                std::vector<std::pair<std::string, std::string>>& pairs) {
-  for (size_t i = 0; i < count; ++i) {
-    auto pair = parse(texts[i]);
+  for (const std::string& text : texts) {
+    auto pair = parse(text);
     if (!pair) return false;
     pairs.push_back(std::move(*pair));
   }
   return true;
 }
 
-/// Nothing where a name is missing.
+/// Nothing if an option is invalid.
 std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
+  if ((options.flags & ~known_flags) != 0) return std::nullopt;
   LinkOptions result;
-  result.partial = options.flags & BPFLINK_LINK_PARTIAL;
-  result.gc_sections = options.flags & BPFLINK_LINK_GC_SECTIONS;
-  result.localize_hidden = options.flags & BPFLINK_LINK_LOCALIZE_HIDDEN;
-  result.keep_debug = options.flags & BPFLINK_LINK_KEEP_DEBUG;
-  result.discard_locals = options.flags & BPFLINK_LINK_DISCARD_LOCALS;
-  result.strip_line_info = options.flags & BPFLINK_LINK_STRIP_LINE_INFO;
-  result.prune_types = options.flags & BPFLINK_LINK_PRUNE_TYPES;
+  for (auto [flag, option] : {std::pair{BPFLINK_LINK_PARTIAL, &LinkOptions::partial},
+                              {BPFLINK_LINK_GC_SECTIONS, &LinkOptions::gc_sections},
+                              {BPFLINK_LINK_LOCALIZE_HIDDEN, &LinkOptions::localize_hidden},
+                              {BPFLINK_LINK_KEEP_DEBUG, &LinkOptions::keep_debug},
+                              {BPFLINK_LINK_DISCARD_LOCALS, &LinkOptions::discard_locals},
+                              {BPFLINK_LINK_STRIP_LINE_INFO, &LinkOptions::strip_line_info},
+                              {BPFLINK_LINK_PRUNE_TYPES, &LinkOptions::prune_types},
+                              {BPFLINK_LINK_FATAL_WARNINGS, &LinkOptions::fatal_warnings},
+                              {BPFLINK_LINK_VERIFY, &LinkOptions::verify},
+                              {BPFLINK_LINK_HINT_AT_OPTIONS, &LinkOptions::hint_at_options},
+                              {BPFLINK_LINK_REPORT, &LinkOptions::report}})
+    result.*option = options.flags & flag;
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
   result.warn_odr = !(options.flags & BPFLINK_LINK_NO_WARN_ODR);
-  result.fatal_warnings = options.flags & BPFLINK_LINK_FATAL_WARNINGS;
-  result.verify = options.flags & BPFLINK_LINK_VERIFY;
-  result.hint_at_options = options.flags & BPFLINK_LINK_HINT_AT_OPTIONS;
-  result.report = options.flags & BPFLINK_LINK_REPORT;
   result.print_sizes = static_cast<unsigned>(std::min<size_t>(options.print_sizes, UINT_MAX));
   result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));
   if (options.license) result.license = options.license;
@@ -103,15 +91,20 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
                           {options.size_map_file, &result.size_map_file},
                           {options.size_map_against, &result.size_map_against}})
     if (from) *to = from;
-  result.undefined = strings(options.undefined, options.undefined_count);
-  result.keep_sections = strings(options.keep_sections, options.keep_section_count);
-  result.trace_symbols = strings(options.trace_symbols, options.trace_symbol_count);
-  result.library_paths = strings(options.library_paths, options.library_path_count);
-  result.explain = strings(options.explain, options.explain_count);
-  if (!add_pairs(options.redefine_symbols, options.redefine_symbol_count, parse_redefinition,
-                 result.redefine_symbols) ||
-      !add_pairs(options.prefix_symbols_of, options.prefix_symbols_of_count, parse_prefix,
-                 result.prefix_symbols_of))
+  std::vector<std::string> redefined, prefixed;
+  for (auto [texts, count, to] :
+       {std::tuple{options.undefined, options.undefined_count, &result.undefined},
+        {options.keep_sections, options.keep_section_count, &result.keep_sections},
+        {options.trace_symbols, options.trace_symbol_count, &result.trace_symbols},
+        {options.library_paths, options.library_path_count, &result.library_paths},
+        {options.redefine_symbols, options.redefine_symbol_count, &redefined},
+        {options.prefix_symbols_of, options.prefix_symbols_of_count, &prefixed},
+        {options.explain, options.explain_count, &result.explain}}) {
+    if (!is_valid_list(texts, count)) return std::nullopt;
+    to->assign(texts, texts + count);
+  }
+  if (!add_pairs(redefined, parse_redefinition, result.redefine_symbols) ||
+      !add_pairs(prefixed, parse_prefix, result.prefix_symbols_of))
     return std::nullopt;
   return result;
 }
@@ -187,7 +180,7 @@ bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_l
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
   *linker = nullptr;
   auto known = read_options(options, bpflink_link_options BPFLINK_LINK_OPTIONS_INIT);
-  if (!known || !is_valid(*known)) return BPFLINK_ERROR_ARGUMENT;
+  if (!known) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     auto link_options = options_from_c(*known);
     if (!link_options) return BPFLINK_ERROR_ARGUMENT;

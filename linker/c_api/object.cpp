@@ -1,6 +1,7 @@
 // The C interface's view of an object.
 #include "bpflink/object.hpp"
 
+#include "linker/bpfskel/emit.hpp"
 #include "linker/c_api/support.hpp"
 
 using namespace bpflink;
@@ -173,6 +174,20 @@ bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_obje
   if (!object || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     return make_handle(Object::parse({static_cast<const std::byte*>(image), size}), object, error);
+  });
+}
+
+bpflink_status bpflink_rust_module(const void* image, size_t size, const char* name, char** text,
+                                   char** error) {
+  if (error) *error = nullptr;
+  if (text) *text = nullptr;
+  if (!name || !text || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    std::span bytes(static_cast<const std::byte*>(image), size);
+    auto object = Object::parse(bytes);
+    if (!object) return give_reason(object.error(), error);
+    *text = copy_string(emit_rust(make_skeleton(*object, name, bytes)));
+    return *text ? BPFLINK_OK : BPFLINK_ERROR_MEMORY;
   });
 }
 

@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-struct BPFLINK_INTERNAL Object::Impl {
+struct Object::Impl {
   InputFile input;
   std::unique_ptr<ObjectFile> file;
   ObjectContents contents;

@@ -344,6 +344,19 @@ TEST_CASE("items are found by name and described completely") {
   bpflink_object_free(object);
 }
 
+TEST_CASE("a module for Rust") {
+  Image image;
+  char *text = nullptr, *error = nullptr;
+  CHECK(bpflink_rust_module(image.bytes, image.size, "my-object", &text, &error) == BPFLINK_OK);
+  CHECK(error == nullptr);
+  CHECK(take(text).find("pub mod my_object {") != std::string::npos);
+  CHECK(bpflink_rust_module("no object", 9, "name", &text, &error) == BPFLINK_ERROR_INPUT);
+  CHECK(text == nullptr);
+  CHECK(take(error) != "(null)");
+  CHECK(bpflink_rust_module(image.bytes, image.size, nullptr, &text, &error) ==
+        BPFLINK_ERROR_ARGUMENT);
+}
+
 TEST_CASE("a link fills its report and writes report files") {
   TemporaryDirectory directory;
   std::string json = directory.file("report.json");

@@ -38,7 +38,7 @@ echo 'struct same { char *a; } other = {"x"}; __attribute__((section(".data.own"
 cat >main.rs <<'END'
 #![deny(warnings)]
 include!("both.rs");
-use both::*;
+use both::{types::*, *};
 macro_rules! show {
     ($type:ty, $($field:ident)+) => {{
         let it = std::mem::MaybeUninit::<$type>::uninit();

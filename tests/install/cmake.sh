@@ -28,7 +28,7 @@ for generator in 'Unix Makefiles' Ninja; do
   contains report 'socket_filter program filter'
   contains report 'map sizes, 8 entries'
   [[ $(build/check) == 'program filter of section socket, classes up to 4' ]] || fail "$generator: no skeleton"
-  if readelf -d build/report | grep -q 'libfmt\|libelf'; then
+  if readelf -d build/report | grep -q 'libfmt\|libbpflink'; then
     fail "the program links with what is the library's business"
   fi
 
@@ -128,21 +128,25 @@ EOF
   done
 fi
 
-# The static library, whose dependencies the package finds
-mkdir ../static && cd ../static
+# C with the static library, whose dependencies the package finds, and with the shared one
+mkdir ../libraries && cd ../libraries
 cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.25)
-project(static LANGUAGES C CXX)
+project(libraries LANGUAGES C CXX)
 find_package(bpflink 1.0 REQUIRED COMPONENTS static)
-add_executable(inspect ../../c_api/inspect.c)
-target_link_libraries(inspect PRIVATE bpflink::static)
-set_target_properties(inspect PROPERTIES LINKER_LANGUAGE CXX)
+foreach(library static bpflink)
+  add_executable(with_${library} ../../c_api/inspect.c)
+  target_link_libraries(with_${library} PRIVATE bpflink::${library})
+endforeach()
 EOF
 cmake -S . -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log
 cmake --build build >log
-if readelf -d build/inspect | grep -q libbpflink; then fail 'the shared library is needed'; fi
-build/inspect ../cmake/build/filter.o >report
-contains report 'program filter: section socket'
+if readelf -d build/with_static | grep -q libbpflink; then fail 'the shared library is needed'; fi
+readelf -d build/with_bpflink | grep -q 'NEEDED.*libbpflink.so.1' || fail 'the shared library is not used'
+for library in static bpflink; do
+  build/with_$library ../cmake/build/filter.o >report
+  contains report 'program filter: section socket'
+done
 
 # A missing version and an unknown component
 for request in '9.0 REQUIRED' 'REQUIRED COMPONENTS no_such'; do

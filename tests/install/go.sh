@@ -1,11 +1,16 @@
 #!/bin/bash
-# bpflink2go: several C files through go generate, without cgo or downloaded modules, in an outside
-# project whose go.mod has README.md's lines. Its types have clang's layout, its messages begin with
-# the place, and it replaces bpf2go: the same program builds with either's output.
+# bpflink2go: several C files through go generate, without cgo, in an outside project whose go.mod has
+# README.md's lines, with Debian's modules. Its types have clang's layout, its messages begin with the
+# place, and it replaces bpf2go: the same program builds with either's output.
 . "$(dirname "$0")/common.sh"
 needs go clang-19 bpflink
 export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS= GOTOOLCHAIN=local CGO_ENABLED=0
+modules=/usr/share/gocode/src
+[[ -d $modules/github.com/cilium/ebpf/btf ]] || skip 'golang-github-cilium-ebpf-dev is not installed'
+# debian_modules: what a go.mod needs in place of downloads
+debian_modules() { printf 'replace %s => '"$modules"'/%s\n' github.com/cilium/ebpf{,} golang.org/x/sys{,}; }
 cd "$tmp/linker/bindings/go"
+debian_modules >>go.mod
 unformatted=$(gofmt -l . "$tmp/samples/go")
 [[ -z $unformatted ]] || fail "gofmt: $unformatted"
 go vet .
@@ -16,6 +21,8 @@ cd "$tmp/project"
 sed -i 's|\.\./\.\./rust/|../rust/|g' counter/main.go
 {
   printf 'module project\n\ngo 1.19\n'
+  sed -n '/^require/p' "$tmp/linker/bindings/go/go.mod" # as a user of cilium/ebpf has them
+  debian_modules
   grep -oE '`(require|replace) bpflink.example/[^`]*`' "$repository/README.md" | tr -d '`' | sed "s|/usr/local/|$PREFIX/|"
 } >go.mod
 contains go.mod "$PREFIX/share/bpflink/go"
@@ -115,10 +122,7 @@ grep -q 'clang.* -DX=1 -DY=2 ' log || fail "other flags: $(<log)"
 contains log 'layout_bpfel.o: 1 objects linked, '
 
 # ---- In place of bpf2go
-[[ -d /usr/share/gocode/src/github.com/cilium/ebpf/cmd/bpf2go ]] || { echo 'without cilium/ebpf' && exit; }
-export GO111MODULE=off GOPATH=$tmp/gopath:/usr/share/gocode
-mkdir -p "$tmp/gopath/src/project" && cd "$tmp/gopath/src/project"
-cp -r "$tmp/linker/bindings/go" "$tmp/gopath/src/bpflink2go"
+mkdir ../bpf2go && cd ../bpf2go
 cp "$tmp/samples/rust/counter/bpf"/* .
 {
   cat state.bpf.c
@@ -153,7 +157,7 @@ func main() {
 }
 END
 generators=("go run github.com/cilium/ebpf/cmd/bpf2go -no-strip -cc clang-19 counter whole.bpf.c"
-  "go run bpflink2go -cc clang-19 counter main.bpf.c state.bpf.c")
+  "go run bpflink.example/bpflink2go -cc clang-19 counter main.bpf.c state.bpf.c")
 for generator in "${generators[@]}"; do
   rm -f counter_*
   $generator -- -I"/usr/include/$(uname -m)-linux-gnu" >log 2>&1 || fail "$generator: $(<log)"

@@ -96,7 +96,7 @@ sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F 'se
 # interface FILE FIRST LAST: the options that this part of FILE names
 interface() { sed -n "/^$2/,/^$3/p" "$1" | spans | options; }
 interface include/bpflink/linker.hpp 'struct LinkOptions' '};' >"$tmp/cpp"
-interface include/bpflink/linker.hpp 'class BPFLINK_API Linker' '};' >>"$tmp/cpp"
+interface include/bpflink/linker.hpp 'class Linker' '};' >>"$tmp/cpp"
 interface include/bpflink/bpflink.h 'enum bpflink_link_flags' 'typedef struct bpflink_linker ' >"$tmp/c"
 interface include/bpflink/bpflink.h 'typedef struct bpflink_linker ' '.*@name' >>"$tmp/c"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The C sample through pkg-config, with the shared library and with the static one; a program for
-# libbpf's linker, built with ours; an installation that was moved.
+# The C sample through pkg-config, with the shared library and with the static one; a C++ program with
+# the static one; a program for libbpf's linker, built with ours; an installation that was moved.
 . "$(dirname "$0")/common.sh"
 cd make && make >log && cd ..
 
@@ -18,9 +18,21 @@ use shared $(pkg-config --cflags --libs bpflink)
 readelf -d shared | grep -q 'NEEDED.*libbpflink.so.1' || fail 'not the shared library by its soname'
 
 # shellcheck disable=SC2046
-use static $(pkg-config --cflags bpflink) "$PREFIX/lib/libbpflink.a" \
-  $(pkg-config --static --libs bpflink | sed 's/-lbpflink//')
+use static $(pkg-config --static --cflags --libs bpflink-static)
 if readelf -d static | grep -q libbpflink; then fail 'the shared library is needed'; fi
+
+for kind in '' --static; do
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++23 program/report.cpp -o cpp$kind $(pkg-config $kind --cflags --libs bpflink-static)
+  ./cpp$kind make/filter.o >report
+  contains report 'socket_filter program filter'
+  if readelf -d cpp$kind | grep -q libbpflink; then fail "C++ needs the shared library $kind"; fi
+done
+# shellcheck disable=SC2046
+if "$CXX" -std=c++23 program/report.cpp -o cpp.shared $(pkg-config --cflags --libs bpflink) 2>log; then
+  fail 'the shared library exports C++'
+fi
+contains log 'undefined reference to'
 
 cat >linker.c <<'EOF'
 #include <bpflink/bpf_linker.h>

@@ -20,6 +20,7 @@ foreach(file
     lib/libbpflink.a
     lib/libbpflink.so
     lib/libbpflink.so.1
+    lib/pkgconfig/bpflink-static.pc
     lib/pkgconfig/bpflink.pc
     share/bash-completion/completions/bpflink
     share/bash-completion/completions/bpfcore

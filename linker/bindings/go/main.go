@@ -10,7 +10,8 @@
 //
 // It accepts bpf2go's options; the files may include objects and archives. The code that it writes
 // for github.com/cilium/ebpf has the same names as bpf2go's. With -no-loader, the code needs only
-// the standard library. Only clang and bpflink have to be installed.
+// the standard library. Types are written by the version of github.com/cilium/ebpf in go.mod, 0.9.1
+// or later. Only clang and bpflink have to be installed.
 package main
 
 import (

@@ -3,35 +3,24 @@ package main
 import (
 	"debug/elf"
 	"errors"
+	"fmt"
 	"strings"
+
+	"github.com/cilium/ebpf/btf"
 )
 
 // object has the contents of an object that user space needs.
 type object struct {
-	btf      *btf
+	types    *btf.Spec
 	programs []string
 	maps     []mapDefinition
-	sections []dataSection
+	sections []*btf.Datasec // those for which the loader creates maps
 }
 
-// mapDefinition is a map; an id is 0 if the definition has no such type.
+// mapDefinition is a map; a type is nil if the definition does not name it.
 type mapDefinition struct {
 	name       string
-	key, value uint32
-}
-
-// dataSection is a section for which the loader creates a map.
-type dataSection struct {
-	name      string
-	size      uint32
-	variables []variable
-}
-
-type variable struct {
-	name   string
-	typ    uint32
-	offset uint32
-	size   uint32
+	key, value btf.Type
 }
 
 func readObject(path string) (*object, error) {
@@ -55,64 +44,47 @@ func readObject(path string) (*object, error) {
 			o.programs = append(o.programs, symbol.Name)
 		}
 	}
-	section := file.Section(".BTF")
-	if section == nil {
+	if file.Section(".BTF") == nil {
 		return nil, errors.New("it has no BTF: compile with -g")
 	}
-	blob, err := section.Data()
-	if err != nil {
-		return nil, err
+	if o.types, err = btf.LoadSpec(path); err != nil {
+		return nil, fmt.Errorf("github.com/cilium/ebpf, in the version of go.mod, does not read its BTF: %w", err)
 	}
-	if o.btf, err = readBTF(blob, file.ByteOrder); err != nil {
-		return nil, err
-	}
-	for i := range o.btf.types {
-		if t := &o.btf.types[i]; t.kind == kindDatasec {
-			o.addDatasec(t)
+	for _, section := range file.Sections {
+		var variables *btf.Datasec
+		if o.types.TypeByName(section.Name, &variables) == nil {
+			o.addDatasec(variables)
 		}
 	}
 	return o, nil
 }
 
-func (o *object) addDatasec(t *btfType) {
-	isData := false
+func (o *object) addDatasec(section *btf.Datasec) {
+	if section.Name == ".maps" {
+		for _, entry := range section.Vars {
+			if v, ok := entry.Type.(*btf.Var); ok {
+				o.addMap(v)
+			}
+		}
+	}
 	for _, prefix := range []string{".data", ".rodata", ".bss"} {
-		isData = isData || t.name == prefix || strings.HasPrefix(t.name, prefix+".")
-	}
-	section := dataSection{name: t.name, size: t.size}
-	for i := 0; i < len(t.data)/3; i++ {
-		entry := t.element(i, 3)
-		v := o.btf.get(entry[0])
-		if v.kind != kindVar {
-			continue
+		if section.Name == prefix || strings.HasPrefix(section.Name, prefix+".") {
+			o.sections = append(o.sections, section)
 		}
-		if t.name == ".maps" {
-			o.addMap(v)
-		} else if isData && v.data[0] != 0 { // not static: names of static variables may not be unique
-			section.variables = append(section.variables, variable{v.name, v.ref, entry[1], entry[2]})
-		}
-	}
-	if isData {
-		o.sections = append(o.sections, section)
 	}
 }
 
 // addMap adds a map. Its definition is a struct with pointers to the types of key and value.
-func (o *object) addMap(v *btfType) {
-	m := mapDefinition{name: v.name}
-	_, definition, _ := o.btf.skip(v.ref)
-	if definition.kind == kindStruct {
-		for i := 0; i < len(definition.data)/3; i++ {
-			member := definition.element(i, 3)
-			pointer := o.btf.get(member[1])
-			if pointer.kind != kindPtr {
-				continue
-			}
-			switch o.btf.text(member[0]) {
-			case "key":
-				m.key = pointer.ref
-			case "value":
-				m.value = pointer.ref
+func (o *object) addMap(v *btf.Var) {
+	m := mapDefinition{name: v.Name}
+	if definition, ok := btf.UnderlyingType(v.Type).(*btf.Struct); ok {
+		for _, member := range definition.Members {
+			pointer, ok := member.Type.(*btf.Pointer)
+			switch {
+			case ok && member.Name == "key":
+				m.key = pointer.Target
+			case ok && member.Name == "value":
+				m.value = pointer.Target
 			}
 		}
 	}

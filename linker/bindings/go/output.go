@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
+
+	"github.com/cilium/ebpf/btf"
 )
 
 // architectures has Go's architectures, by the byte order that BPF has on them.
@@ -38,6 +40,9 @@ func (f *file) Function(verb, rest string) string {
 	return verb + upper(f.ident) + rest
 }
 
+// HostLayout returns whether a type names structs.HostLayout, as newer versions of GoFormatter have it.
+func (f *file) HostLayout() bool { return strings.Contains(f.Types, "structs.HostLayout") }
+
 // Bytes returns the name of the variable with the object, which is never exported.
 func (f *file) Bytes() string { return "_" + upper(f.ident) + "Bytes" }
 
@@ -59,6 +64,9 @@ import (
 	"bytes"
 {{- end}}
 	_ "embed"
+{{- if .HostLayout}}
+	"structs"
+{{- end}}
 {{- if .Loads}}
 	"fmt"
 	"io"
@@ -197,29 +205,25 @@ func write(c *command, target, image string, o *object) ([]byte, error) {
 // declare returns the declarations of types: those that -type names, and those of variables, keys and
 // values.
 func declare(c *command, o *object) (string, error) {
-	t := newTypes(o.btf, c.ident)
+	t := newTypes(c.ident)
 	for _, name := range []string{"Specs", "ProgramSpecs", "MapSpecs", "Objects", "Programs", "Maps", "CloseAll"} {
-		t.reserve(c.ident + name)
+		t.taken[c.ident+name] = true
 	}
 	for _, name := range c.types {
-		id := o.btf.find(name)
-		if id == 0 {
+		found, err := o.types.AnyTypesByName(name)
+		if err != nil || len(found) == 0 {
 			return "", fmt.Errorf("-type %s: the object has no type of that name", name)
 		}
-		if _, err := t.expression(id, 0); err != nil {
-			return "", err
-		}
+		t.convert(found[0])
 	}
 	if !c.skipTypes {
-		for _, s := range o.sections {
-			if err := t.section(s); err != nil {
-				return "", err
-			}
+		for _, section := range o.sections {
+			t.section(section)
 		}
 		for _, m := range o.maps {
-			for _, id := range []uint32{m.key, m.value} {
-				if _, err := t.expression(id, 0); err != nil {
-					return "", fmt.Errorf("%s: %w", m.name, err)
+			for _, typ := range []btf.Type{m.key, m.value} {
+				if typ != nil {
+					t.convert(typ)
 				}
 			}
 		}

@@ -6,75 +6,68 @@ use std::ptr;
 
 use crate::error::Error;
 use crate::ffi;
-use crate::text;
+use crate::text::{self, described};
 
 /// The kinds of types, as linux/btf.h numbers them.
 #[allow(missing_docs)]
 pub mod kind {
-    pub const INT: u32 = 1;
-    pub const PTR: u32 = 2;
-    pub const ARRAY: u32 = 3;
-    pub const STRUCT: u32 = 4;
-    pub const UNION: u32 = 5;
-    pub const ENUM: u32 = 6;
-    pub const FWD: u32 = 7;
-    pub const TYPEDEF: u32 = 8;
-    pub const VOLATILE: u32 = 9;
-    pub const CONST: u32 = 10;
-    pub const RESTRICT: u32 = 11;
-    pub const FUNC: u32 = 12;
-    pub const FUNC_PROTO: u32 = 13;
-    pub const VAR: u32 = 14;
-    pub const DATASEC: u32 = 15;
-    pub const FLOAT: u32 = 16;
-    pub const DECL_TAG: u32 = 17;
-    pub const TYPE_TAG: u32 = 18;
-    pub const ENUM64: u32 = 19;
+    pub use crate::ffi::{
+        BPFLINK_BTF_ARRAY as ARRAY, BPFLINK_BTF_CONST as CONST, BPFLINK_BTF_DATASEC as DATASEC,
+        BPFLINK_BTF_DECL_TAG as DECL_TAG, BPFLINK_BTF_ENUM as ENUM, BPFLINK_BTF_ENUM64 as ENUM64,
+        BPFLINK_BTF_FLOAT as FLOAT, BPFLINK_BTF_FUNC as FUNC, BPFLINK_BTF_FUNC_PROTO as FUNC_PROTO,
+        BPFLINK_BTF_FWD as FWD, BPFLINK_BTF_INT as INT, BPFLINK_BTF_PTR as PTR, BPFLINK_BTF_RESTRICT as RESTRICT,
+        BPFLINK_BTF_STRUCT as STRUCT, BPFLINK_BTF_TYPEDEF as TYPEDEF, BPFLINK_BTF_TYPE_TAG as TYPE_TAG,
+        BPFLINK_BTF_UNION as UNION, BPFLINK_BTF_VAR as VAR, BPFLINK_BTF_VOLATILE as VOLATILE,
+    };
 }
 
-/// A type. Fields that its kind does not have are 0 or empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Type {
-    /// Its name, or "".
-    pub name: String,
-    /// A constant of [`kind`].
-    pub kind: u32,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Its alignment in bytes, as in C for BPF; 1 for a packed struct.
-    pub alignment: u32,
-    /// The type that it refers to: pointee, aliased type, element type, return type.
-    pub type_id: u32,
-    /// The number of elements of an array.
-    pub array_length: u64,
-    /// Whether an integer or enum is signed.
-    pub is_signed: bool,
-    /// The members of a struct or union.
-    pub members: Vec<Member>,
-    /// The enumerators of an enum.
-    pub enumerators: Vec<Enumerator>,
+copied! {
+    /// A type. Fields that its kind does not have are 0 or empty.
+    Type from (raw, members, enumerators), (&ffi::bpflink_type, Vec<Member>, Vec<Enumerator>) {
+        /// Its name, or "".
+        name: String = text::from_c(raw.name),
+        /// A constant of [`kind`].
+        kind: u32 = raw.kind,
+        /// Its size in bytes.
+        size: u64 = raw.size,
+        /// Its alignment in bytes, as in C for BPF; 1 for a packed struct.
+        alignment: u32 = raw.alignment,
+        /// The type that it refers to: pointee, aliased type, element type, return type.
+        type_id: u32 = raw.type_id,
+        /// The number of elements of an array.
+        array_length: u64 = raw.array_length,
+        /// Whether an integer or enum is signed.
+        is_signed: bool = raw.encoding & ffi::BPFLINK_INT_SIGNED != 0
+            || (matches!(raw.kind, kind::ENUM | kind::ENUM64) && raw.kind_flag != 0),
+        /// The members of a struct or union.
+        members: Vec<Member> = members,
+        /// The enumerators of an enum.
+        enumerators: Vec<Enumerator> = enumerators,
+    }
 }
 
-/// A member of a struct or union.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
-    /// Its name, or "".
-    pub name: String,
-    /// Its type.
-    pub type_id: u32,
-    /// Bits from the beginning of the struct.
-    pub bit_offset: u32,
-    /// The size of a bit-field in bits; otherwise 0.
-    pub bitfield_size: u32,
+copied! {
+    /// A member of a struct or union.
+    Member from raw, &ffi::bpflink_member {
+        /// Its name, or "".
+        name: String = text::from_c(raw.name),
+        /// Its type.
+        type_id: u32 = raw.type_id,
+        /// Bits from the beginning of the struct.
+        bit_offset: u32 = raw.bit_offset,
+        /// The size of a bit-field in bits; otherwise 0.
+        bitfield_size: u32 = raw.bitfield_size,
+    }
 }
 
-/// An enumerator of an enum.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enumerator {
-    /// Its name.
-    pub name: String,
-    /// Its value in two's complement, sign-extended to 64 bits if the enum is signed.
-    pub value: u64,
+copied! {
+    /// An enumerator of an enum.
+    Enumerator from raw, &ffi::bpflink_enumerator {
+        /// Its name.
+        name: String = text::from_c(raw.name),
+        /// Its value in two's complement, sign-extended to 64 bits if the enum is signed.
+        value: u64 = raw.value,
+    }
 }
 
 /// The types of an object, or of a blob of BTF.
@@ -143,44 +136,22 @@ impl<'a> Btf<'a> {
             return None;
         }
         let (members, enumerators) = match raw.kind {
-            kind::STRUCT | kind::UNION => (self.members(id, raw.vlen), Vec::new()),
-            _ => (Vec::new(), self.enumerators(id, raw.vlen)),
+            kind::STRUCT | kind::UNION => (self.members(id), Vec::new()),
+            _ => (Vec::new(), self.enumerators(id)),
         };
-        let is_enum = raw.kind == kind::ENUM || raw.kind == kind::ENUM64;
-        Some(Type {
-            name: unsafe { text::from_c(raw.name) },
-            kind: raw.kind,
-            size: raw.size,
-            alignment: raw.alignment,
-            type_id: raw.type_id,
-            array_length: raw.array_length,
-            is_signed: raw.encoding & 1 != 0 || (is_enum && raw.kind_flag != 0),
-            members,
-            enumerators,
-        })
+        Some(unsafe { Type::copy((&raw, members, enumerators)) })
     }
 
-    fn members(&self, id: u32, count: u32) -> Vec<Member> {
-        let member = |index| {
-            let mut raw = ffi::bpflink_member::default();
-            unsafe {
-                ffi::bpflink_btf_member(self.raw, id, index, &mut raw, size_of::<ffi::bpflink_member>());
-                let name = text::from_c(raw.name);
-                Member { name, type_id: raw.type_id, bit_offset: raw.bit_offset, bitfield_size: raw.bitfield_size }
-            }
-        };
-        (0..count).map(member).collect()
+    fn members(&self, id: u32) -> Vec<Member> {
+        let raw =
+            described(|index, out, size| unsafe { ffi::bpflink_btf_member(self.raw, id, index as u32, out, size) });
+        raw.map(|raw| unsafe { Member::copy(&raw) }).collect()
     }
 
-    fn enumerators(&self, id: u32, count: u32) -> Vec<Enumerator> {
-        let enumerator = |index| {
-            let mut raw = ffi::bpflink_enumerator::default();
-            unsafe {
-                ffi::bpflink_btf_enumerator(self.raw, id, index, &mut raw, size_of::<ffi::bpflink_enumerator>());
-                Enumerator { name: text::from_c(raw.name), value: raw.value }
-            }
-        };
-        (0..count).map(enumerator).collect()
+    fn enumerators(&self, id: u32) -> Vec<Enumerator> {
+        let raw =
+            described(|index, out, size| unsafe { ffi::bpflink_btf_enumerator(self.raw, id, index as u32, out, size) });
+        raw.map(|raw| unsafe { Enumerator::copy(&raw) }).collect()
     }
 
     /// The type behind typedefs, qualifiers and type tags.

@@ -1,5 +1,6 @@
 //! Deduplication.
 
+use std::mem::size_of;
 use std::ptr;
 
 use crate::btf::Btf;
@@ -32,6 +33,7 @@ impl Dedup {
     /// Creates a deduplicator whose output has the byte order of the host.
     pub fn new() -> Result<Dedup, Error> {
         let options = ffi::bpflink_dedup_options {
+            size: size_of::<ffi::bpflink_dedup_options>(),
             byte_order: cfg!(target_endian = "big") as u32,
             ..ffi::bpflink_dedup_options::default()
         };

@@ -65,122 +65,98 @@ pub enum Severity {
     Note,
 }
 
-/// What a diagnostic is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Code {
-    /// None of the others.
-    General,
-    /// An input is missing, unreadable, malformed or not for BPF.
-    InvalidInput,
-    /// Valid inputs cannot be linked with each other.
-    InputMismatch,
-    /// No input defines an extern.
-    UndefinedSymbol,
-    /// Two strong definitions of one name.
-    DuplicateSymbol,
-    /// An extern and its definition, or two maps, differ.
-    ConflictingTypes,
-    /// The output cannot be written.
-    OutputFailure,
-    /// A note on a symbol that is traced.
-    Trace,
-    /// A note on what garbage collection dropped.
-    Dropped,
-    /// Objects share a struct, union or enum and lay it out differently.
-    DifferentLayouts,
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $value:ident,)*) => {
+        /// What a diagnostic is about.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            fn of(code: ffi::bpflink_diagnostic_code) -> Code {
+                match code {
+                    $(ffi::$value => Code::$name,)*
+                    _ => Code::General,
+                }
+            }
+        }
+    };
 }
 
-impl Code {
-    fn of(code: ffi::bpflink_diagnostic_code) -> Code {
-        match code {
-            1 => Code::InvalidInput,
-            2 => Code::InputMismatch,
-            3 => Code::UndefinedSymbol,
-            4 => Code::DuplicateSymbol,
-            5 => Code::ConflictingTypes,
-            6 => Code::OutputFailure,
-            7 => Code::Trace,
-            8 => Code::Dropped,
-            9 => Code::DifferentLayouts,
-            _ => Code::General,
-        }
+codes! {
+    /// None of the others.
+    General = BPFLINK_DIAGNOSTIC_GENERAL,
+    /// An input is missing, unreadable, malformed or not for BPF.
+    InvalidInput = BPFLINK_DIAGNOSTIC_INVALID_INPUT,
+    /// Valid inputs cannot be linked with each other.
+    InputMismatch = BPFLINK_DIAGNOSTIC_INPUT_MISMATCH,
+    /// No input defines an extern.
+    UndefinedSymbol = BPFLINK_DIAGNOSTIC_UNDEFINED_SYMBOL,
+    /// Two strong definitions of one name.
+    DuplicateSymbol = BPFLINK_DIAGNOSTIC_DUPLICATE_SYMBOL,
+    /// An extern and its definition, or two maps, differ.
+    ConflictingTypes = BPFLINK_DIAGNOSTIC_CONFLICTING_TYPES,
+    /// The output cannot be written.
+    OutputFailure = BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE,
+    /// A note on a symbol that is traced.
+    Trace = BPFLINK_DIAGNOSTIC_TRACE,
+    /// A note on what garbage collection dropped.
+    Dropped = BPFLINK_DIAGNOSTIC_DROPPED,
+    /// Objects share a struct, union or enum and lay it out differently.
+    DifferentLayouts = BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS,
+}
+
+copied! {
+    /// A place in an input. Unknown fields are "" or 0.
+    Location from raw, &ffi::bpflink_location {
+        /// The input's name, as it was added.
+        object: String = text::from_c(raw.object),
+        /// The section's name.
+        section: String = text::from_c(raw.section),
+        /// Bytes into the section.
+        offset: u64 = raw.offset,
+        /// The source file.
+        source: String = text::from_c(raw.source),
+        /// The line, from 1.
+        line: u32 = raw.line,
+        /// The column, from 1.
+        column: u32 = raw.column,
+        /// The text of that line, as the input has it.
+        text: String = text::from_c(raw.text),
     }
 }
 
-/// A place in an input. Unknown fields are "" or 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Location {
-    /// The input's name, as it was added.
-    pub object: String,
-    /// The section's name.
-    pub section: String,
-    /// Bytes into the section.
-    pub offset: u64,
-    /// The source file.
-    pub source: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// The text of that line, as the input has it.
-    pub text: String,
-}
-
-/// A message of the linker. `Display` formats it as `bpflink` prints it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// How much it matters.
-    pub severity: Severity,
-    /// What it is about.
-    pub code: Code,
-    /// One line without a final full stop.
-    pub message: String,
-    /// Further lines: places and hints.
-    pub details: Vec<String>,
-    /// The input or output that it is about, or "".
-    pub file: String,
-    /// The symbol that it is about, or "".
-    pub symbol: String,
-    /// The places that it is about, the most important first.
-    pub locations: Vec<Location>,
-}
-
-impl Diagnostic {
-    /// # Safety
-    /// `from` is a diagnostic that the library passed to a callback.
-    pub(crate) unsafe fn copy(from: &ffi::bpflink_diagnostic) -> Diagnostic {
-        let details = array(from.details, from.detail_count);
-        Diagnostic {
-            severity: match from.severity {
-                0 => Severity::Error,
-                1 => Severity::Warning,
-                _ => Severity::Note,
-            },
-            code: Code::of(from.code),
-            message: text::from_c(from.message),
-            details: details.iter().map(|line| text::from_c(*line)).collect(),
-            file: text::from_c(from.file),
-            symbol: text::from_c(from.symbol),
-            locations: (0..from.location_count).map(|index| location(from, index)).collect(),
-        }
+copied! {
+    /// A message of the linker. `Display` formats it as `bpflink` prints it.
+    Diagnostic from raw, &ffi::bpflink_diagnostic {
+        /// How much it matters.
+        severity: Severity = match raw.severity {
+            ffi::BPFLINK_SEVERITY_ERROR => Severity::Error,
+            ffi::BPFLINK_SEVERITY_WARNING => Severity::Warning,
+            _ => Severity::Note,
+        },
+        /// What it is about.
+        code: Code = Code::of(raw.code),
+        /// One line without a final full stop.
+        message: String = text::from_c(raw.message),
+        /// Further lines: places and hints.
+        details: Vec<String> =
+            array(raw.details, raw.detail_count).iter().map(|line| text::from_c(*line)).collect(),
+        /// The input or output that it is about, or "".
+        file: String = text::from_c(raw.file),
+        /// The symbol that it is about, or "".
+        symbol: String = text::from_c(raw.symbol),
+        /// The places that it is about, the most important first.
+        locations: Vec<Location> = (0..raw.location_count).map(|index| location(raw, index)).collect(),
     }
 }
 
 /// # Safety
-/// As above; `index` is below `location_count`.
+/// The library passed `from` to a callback; `index` is below `location_count`.
 unsafe fn location(from: &ffi::bpflink_diagnostic, index: usize) -> Location {
-    let mut place = ffi::bpflink_location::default();
-    ffi::bpflink_diagnostic_location(from, index, &mut place, size_of::<ffi::bpflink_location>());
-    Location {
-        object: text::from_c(place.object),
-        section: text::from_c(place.section),
-        offset: place.offset,
-        source: text::from_c(place.source),
-        line: place.line,
-        column: place.column,
-        text: text::from_c(place.text),
-    }
+    let mut raw = ffi::bpflink_location::default();
+    ffi::bpflink_diagnostic_location(from, index, &mut raw, size_of::<ffi::bpflink_location>());
+    Location::copy(&raw)
 }
 
 /// # Safety

@@ -34,10 +34,28 @@
 //! need the C++ library and libelf.
 #![warn(missing_docs)]
 
+/// Defines a struct, and its copy of one of C: each field with its documentation, type and value.
+macro_rules! copied {
+    ($(#[$about:meta])* $name:ident from $raw:pat, $from:ty { $($(#[$doc:meta])* $field:ident: $type:ty = $value:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl $name {
+            /// # Safety
+            /// The library filled in what is copied, and what it points to still exists.
+            pub(crate) unsafe fn copy($raw: $from) -> $name {
+                $name { $($field: $value,)* }
+            }
+        }
+    };
+}
+
 mod btf;
 mod dedup;
 mod error;
-mod ffi;
+#[allow(non_camel_case_types, dead_code, missing_docs)]
+mod ffi; // written by ffi.sh
 mod linker;
 mod object;
 mod skeleton;

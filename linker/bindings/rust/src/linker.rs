@@ -1,6 +1,7 @@
 //! The linker.
 
 use std::ffi::CString;
+use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -10,51 +11,53 @@ use crate::error::{Diagnostic, Error, Severity};
 use crate::ffi;
 use crate::text;
 
-/// How to link. The defaults are those of the program `bpflink`.
-///
-/// ```
-/// use bpflink::Options;
-/// let options = Options { gc_sections: true, ..Options::default() };
-/// assert!(!options.partial);
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Undefined externs stay externs, as in libbpf's linker (`-r`).
-    pub partial: bool,
-    /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
-    pub gc_sections: bool,
-    /// Make hidden definitions local (`--localize-hidden`).
-    pub localize_hidden: bool,
-    /// Keep and merge DWARF (`--keep-debug`).
-    pub keep_debug: bool,
-    /// Drop the source lines that the verifier's log shows (`--strip-line-info`).
-    pub strip_line_info: bool,
-    /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
-    pub prune_types: bool,
-    /// Only warn of conflicting types (`--no-check-types`).
-    pub no_check_types: bool,
-    /// Treat warnings as errors (`--fatal-warnings`).
-    pub fatal_warnings: bool,
-    /// The license of the output, in place of the inputs' licenses (`--license`).
-    pub license: Option<String>,
-    /// The directories that [`Linker::add_library`] searches (`-L`).
-    pub library_paths: Vec<String>,
+macro_rules! options {
+    ($(#[$about:meta])* { $($(#[$doc:meta])* $flag:ident = $bit:ident,)* } $($(#[$other_doc:meta])* $other:ident: $type:ty,)*) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Default)]
+        pub struct Options {
+            $($(#[$doc])* pub $flag: bool,)*
+            $($(#[$other_doc])* pub $other: $type,)*
+        }
+
+        impl Options {
+            fn flags(&self) -> u64 {
+                $(u64::from(self.$flag) * u64::from(ffi::$bit))|*
+            }
+        }
+    };
 }
 
-impl Options {
-    fn flags(&self) -> u64 {
-        let flags = [
-            (self.partial, ffi::BPFLINK_LINK_PARTIAL),
-            (self.gc_sections, ffi::BPFLINK_LINK_GC_SECTIONS),
-            (self.localize_hidden, ffi::BPFLINK_LINK_LOCALIZE_HIDDEN),
-            (self.keep_debug, ffi::BPFLINK_LINK_KEEP_DEBUG),
-            (self.strip_line_info, ffi::BPFLINK_LINK_STRIP_LINE_INFO),
-            (self.prune_types, ffi::BPFLINK_LINK_PRUNE_TYPES),
-            (self.no_check_types, ffi::BPFLINK_LINK_NO_CHECK_TYPES),
-            (self.fatal_warnings, ffi::BPFLINK_LINK_FATAL_WARNINGS),
-        ];
-        flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum()
+options! {
+    /// How to link. The defaults are those of the program `bpflink`.
+    ///
+    /// ```
+    /// use bpflink::Options;
+    /// let options = Options { gc_sections: true, ..Options::default() };
+    /// assert!(!options.partial);
+    /// ```
+    {
+        /// Undefined externs stay externs, as in libbpf's linker (`-r`).
+        partial = BPFLINK_LINK_PARTIAL,
+        /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
+        gc_sections = BPFLINK_LINK_GC_SECTIONS,
+        /// Make hidden definitions local (`--localize-hidden`).
+        localize_hidden = BPFLINK_LINK_LOCALIZE_HIDDEN,
+        /// Keep and merge DWARF (`--keep-debug`).
+        keep_debug = BPFLINK_LINK_KEEP_DEBUG,
+        /// Drop the source lines that the verifier's log shows (`--strip-line-info`).
+        strip_line_info = BPFLINK_LINK_STRIP_LINE_INFO,
+        /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
+        prune_types = BPFLINK_LINK_PRUNE_TYPES,
+        /// Only warn of conflicting types (`--no-check-types`).
+        no_check_types = BPFLINK_LINK_NO_CHECK_TYPES,
+        /// Treat warnings as errors (`--fatal-warnings`).
+        fatal_warnings = BPFLINK_LINK_FATAL_WARNINGS,
     }
+    /// The license of the output, in place of the inputs' licenses (`--license`).
+    license: Option<String>,
+    /// The directories that [`Linker::add_library`] searches (`-L`).
+    library_paths: Vec<String>,
 }
 
 /// Links BPF objects and archives into one object.
@@ -106,6 +109,7 @@ impl Linker {
         let path_pointers: Vec<*const c_char> = paths.iter().map(|path| path.as_ptr()).collect();
         let diagnostics = Box::into_raw(Box::<Vec<Diagnostic>>::default());
         let raw_options = ffi::bpflink_link_options {
+            size: size_of::<ffi::bpflink_link_options>(),
             on_diagnostic: Some(note),
             context: diagnostics as *mut c_void,
             flags: options.flags(),
@@ -229,10 +233,10 @@ impl Drop for Linker {
 unsafe impl Send for Linker {}
 
 /// Appends a diagnostic to `context`, the linker's list.
-extern "C" fn note(context: *mut c_void, diagnostic: *const ffi::bpflink_diagnostic) {
-    // SAFETY: the list lives as long as the linker, and nothing else uses it during a link.
-    unsafe {
-        let list = &mut *(context as *mut Vec<Diagnostic>);
-        list.push(Diagnostic::copy(&*diagnostic));
-    }
+///
+/// # Safety
+/// The list lives as long as the linker, and nothing else uses it during a link.
+unsafe extern "C" fn note(context: *mut c_void, diagnostic: *const ffi::bpflink_diagnostic) {
+    let list = &mut *(context as *mut Vec<Diagnostic>);
+    list.push(Diagnostic::copy(&*diagnostic));
 }

@@ -1,104 +1,109 @@
 //! The contents of an object as a loader sees them.
 
-use std::mem::size_of;
 use std::path::Path;
 use std::ptr;
 
 use crate::btf::Btf;
 use crate::error::Error;
 use crate::ffi;
-use crate::text;
+use crate::text::{self, described};
 
-/// A program: a global function in a section of code other than `.text`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
-    /// The function's name.
-    pub name: String,
-    /// The name of its section, including a leading "?".
-    pub section: String,
-    /// `enum bpf_prog_type`, as libbpf derives it from the section's name.
-    pub prog_type: u32,
-    /// `enum bpf_attach_type` for loading it, or 0.
-    pub attach_type: u32,
-    /// The number of instructions, in units of 8 bytes.
-    pub instructions: u64,
-    /// The type id of its prototype, 0 without BTF.
-    pub type_id: u32,
+copied! {
+    /// A program: a global function in a section of code other than `.text`.
+    Program from raw, &ffi::bpflink_program {
+        /// The function's name.
+        name: String = text::from_c(raw.name),
+        /// The name of its section, including a leading "?".
+        section: String = text::from_c(raw.section),
+        /// `enum bpf_prog_type`, as libbpf derives it from the section's name.
+        prog_type: u32 = raw.type_,
+        /// `enum bpf_attach_type` for loading it, or 0.
+        attach_type: u32 = raw.attach_type,
+        /// The number of instructions, in units of 8 bytes.
+        instructions: u64 = raw.size / 8,
+        /// The type id of its prototype, 0 without BTF.
+        type_id: u32 = raw.type_id,
+    }
 }
 
-/// A map that is defined in `.maps`. Attributes that the definition omits are 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Map {
-    /// The variable's name.
-    pub name: String,
-    /// `enum bpf_map_type`.
-    pub map_type: u32,
-    /// The size of a key in bytes.
-    pub key_size: u32,
-    /// The size of a value in bytes.
-    pub value_size: u32,
-    /// The maximum number of elements.
-    pub max_entries: u32,
-    /// `BPF_F_*`.
-    pub flags: u32,
-    /// The type of keys.
-    pub key_type_id: u32,
-    /// The type of values.
-    pub value_type_id: u32,
+copied! {
+    /// A map that is defined in `.maps`. Attributes that the definition omits are 0.
+    Map from raw, &ffi::bpflink_map {
+        /// The variable's name.
+        name: String = text::from_c(raw.name),
+        /// `enum bpf_map_type`.
+        map_type: u32 = raw.type_,
+        /// The size of a key in bytes.
+        key_size: u32 = raw.key_size,
+        /// The size of a value in bytes.
+        value_size: u32 = raw.value_size,
+        /// The maximum number of elements.
+        max_entries: u32 = raw.max_entries,
+        /// `BPF_F_*`.
+        flags: u32 = raw.flags,
+        /// The type of keys.
+        key_type_id: u32 = raw.key_type_id,
+        /// The type of values.
+        value_type_id: u32 = raw.value_type_id,
+    }
 }
 
-/// A data section, for which the loader creates a map.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DataSection {
-    /// Its name, such as ".rodata".
-    pub name: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Its initial bytes; `None` if all are zero.
-    pub contents: Option<Vec<u8>>,
-    /// Its variables in order of their offsets.
-    pub variables: Vec<Variable>,
+copied! {
+    /// A data section, for which the loader creates a map.
+    DataSection from (raw, variables), (&ffi::bpflink_data_section, Vec<Variable>) {
+        /// Its name, such as ".rodata".
+        name: String = text::from_c(raw.name),
+        /// Its size in bytes.
+        size: u64 = raw.size,
+        /// Its initial bytes; `None` if all are zero.
+        contents: Option<Vec<u8>> = contents(raw),
+        /// Its variables in order of their offsets.
+        variables: Vec<Variable> = variables,
+    }
 }
 
-/// A variable of a data section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variable {
-    /// Its name.
-    pub name: String,
-    /// Bytes into the section.
-    pub offset: u64,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Its type, 0 without BTF.
-    pub type_id: u32,
+copied! {
+    /// A variable of a data section.
+    Variable from raw, &ffi::bpflink_variable {
+        /// Its name.
+        name: String = text::from_c(raw.name),
+        /// Bytes into the section.
+        offset: u64 = raw.offset,
+        /// Its size in bytes.
+        size: u64 = raw.size,
+        /// Its type, 0 without BTF.
+        type_id: u32 = raw.type_id,
+    }
 }
 
-/// A function or variable that the object uses but does not define.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extern {
-    /// Its name.
-    pub name: String,
-    /// ".ksyms" or ".kconfig" if the loader provides it, otherwise "".
-    pub section: String,
-    /// Its type or prototype, 0 without BTF.
-    pub type_id: u32,
-    /// Whether it is a function.
-    pub is_function: bool,
-    /// Whether it may stay undefined.
-    pub is_weak: bool,
+copied! {
+    /// A function or variable that the object uses but does not define.
+    Extern from raw, &ffi::bpflink_extern {
+        /// Its name.
+        name: String = text::from_c(raw.name),
+        /// ".ksyms" or ".kconfig" if the loader provides it, otherwise "".
+        section: String = text::from_c(raw.section),
+        /// Its type or prototype, 0 without BTF.
+        type_id: u32 = raw.type_id,
+        /// Whether it is a function.
+        is_function: bool = raw.is_function != 0,
+        /// Whether it may stay undefined.
+        is_weak: bool = raw.is_weak != 0,
+    }
 }
 
-/// A variable in a `.struct_ops*` section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StructOps {
-    /// Its name.
-    pub name: String,
-    /// The name of its struct.
-    pub type_name: String,
-    /// The type id of its struct.
-    pub type_id: u32,
-    /// Whether a link attaches it.
-    pub is_link: bool,
+copied! {
+    /// A variable in a `.struct_ops*` section.
+    StructOps from raw, &ffi::bpflink_struct_ops {
+        /// Its name.
+        name: String = text::from_c(raw.name),
+        /// The name of its struct.
+        type_name: String = text::from_c(raw.type_name),
+        /// The type id of its struct.
+        type_id: u32 = raw.type_id,
+        /// Whether a link attaches it.
+        is_link: bool = raw.is_link != 0,
+    }
 }
 
 /// A BPF object in memory.
@@ -124,17 +129,8 @@ pub struct Object {
     image: Vec<u8>,
 }
 
-/// The descriptions of `count` items; `fill` fills in one of them.
-fn describe<T: Default>(count: usize, mut fill: impl FnMut(usize, *mut T) -> ffi::bpflink_status) -> Vec<T> {
-    let mut items = Vec::with_capacity(count);
-    for index in 0..count {
-        let mut item = T::default();
-        if fill(index, &mut item) == ffi::BPFLINK_OK {
-            items.push(item);
-        }
-    }
-    items
-}
+/// A function of the library that describes an item of an object in the first bytes of `out`.
+type Describe<T> = unsafe extern "C" fn(*const ffi::bpflink_object, usize, *mut T, usize) -> ffi::bpflink_status;
 
 impl Object {
     /// Reads the object in the file `path`.
@@ -180,110 +176,44 @@ impl Object {
 
     /// Its programs.
     pub fn programs(&self) -> Vec<Program> {
-        let count = unsafe { ffi::bpflink_object_program_count(self.raw) };
-        let raw = describe(count, |index, out| unsafe {
-            ffi::bpflink_object_program(self.raw, index, out, size_of::<ffi::bpflink_program>())
-        });
-        raw.iter()
-            .map(|program| Program {
-                name: unsafe { text::from_c(program.name) },
-                section: unsafe { text::from_c(program.section) },
-                prog_type: program.type_,
-                attach_type: program.attach_type,
-                instructions: program.size / 8,
-                type_id: program.type_id,
-            })
-            .collect()
+        self.items(ffi::bpflink_object_program).map(|raw| unsafe { Program::copy(&raw) }).collect()
     }
 
     /// Its maps.
     pub fn maps(&self) -> Vec<Map> {
-        let count = unsafe { ffi::bpflink_object_map_count(self.raw) };
-        let raw = describe(count, |index, out| unsafe {
-            ffi::bpflink_object_map(self.raw, index, out, size_of::<ffi::bpflink_map>())
-        });
-        raw.iter()
-            .map(|map| Map {
-                name: unsafe { text::from_c(map.name) },
-                map_type: map.type_,
-                key_size: map.key_size,
-                value_size: map.value_size,
-                max_entries: map.max_entries,
-                flags: map.flags,
-                key_type_id: map.key_type_id,
-                value_type_id: map.value_type_id,
-            })
-            .collect()
+        self.items(ffi::bpflink_object_map).map(|raw| unsafe { Map::copy(&raw) }).collect()
     }
 
     /// Its data sections, with their variables.
     pub fn data_sections(&self) -> Vec<DataSection> {
-        let count = unsafe { ffi::bpflink_object_data_section_count(self.raw) };
-        let raw = describe(count, |index, out| unsafe {
-            ffi::bpflink_object_data_section(self.raw, index, out, size_of::<ffi::bpflink_data_section>())
-        });
-        raw.iter()
-            .enumerate()
-            .map(|(index, section)| DataSection {
-                name: unsafe { text::from_c(section.name) },
-                size: section.size,
-                contents: unsafe { copy_contents(section) },
-                variables: self.variables(index, section.variable_count as usize),
-            })
-            .collect()
+        let sections = self.items(ffi::bpflink_object_data_section).enumerate();
+        sections.map(|(index, raw)| unsafe { DataSection::copy((&raw, self.variables(index))) }).collect()
     }
 
-    fn variables(&self, section: usize, count: usize) -> Vec<Variable> {
-        let raw = describe(count, |index, out| unsafe {
-            ffi::bpflink_object_variable(self.raw, section, index, out, size_of::<ffi::bpflink_variable>())
-        });
-        raw.iter()
-            .map(|variable| Variable {
-                name: unsafe { text::from_c(variable.name) },
-                offset: variable.offset,
-                size: variable.size,
-                type_id: variable.type_id,
-            })
-            .collect()
+    fn variables(&self, section: usize) -> Vec<Variable> {
+        let raw =
+            described(|index, out, size| unsafe { ffi::bpflink_object_variable(self.raw, section, index, out, size) });
+        raw.map(|raw| unsafe { Variable::copy(&raw) }).collect()
     }
 
     /// The functions and variables that it uses but does not define.
     pub fn externs(&self) -> Vec<Extern> {
-        let count = unsafe { ffi::bpflink_object_extern_count(self.raw) };
-        let raw = describe(count, |index, out| unsafe {
-            ffi::bpflink_object_extern(self.raw, index, out, size_of::<ffi::bpflink_extern>())
-        });
-        raw.iter()
-            .map(|symbol| Extern {
-                name: unsafe { text::from_c(symbol.name) },
-                section: unsafe { text::from_c(symbol.section) },
-                type_id: symbol.type_id,
-                is_function: symbol.is_function != 0,
-                is_weak: symbol.is_weak != 0,
-            })
-            .collect()
+        self.items(ffi::bpflink_object_extern).map(|raw| unsafe { Extern::copy(&raw) }).collect()
     }
 
     /// Its struct_ops variables.
     pub fn struct_ops(&self) -> Vec<StructOps> {
-        let count = unsafe { ffi::bpflink_object_struct_ops_count(self.raw) };
-        let raw = describe(count, |index, out| unsafe {
-            ffi::bpflink_object_struct_ops(self.raw, index, out, size_of::<ffi::bpflink_struct_ops>())
-        });
-        raw.iter()
-            .map(|ops| StructOps {
-                name: unsafe { text::from_c(ops.name) },
-                type_name: unsafe { text::from_c(ops.type_name) },
-                type_id: ops.type_id,
-                is_link: ops.is_link != 0,
-            })
-            .collect()
+        self.items(ffi::bpflink_object_struct_ops).map(|raw| unsafe { StructOps::copy(&raw) }).collect()
+    }
+
+    fn items<T: Default + 'static>(&self, describe: Describe<T>) -> impl Iterator<Item = T> + '_ {
+        described(move |index, out, size| unsafe { describe(self.raw, index, out, size) })
     }
 }
 
 /// # Safety
 /// The library filled in `section`, and its object still exists.
-unsafe fn copy_contents(section: &ffi::bpflink_data_section) -> Option<Vec<u8>> {
+unsafe fn contents(section: &ffi::bpflink_data_section) -> Option<Vec<u8>> {
     if section.contents.is_null() {
         return None;
     }

@@ -1,6 +1,7 @@
-//! Conversion between strings of C and of Rust.
+//! Conversion between values of C and of Rust.
 
 use std::ffi::{CStr, CString};
+use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
 
 use crate::error::Error;
@@ -40,4 +41,14 @@ pub unsafe fn take_bytes(bytes: *mut c_void, size: usize) -> Vec<u8> {
 /// A string for C. Error: `text` contains a NUL.
 pub fn to_c(text: impl Into<Vec<u8>>) -> Result<CString, Error> {
     CString::new(text).map_err(|_| Error::Argument("a name has a NUL inside".into()))
+}
+
+/// The descriptions that `describe` gives, by index, until there are no more.
+pub fn described<T: Default>(
+    describe: impl Fn(usize, *mut T, usize) -> ffi::bpflink_status,
+) -> impl Iterator<Item = T> {
+    (0..).map_while(move |index| {
+        let mut item = T::default();
+        (describe(index, &mut item, size_of::<T>()) == ffi::BPFLINK_OK).then_some(item)
+    })
 }
