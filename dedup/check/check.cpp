@@ -109,18 +109,15 @@ class Describer {
   }
 
   std::string subject(BtfType type, uint32_t i) const {
-    std::string_view what = "member";
+    // The parameters of a FUNC are those of its prototype.
+    std::string_view what = kind_row(type.kind()).element;
+    if (type.kind() == BtfKind::Func) what = kind_row(BtfKind::FuncProto).element;
     std::string name;
     if (type.kind() == BtfKind::Datasec) {
-      what = "variable";
       uint32_t id = type.var_secinfo(i).type;
       if (id != 0 && id < types_.end_id()) name = name_at(types_.type(id).name_off());
-    } else {
-      if (is_enum(type.kind())) what = "enumerator";
-      if (type.kind() == BtfKind::Func || type.kind() == BtfKind::FuncProto) what = "parameter";
-      if (is_composite(type.kind())) name = name_at(type.member(i).name_off);
-      if (is_enum(type.kind())) name = name_at(type.enumerator(i).name_off);
-      if (type.kind() == BtfKind::FuncProto) name = name_at(type.param(i).name_off);
+    } else if (const KindWords& words = kind_words(type.kind()); words.names.element != 0) {
+      name = name_at(type.extra()[i * words.element_words]);
     }
     return name.empty() ? fmt::format("{} {}", what, i + 1) : fmt::format("{} '{}'", what, name);
   }

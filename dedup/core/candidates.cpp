@@ -12,16 +12,7 @@ namespace {
 
 /// Whether a relocation may be bound to types of a kind.
 bool can_be_bound(BtfKind kind) {
-  switch (kind) {
-    case BtfKind::Func:
-    case BtfKind::Var:
-    case BtfKind::Datasec:
-    case BtfKind::DeclTag:
-    case BtfKind::TypeTag:
-      return false;
-    default:
-      return is_known(kind);
-  }
+  return is_known(kind) && !is_of_program(kind) && kind != BtfKind::TypeTag;
 }
 
 /// The size of pointers: that of `long`, or 8 if the blob has no `long`.

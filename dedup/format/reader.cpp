@@ -32,11 +32,7 @@ std::expected<void, Error> check_strings(std::string_view strings, bool is_split
 }  // namespace
 
 std::string_view btf_kind_name(BtfKind kind) {
-  static constexpr std::array<std::string_view, known_kinds> names = {
-      "VOID", "INT",     "PTR",      "ARRAY",    "STRUCT",   "UNION", "ENUM",
-      "FWD",  "TYPEDEF", "VOLATILE", "CONST",    "RESTRICT", "FUNC",  "FUNC_PROTO",
-      "VAR",  "DATASEC", "FLOAT",    "DECL_TAG", "TYPE_TAG", "ENUM64"};
-  return is_known(kind) ? names[static_cast<size_t>(kind)] : "UNKNOWN";
+  return is_known(kind) ? kind_row(kind).name : "UNKNOWN";
 }
 
 std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(

@@ -64,37 +64,30 @@ struct Largest {
   uint32_t string = 0;
 
   void name(uint32_t offset) { string = std::max(string, offset); }
-  void refer(uint32_t to) { id = std::max(id, to); }
-
-  template <int Words, int Name, int Type>
-  void elements(const uint32_t* words) {
-    const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
-    for (words += common_words; words < end; words += Words) {
-      if constexpr (Name >= 0) name(words[Name]);
-      if constexpr (Type >= 0) refer(words[Type]);
-    }
-  }
 
   void type(const uint32_t* words) {
     name(words[0]);
-    switch (kind_of(words)) {
-      case BtfKind::FuncProto:
-        refer(words[2]);
-        return elements<2, 0, 1>(words);
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        return elements<3, 0, 1>(words);
-      case BtfKind::Enum:
-        return elements<2, 0, -1>(words);
-      case BtfKind::Enum64:
-        return elements<3, 0, -1>(words);
-      case BtfKind::Datasec:
-        return elements<3, -1, 0>(words);
-      case BtfKind::Array:
-        refer(words[3]);
-        return refer(words[4]);
-      default:
-        if (kind_layout(kind_of(words)).refers) refer(words[2]);
+    with_constant_kind(kind_of(words), [&]<BtfKind Kind>() { return this->words<Kind>(words); });
+  }
+
+ private:
+  template <BtfKind Kind>
+  bool words(const uint32_t* words) {
+    constexpr KindLayout layout = kind_row(Kind).layout;
+    constexpr KindWords counts = kind_words(Kind);
+    const uint32_t* element = words + head_start + counts.head_words;
+    const uint32_t* end = element + size_t{vlen_of(words)} * counts.element_words;
+    note<layout.head>(words + head_start);
+    for (; counts.element_words != 0 && element < end; element += counts.element_words)
+      note<layout.element>(element);
+    return true;
+  }
+
+  template <WordRoles Roles>
+  void note(const uint32_t* words) {
+    for (size_t i = 0; i < Roles.size(); ++i) {
+      if (Roles[i] == WordRole::name) name(words[i]);
+      if (Roles[i] == WordRole::id) id = std::max(id, words[i]);
     }
   }
 };

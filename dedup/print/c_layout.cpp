@@ -286,9 +286,14 @@ CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>&
     case BtfKind::Restrict:
     case BtfKind::TypeTag:
       return layouts[type.type()];
-    default:
-      return {};
+    case BtfKind::Void:
+    case BtfKind::Func:
+    case BtfKind::Var:
+    case BtfKind::Datasec:
+    case BtfKind::DeclTag:
+      break;
   }
+  return {};
 }
 
 CPlan plan_layout(const BtfView& btf, BtfType type, const std::vector<CLayout>& layouts) {

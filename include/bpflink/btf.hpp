@@ -38,6 +38,7 @@ enum class BtfKind : uint8_t {
   DeclTag = 17,
   TypeTag = 18,
   Enum64 = 19,
+  Last = Enum64,  ///< the last one that this library knows
 };
 
 /// The name of a kind in messages and listings: "STRUCT" for BtfKind::Struct, "UNKNOWN" for an
@@ -48,7 +49,7 @@ BPFLINK_API std::string_view btf_kind_name(BtfKind kind);
 /// the blob or its base gives their size. Any of their words may refer to types, so deduplication
 /// keeps them if no type of their blob changes its id, and fails otherwise.
 constexpr bool is_known(BtfKind kind) {
-  return kind <= BtfKind::Enum64;
+  return kind <= BtfKind::Last;
 }
 /// Whether a type of the kind has members: STRUCT and UNION.
 constexpr bool is_composite(BtfKind kind) {

@@ -40,24 +40,18 @@ std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
   id = skip_modifiers(types, id);
   if (id == 0) return std::nullopt;
   BtfType type = types.type(id);
-  switch (type.kind()) {
-    case BtfKind::Int:
-      return integer_type(type);
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      if (types.name(type) != "libbpf_tristate") return std::nullopt;
-      if (type.kind() == BtfKind::Enum && type.size() != 4) return std::nullopt;
-      return OptionType{OptionType::Kind::Tristate, type.size()};
-    case BtfKind::Array: {
-      uint32_t element = skip_modifiers(types, type.array_element_type());
-      if (type.array_length() == 0 || types.kind(element) != BtfKind::Int) return std::nullopt;
-      auto of_element = integer_type(types.type(element));
-      if (!of_element || of_element->kind != OptionType::Kind::Char) return std::nullopt;
-      return OptionType{OptionType::Kind::Text, type.array_length()};
-    }
-    default:
-      return std::nullopt;
+  if (type.kind() == BtfKind::Int) return integer_type(type);
+  if (is_enum(type.kind())) {
+    if (types.name(type) != "libbpf_tristate") return std::nullopt;
+    if (type.kind() == BtfKind::Enum && type.size() != 4) return std::nullopt;
+    return OptionType{OptionType::Kind::Tristate, type.size()};
   }
+  if (type.kind() != BtfKind::Array) return std::nullopt;
+  uint32_t element = skip_modifiers(types, type.array_element_type());
+  if (type.array_length() == 0 || types.kind(element) != BtfKind::Int) return std::nullopt;
+  auto of_element = integer_type(types.type(element));
+  if (!of_element || of_element->kind != OptionType::Kind::Char) return std::nullopt;
+  return OptionType{OptionType::Kind::Text, type.array_length()};
 }
 
 /// Whether a 64-bit number, in two's complement if negative, fits into the variable.

@@ -89,17 +89,12 @@ class Relocation {
   /// Whether the kinds match. A distilled ENUM may also stand for an ENUM64, and a declaration for
   /// a definition.
   static bool may_stand_for(BtfType type, BtfType other) {
-    switch (type.kind()) {
-      case BtfKind::Int:
-        return other.kind() == BtfKind::Int && (type.int_data() >> 24) == (other.int_data() >> 24);
-      case BtfKind::Enum:
-        return is_enum(other.kind());
-      case BtfKind::Fwd:
-        if (other.kind() == BtfKind::Fwd) return type.kind_flag() == other.kind_flag();
-        return other.kind() == (type.kind_flag() ? BtfKind::Union : BtfKind::Struct);
-      default:
-        return type.kind() == other.kind();
-    }
+    bool is_of_kind = type.kind() == other.kind();
+    if (type.kind() == BtfKind::Int)
+      return is_of_kind && (type.int_data() >> 24) == (other.int_data() >> 24);
+    if (type.kind() == BtfKind::Enum) return is_enum(other.kind());
+    if (type.kind() == BtfKind::Fwd) return tag_space(type) == tag_space(other);
+    return is_of_kind;
   }
 
   const BtfView& split_;
