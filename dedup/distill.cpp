@@ -27,8 +27,8 @@
 #include <utility>
 
 #include "dedup/format/builder.hpp"
+#include "dedup/format/check_types.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {

@@ -20,7 +20,7 @@
 #include "dedup/check/checks.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
+#include "dedup/format/reader.hpp"
 
 namespace bpflink {
 namespace {
@@ -154,12 +154,11 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
     verdict.faults = findings.take_faults();
     return verdict;
   }
-  const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
-  uint32_t first_id = base_view != nullptr ? base_view->end_id() : 1;
+  uint32_t first_id = base != nullptr ? base->end_id() : 1;
   TypeSection section = find_starts(blob, *header, first_id, findings);
   auto strings = blob.subspan(header->strings_offset, header->strings_size);
   BtfView types(section.words, section.starts,
-                {reinterpret_cast<const char*>(strings.data()), strings.size()}, base_view);
+                {reinterpret_cast<const char*>(strings.data()), strings.size()}, base);
   check_types(types, section.is_whole, use, findings);
   verdict.needs = find_requirement(types, header->layout_size != 0);
   verdict.omitted = findings.omitted();

@@ -142,13 +142,12 @@ class SingleTypeCheck {
   }
 
   void check_int(BtfType type) {
-    constexpr uint32_t unused = 0xf0000000, bool_bit = 1u << 26, encodings = 0x0f000000;
-    uint32_t data = type.int_data(), encoding = data & encodings;
-    bool is_one = encoding == 0 || encoding == int_signed_bit || encoding == int_char_bit ||
-                  encoding == bool_bit;
-    if ((data & unused) != 0) fault(BtfRule::IntData);
-    if (!is_one) fault(BtfRule::IntEncoding);
-    uint32_t bits = (data & 0xff) + (data >> 16 & 0xff);
+    constexpr uint32_t unused = 0xf0000000;
+    uint32_t encoding = type.int_encoding(), bits = type.int_bits() + type.int_offset();
+    if ((type.int_data() & unused) != 0) fault(BtfRule::IntData);
+    if (encoding != 0 && encoding != btf_int_signed && encoding != btf_int_char &&
+        encoding != btf_int_bool)
+      fault(BtfRule::IntEncoding);
     if (bits > max_bits) return fault(BtfRule::IntBits);
     if ((bits + 7) / 8 > type.size()) fault(BtfRule::IntSize);
   }

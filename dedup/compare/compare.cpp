@@ -55,10 +55,9 @@ std::string_view linkage_note(BtfLinkage linkage) {
 std::string words_note(BtfType type) {
   BtfKind kind = type.kind();
   if (kind == BtfKind::Int) {
-    uint32_t data = type.int_data();
-    std::string bits = count_of(data & 0xff, "bit");
-    if ((data >> 16 & 0xff) != 0) bits += fmt::format(" from bit {}", data >> 16 & 0xff);
-    return fmt::format("{}, encoding {}, {}", bytes_note(type.size()), data >> 24, bits);
+    std::string bits = count_of(type.int_bits(), "bit");
+    if (type.int_offset() != 0) bits += fmt::format(" from bit {}", type.int_offset());
+    return fmt::format("{}, encoding {}, {}", bytes_note(type.size()), type.int_encoding(), bits);
   }
   if (kind == BtfKind::Func) return std::string(linkage_note(type.func_linkage()));
   if (kind == BtfKind::Var) return std::string(linkage_note(type.var_linkage()));
@@ -116,7 +115,7 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
     case BtfKind::Int: {
       if (is_identical) return compare_words(pair, a, b);
       bool is_alike = is(ComparePolicy::LibbpfCompatible) ||
-                      (a.int_data() & ~int_char_bit) == (b.int_data() & ~int_char_bit);
+                      ((a.int_data() ^ b.int_data()) & ~(btf_int_char << 24)) == 0;
       if (is_alike && a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     }

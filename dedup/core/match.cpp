@@ -9,11 +9,6 @@ CoreMismatch error(CoreReason reason) {
   return {.reason = reason, .is_error = true};
 }
 
-/// The offset of an INT within its bytes, which old compilers wrote for bit-fields.
-uint32_t int_offset(BtfType type) {
-  return (type.int_data() >> 16) & 0xff;
-}
-
 /// Whether a program's member of type `a` can be bound to a kernel's member of type `b`.
 bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
   while (true) {
@@ -24,7 +19,7 @@ bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& k
     if (kind == BtfKind::Void || !are_kinds_compatible(kind, kernel.kind(b))) return false;
     BtfType local = program.type(a), target = kernel.type(b);
     if (kind == BtfKind::Ptr || kind == BtfKind::Float) return true;
-    if (kind == BtfKind::Int) return int_offset(local) == 0 && int_offset(target) == 0;
+    if (kind == BtfKind::Int) return local.int_offset() == 0 && target.int_offset() == 0;
     if (kind == BtfKind::Fwd || is_enum(kind)) {
       std::string_view name = program.name(local), other = kernel.name(target);
       return name.empty() || other.empty() || essential_name(name) == essential_name(other);

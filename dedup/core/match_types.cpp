@@ -15,10 +15,6 @@ namespace {
 constexpr int max_levels = 32;        ///< members in members, and parameters of parameters
 constexpr int max_chain_length = 32;  ///< pointers to pointers
 
-bool is_signed(BtfType integer) {
-  return (integer.int_data() >> 24 & 1) != 0;
-}
-
 enum class Verdict : uint8_t { Alike, Different, Pending, Error };
 
 class TypePairs {
@@ -91,9 +87,9 @@ class TypePairs {
           stack_.push_back({pair});
           return Verdict::Pending;
         case BtfKind::Int:
-          return wants_match() ? verdict_of(other == BtfKind::Int && a.size() == b.size() &&
-                                            is_signed(a) == is_signed(b))
-                               : verdict_of(((a.int_data() | b.int_data()) >> 16 & 0xff) == 0);
+          if (!wants_match()) return verdict_of(a.int_offset() == 0 && b.int_offset() == 0);
+          return verdict_of(other == BtfKind::Int && a.size() == b.size() &&
+                            ((a.int_encoding() ^ b.int_encoding()) & btf_int_signed) == 0);
         case BtfKind::Struct:
         case BtfKind::Union:
           return wants_match() ? match_composite(pair, a, b) : Verdict::Alike;

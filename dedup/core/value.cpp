@@ -7,10 +7,7 @@ using Answer = std::expected<CoreAnswer, CoreReason>;
 
 /// The size of a load: that of an element if the type is an array.
 std::optional<uint32_t> access_size(const CoreTypes& types, uint32_t id) {
-  id = skip_modifiers(types.view, id);
-  while (types.view.kind(id) == BtfKind::Array)
-    id = skip_modifiers(types.view, types.view.type(id).array_element_type());
-  return types.size(id);
+  return types.size(skip_arrays(types.view, id));
 }
 
 Answer answer_for_element(const CoreTypes& types, CoreKind kind, const AccessPath& path) {
@@ -85,7 +82,7 @@ Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kin
 bool is_signed_type(const BtfView& types, uint32_t id) {
   if (id == 0) return false;
   BtfType type = types.type(id);
-  if (type.kind() == BtfKind::Int) return (type.int_data() >> 24 & 1) != 0;
+  if (type.kind() == BtfKind::Int) return (type.int_encoding() & btf_int_signed) != 0;
   return is_enum(type.kind()) && type.kind_flag();
 }
 

@@ -1,11 +1,12 @@
 // Checks that type ids and string offsets are in range, and what FUNC, DATASEC and DECL_TAG require
 // of the types that they refer to.
+#include "dedup/format/check_types.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 
 namespace bpflink {
 

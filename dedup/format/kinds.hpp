@@ -194,8 +194,11 @@ constexpr bool is_of_program(BtfKind kind) {
          kind == BtfKind::DeclTag;
 }
 
-/// Encoding bits of an INT, in BtfType::int_data(). Not all compilers set the second for `char`.
-inline constexpr uint32_t int_signed_bit = 1u << 24, int_char_bit = 1u << 25;
+/// BtfType::int_data() as kernels take it: gcc writes integers that are both signed and char.
+constexpr uint32_t kernel_int_data(uint32_t data) {
+  constexpr uint32_t signed_bit = btf_int_signed << 24, char_bit = btf_int_char << 24;
+  return (data & signed_bit) != 0 ? data & ~char_bit : data;
+}
 
 /// The largest string offset that kernels take.
 inline constexpr uint32_t max_string_offset = 0xffffff;

@@ -140,6 +140,13 @@ uint32_t skip_modifiers(const BtfView& btf, uint32_t id) {
   return skip(btf, id, is_modifier);
 }
 
+uint32_t skip_arrays(const BtfView& btf, uint32_t id) {
+  id = skip_modifiers(btf, id);
+  for (uint32_t steps = 0; btf.kind(id) == BtfKind::Array && steps < btf.end_id(); ++steps)
+    id = skip_modifiers(btf, btf.type(id).array_element_type());
+  return id;
+}
+
 std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id, uint32_t pointer_size) {
   uint64_t count = 1;
   for (uint32_t steps = 0; steps < btf.end_id(); ++steps) {

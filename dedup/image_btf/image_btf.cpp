@@ -14,7 +14,7 @@
 
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
+#include "dedup/format/reader.hpp"
 #include "dedup/image_btf/image_state.hpp"
 #include "dedup/messages.hpp"
 

@@ -15,15 +15,15 @@ std::string_view or_anonymous(std::string_view name) {
   return name.empty() ? "(anon)" : name;
 }
 
-std::string_view int_encoding(uint32_t int_data) {
-  switch (int_data >> 24 & 0xf) {
+std::string_view encoding(BtfType integer) {
+  switch (integer.int_encoding()) {
     case 0:
       return "(none)";
-    case 1:
+    case btf_int_signed:
       return "SIGNED";
-    case 2:
+    case btf_int_char:
       return "CHAR";
-    case 4:
+    case btf_int_bool:
       return "BOOL";
     default:
       return "UNKN";
@@ -45,8 +45,7 @@ std::string attributes(BtfType type) {
   switch (type.kind()) {
     case BtfKind::Int:
       return fmt::format("size={} bits_offset={} nr_bits={} encoding={}", type.size(),
-                         type.int_data() >> 16 & 0xff, type.int_data() & 0xff,
-                         int_encoding(type.int_data()));
+                         type.int_offset(), type.int_bits(), encoding(type));
     case BtfKind::Array:
       return fmt::format("type_id={} index_type_id={} nr_elems={}", type.array_element_type(),
                          type.array_index_type(), type.array_length());

@@ -154,8 +154,8 @@ bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_typ
       description.index_type_id = type.array_index_type();
     }
     if (kind == BtfKind::Int) {
-      description.encoding = type.int_data() >> 24;
-      description.bits = type.int_data() & 0xff;
+      description.encoding = type.int_encoding();
+      description.bits = type.int_bits();
     }
     if (kind == BtfKind::Func) description.linkage = std::to_underlying(type.func_linkage());
     if (kind == BtfKind::Var) description.linkage = std::to_underlying(type.var_linkage());

@@ -25,11 +25,10 @@ struct OptionType {
 };
 
 std::optional<OptionType> integer_type(BtfType type) {
-  constexpr uint32_t signed_flag = 1, bool_flag = 4;
-  uint32_t encoding = type.int_data() >> 24, size = type.size();
-  if ((encoding & bool_flag) != 0)
+  uint32_t size = type.size();
+  if ((type.int_encoding() & btf_int_bool) != 0)
     return size == 1 ? std::optional(OptionType{OptionType::Kind::Bool, 1}) : std::nullopt;
-  bool is_signed = (encoding & signed_flag) != 0;
+  bool is_signed = (type.int_encoding() & btf_int_signed) != 0;
   if (size == 1) return OptionType{OptionType::Kind::Char, size, is_signed};
   if (size != 2 && size != 4 && size != 8) return std::nullopt;
   return OptionType{OptionType::Kind::Integer, size, is_signed};
