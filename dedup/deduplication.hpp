@@ -13,7 +13,6 @@
 #include "dedup/classes/class_table.hpp"
 #include "dedup/classes/classifier.hpp"
 #include "dedup/format/access.hpp"
-#include "dedup/format/type_section.hpp"
 
 namespace bpflink {
 

@@ -27,8 +27,8 @@
 #include <utility>
 
 #include "dedup/format/builder.hpp"
+#include "dedup/format/check_types.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {
@@ -46,27 +46,11 @@ constexpr std::string_view cannot_distill = "of the base, which no distilled bas
 
 /// What happens to a base type that is needed; `unneeded` if it cannot be distilled.
 Fate fate_of(BtfType type) {
-  switch (type.kind()) {
-    case BtfKind::Int:
-    case BtfKind::Float:
-    case BtfKind::Fwd:
-    case BtfKind::Struct:
-    case BtfKind::Union:
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      return type.name_off() != 0 ? Fate::named : Fate::copied;
-    case BtfKind::Ptr:
-    case BtfKind::Array:
-    case BtfKind::Typedef:
-    case BtfKind::Volatile:
-    case BtfKind::Const:
-    case BtfKind::Restrict:
-    case BtfKind::FuncProto:
-    case BtfKind::TypeTag:
-      return Fate::copied;
-    default:
-      return Fate::unneeded;
-  }
+  constexpr KindSet looked_up{BtfKind::Int,   BtfKind::Float, BtfKind::Fwd,   BtfKind::Struct,
+                              BtfKind::Union, BtfKind::Enum,  BtfKind::Enum64};
+  BtfKind kind = type.kind();
+  if (!is_known(kind) || is_of_program(kind)) return Fate::unneeded;
+  return looked_up.contains(kind) && type.name_off() != 0 ? Fate::named : Fate::copied;
 }
 
 class Distiller {

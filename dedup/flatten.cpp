@@ -12,14 +12,14 @@
 // merge, they keep their ids.
 #include "dedup/flatten.hpp"
 
-#include "dedup/format/type_section.hpp"
+#include "dedup/format/reader.hpp"
 
 namespace bpflink {
 
 std::expected<DedupResult, Error> flatten(const DedupOptions& options,
                                           std::span<const BtfKindLayout> layout,
                                           DedupResult split) {
-  auto joined = join(*options.base, split.types, layout);
+  auto joined = join(split.types, layout);
   if (!joined) return std::unexpected(joined.error());
   split.types = BtfBuilder();
   Deduplicator deduplicator(

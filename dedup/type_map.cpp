@@ -4,31 +4,16 @@
 namespace bpflink {
 
 void compose(std::vector<TypeMap>& maps, const TypeMap& next) {
-  // Many maps share one list of ids, and so do all maps with one base. Keep them shared.
-  TypeMap::Ids outputs, next_outputs, base_outputs, next_base_outputs;
-  auto follow = [&](const std::vector<uint32_t>& ids) {
-    auto followed = std::make_shared<std::vector<uint32_t>>(ids);
-    for (uint32_t& id : *followed) id = next[id];
-    return followed;
-  };
+  std::shared_ptr<const std::vector<uint32_t>> old_base, new_base;
   for (TypeMap& map : maps) {
-    for (uint32_t& element : map.elements_)
-      if (!map.outputs_ || element >= map.outputs_->size()) element = ~next[~element];
-    if (map.outputs_) {
-      if (map.outputs_ != outputs) {
-        outputs = map.outputs_;
-        next_outputs = follow(*outputs);
-      }
-      map.outputs_ = next_outputs;
+    if (!new_base || map.base_ids_ != old_base || new_base->size() != map.first_id_) {
+      old_base = map.base_ids_;
+      auto ids = std::make_shared<std::vector<uint32_t>>(map.first_id_);
+      for (uint32_t id = 0; id < map.first_id_; ++id) (*ids)[id] = next[map[id]];
+      new_base = std::move(ids);
     }
-    if (!next_base_outputs || map.base_outputs_ != base_outputs ||
-        next_base_outputs->size() != map.first_id_) {
-      base_outputs = map.base_outputs_;
-      std::vector<uint32_t> own(map.first_id_);
-      for (uint32_t id = 0; id < map.first_id_; ++id) own[id] = map[id];
-      next_base_outputs = follow(own);
-    }
-    map.base_outputs_ = next_base_outputs;
+    for (uint32_t& id : map.ids_) id = next[id];
+    map.base_ids_ = new_base;
   }
 }
 

@@ -3,11 +3,10 @@
 // A class becomes a type when it gets an id. The words of its key are nearly those of the type:
 // string offsets are translated from the table's to the output's, and references from classes and
 // anchors to ids. An untainted tag refers to its definition, or to a declaration if no input
-// defines it. The maps from the inputs' ids to the output's share one list of ids by class.
+// defines it.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "dedup/deduplication.hpp"
@@ -91,20 +90,13 @@ class TypeWriter {
   const Input* strings_from_ = nullptr;
 };
 
-/// An untainted tag refers to its definition, or to a declaration if there is none. Declarations of
-/// an enum may differ in size; the least key is chosen, which does not depend on the order of
-/// inputs.
+/// An untainted tag refers to its definition, or to a declaration if there is none.
 void TypeWriter::find_output_classes() {
   representatives_.resize(table_.anchor_count());
-  auto is_better = [&](uint32_t c, uint32_t than) {
-    if (table_.is_definition(c) != table_.is_definition(than)) return table_.is_definition(c);
-    return !table_.is_definition(c) &&
-           std::ranges::lexicographical_compare(table_.words(c), table_.words(than));
-  };
   for (uint32_t c = 1; c < table_.class_count(); ++c) {
     if (table_.anchor_of(c) == 0) continue;
     uint32_t& chosen = representatives_[table_.anchor_of(c)];
-    if (chosen == 0 || is_better(c, chosen)) chosen = c;
+    if (chosen == 0 || table_.is_better(c, chosen)) chosen = c;
   }
   for (uint32_t c = 0; c < output_classes_.size(); ++c) {
     uint32_t anchor = c < table_.class_count() ? table_.anchor_of(c) : 0;
@@ -248,8 +240,7 @@ void TypeWriter::add_array_index_types() {
 uint32_t TypeWriter::find_index_type() const {
   uint32_t first_integer = 0;
   for (uint32_t id = 1; id < result_.types.end_id(); ++id) {
-    bool is_base = id < result_.types.first_id();
-    BtfType type = is_base ? d_.options.base->type(id) : result_.types.type(id);
+    BtfType type = result_.types.type(id);
     if (type.kind() == BtfKind::Array && type.array_index_type() != 0)
       return type.array_index_type();
     if (type.kind() == BtfKind::Int && first_integer == 0) first_integer = id;
@@ -257,13 +248,16 @@ uint32_t TypeWriter::find_index_type() const {
   return first_integer;
 }
 
-/// Makes the type maps: each input's classes, and the ids by class, which all maps share.
+/// Makes the type maps from the inputs' classes, in their place.
 void TypeWriter::make_maps() {
-  auto ids = std::make_shared<std::vector<uint32_t>>(output_classes_.size());
-  for (uint32_t c = 0; c < ids->size(); ++c) (*ids)[c] = ids_[output_classes_[c]];
+  for (uint32_t c = 0; c < output_classes_.size(); ++c)
+    output_classes_[c] = ids_[output_classes_[c]];
   result_.type_maps.reserve(d_.inputs.size());
-  for (Input& input : d_.inputs)
-    result_.type_maps.emplace_back(input.btf.first_id(), std::move(input.class_of_type), ids);
+  for (Input& input : d_.inputs) {
+    for (uint32_t& type_class : input.class_of_type)
+      type_class = type_class == omitted_class ? 0 : output_classes_[type_class];
+    result_.type_maps.emplace_back(input.btf.first_id(), std::move(input.class_of_type));
+  }
 }
 
 }  // namespace

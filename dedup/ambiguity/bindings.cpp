@@ -355,8 +355,8 @@ std::vector<uint32_t> list_roots(const ClassTable& table, const TagGraph& graph,
 bool may_resolve_by_binding(const ClassTable& table, const Definitions& definitions,
                             const TaintedType& type) {
   uint32_t anchor = table.anchor_of(type.type_class);
-  return type.input != 0 && anchor != 0 && !table.is_definition(type.type_class) &&
-         definitions.is_defined(anchor) && !definitions.is_ambiguous(anchor);
+  return type.input != 0 && table.is_forward(type.type_class) && definitions.is_defined(anchor) &&
+         !definitions.is_ambiguous(anchor);
 }
 
 void find_bindings(const ClassTable& table, const TagGraph& graph,

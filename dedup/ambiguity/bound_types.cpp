@@ -74,9 +74,6 @@ class GraphMaker {
   void list_candidates();
   void add_references();
   void add_references_of(const TaintedType& type);
-  bool is_declaration_of_tag(const TaintedType& type) const {
-    return d_.table.anchor_of(type.type_class) != 0 && !d_.table.is_definition(type.type_class);
-  }
 
   const Deduplication& d_;
   const Definitions& definitions_;
@@ -98,7 +95,7 @@ uint32_t GraphMaker::new_node(uint32_t type_class, uint32_t ordinal) {
 uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
   const ClassTable& table = d_.table;
   uint32_t anchor = table.anchor_of(type.type_class);
-  bool is_declaration = is_declaration_of_tag(type);
+  bool is_declaration = table.is_forward(type.type_class);
   bool needs_own_node = type.needs_own_node || table.is_private(type.type_class);
   if (needs_own_node && !is_declaration) return new_node(type.type_class, ordinal);
   // Declarations of a tag with the same candidates share a node.
@@ -114,9 +111,7 @@ uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
     }
   }
   uint32_t node = shared_nodes_[number - 1];
-  // Declarations of an enum may differ in size; the least does not depend on their order.
-  if (is_declaration && std::ranges::lexicographical_compare(table.words(type.type_class),
-                                                             table.words(graph_.classes[node])))
+  if (is_declaration && table.is_better(type.type_class, graph_.classes[node]))
     graph_.classes[node] = type.type_class;
   return node;
 }

@@ -75,7 +75,7 @@ class TaintedClassFinder {
 void TaintedClassFinder::add_declarations_of_base(std::vector<uint32_t>& sources) const {
   for (uint32_t type_class : d_.base_classes) {
     uint32_t anchor = d_.table.anchor_of(type_class);
-    if (anchor != 0 && !d_.table.is_definition(type_class) && definitions_.is_defined(anchor))
+    if (d_.table.is_forward(type_class) && definitions_.is_defined(anchor))
       sources.push_back(anchor);
   }
 }
@@ -160,20 +160,12 @@ void TaintedClassFinder::number_classes(const BoundTypes& types,
   TaintedClasses& tainted = d_.tainted_classes;
   std::vector<uint32_t> numbers(colors.size(), none);  // by color: its tainted class
   std::vector<uint32_t> nodes;                         // by tainted class: the node that shows it
-  auto is_better = [&](uint32_t node, uint32_t than) {
-    // A definition rather than a declaration; of declarations, the least.
-    uint32_t c = types.classes[node], other = types.classes[than];
-    if (d_.table.is_definition(c) != d_.table.is_definition(other))
-      return d_.table.is_definition(c);
-    return std::ranges::lexicographical_compare(d_.table.words(c), d_.table.words(other));
-  };
   for (uint32_t node = 0; node < colors.size(); ++node) {
     uint32_t& number = numbers[colors[node]];
     if (number == none) {
       number = static_cast<uint32_t>(nodes.size());
       nodes.push_back(node);
-    } else if (types.classes[node] != types.classes[nodes[number]] &&
-               is_better(node, nodes[number])) {
+    } else if (d_.table.is_better(types.classes[node], types.classes[nodes[number]])) {
       nodes[number] = node;
     }
   }

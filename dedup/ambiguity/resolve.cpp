@@ -112,8 +112,8 @@ std::vector<uint32_t> DeclarationResolver::first_colors() const {
   std::vector<uint32_t> colors;
   uint32_t count = 0;
   for (uint32_t c : types_.classes) {
-    bool declares = table_.anchor_of(c) != 0 && !table_.is_definition(c);
-    uint32_t& number = numbers[declares ? table_.class_count() + table_.anchor_of(c) : c];
+    uint32_t& number =
+        numbers[table_.is_forward(c) ? table_.class_count() + table_.anchor_of(c) : c];
     if (number == none) number = count++;
     colors.push_back(number);
   }

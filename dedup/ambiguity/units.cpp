@@ -34,9 +34,8 @@ class RepeatedTypeFinder {
     for (uint32_t c : input.class_of_type) {
       if (c == omitted_class || is_tainted_[c]) continue;
       // Declarations of a tag are equal, even if the sizes of enums differ.
-      uint32_t anchor = d_.table.anchor_of(c);
-      bool declares = anchor != 0 && !d_.table.is_definition(c);
-      uint32_t& seen_in = declares ? input_of_anchor_[anchor] : input_of_class_[c];
+      uint32_t& seen_in =
+          d_.table.is_forward(c) ? input_of_anchor_[d_.table.anchor_of(c)] : input_of_class_[c];
       if (seen_in == count_) return true;
       seen_in = count_;
     }

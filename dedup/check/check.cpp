@@ -20,7 +20,7 @@
 #include "dedup/check/checks.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
+#include "dedup/format/reader.hpp"
 
 namespace bpflink {
 namespace {
@@ -109,18 +109,15 @@ class Describer {
   }
 
   std::string subject(BtfType type, uint32_t i) const {
-    std::string_view what = "member";
+    // The parameters of a FUNC are those of its prototype.
+    std::string_view what = kind_row(type.kind()).element;
+    if (type.kind() == BtfKind::Func) what = kind_row(BtfKind::FuncProto).element;
     std::string name;
     if (type.kind() == BtfKind::Datasec) {
-      what = "variable";
       uint32_t id = type.var_secinfo(i).type;
       if (id != 0 && id < types_.end_id()) name = name_at(types_.type(id).name_off());
-    } else {
-      if (is_enum(type.kind())) what = "enumerator";
-      if (type.kind() == BtfKind::Func || type.kind() == BtfKind::FuncProto) what = "parameter";
-      if (is_composite(type.kind())) name = name_at(type.member(i).name_off);
-      if (is_enum(type.kind())) name = name_at(type.enumerator(i).name_off);
-      if (type.kind() == BtfKind::FuncProto) name = name_at(type.param(i).name_off);
+    } else if (const KindWords& words = kind_words(type.kind()); words.names.element != 0) {
+      name = name_at(type.extra()[i * words.element_words]);
     }
     return name.empty() ? fmt::format("{} {}", what, i + 1) : fmt::format("{} '{}'", what, name);
   }
@@ -157,12 +154,11 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
     verdict.faults = findings.take_faults();
     return verdict;
   }
-  const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
-  uint32_t first_id = base_view != nullptr ? base_view->end_id() : 1;
+  uint32_t first_id = base != nullptr ? base->end_id() : 1;
   TypeSection section = find_starts(blob, *header, first_id, findings);
   auto strings = blob.subspan(header->strings_offset, header->strings_size);
   BtfView types(section.words, section.starts,
-                {reinterpret_cast<const char*>(strings.data()), strings.size()}, base_view);
+                {reinterpret_cast<const char*>(strings.data()), strings.size()}, base);
   check_types(types, section.is_whole, use, findings);
   verdict.needs = find_requirement(types, header->layout_size != 0);
   verdict.omitted = findings.omitted();

@@ -17,13 +17,6 @@ constexpr uint64_t max_bits = 128;
 /// The width that a kernel assumes of every enum in a struct with kind_flag.
 constexpr uint32_t enum_bits = 32;
 
-uint32_t int_bits(BtfType type) {
-  return type.int_data() & 0xff;
-}
-uint32_t int_offset(BtfType type) {
-  return type.int_data() >> 16 & 0xff;
-}
-
 std::optional<BtfRule> check_bits(BtfType record, uint64_t offset, uint64_t bits) {
   uint64_t copied = bits + offset % 8;
   if (copied > max_bits) return BtfRule::BitFieldSize;
@@ -50,7 +43,7 @@ std::optional<BtfRule> check_flagged(BtfType record, uint32_t offset, uint32_t w
                                      BtfType type) {
   bool is_int = type.kind() == BtfKind::Int;
   if (is_int && !is_regular_int(type)) return BtfRule::BitFieldType;
-  uint32_t bits = is_int ? int_bits(type) : enum_bits;
+  uint32_t bits = is_int ? type.int_bits() : enum_bits;
   if (width == 0 && offset % 8 != 0) return is_int ? BtfRule::BitFieldByte : BtfRule::MemberByte;
   if (width > bits) return BtfRule::BitFieldSize;
   return check_bits(record, offset, width == 0 ? bits : width);
@@ -59,8 +52,8 @@ std::optional<BtfRule> check_flagged(BtfType record, uint32_t offset, uint32_t w
 }  // namespace
 
 bool is_regular_int(BtfType type) {
-  uint32_t bits = int_bits(type);
-  return int_offset(type) == 0 &&
+  uint32_t bits = type.int_bits();
+  return type.int_offset() == 0 &&
          (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128);
 }
 
@@ -73,7 +66,7 @@ std::optional<BtfRule> check_member(BtfType record, uint32_t index, BtfType type
   if (record.kind_flag() && may_be_bit_field) return check_flagged(record, offset, width, type);
   if (width != 0) return BtfRule::BitFieldSize;
   if (kind == BtfKind::Int)
-    return check_bits(record, uint64_t{offset} + int_offset(type), int_bits(type));
+    return check_bits(record, uint64_t{offset} + type.int_offset(), type.int_bits());
   if (kind == BtfKind::Float) return check_float(record, offset, member.size);
   return check_bytes(record, offset, member.size);
 }

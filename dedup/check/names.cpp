@@ -5,9 +5,6 @@
 namespace bpflink {
 namespace {
 
-/// The longest name, in bytes.
-constexpr size_t max_name_length = 512;
-
 // Character classes as in the kernel, which reads bytes as Latin-1.
 bool is_letter(unsigned char c) {
   constexpr unsigned char first_of_latin = 0xc0, multiplication = 0xd7, division = 0xf7;
@@ -26,12 +23,12 @@ bool is_printable(unsigned char c) {
 
 }  // namespace
 
-std::string_view bounded_name(const BtfView& types, uint32_t offset) {
+std::string_view bounded_name(const BtfView& types, uint32_t offset, size_t max_size) {
   const BtfView* owner = &types;
   while (offset < owner->string_begin()) owner = owner->base();
   offset -= owner->string_begin();
   if (offset >= owner->strings().size()) return {};
-  std::string_view text = owner->strings().substr(offset, max_name_length + 1);
+  std::string_view text = owner->strings().substr(offset, max_size);
   return text.substr(0, text.find('\0'));
 }
 
@@ -42,7 +39,7 @@ bool is_name_offset(const BtfView& types, uint32_t offset) {
 NameKind name_kind(const BtfView& types, uint32_t offset) {
   std::string_view name = bounded_name(types, offset);
   if (name.empty()) return {.is_empty = true};
-  bool is_short = name.size() <= max_name_length;
+  bool is_short = name.size() <= max_kernel_name;
   NameKind kind{.is_identifier = is_short && !is_digit(name[0]), .is_section_name = is_short};
   for (unsigned char c : name) {
     kind.is_identifier &= is_letter(c) || is_digit(c) || c == '_' || c == '.';

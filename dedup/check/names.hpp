@@ -11,8 +11,12 @@ namespace bpflink {
 /// Whether a string offset is in range and within the kernel's limit.
 bool is_name_offset(const BtfView& types, uint32_t offset);
 
-/// The name at a valid offset, cut off one byte after the longest valid name.
-std::string_view bounded_name(const BtfView& types, uint32_t offset);
+/// The longest name that kernels take, in bytes.
+inline constexpr size_t max_kernel_name = 512;
+
+/// The name at a valid offset, cut off after `max_size` bytes.
+std::string_view bounded_name(const BtfView& types, uint32_t offset,
+                              size_t max_size = max_kernel_name + 1);
 
 /// The properties of a name. However long it is, and however many types share it, only a bounded
 /// part is read.

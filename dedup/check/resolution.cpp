@@ -28,11 +28,9 @@ namespace {
 /// The size of a pointer in the kernel that loads the BTF.
 constexpr uint32_t pointer_size = 8;
 
-/// Kinds that refer to others, which are resolved first.
-constexpr KindSet referring{
-    BtfKind::Ptr,      BtfKind::Array,   BtfKind::Struct,   BtfKind::Union, BtfKind::Typedef,
-    BtfKind::Volatile, BtfKind::Const,   BtfKind::Restrict, BtfKind::Func,  BtfKind::Var,
-    BtfKind::Datasec,  BtfKind::DeclTag, BtfKind::TypeTag};
+/// Kinds that refer to others, which are resolved first. Prototypes are checked without.
+constexpr KindSet referring = kinds_with(
+    [](const KindRow& row) { return has_references(row.kind) && row.kind != BtfKind::FuncProto; });
 /// Kinds that only a DATASEC or a DECL_TAG may refer to.
 constexpr KindSet never_referred{BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
 /// Kinds that a member or element may not have.
@@ -155,19 +153,28 @@ class ResolutionCheck {
     return types_.kind(id) == BtfKind::Ptr && must_enter(entry, id) ? id : 0;
   }
 
+  /// How many references a kernel resolves before a type.
   static uint32_t reference_count(BtfType type) {
-    BtfKind kind = type.kind();
-    if (is_composite(kind) || kind == BtfKind::Datasec) return type.vlen();
-    if (kind == BtfKind::Array) return 2;
-    return kind == BtfKind::Func ? 0 : 1;
+    if (type.kind() == BtfKind::Func) return 0;
+    WordSet ids = kind_words(type.kind()).ids;
+    return std::popcount(ids.head) + std::popcount(ids.element) * type.vlen();
   }
 
+  /// The i-th of them.
   static uint32_t reference(BtfType type, uint32_t i) {
-    BtfKind kind = type.kind();
-    if (is_composite(kind)) return type.member(i).type;
-    if (kind == BtfKind::Datasec) return type.var_secinfo(i).type;
-    if (kind == BtfKind::Array) return i == 0 ? type.array_index_type() : type.array_element_type();
-    return type.type();
+    const KindWords& words = kind_words(type.kind());
+    // The index type of an array comes before its elements.
+    if (type.kind() == BtfKind::Array) i = 1 - i;
+    auto nth = [](unsigned bits, uint32_t n) {
+      for (; n != 0; --n) bits &= bits - 1;
+      return static_cast<uint32_t>(std::countr_zero(bits));
+    };
+    uint32_t in_head = std::popcount(words.ids.head), in_element = std::popcount(words.ids.element);
+    if (i < in_head) return type.words()[head_start + nth(words.ids.head, i)];
+    uint32_t element = (i - in_head) / in_element,
+             word = nth(words.ids.element, (i - in_head) % in_element);
+    return type
+        .words()[head_start + words.head_words + size_t{element} * words.element_words + word];
   }
 
   /// Whether a type of a kind may refer to type `id`, whatever that refers to.
@@ -188,21 +195,12 @@ class ResolutionCheck {
   }
 
   bool check_type(uint32_t id, BtfType type) {
-    switch (type.kind()) {
-      case BtfKind::Array:
-        return check_array(id, type);
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        return check_members(id, type);
-      case BtfKind::Func:
-        return check_func(id, type);
-      case BtfKind::Datasec:
-        return true;  // check_variable() did
-      case BtfKind::DeclTag:
-        return check_decl_tag(id, type);
-      default:
-        return check_reference(id, type);
-    }
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Array) return check_array(id, type);
+    if (is_composite(kind)) return check_members(id, type);
+    if (kind == BtfKind::Func) return check_func(id, type);
+    if (kind == BtfKind::DeclTag) return check_decl_tag(id, type);
+    return kind == BtfKind::Datasec || check_reference(id, type);  // check_variable() did
   }
 
   /// Checks a pointer, qualifier, typedef, type tag or VAR.

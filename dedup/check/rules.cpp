@@ -3,14 +3,13 @@
 #include <ranges>
 
 #include "bpflink/check.hpp"
+#include "dedup/check/releases.hpp"
 
 namespace bpflink {
 namespace {
 
-constexpr LinuxRelease first = {4, 18}, functions = {5, 0}, variables = {5, 2}, floats = {5, 13},
-                       decl_tags = {5, 16}, type_tags = {5, 17};
-
 using enum BtfRule;
+using namespace releases;
 
 constexpr BtfRuleText rules[] = {
     {BlobSize, "blob-size", "a blob has at most 16 MiB", "", "load fewer types", first},

@@ -16,37 +16,10 @@ bool is_float_size(uint32_t size) {
   return size == 2 || size == 4 || size == 8 || size == 12 || size == 16;
 }
 
-/// What a kind requires of a type's name.
-enum class NameRule : uint8_t { Any, None, Optional, Needed, Section, Text };
-
-NameRule name_rule(BtfKind kind) {
-  switch (kind) {
-    case BtfKind::Struct:
-    case BtfKind::Union:
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      return NameRule::Optional;
-    case BtfKind::Fwd:
-    case BtfKind::Typedef:
-    case BtfKind::Func:
-    case BtfKind::Var:
-      return NameRule::Needed;
-    case BtfKind::Datasec:
-      return NameRule::Section;
-    case BtfKind::DeclTag:
-    case BtfKind::TypeTag:
-      return NameRule::Text;
-    case BtfKind::Int:
-    case BtfKind::Float:
-      return NameRule::Any;
-    default:
-      return NameRule::None;
-  }
-}
-
 /// Kinds whose vlen counts something, or is a linkage.
-constexpr KindSet with_vlen{BtfKind::Struct,    BtfKind::Union,   BtfKind::Enum,  BtfKind::Func,
-                            BtfKind::FuncProto, BtfKind::Datasec, BtfKind::Enum64};
+constexpr KindSet with_vlen = kinds_with([](const KindRow& row) {
+  return kind_words(row.kind).element_words != 0 || row.kind == BtfKind::Func;
+});
 /// Kinds whose kind_flag has a meaning.
 constexpr KindSet with_kind_flag{BtfKind::Struct,  BtfKind::Union,   BtfKind::Enum,  BtfKind::Fwd,
                                  BtfKind::DeclTag, BtfKind::TypeTag, BtfKind::Enum64};
@@ -83,7 +56,7 @@ class SingleTypeCheck {
   void check_name(BtfType type) {
     NameKind name = name_kind(types_, type.name_off());
     bool has_name = type.name_off() != 0;
-    switch (name_rule(type.kind())) {
+    switch (kind_row(type.kind()).name_rule) {
       case NameRule::Any:
         return;
       case NameRule::None:
@@ -156,19 +129,25 @@ class SingleTypeCheck {
       case BtfKind::DeclTag:
         if (type.component_idx() < -1) fault(BtfRule::ComponentIndex);
         return;
-      default:
+      case BtfKind::Void:
+      case BtfKind::Ptr:
+      case BtfKind::Typedef:
+      case BtfKind::Volatile:
+      case BtfKind::Const:
+      case BtfKind::Restrict:
+      case BtfKind::FuncProto:
+      case BtfKind::TypeTag:
         return;
     }
   }
 
   void check_int(BtfType type) {
-    constexpr uint32_t unused = 0xf0000000, bool_bit = 1u << 26, encodings = 0x0f000000;
-    uint32_t data = type.int_data(), encoding = data & encodings;
-    bool is_one = encoding == 0 || encoding == int_signed_bit || encoding == int_char_bit ||
-                  encoding == bool_bit;
-    if ((data & unused) != 0) fault(BtfRule::IntData);
-    if (!is_one) fault(BtfRule::IntEncoding);
-    uint32_t bits = (data & 0xff) + (data >> 16 & 0xff);
+    constexpr uint32_t unused = 0xf0000000;
+    uint32_t encoding = type.int_encoding(), bits = type.int_bits() + type.int_offset();
+    if ((type.int_data() & unused) != 0) fault(BtfRule::IntData);
+    if (encoding != 0 && encoding != btf_int_signed && encoding != btf_int_char &&
+        encoding != btf_int_bool)
+      fault(BtfRule::IntEncoding);
     if (bits > max_bits) return fault(BtfRule::IntBits);
     if ((bits + 7) / 8 > type.size()) fault(BtfRule::IntSize);
   }

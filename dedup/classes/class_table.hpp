@@ -2,6 +2,7 @@
 // and anchors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -58,6 +59,18 @@ class ClassTable {
   /// Whether a class defines an anchor.
   bool is_definition(uint32_t type_class) const {
     return anchor_of(type_class) != 0 && !is_declaration(key(type_class));
+  }
+
+  /// Whether a class declares an anchor.
+  bool is_forward(uint32_t type_class) const {
+    return anchor_of(type_class) != 0 && is_declaration(key(type_class));
+  }
+  /// Whether the types of an anchor, or of one tainted class, are better written with the key of
+  /// one class than with that of another: a definition rather than a declaration. Declarations of
+  /// an enum may differ in size; the least key does not depend on their order.
+  bool is_better(uint32_t type_class, uint32_t than) const {
+    if (is_definition(type_class) != is_definition(than)) return is_definition(type_class);
+    return std::ranges::lexicographical_compare(words(type_class), words(than));
   }
 
   TagSpace anchor_space(uint32_t anchor) const {

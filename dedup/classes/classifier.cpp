@@ -82,7 +82,7 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
 /// that such arrays are equal: gcc writes 0, other compilers write a type.
 void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
   BtfKind kind = kind_of(words.data());
-  if (kind == BtfKind::Int && (words[3] & int_signed_bit) != 0) words[3] &= ~int_char_bit;
+  if (kind == BtfKind::Int) words[3] = kernel_int_data(words[3]);
   if (kind == BtfKind::Fwd) words[2] = 0;
   if (kind == BtfKind::Array && words[5] == 0 && words[4] != 0 &&
       input_.types.type(words[4]).kind() == BtfKind::Int)

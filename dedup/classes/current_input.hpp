@@ -9,7 +9,6 @@
 
 #include "bpflink/btf.hpp"
 #include "dedup/classes/class_table.hpp"
-#include "dedup/format/type_section.hpp"
 
 namespace bpflink {
 

@@ -32,19 +32,14 @@ uint32_t MatchCache::summarize(std::span<const uint32_t> words) {
     return hash ^ hash >> 32;
   };
   uint64_t hash = mix(0, input_.string(words[0]) | uint64_t{words[1]} << 32);
-  KindLayout layout = kind_layout(kind_of(words.data()));
-  hash = mix(hash, layout.refers ? summarize_reference(words[2]) : words[2]);
-  if (words[0] == 0 && words.size() > common_words) {
-    if (kind_of(words.data()) == BtfKind::Array)
-      hash = mix(mix(hash, summarize_reference(words[3])), words[5]);
-    // For a type without a name, two elements are enough.
-    size_t end = std::min<size_t>(words.size(), common_words + 2 * layout.element_words);
-    for (size_t i = common_words; i < end && layout.element_name >= 0; i += layout.element_words) {
-      hash = mix(hash, input_.string(words[i + layout.element_name]));
-      if (layout.element_type >= 0)
-        hash = mix(hash, summarize_reference(words[i + layout.element_type]));
-    }
-  }
+  const KindWords& layout = kind_words(kind_of(words.data()));
+  // Two elements are enough, and only for a type without a name.
+  size_t head_end = head_start + layout.head_words;
+  size_t end = words[0] == 0 ? head_end + 2 * layout.element_words : head_end;
+  words = words.first(std::min(end, words.size()));
+  for_each_word(words, layout.numbers, [&](uint32_t number) { hash = mix(hash, number); });
+  for_each_word(words, layout.names, [&](uint32_t name) { hash = mix(hash, input_.string(name)); });
+  for_each_word(words, layout.ids, [&](uint32_t id) { hash = mix(hash, summarize_reference(id)); });
   return static_cast<uint32_t>(hash);
 }
 

@@ -34,64 +34,49 @@ inline bool Matcher::assume(uint32_t id, uint32_t type_class) {
   return true;
 }
 
-/// Compares elements of `Words` words, in which word `Name` is a string offset and word `Type`, if
-/// not -1, a type id.
-template <int Words, int Name, int Type>
-bool Matcher::matches_elements(const uint32_t* words, const uint32_t* key) {
-  const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
-  words += common_words;
-  key += common_words;
-  for (; words < end; words += Words, key += Words) {
-    for (int w = 0; w < Words; ++w)
-      if (w != Name && w != Type && words[w] != key[w]) return false;
-    if (!input_.has_string(words[Name], key[Name])) return false;
-    if constexpr (Type >= 0)
-      if (!matches_reference(words[Type], key[Type])) return false;
-  }
+/// Whether the words of a type of a kind match a key.
+template <BtfKind Kind>
+bool Matcher::matches_words(const uint32_t* words, const uint32_t* key) {
+  if constexpr (is_object(Kind)) return false;  // objects are never equal
+  constexpr KindLayout layout = kind_row(Kind).layout;
+  constexpr KindWords counts = kind_words(Kind);
+  const uint32_t* end = words + known_size(words);
+  words += head_start;
+  key += head_start;
+  if (!matches_roles<layout.head>(words, key)) return false;
+  words += counts.head_words;
+  key += counts.head_words;
+  for (; counts.element_words != 0 && words < end;
+       words += counts.element_words, key += counts.element_words)
+    if (!matches_roles<layout.element>(words, key)) return false;
   return true;
 }
 
-/// Whether the words of a type match a key.
-inline bool Matcher::matches_words(const uint32_t* words, const uint32_t* key) {
-  if (words[1] != key[1] || !input_.has_string(words[0], key[0])) return false;
-  switch (kind_of(words)) {
-    case BtfKind::Ptr:
-    case BtfKind::Typedef:
-    case BtfKind::Volatile:
-    case BtfKind::Const:
-    case BtfKind::Restrict:
-    case BtfKind::Func:
-    case BtfKind::TypeTag:
-      return matches_reference(words[2], key[2]);
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      return words[2] == key[2] && matches_elements<3, 0, 1>(words, key);
-    case BtfKind::FuncProto:
-      return matches_reference(words[2], key[2]) && matches_elements<2, 0, 1>(words, key);
-    case BtfKind::Array:
-      return words[2] == key[2] && words[5] == key[5] && matches_reference(words[3], key[3]) &&
-             matches_reference(words[4], key[4]);
-    case BtfKind::DeclTag:
-      return words[3] == key[3] && matches_reference(words[2], key[2]);
-    case BtfKind::Int:
-      return words[2] == key[2] && words[3] == key[3];
-    case BtfKind::Fwd:
-    case BtfKind::Float:
-      return words[2] == key[2];
-    case BtfKind::Enum:
-      return words[2] == key[2] && matches_elements<2, 0, -1>(words, key);
-    case BtfKind::Enum64:
-      return words[2] == key[2] && matches_elements<3, 0, -1>(words, key);
-    default:
-      return false;  // objects are never equal
-  }
+/// Whether words with these roles match those of a key. What takes least comes first.
+template <WordRoles Roles>
+bool Matcher::matches_roles(const uint32_t* words, const uint32_t* key) {
+  for (size_t i = 0; i < Roles.size(); ++i)
+    if ((Roles[i] == WordRole::number || Roles[i] == WordRole::size) && words[i] != key[i])
+      return false;
+  for (size_t i = 0; i < Roles.size(); ++i)
+    if (Roles[i] == WordRole::name && !input_.has_string(words[i], key[i])) return false;
+  for (size_t i = 0; i < Roles.size(); ++i)
+    if (Roles[i] == WordRole::id && !matches_reference(words[i], key[i])) return false;
+  return true;
+}
+
+/// Whether a type matches a key.
+inline bool Matcher::matches_type(const uint32_t* words, const uint32_t* key) {
+  return words[1] == key[1] && input_.has_string(words[0], key[0]) &&
+         with_constant_kind(kind_of(words),
+                            [&]<BtfKind Kind>() { return matches_words<Kind>(words, key); });
 }
 
 bool Matcher::match(uint32_t id, uint32_t type_class) {
   uint32_t before = input_.class_of(id);
   input_.class_of(id) = type_class;
   bool is_of_class =
-      matches_words(input_.words_of(id), table_.key(type_class)) && check_assumptions();
+      matches_type(input_.words_of(id), table_.key(type_class)) && check_assumptions();
   if (!is_of_class)
     for (const Assumption& assumption : assumed_) input_.class_of(assumption.id) = 0;
   assumed_.clear();
@@ -109,7 +94,7 @@ bool Matcher::check_assumptions() {
     auto [id, type_class] = assumed_[i];
     std::span<const uint32_t> key = table_.words(type_class);
     compared += key.size();
-    if (matches_words(input_.words_of(id), key.data())) continue;
+    if (matches_type(input_.words_of(id), key.data())) continue;
     compare_budget_ -= std::min(compare_budget_, compared);
     return false;
   }

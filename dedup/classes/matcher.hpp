@@ -29,9 +29,11 @@ class Matcher {
 
  private:
   bool check_assumptions();
+  bool matches_type(const uint32_t* words, const uint32_t* key);
+  template <BtfKind Kind>
   bool matches_words(const uint32_t* words, const uint32_t* key);
-  template <int Words, int Name, int Type>
-  bool matches_elements(const uint32_t* words, const uint32_t* key);
+  template <WordRoles Roles>
+  bool matches_roles(const uint32_t* words, const uint32_t* key);
   bool matches_reference(uint32_t id, Reference wanted);
   bool matches_anchor(uint32_t id, Reference wanted);
   bool assume(uint32_t id, uint32_t type_class);

@@ -22,6 +22,7 @@
 #include <ranges>
 
 #include "dedup/deduplication.hpp"
+#include "dedup/format/check_types.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
 
@@ -72,7 +73,7 @@ struct InputSize {
 
   void add(const Btf& btf) {
     types += btf.end_id() - btf.first_id();
-    words += BtfView(btf).words().size();
+    words += btf.words().size();
     string_bytes += btf.strings().size();
   }
 };

@@ -53,24 +53,17 @@ std::string_view linkage_note(BtfLinkage linkage) {
 
 /// The properties of a type other than its name and references.
 std::string words_note(BtfType type) {
-  switch (type.kind()) {
-    case BtfKind::Int: {
-      uint32_t data = type.int_data();
-      std::string bits = count_of(data & 0xff, "bit");
-      if ((data >> 16 & 0xff) != 0) bits += fmt::format(" from bit {}", data >> 16 & 0xff);
-      return fmt::format("{}, encoding {}, {}", bytes_note(type.size()), data >> 24, bits);
-    }
-    case BtfKind::Func:
-      return std::string(linkage_note(type.func_linkage()));
-    case BtfKind::Var:
-      return std::string(linkage_note(type.var_linkage()));
-    case BtfKind::DeclTag:
-      return fmt::format("of component {}", type.component_idx());
-    case BtfKind::Datasec:
-      return count_of(type.vlen(), "variable");
-    default:
-      return type.kind_flag() ? "with the kind flag" : "without the kind flag";
+  BtfKind kind = type.kind();
+  if (kind == BtfKind::Int) {
+    std::string bits = count_of(type.int_bits(), "bit");
+    if (type.int_offset() != 0) bits += fmt::format(" from bit {}", type.int_offset());
+    return fmt::format("{}, encoding {}, {}", bytes_note(type.size()), type.int_encoding(), bits);
   }
+  if (kind == BtfKind::Func) return std::string(linkage_note(type.func_linkage()));
+  if (kind == BtfKind::Var) return std::string(linkage_note(type.var_linkage()));
+  if (kind == BtfKind::DeclTag) return fmt::format("of component {}", type.component_idx());
+  if (kind == BtfKind::Datasec) return count_of(type.vlen(), "variable");
+  return type.kind_flag() ? "with the kind flag" : "without the kind flag";
 }
 
 }  // namespace
@@ -122,7 +115,7 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
     case BtfKind::Int: {
       if (is_identical) return compare_words(pair, a, b);
       bool is_alike = is(ComparePolicy::LibbpfCompatible) ||
-                      (a.int_data() & ~int_char_bit) == (b.int_data() & ~int_char_bit);
+                      ((a.int_data() ^ b.int_data()) & ~(btf_int_char << 24)) == 0;
       if (is_alike && a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     }
@@ -151,9 +144,23 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (a_.name(a) != b_.name(b)) return differ(pair);
       add_pair(a.type(), b.type(), "", false);
       return std::nullopt;
-    default:
-      return is_identical ? compare_words(pair, a, b) : differ(pair);
+    case BtfKind::Void:  // and tags: compared above
+    case BtfKind::Struct:
+    case BtfKind::Union:
+    case BtfKind::Enum:
+    case BtfKind::Enum64:
+    case BtfKind::Fwd:
+    case BtfKind::Typedef:  // and qualifiers: followed, unless types are to be identical
+    case BtfKind::Volatile:
+    case BtfKind::Const:
+    case BtfKind::Restrict:
+    case BtfKind::TypeTag:
+    case BtfKind::Var:
+    case BtfKind::Datasec:
+    case BtfKind::DeclTag:
+      break;
   }
+  return is_identical ? compare_words(pair, a, b) : differ(pair);
 }
 
 TypeComparison::Found TypeComparison::compare_tags(const Pair& pair, BtfType a, BtfType b) {
@@ -261,13 +268,21 @@ TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32
                         true};
 }
 
-/// Compares all words but names and references.
+/// Compares all words but the name and references, which are compared next.
 TypeComparison::Found TypeComparison::compare_words(const Pair& pair, BtfType a, BtfType b) {
-  bool refers = kind_layout(a.kind()).refers;
-  if (a.info() != b.info() || !std::ranges::equal(a.extra(), b.extra()) ||
-      (!refers && a.size() != b.size()))
-    return differ(pair, words_note(a), words_note(b));
-  if (refers) add_pair(a.type(), b.type(), "", pair.behind_pointer);
+  std::vector<uint32_t> numbers[2], references[2];
+  for (int side : {0, 1}) {
+    std::span<const uint32_t> words = (side == 0 ? a : b).words();
+    for_each_word(words, kind_words(kind_of(words.data())).numbers,
+                  [&](uint32_t number) { numbers[side].push_back(number); });
+    for_each_reference(words, [&](uint32_t id) { references[side].push_back(id); });
+  }
+  bool is_alike = is_known(a.kind())
+                      ? numbers[0] == numbers[1]
+                      : std::ranges::equal(a.words().subspan(2), b.words().subspan(2));
+  if (a.info() != b.info() || !is_alike) return differ(pair, words_note(a), words_note(b));
+  for (size_t i = 0; i < references[0].size(); ++i)
+    add_pair(references[0][i], references[1][i], "", pair.behind_pointer);
   return std::nullopt;
 }
 

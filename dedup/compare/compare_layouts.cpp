@@ -37,24 +37,16 @@ TypeComparison::Found TypeComparison::compare_layouts(const Pair& pair, BtfType 
     return difference_at(path_to(current_), std::move(*difference));
   }
   if (a.kind() != b.kind()) return std::nullopt;
-  switch (a.kind()) {
-    case BtfKind::Ptr:
-      add_pair(a.type(), b.type(), "->", false, pair.owner);
-      return std::nullopt;
-    case BtfKind::Array:
-      add_pair(a.array_element_type(), b.array_element_type(), "[]", false, pair.owner);
-      return std::nullopt;
-    case BtfKind::FuncProto:
-      add_pair(a.type(), b.type(), " (return value)", false);
-      for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
-        add_pair(a.param(i).type, b.param(i).type, parameter_label(i), false);
-      return std::nullopt;
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      return compare_record_pair(pair);
-    default:
-      return std::nullopt;
+  if (is_composite(a.kind())) return compare_record_pair(pair);
+  if (a.kind() == BtfKind::Ptr) add_pair(a.type(), b.type(), "->", false, pair.owner);
+  if (a.kind() == BtfKind::Array)
+    add_pair(a.array_element_type(), b.array_element_type(), "[]", false, pair.owner);
+  if (a.kind() == BtfKind::FuncProto) {
+    add_pair(a.type(), b.type(), " (return value)", false);
+    for (uint32_t i = 0; i < std::min(a.vlen(), b.vlen()); ++i)
+      add_pair(a.param(i).type, b.param(i).type, parameter_label(i), false);
   }
+  return std::nullopt;
 }
 
 TypeComparison::Found TypeComparison::compare_record_pair(const Pair& pair) {

@@ -8,12 +8,6 @@
 
 namespace bpflink {
 
-uint32_t skip_arrays(const BtfView& types, uint32_t id) {
-  for (id = skip_modifiers(types, id); types.kind(id) == BtfKind::Array;)
-    id = skip_modifiers(types, types.type(id).array_element_type());
-  return id;
-}
-
 std::string type_tags(const BtfView& types, uint32_t pointer) {
   uint32_t id = skip_modifiers(types, pointer);
   std::string tags;

@@ -8,10 +8,6 @@
 
 namespace bpflink {
 
-/// The element type of an array, or of an array of arrays, without modifiers. Any other type
-/// without its modifiers.
-uint32_t skip_arrays(const BtfView& types, uint32_t id);
-
 /// The type tags of a pointer's target, such as "kptr" or "a, b". "" if there are none, or if it is
 /// no pointer.
 std::string type_tags(const BtfView& types, uint32_t pointer);

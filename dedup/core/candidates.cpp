@@ -1,48 +1,18 @@
 #include "dedup/core/candidates.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cstring>
 
+#include "dedup/check/names.hpp"
 #include "dedup/format/hash.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/print/c_scalars.hpp"
 
 namespace bpflink {
 namespace {
 
 /// Whether a relocation may be bound to types of a kind.
 bool can_be_bound(BtfKind kind) {
-  switch (kind) {
-    case BtfKind::Func:
-    case BtfKind::Var:
-    case BtfKind::Datasec:
-    case BtfKind::DeclTag:
-    case BtfKind::TypeTag:
-      return false;
-    default:
-      return is_known(kind);
-  }
-}
-
-/// The size of pointers: that of `long`, or 8 if the blob has no `long`.
-uint32_t find_pointer_size(const BtfView& btf) {
-  constexpr std::string_view names[] = {"long",
-                                        "long int",
-                                        "int long",
-                                        "unsigned long",
-                                        "long unsigned",
-                                        "unsigned long int",
-                                        "long unsigned int",
-                                        "unsigned int long",
-                                        "int long unsigned",
-                                        "int unsigned long",
-                                        "long int unsigned"};
-  for (uint32_t id = 1; id < btf.end_id(); ++id) {
-    BtfType type = btf.type(id);
-    if (type.kind() != BtfKind::Int || (type.size() != 4 && type.size() != 8)) continue;
-    if (std::ranges::find(names, btf.name(type)) != std::end(names)) return type.size();
-  }
-  return 8;
+  return is_known(kind) && !is_of_program(kind) && kind != BtfKind::TypeTag;
 }
 
 }  // namespace
@@ -65,7 +35,7 @@ NamedTypes::NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_si
   for (uint32_t id = view.end_id(); id-- > first;) {
     BtfType type = view.type(id);
     if (type.name_off() == 0 || !can_be_bound(type.kind())) continue;
-    uint32_t& head = heads_[bucket(essential_name(bounded_name(type)))];
+    uint32_t& head = heads_[bucket(essential_name(name_of(type)))];
     next_[id - first] = head;
     head = id;
   }
@@ -75,15 +45,9 @@ size_t NamedTypes::bucket(std::string_view name) const {
   return hash_bytes(name.data(), name.size()) & (heads_.size() - 1);
 }
 
-std::string_view NamedTypes::bounded_name(BtfType type) const {
-  const BtfView* view = &types_.view;
-  while (view->base() && type.name_off() < view->string_begin()) view = view->base();
-  size_t offset = type.name_off() - view->string_begin();
-  if (offset >= view->strings().size()) return {};
-  std::string_view rest = view->strings().substr(offset, max_name_length);
-  const void* end = std::memchr(rest.data(), '\0', rest.size());
-  return end ? rest.substr(0, static_cast<size_t>(static_cast<const char*>(end) - rest.data()))
-             : std::string_view();
+std::string_view NamedTypes::name_of(BtfType type) const {
+  std::string_view name = bounded_name(types_.view, type.name_off(), max_name_length);
+  return name.size() < max_name_length ? name : std::string_view();
 }
 
 void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
@@ -92,13 +56,13 @@ void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
   uint32_t id = heads_[bucket(name)];
   for (; id != 0 && effort.spend(); id = next_[id - types_.view.first_id()]) {
     BtfType type = types_.view.type(id);
-    if (are_kinds_compatible(kind, type.kind()) && essential_name(bounded_name(type)) == name)
+    if (are_kinds_compatible(kind, type.kind()) && essential_name(name_of(type)) == name)
       found.push_back({&types_, module_, id});
   }
 }
 
 CoreKernel::CoreKernel(const BtfView& vmlinux, std::span<const BtfView> modules)
-    : impl_(new Impl{NamedTypes(vmlinux, 0, find_pointer_size(vmlinux)),
+    : impl_(new Impl{NamedTypes(vmlinux, 0, bpflink::pointer_size(vmlinux)),
                      {},
                      {modules.begin(), modules.end()}}) {
   uint32_t number = 0;

@@ -51,7 +51,7 @@ class NamedTypes {
   static constexpr size_t max_name_length = 4096;
 
   size_t bucket(std::string_view name) const;
-  std::string_view bounded_name(BtfType type) const;
+  std::string_view name_of(BtfType type) const;
 
   CoreTypes types_;
   uint32_t module_;

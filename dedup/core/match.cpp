@@ -9,11 +9,6 @@ CoreMismatch error(CoreReason reason) {
   return {.reason = reason, .is_error = true};
 }
 
-/// The offset of an INT within its bytes, which old compilers wrote for bit-fields.
-uint32_t int_offset(BtfType type) {
-  return (type.int_data() >> 16) & 0xff;
-}
-
 /// Whether a program's member of type `a` can be bound to a kernel's member of type `b`.
 bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
   while (true) {
@@ -23,25 +18,15 @@ bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& k
     if (is_composite(kind) && is_composite(kernel.kind(b))) return true;
     if (kind == BtfKind::Void || !are_kinds_compatible(kind, kernel.kind(b))) return false;
     BtfType local = program.type(a), target = kernel.type(b);
-    switch (kind) {
-      case BtfKind::Ptr:
-      case BtfKind::Float:
-        return true;
-      case BtfKind::Fwd:
-      case BtfKind::Enum:
-      case BtfKind::Enum64: {
-        std::string_view name = program.name(local), other = kernel.name(target);
-        return name.empty() || other.empty() || essential_name(name) == essential_name(other);
-      }
-      case BtfKind::Int:
-        return int_offset(local) == 0 && int_offset(target) == 0;
-      case BtfKind::Array:
-        a = local.array_element_type();
-        b = target.array_element_type();
-        continue;
-      default:
-        return false;
+    if (kind == BtfKind::Ptr || kind == BtfKind::Float) return true;
+    if (kind == BtfKind::Int) return local.int_offset() == 0 && target.int_offset() == 0;
+    if (kind == BtfKind::Fwd || is_enum(kind)) {
+      std::string_view name = program.name(local), other = kernel.name(target);
+      return name.empty() || other.empty() || essential_name(name) == essential_name(other);
     }
+    if (kind != BtfKind::Array) return false;
+    a = local.array_element_type();
+    b = target.array_element_type();
   }
 }
 

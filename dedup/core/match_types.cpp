@@ -15,10 +15,6 @@ namespace {
 constexpr int max_levels = 32;        ///< members in members, and parameters of parameters
 constexpr int max_chain_length = 32;  ///< pointers to pointers
 
-bool is_signed(BtfType integer) {
-  return (integer.int_data() >> 24 & 1) != 0;
-}
-
 enum class Verdict : uint8_t { Alike, Different, Pending, Error };
 
 class TypePairs {
@@ -90,9 +86,33 @@ class TypePairs {
           }
           stack_.push_back({pair});
           return Verdict::Pending;
-        default:
-          return wants_match() ? match_leaf(pair, a, b) : compare_leaf(a, b);
+        case BtfKind::Int:
+          if (!wants_match()) return verdict_of(a.int_offset() == 0 && b.int_offset() == 0);
+          return verdict_of(other == BtfKind::Int && a.size() == b.size() &&
+                            ((a.int_encoding() ^ b.int_encoding()) & btf_int_signed) == 0);
+        case BtfKind::Struct:
+        case BtfKind::Union:
+          return wants_match() ? match_composite(pair, a, b) : Verdict::Alike;
+        case BtfKind::Fwd:
+          return wants_match() ? match_declaration(pair, a, b) : Verdict::Alike;
+        case BtfKind::Enum:
+        case BtfKind::Enum64:
+          if (!wants_match()) return Verdict::Alike;
+          return is_enum(other) ? match_enums(a, b) : Verdict::Different;
+        case BtfKind::Void:
+        case BtfKind::Typedef:  // and qualifiers: skipped
+        case BtfKind::Volatile:
+        case BtfKind::Const:
+        case BtfKind::Restrict:
+        case BtfKind::TypeTag:
+        case BtfKind::Float:  // as loaders do
+        case BtfKind::Func:
+        case BtfKind::Var:
+        case BtfKind::Datasec:
+        case BtfKind::DeclTag:
+          return Verdict::Different;
       }
+      return Verdict::Different;
     }
   }
 
@@ -105,39 +125,6 @@ class TypePairs {
 
   static Verdict verdict_of(bool is_alike) {
     return is_alike ? Verdict::Alike : Verdict::Different;
-  }
-
-  static Verdict compare_leaf(BtfType a, BtfType b) {
-    switch (a.kind()) {
-      case BtfKind::Struct:
-      case BtfKind::Union:
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
-      case BtfKind::Fwd:
-        return Verdict::Alike;
-      case BtfKind::Int:
-        return verdict_of(((a.int_data() | b.int_data()) >> 16 & 0xff) == 0);
-      default:
-        return Verdict::Different;
-    }
-  }
-
-  Verdict match_leaf(const Pair& pair, BtfType a, BtfType b) {
-    switch (a.kind()) {
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        return match_composite(pair, a, b);
-      case BtfKind::Fwd:
-        return match_declaration(pair, a, b);
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
-        return is_enum(b.kind()) ? match_enums(a, b) : Verdict::Different;
-      case BtfKind::Int:
-        return verdict_of(b.kind() == BtfKind::Int && a.size() == b.size() &&
-                          is_signed(a) == is_signed(b));
-      default:
-        return Verdict::Different;
-    }
   }
 
   /// Behind a pointer, a declaration matches and members are not compared.
@@ -233,14 +220,11 @@ class TypePairs {
 std::optional<CoreMismatch> match_types(const BtfView& program, uint32_t program_id,
                                         const BtfView& kernel, uint32_t kernel_id,
                                         CoreTypeTest test, CoreEffort& effort) {
-  switch (TypePairs(program, kernel, test, effort).run(program_id, kernel_id)) {
-    case Verdict::Alike:
-      return std::nullopt;
-    case Verdict::Different:
-      return CoreMismatch{.reason = CoreReason::TypeMismatch, .at = kernel_id};
-    default:
-      return CoreMismatch{.reason = CoreReason::TooDeep, .is_error = true, .at = kernel_id};
-  }
+  Verdict verdict = TypePairs(program, kernel, test, effort).run(program_id, kernel_id);
+  if (verdict == Verdict::Alike) return std::nullopt;
+  if (verdict == Verdict::Different)
+    return CoreMismatch{.reason = CoreReason::TypeMismatch, .at = kernel_id};
+  return CoreMismatch{.reason = CoreReason::TooDeep, .is_error = true, .at = kernel_id};
 }
 
 bool are_types_compatible(const BtfView& program, uint32_t id, const BtfView& kernel,

@@ -150,36 +150,21 @@ void CoreMinimizer::Impl::keep_path(const CoreCandidate& candidate) {
 void CoreMinimizer::Impl::keep_references(KernelType at) {
   Detail detail = kept[at].detail;
   BtfType type = this->type(at);
-  switch (type.kind()) {
-    case BtfKind::Ptr:
-      if (detail != Detail::Itself)
-        keep_type(skip(at, type.type()), std::min(detail, Detail::Names));
-      break;
-    case BtfKind::Array:
-      keep_type(skip(at, type.array_element_type()), detail);
-      keep_type(skip(at, type.array_index_type()), Detail::Itself);
-      break;
-    case BtfKind::FuncProto:
-      if (detail == Detail::Itself) break;
-      keep_type(skip(at, type.type()), detail);
-      for (uint32_t i = 0; i < type.vlen(); ++i) keep_type(skip(at, type.param(i).type), detail);
-      break;
-    case BtfKind::Var:  // has the size of its type
-      keep_type(skip(at, type.type()), Detail::Itself);
-      break;
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      for (uint32_t i = 0; detail == Detail::Matches && i < type.vlen(); ++i)
-        keep_member(at, i, detail);
-      break;
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      for (uint32_t i = 0; detail >= Detail::Names && i < type.vlen(); ++i)
-        kept[at].elements.insert(i);
-      break;
-    default:
-      break;
+  BtfKind kind = type.kind();
+  if (kind == BtfKind::Ptr && detail != Detail::Itself)
+    keep_type(skip(at, type.type()), std::min(detail, Detail::Names));
+  if (kind == BtfKind::Array) {
+    keep_type(skip(at, type.array_element_type()), detail);
+    keep_type(skip(at, type.array_index_type()), Detail::Itself);
   }
+  if (kind == BtfKind::FuncProto && detail != Detail::Itself)
+    for_each_reference(type.words(), [&](uint32_t id) { keep_type(skip(at, id), detail); });
+  if (kind == BtfKind::Var)  // has the size of its type
+    keep_type(skip(at, type.type()), Detail::Itself);
+  if (is_composite(kind) && detail == Detail::Matches)
+    for (uint32_t i = 0; i < type.vlen(); ++i) keep_member(at, i, detail);
+  if (is_enum(kind) && detail >= Detail::Names)
+    for (uint32_t i = 0; i < type.vlen(); ++i) kept[at].elements.insert(i);
 }
 
 void CoreMinimizer::Impl::keep_all_references() {
@@ -234,7 +219,7 @@ class MinimalWriter {
     if (CoreKernelAccess::impl(kernel_).vmlinux.types().pointer_size == 4) add_long();
     std::vector<KernelType> others;
     for (const auto& [at, type] : kept_)
-      if (!add_leaf(at, type)) others.push_back(at);
+      refers(at, type) ? others.push_back(at) : add_leaf(at, type);
     uint32_t next = builder_.end_id();
     for (KernelType at : others) ids_[at] = next++;
     for (KernelType at : others) add_with_references(at, kept_.at(at));
@@ -269,97 +254,57 @@ class MinimalWriter {
     return found == ids_.end() ? 0 : found->second;
   }
 
-  /// Adds a type if no reference of it is kept. Returns whether it did.
-  bool add_leaf(KernelType at, const KeptType& kept) {
+  /// Whether references of a type are kept.
+  bool refers(KernelType at, const KeptType& kept) const {
+    BtfKind kind = view(at).kind(at.id);
+    if (is_composite(kind)) return !kept.elements.empty();
+    if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) return kept.detail != Detail::Itself;
+    return is_modifier(kind) || kind == BtfKind::Array || kind == BtfKind::Var;
+  }
+
+  /// The words of a type as far as they are kept. Without its name.
+  std::vector<uint32_t> words_of(KernelType at, const KeptType& kept) {
     BtfType type = view(at).type(at.id);
-    std::vector<uint32_t> words(type.words().begin(), type.words().begin() + 3);
-    switch (type.kind()) {
-      case BtfKind::Int:
-      case BtfKind::Float:
-      case BtfKind::Fwd:
-        words.assign(type.words().begin(), type.words().end());
-        break;
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        if (!kept.elements.empty()) return false;
-        words[1] = with_vlen(type.info(), 0);
-        break;
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
-        words[1] = with_vlen(type.info(), kept.elements.size());
-        add_enumerators(at, kept, words);
-        break;
-      case BtfKind::Ptr:
-      case BtfKind::FuncProto:
-        if (kept.detail != Detail::Itself) return false;
-        words[1] = with_vlen(type.info(), 0);
-        words[2] = 0;
-        break;
-      case BtfKind::Datasec:
-        words[1] = with_vlen(type.info(), 0);
-        break;
-      case BtfKind::Array:
-      case BtfKind::Var:
-        return false;
-      default:
-        if (is_modifier(type.kind())) return false;
-        // A function, for example: it matches no type and has no size. Neither does a void
-        // variable.
-        words = {0, BtfBuilder::info(BtfKind::Var, 0), 0, 0};
-        break;
-    }
+    // A function, for example, matches no type and has no size. Neither does a void variable.
+    if (!is_known(type.kind()) || type.kind() == BtfKind::Func || type.kind() == BtfKind::DeclTag)
+      return {0, BtfBuilder::info(BtfKind::Var, 0), 0, 0};
+    const KindWords& layout = kind_words(type.kind());
+    bool is_referring = refers(at, kept), is_prototype = type.kind() == BtfKind::FuncProto;
+    auto first = type.words().begin() + head_start + layout.head_words;
+    std::vector<uint32_t> words(type.words().begin(), first);
+    auto add_element = [&](uint32_t i) {
+      auto element = first + i * size_t{layout.element_words};
+      words.insert(words.end(), element, element + layout.element_words);
+    };
+    uint32_t parameters = is_prototype && is_referring ? type.vlen() : 0;
+    for (uint32_t i = 0; i < parameters; ++i) add_element(i);
+    for (uint32_t i : kept.elements) add_element(i);
+    if (layout.element_words != 0)
+      words[1] = with_vlen(type.info(), parameters + kept.elements.size());
+    for_each_word(std::span(words), layout.names,
+                  [&](uint32_t& name) { name = is_prototype ? 0 : add_string(at, name); });
+    for_each_reference(std::span(words),
+                       [&](uint32_t& id) { id = is_referring ? id_of(at, id) : 0; });
+    return words;
+  }
+
+  /// Adds a type without references.
+  void add_leaf(KernelType at, const KeptType& kept) {
+    std::vector<uint32_t> words = words_of(at, kept);
     words[0] = name_of(at, kept);
     if (kept.is_named) {  // two of a name stay two: a relocation for the type id is ambiguous
       ids_[at] = builder_.add_type(words);
-      return true;
+      return;
     }
     uint32_t number = leaves_.intern(words);
     if (number > leaf_ids_.size()) leaf_ids_.push_back(builder_.add_type(words));
     ids_[at] = leaf_ids_[number - 1];
-    return true;
-  }
-
-  void add_enumerators(KernelType at, const KeptType& kept, std::vector<uint32_t>& words) {
-    BtfType type = view(at).type(at.id);
-    size_t width = type.kind() == BtfKind::Enum ? 2 : 3;
-    for (uint32_t index : kept.elements) {
-      auto from = type.extra().subspan(index * width, width);
-      words.push_back(add_string(at, from[0]));
-      words.insert(words.end(), from.begin() + 1, from.end());
-    }
   }
 
   void add_with_references(KernelType at, const KeptType& kept) {
-    BtfType type = view(at).type(at.id);
-    std::vector<uint32_t> words(type.words().begin(), type.words().begin() + 3);
-    words[0] = name_of(at, kept);
-    switch (type.kind()) {
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        words[1] = with_vlen(type.info(), kept.elements.size());
-        for (uint32_t index : kept.elements) {
-          BtfMember member = type.member(index);
-          uint32_t name = add_string(at, member.name_off);
-          words.insert(words.end(), {name, id_of(at, member.type), member.offset});
-        }
-        break;
-      case BtfKind::Array:
-        words.insert(words.end(), {id_of(at, type.array_element_type()),
-                                   id_of(at, type.array_index_type()), type.array_length()});
-        break;
-      case BtfKind::FuncProto:
-        words[2] = id_of(at, type.type());
-        for (uint32_t i = 0; i < type.vlen(); ++i)
-          words.insert(words.end(), {0, id_of(at, type.param(i).type)});
-        break;
-      case BtfKind::Var:
-        words[2] = id_of(at, type.type());
-        words.push_back(type.words()[3]);
-        break;
-      default:  // a pointer, or a typedef that a relocation names
-        words[2] = id_of(at, type.type());
-        break;
-    }
+    uint32_t name = name_of(at, kept);
+    std::vector<uint32_t> words = words_of(at, kept);
+    words[0] = name;
     builder_.add_type(words);
   }
 

@@ -28,8 +28,7 @@ CoreResult failed(CoreReason reason) {
 bool is_resizable_access(const BtfView& program, uint32_t a, const BtfView& kernel, uint32_t b) {
   if (a == 0 || b == 0) return false;
   auto is_unsigned = [](BtfType type) {
-    constexpr uint32_t signed_encoding = 1;
-    return type.kind() == BtfKind::Int && (type.int_data() >> 24 & 0xf) != signed_encoding;
+    return type.kind() == BtfKind::Int && type.int_encoding() != btf_int_signed;
   };
   BtfType local = program.type(a), target = kernel.type(b);
   return (local.kind() == BtfKind::Ptr && target.kind() == BtfKind::Ptr) ||

@@ -7,10 +7,7 @@ using Answer = std::expected<CoreAnswer, CoreReason>;
 
 /// The size of a load: that of an element if the type is an array.
 std::optional<uint32_t> access_size(const CoreTypes& types, uint32_t id) {
-  id = skip_modifiers(types.view, id);
-  while (types.view.kind(id) == BtfKind::Array)
-    id = skip_modifiers(types.view, types.view.type(id).array_element_type());
-  return types.size(id);
+  return types.size(skip_arrays(types.view, id));
 }
 
 Answer answer_for_element(const CoreTypes& types, CoreKind kind, const AccessPath& path) {
@@ -56,33 +53,24 @@ Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kin
                           : Bits{path.bit_offset, *size * 8, path.bit_offset / 8, *size};
   if (!bits) return std::unexpected(bits.error());
   CoreAnswer answer{.is_definite = !is_bitfield};
-  switch (kind) {
-    case CoreKind::FieldByteOffset: {
-      answer.value = bits->byte_offset;
-      if (is_bitfield) break;
+  uint32_t from = bits->offset - bits->byte_offset * 8;
+  if (kind == CoreKind::FieldByteOffset) {
+    answer.value = bits->byte_offset;
+    if (!is_bitfield) {
       auto access = access_size(types, id);
       if (!access) return std::unexpected(CoreReason::NoSize);
       answer.size = *access;
       answer.type_id = id;
-      break;
     }
-    case CoreKind::FieldByteSize:
-      answer.value = bits->byte_size;
-      break;
-    case CoreKind::FieldSigned:
-      answer.value = is_signed_type(types.view, id) ? 1 : 0;
-      answer.is_definite = true;
-      break;
-    case CoreKind::FieldLshiftU64: {
-      uint32_t from = bits->offset - bits->byte_offset * 8;
-      answer.value = order == std::endian::little ? 64 - (from + bits->count)
-                                                  : (8 - bits->byte_size) * 8 + from;
-      break;
-    }
-    default:
-      answer.value = 64 - bits->count;
-      answer.is_definite = true;
-      break;
+  } else if (kind == CoreKind::FieldByteSize) {
+    answer.value = bits->byte_size;
+  } else if (kind == CoreKind::FieldLshiftU64) {
+    answer.value =
+        order == std::endian::little ? 64 - (from + bits->count) : (8 - bits->byte_size) * 8 + from;
+  } else {
+    bool is_sign = kind == CoreKind::FieldSigned;
+    answer.value = is_sign ? is_signed_type(types.view, id) : 64 - bits->count;
+    answer.is_definite = true;
   }
   // Loaders compute shifts in 32 bits.
   answer.value = static_cast<uint32_t>(answer.value);
@@ -94,7 +82,7 @@ Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kin
 bool is_signed_type(const BtfView& types, uint32_t id) {
   if (id == 0) return false;
   BtfType type = types.type(id);
-  if (type.kind() == BtfKind::Int) return (type.int_data() >> 24 & 1) != 0;
+  if (type.kind() == BtfKind::Int) return (type.int_encoding() & btf_int_signed) != 0;
   return is_enum(type.kind()) && type.kind_flag();
 }
 
@@ -122,10 +110,15 @@ std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian
       if (type.kind() == BtfKind::Enum) value = static_cast<uint64_t>(static_cast<int32_t>(value));
       return CoreAnswer{.value = value};
     }
-    default:
-      if (path.steps.back().name.empty()) return answer_for_element(types, kind, path);
-      return answer_for_member(types, order, kind, path);
+    case CoreKind::FieldByteOffset:
+    case CoreKind::FieldByteSize:
+    case CoreKind::FieldSigned:
+    case CoreKind::FieldLshiftU64:
+    case CoreKind::FieldRshiftU64:
+      break;
   }
+  if (path.steps.back().name.empty()) return answer_for_element(types, kind, path);
+  return answer_for_member(types, order, kind, path);
 }
 
 }  // namespace bpflink

@@ -24,8 +24,8 @@ struct Btf::Impl {
 
   /// Makes `view` show the types in `words` that begin at `starts`.
   void show(std::span<const uint32_t> words, std::string_view strings) {
-    const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
-    view = BtfView(words, {starts.data(), starts.size()}, strings, base_view);
+    view = BtfView(words, {starts.data(), starts.size()}, strings,
+                   base != nullptr ? &base->impl_->view : nullptr);
   }
 };
 
@@ -36,6 +36,8 @@ struct BtfAccess {
 
   using BuilderImpl = BtfBuilder::Impl;
   static BuilderImpl& impl(const BtfBuilder& types) { return *types.impl_; }
+  /// Makes a builder show what it has.
+  static void show(BtfBuilder& types);
 };
 
 /// The ids of the objects (is_object()) among the types of `btf` itself, in order.

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "dedup/format/access.hpp"
+#include "dedup/format/check_types.hpp"
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
-#include "dedup/format/type_section.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {
@@ -25,8 +25,6 @@ constexpr size_t longest_shown_string = 40;
 
 struct BtfBuilder::Impl {
   const Btf* base = nullptr;
-  uint32_t first_id = 1;
-  uint32_t string_base = 0;
   std::vector<uint32_t> words;
   std::vector<uint32_t> starts{0};
   StringTable strings;
@@ -35,12 +33,12 @@ struct BtfBuilder::Impl {
   std::vector<BtfKindLayout> layout;
   bool may_have_wide_vlen = false;
 
-  uint32_t end_id() const { return first_id + static_cast<uint32_t>(starts.size()) - 1; }
-
   BtfView view() const {
     std::span<const char> bytes = strings.bytes();
-    const BtfView* base_view = base != nullptr ? &static_cast<const BtfView&>(*base) : nullptr;
-    return {words, starts, {bytes.data(), bytes.size()}, base_view};
+    return {words,
+            starts,
+            {bytes.data(), bytes.size()},
+            base != nullptr ? &BtfAccess::impl(*base)->view : nullptr};
   }
 
   void index_base_strings();
@@ -52,7 +50,7 @@ struct BtfBuilder::Impl {
 
 void BtfBuilder::Impl::index_base_strings() {
   base_is_indexed = true;
-  for (uint32_t offset = 1; offset < string_base;) {
+  for (uint32_t offset = 1; offset < base->string_end();) {
     std::string_view string = base->string(offset);
     if (!string.empty() && find_in_base(string) == 0)
       base_strings.insert(hash_bytes(string.data(), string.size()), offset);
@@ -69,7 +67,7 @@ std::string BtfBuilder::Impl::most_common_kind() const {
   std::array<uint32_t, 128> counts{};
   uint8_t most = 0;
   const BtfView types = view();
-  for (uint32_t id = first_id; id < end_id(); ++id) {
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
     uint8_t kind = std::to_underlying(types.type(id).kind());
     if (++counts[kind] > counts[most]) most = kind;
   }
@@ -88,17 +86,17 @@ std::string BtfBuilder::Impl::longest_string() const {
 }
 
 std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
-  if (end_id() - 1 > max_type_id)
-    return fail("{} types are more than the kernel's limit of {}; {}", end_id() - 1, max_type_id,
-                most_common_kind());
-  size_t strings_end = string_base + strings.bytes().size();
+  const BtfView types = view();
+  if (types.end_id() - 1 > max_type_id)
+    return fail("{} types are more than the kernel's limit of {}; {}", types.end_id() - 1,
+                max_type_id, most_common_kind());
+  size_t strings_end = types.string_begin() + strings.bytes().size();
   if (strings_end - 1 > max_string_offset)
     return fail("{} bytes of strings are more than the kernel's limit of {}; {}", strings_end,
                 max_string_offset + 1, longest_string());
   // A blob with a layout section may have a wide vlen.
   if (!layout.empty() || may_have_wide_vlen) return {};
-  const BtfView types = view();
-  for (uint32_t id = first_id; id < end_id(); ++id)
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
     if (uint32_t vlen = types.type(id).vlen(); vlen > max_classic_vlen)
       return fail("{} has {} elements, more than the kernel's limit of {}",
                   describe_type(types, id), vlen, max_classic_vlen);
@@ -106,10 +104,8 @@ std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
 }
 
 BtfBuilder::BtfBuilder(const Btf* base) : impl_(std::make_unique<Impl>()) {
-  if (base == nullptr) return;
   impl_->base = base;
-  impl_->first_id = base->end_id();
-  impl_->string_base = base->string_end();
+  BtfAccess::show(*this);
 }
 
 BtfBuilder::BtfBuilder(BtfBuilder&&) noexcept = default;
@@ -118,22 +114,27 @@ BtfBuilder::~BtfBuilder() = default;
 
 uint32_t BtfBuilder::add_string(std::string_view string) {
   if (string.empty()) return 0;
-  if (impl_->base == nullptr) return impl_->strings.intern(string);
-  if (!impl_->base_is_indexed) impl_->index_base_strings();
-  uint32_t in_base = impl_->find_in_base(string);
-  return in_base != 0 ? in_base : impl_->string_base + impl_->strings.intern(string);
+  if (impl_->base != nullptr) {
+    if (!impl_->base_is_indexed) impl_->index_base_strings();
+    if (uint32_t in_base = impl_->find_in_base(string); in_base != 0) return in_base;
+  }
+  uint32_t offset = string_begin() + impl_->strings.intern(string);
+  BtfAccess::show(*this);
+  return offset;
 }
 
-BtfBuilder::operator BtfView() const {
-  return impl_->view();
+void BtfAccess::show(BtfBuilder& types) {
+  static_cast<BtfView&>(types) = types.impl_->view();
 }
 
 void add_new_strings(BtfBuilder& types, std::string_view strings) {
   BtfAccess::impl(types).strings.append_all(strings);
+  BtfAccess::show(types);
 }
 
 void begin_with_strings(BtfBuilder& types, std::string_view strings) {
   BtfAccess::impl(types).strings.begin_with(strings);
+  BtfAccess::show(types);
 }
 
 std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept) {
@@ -145,18 +146,17 @@ std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kep
 
 std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order) {
   const BtfAccess::BuilderImpl& old = BtfAccess::impl(types);
-  const BtfView old_types = old.view();
-  std::vector<uint32_t> ids(old.end_id());
-  for (uint32_t id = 0; id < old.first_id; ++id) ids[id] = id;
-  for (uint32_t next = old.first_id; uint32_t id : order) ids[id] = next++;
+  std::vector<uint32_t> ids(types.end_id());
+  for (uint32_t id = 0; id < types.first_id(); ++id) ids[id] = id;
+  for (uint32_t next = types.first_id(); uint32_t id : order) ids[id] = next++;
   BtfBuilder arranged(old.base);
   arranged.set_layout(old.layout);
   if (old.may_have_wide_vlen) allow_wide_vlen(arranged);
   std::vector<uint32_t> words;
   for (uint32_t id : order) {
-    words.assign(old_types.words_of(id).begin(), old_types.words_of(id).end());
+    words.assign(types.words_of(id).begin(), types.words_of(id).end());
     for_each_string(std::span(words),
-                    [&](uint32_t& word) { word = arranged.add_string(old_types.string(word)); });
+                    [&](uint32_t& word) { word = arranged.add_string(types.string(word)); });
     for_each_reference(std::span(words), [&](uint32_t& word) { word = ids[word]; });
     arranged.add_type(words);
   }
@@ -172,6 +172,7 @@ void reserve(BtfBuilder& types, size_t count, size_t words, size_t string_bytes)
   BtfAccess::impl(types).starts.reserve(count + 1);
   BtfAccess::impl(types).words.reserve(words);
   BtfAccess::impl(types).strings.reserve(string_bytes);
+  BtfAccess::show(types);
 }
 
 uint32_t BtfBuilder::add_type(uint32_t name_off, uint32_t info, uint32_t size_or_type,
@@ -180,7 +181,8 @@ uint32_t BtfBuilder::add_type(uint32_t name_off, uint32_t info, uint32_t size_or
   impl_->words.insert(impl_->words.end(), common, common + common_words);
   impl_->words.insert(impl_->words.end(), extra.begin(), extra.end());
   impl_->starts.push_back(static_cast<uint32_t>(impl_->words.size()));
-  return impl_->end_id() - 1;
+  BtfAccess::show(*this);
+  return end_id() - 1;
 }
 
 uint32_t BtfBuilder::add_type(std::span<const uint32_t> words) {
@@ -191,25 +193,9 @@ void BtfBuilder::set_layout(std::vector<BtfKindLayout> layout) {
   impl_->layout = std::move(layout);
 }
 
-BtfType BtfBuilder::type(uint32_t id) const {
-  return impl_->view().type(id);
-}
-
 std::span<uint32_t> BtfBuilder::mutable_words(uint32_t id) {
-  uint32_t i = id - impl_->first_id;
+  uint32_t i = id - first_id();
   return std::span(impl_->words).subspan(impl_->starts[i], impl_->starts[i + 1] - impl_->starts[i]);
-}
-
-std::string_view BtfBuilder::string(uint32_t offset) const {
-  return impl_->view().string(offset);
-}
-
-uint32_t BtfBuilder::first_id() const {
-  return impl_->first_id;
-}
-
-uint32_t BtfBuilder::end_id() const {
-  return impl_->end_id();
 }
 
 std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {

@@ -1,11 +1,12 @@
 // Checks that type ids and string offsets are in range, and what FUNC, DATASEC and DECL_TAG require
 // of the types that they refer to.
+#include "dedup/format/check_types.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 
 namespace bpflink {
 
@@ -17,50 +18,42 @@ std::unexpected<Error> fail(const BtfView& types, uint32_t id, const std::string
 
 /// Element `i` of a type in messages: "member 'x'", "parameter 2".
 std::string describe_element(const BtfView& types, BtfType type, size_t i) {
-  KindLayout layout = kind_layout(type.kind());
-  std::string_view what = "enumerator";
-  if (is_composite(type.kind())) what = "member";
-  if (type.kind() == BtfKind::FuncProto) what = "parameter";
-  if (type.kind() == BtfKind::Datasec) what = "variable";
+  const KindRow& row = kind_row(type.kind());
   std::string_view name;
-  if (layout.element_name == 0) name = types.string(type.extra()[i * layout.element_words]);
-  return name.empty() ? fmt::format("{} {}", what, i) : fmt::format("{} '{}'", what, name);
+  if (row.layout.element[0] == WordRole::name)
+    name = types.string(type.extra()[i * kind_words(row.kind).element_words]);
+  return name.empty() ? fmt::format("{} {}", row.element, i)
+                      : fmt::format("{} '{}'", row.element, name);
 }
 
-std::string describe_id(const BtfView& types, uint32_t id) {
-  return fmt::format("refers to type id {}, but the last is {}", id, types.end_id() - 1);
-}
-
-std::string describe_string(const BtfView& types, uint32_t offset) {
-  return fmt::format("has its name at string offset {}, but the strings end at {}", offset,
-                     types.string_end());
+/// The fault of a word with a role, or "".
+std::string describe_fault(const BtfView& types, WordRole role, uint32_t word) {
+  if (role == WordRole::id && word >= types.end_id())
+    return fmt::format("refers to type id {}, but the last is {}", word, types.end_id() - 1);
+  if (role == WordRole::name && word >= types.string_end() && word != 0)
+    return fmt::format("has its name at string offset {}, but the strings end at {}", word,
+                       types.string_end());
+  return "";
 }
 
 /// Checks ids and string offsets of one type.
 std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
   BtfType type = types.type(id);
-  if (type.name_off() >= types.string_end() && type.name_off() != 0)
-    return fail(types, id, describe_string(types, type.name_off()));
-  KindLayout layout = kind_layout(type.kind());
-  if (layout.refers && type.type() >= types.end_id())
-    return fail(types, id, describe_id(types, type.type()));
-  if (type.kind() == BtfKind::Array) {
-    if (type.array_element_type() >= types.end_id())
-      return fail(types, id, describe_id(types, type.array_element_type()));
-    if (type.array_index_type() >= types.end_id())
-      return fail(types, id, "index " + describe_id(types, type.array_index_type()));
+  if (auto fault = describe_fault(types, WordRole::name, type.name_off()); !fault.empty())
+    return fail(types, id, fault);
+  if (!is_known(type.kind())) return {};
+  const KindLayout& layout = kind_row(type.kind()).layout;
+  const KindWords& counts = kind_words(type.kind());
+  const uint32_t* word = &type.words()[head_start];
+  for (size_t i = 0; i < counts.head_words; ++i, ++word) {
+    bool is_index = type.kind() == BtfKind::Array && i == 2;
+    if (auto fault = describe_fault(types, layout.head[i], *word); !fault.empty())
+      return fail(types, id, (is_index ? "index " : "") + fault);
   }
-  if (layout.element_words == 0) return {};
-  for (size_t i = 0; i < type.vlen(); ++i) {
-    const uint32_t* element = &type.extra()[i * layout.element_words];
-    if (layout.element_name >= 0 && element[0] >= types.string_end() && element[0] != 0)
-      return fail(types, id,
-                  describe_element(types, type, i) + " " + describe_string(types, element[0]));
-    if (layout.element_type >= 0 && element[layout.element_type] >= types.end_id())
-      return fail(types, id,
-                  describe_element(types, type, i) + " " +
-                      describe_id(types, element[layout.element_type]));
-  }
+  for (size_t i = 0; counts.element_words != 0 && i < type.vlen(); ++i)
+    for (size_t w = 0; w < counts.element_words; ++w, ++word)
+      if (auto fault = describe_fault(types, layout.element[w], *word); !fault.empty())
+        return fail(types, id, describe_element(types, type, i) + " " + fault);
   return {};
 }
 
@@ -104,14 +97,9 @@ std::expected<void, Error> check_decl_tag(const BtfView& types, uint32_t id, Btf
 /// Checks the types that a FUNC, DATASEC or DECL_TAG refers to.
 std::expected<void, Error> check_constraints(const BtfView& types, uint32_t id) {
   BtfType type = types.type(id);
-  switch (type.kind()) {
-    case BtfKind::Func:
-      return check_func(types, id, type);
-    case BtfKind::Datasec:
-      return check_datasec(types, id, type);
-    default:
-      return check_decl_tag(types, id, type);
-  }
+  if (type.kind() == BtfKind::Func) return check_func(types, id, type);
+  if (type.kind() == BtfKind::Datasec) return check_datasec(types, id, type);
+  return check_decl_tag(types, id, type);
 }
 
 }  // namespace

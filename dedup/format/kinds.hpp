@@ -1,29 +1,37 @@
-// The words of each kind of type: how many there are, and which of them are string offsets and type
-// ids. Section 2.2 of btf.rst as a table.
+// The kinds of types: section 2.2 of btf.rst as a table. A row says which words encode a type, and
+// all that walks over words follows it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
+#include <ranges>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/check.hpp"
 
 namespace bpflink {
 
 /// The words that every type begins with: name, info, and size or type.
 inline constexpr uint32_t common_words = 3;
+/// Where the words begin whose meaning depends on the kind: behind name and info.
+inline constexpr uint32_t head_start = 2;
 
 /// The number of kinds that the library knows, including void.
-inline constexpr size_t known_kinds = static_cast<size_t>(BtfKind::Enum64) + 1;
+inline constexpr size_t known_kinds = static_cast<size_t>(BtfKind::Last) + 1;
 
 /// A set of known kinds, tested with one shift.
 class KindSet {
  public:
   constexpr KindSet(std::initializer_list<BtfKind> kinds) {
-    for (BtfKind kind : kinds) bits_ |= uint32_t{1} << static_cast<uint32_t>(kind);
+    for (BtfKind kind : kinds) insert(kind);
   }
+  constexpr void insert(BtfKind kind) { bits_ |= uint32_t{1} << static_cast<uint32_t>(kind); }
   /// `kind` must be known.
   constexpr bool contains(BtfKind kind) const {
     return (bits_ >> static_cast<uint32_t>(kind) & 1) != 0;
@@ -33,48 +41,164 @@ class KindSet {
   uint32_t bits_ = 0;
 };
 
-/// How types of one kind are encoded.
-struct KindLayout {
-  uint8_t fixed_words = 0;    ///< words after the common three, before the elements
-  uint8_t element_words = 0;  ///< words of each of the vlen elements
-  bool refers = false;        ///< the third common word is a type id
-  int8_t element_name = -1;   ///< which word of an element is a string offset
-  int8_t element_type = -1;   ///< which word of an element is a type id
+/// What a word of a type says.
+enum class WordRole : uint8_t {
+  none,    ///< there is no such word
+  number,  ///< a number, or nothing
+  size,    ///< bytes of the type
+  name,    ///< a string offset
+  id,      ///< of a type
 };
 
-inline constexpr std::array<KindLayout, known_kinds> kind_layouts = [] {
-  std::array<KindLayout, known_kinds> layouts{};
-  auto set = [&](BtfKind kind, KindLayout layout) { layouts[static_cast<size_t>(kind)] = layout; };
-  constexpr KindLayout reference{.refers = true};
-  constexpr KindLayout members{.element_words = 3, .element_name = 0, .element_type = 1};
-  set(BtfKind::Int, {.fixed_words = 1});
-  set(BtfKind::Ptr, reference);
-  set(BtfKind::Array, {.fixed_words = 3});
-  set(BtfKind::Struct, members);
-  set(BtfKind::Union, members);
-  set(BtfKind::Enum, {.element_words = 2, .element_name = 0});
-  set(BtfKind::Typedef, reference);
-  set(BtfKind::Volatile, reference);
-  set(BtfKind::Const, reference);
-  set(BtfKind::Restrict, reference);
-  set(BtfKind::Func, reference);
-  set(BtfKind::FuncProto,
-      {.element_words = 2, .refers = true, .element_name = 0, .element_type = 1});
-  set(BtfKind::Var, {.fixed_words = 1, .refers = true});
-  set(BtfKind::Datasec, {.element_words = 3, .element_type = 0});
-  set(BtfKind::DeclTag, {.fixed_words = 1, .refers = true});
-  set(BtfKind::TypeTag, reference);
-  set(BtfKind::Enum64, {.element_words = 3, .element_name = 0});
-  return layouts;
-}();
+/// The roles of consecutive words.
+using WordRoles = std::array<WordRole, 4>;
 
-/// How a kind is encoded. An unknown kind has no references and no strings, as far as is known.
-inline KindLayout kind_layout(BtfKind kind) {
-  return is_known(kind) ? kind_layouts[static_cast<size_t>(kind)] : KindLayout{};
+/// How types of one kind are encoded: name and info, the words of `head`, then vlen elements.
+struct KindLayout {
+  WordRoles head = {WordRole::number};  ///< the third common word, and those that a kind adds
+  WordRoles element = {};               ///< the words of each element
+};
+
+/// Some of the words of a kind. Bit i of `head` is for word 2 + i of a type, bit i of `element` for
+/// word i of an element.
+struct WordSet {
+  uint8_t head = 0, element = 0;
+};
+
+/// What kernels require of the name of a type.
+enum class NameRule : uint8_t {
+  Any,
+  None,
+  Optional,  ///< an identifier or none
+  Needed,    ///< an identifier
+  Section,   ///< a section's name
+  Text,      ///< a text that is not empty
+};
+
+/// A row of the table of kinds.
+struct KindRow {
+  BtfKind kind;
+  std::string_view name;  ///< btf_kind_name()
+  std::string_view noun;  ///< what reports call a type of the kind
+  NameRule name_rule;
+  LinuxRelease since;  ///< the first release that knows the kind
+  KindLayout layout;
+  std::string_view element = "";  ///< what messages call an element
+};
+
+/// The table of kinds.
+inline constexpr auto kind_table = [] {
+  using enum BtfKind;
+  using enum NameRule;
+  constexpr WordRole number = WordRole::number, size = WordRole::size, name = WordRole::name,
+                     id = WordRole::id;
+  // clang-format off
+  return std::to_array<KindRow>({
+      {Void,      "VOID",       "void",          None,     {4, 18}, {}},
+      {Int,       "INT",        "integer",       Any,      {4, 18}, {{size, number}}},
+      {Ptr,       "PTR",        "pointer",       None,     {4, 18}, {{id}}},
+      {Array,     "ARRAY",      "array",         None,     {4, 18}, {{number, id, id, number}}},
+      {Struct,    "STRUCT",     "struct",        Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
+      {Union,     "UNION",      "union",         Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
+      {Enum,      "ENUM",       "enum",          Optional, {4, 18}, {{size}, {name, number}}, "enumerator"},
+      {Fwd,       "FWD",        "struct",        Needed,   {4, 18}, {{number}}},
+      {Typedef,   "TYPEDEF",    "typedef",       Needed,   {4, 18}, {{id}}},
+      {Volatile,  "VOLATILE",   "volatile",      None,     {4, 18}, {{id}}},
+      {Const,     "CONST",      "const",         None,     {4, 18}, {{id}}},
+      {Restrict,  "RESTRICT",   "restrict",      None,     {4, 18}, {{id}}},
+      {Func,      "FUNC",       "function type", Needed,   {5, 0},  {{id}}},
+      {FuncProto, "FUNC_PROTO", "prototype",     None,     {5, 0},  {{id}, {name, id}}, "parameter"},
+      {Var,       "VAR",        "variable type", Needed,   {5, 2},  {{id, number}}},
+      {Datasec,   "DATASEC",    "section",       Section,  {5, 2},  {{size}, {id, number, number}}, "variable"},
+      {Float,     "FLOAT",      "float",         Any,      {5, 13}, {{size}}},
+      {DeclTag,   "DECL_TAG",   "tag",           Text,     {5, 16}, {{id, number}}},
+      {TypeTag,   "TYPE_TAG",   "type tag",      Text,     {5, 17}, {{id}}},
+      {Enum64,    "ENUM64",     "enum",          Optional, {6, 0},  {{size}, {name, number, number}}, "enumerator"},
+  });
+  // clang-format on
+}();
+static_assert(kind_table.size() == known_kinds &&
+              std::ranges::equal(kind_table, std::views::iota(size_t{0}, known_kinds), {},
+                                 [](const KindRow& row) { return static_cast<size_t>(row.kind); }));
+
+/// The row of a known kind.
+constexpr const KindRow& kind_row(BtfKind kind) {
+  return kind_table[static_cast<size_t>(kind)];
 }
 
-/// Encoding bits of an INT, in BtfType::int_data(). Not all compilers set the second for `char`.
-inline constexpr uint32_t int_signed_bit = 1u << 24, int_char_bit = 1u << 25;
+/// What walks need of a row.
+struct KindWords {
+  uint8_t head_words = 0, element_words = 0;
+  WordSet ids, names, numbers;  ///< sizes are among the numbers
+  bool has_size = false;
+};
+
+/// By kind. An unknown kind has no ids and no strings, as far as is known.
+inline constexpr auto kind_words_table = [] {
+  std::array<KindWords, 128> table{};
+  for (const KindRow& row : kind_table) {
+    KindWords& words = table[static_cast<size_t>(row.kind)];
+    auto find = [&](WordRole role) {
+      WordSet found;
+      for (size_t i = 0; i < row.layout.head.size(); ++i) {
+        found.head |= (row.layout.head[i] == role) << i;
+        found.element |= (row.layout.element[i] == role) << i;
+      }
+      return found;
+    };
+    words.ids = find(WordRole::id), words.names = find(WordRole::name);
+    words.numbers = find(WordRole::number);
+    words.has_size = row.layout.head[0] == WordRole::size;
+    words.numbers.head |= words.has_size ? 1 : 0;
+    words.head_words = 4 - std::popcount(find(WordRole::none).head);
+    words.element_words = 4 - std::popcount(find(WordRole::none).element);
+  }
+  return table;
+}();
+constexpr const KindWords& kind_words(BtfKind kind) {
+  return kind_words_table[static_cast<size_t>(kind)];
+}
+
+/// The known kinds for whose rows `test` is true.
+template <class Test>
+constexpr KindSet kinds_with(Test test) {
+  KindSet kinds{};
+  for (const KindRow& row : kind_table)
+    if (test(row)) kinds.insert(row.kind);
+  return kinds;
+}
+
+/// Calls `visit` with a known kind as template argument, so that its row is a constant there.
+/// Returns what that returns, or false for other kinds.
+template <class Visit>
+bool with_constant_kind(BtfKind kind, Visit&& visit) {
+  return [&]<size_t... N>(std::index_sequence<N...>) {
+    bool result = false;
+    (void)((kind == BtfKind(N) && (result = visit.template operator()<BtfKind(N)>(), true)) || ...);
+    return result;
+  }
+  (std::make_index_sequence<known_kinds>());
+}
+
+/// Whether types of a kind have a size of their own. Not of pointers and arrays.
+constexpr bool has_size(BtfKind kind) {
+  return kind_words(kind).has_size;
+}
+/// Whether types of a kind refer to others.
+constexpr bool has_references(BtfKind kind) {
+  return kind_words(kind).ids.head != 0 || kind_words(kind).ids.element != 0;
+}
+/// Whether a kind is of a program: FUNC, VAR, DATASEC and DECL_TAG. The other known ones are C's.
+constexpr bool is_of_program(BtfKind kind) {
+  return kind == BtfKind::Func || kind == BtfKind::Var || kind == BtfKind::Datasec ||
+         kind == BtfKind::DeclTag;
+}
+
+/// BtfType::int_data() as kernels take it: gcc writes integers that are both signed and char.
+constexpr uint32_t kernel_int_data(uint32_t data) {
+  constexpr uint32_t signed_bit = btf_int_signed << 24, char_bit = btf_int_char << 24;
+  return (data & signed_bit) != 0 ? data & ~char_bit : data;
+}
 
 /// The largest string offset that kernels take.
 inline constexpr uint32_t max_string_offset = 0xffffff;
@@ -104,21 +228,19 @@ inline size_t known_size(const uint32_t* words) {
   BtfKind kind = kind_of(words);
   if (kind == BtfKind::Void || !is_known(kind)) return 0;
   if (of_three_words.contains(kind)) return common_words;
-  KindLayout layout = kind_layouts[static_cast<size_t>(kind)];
-  return common_words + layout.fixed_words + size_t{vlen_of(words)} * layout.element_words;
+  const KindWords& layout = kind_words(kind);
+  return head_start + layout.head_words + size_t{vlen_of(words)} * layout.element_words;
 }
 
 /// Whether types of a kind are objects, which are never merged: two variables of one name are two
 /// variables. Unknown kinds count as objects, because their equal words may mean different things.
-inline bool is_object(BtfKind kind) {
+constexpr bool is_object(BtfKind kind) {
   return kind == BtfKind::Var || kind == BtfKind::Datasec || !is_known(kind);
 }
 
 /// Whether types of a kind contain no other types by value. True for unknown kinds.
-inline bool is_leaf(BtfKind kind) {
-  constexpr KindSet leaves{BtfKind::Int,       BtfKind::Ptr,   BtfKind::Enum,  BtfKind::Fwd,
-                           BtfKind::FuncProto, BtfKind::Float, BtfKind::Enum64};
-  return !is_known(kind) || leaves.contains(kind);
+constexpr bool is_leaf(BtfKind kind) {
+  return !has_references(kind) || kind == BtfKind::Ptr || kind == BtfKind::FuncProto;
 }
 
 /// The name spaces of C's tags.
@@ -150,6 +272,12 @@ inline TagSpace tag_space(BtfType type) {
   return tag_space(type.words().data());
 }
 
+/// "struct", "union" or "enum", or "" if the type's kind has no tags.
+inline std::string_view tag_keyword(BtfType type) {
+  constexpr std::string_view keywords[] = {"struct", "union", "enum", ""};
+  return keywords[std::to_underlying(tag_space(type))];
+}
+
 /// Whether a type is a forward declaration: a FWD, or an enum without enumerators.
 inline bool is_declaration(const uint32_t* words) {
   BtfKind kind = kind_of(words);
@@ -159,29 +287,29 @@ inline bool is_declaration(BtfType type) {
   return is_declaration(type.words().data());
 }
 
+/// Calls `visit(word)` for each word of a type that is in a set of its kind, in order.
+template <class Word, class Visit>
+void for_each_word(std::span<Word> words, WordSet set, Visit&& visit) {
+  for (unsigned bits = set.head; bits != 0; bits &= bits - 1)
+    visit(words[head_start + std::countr_zero(bits)]);
+  if (set.element == 0) return;
+  const KindWords& layout = kind_words(kind_of(words.data()));
+  for (size_t i = head_start + layout.head_words; i < words.size(); i += layout.element_words)
+    for (unsigned bits = set.element; bits != 0; bits &= bits - 1)
+      visit(words[i + std::countr_zero(bits)]);
+}
+
 /// Calls `visit(word)` for each word of a type that is a type id, in order.
 template <class Word, class Visit>
 void for_each_reference(std::span<Word> words, Visit&& visit) {
-  BtfKind kind = kind_of(words.data());
-  KindLayout layout = kind_layout(kind);
-  if (layout.refers) visit(words[2]);
-  if (kind == BtfKind::Array) {
-    visit(words[3]);
-    visit(words[4]);
-  }
-  if (layout.element_type < 0) return;
-  for (size_t i = common_words; i < words.size(); i += layout.element_words)
-    visit(words[i + layout.element_type]);
+  for_each_word(words, kind_words(kind_of(words.data())).ids, visit);
 }
 
 /// Calls `visit(word)` for each word of a type that is a string offset, in order.
 template <class Word, class Visit>
 void for_each_string(std::span<Word> words, Visit&& visit) {
   visit(words[0]);
-  KindLayout layout = kind_layout(kind_of(words.data()));
-  if (layout.element_name < 0) return;
-  for (size_t i = common_words; i < words.size(); i += layout.element_words)
-    visit(words[i + layout.element_name]);
+  for_each_word(words, kind_words(kind_of(words.data())).names, visit);
 }
 
 }  // namespace bpflink

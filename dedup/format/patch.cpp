@@ -17,7 +17,7 @@ BtfHeader header_of(std::span<const std::byte> blob) {
 std::vector<uint64_t> type_offsets(std::span<const std::byte> blob, const Btf& btf) {
   uint64_t begin = header_of(blob).types_offset;
   std::vector<uint64_t> offsets(btf.first_id());
-  for (uint32_t start : BtfView(btf).starts()) offsets.push_back(begin + uint64_t{4} * start);
+  for (uint32_t start : btf.starts()) offsets.push_back(begin + uint64_t{4} * start);
   return offsets;
 }
 
@@ -46,8 +46,7 @@ std::vector<std::byte> rename_types(std::span<const std::byte> blob, const Btf& 
 }
 
 bool needs_repair(BtfType type) {
-  constexpr uint32_t both = int_signed_bit | int_char_bit;
-  return type.kind() == BtfKind::Int && (type.int_data() & both) == both;
+  return type.kind() == BtfKind::Int && kernel_int_data(type.int_data()) != type.int_data();
 }
 
 std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& btf) {
@@ -57,7 +56,7 @@ std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& bt
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
     BtfType type = types.type(id);
     if (!needs_repair(type)) continue;
-    uint32_t data = type.int_data() & ~int_char_bit;
+    uint32_t data = kernel_int_data(type.int_data());
     size_t at = types.starts()[id - types.first_id()] + common_words;
     write_words(&repaired[header.types_offset + 4 * at], {&data, 1}, header.order);
   }

@@ -38,30 +38,19 @@ class AlignmentFinder {
     id = skip_modifiers(btf_, id);
     if (id == 0 || depth > max_nesting) return std::nullopt;
     BtfType type = btf_.type(id);
-    switch (type.kind()) {
-      case BtfKind::Ptr:
-        return bpf_pointer_size;
-      case BtfKind::Int:
-      case BtfKind::Float:
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
-        return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
-                                    type.size() == 16 ? 16 : bpf_pointer_size);
-      case BtfKind::Array:
-        return find(type.array_element_type(), depth + 1);
-      case BtfKind::Var:
-        return find(type.type(), depth + 1);
-      case BtfKind::Struct:
-      case BtfKind::Union: {
-        auto [known, is_new] = structs_.try_emplace(id, 1);
-        if (!is_new) return known->second;
-        uint32_t alignment = of_struct(type, depth);
-        structs_[id] = alignment;
-        return alignment;
-      }
-      default:
-        return std::nullopt;
-    }
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Ptr) return bpf_pointer_size;
+    if (kind == BtfKind::Array) return find(type.array_element_type(), depth + 1);
+    if (kind == BtfKind::Var) return find(type.type(), depth + 1);
+    if (!has_size(kind) || kind == BtfKind::Datasec) return std::nullopt;
+    if (!is_composite(kind))
+      return std::clamp<uint32_t>(std::bit_floor(type.size()), 1,
+                                  type.size() == 16 ? 16 : bpf_pointer_size);
+    auto [known, is_new] = structs_.try_emplace(id, 1);
+    if (!is_new) return known->second;
+    uint32_t alignment = of_struct(type, depth);
+    structs_[id] = alignment;
+    return alignment;
   }
 
  private:
@@ -151,39 +140,31 @@ uint32_t skip_modifiers(const BtfView& btf, uint32_t id) {
   return skip(btf, id, is_modifier);
 }
 
+uint32_t skip_arrays(const BtfView& btf, uint32_t id) {
+  id = skip_modifiers(btf, id);
+  for (uint32_t steps = 0; btf.kind(id) == BtfKind::Array && steps < btf.end_id(); ++steps)
+    id = skip_modifiers(btf, btf.type(id).array_element_type());
+  return id;
+}
+
 std::optional<uint64_t> type_size(const BtfView& btf, uint32_t id, uint32_t pointer_size) {
   uint64_t count = 1;
   for (uint32_t steps = 0; steps < btf.end_id(); ++steps) {
     id = skip_modifiers(btf, id);
     if (id == 0) return std::nullopt;
     BtfType type = btf.type(id);
-    uint64_t size = 0;
-    switch (type.kind()) {
-      case BtfKind::Int:
-      case BtfKind::Float:
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
-      case BtfKind::Struct:
-      case BtfKind::Union:
-      case BtfKind::Datasec:
-        size = type.size();
-        break;
-      case BtfKind::Ptr:
-        size = pointer_size;
-        break;
-      case BtfKind::Var:
-        id = type.type();
-        continue;
-      case BtfKind::Array:
-        if (__builtin_mul_overflow(count, uint64_t{type.array_length()}, &count))
-          return std::nullopt;
-        id = type.array_element_type();
-        continue;
-      default:
-        return std::nullopt;
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Array) {
+      if (__builtin_mul_overflow(count, uint64_t{type.array_length()}, &count)) return std::nullopt;
+      id = type.array_element_type();
+    } else if (kind == BtfKind::Var) {
+      id = type.type();
+    } else {
+      uint64_t size = kind == BtfKind::Ptr ? pointer_size : type.size();
+      bool has_one = kind == BtfKind::Ptr || has_size(kind);
+      if (!has_one || __builtin_mul_overflow(count, size, &size)) return std::nullopt;
+      return size;
     }
-    if (__builtin_mul_overflow(count, size, &size)) return std::nullopt;
-    return size;
   }
   return std::nullopt;
 }

@@ -4,6 +4,8 @@
 // finds where types begin and keeps the largest id and string offset, which are compared with their
 // limits in the end (type_section.cpp). Only if that fails, a second pass finds and names the type
 // at fault (check_types.cpp), so a good blob does not pay for messages.
+#include "dedup/format/reader.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 #include <utility>
 
 #include "dedup/format/access.hpp"
+#include "dedup/format/check_types.hpp"
+#include "dedup/format/containment.hpp"
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/type_section.hpp"
@@ -32,11 +36,7 @@ std::expected<void, Error> check_strings(std::string_view strings, bool is_split
 }  // namespace
 
 std::string_view btf_kind_name(BtfKind kind) {
-  static constexpr std::array<std::string_view, known_kinds> names = {
-      "VOID", "INT",     "PTR",      "ARRAY",    "STRUCT",   "UNION", "ENUM",
-      "FWD",  "TYPEDEF", "VOLATILE", "CONST",    "RESTRICT", "FUNC",  "FUNC_PROTO",
-      "VAR",  "DATASEC", "FLOAT",    "DECL_TAG", "TYPE_TAG", "ENUM64"};
-  return is_known(kind) ? names[static_cast<size_t>(kind)] : "UNKNOWN";
+  return is_known(kind) ? kind_row(kind).name : "UNKNOWN";
 }
 
 std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
@@ -62,36 +62,27 @@ std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
   return blobs;
 }
 
-Btf::Btf(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Btf::Btf(std::shared_ptr<Impl> impl) : BtfView(impl->view), impl_(std::move(impl)) {}
 Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
-
-Btf::operator const BtfView&() const {
-  return impl_->view;
-}
 
 Btf share(const Btf& btf) {
   return BtfAccess::wrap(BtfAccess::impl(btf));
 }
 
 Btf copy(const Btf& btf) {
-  const BtfView& types = btf;
   auto impl = std::make_shared<BtfAccess::Impl>(*BtfAccess::impl(btf));
-  impl->own_words.assign(types.words().begin(), types.words().end());
-  impl->own_strings = types.strings();
+  impl->own_words.assign(btf.words().begin(), btf.words().end());
+  impl->own_strings = btf.strings();
   impl->show(impl->own_words, impl->own_strings);
   return BtfAccess::wrap(std::move(impl));
 }
 
-std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
-                               std::span<const BtfKindLayout> layout) {
+std::expected<Btf, Error> join(const BtfBuilder& types, std::span<const BtfKindLayout> layout) {
   auto impl = std::make_shared<BtfAccess::Impl>();
-  const BtfView added = types;
-  std::vector<const BtfView*> chain{&added};
-  for (const BtfView* view = &static_cast<const BtfView&>(base); view != nullptr;
-       view = view->base())
-    chain.push_back(view);
+  std::vector<const BtfView*> chain;
+  for (const BtfView* view = &types; view != nullptr; view = view->base()) chain.push_back(view);
   for (const BtfView* view : chain | std::views::reverse) {
     impl->own_words.insert(impl->own_words.end(), view->words().begin(), view->words().end());
     impl->own_strings += view->strings();
@@ -100,16 +91,15 @@ std::expected<Btf, Error> join(const Btf& base, const BtfBuilder& types,
     return fail("string offsets, with those of the base, exceed 32 bits");
   impl->layout.assign(layout.begin(), layout.end());
   impl->show(impl->own_words, impl->own_strings);
-  Btf btf = BtfAccess::wrap(std::move(impl));
-  if (auto ok = find_types(btf); !ok) return std::unexpected(ok.error());
-  return btf;
+  if (auto ok = find_types(*impl); !ok) return std::unexpected(ok.error());
+  return BtfAccess::wrap(std::move(impl));
 }
 
 std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
   if (btf.strings().size() > UINT32_MAX - base.string_end())
     return fail("string offsets, with those of the base, exceed 32 bits");
-  Btf split = copy(btf);
-  BtfAccess::Impl& impl = *BtfAccess::impl(split);
+  std::shared_ptr<BtfAccess::Impl> split = BtfAccess::impl(copy(btf));
+  BtfAccess::Impl& impl = *split;
   uint32_t first_id = base.end_id(), string_base = base.string_end();
   for (uint32_t id = 1; id < impl.view.end_id(); ++id) {
     std::span<uint32_t> words =
@@ -125,7 +115,7 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
   for (uint32_t& id : impl.objects) id += first_id - 1;
   impl.base = &base;
   impl.show(impl.own_words, impl.own_strings);
-  return split;
+  return BtfAccess::wrap(std::move(split));
 }
 
 std::expected<Btf, Error> parse_without_cycle_check(std::span<const std::byte> blob,
@@ -154,9 +144,8 @@ std::expected<Btf, Error> parse_without_cycle_check(std::span<const std::byte> b
     read_words(first, impl->own_words, header->order);
     impl->show(impl->own_words, strings);
   }
-  Btf btf = BtfAccess::wrap(std::move(impl));
-  if (auto ok = find_types(btf); !ok) return std::unexpected(ok.error());
-  return btf;
+  if (auto ok = find_types(*impl); !ok) return std::unexpected(ok.error());
+  return BtfAccess::wrap(std::move(impl));
 }
 
 std::expected<Btf, Error> Btf::parse(std::span<const std::byte> blob, const Btf* base) {
@@ -173,30 +162,6 @@ std::endian Btf::byte_order() const {
 
 const Btf* Btf::base() const {
   return impl_->base;
-}
-
-uint32_t Btf::first_id() const {
-  return impl_->view.first_id();
-}
-
-uint32_t Btf::end_id() const {
-  return impl_->view.end_id();
-}
-
-BtfType Btf::type(uint32_t id) const {
-  return impl_->view.type(id);
-}
-
-std::string_view Btf::string(uint32_t offset) const {
-  return impl_->view.string(offset);
-}
-
-std::string_view Btf::strings() const {
-  return impl_->view.strings();
-}
-
-uint32_t Btf::string_end() const {
-  return impl_->view.string_end();
 }
 
 std::span<const BtfKindLayout> Btf::layout() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dedup/format/access.hpp"
+#include "dedup/format/check_types.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 
@@ -35,18 +36,18 @@ constexpr size_t prefetch_distance = 1024;
 /// vlen and kind are read in their wide form even if the header is classic. The specification has
 /// always called the additional bits unused, so producers of the classic form write zeros there.
 /// A bit set by mistake gives a kind or a size that the checks reject.
-std::expected<size_t, Error> unknown_size(const Btf& btf, const uint32_t* words, uint32_t id,
-                                          size_t at) {
+std::expected<size_t, Error> unknown_size(const BtfAccess::Impl& blob, const uint32_t* words,
+                                          uint32_t id, size_t at) {
   uint8_t kind = std::to_underlying(kind_of(words));
   if (kind == 0)
     return fail(fmt::format("type [{}] at offset {} of the type section has kind 0", id, 4 * at));
   // A split blob without a layout section uses that of its base.
-  const Btf* described = &btf;
-  while (described->layout().empty() && described->base() != nullptr) described = described->base();
-  std::span<const BtfKindLayout> layouts = described->layout();
+  std::span<const BtfKindLayout> layouts = blob.layout;
+  for (const Btf* base = blob.base; layouts.empty() && base != nullptr; base = base->base())
+    layouts = base->layout();
   if (kind >= layouts.size())
     return fail(fmt::format("type [{}] '{}' at offset {} of the type section has unknown kind {}{}",
-                            id, btf.string(words[0]), 4 * at, kind,
+                            id, blob.view.string(words[0]), 4 * at, kind,
                             layouts.empty() ? ", and there is no layout section with its size"
                                             : ", which the layout section does not describe"));
   BtfKindLayout layout = layouts[kind];
@@ -64,37 +65,30 @@ struct Largest {
   uint32_t string = 0;
 
   void name(uint32_t offset) { string = std::max(string, offset); }
-  void refer(uint32_t to) { id = std::max(id, to); }
-
-  template <int Words, int Name, int Type>
-  void elements(const uint32_t* words) {
-    const uint32_t* end = words + common_words + size_t{vlen_of(words)} * Words;
-    for (words += common_words; words < end; words += Words) {
-      if constexpr (Name >= 0) name(words[Name]);
-      if constexpr (Type >= 0) refer(words[Type]);
-    }
-  }
 
   void type(const uint32_t* words) {
     name(words[0]);
-    switch (kind_of(words)) {
-      case BtfKind::FuncProto:
-        refer(words[2]);
-        return elements<2, 0, 1>(words);
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        return elements<3, 0, 1>(words);
-      case BtfKind::Enum:
-        return elements<2, 0, -1>(words);
-      case BtfKind::Enum64:
-        return elements<3, 0, -1>(words);
-      case BtfKind::Datasec:
-        return elements<3, -1, 0>(words);
-      case BtfKind::Array:
-        refer(words[3]);
-        return refer(words[4]);
-      default:
-        if (kind_layout(kind_of(words)).refers) refer(words[2]);
+    with_constant_kind(kind_of(words), [&]<BtfKind Kind>() { return add<Kind>(words); });
+  }
+
+ private:
+  template <BtfKind Kind>
+  bool add(const uint32_t* words) {
+    constexpr KindLayout layout = kind_row(Kind).layout;
+    constexpr KindWords counts = kind_words(Kind);
+    const uint32_t* element = words + head_start + counts.head_words;
+    const uint32_t* end = element + size_t{vlen_of(words)} * counts.element_words;
+    note<layout.head>(words + head_start);
+    for (; counts.element_words != 0 && element < end; element += counts.element_words)
+      note<layout.element>(element);
+    return true;
+  }
+
+  template <WordRoles Roles>
+  void note(const uint32_t* words) {
+    for (size_t i = 0; i < Roles.size(); ++i) {
+      if (Roles[i] == WordRole::name) name(words[i]);
+      if (Roles[i] == WordRole::id) id = std::max(id, words[i]);
     }
   }
 };
@@ -115,11 +109,8 @@ void map_pages(std::span<const uint32_t> words) {
 /// The walk over a section.
 class TypeWalk {
  public:
-  explicit TypeWalk(const Btf& btf)
-      : btf_(btf),
-        found_(*BtfAccess::impl(btf)),
-        words_(found_.view.words()),
-        starts_(found_.starts) {}
+  explicit TypeWalk(BtfAccess::Impl& blob)
+      : blob_(blob), words_(blob.view.words()), starts_(blob.starts) {}
 
   std::expected<void, Error> run();
 
@@ -128,8 +119,7 @@ class TypeWalk {
   std::expected<size_t, Error> unknown_or_cut_off_size(size_t at, uint32_t id) const;
   void list_special(const uint32_t* words, uint32_t id);
 
-  const Btf& btf_;
-  BtfAccess::Impl& found_;
+  BtfAccess::Impl& blob_;
   std::span<const uint32_t> words_;
   boost::container::vector<uint32_t>& starts_;
   size_t at_ = 0;  ///< how many words have been passed
@@ -145,28 +135,26 @@ std::expected<size_t, Error> TypeWalk::unknown_or_cut_off_size(size_t at, uint32
   const uint32_t* words = &words_[at];
   size_t size = known_size(words);
   if (size == 0) {
-    auto unknown = unknown_size(btf_, words, id, at);
+    auto unknown = unknown_size(blob_, words, id, at);
     if (!unknown) return unknown;
     size = *unknown;
   }
   if (size <= left) return size;
   return fail(fmt::format(
       "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left", id,
-      btf_kind_name(kind_of(words)), btf_.string(words[0]), 4 * at, 4 * size, 4 * left));
+      btf_kind_name(kind_of(words)), blob_.view.string(words[0]), 4 * at, 4 * size, 4 * left));
 }
 
 /// Lists a type if it has constraints or is an object. Few types are.
 void TypeWalk::list_special(const uint32_t* words, uint32_t id) {
-  constexpr KindSet listed{BtfKind::Func, BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
   BtfKind kind = kind_of(words);
-  if (is_known(kind) && !listed.contains(kind)) return;
-  if (is_known(kind) && kind != BtfKind::Var) with_constraints_.push_back(id);
-  if (is_object(kind)) found_.objects.push_back(id);
+  if (is_of_program(kind) && kind != BtfKind::Var) with_constraints_.push_back(id);
+  if (is_object(kind)) blob_.objects.push_back(id);
 }
 
 std::expected<void, Error> TypeWalk::walk_chunk() {
   Largest largest = largest_;
-  const uint32_t first_id = found_.view.first_id() + static_cast<uint32_t>(starts_.size());
+  const uint32_t first_id = blob_.view.first_id() + static_cast<uint32_t>(starts_.size());
   const uint32_t* words = words_.data();
   size_t end = words_.size(), at = at_;
   std::array<uint32_t, chunk_size> starts;
@@ -198,14 +186,14 @@ std::expected<void, Error> TypeWalk::run() {
   while (at_ < words_.size())
     if (auto ok = walk_chunk(); !ok) return ok;
   starts_.push_back(static_cast<uint32_t>(words_.size()));
-  found_.show(words_, btf_.strings());
-  return check_references(btf_, {largest_.id, largest_.string, with_constraints_});
+  blob_.show(words_, blob_.view.strings());
+  return check_references(blob_.view, {largest_.id, largest_.string, with_constraints_});
 }
 
 }  // namespace
 
-std::expected<void, Error> find_types(const Btf& btf) {
-  return TypeWalk(btf).run();
+std::expected<void, Error> find_types(BtfAccess::Impl& blob) {
+  return TypeWalk(blob).run();
 }
 
 }  // namespace bpflink

@@ -14,7 +14,7 @@
 
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
+#include "dedup/format/reader.hpp"
 #include "dedup/image_btf/image_state.hpp"
 #include "dedup/messages.hpp"
 
@@ -28,26 +28,14 @@ std::vector<bool> choose_omitted(ImageInput& input) {
   std::vector<bool> omitted(types.end_id()), needed(types.end_id());
   std::vector<uint32_t> prototypes, tags;
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
-    switch (kind_of(types.first_word(id))) {
-      case BtfKind::Func:
-        input.functions.push_back(id);
-        break;
-      case BtfKind::Var:
-        input.variables.push_back(id);
-        break;
-      case BtfKind::Datasec:
-        break;
-      case BtfKind::DeclTag:
-        tags.push_back(id);
-        continue;
-      case BtfKind::FuncProto:
-        prototypes.push_back(id);
-        [[fallthrough]];
-      default:
-        for_each_reference(types.words_of(id), [&](uint32_t used) { needed[used] = true; });
-        continue;
-    }
-    omitted[id] = true;
+    BtfKind kind = types.kind(id);
+    omitted[id] = kind == BtfKind::Func || kind == BtfKind::Var || kind == BtfKind::Datasec;
+    if (kind == BtfKind::Func) input.functions.push_back(id);
+    if (kind == BtfKind::Var) input.variables.push_back(id);
+    if (kind == BtfKind::DeclTag) tags.push_back(id);
+    if (kind == BtfKind::FuncProto) prototypes.push_back(id);
+    if (!is_of_program(kind))
+      for_each_reference(types.words_of(id), [&](uint32_t used) { needed[used] = true; });
   }
   for (uint32_t id : tags) {
     uint32_t target = types.first_word(id)[2];

@@ -9,54 +9,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bpflink/btf_query.hpp"
 #include "dedup/image_btf/image_state.hpp"
 
 namespace bpflink {
 namespace {
-
-/// The size of a variable's type.
-struct Extent {
-  uint64_t count = 1;         ///< of elements
-  uint64_t element_size = 0;  ///< bytes, 0 for pointers
-};
-
-/// The depth to which types are followed. No source nests as deep; hostile input may.
-constexpr int max_nesting = 64;
-
-/// The extent of a type, or nothing if it has no size.
-std::optional<Extent> extent_of(const Btf& btf, uint32_t id) {
-  Extent extent;
-  for (int nesting = 0; id != 0 && nesting < max_nesting; ++nesting) {
-    BtfType type = btf.type(id);
-    switch (type.kind()) {
-      case BtfKind::Typedef:
-      case BtfKind::Volatile:
-      case BtfKind::Const:
-      case BtfKind::Restrict:
-      case BtfKind::TypeTag:
-        id = type.type();
-        break;
-      case BtfKind::Array:
-        if (__builtin_mul_overflow(extent.count, type.array_length(), &extent.count))
-          return std::nullopt;
-        id = type.array_element_type();
-        break;
-      case BtfKind::Ptr:
-        return extent;
-      case BtfKind::Int:
-      case BtfKind::Float:
-      case BtfKind::Struct:
-      case BtfKind::Union:
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
-        extent.element_size = type.size();
-        return extent;
-      default:
-        return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
 
 /// A type that a variable may have if its symbol has this size.
 struct PossibleType {
@@ -99,22 +56,10 @@ class VariableAdder {
     if (name == names_.end()) return;
     variables_[name->second].is_known = true;
     found_.emplace_back(input, id, name->second);
-    auto extent = extent_of(btf, type.type());
-    if (!extent) return;
-    uint32_t output = state_.map(input)[type.type()];
     // The size of a pointer depends on the machine; the symbol's size shows it.
-    if (extent->element_size != 0) {
-      add_type(name->second, *extent, extent->element_size, output);
-    } else {
-      add_type(name->second, *extent, 4, output);
-      add_type(name->second, *extent, 8, output);
-    }
-  }
-
-  void add_type(uint32_t name, const Extent& extent, uint64_t element_size, uint32_t type) {
-    uint64_t size = 0;
-    if (!__builtin_mul_overflow(extent.count, element_size, &size))
-      types_.push_back({name, size, type});
+    for (uint32_t pointer_size : {4, 8})
+      if (auto size = type_size(btf, type.type(), pointer_size))
+        types_.push_back({name->second, *size, state_.map(input)[type.type()]});
   }
 
   /// Adds the variables in order of offsets. If several overlap, the choice does not depend on the

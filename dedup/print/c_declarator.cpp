@@ -138,17 +138,9 @@ void CWriter::write_qualifiers(const Chain& chain, size_t position, Words words)
 }
 
 std::string CWriter::qualifier(BtfType type) const {
-  switch (type.kind()) {
-    case BtfKind::Const:
-      return "const";
-    case BtfKind::Volatile:
-      return "volatile";
-    case BtfKind::Restrict:
-      return "restrict";
-    default:
-      return policy_.has_tags_in_front ? type_attribute(types_.btf.name(type), type.kind_flag())
-                                       : type_macro(types_.btf.name(type), type.kind_flag());
-  }
+  if (type.kind() != BtfKind::TypeTag) return std::string(kind_row(type.kind()).noun);
+  return policy_.has_tags_in_front ? type_attribute(types_.btf.name(type), type.kind_flag())
+                                   : type_macro(types_.btf.name(type), type.kind_flag());
 }
 
 void CWriter::write_pointers(const Chain& chain) {

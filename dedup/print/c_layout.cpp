@@ -82,10 +82,10 @@ void Planner::add_member(uint32_t i) {
   // Without kind_flag, a bit-field is an INT of its own with an offset and a width.
   BtfType type = raw.type == 0 ? type_ : btf_.type(raw.type);
   if (!type_.kind_flag() && type.kind() == BtfKind::Int) {
-    uint32_t bits = type.int_data() & 0xff;
+    uint32_t bits = type.int_bits();
     if (bits != 0 && bits != 8 * type.size()) {
       width = bits;
-      member.offset += type.int_data() >> 16 & 0xff;
+      member.offset += type.int_offset();
     }
   }
   if (width == 0 && member.offset % 8 != 0 && layout.form == CForm::integer)
@@ -286,9 +286,14 @@ CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>&
     case BtfKind::Restrict:
     case BtfKind::TypeTag:
       return layouts[type.type()];
-    default:
-      return {};
+    case BtfKind::Void:
+    case BtfKind::Func:
+    case BtfKind::Var:
+    case BtfKind::Datasec:
+    case BtfKind::DeclTag:
+      break;
   }
+  return {};
 }
 
 CPlan plan_layout(const BtfView& btf, BtfType type, const std::vector<CLayout>& layouts) {

@@ -10,13 +10,6 @@ namespace bpflink {
 
 namespace {
 
-constexpr uint32_t signed_encoding = 1;
-constexpr uint32_t bool_encoding = 4;
-
-uint32_t encoding(BtfType type) {
-  return type.int_data() >> 24 & 0xf;
-}
-
 /// How often each word is in the name of an integer type.
 struct IntegerWords {
   uint32_t longs = 0;
@@ -127,10 +120,9 @@ uint32_t natural_size(BtfType type) {
 uint32_t pointer_size(const BtfView& btf) {
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
-    if (type.kind() != BtfKind::Int) continue;
+    if (type.kind() != BtfKind::Int || (type.size() != 4 && type.size() != 8)) continue;
     IntegerWords words = count_words(btf.name(type));
-    if (words.longs == 1 && words.others == 0 && (type.size() == 4 || type.size() == 8))
-      return type.size();
+    if (words.longs == 1 && words.others == 0) return type.size();
   }
   return 8;
 }
@@ -147,7 +139,7 @@ std::string_view c_scalar(std::string_view name, BtfType type, uint32_t long_siz
 bool is_c_bool(std::string_view name, BtfType type, uint32_t long_size) {
   std::string_view spelling = c_scalar(name, type, long_size);
   if (!spelling.empty()) return spelling == "_Bool";
-  return type.size() == 1 && encoding(type) == bool_encoding;
+  return type.size() == 1 && type.int_encoding() == btf_int_bool;
 }
 
 std::string_view c_integer(uint32_t size, bool is_signed) {
@@ -168,10 +160,11 @@ std::string scalar_typedef(std::string_view name, BtfType type, std::string_view
   uint32_t size = type.size();
   bool is_float = type.kind() == BtfKind::Float;
   if (!is_float && is_integer_size(size)) {
-    bool is_bool = encoding(type) == bool_encoding && size == 1;
-    return fmt::format("typedef {} {};\n",
-                       is_bool ? "_Bool" : c_integer(size, (encoding(type) & signed_encoding) != 0),
-                       identifier);
+    bool is_bool = type.int_encoding() == btf_int_bool && size == 1;
+    return fmt::format(
+        "typedef {} {};\n",
+        is_bool ? "_Bool" : c_integer(size, (type.int_encoding() & btf_int_signed) != 0),
+        identifier);
   }
   if (!is_float) return fmt::format("typedef struct {{ char bytes[{}]; }} {};\n", size, identifier);
   std::string attribute = fmt::format(" __attribute__((aligned({})))", float_alignment(name, size));

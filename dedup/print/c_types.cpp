@@ -36,7 +36,7 @@ void CTypes::prepare_for_compilers() {
     BtfType type = btf.type(id);
     if (is_composite(type.kind()))
       layouts[id] = {.size = type.size(), .record = id, .form = CForm::record};
-    else if (!kind_layout(type.kind()).refers && type.kind() != BtfKind::Array)
+    else if (!has_references(type.kind()))
       layouts[id] = c_layout_of(btf, id, layouts, long_size);
     else if (type.kind() == BtfKind::FuncProto)
       layouts[id] = {.form = CForm::function};
@@ -47,16 +47,8 @@ void CTypes::prepare_for_compilers() {
 }
 
 std::string_view CTypes::keyword(BtfType type) const {
-  switch (type.kind()) {
-    case BtfKind::Struct:
-      return "struct";
-    case BtfKind::Union:
-      return "union";
-    case BtfKind::Fwd:
-      return type.kind_flag() ? "union" : "struct";
-    default:
-      return is_for_compilers() && !is_enum_size(type.size()) ? "struct" : "enum";
-  }
+  bool is_odd_enum = is_enum(type.kind()) && is_for_compilers() && !is_enum_size(type.size());
+  return is_odd_enum ? "struct" : tag_keyword(type);
 }
 
 std::string CTypes::name(uint32_t id) const {

@@ -14,26 +14,15 @@ std::string_view storage_class(BtfLinkage linkage) {
 
 void define(CWriter& writer, const CTypes& types, uint32_t id) {
   BtfType type = types.btf.type(id);
-  switch (type.kind()) {
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      return writer.write_record(id);
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      return type.vlen() == 0 && !types.is_inline(id) ? writer.write_tag(id)
-                                                      : writer.write_enum(id);
-    case BtfKind::Typedef:
-      writer.write("typedef ");
-      return writer.declare(type.type(), types.name(id));
-    case BtfKind::Var:
-      writer.write(storage_class(type.var_linkage()));
-      return writer.declare(type.type(), types.name(id));
-    case BtfKind::Func:
-      writer.write(storage_class(type.func_linkage()));
-      return writer.declare(type.type(), types.name(id));
-    default:
-      return writer.declare(id, {});
-  }
+  BtfKind kind = type.kind();
+  if (is_composite(kind)) return writer.write_record(id);
+  if (is_enum(kind))
+    return type.vlen() == 0 && !types.is_inline(id) ? writer.write_tag(id) : writer.write_enum(id);
+  if (kind == BtfKind::Typedef) writer.write("typedef ");
+  if (kind == BtfKind::Var) writer.write(storage_class(type.var_linkage()));
+  if (kind == BtfKind::Func) writer.write(storage_class(type.func_linkage()));
+  bool has_name = kind == BtfKind::Typedef || kind == BtfKind::Var || kind == BtfKind::Func;
+  has_name ? writer.declare(type.type(), types.name(id)) : writer.declare(id, {});
 }
 
 }  // namespace

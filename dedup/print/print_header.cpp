@@ -118,31 +118,14 @@ void for_each_need(const BtfView& btf, Need need, Visit visit) {
     if (kind == BtfKind::Array || (is_composite(target.kind()) && !has_name)) mention_only = false;
     visit(Need{id, mention_only});
   };
-  switch (type.kind()) {
-    case BtfKind::Array:
-      reach(type.array_element_type(), false);
-      return;
-    case BtfKind::Ptr:
-      reach(type.type(), true);
-      return;
-    case BtfKind::FuncProto:
-      reach(type.type(), true);
-      for (uint32_t i = 0; i < type.vlen(); ++i) reach(type.param(i).type, true);
-      return;
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      for (uint32_t i = 0; i < type.vlen(); ++i) reach(type.member(i).type, false);
-      return;
-    case BtfKind::Typedef:
-    case BtfKind::Const:
-    case BtfKind::Volatile:
-    case BtfKind::Restrict:
-    case BtfKind::TypeTag:
-      reach(type.type(), need.mention_only);
-      return;
-    default:
-      return;
-  }
+  BtfKind kind = type.kind();
+  if (kind == BtfKind::Array) reach(type.array_element_type(), false);
+  if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) reach(type.type(), true);
+  if (is_modifier(kind)) reach(type.type(), need.mention_only);
+  for (uint32_t i = 0; kind == BtfKind::FuncProto && i < type.vlen(); ++i)
+    reach(type.param(i).type, true);
+  for (uint32_t i = 0; is_composite(kind) && i < type.vlen(); ++i)
+    reach(type.member(i).type, false);
 }
 
 /// A depth-first search over needs.
@@ -302,28 +285,15 @@ void HeaderPrinter::leave(Need need) {
     return;
   }
   uint32_t declared = types_.names->declared(id);
-  switch (type.kind()) {
-    case BtfKind::Fwd:
-      if (declared == id) declare_tag(id);
-      return;
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      if (need.mention_only && type.vlen() == 0 && declared == id)
-        declare_tag(id);
-      else
-        define(declared);
-      return;
-    case BtfKind::Int:
-    case BtfKind::Float:
-      if (c_scalar(btf_.name(type), type, types_.long_size).empty()) define(id);
-      return;
-    case BtfKind::Struct:
-    case BtfKind::Union:
-    case BtfKind::Typedef:
-      define(id);
-      return;
-    default:
-      return;
+  BtfKind kind = type.kind();
+  if (kind == BtfKind::Fwd || (is_declaration(type) && need.mention_only && declared == id)) {
+    if (declared == id) declare_tag(id);
+  } else if (is_enum(kind)) {
+    define(declared);
+  } else if (kind == BtfKind::Int || kind == BtfKind::Float) {
+    if (c_scalar(btf_.name(type), type, types_.long_size).empty()) define(id);
+  } else if (is_composite(kind) || kind == BtfKind::Typedef) {
+    define(id);
   }
 }
 

@@ -15,15 +15,15 @@ std::string_view or_anonymous(std::string_view name) {
   return name.empty() ? "(anon)" : name;
 }
 
-std::string_view int_encoding(uint32_t int_data) {
-  switch (int_data >> 24 & 0xf) {
+std::string_view encoding(BtfType integer) {
+  switch (integer.int_encoding()) {
     case 0:
       return "(none)";
-    case 1:
+    case btf_int_signed:
       return "SIGNED";
-    case 2:
+    case btf_int_char:
       return "CHAR";
-    case 4:
+    case btf_int_bool:
       return "BOOL";
     default:
       return "UNKN";
@@ -45,8 +45,7 @@ std::string attributes(BtfType type) {
   switch (type.kind()) {
     case BtfKind::Int:
       return fmt::format("size={} bits_offset={} nr_bits={} encoding={}", type.size(),
-                         type.int_data() >> 16 & 0xff, type.int_data() & 0xff,
-                         int_encoding(type.int_data()));
+                         type.int_offset(), type.int_bits(), encoding(type));
     case BtfKind::Array:
       return fmt::format("type_id={} index_type_id={} nr_elems={}", type.array_element_type(),
                          type.array_index_type(), type.array_length());
@@ -70,41 +69,41 @@ std::string attributes(BtfType type) {
       return fmt::format("size={}", type.size());
     case BtfKind::DeclTag:
       return fmt::format("type_id={} component_idx={}", type.type(), type.component_idx());
-    default:
-      if (is_known(type.kind())) return fmt::format("type_id={}", type.type());
-      return fmt::format("kind={} words={}", std::to_underlying(type.kind()), type.words().size());
+    case BtfKind::Ptr:
+    case BtfKind::Typedef:
+    case BtfKind::Volatile:
+    case BtfKind::Const:
+    case BtfKind::Restrict:
+    case BtfKind::TypeTag:
+      return fmt::format("type_id={}", type.type());
+    case BtfKind::Void:
+      break;
   }
+  return fmt::format("kind={} words={}", std::to_underlying(type.kind()), type.words().size());
 }
 
 std::string element(const BtfView& btf, BtfType type, uint32_t i) {
-  switch (type.kind()) {
-    case BtfKind::Struct:
-    case BtfKind::Union: {
-      BtfMember member = type.member(i);
-      std::string text =
-          fmt::format("'{}' type_id={} bits_offset={}", or_anonymous(btf.string(member.name_off)),
-                      member.type, type.member_bit_offset(i));
-      if (uint32_t bits = type.member_bitfield_size(i); bits != 0)
-        text += fmt::format(" bitfield_size={}", bits);
-      return text;
-    }
-    case BtfKind::Enum:
-    case BtfKind::Enum64: {
-      std::string_view suffix = type.kind_flag() ? "LL" : "ULL";
-      return fmt::format("'{}' val={}{}", btf.string(type.enumerator(i).name_off),
-                         enumerator_value(type, i), type.kind() == BtfKind::Enum64 ? suffix : "");
-    }
-    case BtfKind::FuncProto: {
-      BtfParam param = type.param(i);
-      return fmt::format("'{}' type_id={}", or_anonymous(btf.string(param.name_off)), param.type);
-    }
-    default: {
-      BtfVarSecinfo info = type.var_secinfo(i);
-      return fmt::format("type_id={} offset={} size={} ({} '{}')", info.type, info.offset,
-                         info.size, btf_kind_name(btf.type(info.type).kind()),
-                         btf.name(btf.type(info.type)));
-    }
+  if (is_composite(type.kind())) {
+    BtfMember member = type.member(i);
+    std::string text =
+        fmt::format("'{}' type_id={} bits_offset={}", or_anonymous(btf.string(member.name_off)),
+                    member.type, type.member_bit_offset(i));
+    if (uint32_t bits = type.member_bitfield_size(i); bits != 0)
+      text += fmt::format(" bitfield_size={}", bits);
+    return text;
   }
+  if (is_enum(type.kind())) {
+    std::string_view suffix = type.kind_flag() ? "LL" : "ULL";
+    return fmt::format("'{}' val={}{}", btf.string(type.enumerator(i).name_off),
+                       enumerator_value(type, i), type.kind() == BtfKind::Enum64 ? suffix : "");
+  }
+  if (type.kind() == BtfKind::FuncProto) {
+    BtfParam param = type.param(i);
+    return fmt::format("'{}' type_id={}", or_anonymous(btf.string(param.name_off)), param.type);
+  }
+  BtfVarSecinfo info = type.var_secinfo(i);
+  return fmt::format("type_id={} offset={} size={} ({} '{}')", info.type, info.offset, info.size,
+                     btf_kind_name(btf.type(info.type).kind()), btf.name(btf.type(info.type)));
 }
 
 }  // namespace
@@ -113,7 +112,7 @@ std::string print_raw(const BtfView& btf, uint32_t id) {
   BtfType type = btf.type(id);
   std::string text = fmt::format("[{}] {} '{}' {}\n", id, btf_kind_name(type.kind()),
                                  or_anonymous(btf.name(type)), attributes(type));
-  if (kind_layout(type.kind()).element_words == 0) return text;
+  if (kind_words(type.kind()).element_words == 0) return text;
   for (uint32_t i = 0; i < type.vlen(); ++i) text += "\t" + element(btf, type, i) + "\n";
   return text;
 }

@@ -37,6 +37,7 @@ enum class BtfKind : uint8_t {
   DeclTag = 17,
   TypeTag = 18,
   Enum64 = 19,
+  Last = Enum64,  ///< the last one that this library knows
 };
 
 /// The name of a kind in messages and listings: "STRUCT" for BtfKind::Struct, "UNKNOWN" for an
@@ -47,7 +48,7 @@ std::string_view btf_kind_name(BtfKind kind);
 /// the blob or its base gives their size. Any of their words may refer to types, so deduplication
 /// keeps them if no type of their blob changes its id, and fails otherwise.
 constexpr bool is_known(BtfKind kind) {
-  return kind <= BtfKind::Enum64;
+  return kind <= BtfKind::Last;
 }
 /// Whether a type of the kind has members: STRUCT and UNION.
 constexpr bool is_composite(BtfKind kind) {
@@ -84,6 +85,9 @@ enum class BtfLinkage : uint32_t {
   Global = 1,
   Extern = 2,
 };
+
+/// Bits of BtfType::int_encoding(), btf.rst section 2.2.1. Not all compilers set the one for char.
+inline constexpr uint32_t btf_int_signed = 1, btf_int_char = 2, btf_int_bool = 4;
 
 /// A member of a struct or union, btf.rst section 2.2.4.
 struct BtfMember {
@@ -181,6 +185,12 @@ class BtfType {
   uint32_t array_length() const { return words_[5]; }
   /// Of an INT: encoding << 24 | offset << 16 | bits.
   uint32_t int_data() const { return words_[3]; }
+  /// Of an INT: 0, or some of btf_int_signed, btf_int_char and btf_int_bool.
+  uint32_t int_encoding() const { return int_data() >> 24 & 0xf; }
+  /// Of an INT: its first bit. Not 0 only in bit-fields of old compilers.
+  uint32_t int_offset() const { return int_data() >> 16 & 0xff; }
+  /// Of an INT: how many bits it has.
+  uint32_t int_bits() const { return int_data() & 0xff; }
   /// Of a VAR: a BtfLinkage.
   BtfLinkage var_linkage() const { return BtfLinkage(words_[3]); }
   /// Of a FUNC: a BtfLinkage.
@@ -193,9 +203,9 @@ class BtfType {
 };
 
 /// The types and strings of a Btf or BtfBuilder, and of its base. Functions that read types take
-/// this; a Btf and a BtfBuilder convert to it. A value that is cheap to copy, and valid as long as
-/// what it shows: of a builder until the next addition. Accessors check nothing; ids and offsets
-/// within types are in range.
+/// this; a Btf and a BtfBuilder are views of what they have. A value that is cheap to copy, and
+/// valid as long as what it shows: of a builder until the next addition. Accessors check nothing;
+/// ids and offsets within types are in range.
 class BtfView {
  public:
   /// No types.
@@ -273,7 +283,7 @@ std::expected<std::vector<std::span<const std::byte>>, Error> find_btf_blobs(
 /// accessor returns lies within the blob, and every id within it is below `end_id()`. It reads a
 /// blob in place that is aligned to 4 bytes and has the host's byte order; otherwise it keeps a
 /// converted copy of the type section.
-class Btf {
+class Btf : public BtfView {
  public:
   /// Checks `blob`. It stays the caller's and must outlive the Btf; so must `base`, which a split
   /// blob continues: its type ids and string offsets begin at the base's end.
@@ -295,27 +305,10 @@ class Btf {
 
   /// The byte order of the blob.
   std::endian byte_order() const;
-  /// The id of the blob's first type: 1, or the base's end_id().
-  uint32_t first_id() const;
-  /// One past the id of the last type.
-  uint32_t end_id() const;
-  /// The type with an id in [1, end_id()), a base's below first_id().
-  BtfType type(uint32_t id) const;
-  /// The string at an offset below string_end(), else "". Ends with NUL.
-  std::string_view string(uint32_t offset) const;
-  /// One past the last string offset, the base's included.
-  uint32_t string_end() const;
-  /// string(type.name_off()).
-  std::string_view name(BtfType type) const { return string(type.name_off()); }
-  /// The string section, without a base's.
-  std::string_view strings() const;
   /// The BTF that a split blob continues, or null.
   const Btf* base() const;
   /// The layout section, empty where the blob has none.
   std::span<const BtfKindLayout> layout() const;
-
-  /// A view of its types, valid as long as the Btf.
-  operator const BtfView&() const;
 
  private:
   friend struct BtfAccess;
@@ -325,8 +318,9 @@ class Btf {
 };
 
 /// Makes a blob of BTF type by type. Types get ids in order of addition, and may refer to ids that
-/// are added later.
-class BtfBuilder {
+/// are added later. A view of the types added so far and of the base; what it gives is valid until
+/// the next addition.
+class BtfBuilder : public BtfView {
  public:
   /// A builder of a blob that stands alone or, with a `base`, of a split blob whose type ids and
   /// string offsets begin at the base's end. The base must outlive the builder, which reuses its
@@ -360,22 +354,8 @@ class BtfBuilder {
   /// Gives the blob a layout section, and so the long header.
   void set_layout(std::vector<BtfKindLayout> layout);
 
-  /// A view of its types and the base's, valid until the next addition.
-  operator BtfView() const;
-
-  /// The type with an id in [1, end_id()), a base's below first_id().
-  /// Valid until the next addition.
-  BtfType type(uint32_t id) const;
   /// The words of an added type, to change in place. Valid until the next addition.
   std::span<uint32_t> mutable_words(uint32_t id);
-  /// The string at an offset that add_string() gave, or of the base.
-  std::string_view string(uint32_t offset) const;
-  /// string(type.name_off()).
-  std::string_view name(BtfType type) const { return string(type.name_off()); }
-  /// The id of the first type added: 1, or the base's end_id().
-  uint32_t first_id() const;
-  /// One past the id of the last type added.
-  uint32_t end_id() const;
 
   /// The blob in byte order `order`. Errors: the types exceed a limit of the kernel: type ids up to
   /// 0xfffff, string offsets up to 0xffffff, vlen up to 0xffff. The message says which, by how

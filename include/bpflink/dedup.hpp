@@ -46,40 +46,30 @@ class TypeMap {
   TypeMap() = default;
   /// `ids` are the output's, for the input's from first_id on.
   TypeMap(uint32_t first_id, std::vector<uint32_t> ids)
-      : first_id_(first_id), elements_(std::move(ids)) {
-    for (uint32_t& id : elements_) id = ~id;
-  }
-  /// Id first_id + i of the input maps to (*outputs)[elements[i]]; many maps may share `outputs`.
-  /// An element of UINT32_MAX is an omitted type.
-  TypeMap(uint32_t first_id, std::vector<uint32_t> elements,
-          std::shared_ptr<const std::vector<uint32_t>> outputs)
-      : first_id_(first_id), elements_(std::move(elements)), outputs_(std::move(outputs)) {}
+      : first_id_(first_id), ids_(std::move(ids)) {}
 
   /// The output's id for the input's `id`, which is below end_id(); 0 for void and omitted types.
   /// Ids of the base map to themselves, unless DedupOptions::flatten or distill() made the map.
   uint32_t operator[](uint32_t id) const {
-    if (id < first_id_) return base_outputs_ ? (*base_outputs_)[id] : id;
-    uint32_t element = elements_[id - first_id_];
-    return outputs_ && element < outputs_->size() ? (*outputs_)[element] : ~element;
+    if (id >= first_id_) return ids_[id - first_id_];
+    return base_ids_ ? (*base_ids_)[id] : id;
   }
   /// Maps an id of the input itself, not of a base, to another id of the output.
-  void set(uint32_t id, uint32_t output) { elements_[id - first_id_] = ~output; }
+  void set(uint32_t id, uint32_t output) { ids_[id - first_id_] = output; }
   /// The input's first id, without those of its base.
   uint32_t first_id() const { return first_id_; }
   /// One past the input's last id.
-  uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(elements_.size()); }
+  uint32_t end_id() const { return first_id_ + static_cast<uint32_t>(ids_.size()); }
   /// end_id() as a size: how many ids, void among them, can be looked up.
   size_t size() const { return end_id(); }
 
  private:
   friend void compose(std::vector<TypeMap>& maps, const TypeMap& next);
-  using Ids = std::shared_ptr<const std::vector<uint32_t>>;
 
   uint32_t first_id_ = 1;
-  /// By index: a place in `outputs_`, or the output's id, inverted, which no place is as large as.
-  std::vector<uint32_t> elements_;
-  Ids outputs_;
-  Ids base_outputs_;  ///< by id of the base, where they do not map to themselves
+  std::vector<uint32_t> ids_;
+  /// By id of the base, where they do not map to themselves. All maps with one base share it.
+  std::shared_ptr<const std::vector<uint32_t>> base_ids_;
 };
 
 /// Composes maps: each id that `maps` map to x then maps to next[x], ids of a base among them.

@@ -44,8 +44,6 @@ $programs    }
 }
 )";
 
-constexpr uint32_t signed_encoding = 1;  // of an INT
-
 /// Keywords, including reserved ones.
 constexpr std::string_view keywords[] = {
     "Self",     "abstract", "as",     "async",   "await",    "become", "box",    "break", "const",
@@ -78,10 +76,7 @@ std::string integer_text(uint32_t size, bool is_signed) {
 
 /// Whether a type is a struct or union, or an array of them.
 bool is_made_of_records(const BtfView& btf, uint32_t id) {
-  id = skip_modifiers(btf, id);
-  while (id != 0 && btf.type(id).kind() == BtfKind::Array)
-    id = skip_modifiers(btf, btf.type(id).array_element_type());
-  return id != 0 && is_composite(btf.type(id).kind());
+  return is_composite(btf.kind(skip_arrays(btf, id)));
 }
 
 /// A valid Rust name similar to a text.
@@ -153,7 +148,7 @@ std::string RustTypes::base_text(uint32_t id, std::string_view preferred) {
   uint32_t size = static_cast<uint32_t>(type_size(*btf_, id).value_or(0));
   if (type.kind() == BtfKind::Float && (size == 4 || size == 8))
     return fmt::format("f{}", 8 * size);
-  bool is_signed = type.kind() == BtfKind::Int && (type.int_data() >> 24 & signed_encoding) != 0;
+  bool is_signed = type.kind() == BtfKind::Int && (type.int_encoding() & btf_int_signed) != 0;
   return integer_text(size, is_signed);
 }
 

@@ -107,26 +107,19 @@ Section make_pointers(const BtfView& btf, const DataSection& data, std::string n
 std::string declare_shadow(const BtfView& btf, uint32_t type, const std::string& name) {
   uint32_t id = skip_modifiers(btf, type);
   if (id == 0) return "";
-  switch (btf.type(id).kind()) {
-    case BtfKind::Ptr: {
-      uint32_t target = skip_modifiers(btf, btf.type(id).type());
-      bool is_function = target != 0 && btf.type(target).kind() == BtfKind::FuncProto;
-      return (is_function ? "struct bpf_program *" : "void *") + name;
-    }
-    case BtfKind::Int:
-    case BtfKind::Float:
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      return print_c_declaration(btf, id, name);
-    case BtfKind::Array: {
-      uint32_t element = skip_modifiers(btf, btf.type(id).array_element_type());
-      if (element == 0 || btf.type(element).kind() != BtfKind::Int) return "";
-      return print_c_declaration(btf, element,
-                                 fmt::format("{}[{}]", name, btf.type(id).array_length()));
-    }
-    default:
-      return "";
+  BtfType member = btf.type(id);
+  BtfKind kind = member.kind();
+  if (kind == BtfKind::Ptr) {
+    bool is_function = btf.kind(skip_modifiers(btf, member.type())) == BtfKind::FuncProto;
+    return (is_function ? "struct bpf_program *" : "void *") + name;
   }
+  if (kind == BtfKind::Array) {
+    uint32_t element = skip_modifiers(btf, member.array_element_type());
+    if (btf.kind(element) != BtfKind::Int) return "";
+    return print_c_declaration(btf, element, fmt::format("{}[{}]", name, member.array_length()));
+  }
+  bool is_known_everywhere = kind == BtfKind::Int || kind == BtfKind::Float || is_enum(kind);
+  return is_known_everywhere ? print_c_declaration(btf, id, name) : "";
 }
 
 Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {

@@ -14,7 +14,7 @@
 #include "bpflink/distill.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/format/type_section.hpp"
+#include "dedup/format/reader.hpp"
 #include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/check.hpp"

@@ -23,23 +23,8 @@ bool is_void_or_type(const bpflink_btf* btf, uint32_t id) {
 
 /// The type that `type` refers to besides its members, 0 for none.
 uint32_t referred_type(BtfType type) {
-  switch (type.kind()) {
-    case BtfKind::Array:
-      return type.array_element_type();
-    case BtfKind::Ptr:
-    case BtfKind::Typedef:
-    case BtfKind::Volatile:
-    case BtfKind::Const:
-    case BtfKind::Restrict:
-    case BtfKind::Func:
-    case BtfKind::FuncProto:
-    case BtfKind::Var:
-    case BtfKind::DeclTag:
-    case BtfKind::TypeTag:
-      return type.type();
-    default:
-      return 0;
-  }
+  if (type.kind() == BtfKind::Array) return type.array_element_type();
+  return (kind_words(type.kind()).ids.head & 1) != 0 ? type.type() : 0;
 }
 
 /// Describes what `read` reads of element `index` of a type for whose kind `has_elements` is true.
@@ -169,8 +154,8 @@ bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_typ
       description.index_type_id = type.array_index_type();
     }
     if (kind == BtfKind::Int) {
-      description.encoding = type.int_data() >> 24;
-      description.bits = type.int_data() & 0xff;
+      description.encoding = type.int_encoding();
+      description.bits = type.int_bits();
     }
     if (kind == BtfKind::Func) description.linkage = std::to_underlying(type.func_linkage());
     if (kind == BtfKind::Var) description.linkage = std::to_underlying(type.var_linkage());

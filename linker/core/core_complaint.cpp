@@ -12,20 +12,10 @@
 namespace bpflink {
 namespace {
 
-std::string_view keyword(const BtfView& types, uint32_t id) {
-  switch (types.kind(id)) {
-    case BtfKind::Struct:
-      return "struct ";
-    case BtfKind::Union:
-      return "union ";
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      return "enum ";
-    case BtfKind::Fwd:
-      return types.type(id).kind_flag() ? "union " : "struct ";
-    default:
-      return "";
-  }
+/// "struct " before a tag.
+std::string keyword(const BtfView& types, uint32_t id) {
+  std::string_view word = id == 0 ? "" : tag_keyword(types.type(id));
+  return word.empty() ? "" : fmt::format("{} ", word);
 }
 
 /// "struct task_struct___old".

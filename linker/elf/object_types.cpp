@@ -75,23 +75,13 @@ class TypesReader {
     bool to_repair = false;
     const BtfView& types = *object_.btf;
     for (uint32_t id = 1; id < types.end_id(); ++id) {
-      switch (kind_of(types.first_word(id))) {
-        case BtfKind::Int:
-          to_repair |= needs_repair(BtfType(types.words_of(id)));
-          break;
-        case BtfKind::Datasec:
-          object_.datasecs.push_back(id);
-          break;
-        case BtfKind::DeclTag:
-          object_.tags.push_back(id);
-          break;
-        case BtfKind::Var:
-        case BtfKind::Func:
-          object_.declarations.emplace_back(id, types.words_of(id));
-          break;
-        default:
-          break;
-      }
+      BtfType type(types.words_of(id));
+      BtfKind kind = type.kind();
+      to_repair |= needs_repair(type);
+      if (kind == BtfKind::Datasec) object_.datasecs.push_back(id);
+      if (kind == BtfKind::DeclTag) object_.tags.push_back(id);
+      if (kind == BtfKind::Var || kind == BtfKind::Func)
+        object_.declarations.emplace_back(id, types.words_of(id));
     }
     return to_repair;
   }

@@ -25,11 +25,10 @@ struct OptionType {
 };
 
 std::optional<OptionType> integer_type(BtfType type) {
-  constexpr uint32_t signed_flag = 1, bool_flag = 4;
-  uint32_t encoding = type.int_data() >> 24, size = type.size();
-  if ((encoding & bool_flag) != 0)
+  uint32_t size = type.size();
+  if ((type.int_encoding() & btf_int_bool) != 0)
     return size == 1 ? std::optional(OptionType{OptionType::Kind::Bool, 1}) : std::nullopt;
-  bool is_signed = (encoding & signed_flag) != 0;
+  bool is_signed = (type.int_encoding() & btf_int_signed) != 0;
   if (size == 1) return OptionType{OptionType::Kind::Char, size, is_signed};
   if (size != 2 && size != 4 && size != 8) return std::nullopt;
   return OptionType{OptionType::Kind::Integer, size, is_signed};
@@ -40,24 +39,18 @@ std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
   id = skip_modifiers(types, id);
   if (id == 0) return std::nullopt;
   BtfType type = types.type(id);
-  switch (type.kind()) {
-    case BtfKind::Int:
-      return integer_type(type);
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-      if (types.name(type) != "libbpf_tristate") return std::nullopt;
-      if (type.kind() == BtfKind::Enum && type.size() != 4) return std::nullopt;
-      return OptionType{OptionType::Kind::Tristate, type.size()};
-    case BtfKind::Array: {
-      uint32_t element = skip_modifiers(types, type.array_element_type());
-      if (type.array_length() == 0 || types.kind(element) != BtfKind::Int) return std::nullopt;
-      auto of_element = integer_type(types.type(element));
-      if (!of_element || of_element->kind != OptionType::Kind::Char) return std::nullopt;
-      return OptionType{OptionType::Kind::Text, type.array_length()};
-    }
-    default:
-      return std::nullopt;
+  if (type.kind() == BtfKind::Int) return integer_type(type);
+  if (is_enum(type.kind())) {
+    if (types.name(type) != "libbpf_tristate") return std::nullopt;
+    if (type.kind() == BtfKind::Enum && type.size() != 4) return std::nullopt;
+    return OptionType{OptionType::Kind::Tristate, type.size()};
   }
+  if (type.kind() != BtfKind::Array) return std::nullopt;
+  uint32_t element = skip_modifiers(types, type.array_element_type());
+  if (type.array_length() == 0 || types.kind(element) != BtfKind::Int) return std::nullopt;
+  auto of_element = integer_type(types.type(element));
+  if (!of_element || of_element->kind != OptionType::Kind::Char) return std::nullopt;
+  return OptionType{OptionType::Kind::Text, type.array_length()};
 }
 
 /// Whether a 64-bit number, in two's complement if negative, fits into the variable.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "dedup/format/kinds.hpp"
 #include "linker/kernels/kernel.hpp"
 
 namespace bpflink {
@@ -32,8 +33,7 @@ class WantedNames {
   uint32_t size() const { return size_; }
 
  private:
-  static constexpr size_t kinds = static_cast<size_t>(BtfKind::Enum64) + 1;
-  std::array<std::unordered_map<std::string_view, uint32_t>, kinds> numbers_;
+  std::array<std::unordered_map<std::string_view, uint32_t>, known_kinds> numbers_;
   std::deque<std::string> names_;  // in a deque, so that they do not move
   uint32_t size_ = 0;
 };

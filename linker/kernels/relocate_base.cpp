@@ -10,7 +10,6 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -44,10 +43,7 @@ class Relocation {
       BtfType type = split_.type(id);
       if (!is_composite(type.kind())) continue;
       for (uint32_t i = 0; i < type.vlen(); ++i) {
-        uint32_t member = skip_modifiers(split_, type.member(i).type);
-        // This ends: the types have been checked for cycles.
-        while (split_.kind(member) == BtfKind::Array)
-          member = skip_modifiers(split_, split_.type(member).array_element_type());
+        uint32_t member = skip_arrays(split_, type.member(i).type);
         if (member < split_.first_id()) is_member_[member] = true;
       }
     }
@@ -89,17 +85,12 @@ class Relocation {
   /// Whether the kinds match. A distilled ENUM may also stand for an ENUM64, and a declaration for
   /// a definition.
   static bool may_stand_for(BtfType type, BtfType other) {
-    switch (type.kind()) {
-      case BtfKind::Int:
-        return other.kind() == BtfKind::Int && (type.int_data() >> 24) == (other.int_data() >> 24);
-      case BtfKind::Enum:
-        return is_enum(other.kind());
-      case BtfKind::Fwd:
-        if (other.kind() == BtfKind::Fwd) return type.kind_flag() == other.kind_flag();
-        return other.kind() == (type.kind_flag() ? BtfKind::Union : BtfKind::Struct);
-      default:
-        return type.kind() == other.kind();
-    }
+    bool is_of_kind = type.kind() == other.kind();
+    if (type.kind() == BtfKind::Int)
+      return is_of_kind && type.int_encoding() == other.int_encoding();
+    if (type.kind() == BtfKind::Enum) return is_enum(other.kind());
+    if (type.kind() == BtfKind::Fwd) return tag_space(type) == tag_space(other);
+    return is_of_kind;
   }
 
   const BtfView& split_;

@@ -25,26 +25,19 @@ constexpr size_t max_names = 3;
 
 /// Whether kernels reject the type because of its name, which is not empty.
 bool is_rejected(const BtfView& types, BtfType type) {
-  switch (type.kind()) {
-    case BtfKind::Ptr:
-    case BtfKind::Const:
-    case BtfKind::Volatile:
-    case BtfKind::Restrict:
-    case BtfKind::Array:
-    case BtfKind::FuncProto:
+  if (!is_known(type.kind())) return false;
+  switch (kind_row(type.kind()).name_rule) {
+    case NameRule::None:
       return true;
-    case BtfKind::Struct:
-    case BtfKind::Union:
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-    case BtfKind::Fwd:
-    case BtfKind::Typedef:
-    case BtfKind::Var:
-    case BtfKind::Func:
+    case NameRule::Optional:
+    case NameRule::Needed:
       return !name_kind(types, type.name_off()).is_identifier;
-    default:
-      return false;
+    case NameRule::Any:
+    case NameRule::Section:
+    case NameRule::Text:
+      break;
   }
+  return false;
 }
 
 void warn_names(Context& context) {

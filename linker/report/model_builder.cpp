@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <span>
 
-#include "dedup/dominators.hpp"
+#include "linker/report/dominators.hpp"
 
 namespace bpflink {
 

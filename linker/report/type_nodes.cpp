@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 
 #include "dedup/format/kinds.hpp"
@@ -19,12 +18,8 @@ std::optional<uint32_t> wrapped_by(BtfType type) {
 
 /// The kind of a type as a node's kind.
 std::string_view name_of_kind(BtfType type) {
-  constexpr std::array<std::string_view, known_kinds> names = {
-      "void",          "integer", "pointer",  "array", "struct",   "union",         "enum",
-      "struct",        "typedef", "volatile", "const", "restrict", "function type", "prototype",
-      "variable type", "section", "float",    "tag",   "type tag", "enum"};
   if (type.kind() == BtfKind::Fwd && type.kind_flag()) return "union";
-  return is_known(type.kind()) ? names[static_cast<size_t>(type.kind())] : "unknown kind";
+  return is_known(type.kind()) ? kind_row(type.kind()).noun : "unknown kind";
 }
 
 }  // namespace
@@ -65,23 +60,18 @@ void TypeNodes::add_references(uint32_t id) {
   auto refer = [&](uint32_t other, uint32_t name_off) {
     builder_.refer(node, node_of(other), btf_.string(name_off));
   };
-  switch (type.kind()) {
-    case BtfKind::Datasec:  // lists variables, but is not why they are there
-      break;
-    case BtfKind::DeclTag:  // is there because of the type that it is on
-      builder_.refer(node_of(type.type()), node);
-      break;
-    case BtfKind::Struct:
-    case BtfKind::Union:
-      for (uint32_t i = 0; i < type.vlen(); ++i)
-        refer(type.member(i).type, type.member(i).name_off);
-      break;
-    case BtfKind::FuncProto:
-      refer(type.type(), 0);
-      for (uint32_t i = 0; i < type.vlen(); ++i) refer(type.param(i).type, type.param(i).name_off);
-      break;
-    default:
-      for_each_reference(type.words(), [&](uint32_t other) { refer(other, 0); });
+  if (type.kind() == BtfKind::Datasec) return;  // lists variables, but is not why they are there
+  if (type.kind() == BtfKind::DeclTag) {        // is there because of the type that it is on
+    builder_.refer(node_of(type.type()), node);
+    return;
+  }
+  if (is_composite(type.kind())) {
+    for (uint32_t i = 0; i < type.vlen(); ++i) refer(type.member(i).type, type.member(i).name_off);
+  } else if (type.kind() == BtfKind::FuncProto) {
+    refer(type.type(), 0);
+    for (uint32_t i = 0; i < type.vlen(); ++i) refer(type.param(i).type, type.param(i).name_off);
+  } else {
+    for_each_reference(type.words(), [&](uint32_t other) { refer(other, 0); });
   }
 }
 

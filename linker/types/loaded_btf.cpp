@@ -126,7 +126,7 @@ class LoaderFixups {
   uint32_t find_int() {
     BtfView view = types_;
     for (uint32_t id = 1; id < view.end_id(); ++id)
-      if (view.kind(id) == BtfKind::Int && (view.type(id).int_data() & 0xff) == 32) return id;
+      if (view.kind(id) == BtfKind::Int && view.type(id).int_bits() == 32) return id;
     return 0;
   }
 

@@ -206,22 +206,12 @@ class DetailSearch {
   /// The detail that a type requires of the types that it refers to, if `detail` of it is required.
   static TypeDetail detail_of_references(BtfKind kind, TypeDetail detail) {
     if (detail == TypeDetail::Everything) return detail;
-    switch (kind) {
-      case BtfKind::TypeTag:
-        return TypeDetail::Pointees;
-      case BtfKind::Struct:
-      case BtfKind::Union:
-        return TypeDetail::Definition;
-      case BtfKind::Ptr:
-        return detail == TypeDetail::Pointees ? detail : TypeDetail::Declaration;
-      case BtfKind::Typedef:
-      case BtfKind::Const:
-      case BtfKind::Volatile:
-      case BtfKind::Restrict:
-        return detail;
-      default:  // elements, parameters and results have a size
-        return std::max(detail, TypeDetail::Definition);
-    }
+    if (kind == BtfKind::TypeTag) return TypeDetail::Pointees;
+    if (is_composite(kind)) return TypeDetail::Definition;
+    if (kind == BtfKind::Ptr && detail != TypeDetail::Pointees) return TypeDetail::Declaration;
+    if (kind == BtfKind::Ptr || is_modifier(kind)) return detail;
+    return std::max(detail,
+                    TypeDetail::Definition);  // elements, parameters and results have a size
   }
 
   const Context& context_;

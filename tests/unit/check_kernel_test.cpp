@@ -149,9 +149,7 @@ void mutate(Blob& blob, const Btf& btf, Random& random) {
   };
   constexpr size_t header_size = 24;
   uint32_t count = btf.end_id() - 1;
-  auto type_at = [&](uint32_t id) {
-    return header_size + sizeof(uint32_t) * static_cast<const BtfView&>(btf).starts()[id - 1];
-  };
+  auto type_at = [&](uint32_t id) { return header_size + sizeof(uint32_t) * btf.starts()[id - 1]; };
   for (size_t changes = 1 + random() % 3; changes > 0; --changes) {
     auto id = static_cast<uint32_t>(1 + random() % count);
     size_t begin = type_at(id), words = btf.type(id).words().size();

@@ -1,5 +1,5 @@
 // Dominators against their definition: without its dominator, a node is unreachable.
-#include "dedup/dominators.hpp"
+#include "linker/report/dominators.hpp"
 
 #include <doctest/doctest.h>
 
