@@ -50,7 +50,7 @@ uint32_t skip_modifiers(const BtfView& btf, uint32_t id);
 
 /// The type behind qualifiers, typedefs and arrays: the elements of arrays of arrays. An array that
 /// contains itself gives an array.
-BPFLINK_API uint32_t skip_arrays(const BtfView& btf, uint32_t id);
+uint32_t skip_arrays(const BtfView& btf, uint32_t id);
 
 /// The bytes that an object of type `id` takes, with pointers of `pointer_size` bytes. Nothing for
 /// void, functions, forward declarations, unknown kinds, and arrays of 2^64 bytes or more.
