@@ -1,5 +1,7 @@
 // Loads every program of each object, alone, and prints a line for each: OBJECT PROGRAM, a tab, and
-// `loads` or the error with the verifier's last line. Programs of one name are numbered.
+// `loads`, `loads without BTF`, or the error with the verifier's last line. Without its BTF, which
+// the kernel refused, a program is checked less. Programs of one name are numbered.
+//
 // Usage: load_each OBJECT...
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -68,7 +70,8 @@ static void load_only(const char* path, int index) {
   if (error)
     printf("\t%s: %.200s\n", strerror(-error), last_line(said));
   else
-    printf("\tloads\n");
+    printf("\tloads%s\n",
+           bpf_object__btf(object) && bpf_object__btf_fd(object) < 0 ? " without BTF" : "");
   fflush(stdout);
   _exit(0);
 }
