@@ -165,9 +165,13 @@ class Resolver {
     bool in_sections = a.is_in_section() && b.is_in_section();
     if (!in_sections || a.size != b.size || a.type != b.type)
       return "if they are not the same thing, make one of them static";
-    bool is_in_header =
+    bool is_one_place =
         place.line != 0 && place.line == second_place.line && place.source == second_place.source;
-    if (is_in_header && a.type == STT_FUNC)
+    bool is_in_header = place.source.substr(place.source.rfind('.') + 1).starts_with('h');
+    if (is_one_place && !is_in_header)
+      return fmt::format("both are of {}: if one object is linked from the other, leave it out",
+                         place.source);
+    if (is_one_place && a.type == STT_FUNC)
       return fmt::format("{} defines it in each: make it static inline there, or only declare it",
                          place.source);
     return "if a header defines it, only declare it there (extern), and define it in one file";

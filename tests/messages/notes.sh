@@ -185,31 +185,21 @@ open outputs N s
 read inputs N s
 check outputs N s
 resolve symbols N s
-trace symbols N s
 split into fragments N s
 mark live N s
 report undefined symbols N s
 warn unloadable N s
 check programs N s
+check license N s
 check maps N s
 check externs N s
 lay out sections N s
 order maps N s
 number symbols N s
 merge btf N s
-check types N s
-check odr N s
-remove orphaned types N s
-complete functions N s
-build datasecs N s
-prune types N s
-warn rejected names N s
 relocate N s
-rebase btf ext N s
-finish btf N s
 write output N s
 read output N s
-verify output N s
 describe output N s
 make report N s
 write reports N s
@@ -248,10 +238,6 @@ expect '{
       "seconds": N
     },
     {
-      "name": "trace symbols",
-      "seconds": N
-    },
-    {
       "name": "split into fragments",
       "seconds": N
     },
@@ -269,6 +255,10 @@ expect '{
     },
     {
       "name": "check programs",
+      "seconds": N
+    },
+    {
+      "name": "check license",
       "seconds": N
     },
     {
@@ -296,43 +286,7 @@ expect '{
       "seconds": N
     },
     {
-      "name": "check types",
-      "seconds": N
-    },
-    {
-      "name": "check odr",
-      "seconds": N
-    },
-    {
-      "name": "remove orphaned types",
-      "seconds": N
-    },
-    {
-      "name": "complete functions",
-      "seconds": N
-    },
-    {
-      "name": "build datasecs",
-      "seconds": N
-    },
-    {
-      "name": "prune types",
-      "seconds": N
-    },
-    {
-      "name": "warn rejected names",
-      "seconds": N
-    },
-    {
       "name": "relocate",
-      "seconds": N
-    },
-    {
-      "name": "rebase btf ext",
-      "seconds": N
-    },
-    {
-      "name": "finish btf",
       "seconds": N
     },
     {
@@ -341,10 +295,6 @@ expect '{
     },
     {
       "name": "read output",
-      "seconds": N
-    },
-    {
-      "name": "verify output",
       "seconds": N
     },
     {
