@@ -169,8 +169,7 @@ class Resolver {
         place.line != 0 && place.line == second_place.line && place.source == second_place.source;
     bool is_in_header = place.source.substr(place.source.rfind('.') + 1).starts_with('h');
     if (is_one_place && !is_in_header)
-      return fmt::format("both are of {}: if one object is linked from the other, leave it out",
-                         place.source);
+      return fmt::format("both objects have {}: leave one of them out", place.source);
     if (is_one_place && a.type == STT_FUNC)
       return fmt::format("{} defines it in each: make it static inline there, or only declare it",
                          place.source);

@@ -323,19 +323,19 @@ END
 
 # A map in a header that two files include
 compile again <<<"#include \"$tmp/maps.bpf.c\""
-shows 'only declare it there' bpflink maps.o again.o -o out.o <<'END'
+shows 'leave one of them out' bpflink maps.o again.o -o out.o <<'END'
 maps.bpf.c:2: error: duplicate symbol: packets
 >>> defined at maps.bpf.c:2
 >>>            maps.o:(.maps+0x0)
 >>> defined at maps.bpf.c:2
 >>>            again.o:(.maps+0x0)
->>> if a header defines it, only declare it there (extern), and define it in one file
+>>> both objects have maps.bpf.c: leave one of them out
 maps.bpf.c:3: error: duplicate symbol: total
 >>> defined at maps.bpf.c:3
 >>>            maps.o:(.bss+0x0)
 >>> defined at maps.bpf.c:3
 >>>            again.o:(.bss+0x0)
->>> if a header defines it, only declare it there (extern), and define it in one file
+>>> both objects have maps.bpf.c: leave one of them out
 END
 
 # A file given twice
