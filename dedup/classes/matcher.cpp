@@ -55,14 +55,15 @@ bool Matcher::matches_words(const uint32_t* words, const uint32_t* key) {
 /// Whether words with these roles match those of a key. What takes least comes first.
 template <WordRoles Roles>
 bool Matcher::matches_roles(const uint32_t* words, const uint32_t* key) {
-  for (size_t i = 0; i < Roles.size(); ++i)
-    if ((Roles[i] == WordRole::number || Roles[i] == WordRole::size) && words[i] != key[i])
-      return false;
-  for (size_t i = 0; i < Roles.size(); ++i)
-    if (Roles[i] == WordRole::name && !input_.has_string(words[i], key[i])) return false;
-  for (size_t i = 0; i < Roles.size(); ++i)
-    if (Roles[i] == WordRole::id && !matches_reference(words[i], key[i])) return false;
-  return true;
+  constexpr auto is_number = [](WordRole role) {
+    return role == WordRole::number || role == WordRole::size;
+  };
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return ((!is_number(Roles[I]) || words[I] == key[I]) && ...) &&
+           ((Roles[I] != WordRole::name || input_.has_string(words[I], key[I])) && ...) &&
+           ((Roles[I] != WordRole::id || matches_reference(words[I], key[I])) && ...);
+  }
+  (std::make_index_sequence<Roles.size()>());
 }
 
 /// Whether a type matches a key.

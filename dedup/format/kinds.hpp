@@ -83,7 +83,7 @@ struct KindRow {
   NameRule name_rule;
   LinuxRelease since;  ///< the first release that knows the kind
   KindLayout layout;
-  std::string_view element = "";  ///< what messages call an element
+  std::string_view element = {};  ///< what messages call an element
 };
 
 /// The table of kinds.
@@ -169,15 +169,54 @@ constexpr KindSet kinds_with(Test test) {
 }
 
 /// Calls `visit` with a known kind as template argument, so that its row is a constant there.
-/// Returns what that returns, or false for other kinds.
+/// Returns what that returns, or false for other kinds. A switch, because walks over millions of
+/// types go through it.
 template <class Visit>
-bool with_constant_kind(BtfKind kind, Visit&& visit) {
-  return [&]<size_t... N>(std::index_sequence<N...>) {
-    bool result = false;
-    (void)((kind == BtfKind(N) && (result = visit.template operator()<BtfKind(N)>(), true)) || ...);
-    return result;
+bool with_constant_kind(BtfKind kind, Visit visit) {
+  using enum BtfKind;
+  switch (kind) {
+    case Void:
+      return visit.template operator()<Void>();
+    case Int:
+      return visit.template operator()<Int>();
+    case Ptr:
+      return visit.template operator()<Ptr>();
+    case Array:
+      return visit.template operator()<Array>();
+    case Struct:
+      return visit.template operator()<Struct>();
+    case Union:
+      return visit.template operator()<Union>();
+    case Enum:
+      return visit.template operator()<Enum>();
+    case Fwd:
+      return visit.template operator()<Fwd>();
+    case Typedef:
+      return visit.template operator()<Typedef>();
+    case Volatile:
+      return visit.template operator()<Volatile>();
+    case Const:
+      return visit.template operator()<Const>();
+    case Restrict:
+      return visit.template operator()<Restrict>();
+    case Func:
+      return visit.template operator()<Func>();
+    case FuncProto:
+      return visit.template operator()<FuncProto>();
+    case Var:
+      return visit.template operator()<Var>();
+    case Datasec:
+      return visit.template operator()<Datasec>();
+    case Float:
+      return visit.template operator()<Float>();
+    case DeclTag:
+      return visit.template operator()<DeclTag>();
+    case TypeTag:
+      return visit.template operator()<TypeTag>();
+    case Enum64:
+      return visit.template operator()<Enum64>();
   }
-  (std::make_index_sequence<known_kinds>());
+  return false;
 }
 
 /// Whether types of a kind have a size of their own. Not of pointers and arrays.

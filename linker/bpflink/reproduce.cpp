@@ -98,10 +98,12 @@ class Reproducer {
     const std::string& path = command_.reproduce_file;
     Outputs outputs;
     // The link reports what is wrong with its own outputs.
-    outputs.open("-o", output_, /*is_object=*/true);
+    auto open = [&](std::string_view option, const std::string& name, bool is_object) {
+      return name.empty() || outputs.open(std::string(option), name, is_object).has_value();
+    };
+    open("-o", output_, true);
     for (const ReportFile& report : report_files)
-      if (!(command_.link.*report.path).empty())
-        outputs.open(std::string(report.option), command_.link.*report.path);
+      open(report.option, command_.link.*report.path, false);
     auto tar = outputs.open("--reproduce", path);
     if (!tar) return fail(tar.error().message);
     std::vector<NamedFile> inputs;
