@@ -44,6 +44,7 @@ macro_rules! copied {
         impl $name {
             /// # Safety
             /// The library filled in what is copied, and what it points to still exists.
+            #[allow(clippy::redundant_field_names)] // a macro has no shorthand
             pub(crate) unsafe fn copy($raw: $from) -> $name {
                 $name { $($field: $value,)* }
             }
