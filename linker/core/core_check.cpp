@@ -1,7 +1,5 @@
 #include "linker/core/core_check.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <map>
 #include <set>
@@ -43,17 +41,6 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
   return insns;
 }
 
-std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) {
-  std::vector<CoreAssumption> assumptions;
-  assumptions.reserve(from.size());
-  for (const Assumption& assumption : from)
-    assumptions.push_back({assumption.offset == 0
-                               ? assumption.variable
-                               : fmt::format("{}+{}", assumption.variable, assumption.offset),
-                           assumption.value});
-  return assumptions;
-}
-
 /// Walks the code with the bound instructions, like the verifier of the given kernel version.
 Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
                   uint32_t verifier) {
@@ -79,7 +66,7 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
     if (relocation.outcome == CoreOutcome::Value) continue;
     bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
     relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
-    if (is_harmless) relocation.assumes = to_assumptions(reach.assumes);
+    if (is_harmless) relocation.assumes = std::move(reach.assumes);
     has_failed |= !is_harmless;
   }
   if (!has_failed) return;
