@@ -3,20 +3,22 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
+#include <iterator>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "linker/bpfcore/check_object.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
 #include "linker/bpfcore/outputs.hpp"
+#include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/program.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
 namespace {
@@ -60,9 +62,9 @@ std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
   for (const std::string& name : names) {
     bool is_known = false;
     for (CoreObject& object : objects) {
-      auto found = object.summary.program_index.find(name);
-      if (found == object.summary.program_index.end()) continue;
-      object.summary.programs[found->second].is_optional = true;
+      auto found = object.find_program(name);
+      if (!found) continue;
+      object.is_optional[*found] = true;
       is_known = true;
     }
     if (!is_known) return fail("--optional {}: no object has a program of that name", name);
@@ -83,6 +85,34 @@ std::expected<void, Error> check_settings(const std::map<std::string, uint64_t>&
       return fail("--set {}: no object has a variable of that name in .rodata", name);
   }
   return {};
+}
+
+/// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
+/// code depends on which externs the kernel has, and a missing helper matters only in reached code.
+std::vector<CoreFinding> check_object(const CoreObject& object, const Kernel& kernel,
+                                      const BpfcoreOptions& options) {
+  KernelNeeds needs{object.object, kernel};
+  needs.check();
+  auto value_of = [&](std::string_view name) -> std::optional<uint64_t> {
+    auto found = needs.externs.find(name);
+    if (found == needs.externs.end() || found->second.knowledge == Knowledge::Unknown) return {};
+    return found->second.value;
+  };
+  ObjectCheck check(object, kernel.index,
+                    {.version = kernel.version_code.value_or(0),
+                     .kconfig = value_of,
+                     .has_ksym = [&](std::string_view name) -> std::optional<bool> {
+                       auto value = value_of(name);
+                       return value ? std::optional(*value != 0) : std::nullopt;
+                     },
+                     .settings = options.settings,
+                     .strict = options.strict});
+  auto helpers = object.helper_calls | std::views::keys;
+  needs.check_helpers({helpers.begin(), helpers.end()},
+                      [&](uint32_t helper) { return check.programs_calling(helper); });
+  std::vector<CoreFinding> findings = check.take_relocations();
+  std::ranges::move(needs.findings, std::back_inserter(findings));
+  return findings;
 }
 
 std::expected<void, Error> write_reports(const BpfcoreOptions& options, const CoreReport& report,
@@ -120,25 +150,15 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   ReportFiles files;
   for (const std::string* path : {&options.json, &options.html})
     if (auto ok = files.open(*path); !ok) return std::unexpected(ok.error());
-  CoreReport report;
-  std::deque<KernelNeeds> needs;
-  for (CoreObject& object : inputs->objects) {
-    object.analyze_code();
-    report.objects.push_back(&object.summary);
-    auto helpers = object.helper_calls | std::views::keys;
-    needs.emplace_back(object.object, object.file().image,
-                       std::vector(helpers.begin(), helpers.end()));
-  }
-  report.kernels.resize(inputs->kernels.size());
-  report.verdicts.resize(inputs->kernels.size());
+  for (CoreObject& object : inputs->objects) object.analyze_code();
+  CoreReport report{inputs->objects, std::vector<KernelSummary>(inputs->kernels.size()), {}};
+  report.findings.resize(inputs->kernels.size());
   std::vector<std::vector<std::string>> notes(inputs->kernels.size());
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
-    report.kernels[index] = summary_of(kernel);
+    report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
-    CoreKernel types = index_kernel(kernel);
-    for (size_t i = 0; i < inputs->objects.size(); ++i)
-      report.verdicts[index].push_back(
-          check_object(inputs->objects[i], needs[i], kernel, types, options));
+    for (const CoreObject& object : inputs->objects)
+      report.findings[index].push_back(check_object(object, kernel, options));
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());

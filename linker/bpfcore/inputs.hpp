@@ -30,13 +30,7 @@ std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,
     const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work);
 
-/// An index of the types of a kernel and its modules by name.
-CoreKernel index_kernel(const Kernel& kernel);
-
 /// Warns once of each module that could not be read. `notes` are those of the kernels.
 void warn_modules(const std::vector<std::vector<std::string>>& notes);
-
-/// The name and identity of a kernel.
-KernelSummary summary_of(const Kernel& kernel);
 
 }  // namespace bpflink

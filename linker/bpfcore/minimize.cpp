@@ -14,6 +14,7 @@
 #include "linker/bpfcore/archive.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
+#include "linker/bpfcore/report.hpp"
 #include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/output_file.hpp"
@@ -82,20 +83,19 @@ class Minimize {
  private:
   void warn_type_ids() const {
     for (const CoreObject& object : inputs_.objects)
-      if (std::ranges::any_of(object.summary.records, [](const CoreRecord& record) {
+      if (std::ranges::any_of(object.records, [](const CoreRecord& record) {
             return record.relocation.kind == CoreKind::TypeIdTarget;
           }))
         print_diagnostic("bpfcore", {.severity = Severity::Warning,
                                      .message = fmt::format(
                                          "{}: uses ids of the kernel's types "
                                          "(bpf_core_type_id_kernel), which differ in minimized BTF",
-                                         object.summary.name)});
+                                         object.name)});
   }
 
   std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
-    summaries_[index] = summary_of(kernel);
+    summaries_[index] = {kernel.name, kernel.identity};
     notes_[index] = kernel.notes;
-    CoreKernel types = index_kernel(kernel);
     std::vector<Blob>& blobs = blobs_of_kernels_[index];
     auto finish = [&](CoreMinimizer& minimizer) -> std::expected<void, Error> {
       auto blob = minimizer.finish(kernel.btf.byte_order());
@@ -104,12 +104,12 @@ class Minimize {
       return {};
     };
     if (options_.merge) {
-      CoreMinimizer minimizer(types);
+      CoreMinimizer minimizer(kernel.index);
       for (const CoreObject& object : inputs_.objects) keep_needed(object, minimizer);
       return finish(minimizer);
     }
     for (const CoreObject& object : inputs_.objects) {
-      CoreMinimizer minimizer(types);
+      CoreMinimizer minimizer(kernel.index);
       keep_needed(object, minimizer);
       if (auto ok = finish(minimizer); !ok) return ok;
     }
@@ -123,7 +123,7 @@ class Minimize {
   };
 
   std::string column_name(size_t column) const {
-    return options_.merge ? "" : file_name_of(inputs_.objects[column].summary.name);
+    return options_.merge ? "" : file_name_of(inputs_.objects[column].name);
   }
 
   /// Stores equal blobs of a column once. A file is named after the first kernel that uses it.
@@ -133,9 +133,9 @@ class Minimize {
     for (size_t column = 0; column < columns; ++column) {
       std::string directory;
       if (columns > 1) {
-        directory = stem_of(inputs_.objects[column].summary.name);
+        directory = stem_of(inputs_.objects[column].name);
         for (int i = 2; !directories.insert(directory).second; ++i)
-          directory = fmt::format("{}-{}", stem_of(inputs_.objects[column].summary.name), i);
+          directory = fmt::format("{}-{}", stem_of(inputs_.objects[column].name), i);
       }
       std::map<std::string_view, size_t> known;
       std::set<std::string> names;
@@ -154,11 +154,10 @@ class Minimize {
 
   /// A unique file name for the kernel.
   std::string new_name(size_t kernel, std::set<std::string>& names) const {
-    const KernelSummary& summary = summaries_[kernel];
-    std::string base = summary.release.empty() ? file_name_of(summary.name) : summary.release;
+    const auto& [name_of_kernel, known] = summaries_[kernel];
+    std::string base = known.release.empty() ? file_name_of(name_of_kernel) : known.release;
     if (base.ends_with(".btf")) base.resize(base.size() - std::string_view(".btf").size());
-    if (!summary.architecture.empty() && !base.ends_with(summary.architecture))
-      base += "." + summary.architecture;
+    if (!known.arch.empty() && !base.ends_with(known.arch)) base += "." + known.arch;
     std::ranges::replace_if(
         base, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; }, '_');
     std::string name = base + ".btf";
@@ -204,9 +203,9 @@ class Minimize {
     for (const KernelSummary& summary : summaries_) {
       auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
       kernels.push_back({{"name", summary.name},
-                         {"release", text(summary.release)},
-                         {"architecture", text(summary.architecture)},
-                         {"build_id", text(summary.build_id)},
+                         {"release", text(summary.identity.release)},
+                         {"architecture", text(summary.identity.arch)},
+                         {"build_id", text(summary.identity.build_id)},
                          {"files", Json::array()}});
     }
     for (const Use& use : uses_) {
@@ -220,11 +219,8 @@ class Minimize {
 
   std::vector<ArchiveEntry> archive_entries() const {
     std::vector<ArchiveEntry> entries;
-    for (const Use& use : uses_) {
-      const KernelSummary& summary = summaries_[use.kernel];
-      entries.push_back({column_name(use.column), summary.release, summary.architecture,
-                         summary.build_id, use.blob});
-    }
+    for (const Use& use : uses_)
+      entries.push_back({column_name(use.column), summaries_[use.kernel].identity, use.blob});
     return entries;
   }
 
