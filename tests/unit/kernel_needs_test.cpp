@@ -262,8 +262,8 @@ TEST_CASE("attach targets") {
 TEST_CASE("structs that programs implement") {
   auto kernel = read_small_kernel("");
   Checked findings(*kernel);
-  auto member = [&](const std::string& member) {
-    std::string name = "tcp_congestion_ops___old." + member;
+  auto member = [&](const std::string& of_struct) {
+    std::string name = "tcp_congestion_ops___old." + of_struct;
     std::string text = found(findings, What::StructOpsMember, name);
     std::string subject = "struct_ops member " + name + " ";
     size_t at = text.find(subject);
