@@ -34,7 +34,7 @@ NamedTypes::NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_si
   next_.resize(count);
   for (uint32_t id = view.end_id(); id-- > first;) {
     BtfType type = view.type(id);
-    if (type.name_off() == 0 || !can_be_bound(type.kind())) continue;
+    if (type.name_off() == 0 || !is_known(type.kind())) continue;
     uint32_t& head = heads_[bucket(essential_name(name_of(type)))];
     next_[id - first] = head;
     head = id;
@@ -52,7 +52,7 @@ std::string_view NamedTypes::name_of(BtfType type) const {
 
 void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
                       std::vector<CandidateType>& found) const {
-  if (heads_.empty()) return;
+  if (heads_.empty() || !can_be_bound(kind)) return;
   uint32_t id = heads_[bucket(name)];
   for (; id != 0 && effort.spend(); id = next_[id - types_.view.first_id()]) {
     BtfType type = types_.view.type(id);
@@ -62,17 +62,19 @@ void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
 }
 
 CoreKernel::CoreKernel(const BtfView& vmlinux, std::span<const BtfView> modules)
-    : impl_(new Impl{NamedTypes(vmlinux, 0, bpflink::pointer_size(vmlinux)),
-                     {},
-                     {modules.begin(), modules.end()}}) {
-  uint32_t number = 0;
-  for (const BtfView& module : modules)
-    impl_->modules.push_back(
-        std::make_unique<const NamedTypes>(module, ++number, impl_->vmlinux.types().pointer_size));
+    : impl_(new Impl{NamedTypes(vmlinux, 0, bpflink::pointer_size(vmlinux)), {}, {}}) {
+  for (const BtfView& module : modules) CoreKernelAccess::add_module(*this, module);
 }
 CoreKernel::CoreKernel(CoreKernel&&) noexcept = default;
 CoreKernel& CoreKernel::operator=(CoreKernel&&) noexcept = default;
 CoreKernel::~CoreKernel() = default;
+
+void CoreKernelAccess::add_module(CoreKernel& kernel, const BtfView& module) {
+  CoreKernel::Impl& impl = *kernel.impl_;
+  impl.module_views.push_back(module);
+  impl.modules.push_back(std::make_unique<const NamedTypes>(
+      module, static_cast<uint32_t>(impl.module_views.size()), impl.vmlinux.types().pointer_size));
+}
 
 const BtfView& CoreKernel::vmlinux() const {
   return impl_->vmlinux.types().view;

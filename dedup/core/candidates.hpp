@@ -35,7 +35,8 @@ struct CandidateType {
   uint32_t id;
 };
 
-/// The types of vmlinux, or of one module without those of vmlinux, in a hash table by name.
+/// Types, functions, variables and tags of vmlinux, or of one module without those of vmlinux, in a
+/// hash table by name.
 class NamedTypes {
  public:
   NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_size);
@@ -45,6 +46,16 @@ class NamedTypes {
   /// effort is spent.
   void find(std::string_view name, BtfKind kind, CoreEffort& effort,
             std::vector<CandidateType>& found) const;
+  /// Calls `visit(type, id)` for everything of that whole name, by ascending id, until it returns
+  /// false.
+  template <typename Visit>
+  void visit(std::string_view name, Visit visit) const {
+    uint32_t id = heads_.empty() ? 0 : heads_[bucket(essential_name(name))];
+    for (; id != 0; id = next_[id - types_.view.first_id()]) {
+      BtfType type = types_.view.type(id);
+      if (name_of(type) == name && !visit(type, id)) return;
+    }
+  }
 
  private:
   /// Types with longer names are not found.
@@ -65,8 +76,15 @@ struct CoreKernel::Impl {
   std::vector<BtfView> module_views;
 };
 
+/// Access to the index, for the project's own code.
 struct CoreKernelAccess {
   static const auto& impl(const CoreKernel& kernel) { return *kernel.impl_; }
+  /// The index of the types that a CoreCandidate's `module` stands for.
+  static const NamedTypes& named(const CoreKernel& kernel, uint32_t module) {
+    return module == 0 ? kernel.impl_->vmlinux : *kernel.impl_->modules[module - 1];
+  }
+  /// Adds a module, which is split from vmlinux and must outlive the kernel.
+  static void add_module(CoreKernel& kernel, const BtfView& module);
 };
 
 /// Whether a type of kind `a` can be bound to one of kind `b`.

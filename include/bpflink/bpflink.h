@@ -839,8 +839,8 @@ void bpflink_core_kernel_free(bpflink_core_kernel* kernel);
 struct bpflink_core_facts {
   size_t size;   /**< bytes of this struct */
   void* context; /**< passed to the functions below */
-  /** Gives the value of a .kconfig variable such as "CONFIG_HZ" in `*value`; returns 1, or 0 if it
-   * is unknown. Null: all are unknown. */
+  /** Gives in `*value` what a loader writes into a .kconfig variable such as "CONFIG_HZ"; returns
+   * 1, or 0 if it is unknown. Null: all are unknown. */
   int (*kconfig)(void* context, const char* name, uint64_t* value);
   /** Returns 1 if the kernel has an extern of .ksyms, 0 if not, -1 if unknown. Null: unknown. */
   int (*has_ksym)(void* context, const char* name);
@@ -905,8 +905,8 @@ enum bpflink_status bpflink_core_report_verdict(const bpflink_core_report* repor
 enum bpflink_status bpflink_core_report_program(const bpflink_core_report* report, size_t index,
                                                 size_t program, const char** name);
 
-/** Assumption `assumption` of those on which it rests that relocation `index` is guarded: that the
- * .rodata variable `*variable` has that value. Error: ARGUMENT. */
+/** Assumption `assumption` of those with which relocation `index` is guarded: that the .rodata
+ * variable `*variable`, which decides branches in its programs, has that value. Error: ARGUMENT. */
 enum bpflink_status bpflink_core_report_assumption(const bpflink_core_report* report, size_t index,
                                                    size_t assumption, const char** variable,
                                                    uint64_t* value);

@@ -265,8 +265,8 @@ struct CoreVerdict {
   uint64_t value = 0;                         ///< of CoreOutcome::Value
   /// The programs that reach it; if none does, those that contain it.
   std::vector<std::string> programs = {};
-  /// The values of variables because of which it is guarded; empty: it is, whatever user space
-  /// sets.
+  /// The variables that decide branches in the programs, with the values that it is guarded with:
+  /// it depends on no others. Empty: it is guarded, whatever user space sets.
   std::vector<CoreAssumption> assumes = {};
   /// Why it has no value: "struct task_struct has no member 'state'".
   std::string message = {};
@@ -276,7 +276,7 @@ struct CoreVerdict {
 struct CoreFacts {
   /// LINUX_KERNEL_VERSION, 0 if unknown.
   uint32_t version = 0;
-  /// The value of a .kconfig variable such as "CONFIG_HZ"; nothing if unknown.
+  /// What a loader writes into a .kconfig variable such as "CONFIG_HZ"; nothing if unknown.
   std::function<std::optional<uint64_t>(std::string_view)> kconfig = {};
   /// Whether the kernel has an extern of .ksyms; nothing if unknown.
   std::function<std::optional<bool>(std::string_view)> has_ksym = {};

@@ -22,9 +22,9 @@ std::vector<std::byte> make_archive(const std::vector<ArchiveEntry>& entries,
   for (const ArchiveEntry& entry : entries) {
     bpfcore_archive_entry row{};
     row.program = add_string(entry.program);
-    row.release = add_string(entry.release);
-    row.architecture = add_string(entry.architecture);
-    row.build_id = add_string(entry.build_id);
+    row.release = add_string(entry.kernel.release);
+    row.architecture = add_string(entry.kernel.arch);
+    row.build_id = add_string(entry.kernel.build_id);
     table.push_back(row);
   }
   uint64_t table_size = table.size() * sizeof(bpfcore_archive_entry);

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "linker/kernels/kernel_source.hpp"
+
 namespace bpflink {
 
 /// The program and kernel that a blob is for.
 struct ArchiveEntry {
   std::string program;  ///< the name of the object, "" for all
-  std::string release, architecture, build_id;
+  KernelIdentity kernel;
   size_t blob;  ///< index of the blob
 };
 

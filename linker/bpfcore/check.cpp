@@ -3,56 +3,24 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
+#include <iterator>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "linker/bpfcore/check_object.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
 #include "linker/bpfcore/outputs.hpp"
 #include "linker/command_line/program.hpp"
+#include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
-#include "linker/io/output_file.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/kernels/kernel_needs.hpp"
+#include "linker/outputs.hpp"
 
 namespace bpflink {
 namespace {
-
-/// The files of reports. They are opened before the work, so that an unwritable path fails first,
-/// and are committed together.
-class ReportFiles {
- public:
-  std::expected<void, Error> open(const std::string& path) {
-    if (path.empty()) return {};
-    auto file = OutputFile::open(path);
-    if (!file) return fail("{}: {}", path, file.error().message);
-    files_.emplace_back(path, std::move(*file));
-    return {};
-  }
-
-  std::expected<void, Error> write(const std::string& path, std::string_view text) {
-    auto file = std::ranges::find(files_, path, &File::first);
-    if (auto ok = write_all(file->second.fd(), std::as_bytes(std::span(text))); !ok)
-      return fail("{}: {}", path, ok.error().message);
-    return {};
-  }
-
-  std::expected<void, Error> commit() {
-    std::vector<OutputFile*> files;
-    files.reserve(files_.size());
-    for (auto& [path, file] : files_) files.push_back(&file);
-    for (const auto& [index, error] : OutputFile::commit_all(files))
-      return fail("{}: {}", files_[index].first, error.message);
-    return {};
-  }
-
- private:
-  using File = std::pair<std::string, OutputFile>;
-  std::vector<File> files_;
-};
 
 /// Marks the programs that may fail. Errors: a name that no program has.
 std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
@@ -60,9 +28,9 @@ std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
   for (const std::string& name : names) {
     bool is_known = false;
     for (CoreObject& object : objects) {
-      auto found = object.summary.program_index.find(name);
-      if (found == object.summary.program_index.end()) continue;
-      object.summary.programs[found->second].is_optional = true;
+      auto found = object.find_program(name);
+      if (!found) continue;
+      object.is_optional[*found] = true;
       is_known = true;
     }
     if (!is_known) return fail("--optional {}: no object has a program of that name", name);
@@ -85,27 +53,60 @@ std::expected<void, Error> check_settings(const std::map<std::string, uint64_t>&
   return {};
 }
 
-std::expected<void, Error> write_reports(const BpfcoreOptions& options, const CoreReport& report,
-                                         const std::vector<CoreProblem>& problems,
-                                         ReportFiles& files) {
+/// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
+/// code depends on which externs the kernel has, and a missing helper matters only in reached code.
+std::vector<CoreFinding> check_object(const CoreObject& object, const Kernel& kernel,
+                                      const BpfcoreOptions& options) {
+  KernelNeeds needs{object.object, kernel};
+  needs.check();
+  auto value_of = [&](std::string_view name) -> std::optional<uint64_t> {
+    auto found = needs.externs.find(name);
+    if (found == needs.externs.end() || found->second.knowledge == Knowledge::Unknown) return {};
+    return found->second.value;
+  };
+  ObjectCheck check(object, kernel.index,
+                    {.version = kernel.version_code.value_or(0),
+                     .kconfig = value_of,
+                     .has_ksym = [&](std::string_view name) -> std::optional<bool> {
+                       auto value = value_of(name);
+                       return value ? std::optional(*value != 0) : std::nullopt;
+                     },
+                     .settings = options.settings,
+                     .strict = options.strict});
+  auto helpers = object.helper_calls | std::views::keys;
+  needs.check_helpers({helpers.begin(), helpers.end()},
+                      [&](uint32_t helper) { return check.programs_calling(helper); });
+  std::vector<CoreFinding> findings = check.take_relocations();
+  std::ranges::move(needs.findings, std::back_inserter(findings));
+  return findings;
+}
+
+std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
+                                                 const CoreReport& report,
+                                                 const std::vector<CoreProblem>& problems,
+                                                 Outputs& outputs) {
+  auto write = [](const Outputs::Output& output, std::string_view text) {
+    return Outputs::write(output, std::as_bytes(std::span(text)));
+  };
   if (options.table) print_text(make_table(report));
-  if (std::fflush(stdout) != 0) return fail("cannot write to standard output");
-  if (!options.json.empty()) {
-    std::expected<void, Error> written;
+  if (std::fflush(stdout) != 0)
+    return std::unexpected(OutputProblem{"", "cannot write to standard output"});
+  if (const Outputs::Output* json = outputs.find("--json")) {
+    std::expected<void, OutputProblem> written;
     std::string buffer;
     constexpr size_t enough = 1 << 20;
     write_json(report, [&](std::string_view text) {
       buffer += text;
       if (buffer.size() < enough || !written) return;
-      written = files.write(options.json, buffer);
+      written = write(*json, buffer);
       buffer.clear();
     });
-    if (written) written = files.write(options.json, buffer);
+    if (written) written = write(*json, buffer);
     if (!written) return written;
   }
-  if (!options.html.empty())
-    if (auto ok = files.write(options.html, make_page(report, problems)); !ok) return ok;
-  return files.commit();
+  if (const Outputs::Output* html = outputs.find("--html"))
+    return write(*html, make_page(report, problems));
+  return {};
 }
 
 }  // namespace
@@ -117,28 +118,20 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
     return std::unexpected(ok.error());
   if (auto ok = check_settings(options.settings, inputs->objects); !ok)
     return std::unexpected(ok.error());
-  ReportFiles files;
-  for (const std::string* path : {&options.json, &options.html})
-    if (auto ok = files.open(*path); !ok) return std::unexpected(ok.error());
-  CoreReport report;
-  std::deque<KernelNeeds> needs;
-  for (CoreObject& object : inputs->objects) {
-    object.analyze_code();
-    report.objects.push_back(&object.summary);
-    auto helpers = object.helper_calls | std::views::keys;
-    needs.emplace_back(object.object, object.file().image,
-                       std::vector(helpers.begin(), helpers.end()));
-  }
-  report.kernels.resize(inputs->kernels.size());
-  report.verdicts.resize(inputs->kernels.size());
+  Outputs outputs;
+  for (const auto& [option, path] : {std::pair{"--json", &options.json}, {"--html", &options.html}})
+    if (!path->empty())
+      if (auto output = outputs.open(option, *path); !output) return fail(output.error().message);
+  if (auto ok = check_outputs(outputs, options, *inputs); !ok) return std::unexpected(ok.error());
+  for (CoreObject& object : inputs->objects) object.analyze_code();
+  CoreReport report{inputs->objects, std::vector<KernelSummary>(inputs->kernels.size()), {}};
+  report.findings.resize(inputs->kernels.size());
   std::vector<std::vector<std::string>> notes(inputs->kernels.size());
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
-    report.kernels[index] = summary_of(kernel);
+    report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
-    CoreKernel types = index_kernel(kernel);
-    for (size_t i = 0; i < inputs->objects.size(); ++i)
-      report.verdicts[index].push_back(
-          check_object(inputs->objects[i], needs[i], kernel, types, options));
+    for (const CoreObject& object : inputs->objects)
+      report.findings[index].push_back(check_object(object, kernel, options));
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());
@@ -149,8 +142,9 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
     has_failed |= problem.diagnostic.severity == Severity::Error;
     print_diagnostic("bpfcore", problem.diagnostic);
   }
-  if (auto ok = write_reports(options, report, problems, files); !ok)
-    return std::unexpected(ok.error());
+  if (auto ok = write_reports(options, report, problems, outputs); !ok)
+    return fail(ok.error().message);
+  if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);
   return !has_failed;
 }
 

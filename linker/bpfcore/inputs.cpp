@@ -51,17 +51,33 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   if (inputs.objects.empty())
     return fail("no program among the files: an object has one in a section other than .text");
   if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");
+  KernelOptions known = options.known;
   // Minimized types do not depend on a configuration.
-  bool is_check = options.command == BpfcoreOptions::Command::Check;
-  KernelOptions known{.manifest = options.manifest,
-                      .config = options.config.value_or(""),
-                      .release = options.release.value_or(""),
-                      .reads_configs = is_check};
-  if (!options.modules.empty()) known.modules.push_back(options.modules);
+  known.reads_configs = options.command == BpfcoreOptions::Command::Check;
   auto found = find_kernels(kernels, std::move(known));
   if (!found) return std::unexpected(found.error());
   inputs.kernels = std::move(*found);
   return inputs;
+}
+
+std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
+                                         const CoreInputs& inputs) {
+  std::vector<NamedFile> files;
+  auto add = [&](const std::string& path) {
+    struct stat status {};
+    if (!path.empty() && ::stat(path.c_str(), &status) == 0)
+      files.push_back({path, FileIdentity(status)});
+  };
+  for (const InputFile& file : inputs.files)
+    if (file.identity()) files.push_back({file.name(), *file.identity()});
+  for (const KernelSource& kernel : inputs.kernels) {
+    add(kernel.name);
+    add(kernel.record.config);
+  }
+  add(options.known.manifest);
+  add(options.known.config);
+  auto problems = outputs.check(files);
+  return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }
 
 std::expected<void, Error> for_each_kernel(
@@ -88,23 +104,12 @@ std::expected<void, Error> for_each_kernel(
   return {};
 }
 
-CoreKernel index_kernel(const Kernel& kernel) {
-  std::vector<BtfView> modules;
-  modules.reserve(kernel.modules.size());
-  for (const KernelModule& module : kernel.modules) modules.push_back(module.btf);
-  return CoreKernel(kernel.btf, modules);
-}
-
 void warn_modules(const std::vector<std::vector<std::string>>& notes) {
   std::set<std::string_view> seen;
   for (const auto& of_kernel : notes)
     for (const std::string& note : of_kernel)
       if (seen.insert(note).second)
         print_diagnostic("bpfcore", {.severity = Severity::Warning, .message = note});
-}
-
-KernelSummary summary_of(const Kernel& kernel) {
-  return {kernel.name, kernel.release, kernel.arch, kernel.build_id};
 }
 
 }  // namespace bpflink

@@ -11,6 +11,7 @@
 #include "linker/core/core_object.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel.hpp"
+#include "linker/outputs.hpp"
 
 namespace bpflink {
 
@@ -24,19 +25,17 @@ struct CoreInputs {
 /// the file: it cannot be read, is malformed or holds no kernel; there is no program or no kernel.
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options);
 
+/// Errors: an output would replace an input or what somebody else needs (Outputs::check()).
+std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
+                                         const CoreInputs& inputs);
+
 /// Reads each kernel, calls `work(index, kernel)` and releases it, on several threads. Errors: that
 /// of the first kernel in the list that cannot be read, or for which `work` fails.
 std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,
     const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work);
 
-/// An index of the types of a kernel and its modules by name.
-CoreKernel index_kernel(const Kernel& kernel);
-
 /// Warns once of each module that could not be read. `notes` are those of the kernels.
 void warn_modules(const std::vector<std::vector<std::string>>& notes);
-
-/// The name and identity of a kernel.
-KernelSummary summary_of(const Kernel& kernel);
 
 }  // namespace bpflink

@@ -61,67 +61,66 @@ Json kernel_to_json(const KernelSummary& kernel) {
   auto add = [&](const char* key, const std::string& text) {
     json[key] = text.empty() ? Json() : Json(text);
   };
-  add("release", kernel.release);
-  add("architecture", kernel.architecture);
-  add("build_id", kernel.build_id);
+  add("release", kernel.identity.release);
+  add("architecture", kernel.identity.arch);
+  add("build_id", kernel.identity.build_id);
   return json;
 }
 
 Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, size_t index) {
-  const ObjectSummary& summary = *report.objects[object];
-  const CoreRecord& record = summary.records[index];
-  const RelocationVerdict& verdict = report.verdicts[kernel][object].relocations[index];
-  Json json{{"object", summary.name},
+  const CoreObject& of = report.objects[object];
+  const CoreRecord& record = of.records[index];
+  const CoreFinding& finding = report.findings[kernel][object][index];
+  Json json{{"object", of.name},
             {"kernel", report.kernels[kernel].name},
-            {"section", summary.file->sections[record.section].name},
+            {"section", of.file().sections[record.section].name},
             {"index", record.index},
             {"offset", record.offset},
-            {"programs", verdict.programs},
+            {"programs", finding.programs},
             {"kind", core_kind_name(record.relocation.kind)},
-            {"access", summary.accesses[index]},
-            {"status", core_status_name(verdict.status)},
-            {"outcome", outcome_name(verdict.outcome)},
-            {"value", verdict.outcome == CoreOutcome::Value ? Json(verdict.value) : Json()}};
-  const DiagnosticLocation& location = summary.locations[index];
+            {"access", of.accesses[index]},
+            {"status", core_status_name(finding.status)},
+            {"outcome", outcome_name(finding.outcome)},
+            {"value", finding.outcome == CoreOutcome::Value ? Json(finding.value) : Json()}};
+  const DiagnosticLocation& location = of.locations[index];
   if (location.line != 0)
     json["source"] = {
         {"file", location.source}, {"line", location.line}, {"column", location.column}};
-  if (verdict.outcome != CoreOutcome::Value) json["reason"] = reason_name(verdict.reason);
-  if (!verdict.assumes.empty()) {
+  if (finding.outcome != CoreOutcome::Value) json["reason"] = reason_name(finding.reason);
+  if (!finding.assumes.empty()) {
     json["assumes"] = Json::array();
-    for (const CoreAssumption& assumption : verdict.assumes)
+    for (const CoreAssumption& assumption : finding.assumes)
       json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
   }
-  if (verdict.complaint) json["message"] = verdict.complaint->what;
+  if (finding.complaint) json["message"] = finding.complaint->what;
   return json;
 }
 
 Json finding_to_json(const CoreReport& report, size_t kernel, size_t object,
                      const CoreFinding& finding) {
-  Json json{{"object", report.objects[object]->name},
-            {"kernel", report.kernels[kernel].name},
-            {"kind", finding.kind},
-            {"name", finding.name},
-            {"programs", finding.programs},
-            {"status", core_status_name(finding.status)}};
-  if (finding.is_zero) json["becomes_zero"] = true;
-  if (!finding.what.empty()) json["message"] = finding.what;
+  Json json{{"object", report.objects[object].name}, {"kernel", report.kernels[kernel].name},
+            {"kind", core_need_name(finding.need)},  {"name", finding.name},
+            {"programs", finding.programs},          {"status", core_status_name(finding.status)}};
+  if (finding.becomes_zero) json["becomes_zero"] = true;
+  if (finding.complaint) json["message"] = finding.complaint->what;
   return json;
 }
 
-Json object_to_json(const ObjectSummary& object) {
+Json object_to_json(const CoreObject& object) {
   Json json{{"name", object.name}, {"programs", Json::array()}};
-  for (const CoreProgram& program : object.programs)
-    json["programs"].push_back(
-        {{"name", program.name}, {"section", program.section}, {"optional", program.is_optional}});
+  std::span<const Program> programs = object.object.programs();
+  for (size_t i = 0; i < programs.size(); ++i)
+    json["programs"].push_back({{"name", programs[i].name},
+                                {"section", programs[i].section},
+                                {"optional", bool{object.is_optional[i]}}});
   return json;
 }
 
 Json program_to_json(const CoreReport& report, size_t kernel, size_t object, size_t program,
                      CoreStatus status) {
-  return {{"object", report.objects[object]->name},
+  return {{"object", report.objects[object].name},
           {"kernel", report.kernels[kernel].name},
-          {"program", report.objects[object]->programs[program].name},
+          {"program", report.objects[object].object.programs()[program].name},
           {"status", core_status_name(status)}};
 }
 
@@ -145,7 +144,7 @@ void write_json(const CoreReport& report, const std::function<void(std::string_v
     for (const KernelSummary& kernel : report.kernels) array.add(kernel_to_json(kernel));
   });
   write_array("objects", [&](ArrayWriter& array) {
-    for (const ObjectSummary* object : report.objects) array.add(object_to_json(*object));
+    for (const CoreObject& object : report.objects) array.add(object_to_json(object));
   });
   write_array("programs", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
@@ -156,14 +155,15 @@ void write_json(const CoreReport& report, const std::function<void(std::string_v
   });
   write_array("relocations", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
-      for (size_t i = 0; i < report.objects[object]->records.size(); ++i)
+      for (size_t i = 0; i < report.objects[object].records.size(); ++i)
         array.add(relocation_to_json(report, kernel, object, i));
     });
   });
   write_array("findings", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
-      for (const CoreFinding& finding : report.verdicts[kernel][object].findings)
-        array.add(finding_to_json(report, kernel, object, finding));
+      for (const CoreFinding& finding : report.findings[kernel][object])
+        if (finding.need != CoreNeed::Relocation)
+          array.add(finding_to_json(report, kernel, object, finding));
     });
   });
   write("\n}\n");

@@ -14,11 +14,11 @@
 #include "linker/bpfcore/archive.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
+#include "linker/bpfcore/report.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/core/core_check.hpp"
 #include "linker/error.hpp"
-#include "linker/io/output_file.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/outputs.hpp"
 
 namespace bpflink {
 namespace {
@@ -66,6 +66,7 @@ class Minimize {
     auto inputs = open_inputs(options_);
     if (!inputs) return std::unexpected(inputs.error());
     inputs_ = std::move(*inputs);
+    if (auto ok = open_archive(); !ok) return ok;
     warn_type_ids();
     summaries_.resize(inputs_.kernels.size());
     blobs_of_kernels_.resize(inputs_.kernels.size());
@@ -80,22 +81,29 @@ class Minimize {
   }
 
  private:
+  /// An unwritable archive fails before any work.
+  std::expected<void, Error> open_archive() {
+    if (options_.archive.empty()) return {};
+    if (auto archive = outputs_.open("--archive", options_.archive); !archive)
+      return fail(archive.error().message);
+    return check_outputs(outputs_, options_, inputs_);
+  }
+
   void warn_type_ids() const {
     for (const CoreObject& object : inputs_.objects)
-      if (std::ranges::any_of(object.summary.records, [](const CoreRecord& record) {
+      if (std::ranges::any_of(object.records, [](const CoreRecord& record) {
             return record.relocation.kind == CoreKind::TypeIdTarget;
           }))
         print_diagnostic("bpfcore", {.severity = Severity::Warning,
                                      .message = fmt::format(
                                          "{}: uses ids of the kernel's types "
                                          "(bpf_core_type_id_kernel), which differ in minimized BTF",
-                                         object.summary.name)});
+                                         object.name)});
   }
 
   std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
-    summaries_[index] = summary_of(kernel);
+    summaries_[index] = {kernel.name, kernel.identity};
     notes_[index] = kernel.notes;
-    CoreKernel types = index_kernel(kernel);
     std::vector<Blob>& blobs = blobs_of_kernels_[index];
     auto finish = [&](CoreMinimizer& minimizer) -> std::expected<void, Error> {
       auto blob = minimizer.finish(kernel.btf.byte_order());
@@ -104,12 +112,12 @@ class Minimize {
       return {};
     };
     if (options_.merge) {
-      CoreMinimizer minimizer(types);
+      CoreMinimizer minimizer(kernel.index);
       for (const CoreObject& object : inputs_.objects) keep_needed(object, minimizer);
       return finish(minimizer);
     }
     for (const CoreObject& object : inputs_.objects) {
-      CoreMinimizer minimizer(types);
+      CoreMinimizer minimizer(kernel.index);
       keep_needed(object, minimizer);
       if (auto ok = finish(minimizer); !ok) return ok;
     }
@@ -123,7 +131,7 @@ class Minimize {
   };
 
   std::string column_name(size_t column) const {
-    return options_.merge ? "" : file_name_of(inputs_.objects[column].summary.name);
+    return options_.merge ? "" : file_name_of(inputs_.objects[column].name);
   }
 
   /// Stores equal blobs of a column once. A file is named after the first kernel that uses it.
@@ -133,9 +141,9 @@ class Minimize {
     for (size_t column = 0; column < columns; ++column) {
       std::string directory;
       if (columns > 1) {
-        directory = stem_of(inputs_.objects[column].summary.name);
+        directory = stem_of(inputs_.objects[column].name);
         for (int i = 2; !directories.insert(directory).second; ++i)
-          directory = fmt::format("{}-{}", stem_of(inputs_.objects[column].summary.name), i);
+          directory = fmt::format("{}-{}", stem_of(inputs_.objects[column].name), i);
       }
       std::map<std::string_view, size_t> known;
       std::set<std::string> names;
@@ -154,11 +162,10 @@ class Minimize {
 
   /// A unique file name for the kernel.
   std::string new_name(size_t kernel, std::set<std::string>& names) const {
-    const KernelSummary& summary = summaries_[kernel];
-    std::string base = summary.release.empty() ? file_name_of(summary.name) : summary.release;
+    const auto& [name_of_kernel, known] = summaries_[kernel];
+    std::string base = known.release.empty() ? file_name_of(name_of_kernel) : known.release;
     if (base.ends_with(".btf")) base.resize(base.size() - std::string_view(".btf").size());
-    if (!summary.architecture.empty() && !base.ends_with(summary.architecture))
-      base += "." + summary.architecture;
+    if (!known.arch.empty() && !base.ends_with(known.arch)) base += "." + known.arch;
     std::ranges::replace_if(
         base, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; }, '_');
     std::string name = base + ".btf";
@@ -171,30 +178,26 @@ class Minimize {
       if (auto ok = made_.make(options_.output); !ok) return ok;
       for (const std::string& directory : directories_)
         if (auto ok = made_.make(options_.output + "/" + directory); !ok) return ok;
-      for (size_t i = 0; i < blobs_.size(); ++i)
-        if (auto ok = add_file(options_.output + "/" + paths_[i], blobs_[i]); !ok) return ok;
+      // The index comes before its files, so that commit() puts it in its place after them.
       std::string index = make_index();
-      if (auto ok = add_file(options_.output + "/index.json", std::as_bytes(std::span(index))); !ok)
-        return ok;
+      if (auto ok = add_file("index.json", std::as_bytes(std::span(index))); !ok) return ok;
+      for (size_t i = 0; i < blobs_.size(); ++i)
+        if (auto ok = add_file(paths_[i], blobs_[i]); !ok) return ok;
     }
-    if (!options_.archive.empty())
-      if (auto ok = add_file(options_.archive, make_archive(archive_entries(), blobs_)); !ok)
-        return ok;
-    std::vector<OutputFile*> files;
-    files.reserve(files_.size());
-    for (auto& [path, file] : files_) files.push_back(&file);
-    for (const auto& [index, error] : OutputFile::commit_all(files))
-      return fail("{}: {}", files_[index].first, error.message);
+    if (const Outputs::Output* archive = outputs_.find("--archive"))
+      if (auto ok = Outputs::write(*archive, make_archive(archive_entries(), blobs_)); !ok)
+        return fail(ok.error().message);
+    if (auto ok = check_outputs(outputs_, options_, inputs_); !ok) return ok;
+    if (auto failures = outputs_.commit(); !failures.empty()) return fail(failures.front().message);
     made_.keep();
     return {};
   }
 
+  /// Writes a file of the output directory.
   std::expected<void, Error> add_file(const std::string& path, std::span<const std::byte> bytes) {
-    auto file = OutputFile::open(path);
-    if (!file) return fail("{}: {}", path, file.error().message);
-    if (auto ok = write_all(file->fd(), bytes); !ok)
-      return fail("{}: {}", path, ok.error().message);
-    files_.emplace_back(path, std::move(*file));
+    auto output = outputs_.open("-o", options_.output + "/" + path);
+    if (!output) return fail(output.error().message);
+    if (auto ok = Outputs::write(**output, bytes); !ok) return fail(ok.error().message);
     return {};
   }
 
@@ -204,9 +207,9 @@ class Minimize {
     for (const KernelSummary& summary : summaries_) {
       auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
       kernels.push_back({{"name", summary.name},
-                         {"release", text(summary.release)},
-                         {"architecture", text(summary.architecture)},
-                         {"build_id", text(summary.build_id)},
+                         {"release", text(summary.identity.release)},
+                         {"architecture", text(summary.identity.arch)},
+                         {"build_id", text(summary.identity.build_id)},
                          {"files", Json::array()}});
     }
     for (const Use& use : uses_) {
@@ -220,11 +223,8 @@ class Minimize {
 
   std::vector<ArchiveEntry> archive_entries() const {
     std::vector<ArchiveEntry> entries;
-    for (const Use& use : uses_) {
-      const KernelSummary& summary = summaries_[use.kernel];
-      entries.push_back({column_name(use.column), summary.release, summary.architecture,
-                         summary.build_id, use.blob});
-    }
+    for (const Use& use : uses_)
+      entries.push_back({column_name(use.column), summaries_[use.kernel].identity, use.blob});
     return entries;
   }
 
@@ -238,8 +238,7 @@ class Minimize {
   std::vector<std::string> directories_;
   std::vector<Use> uses_;
   NewDirectories made_;
-  std::vector<std::pair<std::string, OutputFile>>
-      files_;  ///< declared after made_, so that they are removed before their directories
+  Outputs outputs_;  ///< declared after made_: removed before their directories
 };
 
 }  // namespace

@@ -33,13 +33,15 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
       {"Kernels",
        {{"--kernel", "FILE...", "Read FILE as a kernel, even if it looks like a program",
          append(options.kernels)},
-        {"--modules", "DIR", "Assume that the modules in DIR are loaded", store(options.modules)},
+        {"--modules", "DIR", "Assume that the modules in DIR are loaded",
+         store(options.known.modules)},
         {"--manifest", "FILE",
          "Read releases, architectures and the like of kernels from FILE (JSON)",
-         store(options.manifest)},
-        {"--release", "X.Y.Z", "Assume that all kernels have this release", store(options.release)},
+         store(options.known.manifest)},
+        {"--release", "X.Y.Z", "Assume that all kernels have this release",
+         store(options.known.release)},
         {"--config", "FILE", "Assume that all kernels have the configuration FILE",
-         store(options.config)},
+         store(options.known.config)},
         {"--threads", "N", "Use N threads (default: one for each processor)",
          store_number(options.threads, 1, 1024)}}},
       {"For check",
@@ -71,16 +73,10 @@ std::expected<void, Error> check(const OptionTable& table, BpfcoreOptions& optio
   if (!is_check && command != "minimize")
     return table.usage_error(fmt::format("'{}' is neither check nor minimize", command));
   options.command = is_check ? BpfcoreOptions::Command::Check : BpfcoreOptions::Command::Minimize;
-  constexpr std::string_view of_check[] = {"--set",   "--strict", "--optional", "--differences",
-                                           "--table", "--html",   "--json"};
-  constexpr std::string_view of_minimize[] = {"--output", "--archive", "--merge"};
-  auto refuse_others = [&](const auto& others) -> std::expected<void, Error> {
-    for (std::string_view option : others)
-      if (table.is_given(option))
-        return table.usage_error(fmt::format("{} is not for {}", option, command));
-    return {};
-  };
-  if (auto ok = is_check ? refuse_others(of_minimize) : refuse_others(of_check); !ok) return ok;
+  std::vector<OptionGroup> groups = option_groups(options);
+  for (const Option& option : groups[is_check ? 2 : 1].options)  // those of the other command
+    if (table.is_given(option.long_name()))
+      return table.usage_error(fmt::format("{} is not for {}", option.long_name(), command));
   if (is_check) return {};
   if (options.output.empty() && options.archive.empty())
     return table.usage_error("no output is given: -o DIR or --archive FILE");

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <expected>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "linker/kernels/kernel_source.hpp"
 
 namespace bpflink {
 
@@ -19,8 +19,7 @@ struct BpfcoreOptions {
   Command command = Command::Check;
   std::vector<std::string> files;    ///< objects and kernels, distinguished by their contents
   std::vector<std::string> kernels;  ///< files that are kernels, whatever they look like
-  std::string modules, manifest;
-  std::optional<std::string> release, config;
+  KernelOptions known;               ///< what is known of all kernels
   unsigned threads = 0;
 
   // check

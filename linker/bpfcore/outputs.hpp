@@ -7,16 +7,20 @@
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
-#include "linker/core/core_report.hpp"
+#include "linker/bpfcore/report.hpp"
 
 namespace bpflink {
 
-/// A problem, such as an access to a missing member.
+/// A problem, such as an access to a missing member: all findings that are alike.
 struct CoreProblem {
-  size_t object;                           ///< index of the object
-  std::vector<size_t> kernels;             ///< indices of the kernels that have it
-  std::vector<std::string_view> programs;  ///< programs that reach it; empty: all of the object
-  Diagnostic diagnostic;  ///< an error; a warning if only optional programs reach it
+  size_t object;                     ///< index of the object
+  const CoreFinding* finding;        ///< the first of them
+  size_t record;                     ///< if that is a relocation: its index
+  std::vector<size_t> kernels = {};  ///< indices of the kernels that have it
+  std::vector<std::string_view> programs =
+      {};  ///< programs that reach it; empty: all of the object
+  /// An error; a warning if only optional programs reach it.
+  Diagnostic diagnostic = {.severity = Severity::Warning, .message = ""};
 };
 
 /// All failures. With `differences`, also a warning for each member that is bound but has another

@@ -14,8 +14,9 @@ using Json = nlohmann::ordered_json;
 Json objects_to_json(const CoreReport& report) {
   Json objects = Json::array();
   for (size_t i = 0; i < report.objects.size(); ++i) {
-    const ObjectSummary& object = *report.objects[i];
-    std::vector<std::string> cells(object.programs.size());
+    const CoreObject& object = report.objects[i];
+    std::span<const Program> all = object.object.programs();
+    std::vector<std::string> cells(all.size());
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
       auto statuses = report.program_statuses(i, kernel);
       for (size_t program = 0; program < cells.size(); ++program)
@@ -23,9 +24,9 @@ Json objects_to_json(const CoreReport& report) {
     }
     Json programs = Json::array();
     for (size_t program = 0; program < cells.size(); ++program)
-      programs.push_back({{"name", object.programs[program].name},
-                          {"section", object.programs[program].section},
-                          {"optional", object.programs[program].is_optional},
+      programs.push_back({{"name", all[program].name},
+                          {"section", all[program].section},
+                          {"optional", bool{object.is_optional[program]}},
                           {"cells", cells[program]}});
     objects.push_back({{"name", object.name}, {"programs", std::move(programs)}});
   }
@@ -62,8 +63,8 @@ std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& 
             {"problems", Json::array()}};
   for (const KernelSummary& kernel : report.kernels)
     json["kernels"].push_back({{"name", kernel.name},
-                               {"release", kernel.release},
-                               {"architecture", kernel.architecture}});
+                               {"release", kernel.identity.release},
+                               {"architecture", kernel.identity.arch}});
   for (const CoreProblem& problem : problems) json["problems"].push_back(problem_to_json(problem));
   return put_into_page(core_page_before, json.dump(-1, ' ', true, Json::error_handler_t::replace),
                        core_page_after);

@@ -28,17 +28,19 @@ std::string make_table(const CoreReport& report) {
   for (size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelSummary& kernel = report.kernels[i];
     text += fmt::format("{:>{}}  {}", i + 1, digits, kernel.name);
-    if (!kernel.release.empty() && kernel.name.find(kernel.release) == kernel.name.npos)
-      text += fmt::format("  {}", kernel.release);
-    if (!kernel.architecture.empty()) text += fmt::format("  {}", kernel.architecture);
+    const KernelIdentity& known = kernel.identity;
+    if (!known.release.empty() && kernel.name.find(known.release) == kernel.name.npos)
+      text += fmt::format("  {}", known.release);
+    if (!known.arch.empty()) text += fmt::format("  {}", known.arch);
     text += '\n';
   }
   size_t width = 0;
-  for (const ObjectSummary* object : report.objects)
-    for (const CoreProgram& program : object->programs)
+  for (const CoreObject& object : report.objects)
+    for (const Program& program : object.object.programs())
       width = std::max(width, std::min(program.name.size(), longest_name));
   for (size_t i = 0; i < report.objects.size(); ++i) {
-    const ObjectSummary& object = *report.objects[i];
+    const CoreObject& object = report.objects[i];
+    std::span<const Program> programs = object.object.programs();
     text += fmt::format("\n{}\n{:{}}", object.name, "", width + 2);
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
       text += fmt::format(" {:>{}}", kernel + 1, digits);
@@ -47,11 +49,11 @@ std::string make_table(const CoreReport& report) {
     by_kernel.reserve(report.kernels.size());
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
       by_kernel.push_back(report.program_statuses(i, kernel));
-    for (size_t program = 0; program < object.programs.size(); ++program) {
-      text += fmt::format("{:{}}  ", shortened(object.programs[program].name), width);
+    for (size_t program = 0; program < programs.size(); ++program) {
+      text += fmt::format("{:{}}  ", shortened(programs[program].name), width);
       for (const auto& statuses : by_kernel)
         text += fmt::format(" {:>{}}", status_mark(statuses[program]), digits);
-      if (object.programs[program].is_optional) text += "  (optional)";
+      if (object.is_optional[program]) text += "  (optional)";
       text += '\n';
     }
   }

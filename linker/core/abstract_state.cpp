@@ -234,6 +234,11 @@ void AbstractState::clobber_from(int64_t offset) {
   std::erase_if(slots_, [&](const Slot& slot) { return slot.word + word_size > offset; });
 }
 
+void AbstractState::depend_on(SettingSet settings) {
+  if (settings != 0)
+    for (Slot& slot : slots_) slot.value.settings |= settings;
+}
+
 void AbstractState::clobber_arguments() {
   for (uint8_t reg = 1; reg <= 5; ++reg) registers_[reg] = Value::foreign();
 }

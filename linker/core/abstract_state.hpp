@@ -123,6 +123,8 @@ class AbstractState {
   /// Makes the stack unknown from the frame pointer plus `offset` upwards.
   void clobber_from(int64_t offset);
   void clobber_stack() { slots_.clear(); }
+  /// Records that what is known of the stack depends on `settings`.
+  void depend_on(SettingSet settings);
   size_t slot_count() const { return slots_.size(); }
 
   /// Makes registers 1 to 5 unknown, as a call does.

@@ -1,12 +1,11 @@
 #include "linker/core/core_check.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "linker/core/core_complaint.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -14,44 +13,33 @@ namespace {
 
 /// Binds all relocations of an object, in their order. Returns the bound instructions.
 BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
-                            std::vector<RelocationVerdict>& verdicts) {
+                            std::vector<CoreFinding>& findings) {
   BoundInsns insns;
-  const std::vector<CoreRecord>& records = object.summary.records;
+  const std::vector<CoreRecord>& records = object.records;
   if (records.empty()) return insns;
   const BtfView& program = *object.file().btf;
   CoreResolver resolver(program, object.file().byte_order, types);
-  verdicts.reserve(records.size());
+  findings.reserve(records.size());
   size_t names_left = 1 << 17;  // in real programs, a few hundred accesses fail
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(object.file(), record, result);
-    RelocationVerdict& verdict = verdicts.emplace_back();
-    verdict.outcome = result.outcome;
-    verdict.reason = result.reason;
-    verdict.value = result.value;
+    CoreFinding& finding = findings.emplace_back();
+    finding.outcome = result.outcome;
+    finding.reason = result.reason;
+    finding.value = result.value;
     bool is_bound = result.outcome == CoreOutcome::Value;
     if (!is_bound)
-      verdict.complaint = std::make_unique<CoreComplaint>(
+      finding.complaint = std::make_unique<CoreComplaint>(
           explain_failure(program, record.relocation, types, resolver, result, names_left));
     else if (auto difference = explain_difference(program, record.relocation, result))
-      verdict.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
+      finding.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
     // An instruction may have several relocations, which the loader applies one after the other.
     BoundInsn& insn = insns[{record.section, record.offset}];
     insn.is_poisoned |= !is_bound;
     insn.value = result.value;
   }
   return insns;
-}
-
-std::vector<CoreAssumption> to_assumptions(const std::vector<Assumption>& from) {
-  std::vector<CoreAssumption> assumptions;
-  assumptions.reserve(from.size());
-  for (const Assumption& assumption : from)
-    assumptions.push_back({assumption.offset == 0
-                               ? assumption.variable
-                               : fmt::format("{}+{}", assumption.variable, assumption.offset),
-                           assumption.value});
-  return assumptions;
 }
 
 /// Walks the code with the bound instructions, like the verifier of the given kernel version.
@@ -72,20 +60,20 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
       reachability_(walk(object, insns_, facts, facts.version)) {
   bool has_failed = false;
   for (size_t i = 0; i < relocations_.size(); ++i) {
-    RelocationVerdict& relocation = relocations_[i];
-    const CoreRecord& record = object.summary.records[i];
+    CoreFinding& relocation = relocations_[i];
+    const CoreRecord& record = object.records[i];
     InsnReach reach = reachability_.find(record.section, record.offset);
     relocation.programs = std::move(reach.programs);
     if (relocation.outcome == CoreOutcome::Value) continue;
     bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
     relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
-    if (is_harmless) relocation.assumes = to_assumptions(reach.assumes);
+    if (is_harmless) relocation.assumes = std::move(reach.assumes);
     has_failed |= !is_harmless;
   }
   if (!has_failed) return;
   Reachability newest = walk(object, insns_, facts, UINT32_MAX);
   for (size_t i = 0; i < relocations_.size(); ++i) {
-    const CoreRecord& record = object.summary.records[i];
+    const CoreRecord& record = object.records[i];
     if (relocations_[i].status != CoreStatus::Fails ||
         relocations_[i].outcome != CoreOutcome::Absent)
       continue;
@@ -94,7 +82,7 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
   }
 }
 
-std::vector<std::string> ObjectCheck::programs_calling(uint32_t helper) {
+std::vector<std::string_view> ObjectCheck::programs_calling(uint32_t helper) {
   std::set<std::string_view> programs;
   for (const HelperCall& call : object_.helper_calls.at(helper)) {
     InsnReach reach = reachability_.find(call.section, call.offset);
@@ -104,10 +92,10 @@ std::vector<std::string> ObjectCheck::programs_calling(uint32_t helper) {
 }
 
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
-  if (object.summary.records.empty()) return;
+  if (object.records.empty()) return;
   std::vector<CoreRelocation> relocations;
-  relocations.reserve(object.summary.records.size());
-  for (const CoreRecord& record : object.summary.records) relocations.push_back(record.relocation);
+  relocations.reserve(object.records.size());
+  for (const CoreRecord& record : object.records) relocations.push_back(record.relocation);
   minimizer.keep(*object.file().btf, object.file().byte_order, relocations);
 }
 
@@ -121,13 +109,13 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
     std::vector<CoreVerdict> verdicts;
     auto found = ObjectCheck(*read, kernel, facts).take_relocations();
     for (size_t i = 0; i < found.size(); ++i) {
-      const CoreRecord& record = read->summary.records[i];
-      RelocationVerdict& from = found[i];
+      const CoreRecord& record = read->records[i];
+      CoreFinding& from = found[i];
       verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
                           .index = record.index,
                           .offset = record.offset,
                           .kind = record.relocation.kind,
-                          .access = read->summary.accesses[i],
+                          .access = read->accesses[i],
                           .status = from.status,
                           .outcome = from.outcome,
                           .reason = from.reason,

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "linker/core/core_finding.hpp"
 #include "linker/core/core_object.hpp"
 #include "linker/core/reachability.hpp"
 
@@ -19,15 +21,15 @@ class ObjectCheck {
   /// The object must outlive this. Call its analyze_code() first.
   ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts);
 
-  /// The verdicts, in the order of `object.summary.records`.
-  std::vector<RelocationVerdict> take_relocations() { return std::move(relocations_); }
+  /// The findings, in the order of `object.records`.
+  std::vector<CoreFinding> take_relocations() { return std::move(relocations_); }
   /// The programs in which the verifier reaches a call of a helper, one of
-  /// `object.helper_calls`.
-  std::vector<std::string> programs_calling(uint32_t helper);
+  /// `object.helper_calls`, by name.
+  std::vector<std::string_view> programs_calling(uint32_t helper);
 
  private:
   const CoreObject& object_;
-  std::vector<RelocationVerdict> relocations_;
+  std::vector<CoreFinding> relocations_;
   BoundInsns insns_;
   Reachability reachability_;
 };

@@ -147,10 +147,11 @@ class Explanation {
     // As the program's source names it, with its flavor.
     std::string type = relocation_.type_id == 0 ? "void" : c_name(program_, relocation_.type_id);
     if (is_enumerator_kind(relocation_.kind) && !steps_.empty())
-      complaint_.advice = fmt::format("bpf_core_enum_value_exists({}, {})", type, steps_[0].name);
-    else if (is_field_kind(relocation_.kind) && steps_.size() > 1)
       complaint_.advice =
-          fmt::format("bpf_core_field_exists({}, {})", type, member_path(steps_.size()));
+          fmt::format("guard it with bpf_core_enum_value_exists({}, {})", type, steps_[0].name);
+    else if (is_field_kind(relocation_.kind) && steps_.size() > 1)
+      complaint_.advice = fmt::format("guard it with bpf_core_field_exists({}, {})", type,
+                                      member_path(steps_.size()));
     return std::move(complaint_);
   }
 

@@ -1,26 +1,13 @@
 // The message for a CO-RE relocation that fails on a kernel.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string>
 
-#include "bpflink/core.hpp"
+#include "linker/core/core_finding.hpp"
 
 namespace bpflink {
-
-/// The text of a message without its kernels: "WHAT in 12 of 40 kernels".
-struct CoreComplaint {
-  std::string what{};    ///< "struct task_struct has no member 'state'"
-  std::string there{};   ///< the kernel's counterpart as C, or ""
-  std::string advice{};  ///< the C expression that guards the access, or ""
-  /// How to read the kernel's counterpart: the tag of a flavor without its suffix, and its body; or
-  /// "".
-  std::string flavor_tag{}, flavor_body{};
-
-  friend auto operator<=>(const CoreComplaint&, const CoreComplaint&) = default;
-};
 
 /// The complaint about a relocation that `resolver` has just resolved to `result` without a value.
 /// Each name of the kernel that is compared in search of a counterpart takes one from `names_left`.

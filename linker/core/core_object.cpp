@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "linker/core/core_complaint.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_file.hpp"
 #include "linker/elf/elf_kind.hpp"
-#include "linker/object/contents.hpp"
 
 namespace bpflink {
 namespace {
@@ -46,20 +46,31 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
                                                   std::span<const std::byte> image) {
   auto object = ObjectAccess::parse(name, image);
   if (!object) return std::unexpected(object.error());
-  const ObjectFile& file = ObjectAccess::file(*object);
-  ObjectSummary summary{.name = std::move(name), .file = &file};
-  for (const Program& program : object->programs()) {
-    summary.program_index.emplace(program.name, summary.programs.size());
-    summary.programs.push_back({program.name, program.section, !program.meaning.autoload});
-  }
-  summary.records = read_core_records(file);
-  return CoreObject{std::move(summary), std::move(*object)};
+  std::vector<CoreRecord> records = read_core_records(ObjectAccess::file(*object));
+  std::vector<bool> is_optional;
+  for (const Program& program : object->programs())
+    is_optional.push_back(!program.meaning.autoload);
+  return CoreObject{std::move(name), std::move(*object), std::move(records),
+                    std::move(is_optional)};
+}
+
+std::optional<size_t> CoreObject::find_program(std::string_view program) const {
+  const Program* found = object.find_program(program);
+  return found ? std::optional(static_cast<size_t>(found - object.programs().data()))
+               : std::nullopt;
+}
+
+bool CoreObject::are_optional(const std::vector<std::string_view>& programs) const {
+  return !programs.empty() && std::ranges::all_of(programs, [&](std::string_view program) {
+    auto found = find_program(program);
+    return found && is_optional[*found];
+  });
 }
 
 void CoreObject::analyze_code() {
-  for (const CoreRecord& record : summary.records) {
-    summary.locations.push_back(find_location(file(), record));
-    summary.accesses.push_back(describe_access(*file().btf, record.relocation));
+  for (const CoreRecord& record : records) {
+    locations.push_back(find_location(file(), record));
+    accesses.push_back(describe_access(*file().btf, record.relocation));
   }
   graph = std::make_unique<const CodeGraph>(file());
   for (const CodeFunction& function : graph->functions)

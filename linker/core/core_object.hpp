@@ -1,16 +1,20 @@
-// A BPF object and the tables that bpfcore needs of it.
+// A BPF object and the tables that a check needs of it.
 #pragma once
 
 #include <expected>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bpflink/diagnostic.hpp"
 #include "bpflink/object.hpp"
 #include "linker/core/code_graph.hpp"
-#include "linker/core/core_report.hpp"
+#include "linker/core/core_records.hpp"
+#include "linker/object/contents.hpp"
 
 namespace bpflink {
 
@@ -20,21 +24,29 @@ struct HelperCall {
   uint64_t offset;  ///< bytes into the section
 };
 
-/// An object, its programs, its relocations and all else that a kernel binds.
+/// An object, its relocations and all else that a kernel binds.
 struct CoreObject {
-  ObjectSummary summary;
+  std::string name;
   Object object;
+  std::vector<CoreRecord> records;
+  /// By program: by default, a loader skips it, or it may fail.
+  std::vector<bool> is_optional;
 
   // Set by analyze_code().
+  std::vector<std::string> accesses{};          ///< by record, "struct task_struct.pid"
+  std::vector<DiagnosticLocation> locations{};  ///< by record
   std::unique_ptr<const CodeGraph> graph{};
   std::map<uint32_t, std::vector<HelperCall>> helper_calls{};  ///< by the helper's id
 
-  const ObjectFile& file() const { return *summary.file; }
+  const ObjectFile& file() const { return ObjectAccess::file(object); }
+  /// The index of the program of that name, if there is one.
+  std::optional<size_t> find_program(std::string_view program) const;
+  /// Whether all of the programs, and at least one, are optional.
+  bool are_optional(const std::vector<std::string_view>& programs) const;
 
   /// Reads `image`, which must outlive the result. Errors: those of Object::parse().
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
-  /// Finds what a check needs besides relocations: the graph, the calls of helpers, and `accesses`
-  /// and `locations` of the summary.
+  /// Finds what a check needs besides relocations.
   void analyze_code();
 };
 

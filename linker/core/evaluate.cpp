@@ -127,7 +127,7 @@ Value Evaluator::load(const Insn& insn, const BoundInsn* bound) {
   else if (is_known && precision_.frozen_maps && base.kind == Value::Kind::Kconfig)
     value = load_kconfig(base, offset, size, is_signed);
   if (value) {
-    if (value->is_constant()) value->settings |= base.settings;
+    value->settings |= base.settings;
     return *value;
   }
   if (base.may_be_frame() && size == 8) return {};
@@ -163,6 +163,8 @@ void Evaluator::store(const Insn& insn, const BoundInsn* bound) {
     state_.clobber(offset, size);
   else if (base.kind == Value::Kind::Frame)
     state_.store(offset, size, stored_value(insn), precision_);
+  // Were the address unknown, the stack would be.
+  if (base.kind == Value::Kind::Frame) state_.depend_on(base.settings);
   if (is_atomic) clobber_fetched(insn);
 }
 
@@ -187,8 +189,9 @@ void Evaluator::call_kernel(const Insn& insn) {
   if (may_call_back(insn) && state_.passes_frame()) state_.clobber_stack();
   for (uint8_t reg = 1; reg <= 5; ++reg) {
     if (state_[reg].kind == Value::Kind::Any) state_.clobber_stack();
-    if (state_[reg].kind == Value::Kind::Frame)
-      state_.clobber_from(static_cast<int64_t>(state_[reg].bits));
+    if (state_[reg].kind != Value::Kind::Frame) continue;
+    state_.clobber_from(static_cast<int64_t>(state_[reg].bits));
+    state_.depend_on(state_[reg].settings);
   }
   state_.clobber_arguments();
   state_[0] = Value::foreign();

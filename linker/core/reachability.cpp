@@ -3,14 +3,33 @@
 #include <algorithm>
 #include <utility>
 
-#include "linker/core/assumptions.hpp"
+#include "linker/core/settings.hpp"
+#include "linker/core/walk.hpp"
 
 namespace bpflink {
 namespace {
 
-/// A limit on steps from code to the programs that lead to it, for all calls of find() together.
-/// Beyond it, no programs are named.
+/// A limit on evaluated instructions, in both walks together: a multiple of the instructions in the
+/// code, and a minimum.
+constexpr uint64_t work_per_insn = 32, work_at_least = 1u << 20;
+/// A limit on steps between code and the programs that lead to it, for all calls of find()
+/// together. Beyond it, no programs are named, and all settings are.
 constexpr uint64_t max_steps = 50'000'000;
+
+struct Walks {
+  Walk base;     ///< without settings
+  Walk assumed;  ///< with all of them
+};
+
+Walks walk_with_settings(const CodeGraph& graph, const CodeFacts& facts, Settings& settings) {
+  uint64_t work_left = work_at_least + work_per_insn * graph.insns.size();
+  Walks walks{.base = walk_code(graph, facts, settings, 0, work_left), .assumed = {}};
+  // A walk may use settings that the one before did not reach.
+  bool has_settings = walks.base.is_complete && settings.all() != 0;
+  if (has_settings) walks.assumed = walk_code(graph, facts, settings, ~SettingSet{0}, work_left);
+  if (!has_settings || !walks.assumed.is_complete) walks.assumed = walks.base;
+  return walks;
+}
 
 /// Contexts by function.
 Graph group_contexts(const Walk& walk, uint32_t functions) {
@@ -32,37 +51,63 @@ struct Reachability::Impl {
 
   uint32_t function_count() const { return static_cast<uint32_t>(graph.functions.size()); }
 
-  /// The names of the programs that lead to the contexts, or that contain the functions through any
-  /// code.
-  std::vector<std::string_view> find_programs(std::vector<uint32_t> contexts,
-                                              std::vector<uint32_t> functions) {
+  /// Visits the functions, and those that they lead to through `edges`, each once.
+  template <typename Visit>
+  void visit_functions(const std::vector<uint32_t>& from, const Graph& edges, Visit visit) {
     ++round;
-    std::vector<uint32_t> programs;
-    auto visit_context = [&](uint32_t context) {
-      if (std::exchange(seen_contexts[context], round) != round) contexts.push_back(context);
+    std::vector<uint32_t> open;
+    auto add = [&](uint32_t function) {
+      if (std::exchange(seen_functions[function], round) != round) open.push_back(function);
     };
-    auto visit_function = [&](uint32_t function) {
-      if (std::exchange(seen_functions[function], round) != round) functions.push_back(function);
-    };
+    for (uint32_t function : from) add(function);
+    while (!open.empty() && ++steps < max_steps) {
+      uint32_t function = open.back();
+      open.pop_back();
+      visit(function);
+      for (uint32_t next : edges.edges(function)) add(next);
+    }
+  }
+
+  /// The programs that lead to the contexts.
+  std::vector<uint32_t> find_programs_of(std::vector<uint32_t> contexts) {
+    ++round;
+    std::vector<uint32_t> entered;
     while (!contexts.empty() && ++steps < max_steps) {
       const WalkedContext& context = walks.assumed.contexts[contexts.back()];
       contexts.pop_back();
-      for (uint32_t caller : context.callers) visit_context(caller);
-      if (context.is_entry) visit_function(context.function);
+      for (uint32_t caller : context.callers)
+        if (std::exchange(seen_contexts[caller], round) != round) contexts.push_back(caller);
+      if (context.is_entry) entered.push_back(context.function);
     }
-    while (!functions.empty() && ++steps < max_steps) {
-      uint32_t function = functions.back();
-      functions.pop_back();
+    return find_programs(entered);
+  }
+
+  /// The programs that contain the functions through any code.
+  std::vector<uint32_t> find_programs(const std::vector<uint32_t>& functions) {
+    std::vector<uint32_t> programs;
+    visit_functions(functions, graph.users, [&](uint32_t function) {
       if (graph.functions[function].is_program) programs.push_back(function);
-      for (uint32_t user : graph.users.edges(function)) visit_function(user);
-    }
+    });
     std::ranges::sort(programs);
-    auto repeated = std::ranges::unique(programs);
-    programs.erase(repeated.begin(), repeated.end());
+    return programs;
+  }
+
+  std::vector<std::string_view> names_of(const std::vector<uint32_t>& programs) const {
     std::vector<std::string_view> names;
     names.reserve(programs.size());
     for (uint32_t program : programs) names.push_back(graph.functions[program].name);
     return names;
+  }
+
+  /// The settings that decided branches in the programs.
+  SettingSet deciding(const std::vector<uint32_t>& programs) {
+    SettingSet found = 0;
+    visit_functions(programs, graph.uses, [&](uint32_t index) {
+      const CodeFunction& function = graph.functions[index];
+      for (uint32_t i = 0; i < function.block_count; ++i)
+        found |= walks.assumed.blocks[function.first_block + i].settings;
+    });
+    return steps < max_steps && found != 0 ? found : settings.all();
   }
 
   /// The contexts in which a block of a function is reached.
@@ -80,14 +125,18 @@ struct Reachability::Impl {
   InsnReach find(uint32_t section, uint64_t offset) {
     uint32_t function = graph.find_function(section, static_cast<int64_t>(offset));
     if (function == no_function || !graph.is_loaded[function]) return {};
+    auto reached_by = [&](const std::vector<uint32_t>& programs) {
+      return InsnReach{.reached = true, .programs = names_of(programs)};
+    };
     if (!walks.assumed.is_complete || graph.functions[function].block_count == 0)
-      return {.reached = true, .programs = find_programs({}, {function})};
+      return reached_by(find_programs({function}));
     uint32_t block = graph.find_block(section, offset);
     if (is_reached(walks.assumed, block, offset))
-      return {.reached = true, .programs = find_programs(contexts_that_reach(function, block), {})};
-    InsnReach result{.reached = false, .programs = find_programs({}, {function})};
+      return reached_by(find_programs_of(contexts_that_reach(function, block)));
+    std::vector<uint32_t> programs = find_programs({function});
+    InsnReach result{.reached = false, .programs = names_of(programs)};
     if (is_reached(walks.base, block, offset))
-      result.assumes = settings.describe(walks.needs[block]);
+      result.assumes = settings.describe(deciding(programs));
     return result;
   }
 
@@ -98,7 +147,7 @@ struct Reachability::Impl {
 
   const CodeGraph& graph;
   Settings settings;
-  AssumedWalks walks;
+  Walks walks;
   Graph contexts_of;
   std::vector<uint32_t> seen_contexts, seen_functions;  ///< the last round that saw each
   uint32_t round = 0;

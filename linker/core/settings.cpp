@@ -1,5 +1,7 @@
 #include "linker/core/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace bpflink {
@@ -70,14 +72,17 @@ SettingSet Settings::bit_of(uint32_t section, uint64_t offset, uint32_t size,
   if (settings_.size() == max_settings && !index_.contains(key)) return 0;
   auto [found, is_new] = index_.try_emplace(key, settings_.size());
   if (is_new)
-    settings_.push_back({std::string(variable.name), offset - variable.begin, size, value});
+    settings_.push_back({offset == variable.begin
+                             ? std::string(variable.name)
+                             : fmt::format("{}+{}", variable.name, offset - variable.begin),
+                         value});
   SettingSet bit = SettingSet{1} << std::min(found->second, last_bit);
   all_ |= bit;
   return bit;
 }
 
-std::vector<Assumption> Settings::describe(SettingSet settings) const {
-  std::vector<Assumption> result;
+std::vector<CoreAssumption> Settings::describe(SettingSet settings) const {
+  std::vector<CoreAssumption> result;
   for (size_t i = 0; i < settings_.size(); ++i)
     if ((settings >> std::min(i, last_bit) & 1) != 0) result.push_back(settings_[i]);
   return result;

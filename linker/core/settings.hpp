@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "linker/core/abstract_state.hpp"
+#include "linker/core/code_facts.hpp"
 #include "linker/core/code_graph.hpp"
-#include "linker/core/reachability.hpp"
 
 namespace bpflink {
 
@@ -23,7 +23,7 @@ class Settings {
                             SettingSet assumed);
   /// All settings that loads have used.
   SettingSet all() const { return all_; }
-  std::vector<Assumption> describe(SettingSet settings) const;
+  std::vector<CoreAssumption> describe(SettingSet settings) const;
 
  private:
   /// The last bit is shared by all settings without a bit of their own.
@@ -37,7 +37,7 @@ class Settings {
 
   const CodeGraph& graph_;
   const CoreFacts& facts_;
-  std::vector<Assumption> settings_;  ///< by bit; those after the last bit share it
+  std::vector<CoreAssumption> settings_;  ///< by bit; those after the last bit share it
   std::unordered_map<uint64_t, size_t> index_;
   SettingSet all_ = 0;
 };

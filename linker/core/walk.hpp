@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "linker/core/abstract_state.hpp"
+#include "linker/core/code_facts.hpp"
 #include "linker/core/code_graph.hpp"
-#include "linker/core/reachability.hpp"
 #include "linker/core/settings.hpp"
 
 namespace bpflink {

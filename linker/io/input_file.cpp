@@ -58,10 +58,12 @@ std::expected<InputFile, Error> InputFile::open(int fd, std::string name) {
 }
 
 std::expected<InputFile, Error> InputFile::map(int fd, size_t size, std::string name) {
-  if (size == 0) return in_memory(std::move(name), {});
+  // Files that the kernel generates while they are read, such as /proc/kallsyms, seem to be empty.
+  if (size == 0) return read(fd, std::move(name));
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  // Some kernels cannot map generated files, such as /sys/kernel/btf/vmlinux.
-  if (start == MAP_FAILED && errno == ENODEV) return read(fd, std::move(name));
+  // Or they cannot be mapped, such as /sys/kernel/btf/vmlinux and /proc/config.gz.
+  bool is_generated = start == MAP_FAILED && (errno == ENODEV || errno == EIO);
+  if (is_generated) return read(fd, std::move(name));
   if (start == MAP_FAILED) return system_error("cannot read");
   InputFile file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
   file.unmaps_ = true;  // in case listing it throws

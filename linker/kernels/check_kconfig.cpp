@@ -2,6 +2,7 @@
 // these variables in, and accepts a value only for a variable of a suitable type.
 #include <fmt/format.h>
 
+#include <expected>
 #include <optional>
 #include <utility>
 
@@ -9,12 +10,13 @@
 #include "dedup/edit_distance.hpp"
 #include "linker/elf/section_roles.hpp"
 #include "linker/error.hpp"
-#include "linker/kernels/kernel_fact_checks.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
 namespace {
 
-using Status = KernelFinding::Status;
+/// What libbpf writes into a variable, or why it rejects the value.
+using Written = std::expected<Answer<uint64_t>, std::string>;
 
 /// The kind of values that a variable accepts.
 struct OptionType {
@@ -62,115 +64,137 @@ bool fits(const OptionType& type, uint64_t number) {
   return number >> bits == 0;
 }
 
-/// Why libbpf rejects a number, or "".
-std::string number_fault(const OptionType& type, uint64_t number) {
+Written write_number(const OptionType& type, uint64_t number) {
   using enum OptionType::Kind;
   if (type.kind == Tristate || type.kind == Text)
-    return "is a number, but the variable is not an integer";
-  return fits(type, number)
-             ? ""
-             : fmt::format("does not fit into a variable of {}", count_of(type.size, "byte"));
+    return std::unexpected("is a number, but the variable is not an integer");
+  if (!fits(type, number))
+    return std::unexpected(
+        fmt::format("does not fit into a variable of {}", count_of(type.size, "byte")));
+  return known(number);
 }
 
-/// Why libbpf rejects an option's value, or "".
-std::string value_fault(const OptionType& type, const ConfigValue& value) {
+Written write_tristate(const OptionType& type, const ConfigValue& value) {
+  constexpr std::string_view states = "nym";  // in the order of libbpf's enum libbpf_tristate
+  switch (type.kind) {
+    case OptionType::Kind::Bool:
+      if (value.tristate == 'm')
+        return std::unexpected(
+            "is m, which a bool cannot hold: declare it as enum libbpf_tristate");
+      return known(uint64_t{value.tristate == 'y'});
+    case OptionType::Kind::Char:
+      return known(static_cast<uint64_t>(value.tristate));
+    case OptionType::Kind::Tristate:
+      return known(uint64_t{states.find(value.tristate)});
+    case OptionType::Kind::Integer:
+    case OptionType::Kind::Text:
+      break;
+  }
+  return std::unexpected(fmt::format(
+      "is {}, but the variable is not a bool, char or enum libbpf_tristate", value.text));
+}
+
+Written write_option(const OptionType& type, const ConfigValue& value) {
   using enum OptionType::Kind;
   switch (value.kind) {
     case ConfigValue::Kind::Tristate:
-      if (type.kind == Bool && value.tristate == 'm')
-        return "is m, which a bool cannot hold: declare it as enum libbpf_tristate";
-      if (type.kind == Integer || type.kind == Text)
-        return fmt::format("is {}, but the variable is not a bool, char or enum libbpf_tristate",
-                           value.text);
-      return "";
+      return write_tristate(type, value);
     case ConfigValue::Kind::Text:
-      return type.kind == Text ? "" : "is a string, but the variable is not an array of char";
+      if (type.kind != Text)
+        return std::unexpected("is a string, but the variable is not an array of char");
+      return {};
     case ConfigValue::Kind::Number:
-      if (type.kind == Bool) return "is a number, but the variable is a bool";
-      return number_fault(type, value.number);
+      if (type.kind == Bool) return std::unexpected("is a number, but the variable is a bool");
+      return write_number(type, value.number);
   }
-  return "";
+  return {};
 }
 
-std::string similar_option(const FactContext& context, std::string_view name) {
-  if (--context.searches_left < 0) return "";
+std::string similar_option(KernelNeeds& needs, std::string_view name) {
+  if (--needs.searches_left < 0) return "";
   // The prefix is no sign of likeness: all have it.
   constexpr std::string_view prefix = "CONFIG_";
-  if (!name.starts_with(prefix)) return "";
   NearestName nearest(name.substr(prefix.size()));
-  context.kernel.config->for_each_option([&](std::string_view option) {
+  needs.kernel.config->for_each_option([&](std::string_view option) {
     if (option.starts_with(prefix)) nearest.consider(option.substr(prefix.size()));
   });
   return nearest.nearest().empty() ? ""
                                    : fmt::format("did you mean {}{}?", prefix, nearest.nearest());
 }
 
-void fail_with(KernelFinding& finding, std::string reason) {
-  finding.status = Status::Fails;
-  finding.reason = std::move(reason);
+/// Sets the status, and the reason as a sentence about the variable.
+void conclude(CoreFinding& finding, CoreStatus status, std::string_view reason,
+              std::string advice = {}) {
+  finding.status = status;
+  finding.complain(fmt::format("{} {}", finding.name, reason), std::move(advice));
 }
 
-void check_option(const FactContext& context, const Extern& entry, const OptionType& type,
-                  KernelFinding& finding) {
-  const Kernel& kernel = context.kernel;
-  if (!kernel.config) {
-    finding.status = Status::Unknown;
-    finding.reason = "is unknown: the kernel's configuration was not found";
-    if (entry.is_weak) finding.note = "it is weak: if it is not set, it becomes 0";
-    return;
+/// The variable stays 0.
+Answer<uint64_t> leave_zero(CoreFinding& finding, std::string_view reason) {
+  finding.becomes_zero = true;
+  conclude(finding, CoreStatus::Resolves, reason);
+  return {Knowledge::Absent};
+}
+
+Answer<uint64_t> settle(const Written& written, CoreFinding& finding) {
+  if (written) return *written;
+  conclude(finding, CoreStatus::Fails, written.error());
+  return {};
+}
+
+Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const OptionType& type,
+                              CoreFinding& finding) {
+  auto option = needs.kernel.option(entry.name);
+  switch (option.knowledge) {
+    case Knowledge::Known:
+      return settle(write_option(type, option.value), finding);
+    case Knowledge::Absent:
+      if (entry.is_weak) return leave_zero(finding, "is not set");
+      conclude(finding, CoreStatus::Fails, "is not set", similar_option(needs, entry.name));
+      return {Knowledge::Absent};
+    case Knowledge::Unknown:
+      break;
   }
-  auto value = kernel.config->find(entry.name);
-  if (value) {
-    std::string fault = value_fault(type, *value);
-    if (!fault.empty())
-      fail_with(finding, std::move(fault));
-    else
-      finding.note = fmt::format("is {}", value->text);
-    return;
-  }
-  finding.status = entry.is_weak ? Status::BecomesZero : Status::Fails;
-  finding.reason = "is not set";
-  if (!entry.is_weak) finding.note = similar_option(context, entry.name);
+  conclude(finding, CoreStatus::Unknown, "is unknown: the kernel's configuration was not found");
+  return {};
 }
 
 /// Checks a variable that libbpf fills in itself.
-void check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& type,
-                   KernelFinding& finding) {
-  uint64_t value = 1;  // LINUX_HAS_* are 0 or 1
+Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& type,
+                               CoreFinding& finding) {
   if (entry.name == "LINUX_KERNEL_VERSION") {
-    if (!kernel.version_code) {
-      finding.status = Status::Unknown;
-      finding.reason = "is unknown: so is the kernel's release";
-      return;
-    }
-    value = *kernel.version_code;
-    finding.note = fmt::format("is {}.{}.{}", value >> 16, value >> 8 & 0xff, value & 0xff);
-  } else if (entry.name != "LINUX_HAS_BPF_COOKIE" && entry.name != "LINUX_HAS_SYSCALL_WRAPPER") {
-    if (!entry.is_weak || !entry.name.starts_with("LINUX_"))
-      return fail_with(finding, "is neither an option of the kernel nor one that libbpf knows");
-    finding.status = Status::BecomesZero;
-    finding.reason = "is unknown to libbpf";
-    value = 0;
+    if (kernel.version_code) return settle(write_number(type, *kernel.version_code), finding);
+    conclude(finding, CoreStatus::Unknown, "is unknown: so is the kernel's release");
+    return {};
   }
-  if (std::string fault = number_fault(type, value); !fault.empty())
-    fail_with(finding, std::move(fault));
+  if (entry.name == "LINUX_HAS_BPF_COOKIE" || entry.name == "LINUX_HAS_SYSCALL_WRAPPER") {
+    settle(write_number(type, 1), finding);
+    return {};  // it is 0 or 1
+  }
+  if (!entry.is_weak || !entry.name.starts_with("LINUX_")) {
+    conclude(finding, CoreStatus::Fails,
+             "is neither an option of the kernel nor one that libbpf knows");
+    return {};
+  }
+  auto written = write_number(type, 0);
+  return written ? leave_zero(finding, "is unknown to libbpf") : settle(written, finding);
 }
 
 }  // namespace
 
-void check_kconfig(const FactContext& context) {
-  for (const Extern& entry : context.object.externs()) {
+void KernelNeeds::check_kconfig() {
+  for (const Extern& entry : object.externs()) {
     if (role_of(entry.section) != SectionRole::Kconfig || entry.btf_id == 0) continue;
-    KernelFinding finding{.what = KernelFinding::What::ConfigOption,
-                          .name = std::string(entry.name)};
-    auto type = option_type(*context.object.btf(), entry.type_id);
+    CoreFinding& finding = add(CoreNeed::ConfigOption, std::string(entry.name), entry.name);
+    Answer<uint64_t> value;
+    auto type = option_type(*object.btf(), entry.type_id);
     if (!type)
-      fail_with(finding, "has a type that libbpf does not fill in");
+      conclude(finding, CoreStatus::Fails, "has a type that libbpf does not fill in");
     else if (entry.name.starts_with("CONFIG_"))
-      check_option(context, entry, *type, finding);
+      value = check_option(*this, entry, *type, finding);
     else
-      check_virtual(context.kernel, entry, *type, finding);
-    context.findings.push_back(std::move(finding));
+      value = check_virtual(kernel, entry, *type, finding);
+    externs.try_emplace(entry.name, value);
   }
 }
 

@@ -3,52 +3,41 @@
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
-#include <array>
 #include <optional>
-#include <set>
 #include <unordered_set>
-#include <utility>
 
 #include "linker/kernels/helper_names.hpp"
-#include "linker/kernels/kernel_fact_checks.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {
 
-using What = KernelFinding::What;
-using Status = KernelFinding::Status;
-using Stage = KernelFinding::Stage;
-
-constexpr std::array<std::string_view, 4> enum_names = {"bpf_func_id", "bpf_map_type",
-                                                        "bpf_prog_type", "bpf_attach_type"};
-
 /// The values of one enum of the kernel; unknown if its BTF lacks the enum.
 class Values {
  public:
-  Values(const KernelNames& names, std::string_view name) : name_(name) {
-    auto found = names.find(BtfKind::Enum, name);
-    if (!found) found = names.find(BtfKind::Enum64, name);
-    if (!found) return;
+  Values(const Kernel& kernel, std::string_view name) : name_(name) {
+    auto found = kernel.find(BtfKind::Enum, name);
+    if (!found.is_known()) found = kernel.find(BtfKind::Enum64, name);
+    if (!found.is_known()) return;
     values_.emplace();
-    BtfType type = found->type();
+    BtfType type = found.value.type();
     for (uint32_t i = 0; i < type.vlen(); ++i) {
       BtfEnumerator enumerator = type.enumerator(i);
       // Enumerators like __BPF_FUNC_MAX_ID are one more than the last value.
-      if (!found->btf->string(enumerator.name_off).starts_with("__"))
+      if (!found.value.types->string(enumerator.name_off).starts_with("__"))
         values_->insert(enumerator.value);
     }
   }
 
+  /// Whether the kernel lacks a value.
+  bool lacks(uint64_t value) const { return values_ && !values_->contains(value); }
   /// Checks a value. `what` describes it: "map type ringbuf (27)".
-  void check(uint64_t value, std::string_view what, KernelFinding& finding) const {
-    if (!values_) {
-      finding.status = Status::Unknown;
-      finding.reason = fmt::format("the kernel's BTF has no enum {}", name_);
-    } else if (!values_->contains(value)) {
-      finding.status = Status::Fails;
-      finding.reason = fmt::format("there is no {}", what);
-    }
+  void check(uint64_t value, std::string_view what, CoreFinding& finding) const {
+    if (values_ && values_->contains(value)) return;
+    finding.status = values_ ? CoreStatus::Fails : CoreStatus::Unknown;
+    finding.complain(values_ ? fmt::format("there is no {}", what)
+                             : fmt::format("the kernel's BTF has no enum {}", name_));
   }
 
  private:
@@ -70,24 +59,22 @@ std::optional<uint32_t> fallback_of(uint32_t helper) {
   }
 }
 
-void check_map_type(const FactContext& context, const Values& values, std::string_view map,
-                    uint32_t type) {
+void check_map_type(KernelNeeds& needs, const Values& values, std::string_view map, uint32_t type) {
   std::string name(map_type_name(type));
-  KernelFinding finding{.what = What::MapType, .name = name, .user = std::string(map)};
-  values.check(type, fmt::format("map type {} ({})", name, type), finding);
-  context.findings.push_back(std::move(finding));
+  values.check(type, fmt::format("map type {} ({})", name, type),
+               needs.add(CoreNeed::MapType, name, map));
 }
 
-void check_maps(const FactContext& context) {
-  Values values(context.names, "bpf_map_type");
-  for (const Map& map : context.object.maps()) {
-    if (map.type != 0) check_map_type(context, values, map.name, map.type);
+void check_maps(KernelNeeds& needs) {
+  Values values(needs.kernel, "bpf_map_type");
+  for (const Map& map : needs.object.maps()) {
+    if (map.type != 0) check_map_type(needs, values, map.name, map.type);
     for (const MapAttribute& attribute : map.inner_attributes)
       if (attribute.name == "type" && attribute.form == MapAttribute::Form::Number)
-        check_map_type(context, values, map.name, static_cast<uint32_t>(attribute.number));
+        check_map_type(needs, values, map.name, static_cast<uint32_t>(attribute.number));
   }
-  for (const StructOps& ops : context.object.struct_ops())
-    if (ops.autoload) check_map_type(context, values, ops.name, BPF_MAP_TYPE_STRUCT_OPS);
+  for (const StructOps& ops : needs.object.struct_ops())
+    if (ops.autoload) check_map_type(needs, values, ops.name, BPF_MAP_TYPE_STRUCT_OPS);
 }
 
 /// Whether the kernel checks the attach type of such programs when it loads them, not when they
@@ -116,56 +103,42 @@ bool has_older_way(const Program& program) {
   return program.meaning.attach_type == BPF_XDP || program.section.starts_with("tc/");
 }
 
-void check_programs(const FactContext& context) {
-  Values types(context.names, "bpf_prog_type"), attach_types(context.names, "bpf_attach_type");
-  for (const Program& program : context.object.programs()) {
+void check_programs(KernelNeeds& needs) {
+  Values types(needs.kernel, "bpf_prog_type"), attach_types(needs.kernel, "bpf_attach_type");
+  for (const Program& program : needs.object.programs()) {
     const SectionMeaning& meaning = program.meaning;
     if (!meaning.autoload || meaning.type == ProgramType::Unspec) continue;
-    std::string_view name = program_type_name(meaning.type);
-    KernelFinding finding{
-        .what = What::ProgramType, .name = std::string(name), .user = std::string(program.name)};
+    std::string_view name = program_type_name(meaning.type), section = program.section;
     auto number = static_cast<uint32_t>(meaning.type);
-    types.check(number, fmt::format("program type {} ({})", name, number), finding);
-    context.findings.push_back(std::move(finding));
+    types.check(number, fmt::format("program type {} ({})", name, number),
+                needs.add(CoreNeed::ProgramType, std::string(name), program.name));
     if (meaning.attach_type == 0 || has_older_way(program)) continue;
-    std::string_view section = program.section;
-    finding = {.what = What::AttachType,
-               .name = std::string(section.substr(0, section.find('/'))),
-               .user = std::string(program.name),
-               .stage = is_checked_at_load(meaning.type) ? Stage::Load : Stage::Attach};
+    CoreFinding& finding = needs.add(
+        CoreNeed::AttachType, std::string(section.substr(0, section.find('/'))), program.name);
     attach_types.check(meaning.attach_type,
                        fmt::format("attach type of {} ({})", section, meaning.attach_type),
                        finding);
-    context.findings.push_back(std::move(finding));
+    if (!is_checked_at_load(meaning.type)) finding.fail_to_attach();
   }
 }
 
 }  // namespace
 
-void want_kernel_enums(WantedNames& wanted) {
-  for (std::string_view name : enum_names) {
-    wanted.add(BtfKind::Enum, std::string(name));
-    wanted.add(BtfKind::Enum64, std::string(name));
-  }
+void KernelNeeds::check_kernel_enums() {
+  check_maps(*this);
+  check_programs(*this);
 }
 
-void check_kernel_enums(const FactContext& context) {
-  check_maps(context);
-  check_programs(context);
-}
-
-void check_helpers(const FactContext& context, std::span<const uint32_t> helpers,
-                   const HelperUsers& users) {
-  Values values(context.names, "bpf_func_id");
+void KernelNeeds::check_helpers(
+    const std::vector<uint32_t>& helpers,
+    const std::function<std::vector<std::string_view>(uint32_t)>& users) {
+  Values values(kernel, "bpf_func_id");
   for (uint32_t id : helpers) {
+    if (!values.lacks(id) || fallback_of(id)) continue;
     std::string name = helper_name(id);
-    KernelFinding finding{.what = What::Helper, .name = name};
-    values.check(id, fmt::format("helper {} (id {})", name, id), finding);
-    if (finding.status != Status::Fails || fallback_of(id)) continue;
-    for (std::string& program : users(id, context.findings)) {
-      finding.user = std::move(program);
-      context.findings.push_back(finding);
-    }
+    for (std::string_view program : users(id))
+      values.check(id, fmt::format("helper {} (id {})", name, id),
+                   add(CoreNeed::Helper, name, program));
   }
 }
 

@@ -12,67 +12,55 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "bpflink/core.hpp"
 #include "linker/elf/section_roles.hpp"
-#include "linker/kernels/kernel_fact_checks.hpp"
-#include "linker/kernels/pseudo_file.hpp"
+#include "linker/io/input_file.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
 namespace {
 
-using What = KernelFinding::What;
-using Status = KernelFinding::Status;
-
-bool is_ksym(const Extern& entry) {
-  return role_of(entry.section) == SectionRole::Ksyms && entry.btf_id != 0;
+CoreNeed kind_of(const Object& object, const Extern& entry) {
+  if (entry.is_function) return CoreNeed::Kfunc;
+  return skip_modifiers(*object.btf(), entry.type_id) == 0 ? CoreNeed::KernelSymbol
+                                                           : CoreNeed::KernelVariable;
 }
 
-What kind_of(const Object& object, const Extern& entry) {
-  if (entry.is_function) return What::Kfunc;
-  return skip_modifiers(*object.btf(), entry.type_id) == 0 ? What::KernelSymbol
-                                                           : What::KernelVariable;
+/// Records that the symbol counts as missing.
+void record_absence(const Extern& entry, std::string what, CoreFinding& finding) {
+  finding.complain(std::move(what));
+  finding.becomes_zero = entry.is_weak;
+  if (!entry.is_weak) finding.status = CoreStatus::Fails;
 }
 
-/// Records that the symbol is missing, or has another type.
-void record_absence(const Extern& entry, std::string reason, std::string note,
-                    KernelFinding& finding) {
-  finding.status = entry.is_weak ? Status::BecomesZero : Status::Fails;
-  finding.reason = std::move(reason);
-  if (!entry.is_weak) finding.note = std::move(note);
-}
-
-void check_kfunc(const FactContext& context, const Extern& entry, KernelFinding& finding) {
+void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
   std::string_view name = essential_name(entry.name);
-  auto function = context.names.find(BtfKind::Func, name);
-  if (!function) {
-    std::string note = entry.is_weak ? "" : note_on_missing(context, BtfKind::Func, "", name);
-    return record_absence(entry, fmt::format("there is no kernel function {}", name), note,
+  auto function = needs.kernel.find(BtfKind::Func, name);
+  if (!function.is_known())
+    return needs.report_missing(finding, fmt::format("there is no kernel function {}", name),
+                                {BtfKind::Func, "", name}, entry.is_weak);
+  const KernelType& found = function.value;
+  if (!are_types_compatible(*needs.object.btf(), entry.type_id, *found.types, found.type().type()))
+    return record_absence(entry, fmt::format("{} of {} has another prototype", name, found.owner),
                           finding);
-  }
-  if (!are_types_compatible(*context.object.btf(), entry.type_id, *function->btf,
-                            function->type().type()))
-    return record_absence(
-        entry, fmt::format("{} of {} has another prototype", name, function->owner()), "", finding);
-  if (!context.names.is_unmarked_kfunc(*function)) return;
-  finding.status = Status::Unknown;
-  finding.reason = fmt::format("{} is in {}, but not marked as a kfunc", name, function->owner());
+  if (!needs.kernel.is_unmarked_kfunc(found)) return;
+  finding.status = CoreStatus::Unknown;
+  finding.complain(fmt::format("{} is in {}, but not marked as a kfunc", name, found.owner));
 }
 
-void check_variable(const FactContext& context, const Extern& entry, KernelFinding& finding) {
-  auto variable = context.names.find(BtfKind::Var, entry.name);
-  if (!variable) {
-    std::string note = entry.is_weak ? "" : note_on_missing(context, BtfKind::Var, "", entry.name);
-    return record_absence(entry, fmt::format("there is no kernel variable {}", entry.name), note,
-                          finding);
-  }
-  const BtfView &types = *context.object.btf(), &target_types = *variable->btf;
-  if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), target_types,
-                            skip_modifiers(target_types, variable->type().type()))) {
-    finding.status = Status::Fails;
-    finding.reason = fmt::format("{} of {} has another type", entry.name, variable->owner());
-  } else if (context.kernel.config && !context.kernel.config->find("CONFIG_KALLSYMS_ALL")) {
-    finding.status = Status::Fails;
-    finding.reason = "the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set";
+void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
+  auto variable = needs.kernel.find(BtfKind::Var, entry.name);
+  if (!variable.is_known())
+    return needs.report_missing(finding, fmt::format("there is no kernel variable {}", entry.name),
+                                {BtfKind::Var, "", entry.name}, entry.is_weak);
+  const KernelType& found = variable.value;
+  const BtfView& types = *needs.object.btf();
+  if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), *found.types,
+                            skip_modifiers(*found.types, found.type().type()))) {
+    finding.status = CoreStatus::Fails;
+    finding.complain(fmt::format("{} of {} has another type", entry.name, found.owner));
+  } else if (needs.kernel.option("CONFIG_KALLSYMS_ALL").knowledge == Knowledge::Absent) {
+    finding.status = CoreStatus::Fails;
+    finding.complain("the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
   }
 }
 
@@ -80,7 +68,7 @@ void check_variable(const FactContext& context, const Extern& entry, KernelFindi
 /// _text", with a tab and the module after the name. If the compiler made a static variable global,
 /// it appended ".llvm." and a number, which are ignored.
 std::optional<std::unordered_set<std::string_view>> read_kallsyms(InputFile& file) {
-  auto opened = read_pseudo_file("/proc/kallsyms");
+  auto opened = InputFile::open("/proc/kallsyms");
   if (!opened || opened->bytes().empty()) return std::nullopt;
   file = std::move(*opened);
   std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
@@ -98,51 +86,38 @@ std::optional<std::unordered_set<std::string_view>> read_kallsyms(InputFile& fil
   return names;
 }
 
-/// Checks symbols without a type, whose addresses are in /proc/kallsyms.
-class Symbols {
- public:
-  explicit Symbols(const Kernel& kernel) {
-    if (kernel.is_running) names_ = read_kallsyms(file_);
-  }
-
-  void check(const Extern& entry, KernelFinding& finding) const {
-    if (!names_) {
-      finding.status = Status::Unknown;
-      finding.reason = "only a running kernel's /proc/kallsyms has symbols without a type";
-      if (entry.is_weak) finding.note = "it is weak: if it is missing, it becomes 0";
-    } else if (!names_->contains(entry.name)) {
-      record_absence(entry, fmt::format("/proc/kallsyms has no {}", entry.name), "", finding);
-    }
-  }
-
- private:
-  InputFile file_;
-  std::optional<std::unordered_set<std::string_view>> names_;
-};
-
-}  // namespace
-
-void want_ksyms(const Object& object, WantedNames& wanted) {
-  for (const Extern& entry : object.externs()) {
-    if (!is_ksym(entry)) continue;
-    What kind = kind_of(object, entry);
-    if (kind == What::Kfunc) wanted.add(BtfKind::Func, std::string(essential_name(entry.name)));
-    if (kind == What::KernelVariable) wanted.add(BtfKind::Var, std::string(entry.name));
+/// Checks a symbol without a type, whose address is in /proc/kallsyms: `names`, if they are known.
+void check_symbol(const std::optional<std::unordered_set<std::string_view>>& names,
+                  const Extern& entry, CoreFinding& finding) {
+  if (!names) {
+    finding.status = CoreStatus::Unknown;
+    finding.complain("only a running kernel's /proc/kallsyms has symbols without a type");
+  } else if (!names->contains(entry.name)) {
+    record_absence(entry, fmt::format("/proc/kallsyms has no {}", entry.name), finding);
   }
 }
 
-void check_ksyms(const FactContext& context) {
-  std::optional<Symbols> symbols;
-  for (const Extern& entry : context.object.externs()) {
-    if (!is_ksym(entry)) continue;
-    KernelFinding finding{.what = kind_of(context.object, entry), .name = std::string(entry.name)};
-    if (finding.what == What::Kfunc) check_kfunc(context, entry, finding);
-    if (finding.what == What::KernelVariable) check_variable(context, entry, finding);
-    if (finding.what == What::KernelSymbol) {
-      if (!symbols) symbols.emplace(context.kernel);
-      symbols->check(entry, finding);
+Answer<uint64_t> presence(const CoreFinding& finding) {
+  if (finding.status == CoreStatus::Unknown) return {};
+  bool is_there = finding.status == CoreStatus::Resolves && !finding.becomes_zero;
+  return is_there ? known(uint64_t{1}) : Answer<uint64_t>{Knowledge::Absent};
+}
+
+}  // namespace
+
+void KernelNeeds::check_ksyms() {
+  InputFile kallsyms;
+  std::optional<std::unordered_set<std::string_view>> names;
+  for (const Extern& entry : object.externs()) {
+    if (role_of(entry.section) != SectionRole::Ksyms || entry.btf_id == 0) continue;
+    CoreFinding& finding = add(kind_of(object, entry), std::string(entry.name), entry.name);
+    if (finding.need == CoreNeed::Kfunc) check_kfunc(*this, entry, finding);
+    if (finding.need == CoreNeed::KernelVariable) check_variable(*this, entry, finding);
+    if (finding.need == CoreNeed::KernelSymbol) {
+      if (kernel.is_running && !names) names = read_kallsyms(kallsyms);
+      check_symbol(names, entry, finding);
     }
-    context.findings.push_back(std::move(finding));
+    externs.try_emplace(entry.name, presence(finding));
   }
 }
 

@@ -10,28 +10,17 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "bpflink/core.hpp"
 #include "dedup/edit_distance.hpp"
-#include "linker/elf/elf_file.hpp"
-#include "linker/kernels/kernel_fact_checks.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
 namespace {
 
-using What = KernelFinding::What;
-using Status = KernelFinding::Status;
-
-constexpr std::string_view value_prefix = "bpf_struct_ops_";
-
-bool is_checked(const StructOps& ops) {
-  return ops.autoload && ops.type_id != 0;
-}
-
 /// The kernel's struct of that name in the BTF that has its value type, or in that BTF's base.
-std::optional<KernelType> struct_beside(const KernelNames& names, const KernelType& value,
+std::optional<KernelType> struct_beside(const Kernel& kernel, const KernelType& value,
                                         std::string_view name) {
-  for (const KernelType& type : names.find_all(BtfKind::Struct, name))
-    if (type.btf == value.btf || type.btf == value.btf->base()) return type;
+  for (const KernelType& type : kernel.find_all(BtfKind::Struct, name))
+    if (type.module == value.module || type.module == 0) return type;
   return std::nullopt;
 }
 
@@ -50,26 +39,26 @@ std::optional<uint32_t> find_member(const BtfView& types, BtfType type, std::str
 /// Compares the members of one struct with the kernel's.
 class Members {
  public:
-  Members(const FactContext& context, const StructOps& ops, const KernelType& kernel_struct,
-          std::span<const std::byte> contents)
-      : context_(context),
+  Members(KernelNeeds& needs, const StructOps& ops, const KernelType& kernel_struct)
+      : needs_(needs),
         ops_(ops),
-        types_(*context.object.btf()),
-        kernel_types_(*kernel_struct.btf),
+        types_(*needs.object.btf()),
+        kernel_types_(*kernel_struct.types),
         type_(types_.type(ops.type_id)),
-        kernel_type_(kernel_struct.type()),
-        contents_(contents) {}
+        kernel_type_(kernel_struct.type()) {}
 
   void check() {
     for (uint32_t i = 0; i < type_.vlen(); ++i) {
       std::string_view name = types_.string(type_.member(i).name_off);
-      KernelFinding finding{.what = What::StructOpsMember,
-                            .name = fmt::format("{}.{}", ops_.type_name, name),
-                            .user = std::string(ops_.name)};
-      finding.reason = member_fault(i, name, finding.note);
-      if (!finding.reason.empty()) finding.status = Status::Fails;
+      std::string advice, fault = member_fault(i, name, advice);
       // Unset members without a fault are not reported.
-      if (is_set(i) || finding.status != Status::Ok) context_.findings.push_back(finding);
+      if (fault.empty() && !is_set(i)) continue;
+      CoreFinding& finding = needs_.add(CoreNeed::StructOpsMember,
+                                        fmt::format("{}.{}", ops_.type_name, name), ops_.name);
+      if (fault.empty()) continue;
+      finding.status = CoreStatus::Fails;
+      finding.complain(fmt::format("struct_ops member {} {}", finding.name, fault),
+                       std::move(advice));
     }
   }
 
@@ -87,18 +76,18 @@ class Members {
   }
   bool is_set(uint32_t member) const {
     if (has_program(member)) return true;
-    uint64_t begin = std::min<uint64_t>(begin_of(member), contents_.size());
-    uint64_t size = std::min<uint64_t>(size_of(member), contents_.size() - begin);
-    auto bytes = contents_.subspan(static_cast<size_t>(begin), static_cast<size_t>(size));
+    uint64_t begin = std::min<uint64_t>(begin_of(member), ops_.contents.size());
+    uint64_t size = std::min<uint64_t>(size_of(member), ops_.contents.size() - begin);
+    auto bytes = ops_.contents.subspan(static_cast<size_t>(begin), static_cast<size_t>(size));
     return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
   }
 
   /// Why the loader rejects the member, or "".
-  std::string member_fault(uint32_t member, std::string_view name, std::string& note) const {
+  std::string member_fault(uint32_t member, std::string_view name, std::string& advice) const {
     auto found = find_member(kernel_types_, kernel_type_, name);
     if (!found) {
       if (!is_set(member)) return "";
-      note = similar_member(name);
+      advice = similar_member(name);
       return "does not exist in the kernel's struct";
     }
     if (type_.member_bitfield_size(member) != 0 || kernel_type_.member_bitfield_size(*found) != 0)
@@ -131,59 +120,38 @@ class Members {
     return nearest.nearest().empty() ? "" : fmt::format("did you mean {}?", nearest.nearest());
   }
 
-  const FactContext& context_;
+  KernelNeeds& needs_;
   const StructOps& ops_;
   const BtfView& types_;
   const BtfView& kernel_types_;
   BtfType type_, kernel_type_;
-  std::span<const std::byte> contents_;  // the object's struct, with zeros for programs
 };
-
-std::span<const std::byte> contents_of(const std::optional<ElfFile>& elf, const StructOps& ops) {
-  auto section = elf ? elf->find(ops.section) : std::nullopt;
-  if (!section) return {};
-  auto bytes = elf->contents(elf->sections[*section]);
-  if (ops.offset > bytes.size()) return {};
-  bytes = bytes.subspan(static_cast<size_t>(ops.offset));
-  return bytes.first(static_cast<size_t>(std::min<uint64_t>(ops.size, bytes.size())));
-}
 
 }  // namespace
 
-void want_struct_ops(const Object& object, WantedNames& wanted) {
+void KernelNeeds::check_struct_ops() {
   for (const StructOps& ops : object.struct_ops()) {
-    if (!is_checked(ops)) continue;
-    std::string name(essential_name(ops.type_name));
-    wanted.add(BtfKind::Struct, std::string(value_prefix) + name);
-    wanted.add(BtfKind::Struct, std::move(name));
-  }
-}
-
-void check_struct_ops(const FactContext& context, std::span<const std::byte> image) {
-  std::optional<ElfFile> elf;
-  for (const StructOps& ops : context.object.struct_ops()) {
-    if (!is_checked(ops)) continue;
-    std::string name(essential_name(ops.type_name));
-    KernelFinding finding{
-        .what = What::StructOps, .name = std::string(ops.type_name), .user = std::string(ops.name)};
-    auto value = context.names.find(BtfKind::Struct, std::string(value_prefix) + name);
-    auto found = value ? struct_beside(context.names, *value, name) : std::nullopt;
-    if (!value) {
-      finding.reason = fmt::format("there is no struct_ops type {}", name);
-      finding.note = note_on_missing(context, BtfKind::Struct, value_prefix, name);
-    } else if (!found) {
-      finding.reason = fmt::format("there is no struct {}", name);
-    } else if (!has_member_of_type(value->type(), found->id)) {
-      finding.reason = fmt::format("struct {}{} of the kernel has no member of type {}",
-                                   value_prefix, name, name);
+    if (!ops.autoload || ops.type_id == 0) continue;
+    WantedName wanted{BtfKind::Struct, "bpf_struct_ops_", essential_name(ops.type_name)};
+    CoreFinding& finding = add(CoreNeed::StructOps, std::string(ops.type_name), ops.name);
+    auto value = kernel.find(wanted.kind, wanted.full());
+    if (!value.is_known()) {
+      report_missing(finding, fmt::format("there is no struct_ops type {}", wanted.name), wanted);
+      continue;
     }
-    bool is_there = finding.reason.empty();
-    if (!is_there) finding.status = Status::Fails;
-    context.findings.push_back(std::move(finding));
-    if (!is_there) continue;
-    if (!elf)
-      if (auto read = read_elf(image)) elf = std::move(*read);
-    Members(context, ops, *found, contents_of(elf, ops)).check();
+    if (kernel.absence() == Knowledge::Unknown) {  // its members may be missing as well
+      finding.status = CoreStatus::Unknown;
+      continue;
+    }
+    auto found = struct_beside(kernel, value.value, wanted.name);
+    if (found && has_member_of_type(value.value.type(), found->id)) {
+      Members(*this, ops, *found).check();
+      continue;
+    }
+    finding.status = CoreStatus::Fails;
+    finding.complain(found ? fmt::format("struct {} of the kernel has no member of type {}",
+                                         wanted.full(), wanted.name)
+                           : fmt::format("there is no struct {}", wanted.name));
   }
 }
 

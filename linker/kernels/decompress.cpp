@@ -1,6 +1,5 @@
-// Each decompressor is a loop over a stream of its library, which consumes available input and
-// produces as much output as fits. The output buffer doubles up to a limit, whatever sizes the
-// compressed data promises.
+// Each stream is fed to its library step by step. The output grows up to a limit, whatever sizes
+// the compressed data promises.
 #include "linker/kernels/decompress.hpp"
 
 #include <bzlib.h>
@@ -10,7 +9,8 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -35,115 +35,138 @@ std::unexpected<Error> fail_truncated(std::string_view format) {
 std::unexpected<Error> fail_damaged(std::string_view format) {
   return fail("is damaged: not a valid {} stream", format);
 }
-
-/// A size limited for libraries that use unsigned int.
-unsigned limited(size_t size) {
-  return static_cast<unsigned>(std::min<size_t>(size, 1u << 30));
+std::unexpected<Error> fail_memory() {
+  return fail("not enough memory");
 }
 
-/// Calls a function at the end of its scope.
-template <typename End>
-struct AtEnd {
-  End end;
-  explicit AtEnd(End function) : end(function) {}
-  AtEnd(const AtEnd&) = delete;
-  AtEnd& operator=(const AtEnd&) = delete;
-  ~AtEnd() { end(); }
+/// Decompressed bytes, up to a limit.
+class Output {
+ public:
+  explicit Output(uint64_t limit) : limit_(limit) {}
+
+  /// Room for the next bytes. Errors: more than the limit are there.
+  std::expected<std::span<std::byte>, Error> room(size_t size = 1 << 18) {
+    if (auto ok = check(); !ok) return std::unexpected(ok.error());
+    if (!room_) room_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    return std::span(room_.get(), size);
+  }
+  /// Adds the first bytes of room().
+  void add(size_t count) { bytes_.insert(bytes_.end(), room_.get(), room_.get() + count); }
+
+  std::expected<std::vector<std::byte>, Error> finish() {
+    if (auto ok = check(); !ok) return std::unexpected(ok.error());
+    return std::move(bytes_);
+  }
+
+ private:
+  std::expected<void, Error> check() const {
+    if (bytes_.size() > limit_) return fail("decompresses to more than {} MiB", limit_ >> 20);
+    return {};
+  }
+
+  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> room_;  // all of one size: a stream's format does not change
+  uint64_t limit_;
 };
 
-Consumed decompress_gzip(Bytes input, ByteBuffer& output) {
+/// What a library did with the input and the room that it was given.
+struct Step {
+  enum class Result : uint8_t { More, End, Damaged, NeedsMemory };
+  Result result;
+  size_t consumed, produced;
+};
+
+/// Calls `step(input, room)` until the stream ends.
+template <typename Stepper>
+Consumed run(Bytes input, Output& output, std::string_view format, Stepper step) {
+  using enum Step::Result;
+  for (size_t consumed = 0;;) {
+    auto room = output.room();
+    if (!room) return std::unexpected(room.error());
+    Step done = step(input.subspan(consumed), *room);
+    consumed += done.consumed;
+    output.add(done.produced);
+    if (done.result == End) return consumed;
+    if (done.result == Damaged) return fail_damaged(format);
+    if (done.result == NeedsMemory) return fail("needs more memory than any preset of xz");
+    if (done.consumed == 0 && done.produced == 0) return fail_truncated(format);
+  }
+}
+
+/// Runs a library that has z_stream or something like it. `code` does a step, and returns `end` at
+/// the end of the stream; results that are not errors are in `good`.
+template <typename Stream, typename Code>
+Step step_stream(Stream& stream, Bytes input, std::span<std::byte> room, Code code, int end,
+                 std::initializer_list<int> good) {
+  // These libraries count in unsigned int, and do not change their input.
+  auto given = static_cast<unsigned>(std::min<size_t>(input.size(), 1u << 30));
+  stream.next_in = reinterpret_cast<decltype(stream.next_in)>(const_cast<std::byte*>(input.data()));
+  stream.avail_in = given;
+  stream.next_out = reinterpret_cast<decltype(stream.next_out)>(room.data());
+  stream.avail_out = static_cast<unsigned>(room.size());
+  int result = code(&stream);
+  Step step{Step::Result::More, given - stream.avail_in, room.size() - stream.avail_out};
+  if (result == end)
+    step.result = Step::Result::End;
+  else if (std::ranges::find(good, result) == good.end())
+    step.result = Step::Result::Damaged;
+  return step;
+}
+
+Consumed decompress_gzip(Bytes input, Output& output) {
   z_stream stream{};
   constexpr int gzip_only = 16 + MAX_WBITS;
-  if (inflateInit2(&stream, gzip_only) != Z_OK) return fail("not enough memory");
-  AtEnd end([&] { inflateEnd(&stream); });
-  for (size_t consumed = 0;;) {
-    auto room = output.room();
-    if (!room) return std::unexpected(room.error());
-    unsigned given = limited(input.size() - consumed), free = limited(room->size());
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data() + consumed));
-    stream.avail_in = given;
-    stream.next_out = reinterpret_cast<Bytef*>(room->data());
-    stream.avail_out = free;
-    int result = inflate(&stream, Z_NO_FLUSH);
-    consumed += given - stream.avail_in;
-    output.add(free - stream.avail_out);
-    if (result == Z_STREAM_END) return consumed;
-    if (result == Z_BUF_ERROR) return fail_truncated("gzip");
-    if (result != Z_OK) return fail_damaged("gzip");
-  }
+  if (inflateInit2(&stream, gzip_only) != Z_OK) return fail_memory();
+  std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+  return run(input, output, "gzip", [&](Bytes rest, std::span<std::byte> room) {
+    auto code = [](z_stream* from) { return inflate(from, Z_NO_FLUSH); };
+    return step_stream(stream, rest, room, code, Z_STREAM_END, {Z_OK, Z_BUF_ERROR});
+  });
 }
 
-Consumed decompress_lzma(Bytes input, ByteBuffer& output, std::string_view format,
+Consumed decompress_bzip2(Bytes input, Output& output) {
+  bz_stream stream{};
+  if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK) return fail_memory();
+  std::unique_ptr<bz_stream, int (*)(bz_stream*)> end(&stream, BZ2_bzDecompressEnd);
+  return run(input, output, "bzip2", [&](Bytes rest, std::span<std::byte> room) {
+    return step_stream(stream, rest, room, BZ2_bzDecompress, BZ_STREAM_END, {BZ_OK});
+  });
+}
+
+Consumed decompress_lzma(Bytes input, Output& output, std::string_view format,
                          lzma_ret (*open)(lzma_stream*)) {
   lzma_stream stream = LZMA_STREAM_INIT;
-  if (open(&stream) != LZMA_OK) return fail("not enough memory");
-  AtEnd end([&] { lzma_end(&stream); });
-  stream.next_in = reinterpret_cast<const uint8_t*>(input.data());
-  stream.avail_in = input.size();
-  for (;;) {
-    auto room = output.room();
-    if (!room) return std::unexpected(room.error());
-    stream.next_out = reinterpret_cast<uint8_t*>(room->data());
-    stream.avail_out = room->size();
-    lzma_ret result = lzma_code(&stream, LZMA_RUN);
-    output.add(room->size() - stream.avail_out);
-    if (result == LZMA_STREAM_END) return input.size() - stream.avail_in;
-    if (result == LZMA_BUF_ERROR) return fail_truncated(format);
-    if (result == LZMA_MEMLIMIT_ERROR) return fail("needs more memory than any preset of xz");
-    if (result != LZMA_OK) return fail_damaged(format);
-  }
+  if (open(&stream) != LZMA_OK) return fail_memory();
+  std::unique_ptr<lzma_stream, void (*)(lzma_stream*)> end(&stream, lzma_end);
+  return run(input, output, format, [&](Bytes rest, std::span<std::byte> room) {
+    int memory = LZMA_OK;
+    auto code = [&](lzma_stream* from) { return memory = lzma_code(from, LZMA_RUN); };
+    Step step = step_stream(stream, rest, room, code, LZMA_STREAM_END, {LZMA_OK, LZMA_BUF_ERROR});
+    if (memory == LZMA_MEMLIMIT_ERROR) step.result = Step::Result::NeedsMemory;
+    return step;
+  });
 }
 
-lzma_ret open_xz(lzma_stream* stream) {
-  return lzma_stream_decoder(stream, max_working_memory, 0);
-}
-lzma_ret open_lzma(lzma_stream* stream) {
-  return lzma_alone_decoder(stream, max_working_memory);
-}
-
-Consumed decompress_zstd(Bytes input, ByteBuffer& output) {
+Consumed decompress_zstd(Bytes input, Output& output) {
   std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
-  if (!context) return fail("not enough memory");
+  if (!context) return fail_memory();
   ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, zstd_window_log_max);
-  ZSTD_inBuffer in{input.data(), input.size(), 0};
-  for (;;) {
-    auto room = output.room();
-    if (!room) return std::unexpected(room.error());
-    ZSTD_outBuffer out{room->data(), room->size(), 0};
-    size_t result = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(result)) return fail_damaged("zstd");
-    output.add(out.pos);
-    if (result == 0) return in.pos;
-    if (in.pos == in.size && out.pos < out.size) return fail_truncated("zstd");
-  }
-}
-
-Consumed decompress_bzip2(Bytes input, ByteBuffer& output) {
-  bz_stream stream{};
-  if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK) return fail("not enough memory");
-  AtEnd end([&] { BZ2_bzDecompressEnd(&stream); });
-  for (size_t consumed = 0;;) {
-    auto room = output.room();
-    if (!room) return std::unexpected(room.error());
-    unsigned given = limited(input.size() - consumed), free = limited(room->size());
-    stream.next_in = reinterpret_cast<char*>(const_cast<std::byte*>(input.data() + consumed));
-    stream.avail_in = given;
-    stream.next_out = reinterpret_cast<char*>(room->data());
-    stream.avail_out = free;
-    int result = BZ2_bzDecompress(&stream);
-    consumed += given - stream.avail_in;
-    output.add(free - stream.avail_out);
-    if (result == BZ_STREAM_END) return consumed;
-    if (result != BZ_OK) return fail_damaged("bzip2");
-    if (consumed == input.size() && stream.avail_out != 0) return fail_truncated("bzip2");
-  }
+  return run(input, output, "zstd", [&](Bytes rest, std::span<std::byte> room) {
+    ZSTD_inBuffer in{rest.data(), rest.size(), 0};
+    ZSTD_outBuffer out{room.data(), room.size(), 0};
+    size_t left = ZSTD_decompressStream(context.get(), &out, &in);
+    auto result = ZSTD_isError(left) ? Step::Result::Damaged
+                  : left == 0        ? Step::Result::End
+                                     : Step::Result::More;
+    return Step{result, in.pos, out.pos};
+  });
 }
 
 constexpr uint32_t lz4_legacy_magic = 0x184c2102;
 
 /// The legacy format: the magic number, then blocks, each preceded by its compressed size. It has
 /// no end mark; in a kernel, the last block is followed by four bytes with the total size.
-Consumed decompress_lz4(Bytes input, ByteBuffer& output) {
+Consumed decompress_lz4(Bytes input, Output& output) {
   constexpr size_t word = sizeof(uint32_t);
   constexpr size_t block_size = 8 << 20;
   for (size_t at = 0; at + word < input.size();) {
@@ -163,7 +186,14 @@ Consumed decompress_lz4(Bytes input, ByteBuffer& output) {
   return input.size();
 }
 
-Consumed decompress_stream(Bytes input, ByteBuffer& output) {
+lzma_ret open_xz(lzma_stream* stream) {
+  return lzma_stream_decoder(stream, max_working_memory, 0);
+}
+lzma_ret open_lzma(lzma_stream* stream) {
+  return lzma_alone_decoder(stream, max_working_memory);
+}
+
+Consumed decompress_stream(Bytes input, Output& output) {
   switch (compression_of(input)) {
     case Compression::Gzip:
       return decompress_gzip(input, output);
@@ -185,42 +215,6 @@ Consumed decompress_stream(Bytes input, ByteBuffer& output) {
 
 }  // namespace
 
-std::expected<std::span<std::byte>, Error> ByteBuffer::room(size_t least) {
-  constexpr size_t first_capacity = 1 << 20;
-  // One byte of room beyond the limit shows whether there is more.
-  uint64_t most = limit_ + least;
-  if (size_ > limit_) return fail("decompresses to more than {} MiB", limit_ >> 20);
-  if (capacity_ - size_ < least) {
-    uint64_t doubled = std::max<uint64_t>({first_capacity, uint64_t{2} * capacity_, size_ + least});
-    if (auto ok = resize(static_cast<size_t>(std::min(doubled, most))); !ok)
-      return std::unexpected(ok.error());
-  }
-  return std::span(bytes_.get() + size_, capacity_ - size_);
-}
-
-std::expected<ByteBuffer, Error> ByteBuffer::copy_of(std::span<const std::byte> bytes) {
-  ByteBuffer copy;
-  if (bytes.empty()) return copy;
-  if (auto ok = copy.resize(bytes.size()); !ok) return std::unexpected(ok.error());
-  std::memcpy(copy.bytes_.get(), bytes.data(), bytes.size());
-  copy.size_ = bytes.size();
-  return copy;
-}
-
-void ByteBuffer::trim() {
-  if (size_ == 0) return;
-  if (auto ok = resize(size_); !ok) return;  // trimming is optional
-}
-
-std::expected<void, Error> ByteBuffer::resize(size_t capacity) {
-  std::byte* old = bytes_.release();
-  auto* moved = static_cast<std::byte*>(std::realloc(old, capacity));
-  bytes_.reset(moved != nullptr ? moved : old);
-  if (moved == nullptr) return fail("not enough memory");
-  capacity_ = capacity;
-  return {};
-}
-
 Compression compression_of(std::span<const std::byte> bytes) {
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x1f\x8b\x08")) return Compression::Gzip;
@@ -240,17 +234,16 @@ Compression compression_of(std::span<const std::byte> bytes) {
   return Compression::None;
 }
 
-std::expected<ByteBuffer, Error> decompress(std::span<const std::byte> bytes, uint64_t limit) {
+std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes,
+                                                        uint64_t limit) {
   Compression compression = compression_of(bytes);
-  ByteBuffer output(limit);
+  Output output(limit);
   do {
     auto consumed = decompress_stream(bytes, output);
     if (!consumed) return std::unexpected(consumed.error());
     bytes = bytes.subspan(*consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
-  if (output.bytes().size() > limit) return fail("decompresses to more than {} MiB", limit >> 20);
-  output.trim();
-  return output;
+  return output.finish();
 }
 
 namespace {

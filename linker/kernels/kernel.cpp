@@ -1,168 +1,80 @@
 #include "linker/kernels/kernel.hpp"
 
-#include <sys/utsname.h>
-
-#include <filesystem>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "linker/error.hpp"
-#include "linker/kernels/kernel_image.hpp"
-#include "linker/kernels/kernel_modules.hpp"
-#include "linker/kernels/manifest.hpp"
-#include "linker/kernels/pseudo_file.hpp"
+#include "dedup/core/candidates.hpp"
+#include "dedup/edit_distance.hpp"
 
 namespace bpflink {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string_view text_of(const InputFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
-/// Whether the path is the running kernel's own BTF.
-bool is_running_kernel(const std::string& path) {
-  return canonical_path(path).starts_with("/sys/kernel/btf/");
-}
-
-void describe_running_kernel(Kernel& kernel) {
-  struct utsname names;
-  if (::uname(&names) == 0) {
-    kernel.release = names.release;
-    kernel.version = names.version;
-    kernel.arch = arch_name(names.machine);
-  }
-  if (auto notes = read_pseudo_file("/sys/kernel/notes"))
-    kernel.build_id = find_build_id(notes->bytes(), std::endian::native);
-}
-
-/// The version signature of an Ubuntu kernel, or "".
-std::string version_signature(const Kernel& kernel, bool is_running) {
-  if (is_running)
-    if (auto file = read_pseudo_file("/proc/version_signature")) return std::string(text_of(*file));
-  if (!kernel.config) return {};
-  auto value = kernel.config->find("CONFIG_VERSION_SIGNATURE");
-  return value ? std::string(value->text) : std::string();
-}
-
-std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
-  auto config = KernelConfig::parse(file.bytes());
-  if (!config) return fail("{}: {}", file.name(), config.error().message);
-  return config;
-}
-
-std::expected<KernelConfig, Error> read_config(const std::string& path) {
-  auto file = InputFile::open(path);
-  if (!file) return fail("{}: {}", path, file.error().message);
-  return parse_config(*file);
-}
-
-/// The configuration file of a kernel of that release in `directory`: a file named after the
-/// release or, as in /lib/modules, "config" in a directory named so.
-std::optional<std::string> find_config_beside(const fs::path& directory,
-                                              const std::string& release) {
-  if (release.empty() || release.find('/') != release.npos) return std::nullopt;
-  std::error_code error;
-  std::vector<std::string> names = {"config-" + release, release + ".config"};
-  if (directory.filename() == release) names.emplace_back("config");
-  for (const std::string& name : names)
-    if (fs::path path = directory / name; fs::is_regular_file(path, error)) return path.string();
-  return std::nullopt;
-}
-
-/// The given configuration, or one that can be found; otherwise nothing.
-std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource& source,
-                                                              const Kernel& kernel,
-                                                              const KernelImage& image,
-                                                              bool is_running) {
-  if (!source.options->config.empty()) return read_config(source.options->config);
-  if (auto built_in = find_image_config(image); !built_in.empty()) {
-    auto config = KernelConfig::parse(built_in);
-    if (!config)
-      return fail("{}: its built-in configuration {}", source.name, config.error().message);
-    return config;
-  }
-  if (!source.record.config.empty()) return read_config(source.record.config);
-  std::vector<fs::path> directories = {fs::path(source.name).parent_path()};
-  if (is_running) {
-    if (auto file = read_pseudo_file("/proc/config.gz")) return parse_config(*file);
-    directories = {"/boot", fs::path("/lib/modules") / kernel.release};
-  }
-  for (const fs::path& directory : directories)
-    if (auto path = find_config_beside(directory, kernel.release)) return read_config(*path);
-  return std::nullopt;
-}
-
-/// Fills unknown fields from a record.
-void complete(Kernel& kernel, const KernelRecord& record) {
-  if (kernel.release.empty()) kernel.release = record.release;
-  if (kernel.arch.empty()) kernel.arch = arch_name(record.arch);
-  if (kernel.build_id.empty()) kernel.build_id = record.build_id;
+/// Whether a kernel's BTF lists functions: minimized BTF does not.
+bool lists_functions(const BtfView& types) {
+  for (uint32_t id = types.end_id(); --id > 0;)
+    if (types.kind(id) == BtfKind::Func) return true;
+  return false;
 }
 
 }  // namespace
 
-std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& source) {
-  const KernelOptions& options = *source.options;
-  auto in_source = [&](const Error& error) { return fail("{}: {}", source.name, error.message); };
-  auto file = InputFile::open(source.name);
-  if (!file) return in_source(file.error());
-  auto image = unpack_kernel(file->bytes());
-  if (!image) return in_source(image.error());
-  auto blob = find_image_btf(*image);
-  if (!blob) return in_source(blob.error());
-  BlobStorage storage;
-  auto kept = keep_blob(*blob, image->decompressed, *file, storage);
-  if (!kept) return in_source(kept.error());
-  auto btf = Btf::parse(*kept);
-  if (!btf && image->elf && image->elf->find(".gnu.linkonce.this_module"))
-    return fail("{}: is a module: --modules takes the directory that it is in", source.name);
-  if (!btf) return in_source(btf.error());
-  auto kernel = std::make_unique<Kernel>(source.name, std::move(*btf));
+Kernel::Kernel(std::string kernel_name, Btf types)
+    : name(std::move(kernel_name)),
+      btf(std::move(types)),
+      index(btf),
+      absence_(lists_functions(btf) ? Knowledge::Absent : Knowledge::Unknown) {}
 
-  bool is_running = is_running_kernel(source.name);
-  kernel->is_running = is_running;
-  if (is_running) describe_running_kernel(*kernel);
-  identify(*image);
-  complete(*kernel, {image->release, image->arch, image->build_id, {}});
-  if (kernel->version.empty()) kernel->version = image->version;
-  // A path with an architecture is BTFHub's. Other paths are less reliable than a manifest.
-  KernelRecord by_path = record_of_path(source.name);
-  if (!by_path.arch.empty()) complete(*kernel, by_path);
-  complete(*kernel, source.record);
-  complete(*kernel, record_of_path(image->member));
-  complete(*kernel, by_path);
-  if (!options.release.empty()) kernel->release = options.release;
-
-  if (options.reads_configs) {
-    auto config = find_config(source, *kernel, *image, is_running);
-    if (!config) return std::unexpected(config.error());
-    kernel->config = std::move(*config);
-  }
-  kernel->version_code = options.release.empty()
-                             ? linux_version_code(kernel->release, kernel->version,
-                                                  version_signature(*kernel, is_running))
-                             : version_code(options.release);
-  kernel->storage = std::move(storage);
-  if (auto ok = read_modules(options.modules, *kernel); !ok) return std::unexpected(ok.error());
-  return kernel;
+void Kernel::add_module(KernelModule module) {
+  modules.push_back(std::move(module));
+  CoreKernelAccess::add_module(index, modules.back().btf);
 }
 
-std::optional<uint32_t> linux_version_code(std::string_view release, std::string_view version,
-                                           std::string_view signature) {
-  auto word_after = [](std::string_view text, size_t at) {
-    at = at == text.npos ? at : text.find_first_not_of(" \t", at);
-    return at == text.npos ? std::string_view() : text.substr(at);
-  };
-  std::string_view upstream = signature;
-  for (int i = 0; i < 2; ++i) upstream = word_after(upstream, upstream.find_first_of(" \t"));
-  if (auto code = version_code(upstream)) return code;
-  constexpr std::string_view debian = "Debian ";
-  if (size_t at = version.find(debian); at != version.npos)
-    if (auto code = version_code(version.substr(at + debian.size()))) return code;
-  return version_code(release);
+std::vector<KernelType> Kernel::find_all(BtfKind kind, std::string_view wanted) const {
+  std::vector<KernelType> found;
+  for (uint32_t module = 0; module <= modules.size(); ++module)
+    CoreKernelAccess::named(index, module).visit(wanted, [&](BtfType type, uint32_t id) {
+      if (type.kind() != kind) return true;
+      std::string_view owner = module == 0 ? "vmlinux" : std::string_view(modules[module - 1].name);
+      found.push_back({&index.types(module), id, module, owner});
+      return false;
+    });
+  return found;
+}
+
+Answer<KernelType> Kernel::find(BtfKind kind, std::string_view wanted) const {
+  auto all = find_all(kind, wanted);
+  return all.empty() ? Answer<KernelType>{absence_} : known(all.front());
+}
+
+bool Kernel::is_unmarked_kfunc(const KernelType& function) const {
+  bool has_marks = false, is_marked = false;
+  CoreKernelAccess::named(index, function.module).visit("bpf_kfunc", [&](BtfType tag, uint32_t) {
+    if (tag.kind() != BtfKind::DeclTag || tag.component_idx() >= 0) return true;
+    has_marks = true;
+    is_marked = tag.type() == function.id;
+    return !is_marked;
+  });
+  return has_marks && !is_marked;
+}
+
+std::string Kernel::similar_name(BtfKind kind, std::string_view prefix,
+                                 std::string_view wanted) const {
+  NearestName nearest(wanted);
+  for (uint32_t module = 0; module <= modules.size(); ++module) {
+    const BtfView& types = index.types(module);
+    for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
+      BtfType type = types.type(id);
+      if (type.kind() != kind) continue;
+      std::string_view candidate = types.name(type);
+      if (candidate.starts_with(prefix)) nearest.consider(candidate.substr(prefix.size()));
+    }
+  }
+  return std::string(nearest.nearest());
+}
+
+Answer<ConfigValue> Kernel::option(std::string_view wanted) const {
+  if (!config) return {};
+  auto value = config->find(wanted);
+  return value ? known(*value) : Answer<ConfigValue>{Knowledge::Absent};
 }
 
 }  // namespace bpflink

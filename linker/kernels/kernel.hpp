@@ -19,60 +19,95 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/core.hpp"
 #include "bpflink/error.hpp"
-#include "linker/io/input_file.hpp"
-#include "linker/kernels/decompress.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/kernels/kernel_source.hpp"
+#include "linker/kernels/owned_bytes.hpp"
 
 namespace bpflink {
 
-/// The owner of a blob's bytes: a file or a buffer.
-struct BlobStorage {
-  InputFile file{};
-  ByteBuffer buffer{};
+/// What is known of a thing.
+enum class Knowledge : uint8_t {
+  Unknown,
+  Absent,  ///< the kernel does not have it
+  Known,
 };
+
+/// A kernel's answer.
+template <typename Value>
+struct Answer {
+  Knowledge knowledge = Knowledge::Unknown;
+  Value value{};  ///< if it is known
+
+  bool is_known() const { return knowledge == Knowledge::Known; }
+};
+
+template <typename Value>
+Answer<Value> known(Value value) {
+  return {Knowledge::Known, value};
+}
 
 /// A module that is assumed to be loaded.
 struct KernelModule {
-  std::string name;  ///< the kernel's name for it: "nf_conntrack"
-  std::string path;
+  std::string name;    ///< the kernel's name for it: "nf_conntrack"
+  OwnedBytes storage;  ///< owns the bytes of `btf`
   /// Split from the kernel's BTF. If the module has a distilled base (.BTF.base), its types have
   /// been relocated to the kernel's, as the kernel does when it loads the module.
   Btf btf;
-  BlobStorage storage;
+};
+
+/// A type, function or variable of a kernel or module.
+struct KernelType {
+  const BtfView* types = nullptr;  ///< of the kernel or module
+  uint32_t id = 0;
+  uint32_t module = 0;          ///< 0: it is vmlinux's; else one more than the index of its module
+  std::string_view owner = {};  ///< "vmlinux", or the module's name
+
+  BtfType type() const { return types->type(id); }
 };
 
 /// A kernel. It does not move, because its modules refer to its BTF.
 struct Kernel {
   std::string name;         ///< of its KernelSource
   bool is_running = false;  ///< whether it is the one that this program runs on
-
-  // "" if unknown.
-
-  std::string release{};   ///< "5.14.0-70.el9.x86_64"
-  std::string version{};   ///< "#1 SMP Debian 6.1.176-1 (2026-07-02)", which uname -v shows
-  std::string arch{};      ///< "x86_64", "arm64": the name in the kernel's sources and BTFHub
-  std::string build_id{};  ///< in hexadecimal
-
+  KernelIdentity identity{};
   std::optional<KernelConfig> config{};  ///< nothing if unknown
   /// The loader's value for LINUX_KERNEL_VERSION; nothing if the release is unknown.
   std::optional<uint32_t> version_code{};
 
+  OwnedBytes storage{};  ///< owns the bytes of `btf`
   Btf btf;
   std::vector<KernelModule> modules{};  ///< sorted by their paths
+  CoreKernel index;                     ///< everything in `btf` and in the modules, by name
   /// Modules that cannot be read, and why: sentences that begin with the file.
   std::vector<std::string> notes{};
-  BlobStorage storage{};
 
-  Kernel(std::string kernel_name, Btf types)
-      : name(std::move(kernel_name)), btf(std::move(types)) {}
+  Kernel(std::string kernel_name, Btf types);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
+
+  void add_module(KernelModule module);
+
+  /// What it means if a name is not found: minimized BTF does not have all names.
+  Knowledge absence() const { return absence_; }
+  /// The first type of that kind and name in the kernel, then in each module.
+  std::vector<KernelType> find_all(BtfKind kind, std::string_view wanted) const;
+  /// The first of them.
+  Answer<KernelType> find(BtfKind kind, std::string_view wanted) const;
+  /// Whether the function's BTF marks kfuncs, as kernels do since 6.10, but not this one.
+  bool is_unmarked_kfunc(const KernelType& function) const;
+  /// The most similar name of that kind, among names that begin with `prefix`, without it; "" if
+  /// there is none.
+  std::string similar_name(BtfKind kind, std::string_view prefix, std::string_view wanted) const;
+  /// The value of an option such as "CONFIG_BPF".
+  Answer<ConfigValue> option(std::string_view wanted) const;
+
+ private:
+  Knowledge absence_;
 };
 
 /// Reads a kernel and its modules. Of decompressed data only the BTF is kept; uncompressed BTF

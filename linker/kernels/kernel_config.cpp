@@ -30,12 +30,12 @@ ConfigValue read_value(std::string_view text) {
 }  // namespace
 
 std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte> bytes) {
-  ByteBuffer decompressed;
+  std::vector<std::byte> decompressed;
   if (compression_of(bytes) != Compression::None) {
     auto result = decompress(bytes, largest_config);
     if (!result) return std::unexpected(result.error());
     decompressed = std::move(*result);
-    bytes = decompressed.bytes();
+    bytes = decompressed;
   }
   if (bytes.size() > largest_config) return fail("is larger than any configuration of a kernel");
   KernelConfig config;

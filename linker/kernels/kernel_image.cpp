@@ -17,6 +17,7 @@
 #include "linker/elf/bytes.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/decompress.hpp"
 
 namespace bpflink {
 namespace {
@@ -138,8 +139,8 @@ std::optional<Banner> read_banner(std::string_view text) {
 }
 
 void set_banner(KernelImage& image, const Banner& banner) {
-  image.release = banner.release;
-  image.version = banner.version;
+  image.identity.release = banner.release;
+  image.identity.version = banner.version;
 }
 
 /// The payload at `at` with `size` bytes, according to a header.
@@ -155,7 +156,7 @@ std::expected<Bytes, Error> open_bz_image(Bytes file, KernelImage& image) {
   constexpr uint16_t first_with_payload = 0x208;
   if (load<uint16_t>(&file[bz_protocol], little) < first_with_payload)
     return fail("is a bzImage of a kernel before 2.6.26");
-  image.arch = "x86_64";  // an ELF file inside may correct this
+  image.identity.arch = "x86_64";  // an ELF file inside may correct this
   size_t text = size_t{load<uint16_t>(&file[bz_version_text], little)} + bz_sector;
   if (text != bz_sector && text < file.size())
     if (auto banner = read_banner(text_of(file.subspan(text)))) set_banner(image, *banner);
@@ -167,27 +168,36 @@ std::expected<Bytes, Error> open_bz_image(Bytes file, KernelImage& image) {
 }
 
 std::expected<Bytes, Error> open_zboot(Bytes file, KernelImage& image) {
-  image.arch = arch_of_pe(file);
+  image.identity.arch = arch_of_pe(file);
   return payload_of(file, load<uint32_t>(&file[zboot_payload_offset], little),
                     load<uint32_t>(&file[zboot_payload_length], little));
 }
 
-/// Removes the outermost container of `image.bytes`; nothing if there is none.
-std::expected<std::optional<Bytes>, Error> unwrap(KernelImage& image) {
-  Bytes bytes = image.bytes;
-  if (is_bz_image(bytes)) return open_bz_image(bytes, image);
-  if (is_zboot(bytes)) return open_zboot(bytes, image);
-  if (is_tar(bytes)) {
+/// Removes the outermost container of the contents. Returns whether there was one.
+std::expected<bool, Error> unwrap(KernelImage& image) {
+  Bytes bytes = image.contents.bytes;
+  std::expected<Bytes, Error> inner;
+  if (is_bz_image(bytes)) {
+    inner = open_bz_image(bytes, image);
+  } else if (is_zboot(bytes)) {
+    inner = open_zboot(bytes, image);
+  } else if (is_tar(bytes)) {
     auto member = find_btf_member(bytes);
     if (!member) return std::unexpected(member.error());
     image.member = std::move(member->name);
-    return member->contents;
+    inner = member->contents;
+  } else if (compression_of(bytes) != Compression::None) {
+    auto decompressed = decompress(bytes);
+    if (!decompressed) return std::unexpected(decompressed.error());
+    image.decompressed_size = decompressed->size();
+    image.contents = OwnedBytes::of(std::move(*decompressed));
+    return true;
+  } else {
+    return false;
   }
-  if (compression_of(bytes) == Compression::None) return std::nullopt;
-  auto decompressed = decompress(bytes);
-  if (!decompressed) return std::unexpected(decompressed.error());
-  image.decompressed = std::move(*decompressed);  // this frees the buffer that `bytes` may be in
-  return image.decompressed.bytes();
+  if (!inner) return std::unexpected(inner.error());
+  image.contents = image.contents.part(*inner);
+  return true;
 }
 
 /// The read-only data of an image.
@@ -195,7 +205,7 @@ Bytes constants_of(const KernelImage& image) {
   if (image.elf)
     if (auto section = image.elf->find(".rodata"))
       return image.elf->contents(image.elf->sections[*section]);
-  return image.form == KernelImage::Form::Flat ? image.bytes : Bytes();
+  return image.form == KernelImage::Form::Flat ? image.contents.bytes : Bytes();
 }
 
 std::optional<Banner> find_banner(Bytes bytes) {
@@ -285,31 +295,36 @@ std::optional<Bytes> search_btf(Bytes bytes) {
 
 }  // namespace
 
-std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file) {
+std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file) {
   constexpr int max_containers = 5;
   KernelImage image;
-  image.bytes = file;
+  image.contents = std::move(file);
   for (int i = 0; i <= max_containers; ++i) {
-    if (is_raw_btf(image.bytes)) return image;
-    if (is_elf(image.bytes)) {
-      auto elf = read_elf(image.bytes);
+    Bytes bytes = image.contents.bytes;
+    if (is_raw_btf(bytes)) return image;
+    if (is_elf(bytes)) {
+      auto elf = read_elf(bytes);
       if (!elf) return std::unexpected(elf.error());
       image.form = KernelImage::Form::Elf;
       image.elf = std::move(*elf);
       return image;
     }
-    auto inner = unwrap(image);
-    if (!inner) return std::unexpected(inner.error());
-    if (!*inner) {
-      std::string_view arch = arch_of_flat(image.bytes);
-      if (arch.empty()) return fail("is no BTF, no ELF file and no image of a kernel");
-      image.form = KernelImage::Form::Flat;
-      image.arch = arch;
-      return image;
-    }
-    image.bytes = **inner;
+    auto had_container = unwrap(image);
+    if (!had_container) return std::unexpected(had_container.error());
+    if (*had_container) continue;
+    std::string_view arch = arch_of_flat(bytes);
+    if (arch.empty()) return fail("is no BTF, no ELF file and no image of a kernel");
+    image.form = KernelImage::Form::Flat;
+    image.identity.arch = arch;
+    return image;
   }
   return fail("is wrapped in more than {} formats", max_containers);
+}
+
+OwnedBytes keep_part(const KernelImage& image, std::span<const std::byte> part) {
+  if (part.size() < image.decompressed_size / 2)
+    return OwnedBytes::of(std::vector(part.begin(), part.end()));
+  return image.contents.part(part);
 }
 
 bool begins_like_kernel(std::span<const std::byte> begin) {
@@ -322,22 +337,23 @@ bool begins_like_wrapped_kernel(std::span<const std::byte> begin) {
 
 void identify(KernelImage& image) {
   bool is_loaded = image.elf && (image.elf->type == ET_EXEC || image.elf->type == ET_DYN);
-  if (image.elf) image.arch = arch_of_elf(*image.elf);
-  if (image.release.empty() && (is_loaded || image.form == KernelImage::Form::Flat))
+  if (image.elf) image.identity.arch = arch_of_elf(*image.elf);
+  if (image.identity.release.empty() && (is_loaded || image.form == KernelImage::Form::Flat))
     if (auto banner = find_banner(constants_of(image))) set_banner(image, *banner);
-  if (!image.build_id.empty()) return;
-  if (is_loaded) image.build_id = build_id_of_elf(*image.elf);
-  if (image.form == KernelImage::Form::Flat) image.build_id = build_id_of_flat(image.bytes);
+  if (!image.identity.build_id.empty()) return;
+  if (is_loaded) image.identity.build_id = build_id_of_elf(*image.elf);
+  if (image.form == KernelImage::Form::Flat)
+    image.identity.build_id = build_id_of_flat(image.contents.bytes);
 }
 
 std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImage& image) {
-  if (image.form == KernelImage::Form::Btf) return image.bytes;
+  if (image.form == KernelImage::Form::Btf) return image.contents.bytes;
   if (image.elf) {
     auto section = image.elf->find(".BTF");
     if (!section) return fail("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?");
     return image.elf->contents(image.elf->sections[*section]);
   }
-  auto btf = search_btf(image.bytes);
+  auto btf = search_btf(image.contents.bytes);
   if (!btf) return fail("has no BTF in it: built without CONFIG_DEBUG_INFO_BTF?");
   return *btf;
 }

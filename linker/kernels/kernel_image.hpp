@@ -13,7 +13,8 @@
 
 #include "bpflink/error.hpp"
 #include "linker/elf/elf_file.hpp"
-#include "linker/kernels/decompress.hpp"
+#include "linker/kernels/kernel_source.hpp"
+#include "linker/kernels/owned_bytes.hpp"
 
 namespace bpflink {
 
@@ -25,23 +26,22 @@ struct KernelImage {
     Flat,  ///< a memory image: the Image of arm64 and RISC-V
   };
   Form form = Form::Btf;
-  std::span<const std::byte> bytes{};  ///< in the file or in `decompressed`
-  ByteBuffer decompressed{};           ///< empty if the file is not compressed
-  std::optional<ElfFile> elf{};        ///< set for Form::Elf
-  std::string member{};                ///< its name in an archive, or ""
-
-  // Facts from the image and its containers; "" if unknown.
-
-  std::string release{};   ///< "5.14.0-70.el9.x86_64"
-  std::string version{};   ///< "#1 SMP Debian 6.1.176-1 (2026-07-02)", which uname -v shows
-  std::string arch{};      ///< "x86_64", "arm64"
-  std::string build_id{};  ///< in hexadecimal
+  OwnedBytes contents{};
+  /// The size of what a container was decompressed to, of which `contents` is a part; else 0.
+  size_t decompressed_size = 0;
+  std::optional<ElfFile> elf{};  ///< set for Form::Elf
+  std::string member{};          ///< its name in an archive, or ""
+  KernelIdentity identity{};     ///< from the image and its containers
 };
 
 /// Removes the containers of a file: x86's bzImage, EFI's zboot, gzip, xz, lzma, zstd, lz4, bzip2,
-/// tar. `file` must outlive the result. Errors: it contains no kernel; a container is damaged or
-/// truncated; it is larger than 1 GiB.
-std::expected<KernelImage, Error> unpack_kernel(std::span<const std::byte> file);
+/// tar. Errors: it contains no kernel; a container is damaged or truncated; it is larger than 1
+/// GiB.
+std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file);
+
+/// A part of the image's bytes, with their owner. Of decompressed bytes, most of which are not in
+/// the part, it is a copy.
+OwnedBytes keep_part(const KernelImage& image, std::span<const std::byte> part);
 
 /// Whether the first bytes of a file (4 KiB, or all of it) are those of a kernel: raw BTF, bzImage,
 /// zboot or an arm64 or RISC-V Image. ELF and compressed files do not show it there.

@@ -44,83 +44,60 @@ std::span<const std::byte> section(const KernelImage& image, std::string_view na
   return index ? image.elf->contents(image.elf->sections[*index]) : std::span<const std::byte>();
 }
 
-/// Relocates BTF that is split from a distilled base to the kernel's types.
-std::expected<std::span<const std::byte>, Error> keep_relocated(
-    std::span<const std::byte> blob, std::span<const std::byte> base_blob, const Btf& kernel_btf,
-    BlobStorage& storage) {
+/// BTF that is split from a distilled base, relocated to the kernel's types.
+std::expected<OwnedBytes, Error> relocated(std::span<const std::byte> blob,
+                                           std::span<const std::byte> base_blob,
+                                           const Kernel& kernel) {
   auto base = Btf::parse(base_blob);
   if (!base) return fail(".BTF.base: {}", base.error().message);
   auto split = Btf::parse(blob, &*base);
   if (!split) return std::unexpected(split.error());
-  auto relocated = relocate_base(*split, kernel_btf);
-  if (!relocated) return std::unexpected(relocated.error());
-  auto copy = ByteBuffer::copy_of(*relocated);
-  if (!copy) return std::unexpected(copy.error());
-  storage.buffer = std::move(*copy);
-  return storage.buffer.bytes();
+  auto bytes = relocate_base(*split, kernel);
+  if (!bytes) return std::unexpected(bytes.error());
+  return OwnedBytes::of(std::move(*bytes));
 }
 
 /// Reads a module; nothing if it has no BTF.
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
                                                               std::string name,
-                                                              const Btf& kernel_btf) {
+                                                              const Kernel& kernel) {
   auto file = InputFile::open(path);
   if (!file) return std::unexpected(file.error());
-  auto image = unpack_kernel(file->bytes());
+  auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
   if (!image) return std::unexpected(image.error());
-  auto blob = image->form == KernelImage::Form::Btf ? image->bytes : section(*image, ".BTF");
+  auto blob =
+      image->form == KernelImage::Form::Btf ? image->contents.bytes : section(*image, ".BTF");
   auto base_blob = section(*image, ".BTF.base");
   if (blob.empty()) return std::nullopt;
-
-  BlobStorage storage;
-  auto kept = base_blob.empty() ? keep_blob(blob, image->decompressed, *file, storage)
-                                : keep_relocated(blob, base_blob, kernel_btf, storage);
-  if (!kept) return std::unexpected(kept.error());
-  auto btf = Btf::parse(*kept, &kernel_btf);
+  std::expected<OwnedBytes, Error> storage =
+      base_blob.empty() ? keep_part(*image, blob) : relocated(blob, base_blob, kernel);
+  if (!storage) return std::unexpected(storage.error());
+  auto btf = Btf::parse(storage->bytes, &kernel.btf);
   if (!btf) return std::unexpected(btf.error());
-  return KernelModule{std::move(name), path, std::move(*btf), std::move(storage)};
+  return KernelModule{std::move(name), std::move(*storage), std::move(*btf)};
 }
 
 }  // namespace
 
-std::expected<void, Error> read_modules(std::span<const std::string> directories, Kernel& kernel) {
+std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel) {
   std::set<std::string> names;
   auto is_of_kernel = [&](const std::string& folder) {
-    return !begins_with_version(folder) || folder == kernel.release;
+    return !begins_with_version(folder) || folder == kernel.identity.release;
   };
-  for (const std::string& directory : directories) {
-    auto files = list_files(directory, is_of_kernel);
-    if (!files) return std::unexpected(files.error());
-    for (const std::string& path : *files) {
-      std::string name = module_name(path);
-      if (name.empty() || names.contains(name)) continue;
-      auto module = read_module(path, name, kernel.btf);
-      if (!module) {
-        kernel.notes.push_back(fmt::format("{}: {}", path, module.error().message));
-        continue;
-      }
-      names.insert(std::move(name));
-      if (*module) kernel.modules.push_back(std::move(**module));
+  auto files = list_files(directory, is_of_kernel);
+  if (!files) return std::unexpected(files.error());
+  for (const std::string& path : *files) {
+    std::string name = module_name(path);
+    if (name.empty() || names.contains(name)) continue;
+    auto module = read_module(path, name, kernel);
+    if (!module) {
+      kernel.notes.push_back(fmt::format("{}: {}", path, module.error().message));
+      continue;
     }
+    names.insert(std::move(name));
+    if (*module) kernel.add_module(std::move(**module));
   }
   return {};
-}
-
-std::expected<std::span<const std::byte>, Error> keep_blob(std::span<const std::byte> blob,
-                                                           ByteBuffer& decompressed,
-                                                           InputFile& file, BlobStorage& storage) {
-  if (decompressed.bytes().empty()) {
-    storage.file = std::move(file);
-    return blob;
-  }
-  if (blob.size() >= decompressed.bytes().size() / 2) {
-    storage.buffer = std::move(decompressed);
-    return blob;
-  }
-  auto copy = ByteBuffer::copy_of(blob);
-  if (!copy) return std::unexpected(copy.error());
-  storage.buffer = std::move(*copy);
-  return storage.buffer.bytes();
 }
 
 }  // namespace bpflink

@@ -86,14 +86,14 @@ bool begins_with_version(std::string_view text) {
          dot + 1 < text.size() && is_digit(text[dot + 1]);
 }
 
-KernelRecord record_of_path(const std::string& path) {
+KernelIdentity identity_of_path(const std::string& path) {
   fs::path file(path);
   std::string stem = stem_of_btf(file.filename().string());
   if (!begins_with_version(stem)) return {};
-  KernelRecord record{.release = stem};
+  KernelIdentity identity{.release = stem};
   std::string folder = file.parent_path().filename().string();
-  if (is_arch_name(folder)) record.arch = arch_name(folder);
-  return record;
+  if (is_arch_name(folder)) identity.arch = arch_name(folder);
+  return identity;
 }
 
 }  // namespace bpflink

@@ -15,17 +15,32 @@ namespace bpflink {
 
 /// Options besides the kernels' paths.
 struct KernelOptions {
-  std::string manifest{};              ///< the path of a manifest, or ""
-  std::string config{};                ///< the configuration of each kernel, a path, or ""
-  std::string release{};               ///< the release of each kernel, or "" for its own
-  std::vector<std::string> modules{};  ///< directories of modules that are assumed to be loaded
-  bool reads_configs = true;           ///< whether a kernel's configuration is needed
+  std::string manifest{};     ///< the path of a manifest, or ""
+  std::string config{};       ///< the configuration of each kernel, a path, or ""
+  std::string release{};      ///< the release of each kernel, or "" for its own
+  std::string modules{};      ///< a directory of modules that are assumed to be loaded, or ""
+  bool reads_configs = true;  ///< whether a kernel's configuration is needed
 };
 
-/// A manifest's facts about a kernel; "" if it has none.
+/// What identifies a kernel; "" if unknown.
+struct KernelIdentity {
+  std::string release{};   ///< "5.14.0-70.el9.x86_64"
+  std::string version{};   ///< "#1 SMP Debian 6.1.176-1 (2026-07-02)", which uname -v shows
+  std::string arch{};      ///< "x86_64", "arm64": the name in the kernel's sources and BTFHub
+  std::string build_id{};  ///< in hexadecimal
+
+  /// Fills unknown fields from another source.
+  void complete(const KernelIdentity& other) {
+    for (auto field : {&KernelIdentity::release, &KernelIdentity::version, &KernelIdentity::arch,
+                       &KernelIdentity::build_id})
+      if ((this->*field).empty()) this->*field = other.*field;
+  }
+};
+
+/// A manifest's facts about a kernel.
 struct KernelRecord {
-  std::string release{}, arch{}, build_id{};
-  std::string config{};  ///< the path of its configuration
+  KernelIdentity identity{};
+  std::string config{};  ///< the path of its configuration, or ""
 };
 
 /// A kernel that has not been read yet.
@@ -60,6 +75,6 @@ bool begins_with_version(std::string_view text);
 
 /// Facts from BTFHub's paths, DISTRIBUTION/VERSION/ARCH/RELEASE.btf, with or without .tar.xz. Any
 /// other path that ends in such a name gives the release, if it begins with a version.
-KernelRecord record_of_path(const std::string& path);
+KernelIdentity identity_of_path(const std::string& path);
 
 }  // namespace bpflink

@@ -8,6 +8,7 @@
 
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/kernels/kernel_image.hpp"
 
 namespace bpflink {
 namespace {
@@ -27,9 +28,9 @@ std::expected<std::string, Error> read_record(const Json& object, KernelRecord& 
   std::string file;
   const std::array<std::pair<std::string_view, std::string*>, 5> fields = {{
       {"file", &file},
-      {"release", &record.release},
-      {"arch", &record.arch},
-      {"build_id", &record.build_id},
+      {"release", &record.identity.release},
+      {"arch", &record.identity.arch},
+      {"build_id", &record.identity.build_id},
       {"config", &record.config},
   }};
   for (const auto& [key, value] : object.items()) {
@@ -41,6 +42,7 @@ std::expected<std::string, Error> read_record(const Json& object, KernelRecord& 
     *field = value.get<std::string>();
   }
   if (file.empty()) return fail("has no \"file\"");
+  record.identity.arch = arch_name(record.identity.arch);
   return file;
 }
 

@@ -5,9 +5,9 @@
 #include "linker/kernels/relocate_base.hpp"
 
 #include <string_view>
-#include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/core/candidates.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "linker/error.hpp"
@@ -17,12 +17,15 @@ namespace {
 
 class Relocation {
  public:
-  Relocation(const Btf& split, const Btf& kernel)
-      : split_(split), kernel_(kernel), map_(split_.first_id()), is_member_(split_.first_id()) {}
+  Relocation(const Btf& split, const Kernel& kernel)
+      : split_(split),
+        kernel_(kernel.btf),
+        names_(CoreKernelAccess::named(kernel.index, 0)),
+        map_(split_.first_id()),
+        is_member_(split_.first_id()) {}
 
   std::expected<void, Error> find_types() {
     mark_members();
-    collect_candidates();
     for (uint32_t id = 1; id < split_.first_id(); ++id) {
       auto found = find(id);
       if (!found) return std::unexpected(found.error());
@@ -49,28 +52,16 @@ class Relocation {
     }
   }
 
-  /// Finds the kernel's types with names of the distilled base.
-  void collect_candidates() {
-    for (uint32_t id = 1; id < split_.first_id(); ++id)
-      candidates_.try_emplace(split_.name(split_.type(id)));
-    for (uint32_t id = 1; id < kernel_.end_id(); ++id) {
-      BtfType type = kernel_.type(id);
-      if (type.name_off() == 0) continue;
-      auto it = candidates_.find(kernel_.name(type));
-      if (it != candidates_.end()) it->second.push_back(id);
-    }
-  }
-
   std::expected<uint32_t, Error> find(uint32_t id) const {
     BtfType type = split_.type(id);
     std::string_view name = split_.name(type);
     std::vector<uint32_t> found, of_same_size;
-    for (uint32_t candidate : candidates_.at(name)) {
-      BtfType other = kernel_.type(candidate);
-      if (!may_stand_for(type, other)) continue;
+    names_.visit(name, [&](BtfType other, uint32_t candidate) {
+      if (!may_stand_for(type, other)) return true;
       found.push_back(candidate);
       if (has_size(type) && type.size() == other.size()) of_same_size.push_back(candidate);
-    }
+      return true;
+    });
     bool needs_size =
         has_size(type) && (!is_composite(type.kind()) || is_member_[id] || found.size() > 1);
     const auto& matches = needs_size ? of_same_size : found;
@@ -95,17 +86,17 @@ class Relocation {
 
   const BtfView& split_;
   const BtfView& kernel_;
+  const NamedTypes& names_;      // the kernel's
   std::vector<uint32_t> map_;    // from ids of the distilled base to the kernel's
   std::vector<bool> is_member_;  // by ids of the distilled base
-  std::unordered_map<std::string_view, std::vector<uint32_t>> candidates_;
 };
 
 }  // namespace
 
-std::expected<std::vector<std::byte>, Error> relocate_base(const Btf& split, const Btf& kernel) {
+std::expected<std::vector<std::byte>, Error> relocate_base(const Btf& split, const Kernel& kernel) {
   Relocation relocation(split, kernel);
   if (auto ok = relocation.find_types(); !ok) return std::unexpected(ok.error());
-  BtfBuilder types(&kernel);
+  BtfBuilder types(&kernel.btf);
   for (uint32_t id = split.first_id(); id < split.end_id(); ++id) {
     BtfType type = split.type(id);
     if (!is_known(type.kind())) return fail("type [{}] is of an unknown kind", id);

@@ -11,6 +11,7 @@ struct task_struct { int gone; } __attribute__((preserve_access_index));
 enum phase { PHASE_NEW };
 extern int LINUX_KERNEL_VERSION __kconfig;
 extern bool CONFIG_FANCY __kconfig __weak;
+extern char CONFIG_LETTER __kconfig __weak;
 const volatile bool wanted = false;
 const volatile int level = 3;
 long sum;
@@ -33,6 +34,10 @@ SEC("raw_tp/c") int by_version(void *ctx) {
 }
 SEC("raw_tp/d") int by_config(void *ctx) {
   if (CONFIG_FANCY) READ();
+  return 0;
+}
+SEC("raw_tp/d2") int by_letter(void *ctx) {
+  if (CONFIG_LETTER == 1) READ();
   return 0;
 }
 SEC("raw_tp/e") int by_setting(void *ctx) {
@@ -60,17 +65,17 @@ expect() {
   [[ $(verdict "$@") == "$expected" ]] || fail "$*: $(verdict "$@")"
 }
 sure='by_call guarded;'
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting guarded;by_version fails;not_at_all fails;"
-printf 'CONFIG_X86=y\n# CONFIG_FANCY is not set\n' >config
-expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_setting guarded;by_version guarded;not_at_all fails;" \
+expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting guarded;by_version fails;not_at_all fails;"
+printf 'CONFIG_X86=y\n# CONFIG_FANCY is not set\nCONFIG_LETTER=y\n' >config
+expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_letter guarded;by_setting guarded;by_version guarded;not_at_all fails;" \
   --release 6.5.9 --config config
-expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_setting guarded;by_version fails;not_at_all fails;" \
+expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_letter guarded;by_setting guarded;by_version fails;not_at_all fails;" \
   --release 6.6.0 --config config
 [[ $(jq -c '.relocations[] | select(.assumes) | .assumes' guards.json) == '[{"variable":"wanted","value":0}]' ]] ||
   fail "assumes: $(jq -c '.relocations[] | select(.assumes)' guards.json)"
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting fails;by_version fails;not_at_all fails;" --strict
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting fails;by_version fails;not_at_all fails;" --set wanted=1
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_setting guarded;by_version fails;not_at_all fails;" --set wanted=true --set level=4
+expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting fails;by_version fails;not_at_all fails;" --strict
+expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting fails;by_version fails;not_at_all fails;" --set wanted=1
+expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting guarded;by_version fails;not_at_all fails;" --set wanted=true --set level=4
 core 1 check guards.o new.btf --set wanted
 says '--set'
 

@@ -93,3 +93,27 @@ echo old >old.json
 core 1 check a.o k.btf --json old.json --html none/page.html
 says "none/page.html: cannot open output file"
 [[ $(cat old.json) == old ]] || fail 'a report was replaced though another could not be written'
+
+# An output never replaces an input, by whatever name, or an object.
+echo '[]' >manifest.json
+echo CONFIG_HZ=250 >config
+ln k.btf other.btf
+mkdir kernels
+cp k.btf kernels/k.btf
+mkdir before
+cp -r --parents a.o k.btf kernels/k.btf manifest.json config before
+replaces() { # TEXT ARGUMENT...: an error with TEXT
+  core 1 "${@:2}"
+  grep -q "^bpfcore: error: .*$1" core.log || fail "no '$1' in: $(cat core.log)"
+  for file in a.o k.btf kernels/k.btf manifest.json config; do
+    cmp -s "$file" "before/$file" || fail "$file was replaced by: $*"
+  done
+}
+replaces "--html 'a.o' would replace the input 'a.o'" check a.o k.btf --html a.o
+replaces "--json 'other.btf' would replace the input 'k.btf'" check a.o k.btf --json other.btf
+replaces "--json 'config' would replace the input 'config'" check a.o k.btf --config config --json config
+replaces "--json 'manifest.json' would replace the input" check a.o k.btf --manifest manifest.json --json manifest.json
+replaces "--html 'cut.o' would replace an object file or archive: delete it first" check a.o k.btf --html cut.o
+replaces "--html 'x' and --json 'x' are the same file" check a.o k.btf --json x --html x
+replaces "--archive 'a.o' would replace the input 'a.o'" minimize a.o k.btf --archive a.o
+replaces "-o 'kernels/k.btf' would replace the input 'kernels/k.btf'" minimize a.o kernels -o kernels

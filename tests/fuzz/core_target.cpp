@@ -20,10 +20,10 @@ std::span<const std::byte> types_of(const ObjectFile& file) {
 std::optional<std::vector<CoreResult>> resolve_all(const CoreObject& object,
                                                    const CoreKernel& kernel) {
   std::vector<CoreResult> results;
-  if (object.summary.records.empty()) return results;
+  if (object.records.empty()) return results;
   CoreResolver resolver(*object.file().btf, object.file().byte_order, kernel);
   bool gave_up = false;
-  for (const CoreRecord& record : object.summary.records) {
+  for (const CoreRecord& record : object.records) {
     const CoreResult& result = results.emplace_back(resolver.resolve(record.relocation));
     core_steps(*object.file().btf, record.relocation);
     bool has_value = result.outcome == CoreOutcome::Value;
@@ -45,7 +45,7 @@ void check_minimized(const CoreObject& object, const std::vector<CoreResult>& wh
   require(minimized.has_value(), "less is not deeper");
   for (size_t i = 0; i < whole.size(); ++i) {
     const CoreResult &with_all = whole[i], &with_needed = (*minimized)[i];
-    bool is_id = object.summary.records[i].relocation.kind == CoreKind::TypeIdTarget;
+    bool is_id = object.records[i].relocation.kind == CoreKind::TypeIdTarget;
     if (with_all.outcome == with_needed.outcome && (is_id || with_all.value == with_needed.value))
       continue;
     std::fprintf(stderr, "relocation %zu: outcome %d, value %llu; minimized: %d, %llu\n", i,
@@ -70,7 +70,7 @@ void check_verdicts(std::span<const std::byte> image, const CoreObject& object,
                     const CoreKernel& kernel, uint32_t choices) {
   auto verdicts = check_core(image, kernel, facts_of(choices));
   require(verdicts.has_value(), "what was read once can be checked");
-  require(verdicts->size() == object.summary.records.size(), "each relocation has a verdict");
+  require(verdicts->size() == object.records.size(), "each relocation has a verdict");
   for (const CoreVerdict& verdict : *verdicts) {
     bool has_value = verdict.outcome == CoreOutcome::Value;
     require(has_value == (verdict.status == CoreStatus::Resolves), "what has a value resolves");

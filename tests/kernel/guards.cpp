@@ -515,7 +515,9 @@ class MadeObject {
   std::pair<uint32_t, uint64_t> place(uint32_t function, size_t index) const {
     return {function == 0 ? main : text, starts_[function] + index * insn_size};
   }
+  /// The variable that an assumption names, perhaps with an offset: "v3+4".
   static size_t variable_of(std::string_view name) {
+    name = name.substr(0, name.find('+'));
     return static_cast<size_t>(std::ranges::find(names_, name) - names_.begin());
   }
 
@@ -793,7 +795,7 @@ class Test {
         InsnReach reach = reachability.find(section, offset);
         bool is_dead = !reach.reached && may_poison(code[i]);
         std::set<size_t>& names = variables.emplace_back();
-        for (const Assumption& assumption : reach.assumes)
+        for (const CoreAssumption& assumption : reach.assumes)
           names.insert(MadeObject::variable_of(assumption.variable));
         if (is_dead && !names.empty()) sets.insert(names);
         ++insns_;

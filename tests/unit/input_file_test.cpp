@@ -100,6 +100,12 @@ TEST_CASE("a pipe is read to the end, however slow, but without waiting for a wr
   CHECK(text_of(*file) == large + large + large);
 }
 
+TEST_CASE("a file that the kernel generates is read, though its size is 0") {
+  auto file = InputFile::open("/proc/self/status");
+  REQUIRE(file);
+  CHECK(text_of(*file).starts_with("Name:"));
+}
+
 TEST_CASE("missing files, and files that are neither regular nor pipes, are errors") {
   TemporaryDirectory directory;
   CHECK(InputFile::open(directory.file("absent")).error().message ==

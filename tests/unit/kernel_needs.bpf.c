@@ -1,4 +1,4 @@
-// An object with a need of each kind (see kernel_facts.hpp).
+// An object with a need of each kind (see kernel_needs.hpp).
 // The last program uses the others.
 // clang-format off
 #include <linux/types.h>
@@ -32,6 +32,7 @@ extern int LINUX_NEEDED __kconfig;
 extern int CONFIG_HZ __kconfig;
 extern char CONFIG_SMALL __kconfig;
 extern _Bool CONFIG_BPF __kconfig;
+extern char CONFIG_BPF_AS_CHAR __kconfig;
 extern enum libbpf_tristate CONFIG_MODULE __kconfig;
 extern _Bool CONFIG_MODULE_AS_BOOL __kconfig;
 extern const char CONFIG_NAME[8] __kconfig;
@@ -70,7 +71,8 @@ int on_unlink(void* ctx) {
 
 SEC("fentry/vmlinux:do_unlinkta")
 int on_misspelled(void* ctx) {
-  sum += CONFIG_HZ + CONFIG_SMALL + CONFIG_BPF + CONFIG_MODULE + CONFIG_MODULE_AS_BOOL;
+  sum += CONFIG_HZ + CONFIG_SMALL + CONFIG_BPF + CONFIG_BPF_AS_CHAR + CONFIG_MODULE +
+         CONFIG_MODULE_AS_BOOL;
   sum += LINUX_NEEDED + CONFIG_NUMBER_AS_BOOL + CONFIG_NUMBER_AS_TRISTATE;
   sum += CONFIG_YES_AS_NUMBER + CONFIG_AS_STRUCT.pid;
   sum += CONFIG_NAME[0] + CONFIG_NAME_AS_BOOL + CONFIG_BPG + CONFIG_ABSENT;

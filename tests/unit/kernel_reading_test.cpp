@@ -13,6 +13,7 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/distill.hpp"
 #include "kernel_files.hpp"
+#include "linker/kernels/decompress.hpp"
 #include "linker/kernels/kernel.hpp"
 #include "linker/kernels/kernel_image.hpp"
 
@@ -113,7 +114,7 @@ TEST_CASE("decompression, up to a limit") {
     Blob compressed = compress(text);
     auto whole = decompress(compressed);
     REQUIRE(whole);
-    CHECK(std::ranges::equal(whole->bytes(), text));
+    CHECK(std::ranges::equal(*whole, text));
     CHECK(decompress(compressed, text.size()));
     auto too_large = decompress(compressed, text.size() - 1);
     REQUIRE_FALSE(too_large);
@@ -129,7 +130,7 @@ TEST_CASE("concatenated streams are one; bytes after them are ignored") {
                           bytes_of(std::string_view("\7\0\0\0", 4))};
     auto whole = decompress(concatenated(parts));
     REQUIRE(whole);
-    CHECK(std::ranges::equal(whole->bytes(), bytes_of("one two")));
+    CHECK(std::ranges::equal(*whole, bytes_of("one two")));
   }
 }
 
@@ -156,7 +157,7 @@ TEST_CASE("truncated and damaged compressed bytes are errors") {
       Blob mutated = compressed;
       mutated[random() % mutated.size()] ^= static_cast<std::byte>(1 + random() % 255);
       auto result = decompress(mutated);  // it may succeed
-      if (result) CHECK(result->bytes().size() < (64 << 20));
+      if (result) CHECK(result->size() < (64 << 20));
     }
   }
 }
@@ -181,11 +182,11 @@ TEST_CASE("a bzImage contains its release, and its payload the rest") {
     // gzip stores the size; for other formats, the kernel's build appends it.
     if (compress != gzip) payload.resize(payload.size() + 4, std::byte{1});
     auto kernel = read_good(files.write(name, bz_image(payload, banner)));
-    CHECK(kernel->release == release);
-    CHECK(kernel->version == "#1 SMP Debian 6.1.176-1 (2026-07-02)");
+    CHECK(kernel->identity.release == release);
+    CHECK(kernel->identity.version == "#1 SMP Debian 6.1.176-1 (2026-07-02)");
     CHECK(kernel->version_code == 0x601b0);
-    CHECK(kernel->arch == "x86_64");
-    CHECK(kernel->build_id == repeated("ab", 20));
+    CHECK(kernel->identity.arch == "x86_64");
+    CHECK(kernel->identity.build_id == repeated("ab", 20));
     REQUIRE(kernel->config);
     CHECK(kernel->config->find("CONFIG_HZ")->number == 250);
   }
@@ -195,9 +196,9 @@ TEST_CASE("an ELF file, compressed or not, and arm64 images") {
   Files files;
   for (const Blob& blob : {vmlinux(), zstd(vmlinux())}) {
     auto kernel = read_good(files.write("vmlinux", blob));
-    CHECK(kernel->release == release);
-    CHECK(kernel->arch == "x86_64");
-    CHECK(kernel->build_id == repeated("ab", 20));
+    CHECK(kernel->identity.release == release);
+    CHECK(kernel->identity.arch == "x86_64");
+    CHECK(kernel->identity.build_id == repeated("ab", 20));
     CHECK(kernel->config);
   }
   // A library in the image has a build id of its own. BTF's magic number alone is not BTF.
@@ -208,9 +209,9 @@ TEST_CASE("an ELF file, compressed or not, and arm64 images") {
   Blob image = flat_image(parts);
   for (const Blob& blob : {image, gzip(image), zboot(gzip(image))}) {
     auto kernel = read_good(files.write("Image", blob));
-    CHECK(kernel->release == release);
-    CHECK(kernel->arch == "arm64");
-    CHECK(kernel->build_id == repeated("ab", 20));
+    CHECK(kernel->identity.release == release);
+    CHECK(kernel->identity.arch == "arm64");
+    CHECK(kernel->identity.build_id == repeated("ab", 20));
     CHECK(kernel->config);
   }
 }
@@ -220,20 +221,20 @@ TEST_CASE("paths of BTFHub's files name the kernel") {
   Blob archive = tar({{"5.4.0-42-generic.btf", kernel_btf()}});
   auto kernel =
       read_good(files.write("ubuntu/20.04/x86_64/5.4.0-42-generic.btf.tar.xz", xz(archive)));
-  CHECK(kernel->release == "5.4.0-42-generic");
-  CHECK(kernel->arch == "x86_64");
+  CHECK(kernel->identity.release == "5.4.0-42-generic");
+  CHECK(kernel->identity.arch == "x86_64");
   CHECK(kernel->version_code == 0x50400);
   CHECK_FALSE(kernel->config);
 
   kernel = read_good(files.write("debian/12/arm64/6.1.0-9-arm64.btf", kernel_btf()));
-  CHECK(kernel->release == "6.1.0-9-arm64");
-  CHECK(kernel->arch == "arm64");
+  CHECK(kernel->identity.release == "6.1.0-9-arm64");
+  CHECK(kernel->identity.arch == "arm64");
 
   kernel = read_good(files.write("k.tar", archive));  // the member has a name as well
-  CHECK(kernel->release == "5.4.0-42-generic");
-  CHECK(kernel->arch.empty());
+  CHECK(kernel->identity.release == "5.4.0-42-generic");
+  CHECK(kernel->identity.arch.empty());
   kernel = read_good(files.write("k.btf.zst", zstd(kernel_btf())));
-  CHECK(kernel->release.empty());
+  CHECK(kernel->identity.release.empty());
   CHECK_FALSE(kernel->version_code);
 }
 
@@ -298,7 +299,7 @@ TEST_CASE("mutated images are read or are errors") {
       for (unsigned changes = random() % 8; changes-- > 0;)
         mutated[random() % mutated.size()] = static_cast<std::byte>(random() % 2 ? random() : 0xff);
       if (random() % 4 == 0) mutated.resize(random() % mutated.size());
-      auto unpacked = unpack_kernel(mutated);
+      auto unpacked = unpack_kernel({.bytes = mutated});
       if (!unpacked) continue;
       identify(*unpacked);
       auto config = find_image_config(*unpacked);
@@ -360,7 +361,7 @@ TEST_CASE("the version of Debian's and Ubuntu's kernels differs from their relea
   CHECK_FALSE(linux_version_code("", "", "a b"));
   Files files;
   auto kernel = read_good(files.write("k.btf", kernel_btf()), {.release = "5.15.7"});
-  CHECK(kernel->release == "5.15.7");
+  CHECK(kernel->identity.release == "5.15.7");
   CHECK(kernel->version_code == 0x50f07);
 }
 
@@ -376,18 +377,18 @@ TEST_CASE("a manifest adds facts that kernels lack") {
     {"file": "kernels/x86_64/5.4.0-42.btf", "release": "1.2.3", "build_id": "34"},
     {"file": "kernels/5.4.0-43.btf", "release": "5.4.43"}])"))};
   auto kernel = read_good(path, options);
-  CHECK(kernel->release == "5.15.7-one");
-  CHECK(kernel->arch == "arm64");
-  CHECK(kernel->build_id == "12");
+  CHECK(kernel->identity.release == "5.15.7-one");
+  CHECK(kernel->identity.arch == "arm64");
+  CHECK(kernel->identity.build_id == "12");
   CHECK(kernel->config->find("CONFIG_HZ")->number == 1000);
   kernel = read_good(image, options);
-  CHECK(kernel->release == release);
-  CHECK(kernel->arch == "x86_64");
+  CHECK(kernel->identity.release == release);
+  CHECK(kernel->identity.arch == "x86_64");
   kernel = read_good(files.write("kernels/x86_64/5.4.0-42.btf", kernel_btf()), options);
-  CHECK(kernel->release == "5.4.0-42");  // BTFHub's path
-  CHECK(kernel->build_id == "34");
+  CHECK(kernel->identity.release == "5.4.0-42");  // BTFHub's path
+  CHECK(kernel->identity.build_id == "34");
   kernel = read_good(files.write("kernels/5.4.0-43.btf", kernel_btf()), options);
-  CHECK(kernel->release == "5.4.43");
+  CHECK(kernel->identity.release == "5.4.43");
 
   const std::pair<const char*, const char*> wrong[] = {
       {"{}", ": is not a list in JSON"},
@@ -455,7 +456,7 @@ TEST_CASE("modules are split from their kernel") {
   Blob broken = zstd(object);
   broken.resize(40);
   files.write("m/raw/broken.ko.zst", broken);
-  auto kernel = read_good(path, {.modules = {files.file("m")}});
+  auto kernel = read_good(path, {.modules = files.file("m")});
   std::vector<std::string> names;
   for (const KernelModule& module : kernel->modules) {
     names.push_back(module.name);
@@ -486,7 +487,7 @@ TEST_CASE("a module with a distilled base continues the kernel that loads it") {
     return *types.finish(std::endian::little);
   };
   auto read = [&](std::vector<uint32_t> sizes) {
-    auto kernel = read_one(files.write("k.btf", build(sizes)), {.modules = {files.file("m")}});
+    auto kernel = read_one(files.write("k.btf", build(sizes)), {.modules = files.file("m")});
     REQUIRE(kernel);
     return std::move(*kernel);
   };
@@ -532,8 +533,8 @@ TEST_CASE("the system provides the running kernel's facts") {
   REQUIRE(kernel);
   struct utsname names;
   REQUIRE(uname(&names) == 0);
-  CHECK((*kernel)->release == names.release);
+  CHECK((*kernel)->identity.release == names.release);
   CHECK((*kernel)->version_code);
-  CHECK_FALSE((*kernel)->arch.empty());
+  CHECK_FALSE((*kernel)->identity.arch.empty());
   if (std::filesystem::exists("/proc/config.gz")) CHECK((*kernel)->config);
 }

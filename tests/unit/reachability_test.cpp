@@ -123,7 +123,7 @@ class Made {
   std::string assumptions(uint64_t insn) {
     InsnReach found = reach(insn);
     std::string text = found.reached ? "reached" : "";
-    for (const Assumption& assumption : found.assumes)
+    for (const CoreAssumption& assumption : found.assumes)
       text +=
           (text.empty() ? "" : " ") + assumption.variable + "=" + std::to_string(assumption.value);
     return text;
@@ -426,23 +426,57 @@ TEST_CASE("a .rodata variable is an assumption if it decides") {
                          end});
   uint32_t section = made.section_symbol(rodata);
   for (auto [insn, addend] : {std::pair(0, 0), {5, 8}, {10, 16}}) made.refer(insn, section, addend);
-  CHECK(made.assumptions(4) == "a=0");
-  CHECK(made.assumptions(9) == "a=0");
-  CHECK(made.assumptions(14) == "c=3");
+  CHECK(made.assumptions(4) == "a=0 c=3");
+  CHECK(made.assumptions(9) == "a=0 c=3");
+  CHECK(made.assumptions(14) == "a=0 c=3");
   CHECK(made.assumptions(15) == "reached");
   made.facts.verifier = 5 << 16 | 4 << 8;  // which does not read frozen maps
   CHECK(made.assumptions(4) == "reached");
   made.facts.verifier = 0;
-  CHECK(made.assumptions(4) == "a=0");
+  CHECK(made.assumptions(4) == "a=0 c=3");
   auto& settings = made.facts.known.settings;
   settings = {{"a", 1}};
   CHECK(made.assumptions(4) == "reached");
-  CHECK(made.assumptions(9) == "b=0");
+  CHECK(made.assumptions(9) == "b=0 c=3");
   settings["a"] = 0;
   CHECK(made.assumptions(4).empty());
   settings.clear();
   made.facts.known.strict = true;
   CHECK(made.assumptions(4) == "reached");
+}
+
+TEST_CASE("a variable that another program asks is no assumption") {
+  Made made;
+  made.variables({{"a", 0}, {"b", 0}});
+  const std::vector<Slot> asks = {{wide, 1},           {0},       {load_word, 2, 1},
+                                  {equal, 2, 0, 1, 0}, {move, 0}, end};
+  made.function("main", asks);
+  made.function("other", asks);
+  uint32_t section = made.section_symbol(rodata);
+  made.refer(0, section, 0);
+  made.refer(asks.size(), section, 8);
+  CHECK(made.assumptions(4) == "a=0");
+  CHECK(made.assumptions(asks.size() + 4) == "b=0");
+}
+
+TEST_CASE("a variable that says where the stack is written") {
+  Made made;
+  made.variables({{"a", 8}});
+  // word = 1; *(base + a) = 0; if (word != 1) <10>
+  made.function("main", {{BPF_ST | BPF_MEM | BPF_DW, frame, 0, -16, 1},
+                         {wide, 1},
+                         {0},
+                         {load_double, 2, 1},
+                         {move_register, 3, frame},
+                         {add | BPF_X, 3, 2},
+                         {store_double, 3, 0, -16},
+                         {load_double, 4, frame, -16},
+                         {equal, 4, 0, 1, 1},
+                         {move, 0},
+                         {move, 0},
+                         end});
+  made.refer(1, made.section_symbol(rodata), 0);
+  CHECK(made.assumptions(9) == "a=8");
 }
 
 TEST_CASE("both variables are named if either would make the code reachable") {

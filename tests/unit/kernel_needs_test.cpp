@@ -1,6 +1,6 @@
 // An object's needs, found in a kernel or missing, as libbpf decides: kernel_needs.bpf.c has the
 // needs, and small_kernel.bpf.c is the kernel.
-#include "linker/kernels/kernel_facts.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -13,16 +13,16 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
 #include "linker/kernels/helper_names.hpp"
-#include "linker/kernels/kernel_fact_checks.hpp"
 
 using namespace bpflink;
 
 namespace {
 
-using What = KernelFinding::What;
+using What = CoreNeed;
 
 constexpr const char* config_text =
-    "CONFIG_HZ=250\nCONFIG_SMALL=300\nCONFIG_BPF=y\nCONFIG_MODULE=m\nCONFIG_MODULE_AS_BOOL=m\n"
+    "CONFIG_HZ=250\nCONFIG_SMALL=300\nCONFIG_BPF=y\nCONFIG_BPF_AS_CHAR=y\nCONFIG_MODULE=m\nCONFIG_"
+    "MODULE_AS_BOOL=m\n"
     "CONFIG_NAME=\"generic\"\nCONFIG_NAME_AS_BOOL=\"generic\"\nCONFIG_KALLSYMS_ALL=y\n"
     "CONFIG_NUMBER_AS_BOOL=7\nCONFIG_NUMBER_AS_TRISTATE=7\nCONFIG_YES_AS_NUMBER=y\n";
 
@@ -41,32 +41,41 @@ std::unique_ptr<Kernel> read_small_kernel(const std::string& config) {
   return std::move(*kernel);
 }
 
-/// The findings for the object in a kernel
-std::vector<KernelFinding> check(const Kernel& kernel, std::vector<uint32_t> helpers = {}) {
-  auto image = read_file(fixture("kernel_needs.o"));
-  auto object = Object::parse(image);
-  REQUIRE(object);
-  auto users = [](uint32_t, const auto&) { return std::vector<std::string>{"first", "second"}; };
-  return KernelNeeds(*object, image, std::move(helpers)).check(kernel, users);
-}
+/// The findings for an object in a kernel, and the values of its externs
+struct Checked {
+  std::vector<std::byte> image = read_file(fixture("kernel_needs.o"));
+  Object object = *Object::parse(image);
+  KernelNeeds needs;
 
-/// "ok", "zero: the reason (the note)", "fails to attach: ...".
-std::string text_of(const KernelFinding& finding) {
-  constexpr const char* words[] = {"ok", "zero", "fails", "unknown"};
-  std::string text = words[static_cast<size_t>(finding.status)];
-  if (finding.stage == KernelFinding::Stage::Attach) text += " to attach";
-  if (!finding.reason.empty()) text += ": " + finding.reason;
-  if (!finding.note.empty()) text += " (" + finding.note + ")";
+  explicit Checked(const Kernel& kernel, const std::vector<uint32_t>& helpers = {})
+      : needs{object, kernel} {
+    needs.check();
+    needs.check_helpers(helpers, [](uint32_t) {
+      return std::vector<std::string_view>{"first", "second"};
+    });
+  }
+};
+
+/// "ok", "zero: the reason (the remedy)", "fails to attach: ...".
+std::string text_of(const CoreFinding& finding) {
+  std::string text = finding.status == CoreStatus::Fails     ? "fails"
+                     : finding.fails_to_attach               ? "fails to attach"
+                     : finding.status == CoreStatus::Unknown ? "unknown"
+                     : finding.becomes_zero                  ? "zero"
+                                                             : "ok";
+  if (!finding.complaint) return text;
+  text += ": " + finding.complaint->what;
+  if (!finding.complaint->advice.empty()) text += " (" + finding.complaint->advice + ")";
   return text;
 }
 
 /// The text of the only finding for `name`
-std::string found(const std::vector<KernelFinding>& findings, What what, const std::string& name,
-                  const std::string& user = "") {
+std::string found(const Checked& checked, What need, const std::string& name,
+                  std::string_view user = "") {
   std::string text;
-  for (const KernelFinding& finding : findings) {
-    if (finding.what != what || finding.name != name) continue;
-    if (!user.empty() && finding.user != user) continue;
+  for (const CoreFinding& finding : checked.needs.findings) {
+    if (finding.need != need || finding.name != name) continue;
+    if (!user.empty() && finding.symbol != user) continue;
     text += (text.empty() ? "" : "; ") + text_of(finding);
   }
   return text;
@@ -76,7 +85,7 @@ std::string found(const std::vector<KernelFinding>& findings, What what, const s
 
 TEST_CASE("functions and variables of the kernel") {
   auto kernel = read_small_kernel(config_text);
-  auto findings = check(*kernel);
+  Checked findings(*kernel);
   CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");
   CHECK(found(findings, What::Kfunc, "bpf_known___flavor") == "ok");
   CHECK(found(findings, What::Kfunc, "bpf_other") ==
@@ -95,20 +104,19 @@ TEST_CASE("functions and variables of the kernel") {
   CHECK(found(findings, What::KernelSymbol, "any_symbol") ==
         "unknown: only a running kernel's /proc/kallsyms has symbols without a type");
   CHECK(found(findings, What::KernelSymbol, "weak_symbol") ==
-        "unknown: only a running kernel's /proc/kallsyms has symbols without a type "
-        "(it is weak: if it is missing, it becomes 0)");
+        "unknown: only a running kernel's /proc/kallsyms has symbols without a type");
 
   kernel->is_running = true;
-  findings = check(*kernel);
-  if (!found(findings, What::KernelSymbol, "any_symbol").starts_with("unknown")) {
-    CHECK(found(findings, What::KernelSymbol, "any_symbol") ==
+  Checked running(*kernel);
+  if (!found(running, What::KernelSymbol, "any_symbol").starts_with("unknown")) {
+    CHECK(found(running, What::KernelSymbol, "any_symbol") ==
           "fails: /proc/kallsyms has no any_symbol");
-    CHECK(found(findings, What::KernelSymbol, "weak_symbol") ==
+    CHECK(found(running, What::KernelSymbol, "weak_symbol") ==
           "zero: /proc/kallsyms has no weak_symbol");
   }
 
   auto bare = read_small_kernel("CONFIG_HZ=250\n");
-  CHECK(found(check(*bare), What::KernelVariable, "known_variable") ==
+  CHECK(found(Checked(*bare), What::KernelVariable, "known_variable") ==
         "fails: the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
 }
 
@@ -122,49 +130,56 @@ TEST_CASE("modules provide what vmlinux lacks") {
   for (const char* name : {"bpf_knwon", "bpf_known", "bpf_lsm_file_open"})
     last = types.add_type(types.add_string(name),
                           BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype);
-  auto check_with_module = [&] {
+  auto read_with_module = [&] {
     auto blob = types.finish(std::endian::little);
     REQUIRE(blob);
     std::ofstream(directory.file("testmod"), std::ios::binary)
         .write(reinterpret_cast<const char*>(blob->data()),
                static_cast<std::streamsize>(blob->size()));
     std::string path = fixture("small_kernel.o");
-    auto sources = find_kernels(std::span(&path, 1), {.modules = {directory.file("")}});
+    auto sources = find_kernels(std::span(&path, 1), {.modules = directory.file("")});
     auto kernel = read_kernel(sources->front());
     REQUIRE(kernel);
-    return check(**kernel);
+    return std::move(*kernel);
   };
-  auto findings = check_with_module();
+  auto with_module = read_with_module();
+  Checked findings(*with_module);
   CHECK(found(findings, What::Kfunc, "bpf_knwon") == "ok");
   CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");  // the kernel's own comes first
   CHECK(found(findings, What::AttachTarget, "file_open") == "ok");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
         "fails: there is no struct_ops type sched_ext_ops");
   CHECK(found(findings, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
-        "unknown: is unknown: so is the kernel's release");
+        "unknown: LINUX_KERNEL_VERSION is unknown: so is the kernel's release");
 
   // If some functions are marked as kfuncs, the others are none.
   const uint32_t no_component = UINT32_MAX;
   types.add_type(types.add_string("bpf_kfunc"), BtfBuilder::info(BtfKind::DeclTag), last,
                  std::span(&no_component, 1));
-  CHECK(found(check_with_module(), What::Kfunc, "bpf_knwon") ==
+  CHECK(found(Checked(*read_with_module()), What::Kfunc, "bpf_knwon") ==
         "unknown: bpf_knwon is in testmod, but not marked as a kfunc");
 }
 
 TEST_CASE("options of the kernel's configuration") {
   auto kernel = read_small_kernel(config_text);
-  auto findings = check(*kernel);
-  auto option = [&](const std::string& name) { return found(findings, What::ConfigOption, name); };
-  CHECK(option("LINUX_KERNEL_VERSION") == "ok (is 6.1.5)");
+  auto option_in = [](const Checked& checked, const std::string& name) {
+    std::string text = found(checked, What::ConfigOption, name);
+    size_t subject = text.find(": " + name + " ");  // with which each sentence begins
+    CHECK((text == "ok" || subject != text.npos));
+    return subject == text.npos ? text : text.erase(subject + 2, name.size() + 1);
+  };
+  Checked checked(*kernel);
+  auto option = [&](const std::string& name) { return option_in(checked, name); };
+  CHECK(option("LINUX_KERNEL_VERSION") == "ok");
   CHECK(option("LINUX_HAS_BPF_COOKIE") == "ok");
   CHECK(option("LINUX_LATER") == "zero: is unknown to libbpf");
-  CHECK(option("CONFIG_HZ") == "ok (is 250)");
+  CHECK(option("CONFIG_HZ") == "ok");
   CHECK(option("CONFIG_SMALL") == "fails: does not fit into a variable of 1 byte");
-  CHECK(option("CONFIG_BPF") == "ok (is y)");
-  CHECK(option("CONFIG_MODULE") == "ok (is m)");
+  CHECK(option("CONFIG_BPF") == "ok");
+  CHECK(option("CONFIG_MODULE") == "ok");
   CHECK(option("CONFIG_MODULE_AS_BOOL") ==
         "fails: is m, which a bool cannot hold: declare it as enum libbpf_tristate");
-  CHECK(option("CONFIG_NAME") == "ok (is generic)");
+  CHECK(option("CONFIG_NAME") == "ok");
   CHECK(option("CONFIG_NAME_AS_BOOL") ==
         "fails: is a string, but the variable is not an array of char");
   CHECK(option("CONFIG_BPG") == "fails: is not set (did you mean CONFIG_BPF?)");
@@ -179,17 +194,58 @@ TEST_CASE("options of the kernel's configuration") {
   CHECK(option("CONFIG_ABSENT") == "zero: is not set");
 
   auto unknown = read_small_kernel("");
-  findings = check(*unknown);
-  CHECK(option("CONFIG_HZ") == "unknown: is unknown: the kernel's configuration was not found");
-  CHECK(option("CONFIG_ABSENT") ==
-        "unknown: is unknown: the kernel's configuration was not found "
-        "(it is weak: if it is not set, it becomes 0)");
-  CHECK(option("LINUX_LATER") == "zero: is unknown to libbpf");
+  Checked unconfigured(*unknown);
+  CHECK(option_in(unconfigured, "CONFIG_HZ") ==
+        "unknown: is unknown: the kernel's configuration was not found");
+  CHECK(option_in(unconfigured, "CONFIG_ABSENT") ==
+        "unknown: is unknown: the kernel's configuration was not found");
+  CHECK(option_in(unconfigured, "LINUX_LATER") == "zero: is unknown to libbpf");
+}
+
+TEST_CASE("the values of externs are those that a loader writes for their types") {
+  auto kernel = read_small_kernel(config_text);
+  Checked checked(*kernel);
+  auto value = [&](std::string_view name) -> int64_t {
+    const Answer<uint64_t>& answer = checked.needs.externs.at(name);
+    if (answer.knowledge == Knowledge::Unknown) return -1;
+    CHECK((answer.is_known() || answer.value == 0));
+    return static_cast<int64_t>(answer.value);
+  };
+  CHECK(value("LINUX_KERNEL_VERSION") == 0x60105);
+  CHECK(value("LINUX_HAS_BPF_COOKIE") == -1);
+  CHECK(value("LINUX_LATER") == 0);
+  CHECK(value("CONFIG_HZ") == 250);
+  CHECK(value("CONFIG_BPF") == 1);
+  CHECK(value("CONFIG_BPF_AS_CHAR") == 'y');
+  CHECK(value("CONFIG_MODULE") == 2);
+  CHECK(value("CONFIG_NAME") == -1);
+  CHECK(value("CONFIG_SMALL") == -1);  // it does not fit
+  CHECK(value("CONFIG_ABSENT") == 0);
+  CHECK(value("bpf_known") == 1);
+  CHECK(value("bpf_absent") == 0);
+  CHECK(value("bpf_other___weak") == 0);
+  CHECK(value("any_symbol") == -1);
+}
+
+TEST_CASE("minimized types do not say what a kernel lacks") {
+  BtfBuilder types;
+  types.add_type(types.add_string("task"), BtfBuilder::info(BtfKind::Struct), 4);
+  auto blob = types.finish(std::endian::little);
+  REQUIRE(blob);
+  Kernel kernel("made", *Btf::parse(*blob));
+  Checked checked(kernel);
+  CHECK(found(checked, What::Kfunc, "bpf_absent") ==
+        "unknown: there is no kernel function bpf_absent");
+  CHECK(checked.needs.externs.at("bpf_absent").knowledge == Knowledge::Unknown);
+  CHECK(found(checked, What::AttachTarget, "do_unlinkat") ==
+        "unknown: there is no function do_unlinkat");
+  CHECK(found(checked, What::StructOps, "sched_ext_ops") ==
+        "unknown: there is no struct_ops type sched_ext_ops");
 }
 
 TEST_CASE("attach targets") {
   auto kernel = read_small_kernel("");
-  auto findings = check(*kernel);
+  Checked findings(*kernel);
   auto target = [&](const std::string& name) { return found(findings, What::AttachTarget, name); };
   CHECK(target("do_unlinkat") == "ok");
   CHECK(target("vmlinux:do_unlinkta") ==
@@ -205,9 +261,13 @@ TEST_CASE("attach targets") {
 
 TEST_CASE("structs that programs implement") {
   auto kernel = read_small_kernel("");
-  auto findings = check(*kernel);
-  auto member = [&](const std::string& name) {
-    return found(findings, What::StructOpsMember, "tcp_congestion_ops___old." + name);
+  Checked findings(*kernel);
+  auto member = [&](const std::string& of_struct) {
+    std::string name = "tcp_congestion_ops___old." + of_struct;
+    std::string text = found(findings, What::StructOpsMember, name);
+    std::string subject = "struct_ops member " + name + " ";
+    size_t at = text.find(subject);
+    return at == text.npos ? text : text.erase(at, subject.size());
   };
   CHECK(found(findings, What::StructOps, "tcp_congestion_ops___old") == "ok");
   CHECK(member("init") == "ok");
@@ -230,7 +290,7 @@ TEST_CASE("structs that programs implement") {
 
 TEST_CASE("helpers, and types of maps and programs") {
   auto kernel = read_small_kernel("");
-  auto findings = check(*kernel, {1, 4, 5, 113});
+  Checked findings(*kernel, {1, 4, 5, 113});
   auto helper = [&](uint32_t id) {
     return found(findings, What::Helper, helper_name(id), "second");
   };
@@ -256,18 +316,18 @@ TEST_CASE("attach types") {
   auto btf = Btf::parse(*blob);
   REQUIRE(btf);
   Kernel kernel("made", std::move(*btf));
-  auto findings = check(kernel);
+  Checked findings(kernel);
   CHECK(found(findings, What::AttachType, "fentry", "on_unlink") == "ok");
   CHECK(found(findings, What::AttachType, "iter") ==
         "fails: there is no attach type of iter/task (28)");
 }
 
-TEST_CASE("findings have names") {
+TEST_CASE("needs have names") {
   constexpr std::string_view names[] = {
-      "kfunc",         "kernel variable", "kernel symbol",     "config option",
-      "attach target", "struct_ops",      "struct_ops member", "helper",
-      "map type",      "program type",    "attach type"};
-  for (size_t i = 0; i < std::size(names); ++i) CHECK(kernel_finding_name(What(i)) == names[i]);
+      "relocation",    "kfunc",         "kernel variable", "kernel symbol",
+      "config option", "attach target", "struct_ops",      "struct_ops member",
+      "helper",        "map type",      "program type",    "attach type"};
+  for (size_t i = 0; i < std::size(names); ++i) CHECK(core_need_name(What(i)) == names[i]);
 }
 
 TEST_CASE("names of helpers") {

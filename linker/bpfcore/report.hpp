@@ -1,0 +1,28 @@
+// The results of bpfcore check, which messages, the table, JSON and the page show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linker/core/core_finding.hpp"
+#include "linker/core/core_object.hpp"
+#include "linker/kernels/kernel_source.hpp"
+
+namespace bpflink {
+
+struct KernelSummary {
+  std::string name;
+  KernelIdentity identity;
+};
+
+struct CoreReport {
+  const std::vector<CoreObject>& objects;
+  std::vector<KernelSummary> kernels;
+  /// By kernel, by object: first one for each of the object's relocations, in their order.
+  std::vector<std::vector<std::vector<CoreFinding>>> findings;
+
+  /// The status of each program of an object: the worst of everything that it reaches.
+  std::vector<CoreStatus> program_statuses(size_t object, size_t kernel) const;
+};
+
+}  // namespace bpflink

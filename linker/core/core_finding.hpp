@@ -1,0 +1,87 @@
+// What comes of the things that an object needs of a kernel: the result of a check, which messages,
+// the table, JSON and the page show.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bpflink/core.hpp"
+
+namespace bpflink {
+
+/// A kind of thing that a kernel binds when an object is loaded.
+enum class CoreNeed : uint8_t {
+  Relocation,
+  Kfunc,            ///< an extern function in .ksyms
+  KernelVariable,   ///< an extern variable in .ksyms that has a type
+  KernelSymbol,     ///< one without a type: its address comes from /proc/kallsyms
+  ConfigOption,     ///< an extern variable in .kconfig
+  AttachTarget,     ///< a function or tracepoint that a program attaches to
+  StructOps,        ///< a struct that programs implement
+  StructOpsMember,  ///< one of its members
+  Helper,
+  MapType,
+  ProgramType,
+  AttachType,
+};
+
+/// "kfunc", "config option".
+std::string_view core_need_name(CoreNeed need);
+/// Whether the object declares it as an extern.
+constexpr bool is_extern(CoreNeed need) {
+  return need >= CoreNeed::Kfunc && need <= CoreNeed::ConfigOption;
+}
+
+/// The text of a message without its kernels: "WHAT in 12 of 40 kernels".
+struct CoreComplaint {
+  std::string what{};    ///< "struct task_struct has no member 'state'"
+  std::string there{};   ///< the kernel's counterpart as C, or ""
+  std::string advice{};  ///< a remedy: "did you mean pid?", "guard it with ..."; or ""
+  /// How to read the kernel's counterpart: the tag of a flavor without its suffix, and its body; or
+  /// "".
+  std::string flavor_tag{}, flavor_body{};
+
+  friend auto operator<=>(const CoreComplaint&, const CoreComplaint&) = default;
+};
+
+/// The result for one need of an object. Views are of the object.
+struct CoreFinding {
+  CoreNeed need = CoreNeed::Relocation;
+  CoreStatus status = CoreStatus::Resolves;
+  bool becomes_zero = false;     ///< weak and absent: the program reads 0
+  bool fails_to_attach = false;  ///< the program loads, but does not attach; `status` is Unknown
+  std::string name{};            ///< the object's name for it; "" for a relocation
+  /// The symbol that declares an extern, or the program or map that needs something else; or "".
+  std::string_view symbol{};
+  /// For a relocation as in CoreVerdict; otherwise, programs that need it; empty: the object does.
+  std::vector<std::string_view> programs{};
+  /// Why it does not resolve, or a difference that may matter; null if there is nothing to say.
+  std::unique_ptr<CoreComplaint> complaint{};
+
+  // Of a relocation, as in CoreVerdict:
+
+  CoreOutcome outcome = CoreOutcome::Value;
+  CoreReason reason = CoreReason::None;
+  /// It fails only because the kernel's verifier does not understand its guard. If the release is
+  /// unknown, that is the verifier of Linux 5.5.
+  bool is_guarded_for_newer = false;
+  uint64_t value = 0;
+  std::vector<CoreAssumption> assumes{};
+
+  /// Makes a failure one that happens only when the program attaches.
+  void fail_to_attach() {
+    fails_to_attach = status == CoreStatus::Fails;
+    if (fails_to_attach) status = CoreStatus::Unknown;
+  }
+  void complain(std::string what, std::string advice = {}) {
+    complaint = std::make_unique<CoreComplaint>(
+        CoreComplaint{.what = std::move(what), .advice = std::move(advice)});
+  }
+};
+
+}  // namespace bpflink

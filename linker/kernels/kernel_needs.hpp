@@ -1,0 +1,64 @@
+// What an object needs of a kernel besides CO-RE relocations: externs, attach targets, structs of
+// functions, helpers, and types of maps and programs. Each is looked up as libbpf does when it
+// loads the object.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bpflink/object.hpp"
+#include "linker/core/core_finding.hpp"
+#include "linker/kernels/kernel.hpp"
+
+namespace bpflink {
+
+/// A name that is looked up in BTF.
+struct WantedName {
+  BtfKind kind;
+  std::string_view prefix;  ///< before the name that the program gives: "bpf_lsm_"
+  std::string_view name;
+
+  std::string full() const { return std::string(prefix) + std::string(name); }
+};
+
+/// The needs of an object on a kernel. Programs and maps that are not loaded by default ("?" before
+/// the section's name) are ignored. Kprobes, tracepoints, uprobes and freplace name nothing that
+/// BTF has, and are not checked.
+struct KernelNeeds {
+  // All must outlive this.
+  const Object& object;
+  const Kernel& kernel;
+
+  std::vector<CoreFinding> findings{};
+  /// The values that the loader gives to externs: of .kconfig the option's, in the variable's type;
+  /// of .ksyms 1. What is absent is 0.
+  std::unordered_map<std::string_view, Answer<uint64_t>> externs{};
+  /// How many more searches for similar names are allowed: each visits all names of the kernel.
+  int searches_left = 32;
+
+  /// Checks all but helpers. The findings have a fixed order.
+  void check();
+  /// Adds a finding for each program that reaches the call of a helper, one of `helpers`, that the
+  /// kernel lacks: `users` finds these programs.
+  void check_helpers(const std::vector<uint32_t>& helpers,
+                     const std::function<std::vector<std::string_view>(uint32_t)>& users);
+
+  // For the checks, each of which is in a file of its own:
+
+  CoreFinding& add(CoreNeed need, std::string name, std::string_view symbol);
+  /// Sets the status for something that was not found, with a similar name if it must be there.
+  void report_missing(CoreFinding& finding, std::string what, const WantedName& wanted,
+                      bool is_weak = false);
+
+  void check_ksyms();
+  void check_kconfig();
+  void check_attach_targets();
+  void check_struct_ops();
+  void check_kernel_enums();
+};
+
+}  // namespace bpflink

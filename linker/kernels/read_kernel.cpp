@@ -1,0 +1,157 @@
+// Collects a kernel's facts from their sources, which kernel.hpp lists.
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "linker/error.hpp"
+#include "linker/io/input_file.hpp"
+#include "linker/kernels/kernel.hpp"
+#include "linker/kernels/kernel_image.hpp"
+#include "linker/kernels/kernel_modules.hpp"
+#include "linker/kernels/manifest.hpp"
+
+namespace bpflink {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view text_of(const InputFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+/// Whether the path is the running kernel's own BTF.
+bool is_running_kernel(const std::string& path) {
+  return canonical_path(path).starts_with("/sys/kernel/btf/");
+}
+
+void describe_running_kernel(Kernel& kernel) {
+  struct utsname names;
+  if (::uname(&names) == 0) {
+    kernel.identity.release = names.release;
+    kernel.identity.version = names.version;
+    kernel.identity.arch = arch_name(names.machine);
+  }
+  if (auto notes = InputFile::open("/sys/kernel/notes"))
+    kernel.identity.build_id = find_build_id(notes->bytes(), std::endian::native);
+}
+
+/// The version signature of an Ubuntu kernel, or "".
+std::string version_signature(const Kernel& kernel) {
+  if (kernel.is_running)
+    if (auto file = InputFile::open("/proc/version_signature")) return std::string(text_of(*file));
+  return std::string(kernel.option("CONFIG_VERSION_SIGNATURE").value.text);
+}
+
+std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
+  auto config = KernelConfig::parse(file.bytes());
+  if (!config) return fail("{}: {}", file.name(), config.error().message);
+  return config;
+}
+
+std::expected<KernelConfig, Error> read_config(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return fail("{}: {}", path, file.error().message);
+  return parse_config(*file);
+}
+
+/// The configuration file of a kernel of that release in `directory`: a file named after the
+/// release or, as in /lib/modules, "config" in a directory named so.
+std::optional<std::string> find_config_beside(const fs::path& directory,
+                                              const std::string& release) {
+  if (release.empty() || release.find('/') != release.npos) return std::nullopt;
+  std::error_code error;
+  std::vector<std::string> names = {"config-" + release, release + ".config"};
+  if (directory.filename() == release) names.emplace_back("config");
+  for (const std::string& name : names)
+    if (fs::path path = directory / name; fs::is_regular_file(path, error)) return path.string();
+  return std::nullopt;
+}
+
+/// The given configuration, or one that can be found; otherwise nothing.
+std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource& source,
+                                                              const Kernel& kernel,
+                                                              const KernelImage& image) {
+  if (!source.options->config.empty()) return read_config(source.options->config);
+  if (auto built_in = find_image_config(image); !built_in.empty()) {
+    auto config = KernelConfig::parse(built_in);
+    if (!config)
+      return fail("{}: its built-in configuration {}", source.name, config.error().message);
+    return config;
+  }
+  if (!source.record.config.empty()) return read_config(source.record.config);
+  std::vector<fs::path> directories = {fs::path(source.name).parent_path()};
+  if (kernel.is_running) {
+    if (auto file = InputFile::open("/proc/config.gz")) return parse_config(*file);
+    directories = {"/boot", fs::path("/lib/modules") / kernel.identity.release};
+  }
+  for (const fs::path& directory : directories)
+    if (auto path = find_config_beside(directory, kernel.identity.release))
+      return read_config(*path);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& source) {
+  const KernelOptions& options = *source.options;
+  auto in_source = [&](const Error& error) { return fail("{}: {}", source.name, error.message); };
+  auto file = InputFile::open(source.name);
+  if (!file) return in_source(file.error());
+  auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
+  if (!image) return in_source(image.error());
+  auto blob = find_image_btf(*image);
+  if (!blob) return in_source(blob.error());
+  OwnedBytes storage = keep_part(*image, *blob);
+  auto btf = Btf::parse(storage.bytes);
+  if (!btf && image->elf && image->elf->find(".gnu.linkonce.this_module"))
+    return fail("{}: is a module: --modules takes the directory that it is in", source.name);
+  if (!btf) return in_source(btf.error());
+  auto kernel = std::make_unique<Kernel>(source.name, std::move(*btf));
+  kernel->storage = std::move(storage);
+
+  kernel->is_running = is_running_kernel(source.name);
+  if (kernel->is_running) describe_running_kernel(*kernel);
+  identify(*image);
+  KernelIdentity& identity = kernel->identity;
+  identity.complete(image->identity);
+  // A path with an architecture is BTFHub's. Other paths are less reliable than a manifest.
+  KernelIdentity by_path = identity_of_path(source.name);
+  if (!by_path.arch.empty()) identity.complete(by_path);
+  identity.complete(source.record.identity);
+  identity.complete(identity_of_path(image->member));
+  identity.complete(by_path);
+  if (!options.release.empty()) identity.release = options.release;
+
+  if (options.reads_configs) {
+    auto config = find_config(source, *kernel, *image);
+    if (!config) return std::unexpected(config.error());
+    kernel->config = std::move(*config);
+  }
+  kernel->version_code =
+      options.release.empty()
+          ? linux_version_code(identity.release, identity.version, version_signature(*kernel))
+          : version_code(options.release);
+  if (options.modules.empty()) return kernel;
+  if (auto ok = read_modules(options.modules, *kernel); !ok) return std::unexpected(ok.error());
+  return kernel;
+}
+
+std::optional<uint32_t> linux_version_code(std::string_view release, std::string_view version,
+                                           std::string_view signature) {
+  auto word_after = [](std::string_view text, size_t at) {
+    at = at == text.npos ? at : text.find_first_not_of(" \t", at);
+    return at == text.npos ? std::string_view() : text.substr(at);
+  };
+  std::string_view upstream = signature;
+  for (int i = 0; i < 2; ++i) upstream = word_after(upstream, upstream.find_first_of(" \t"));
+  if (auto code = version_code(upstream)) return code;
+  constexpr std::string_view debian = "Debian ";
+  if (size_t at = version.find(debian); at != version.npos)
+    if (auto code = version_code(version.substr(at + debian.size()))) return code;
+  return version_code(release);
+}
+
+}  // namespace bpflink
