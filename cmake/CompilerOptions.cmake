@@ -41,14 +41,21 @@ if(BPFLINK_FUZZ)
   target_compile_options(bpflink_coverage INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# precompile_headers(TARGET): parses common headers once. Targets share the result, which belongs to
-# bpflink_btf.
+# precompile_headers(TARGET): parses common headers once. Libraries share what belongs to bpflink_btf,
+# and programs, which are compiled as position-independent executables, what belongs to bpflink.
 function(precompile_headers target)
-  if(target STREQUAL bpflink_btf)
-    target_precompile_headers(bpflink_btf PRIVATE
-      <fmt/format.h> <algorithm> <array> <cstdint> <expected> <memory> <optional> <ranges> <span> <string>
-      <string_view> <unordered_map> <unordered_set> <utility> <vector>)
+  get_target_property(type ${target} TYPE)
+  set(owner bpflink_btf)
+  if(type STREQUAL EXECUTABLE)
+    set(owner bpflink)
+    # Compilers ask that all users of precompiled headers define the same.
+    target_compile_definitions(${target} PRIVATE BPFLINK_VERSION="${PROJECT_VERSION}")
+  endif()
+  if(target STREQUAL owner)
+    target_precompile_headers(${target} PRIVATE
+      <fmt/format.h> <algorithm> <array> <cstdint> <expected> <functional> <map> <memory> <optional> <ranges> <set>
+      <span> <string> <string_view> <unordered_map> <unordered_set> <utility> <vector>)
   else()
-    target_precompile_headers(${target} REUSE_FROM bpflink_btf)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
   endif()
 endfunction()

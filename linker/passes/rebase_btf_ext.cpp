@@ -14,7 +14,7 @@
 #include <array>
 #include <cstring>
 
-#include "linker/insn_set.hpp"
+#include "linker/passes/insn_set.hpp"
 
 namespace bpflink {
 namespace {
