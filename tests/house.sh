@@ -79,9 +79,9 @@ if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xar
   broken "a name means one thing:"$'\n'"$twice"
 fi
 
-# One file per pass, named as in link.cpp, beside hints that its messages give.
+# One file per pass, named as in link.cpp, beside hints that its messages give and what passes share.
 passes=$(sed -nE 's/.*RUN\(([a-z_]+)\);/\1/p' linker/link.cpp | sort)
-files=$(git ls-files linker/passes | sed 's|.*/||; /_hints\./d; s|\.cpp$||' | sort)
+files=$(git ls-files linker/passes | sed 's|.*/||; /_hints\./d; /\.hpp$/d; s|\.cpp$||' | sort)
 if ! difference=$(diff <(echo "$passes") <(echo "$files")); then
   broken "linker/passes is the list in link.cpp:"$'\n'"$difference"
 fi
