@@ -75,15 +75,24 @@ unpack() {
 
 extract_btf() { linux/scripts/extract-vmlinux kernel/vmlinuz >vmlinux; }
 
+# write_module_makefile: a directory to build modules in for the suite's kernel. The selftests set
+# KBUILD_OUTPUT, which Debian's headers set themselves.
+write_module_makefile() {
+  mkdir -p kernel-build
+  printf 'modules clean:\n\tenv -u MAKEFLAGS -u KBUILD_OUTPUT make -C /usr/src/linux-headers-%s M=$(M) $@\n' \
+    "$release" >kernel-build/Makefile
+}
+
 # selftests_make TARGET...: what fails to compile is left out. libbpf and bpftool are of the same
-# source. Modules are built for the suite's kernel.
+# source.
 selftests_make() {
-  KDIR=/usr/src/linux-headers-$release make -C "$selftests" -j"$jobs" -k BPF_STRICT_BUILD=0 SKIP_LLVM=1 SKIP_DOCS=1 \
+  KDIR=$work/kernel-build make -C "$selftests" -j"$jobs" -k BPF_STRICT_BUILD=0 SKIP_LLVM=1 SKIP_DOCS=1 \
     VMLINUX_BTF="$work/vmlinux" BPF_GCC=bpf-gcc "$@" || true
 }
 bpftool=$selftests/tools/sbin/bpftool
 
 build_tools() {
+  write_module_makefile
   selftests_make "$bpftool" "$selftests/veristat"
   "$bpftool" version
 }
