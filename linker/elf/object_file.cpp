@@ -164,6 +164,8 @@ class ObjectReader {
     if (section == 0 || section >= object_.sections.size())
       return fail("symbol '{}' is in section {}, the last is {}", symbol.name,
                   section == 0 ? entry.st_shndx : section, object_.sections.size() - 1);
+    if (symbol.type == STT_FILE)
+      return fail("symbol '{}' is the name of a file, and in section {}", symbol.name, section);
     symbol.section = section;
     InputSection& holder = object_.sections[section];
     if (holder.role == SectionRole::JumpTables) symbol.binding = STB_LOCAL;
@@ -221,6 +223,9 @@ class ObjectReader {
           "relocation section '{}' has {:#x} bytes with entries of {}, expected entries of {}",
           section.name, section.size, section.entry_size, entry_size);
     if (section.size == 0) return {};
+    if (explicit_addends && is_btf(target.role))
+      return fail("relocation section '{}' has addends, but those of {} are in its bytes",
+                  section.name, target.name);
     if (target.data.size() != target.size)
       return fail("relocation section '{}' is for a section without bytes", section.name);
     target.relocations.reserve(target.relocations.size() + section.size / entry_size);

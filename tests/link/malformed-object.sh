@@ -52,3 +52,15 @@ bad '\.BTF\.ext' .BTF.ext 36 0x7fffffff     # its first section's name
 bad '\.BTF\.ext' .BTF.ext 40 0x7fffffff     # its number of records
 bad '\.BTF\.ext' .BTF.ext 44 0x7ffffff8     # the first insn_off
 bad '\.BTF\.ext' .BTF.ext 48 0x7fffff       # its type id
+
+# Addends of .BTF.ext that are not in its bytes
+compile whole <<<'SEC("tc") int prog(void *ctx) { return 0; }'
+entries=header:.rel.BTF.ext
+python3 "$bpfobj" set whole.o bad.o $entries:sh_type=4 $entries:sh_entsize=24 $entries:sh_size=24
+link_fails bad.o
+expect_error "bad.o: relocation section '.rel.BTF.ext' has addends, but those of .BTF.ext are in its bytes"
+
+# The name of a source file that is in a section
+python3 "$bpfobj" set whole.o bad.o symbol:whole.bpf.c:st_shndx=2
+link_fails bad.o
+expect_error "bad.o: symbol 'whole.bpf.c' is the name of a file, and in section 2"
