@@ -180,6 +180,12 @@ std::expected<void, Error> merge_layout(std::vector<BtfKindLayout>& layout, cons
   return {};
 }
 
+/// Whether ids and string offsets of an input continue those of the base.
+bool is_split_from(const BtfView& btf, const Btf* base) {
+  return btf.first_id() == (base ? base->end_id() : 1) &&
+         btf.string_begin() == (base ? base->string_end() : 0);
+}
+
 }  // namespace
 
 bool is_sorted_by_name(const BtfView& btf) {
@@ -194,6 +200,10 @@ struct Deduplicator::Impl {
   void add(std::string name, Btf btf, const std::vector<bool>& omit) {
     if (auto ok = merge_layout(state.layout, btf); !ok && !state.failure)
       state.failure = Error{name + ": " + ok.error().message};
+    if (!is_split_from(btf, state.options.base) && !state.failure)
+      state.failure = Error{name + (state.options.base ? ": is not split from the given base"
+                                                       : ": is split, and no base is given")};
+    if (state.failure) return;
     Input& input = state.inputs.emplace_back(std::move(name), std::move(btf));
     if (omit.empty()) return;
     const BtfView& types = input.types();

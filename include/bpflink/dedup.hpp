@@ -17,7 +17,8 @@ namespace bpflink {
 struct DedupOptions {
   /// Threads to use; 0: chosen by the size of the inputs. The output does not depend on it.
   unsigned threads = 0;
-  /// The base that all inputs were split from, or null. Must outlive the Deduplicator.
+  /// The base that all inputs were split from, or null. Must outlive the Deduplicator. It is an
+  /// error of run() if an input is split from another one, or not at all.
   const Btf* base = nullptr;
   /// Whether the blobs of all inputs outlive the Deduplicator. If not, add() copies types and
   /// strings.

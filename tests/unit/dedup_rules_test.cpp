@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "meaning.hpp"
@@ -441,6 +442,54 @@ TEST_CASE("ids to which unknown kinds may refer never change") {
   auto omitted = d.run();
   REQUIRE(!omitted);
   CHECK(omitted.error().message.ends_with("type [1] would be omitted"));
+}
+
+TEST_CASE("an input that is split from another base is an error") {
+  auto blob_of = [](uint32_t count, const Btf* base) {
+    BtfBuilder b(base);
+    for (uint32_t i = 0; i < count; ++i)
+      b.add_type(b.add_string("t" + std::to_string(i)), BtfBuilder::info(BtfKind::Int), 4,
+                 std::array{32u});
+    return *b.finish(std::endian::native);
+  };
+  std::vector<std::byte> small_blob = blob_of(1, nullptr), large_blob = blob_of(9, nullptr);
+  Btf small = *Btf::parse(small_blob), large = *Btf::parse(large_blob);
+  std::vector<std::byte> split_blob = blob_of(3, &large);
+  Btf split = *Btf::parse(split_blob, &large);
+  auto error_of = [](const Btf& input, const Btf* base) {
+    Deduplicator d({.base = base});
+    d.add("input", input);
+    auto result = d.run();
+    return result ? "" : result.error().message;
+  };
+  CHECK(error_of(split, &large).empty());
+  CHECK(error_of(split, nullptr) == "input: is split, and no base is given");
+  CHECK(error_of(split, &small) == "input: is not split from the given base");
+  CHECK(error_of(small, &large) == "input: is not split from the given base");
+}
+
+TEST_CASE("an object that stays may not refer to an omitted type") {
+  BtfBuilder b;
+  uint32_t number =
+      b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Int), 4, std::array{32u});
+  uint32_t var =
+      b.add_type(b.add_string("v"), BtfBuilder::info(BtfKind::Var), number, std::array{1u});
+  uint32_t section = b.add_type(b.add_string(".data"), BtfBuilder::info(BtfKind::Datasec, 1), 4,
+                                std::array{var, 0u, 4u});
+  std::vector<std::byte> blob = *b.finish(std::endian::native);
+  for (auto [omitted, message] :
+       {std::pair{number,
+                  "input: type [2] VAR 'v': refers to type [1] INT 'int', which is omitted"},
+        {var, "input: type [3] DATASEC '.data': refers to type [2] VAR 'v', which is omitted"}})
+    for (unsigned threads : {1, 2}) {
+      Deduplicator d({.threads = threads});
+      std::vector<bool> omit(section + 1);
+      omit[omitted] = true;
+      d.add("input", *Btf::parse(blob), omit);
+      auto result = d.run();
+      REQUIRE(!result);
+      CHECK(result.error().message == std::string_view(message));
+    }
 }
 
 TEST_CASE("a vlen above 0xffff needs no layout if an input has it") {

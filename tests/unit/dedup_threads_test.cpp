@@ -178,3 +178,12 @@ TEST_CASE("the message about a bad type does not depend on the number of threads
   // An invalid kind
   corrupt(blob.size() / 10 * 4, 0x7f000000);
 }
+
+TEST_CASE("no input, whatever the number of threads") {
+  for (unsigned threads : {1, 2, 8}) {
+    auto result = Deduplicator({.threads = threads}).run();
+    REQUIRE(result);
+    CHECK(result->types.end_id() == 1);
+    CHECK(result->type_maps.empty());
+  }
+}
