@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -43,6 +44,16 @@ std::string temporary_name(const std::string& path, int attempt) {
                      ::getpid(), attempt);
 }
 
+/// Whether a symbolic link may be a trap: another user's, in a directory such as /tmp. As the
+/// kernel with protected_symlinks (proc_sys_fs(5)) refuses to follow it, so does this.
+bool is_foreign_link(const std::string& path) {
+  struct stat link, directory;
+  constexpr mode_t shared = S_ISVTX | S_IWOTH;
+  return ::lstat(path.c_str(), &link) == 0 && ::stat(directory_of(path).c_str(), &directory) == 0 &&
+         (directory.st_mode & shared) == shared && link.st_uid != ::geteuid() &&
+         link.st_uid != directory.st_uid;
+}
+
 /// Follows symbolic links, even to a file that does not exist. Links to descriptors are not
 /// followed: the file behind one may have no name.
 std::expected<std::string, Error> follow_links(std::string path) {
@@ -54,6 +65,9 @@ std::expected<std::string, Error> follow_links(std::string path) {
     if (size < 0 && errno != EINVAL && errno != ENOENT)
       return system_error("cannot open output file");
     if (size < 0) return path;  // not a link, or a new file
+    if (is_foreign_link(path))
+      return fail("cannot open output file: '{}' is another user's link in a shared directory",
+                  path);
     std::string_view text(target.data(), static_cast<size_t>(size));
     path =
         text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", directory_of(path), text);
@@ -80,6 +94,22 @@ bool is_kept_by_sticky_bit(const struct stat& directory, const struct stat& file
 std::unexpected<Error> commit_error() {
   return system_error("cannot put the output in its place");
 }
+
+/// Holds back signals to this thread, so that none ends the process between two renames.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
 
 constexpr int max_attempts = 100;
 
@@ -148,7 +178,12 @@ std::expected<void, Error> OutputFile::copy_ownership(const struct stat& replace
 /// A file in memory, which commit() copies to `fd`. Owns `fd`, which is -1 if it could not be
 /// opened.
 std::expected<OutputFile, Error> OutputFile::open_special(int fd) {
-  if (fd < 0) return system_error("cannot open output file");
+  int flags = fd < 0 ? -1 : ::fcntl(fd, F_GETFL);
+  if (flags < 0) return system_error("cannot open output file");
+  if ((flags & O_ACCMODE) == O_RDONLY) {
+    ::close(fd);
+    return fail("cannot open output file: it is closed, or open only for reading");
+  }
   auto file = open_in_memory();
   if (!file) {
     ::close(fd);
@@ -274,13 +309,17 @@ std::vector<OutputFile::CommitFailure> OutputFile::commit_all(std::span<OutputFi
   };
   for (size_t i = 0; i < files.size(); ++i)
     if (auto ok = files[i]->prepare(); !ok) return roll_back(i, ok.error());
-  for (bool is_special : {true, false})
+  std::optional<HeldSignals> held;
+  for (bool is_special : {true, false}) {
+    if (!is_special) held.emplace();
     for (size_t i = 0; i + 1 < files.size(); ++i) {
       if (files[i]->is_special() != is_special || files[i]->is_in_memory()) continue;
       auto ok = is_special ? files[i]->commit_special() : files[i]->exchange();
       if (!ok) return roll_back(i, ok.error());
       if (!is_special) exchanged.push_back(i);
     }
+  }
+  if (!files.empty() && files.back()->is_special()) held.reset();  // a pipe may take forever
   if (!files.empty())
     if (auto ok = files.back()->commit(); !ok) return roll_back(files.size() - 1, ok.error());
   for (size_t i : exchanged) files[i]->remove_temporary();

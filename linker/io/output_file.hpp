@@ -19,7 +19,8 @@ namespace bpflink {
 class OutputFile {
  public:
   /// Errors: the directory is missing or not writable; the path is a directory, a file without
-  /// write permission, or another user's in a directory with the sticky bit.
+  /// write permission, or another user's in a directory with the sticky bit; or another user's
+  /// symbolic link in such a directory that all may write to.
   static std::expected<OutputFile, Error> open(const std::string& path);
 
   /// The same for a descriptor open for writing, which the caller keeps. If it is seekable, the

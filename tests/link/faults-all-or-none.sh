@@ -1,6 +1,6 @@
 #!/bin/bash
 # The link replaces object and reports together or not at all: if one rename fails, the old files
-# are back, and new ones are gone. The object comes last.
+# are back, and new ones are gone. The object comes last. A signal does not divide them either.
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
@@ -54,6 +54,14 @@ all_faults() {
     if [[ $status == 0 ]]; then expect "$new" state; else expect "$old" state; fi
   done
   faulty renameat2:error=EINVAL "$@"
+  # A signal between two renames waits until all are done.
+  for call in rename renameat2 linkat; do
+    for n in 1 2 3 4; do
+      prepare
+      strace -f -qq -o trace -e trace=$calls -e inject=$call:signal=SIGTERM:when=$n "$@" 2>errors || true
+      [[ $(state) == "$new" || $(state) == "$old" ]] || fail "SIGTERM at $call $n leaves"$'\n'"$(state)"
+    done
+  done
 }
 all_faults "$BPFLINK" a.o -o out/object --Map out/map --size-map out/page --dependency-file out/d
 all_faults "$BPFLINK" a.o -o out/new --Map out/map --size-map out/page
@@ -91,6 +99,20 @@ if ((EUID == 0)); then
     expect "$before" state
   done
   "$tmp/program" a.o -o out/object # root may
+
+  # A link that another user made there is not followed, even by root.
+  echo precious >precious
+  "${as_user[@]}" ln -s "$tmp/precious" out/trap
+  for extra in '-o out/trap' '-o out/new --Map out/trap' '-o out/new --reproduce out/trap'; do
+    status=0
+    "$BPFLINK" a.o $extra 2>errors || status=$?
+    [[ $status == 1 ]] || fail "$extra: exit status $status"
+    expect_error "out/trap: cannot open output file: 'out/trap' is another user's link in a shared directory"
+    [[ $(<precious) == precious && ! -e out/new ]] || fail "$extra has written something"
+  done
+  ln -sf "$tmp/precious" out/own_link
+  "$BPFLINK" a.o -o out/own_link
+  [[ $(head -c 4 precious) == $'\x7fELF' ]] || fail 'a link of the own user is not followed'
   "${as_user[@]}" "$tmp/program" a.o -o out/own
   "${as_user[@]}" "$tmp/program" a.o -o out/own
 fi
