@@ -107,6 +107,7 @@ struct Context {
   Diagnostics diagnostics;
   std::span<const InputSource> sources;
   OutputTarget target;
+  Linker::Finisher finish;  ///< called before outputs replace their targets, or empty
   LinkReport report;
   /// Set by describe_output() if a report shows it.
   std::optional<OutputModel> model;

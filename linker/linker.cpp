@@ -19,6 +19,7 @@ struct Linker::Impl {
   DiagnosticHandler handler;
   std::vector<InputSource> sources;
   LinkReport report = {};
+  Finisher finish = {};
 
   bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr);
 };
@@ -29,6 +30,7 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     Context context(options, handler);
     context.sources = sources;
     context.target = std::move(target);
+    context.finish = finish;
     link(context);
     if (!context.diagnostics.failed() && shows_model(options))
       context.model->savings = find_savings(context);
@@ -83,6 +85,10 @@ void Linker::add_fd(int fd, std::string name) {
   if (name.empty()) name = "/proc/self/fd/" + std::to_string(fd);
   auto input = InputFile::open(fd, name);
   impl_->sources.push_back({.name = std::move(name), .given = std::move(input)});
+}
+
+void Linker::before_commit(Finisher finish) {
+  impl_->finish = std::move(finish);
 }
 
 bool Linker::link_to_file(const std::string& path) {

@@ -132,6 +132,13 @@ class Linker {
   /// caller's and must outlive the link.
   void add_memory(std::string name, std::span<const std::byte> image);
 
+  /// Gets the report of a link when all outputs are written, and none has replaced its target yet.
+  /// An error fails the link.
+  using Finisher = std::function<std::expected<void, Error>(const LinkReport&)>;
+  /// Calls `finish` in each link from now on. For programs that print what they report: if that
+  /// fails, their outputs stay as they were.
+  void before_commit(Finisher finish);
+
   /// Links into the file at `path`. The output is written to a temporary file beside it and renamed
   /// on success; on failure the target stays as it was. False on failure, after the handler got the
   /// errors.

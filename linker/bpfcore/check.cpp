@@ -89,8 +89,7 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
     return Outputs::write(output, std::as_bytes(std::span(text)));
   };
   if (options.table) print_text(make_table(report));
-  if (std::fflush(stdout) != 0)
-    return std::unexpected(OutputProblem{"", "cannot write to standard output"});
+  if (auto ok = flush_output(); !ok) return std::unexpected(OutputProblem{"", ok.error().message});
   if (const Outputs::Output* json = outputs.find("--json")) {
     std::expected<void, OutputProblem> written;
     std::string buffer;

@@ -131,16 +131,15 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   if (is_fatal && !command.warnings.empty()) return 1;
   Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
   command.add_inputs(linker);
+  linker.before_commit([&](const LinkReport& report) {
+    if (command.cross_references) print_text(report.cross_references);
+    print_text(report.explanations);
+    print_text(report.sizes);
+    if (command.statistics) print_text(make_statistics(report));
+    return flush_output();
+  });
   bool ok = convert ? linker.link_to_file(output, std::move(convert)) : linker.link_to_file(output);
-  if (!ok) return 1;
-  if (command.cross_references) print_text(linker.report().cross_references);
-  print_text(linker.report().explanations);
-  print_text(linker.report().sizes);
-  if (command.statistics) print_text(make_statistics(linker.report()));
-  if (std::fflush(stdout) == 0) return 0;
-  printer.print(
-      {.message = "cannot write to standard output", .code = DiagnosticCode::OutputFailure});
-  return 1;
+  return ok ? 0 : 1;
 }
 
 int report_usage(std::string_view program, const Error& error,

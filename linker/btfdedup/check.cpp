@@ -72,7 +72,6 @@ class Check {
       if (auto ok = check(input); !ok) return std::unexpected(ok.error());
     if (options_.as_json)
       print_text(json_.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    if (std::fflush(stdout) != 0) return fail("cannot write to standard output");
     return all_accepted_;
   }
 

@@ -512,8 +512,7 @@ std::expected<void, Error> Program::report() {
     statistics_.output.add(*btf, blob_.size());
     print_text(options_.as_json ? statistics_.as_json() : statistics_.as_text());
   }
-  if (std::fflush(stdout) != 0) return fail("cannot write to standard output");
-  return {};
+  return flush_output();
 }
 
 int run(const std::vector<std::string>& arguments) {

@@ -1,7 +1,9 @@
 #include "linker/command_line/program.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,12 +20,25 @@ void write_to(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
+void open_standard_descriptors() {
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0)
+      // The lowest free number is this one. Input cannot be read, output not be written.
+      (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 
 int run_program(std::string_view name, int argc, char** argv,
                 int (*run)(const std::vector<std::string>& arguments)) {
   try {
-    return run({argv + 1, argv + argc});
+    open_standard_descriptors();
+    // A file that grows beyond RLIMIT_FSIZE is an error of the write.
+    std::signal(SIGXFSZ, SIG_IGN);
+    int status = run({argv + 1, argv + argc});
+    auto flushed = flush_output();
+    if (flushed || status != 0) return status;
+    print_error(name, flushed.error().message);
   } catch (const std::bad_alloc&) {
     print_error(name, "out of memory");
   } catch (const std::exception& error) {
@@ -57,6 +72,12 @@ std::expected<std::string, Error> output_path(std::string_view option, std::stri
 
 void print_text(std::string_view text) {
   write_to(stdout, printable_lines(text));
+}
+
+std::expected<void, Error> flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return fail("cannot write to standard output");
+  return {};
 }
 
 }  // namespace bpflink

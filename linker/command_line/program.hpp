@@ -13,7 +13,8 @@
 namespace bpflink {
 
 /// Runs a program called `name` on its arguments, without its name. The result of `run` is the exit
-/// status. An exception is printed as an error.
+/// status. An exception is printed as an error, and so is what could not be printed. A standard
+/// descriptor that is closed becomes one that cannot be used, so that no file gets its number.
 int run_program(std::string_view name, int argc, char** argv,
                 int (*run)(const std::vector<std::string>& arguments));
 
@@ -33,5 +34,9 @@ std::expected<std::string, Error> output_path(std::string_view option, std::stri
 
 /// Prints to standard output, with '?' for control characters.
 void print_text(std::string_view text);
+
+/// Writes what was printed. For programs with output files: before they replace their targets.
+/// Errors: standard output is full or closed.
+std::expected<void, Error> flush_output();
 
 }  // namespace bpflink

@@ -96,7 +96,7 @@ TEST_CASE("an unwritable descriptor is an error") {
   close(ends[0]);
   close(ends[1]);
   REQUIRE(recorder.diagnostics.size() == 1);
-  CHECK(recorder.diagnostics[0].message == "the output: cannot write: Bad file descriptor");
+  CHECK(recorder.diagnostics[0].message == "the output: cannot open output file: it is closed, or open only for reading");
   CHECK(recorder.diagnostics[0].code == DiagnosticCode::OutputFailure);
 }
 
