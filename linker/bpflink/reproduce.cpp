@@ -158,7 +158,7 @@ class Reproducer {
     else if (fs::is_directory(status))
       add_directory(place, path);
     else
-      add_input(place, path);
+      add_inputs(place, path);
     return place.empty() ? "." : place;
   }
 
@@ -169,6 +169,16 @@ class Reproducer {
 
   // ---- the inputs
 
+  /// Adds a file and, if that is a thin archive, what it names. An archive may name itself.
+  void add_inputs(const std::string& place, const std::string& path) {
+    pending_.emplace_back(place, path);
+    while (!pending_.empty()) {
+      auto [next_place, next_path] = std::move(pending_.back());
+      pending_.pop_back();
+      add_input(next_place, next_path);
+    }
+  }
+
   void add_input(const std::string& place, const std::string& path) {
     if (entries_.contains(folder_ + place)) return;
     auto file = open_to_read_again(path);
@@ -178,8 +188,8 @@ class Reproducer {
     add(place, is_archive(bytes) ? add_members(place, path, bytes) : bytes);
   }
 
-  /// Adds what a thin archive names. Returns the archive for the folder, where all names are
-  /// relative.
+  /// Lists what a thin archive names in pending_. Returns the archive for the folder, where all
+  /// names are relative.
   std::span<const std::byte> add_members(const std::string& place, const std::string& path,
                                          std::span<const std::byte> bytes) {
     auto members = read_archive(bytes, path);
@@ -193,7 +203,7 @@ class Reproducer {
       bool is_absolute = member.name[path.size() + 1] == '/';  // behind "lib.a("
       std::string name = is_absolute ? "~" + file.substr(1) : file.substr(path.rfind('/') + 1);
       if (is_absolute) make_relative(text, file);
-      add_input(below_root(fs::path(place).parent_path() / name), file);
+      pending_.emplace_back(below_root(fs::path(place).parent_path() / name), file);
     }
     return std::as_bytes(std::span(text));
   }
@@ -204,6 +214,7 @@ class Reproducer {
   std::string response_, version_;
   std::deque<std::string> archives_;  ///< thin ones, for the folder
   std::vector<InputFile> inputs_;
+  std::vector<std::pair<std::string, std::string>> pending_;  ///< places and paths of inputs to add
   TarEntries entries_;
 };
 
