@@ -96,7 +96,8 @@ TEST_CASE("an unwritable descriptor is an error") {
   close(ends[0]);
   close(ends[1]);
   REQUIRE(recorder.diagnostics.size() == 1);
-  CHECK(recorder.diagnostics[0].message == "the output: cannot open output file: it is closed, or open only for reading");
+  CHECK(recorder.diagnostics[0].message ==
+        "the output: cannot open output file: it is closed, or open only for reading");
   CHECK(recorder.diagnostics[0].code == DiagnosticCode::OutputFailure);
 }
 
