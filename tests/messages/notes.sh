@@ -202,8 +202,7 @@ write output N s
 read output N s
 describe output N s
 make report N s
-write reports N s
-commit outputs N s' cat figures.text
+write reports N s' cat figures.text
 expect '{
   "files": [
     "main.o",
