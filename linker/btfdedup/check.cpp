@@ -72,6 +72,7 @@ class Check {
       if (auto ok = check(input); !ok) return std::unexpected(ok.error());
     if (options_.as_json)
       print_text(json_.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    if (auto ok = flush_output(); !ok) return std::unexpected(ok.error());
     return all_accepted_;
   }
 
