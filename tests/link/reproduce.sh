@@ -160,3 +160,10 @@ refused 'would replace an object file or archive: delete it first' ./-dash.o
 expect 'bpflink: error: /dev/full: cannot write: No space left on device' cat errors
 expect old cat out.o
 cmp main.o kept.o
+
+# A thin archive that names itself ends.
+compile self <<<'int self(void) { return 1; }'
+ar rcT self.a self.o
+sed 's|self\.o/|self.a/|' self.a >names-itself.a
+mv names-itself.a self.a
+timeout 20 "$BPFLINK" self.o self.a --reproduce self.tar -o out.o 2>errors || (($? == 1)) || fail "status $?: $(<errors)"

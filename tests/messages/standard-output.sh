@@ -40,6 +40,18 @@ fails '/dev/stdout: cannot open output file: it is closed, or open only for read
 fails '/dev/stdout: cannot write' full "$BPFSKEL" a.o
 fails '/dev/stdout: cannot open output file: it is closed, or open only for reading' closed "$BPFLINK" a.o -o -
 
+# A verdict that cannot be printed
+fails 'cannot write to standard output' full "$BTFDEDUP" --check a.o
+
+# A limit on the size of files is an error of the write, and no signal.
+fails 'File too large' bash -c 'ulimit -f 1; exec "$@"' bash "$BPFLINK" a.o -o out
+
+# Characters that turn text around do not reach the terminal.
+turned=$(printf 'turned\xe2\x80\xae.o')
+status=0
+"$BPFLINK" "$turned" -o out 2>log || status=$?
+[[ $status == 1 ]] && grep -qF 'turned???.o' log || fail "$(<log)"
+
 # Other descriptors may be closed.
 "$BPFLINK" a.o -o b.o <&- 2>&-
 cmp b.o <("$BPFLINK" a.o -o - | cat) || fail 'another output with closed descriptors'
