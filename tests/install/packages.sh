@@ -15,7 +15,7 @@ new_root() {
 
 new_root
 "$repository/cmake/source-packages.sh" "$root/tmp/source" >log 2>&1 || fail "$(<log)"
-# Optimization, debug information and small packages would take minutes more.
+# Full optimization, debug information and small packages would take minutes more.
 in_root "$root" bash -euc '
   cd /tmp/source
   export DEBIAN_FRONTEND=noninteractive
@@ -24,7 +24,7 @@ in_root "$root" bash -euc '
   apt-get -q build-dep -y --no-install-recommends ./bpflink_*.dsc
   dpkg-source -x bpflink_*.dsc tree
   cd tree
-  export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc)" DEB_CXXFLAGS_APPEND="-O0 -g0" DPKG_DEB_COMPRESSOR_TYPE=gzip
+  export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc)" DEB_CXXFLAGS_APPEND="-O1 -g0" DPKG_DEB_COMPRESSOR_TYPE=gzip
   dpkg-buildpackage -us -uc
   rpmbuild -ba --build-in-place --nodeps -D "_topdir /tmp/source/rpm" -D "_sourcedir /tmp/source" \
     -D "_binary_payload w1.gzdio" ../bpflink.spec' \
