@@ -72,8 +72,9 @@ std::expected<void, Error> classify_types(Deduplication& d);
 void merge_circles(Deduplication& d);
 
 /// Finds the tainted classes and the definitions that declarations resolve to. Lists the types that
-/// may be the first of their class.
-void find_tainted_classes(Deduplication& d);
+/// may be the first of their class. Errors: inputs whose definitions differ in so many ways that
+/// declarations cannot be resolved in reasonable time.
+std::expected<void, Error> find_tainted_classes(Deduplication& d);
 
 /// Writes one type for each class, in order of first occurrence. Consumes the `class_of_type` of
 /// the inputs, which become their type maps. Errors: an input has types of unknown kinds, and its

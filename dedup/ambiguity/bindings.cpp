@@ -1,31 +1,37 @@
-// Finds the binding of each tainted type: what the ambiguous tags that it reaches mean in its unit.
+// Finds the bindings that rule R2 compares: what the ambiguous tags that a tag reaches mean in its
+// unit.
 //
 // In a unit, an ambiguous tag means the class of the unit's definition. If the unit does not define
 // the tag, it means "declared only". If the unit has several definitions, it means that set, which
 // belongs to this unit alone. A unit's *profile* is the list of its meanings other than "declared
 // only". The *binding* of a type is the part of its unit's profile that the type can reach.
 //
-//   struct task { int id; };                 a.c and b.c: the same task
-//   struct ops { struct task *t; };          c.c: a task with another id, and the same ops
-//
-//   profile of a.c and b.c {task: class 7}   ops of both has binding {task: class 7}: one type
-//   profile of c.c         {task: class 9}   ops of c.c has binding {task: class 9}: another type
+//   struct task { int id; };                 a.c: defines task and ops
+//   struct ops { struct task *t; };
+//   struct task { int id; };  struct ops;    b.c: ops has binding {task: class 7}, as in a.c
+//   struct task { long id; }; struct ops;    c.c: ops has binding {task: class 9}, as nowhere else
 //
 // Units with one profile have the same bindings. Most programs have few profiles. But each module
 // of a kernel may have its own, with a few tags that few types reach. So for each profile, the
 // graph of tags and classes (whose circles are merged into strongly connected components) is
 // searched backwards from the profile's tags, and nothing else is visited. The binding of a
-// component consists of the meanings of its own tags and the bindings of the components that it
-// refers to. Bindings are interned as numbers. The time is linear in what reaches the tags,
-// whatever its depth.
+// component is the set of the meanings of its own tags and of the bindings of the components that
+// it refers to; if there is one of these alone, that one. Bindings are interned as numbers. A
+// profile takes time linear in what reaches its tags, whatever its depth, and the sum over all
+// profiles has a limit.
 #include "dedup/ambiguity/bindings.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
-#include <tuple>
+#include <numeric>
 #include <utility>
+
+#include "dedup/ambiguity/units.hpp"
+#include "dedup/format/check_types.hpp"
+#include "dedup/interner.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 
@@ -120,93 +126,112 @@ struct TagMeaning {
   auto operator<=>(const TagMeaning&) const = default;
 };
 constexpr uint32_t several_bit = 0x80000000;
+constexpr uint32_t tag_bit = 0x80000000;  ///< in a binding: tells a tag from another binding
 
-/// The meanings of all units, in order of units. Adds units to `needs_own_node` that have both a
-/// definition and a declaration of a tag, because the two may differ.
-std::vector<TagMeaning> find_unit_meanings(const ClassTable& table, const Definitions& definitions,
-                                           std::span<const TaintedType> types,
-                                           std::vector<bool>& needs_own_node) {
-  std::vector<TagMeaning> meanings, declared;
-  for (const TaintedType& type : types) {
-    uint32_t c = type.type_class;
-    uint32_t anchor = table.anchor_of(c);
-    if (anchor == 0 || !definitions.is_ambiguous(anchor)) continue;
-    (table.is_definition(c) ? meanings : declared).push_back({type.unit, anchor, c});
+/// The units of all types, and the meanings in each of them, in order of units.
+class UnitMeanings {
+ public:
+  UnitMeanings(const Deduplication& d, const TagGraph& graph, const std::vector<bool>& is_tainted,
+               const Definitions& definitions, std::span<const TaintedType> types) {
+    std::vector<uint32_t> anchors(d.table.anchor_count() - 1);
+    std::iota(anchors.begin(), anchors.end(), 1);
+    Units units(d, graph.by_class(is_tainted), graph.by_class(graph.find_reaching(anchors)));
+    unit_count_ = units.count();
+    for (const TaintedType& type : types) {
+      units_.push_back(type.input == 0 ? 0 : units.of(type.input - 1, type.index));
+      uint32_t anchor = d.table.anchor_of(type.type_class);
+      if (d.table.is_definition(type.type_class) && definitions.is_ambiguous(anchor))
+        meanings_.push_back({units_.back(), anchor, type.type_class});
+    }
+    merge();
   }
-  std::ranges::sort(meanings);
-  meanings.erase(std::ranges::unique(meanings).begin(), meanings.end());
-  auto same_tag = [](const TagMeaning& a, const TagMeaning& b) {
-    return a.unit == b.unit && a.anchor == b.anchor;
-  };
-  for (size_t i = 1; i < meanings.size(); ++i) {
-    if (!same_tag(meanings[i - 1], meanings[i])) continue;
-    meanings[i - 1].value = meanings[i].value = several_bit | meanings[i].unit;
-  }
-  meanings.erase(std::ranges::unique(meanings, same_tag).begin(), meanings.end());
-  // A declaration beside the definition may mean something else: if the unit's input was merged
-  // from units with other definitions, the declaration does not resolve to this one.
-  for (const TagMeaning& declaration : declared) {
-    auto found =
-        std::ranges::lower_bound(meanings, TagMeaning{declaration.unit, declaration.anchor, 0});
-    if (found != meanings.end() && same_tag(*found, declaration))
-      needs_own_node[declaration.unit] = true;
-  }
-  return meanings;
-}
 
-/// The node of the graph whose binding is that of a type.
-uint32_t node_of(const ClassTable& table, const TagGraph& graph, const TaintedType& type) {
-  uint32_t anchor = table.anchor_of(type.type_class);
-  return anchor != 0 ? anchor : graph.node_of_class(type.type_class);
-}
+  uint32_t unit_count() const { return unit_count_; }
+  /// By tainted type.
+  std::span<const uint32_t> units() const { return units_; }
+  std::span<const TagMeaning> all() const { return meanings_; }
+
+ private:
+  /// Makes one meaning of each unit and tag.
+  void merge() {
+    std::ranges::sort(meanings_);
+    meanings_.erase(std::ranges::unique(meanings_).begin(), meanings_.end());
+    auto same_tag = [](const TagMeaning& a, const TagMeaning& b) {
+      return a.unit == b.unit && a.anchor == b.anchor;
+    };
+    for (size_t i = 1; i < meanings_.size(); ++i) {
+      if (!same_tag(meanings_[i - 1], meanings_[i])) continue;
+      meanings_[i - 1].value = meanings_[i].value = several_bit | meanings_[i].unit;
+    }
+    meanings_.erase(std::ranges::unique(meanings_, same_tag).begin(), meanings_.end());
+  }
+
+  uint32_t unit_count_;
+  std::vector<uint32_t> units_;
+  std::vector<TagMeaning> meanings_;
+};
 
 class BindingFinder {
  public:
-  BindingFinder(const ClassTable& table, const TagGraph& graph, const std::vector<bool>& is_tainted,
-                const std::vector<uint32_t>& roots)
-      : table_(table), graph_(graph), components_(graph.graph(), is_tainted, roots) {
+  /// `anchors` are those of the tags whose bindings are needed.
+  BindingFinder(const TagGraph& graph, const std::vector<bool>& is_tainted,
+                const std::vector<uint32_t>& anchors, const UnitMeanings& meanings)
+      : graph_(graph),
+        meanings_(meanings),
+        components_(graph.graph(), is_tainted, anchors),
+        is_needed_(graph.graph().size()) {
+    for (uint32_t anchor : anchors) is_needed_[anchor] = true;
     list_edges();
   }
 
-  void run(std::span<const TagMeaning> meanings, uint32_t unit_count,
-           std::span<TaintedType> types) {
-    std::vector<uint32_t> profiles = find_profiles(meanings, unit_count);
-    // Sort the types by profile (a counting sort).
-    std::vector<uint32_t> begins(profiles_.size() + 2);
-    for (const TaintedType& type : types) ++begins[profiles[type.unit] + 1];
-    for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-    std::vector<uint32_t> order(types.size()), next(begins.begin(), begins.end() - 1);
-    for (uint32_t i = 0; i < types.size(); ++i) order[next[profiles[types[i].unit]]++] = i;
-    for (uint32_t profile = 0; profile + 1 < begins.size(); ++profile) {
-      if (begins[profile] == begins[profile + 1]) continue;
-      bind(profile);
-      for (uint32_t i = begins[profile]; i < begins[profile + 1]; ++i) {
-        TaintedType& type = types[order[i]];
-        uint32_t component = components_.of(node_of(table_, graph_, type));
-        type.binding = component != none ? bindings_[component] : 0;
-        type.needs_own_node = type.binding != 0 && has_several_[type.binding];
-      }
+  std::expected<std::vector<uint32_t>, Error> run(const Deduplication& d,
+                                                  std::span<const TaintedType> types) {
+    std::vector<uint32_t> profiles = find_profiles();
+    // Sort the types by profile.
+    std::vector<std::pair<uint32_t, uint32_t>> order;  // the profile and the number of a type
+    for (uint32_t i = 0; i < types.size(); ++i)
+      if (is_needed_[d.table.anchor_of(types[i].type_class)])
+        order.emplace_back(profiles[meanings_.units()[i]], i);
+    std::ranges::sort(order);
+    std::vector<uint32_t> result(types.size());
+    uint32_t bound = 0;
+    for (auto [profile, i] : order) {
+      if (profile != std::exchange(bound, profile) && !bind(profile)) return too_many(d, types[i]);
+      // A tag that reaches no ambiguous one, only what the base declares, has no component.
+      uint32_t component = components_.of(d.table.anchor_of(types[i].type_class));
+      if (component != none) result[i] = bindings_[component];
     }
+    return result;
   }
 
  private:
+  static std::unexpected<Error> too_many(const Deduplication& d, const TaintedType& type) {
+    const BtfView& btf = type.input == 0 ? *d.options.base : d.inputs[type.input - 1].types();
+    uint32_t id = type.input == 0 ? type.index : btf.first_id() + type.index;
+    return fail("{}: {}: the types that it refers to have too many definitions",
+                type.input == 0 ? "base" : d.inputs[type.input - 1].name, describe_type(btf, id));
+  }
   void list_edges();
   void mark_reaching(std::span<const uint32_t> meanings);
-  std::vector<uint32_t> find_profiles(std::span<const TagMeaning> meanings, uint32_t unit_count);
-  void bind(uint32_t profile);
+  std::vector<uint32_t> find_profiles();
+  bool bind(uint32_t profile);
+  void bind_component(uint32_t component);
 
-  const ClassTable& table_;
   const TagGraph& graph_;
+  const UnitMeanings& meanings_;
   Components components_;
-  Graph edges_;                           ///< between different components
-  Graph parents_;                         ///< these edges reversed
-  Interner profiles_;                     ///< pairs of an anchor and what it means
-  Interner contents_;                     ///< of bindings
-  std::vector<bool> has_several_{false};  ///< by binding: whether a tag has several definitions
+  std::vector<bool> is_needed_;  ///< by anchor
+  Graph edges_;                  ///< between different components
+  Graph parents_;                ///< these edges reversed
+  Interner profiles_;            ///< pairs of an anchor and what it means
+  Interner contents_;  ///< of bindings: a pair of an anchor and what it means, or bindings
   /// By component, for the current profile: its binding; 0 if all its tags are only declared.
   std::vector<uint32_t> bindings_;
-  std::vector<uint32_t> bound_;   ///< the components with a binding
-  std::vector<uint64_t> marked_;  ///< a bit by component: it can reach a tag of the profile
+  std::vector<uint32_t> bound_;    ///< the components with a binding
+  std::vector<uint64_t> marked_;   ///< a bit by component: it can reach a tag of the profile
+  std::vector<uint32_t> content_;  ///< of the component that is being bound
+  std::vector<std::pair<uint32_t, uint32_t>> own_;  ///< component, binding of one of its tags
+  uint64_t steps_ = 0;  ///< components and edges visited for all profiles
 };
 
 void BindingFinder::list_edges() {
@@ -245,9 +270,9 @@ void BindingFinder::mark_reaching(std::span<const uint32_t> meanings) {
 }
 
 /// By unit: the number of its profile, 0 if all ambiguous tags are only declared.
-std::vector<uint32_t> BindingFinder::find_profiles(std::span<const TagMeaning> meanings,
-                                                   uint32_t unit_count) {
-  std::vector<uint32_t> profiles(unit_count), profile;
+std::vector<uint32_t> BindingFinder::find_profiles() {
+  std::span<const TagMeaning> meanings = meanings_.all();
+  std::vector<uint32_t> profiles(meanings_.unit_count()), profile;
   for (size_t i = 0; i < meanings.size();) {
     uint32_t unit = meanings[i].unit;
     profile.clear();
@@ -262,114 +287,66 @@ std::vector<uint32_t> BindingFinder::find_profiles(std::span<const TagMeaning> m
 }
 
 /// Finds the bindings of all components in the units with this profile. Components come after those
-/// that they refer to, so one pass over the marked ones in order is enough.
-void BindingFinder::bind(uint32_t profile) {
+/// that they refer to, so one pass over the marked ones in order is enough. False if that passes
+/// the limit for all profiles.
+bool BindingFinder::bind(uint32_t profile) {
+  constexpr uint64_t max_steps = 1 << 25;  // half a second, 400 MB
   for (uint32_t component : bound_) bindings_[component] = 0;
   bound_.clear();
-  if (profile == 0) return;
+  if (profile == 0) return true;
   std::span<const uint32_t> meanings = profiles_.at(profile);
-  std::vector<std::tuple<uint32_t, uint32_t, uint32_t>> own;  // component, anchor, meaning
+  own_.clear();
   for (size_t i = 0; i < meanings.size(); i += 2)
-    own.emplace_back(components_.of(meanings[i]), meanings[i], meanings[i + 1]);
-  std::ranges::sort(own);
+    own_.emplace_back(components_.of(meanings[i]),
+                      contents_.intern(std::array{meanings[i] | tag_bit, meanings[i + 1]}));
+  // In reverse, so that each component takes its own from the end.
+  std::ranges::sort(own_, std::greater());
   mark_reaching(meanings);
-  auto next = own.begin();
-  std::vector<uint32_t> content;
-  auto bind_component = [&](uint32_t component) {
-    content.clear();
-    bool has_several = false;
-    for (; next != own.end() && std::get<0>(*next) == component; ++next) {
-      content.push_back(std::get<1>(*next) | several_bit);  // tells it from a component
-      content.push_back(std::get<2>(*next));
-      has_several |= (std::get<2>(*next) & several_bit) != 0;
-    }
-    for (uint32_t child : edges_.edges(component)) {
-      if (bindings_[child] == 0) continue;
-      content.push_back(child);
-      content.push_back(bindings_[child]);
-      has_several |= has_several_[bindings_[child]];
-    }
-    bindings_[component] = contents_.intern(content);
-    bound_.push_back(component);
-    if (bindings_[component] == has_several_.size()) has_several_.push_back(has_several);
-  };
   for (uint32_t word = 0; word < marked_.size(); ++word)
     for (; marked_[word] != 0; marked_[word] &= marked_[word] - 1)
       bind_component(64 * word + static_cast<uint32_t>(std::countr_zero(marked_[word])));
+  return steps_ <= max_steps;
 }
 
-/// Adds the units that depend on units in `needs_own_node`. A declaration may resolve to the
-/// definitions in units where it has the same binding (R2). If one of these units needs nodes of
-/// its own, its definition may be another type, and the declaration may stay one. Then its own unit
-/// needs nodes of its own as well.
-void spread_own_nodes(const ClassTable& table, const Definitions& definitions,
-                      std::span<const TaintedType> types, std::vector<bool>& needs_own_node) {
-  Interner tags;  // pairs of an anchor and a binding
-  using Pair = std::pair<uint32_t, uint32_t>;
-  std::vector<Pair> defined;   // unit and tag
-  std::vector<Pair> declared;  // tag and unit
+void BindingFinder::bind_component(uint32_t component) {
+  content_.clear();
+  for (; !own_.empty() && own_.back().first == component; own_.pop_back())
+    content_.push_back(own_.back().second);
+  for (uint32_t child : edges_.edges(component))
+    if (bindings_[child] != 0) content_.push_back(bindings_[child]);
+  std::ranges::sort(content_);
+  content_.erase(std::ranges::unique(content_).begin(), content_.end());
+  bindings_[component] = content_.size() == 1 ? content_.front() : contents_.intern(content_);
+  bound_.push_back(component);
+  steps_ += 1 + edges_.edges(component).size();
+}
+
+/// The anchors whose tags R2 may resolve.
+std::vector<uint32_t> list_resolvable(const ClassTable& table, const Definitions& definitions,
+                                      std::span<const TaintedType> types) {
+  std::vector<uint32_t> anchors;
   for (const TaintedType& type : types) {
     uint32_t anchor = table.anchor_of(type.type_class);
-    if (anchor == 0 || definitions.is_ambiguous(anchor)) continue;
-    uint32_t tag = tags.intern(std::array{anchor, type.binding});
-    if (table.is_definition(type.type_class))
-      defined.emplace_back(type.unit, tag);
-    else
-      declared.emplace_back(tag, type.unit);
+    if (type.input != 0 && table.is_forward(type.type_class) && definitions.is_defined(anchor) &&
+        !definitions.is_ambiguous(anchor))
+      anchors.push_back(anchor);
   }
-  std::ranges::sort(defined);
-  std::ranges::sort(declared);
-  std::vector<uint32_t> work;
-  for (uint32_t unit = 0; unit < needs_own_node.size(); ++unit)
-    if (needs_own_node[unit]) work.push_back(unit);
-  std::vector<bool> is_done(tags.size() + 1);
-  while (!work.empty()) {
-    auto [first, last] = std::ranges::equal_range(defined, work.back(), {}, &Pair::first);
-    work.pop_back();
-    for (auto [unit, tag] : std::ranges::subrange(first, last)) {
-      if (is_done[tag]) continue;
-      is_done[tag] = true;
-      for (auto [same, other] : std::ranges::equal_range(declared, tag, {}, &Pair::first)) {
-        if (needs_own_node[other]) continue;
-        needs_own_node[other] = true;
-        work.push_back(other);
-      }
-    }
-  }
-}
-
-/// The nodes whose bindings are needed: those of types that may share nodes, and of declarations
-/// that may resolve by binding.
-std::vector<uint32_t> list_roots(const ClassTable& table, const TagGraph& graph,
-                                 const Definitions& definitions, std::span<const TaintedType> types,
-                                 const std::vector<bool>& needs_own_node) {
-  std::vector<uint32_t> roots;
-  for (const TaintedType& type : types)
-    if (!needs_own_node[type.unit] || may_resolve_by_binding(table, definitions, type))
-      roots.push_back(node_of(table, graph, type));
-  return roots;
+  std::ranges::sort(anchors);
+  anchors.erase(std::ranges::unique(anchors).begin(), anchors.end());
+  return anchors;
 }
 
 }  // namespace
 
-bool may_resolve_by_binding(const ClassTable& table, const Definitions& definitions,
-                            const TaintedType& type) {
-  uint32_t anchor = table.anchor_of(type.type_class);
-  return type.input != 0 && table.is_forward(type.type_class) && definitions.is_defined(anchor) &&
-         !definitions.is_ambiguous(anchor);
-}
-
-void find_bindings(const ClassTable& table, const TagGraph& graph,
-                   const std::vector<bool>& is_tainted, const Definitions& definitions,
-                   std::span<TaintedType> types, std::vector<bool> needs_own_node) {
-  std::vector<TagMeaning> meanings = find_unit_meanings(table, definitions, types, needs_own_node);
-  auto units = static_cast<uint32_t>(needs_own_node.size());
-  std::vector<uint32_t> roots = list_roots(table, graph, definitions, types, needs_own_node);
-  BindingFinder(table, graph, is_tainted, roots).run(meanings, units, types);
-  if (!std::ranges::all_of(needs_own_node, std::identity()))
-    spread_own_nodes(table, definitions, types, needs_own_node);
-  for (TaintedType& type : types)
-    if (needs_own_node[type.unit]) type.needs_own_node = true;
+std::expected<std::vector<uint32_t>, Error> find_bindings(const Deduplication& d,
+                                                          const TagGraph& graph,
+                                                          const std::vector<bool>& is_tainted,
+                                                          const Definitions& definitions,
+                                                          std::span<const TaintedType> types) {
+  std::vector<uint32_t> anchors = list_resolvable(d.table, definitions, types);
+  if (anchors.empty()) return {};
+  UnitMeanings meanings(d, graph, is_tainted, definitions, types);
+  return BindingFinder(graph, is_tainted, anchors, meanings).run(d, types);
 }
 
 }  // namespace bpflink

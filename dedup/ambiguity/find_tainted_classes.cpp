@@ -1,63 +1,53 @@
 // Pass: tell tainted types of one class apart.
 //
 // A tainted type reaches a tag with several definitions. Its key compares tags by name, so types
-// of one class may differ. Equality among tainted types is decided in a graph of bound types, each
-// a class together with a binding:
+// of one class may differ. Equality among tainted types is decided in a graph of them:
 //
 //   find ambiguous tags, and the classes that reach them   (taint.cpp)
-//   split the inputs into units                            (units.cpp)
-//   find the binding of each type                          (bindings.cpp)
-//   make the graph of bound types                          (bound_types.cpp)
+//   split the inputs into units, find bindings for R2      (units.cpp, bindings.cpp)
+//   make the graph                                         (tainted_graph.cpp)
 //   refine it and resolve declarations                     (resolve.cpp, refine.cpp)
-//
-// The graph is usually small: 81 nodes for a kernel's 3.4 million types.
 #include <algorithm>
 
-#include "dedup/ambiguity/bound_types.hpp"
 #include "dedup/ambiguity/taint.hpp"
-#include "dedup/ambiguity/units.hpp"
+#include "dedup/ambiguity/tainted_graph.hpp"
 #include "dedup/deduplication.hpp"
 
 namespace bpflink {
 
 namespace {
 
-/// From a list by node of the graph, that by class.
-std::vector<bool> by_class(const Deduplication& d, const TagGraph& graph,
-                           const std::vector<bool>& by_node) {
-  std::vector<bool> result(d.table.class_count());
-  for (uint32_t c = 1; c < result.size(); ++c) result[c] = by_node[graph.node_of_class(c)];
-  return result;
-}
-
 class TaintedClassFinder {
  public:
   explicit TaintedClassFinder(Deduplication& d) : d_(d), definitions_(d.table) {}
 
-  void run() {
+  std::expected<void, Error> run() {
     std::vector<uint32_t> ambiguous = definitions_.find_ambiguous();
     std::vector<uint32_t> sources = ambiguous;
     add_declarations_of_base(sources);
-    if (sources.empty()) return list_types();
+    if (sources.empty()) {
+      list_types();
+      return {};
+    }
     TagGraph graph(d_.table, definitions_);
-    is_tainted_ = graph.find_reaching(ambiguous);
     find_taint(graph, sources);
     list_types();
-    bool has_units = bind_to_units(graph);
+    auto bindings = find_bindings(d_, graph, graph.find_reaching(ambiguous), definitions_, types_);
+    if (!bindings) return std::unexpected(std::move(bindings.error()));
     number_types();
-    BoundTypes types = bind_types(d_, definitions_, types_, has_units);
-    number_classes(types, resolve_declarations(d_.table, types));
+    TaintedGraph types = make_tainted_graph(d_, definitions_, types_, *bindings);
+    auto colors = resolve_declarations(d_.table, types);
+    if (!colors) return std::unexpected(std::move(colors.error()));
+    number_classes(types, *colors);
+    return {};
   }
 
  private:
   void add_declarations_of_base(std::vector<uint32_t>& sources) const;
   void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources);
   void list_types();
-  bool bind_to_units(const TagGraph& graph);
-  bool may_share_nodes() const;
-  bool may_need_units() const;
   void number_types();
-  void number_classes(const BoundTypes& types, const std::vector<uint32_t>& colors);
+  void number_classes(const TaintedGraph& types, const std::vector<uint32_t>& colors);
   uint32_t& class_of(const TaintedType& type) {
     return type.input == 0 ? d_.base_classes[type.index]
                            : d_.inputs[type.input - 1].class_of_type[type.index];
@@ -65,7 +55,6 @@ class TaintedClassFinder {
 
   Deduplication& d_;
   Definitions definitions_;
-  std::vector<bool> is_tainted_;  ///< by node of the graph: reaches an ambiguous tag
   std::vector<TaintedType> types_;
 };
 
@@ -111,50 +100,12 @@ void TaintedClassFinder::list_types() {
   }
 }
 
-/// Whether types may share nodes, and are so many that it is worth it. With a base they may not:
-/// ids of the base determine more than names do.
-bool TaintedClassFinder::may_share_nodes() const {
-  return d_.options.base == nullptr && types_.size() > d_.table.class_count();
-}
-
-/// Whether R2 may resolve some declaration.
-bool TaintedClassFinder::may_need_units() const {
-  return std::ranges::any_of(types_, [&](const TaintedType& type) {
-    return may_resolve_by_binding(d_.table, definitions_, type);
-  });
-}
-
-/// Finds the units and bindings of the types, and which need nodes of their own. Returns whether
-/// units were needed.
-bool TaintedClassFinder::bind_to_units(const TagGraph& graph) {
-  bool may_share = may_share_nodes();
-  bool has_units = may_share || may_need_units();
-  if (has_units) {
-    std::vector<uint32_t> anchors;
-    for (uint32_t anchor = 1; anchor < d_.table.anchor_count(); ++anchor) anchors.push_back(anchor);
-    Units units(d_, by_class(d_, graph, is_tainted_),
-                by_class(d_, graph, graph.find_reaching(anchors)));
-    // Definitions of a merged input may resolve declarations in all its units (R1), but not in
-    // units of other inputs that have the same binding.
-    std::vector<bool> needs_own_node(units.count(), !may_share);
-    for (TaintedType& type : types_) {
-      if (type.input == 0) continue;
-      type.unit = units.of(type.input - 1, type.index);
-      if (d_.inputs.size() > 1 && units.is_merged(type.input - 1)) needs_own_node[type.unit] = true;
-    }
-    find_bindings(d_.table, graph, is_tainted_, definitions_, types_, std::move(needs_own_node));
-  }
-  if (!may_share)
-    for (TaintedType& type : types_) type.needs_own_node = true;
-  return has_units;
-}
-
 void TaintedClassFinder::number_types() {
   for (uint32_t i = 0; i < types_.size(); ++i) class_of(types_[i]) = d_.table.class_count() + i;
 }
 
 /// Makes a tainted class of each color.
-void TaintedClassFinder::number_classes(const BoundTypes& types,
+void TaintedClassFinder::number_classes(const TaintedGraph& types,
                                         const std::vector<uint32_t>& colors) {
   constexpr uint32_t none = UINT32_MAX;
   TaintedClasses& tainted = d_.tainted_classes;
@@ -181,8 +132,8 @@ void TaintedClassFinder::number_classes(const BoundTypes& types,
 
 }  // namespace
 
-void find_tainted_classes(Deduplication& d) {
-  TaintedClassFinder(d).run();
+std::expected<void, Error> find_tainted_classes(Deduplication& d) {
+  return TaintedClassFinder(d).run();
 }
 
 }  // namespace bpflink

@@ -14,24 +14,35 @@
 // rule is given up only when all assumptions of earlier rules hold.
 #include <algorithm>
 
-#include "dedup/ambiguity/bound_types.hpp"
+#include "dedup/ambiguity/tainted_graph.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 
 namespace {
 
 constexpr uint32_t none = Candidates::none;
+/// For all rounds after the first ones: nodes and edges visited. A kernel in which task_struct is
+/// ambiguous takes 7 rounds; this is half a second.
+constexpr uint32_t free_rounds = 100;
+constexpr uint64_t max_visits = 1 << 25;
 
 class DeclarationResolver {
  public:
-  DeclarationResolver(const ClassTable& table, const BoundTypes& types)
+  DeclarationResolver(const ClassTable& table, const TaintedGraph& types)
       : table_(table), types_(types), rules_(types.declarations.size()) {
     common_classes_ = find_common(types.classes);
     for (uint32_t i = 0; i < rules_.size(); ++i) skip_rules(i);
   }
 
-  std::vector<uint32_t> run() {
+  std::expected<std::vector<uint32_t>, Error> run() {
+    const uint64_t visits = types_.references.size() + types_.references.targets.size();
+    uint64_t round = 0;
     do {
+      if (++round > free_rounds && round * visits > max_visits)
+        return fail(
+            "{} forward declarations depend on each other's definitions in more than {} steps",
+            rules_.size(), round);
       find_targets();
       colors_ = refine(redirected(), first_colors());
     } while (retract_wrong());
@@ -56,7 +67,7 @@ class DeclarationResolver {
   }
 
   const ClassTable& table_;
-  const BoundTypes& types_;
+  const TaintedGraph& types_;
   std::vector<uint8_t> rules_;     ///< by declaration: the index of the rule assumed now
   std::vector<uint32_t> targets_;  ///< by node: itself, or the definition that it resolves to
   std::vector<uint32_t> colors_;   ///< by node
@@ -141,7 +152,8 @@ bool DeclarationResolver::retract_wrong() {
 
 }  // namespace
 
-std::vector<uint32_t> resolve_declarations(const ClassTable& table, const BoundTypes& types) {
+std::expected<std::vector<uint32_t>, Error> resolve_declarations(const ClassTable& table,
+                                                                 const TaintedGraph& types) {
   return DeclarationResolver(table, types).run();
 }
 

@@ -31,6 +31,11 @@ class TagGraph {
   uint32_t node_of_class(uint32_t type_class) const { return anchor_count_ + type_class; }
   const Graph& graph() const { return edges_; }
 
+  /// From a list by node, that by class.
+  std::vector<bool> by_class(const std::vector<bool>& by_node) const {
+    return {by_node.begin() + anchor_count_, by_node.end()};
+  }
+
   /// By node: whether it is one of these anchors or reaches one.
   std::vector<bool> find_reaching(const std::vector<uint32_t>& anchors) const;
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
-#include <unordered_map>
 
 #include "bpflink/print.hpp"
 #include "dedup/compare/compare.hpp"
@@ -211,15 +211,28 @@ std::string side(const Explainable& result, const Definition& definition) {
   return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
 }
 
+/// What explanations have cost so far. Comparing two definitions may walk through all types, and
+/// some structs and names are long.
+struct Effort {
+  size_t work = 0, text = 0;
+  bool is_spent(size_t more_text = 0) const {
+    return work > 1'000'000 || text + more_text > 4'000'000;
+  }
+};
+
 /// Adds the number of compared pairs of types to `effort`.
 std::string explain_definitions(const Explainable& result, const Subject& subject,
-                                const std::vector<Definition>& definitions, size_t& effort) {
+                                const std::vector<Definition>& definitions, Effort& effort) {
   std::string what = fmt::format("{} {}", subject.keyword, subject.name);
   std::string text = definitions.size() == 1
                          ? fmt::format("{} is one type\n", what)
                          : fmt::format("{} stayed {} types\n", what, definitions.size());
   const Definition* first = nullptr;  // the first one that is not only a declaration
   for (const Definition& definition : definitions) {
+    if (effort.is_spent(text.size())) {
+      text += fmt::format("\nand {} more\n", &definitions.back() + 1 - &definition);
+      break;
+    }
     text += fmt::format("\n[{}] {}\n{}\n", definition.id, list_inputs(result, definition),
                         print_c_definition(result.output, definition.id));
     if (subject.is_tag() && is_only_declared(result.output, definition.id)) {
@@ -240,11 +253,12 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
     }
     TypeComparison comparison(result.output, result.output, ComparePolicy::Identical);
     auto difference = comparison.run(first->id, definition.id, subject.name);
-    effort += comparison.work();
+    effort.work += comparison.work();
     text += fmt::format("differs from [{}]: {}\n", first->id,
                         difference ? DifferenceText(result.output, left, right).put(*difference)
                                    : "too many types to compare");
   }
+  effort.text += text.size();
   return text;
 }
 
@@ -257,14 +271,14 @@ struct DefinedTag {
 /// All defined tags, in order of their first definition.
 std::vector<DefinedTag> find_defined_tags(const BtfView& btf) {
   std::vector<DefinedTag> tags;
-  std::unordered_map<std::string, size_t> index;
+  std::map<std::pair<std::string_view, uint32_t>, size_t>
+      index;  // by keyword and offset of the name
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     if (type.name_off() == 0 || is_only_declared(btf, id)) continue;
     for (const Subject& subject : all_subjects()) {
       if (!subject.is_tag() || !subject.has_kind_of(type)) continue;
-      auto [entry, is_new] =
-          index.try_emplace(fmt::format("{} {}", subject.keyword, btf.name(type)), tags.size());
+      auto [entry, is_new] = index.try_emplace({subject.keyword, type.name_off()}, tags.size());
       if (is_new) tags.push_back({{subject.keyword, subject.kinds, btf.name(type)}, {}});
       tags[entry->second].definitions.push_back({id, {}});
     }
@@ -275,8 +289,6 @@ std::vector<DefinedTag> find_defined_tags(const BtfView& btf) {
 }  // namespace
 
 std::vector<SplitTag> find_split_tags(const Explainable& result) {
-  // Comparing two definitions may walk through all types, and some structs are long.
-  constexpr size_t max_effort = 1'000'000, max_text = 4'000'000;
   std::vector<DefinedTag> tags = find_defined_tags(result.output);
   std::erase_if(tags, [](const DefinedTag& tag) { return tag.definitions.size() < 2; });
   std::vector<Definition*> by_id(result.output.end_id());
@@ -285,14 +297,13 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
   find_inputs(result, by_id);
   std::vector<SplitTag> split;
   split.reserve(tags.size());
-  size_t effort = 0, length = 0;
+  Effort effort;
   for (const DefinedTag& tag : tags) {
     SplitTag& described =
         split.emplace_back(fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
                            static_cast<uint32_t>(tag.definitions.size()));
-    if (effort > max_effort || length > max_text) continue;
+    if (effort.is_spent()) continue;
     described.difference = explain_definitions(result, tag.subject, tag.definitions, effort);
-    length += described.difference.size();
   }
   return split;
 }
@@ -301,7 +312,7 @@ std::expected<std::string, Error> explain(const Explainable& result, std::string
   auto subjects = parse_subjects(what);
   if (!subjects) return std::unexpected(subjects.error());
   std::string text;
-  size_t effort = 0;
+  Effort effort;
   for (const Subject& subject : *subjects) {
     std::vector<Definition> definitions = find_definitions(result, subject);
     if (definitions.empty()) continue;

@@ -467,7 +467,6 @@ OutputModel Program::describe_output(const Btf& btf) {
   }
   types.finish();
   builder.finish();
-  model.tags = find_split_tags({btf, result_->type_maps, names_});
   return model;
 }
 
@@ -475,7 +474,9 @@ std::expected<void, Error> Program::write_size_map() {
   if (!size_map_) return {};
   auto btf = Btf::parse(blob_, output_base());
   if (!btf) return fail_output(btf.error());
-  std::string page = make_size_map(describe_output(*btf));
+  OutputModel model = describe_output(*btf);
+  model.tags = find_split_tags({*btf, result_->type_maps, names_});
+  std::string page = make_size_map(model);
   auto ok = Outputs::write(*size_map_, std::as_bytes(std::span(page)));
   return ok ? std::expected<void, Error>() : fail(ok.error().message);
 }

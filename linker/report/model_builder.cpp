@@ -26,9 +26,13 @@ uint32_t ModelBuilder::add_section(std::string name, std::string_view kind, uint
   return static_cast<uint32_t>(rest_.size()) - 1;
 }
 
-uint32_t ModelBuilder::add(uint32_t section, std::string_view kind, std::string name,
+uint32_t ModelBuilder::add(uint32_t section, std::string_view kind, std::string_view name,
                            uint64_t bytes, uint32_t input) {
-  nodes_.push_back({std::move(name), kind, section, input, bytes});
+  // A thousand types may share a name of a megabyte. The kernel's names have up to 511 bytes.
+  constexpr size_t max_name = 1000;
+  std::string shown(name.substr(0, max_name));
+  if (name.size() > max_name) shown += "...";
+  nodes_.push_back({std::move(shown), kind, section, input, bytes});
   wrapped_.push_back(0);
   return static_cast<uint32_t>(nodes_.size()) - 1;
 }

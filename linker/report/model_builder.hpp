@@ -19,7 +19,7 @@ class ModelBuilder {
   uint32_t add_section(std::string name, std::string_view kind, uint64_t bytes,
                        std::string_view rest = "padding");
   /// Adds a node and returns its number here. finish() changes the numbers.
-  uint32_t add(uint32_t section, std::string_view kind, std::string name, uint64_t bytes,
+  uint32_t add(uint32_t section, std::string_view kind, std::string_view name, uint64_t bytes,
                uint32_t input = no_node);
   Node& operator[](uint32_t node) { return nodes_[node]; }
   /// A node without a name is shown with the node that brings it in. If several do, a wrapper, such

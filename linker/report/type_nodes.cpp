@@ -105,7 +105,7 @@ uint32_t TypeNodes::add_string(uint32_t offset, std::string_view kind) {
   }
   size_t begin = at == 0 ? 0 : btf_.strings().rfind('\0', at - 1) + 1;
   std::string_view string = btf_.string(first + static_cast<uint32_t>(begin));
-  uint32_t node = builder_.add(section_, kind, std::string(string), string.size() + 1);
+  uint32_t node = builder_.add(section_, kind, string, string.size() + 1);
   std::ranges::fill(std::span(owner_).subspan(begin, string.size() + 1), node);
   return node;
 }

@@ -149,3 +149,10 @@ typedef event is one type
 typedef struct event event;' definitions both.btf --explain event
 ! "$BTFDEDUP" both.btf --explain evnt 2>text
 expect "btfdedup: error: no input has a type 'evnt', did you mean 'struct event'?" cat text
+
+# Explanations end after some megabytes.
+blob long.btf '
+add(INT, "int", 4, 32)
+for k in range(100): add(STRUCT, "x" * 50000, 8 + k, string("m"), 1, 0)'
+"$BTFDEDUP" long.btf --explain "struct $(printf 'x%.0s' {1..50000})" -o out.btf >text
+(($(stat -c %s text) < 5000000)) && grep -q '^and [0-9]* more$' text || mistake "$(tail -n 3 text | cut -c -100)"

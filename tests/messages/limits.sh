@@ -36,3 +36,30 @@ llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --add-section=.B
 "$BPFLINK" --verify large.o -o linked.o
 "$BTFDEDUP" linked.o -o out.btf
 cmp large.btf out.btf
+
+# Definitions that contradict each other in more ways than the deduplicator follows: n units in one
+# blob, each with a T0 and a struct that points to what the next unit defines
+blob steps.btf '
+n = 2800
+add(INT, "i", 4, 32); add(INT, "i", 4, 32); add(STRUCT, "T0", 8)
+last = 3
+for k in range(1, n):
+    add(PTR, "", last); add(STRUCT, "T%d" % k, 8, string("m"), last + 1, 0); last += 2
+for k in range(1, n):
+    add(STRUCT, "T0", 9 + k % 2); add(FWD, "T%d" % (k - 1)); add(PTR, "", last + 2)
+    add(STRUCT, "T%d" % k, 8, string("m"), last + 3, 0); last += 4'
+expect_message "btfdedup: error: 2799 forward declarations depend on each other's definitions in more than 1199 steps" \
+  "$BTFDEDUP" steps.btf -o out.btf
+
+# n units that each define an X, and declare a struct that reaches it through a chain of n structs
+blob bindings.btf '
+n = 4200
+add(INT, "i", 4, 32); add(INT, "i", 4, 32); add(STRUCT, "X", 8)
+last = 3
+for k in range(n):
+    add(PTR, "", last); add(STRUCT, "s%d" % k, 8, string("m"), last + 1, 0); last += 2
+for k in range(n):
+    add(STRUCT, "X", 16 + k); add(FWD, "s%d" % (n - 1)); add(PTR, "", last + 2)
+    add(STRUCT, "u", 32 + k, string("a"), last + 1, 0, string("b"), last + 3, 128); last += 4'
+expect_message 'btfdedup: error: bindings.btf: type [16389] FWD 's4199': the types that it refers to have too many definitions' \
+  "$BTFDEDUP" bindings.btf -o out.btf

@@ -1,4 +1,4 @@
-// The graph of bound types, which are tainted types with their bindings.
+// The graph of tainted types.
 #pragma once
 
 #include <array>
@@ -29,9 +29,8 @@ struct Declaration {
   std::array<Candidates, 3> candidates;
 };
 
-/// The graph of bound types. A node is one tainted type of one input, or all tainted types of one
-/// class and binding.
-struct BoundTypes {
+/// A node is a tainted type of an input or the base, or the declarations that share one.
+struct TaintedGraph {
   std::vector<uint32_t> classes;  ///< by node: the class of its types
   Graph references;               ///< by node: the nodes that its types refer to, in order
   std::vector<Declaration> declarations;
@@ -40,12 +39,15 @@ struct BoundTypes {
 };
 
 /// Makes the graph of `types`: the base's first, then those of the inputs in order. The class of
-/// tainted type N is class_count() + N. `has_units` says whether units and bindings are known.
-BoundTypes bind_types(const Deduplication& d, const Definitions& definitions,
-                      std::span<const TaintedType> types, bool has_units);
+/// tainted type N is class_count() + N. `bindings` is by tainted type, or empty (find_bindings()).
+TaintedGraph make_tainted_graph(const Deduplication& d, const Definitions& definitions,
+                                std::span<const TaintedType> types,
+                                std::span<const uint32_t> bindings);
 
 /// Resolves declarations to definitions. Returns a color by node: types are equal if their nodes
-/// have one color. A declaration has the color of the definition that it resolves to.
-std::vector<uint32_t> resolve_declarations(const ClassTable& table, const BoundTypes& types);
+/// have one color. A declaration has the color of the definition that it resolves to. Errors: that
+/// takes too many rounds.
+std::expected<std::vector<uint32_t>, Error> resolve_declarations(const ClassTable& table,
+                                                                 const TaintedGraph& types);
 
 }  // namespace bpflink

@@ -1,9 +1,6 @@
-// Makes the graph of bound types. A node for each tainted type of each input would always be right,
-// but many units repeat the same types. So types of one class and one binding share a node. This is
-// right if names determine what a type refers to: each ambiguous tag that it reaches has one
-// meaning in its unit, and the same meaning in all units with that binding. If a unit has several
-// definitions of a tag, only ids determine it, and each of its types gets a node of its own.
-#include "dedup/ambiguity/bound_types.hpp"
+// Makes the graph of tainted types. Each of each input has a node, but for declarations with the
+// same candidates, which share one.
+#include "dedup/ambiguity/tainted_graph.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -57,10 +54,10 @@ class DefinitionLists {
 class GraphMaker {
  public:
   GraphMaker(const Deduplication& d, const Definitions& definitions,
-             std::span<const TaintedType> types, bool has_units)
-      : d_(d), definitions_(definitions), types_(types), has_units_(has_units) {}
+             std::span<const TaintedType> types, std::span<const uint32_t> bindings)
+      : d_(d), definitions_(definitions), types_(types), bindings_(bindings) {}
 
-  BoundTypes run() {
+  TaintedGraph run() {
     make_nodes();
     list_candidates();
     add_references();
@@ -69,8 +66,9 @@ class GraphMaker {
 
  private:
   void make_nodes();
-  uint32_t node_for(const TaintedType& type, uint32_t ordinal);
-  uint32_t new_node(uint32_t type_class, uint32_t ordinal);
+  uint32_t node_of_declaration(uint32_t number);
+  uint32_t new_node(uint32_t type_class);
+  uint32_t binding_of(uint32_t number) const { return bindings_.empty() ? 0 : bindings_[number]; }
   void list_candidates();
   void add_references();
   void add_references_of(const TaintedType& type);
@@ -78,47 +76,39 @@ class GraphMaker {
   const Deduplication& d_;
   const Definitions& definitions_;
   std::span<const TaintedType> types_;
-  const bool has_units_;
-  BoundTypes graph_;
-  std::vector<uint32_t> first_types_;      ///< by node: its first type
-  Interner keys_;                          ///< of nodes that types share
-  std::vector<uint32_t> shared_nodes_;     ///< by number of a key: its node
+  std::span<const uint32_t> bindings_;
+  TaintedGraph graph_;
+  Interner keys_;                          ///< by declaration: what its candidates depend on
   std::vector<uint32_t> declaring_types_;  ///< by declaration: the number of its first type
 };
 
-uint32_t GraphMaker::new_node(uint32_t type_class, uint32_t ordinal) {
+uint32_t GraphMaker::new_node(uint32_t type_class) {
   graph_.classes.push_back(type_class);
-  first_types_.push_back(ordinal);
   return static_cast<uint32_t>(graph_.classes.size()) - 1;
 }
 
-uint32_t GraphMaker::node_for(const TaintedType& type, uint32_t ordinal) {
-  const ClassTable& table = d_.table;
-  uint32_t anchor = table.anchor_of(type.type_class);
-  bool is_declaration = table.is_forward(type.type_class);
-  bool needs_own_node = type.needs_own_node || table.is_private(type.type_class);
-  if (needs_own_node && !is_declaration) return new_node(type.type_class, ordinal);
-  // Declarations of a tag with the same candidates share a node.
-  constexpr uint32_t declares = 0;
-  const uint32_t key[] = {is_declaration ? declares : type.type_class, anchor,
-                          is_declaration ? type.input : 0, type.binding};
-  uint32_t number = keys_.intern(key);
-  if (number > shared_nodes_.size()) {
-    shared_nodes_.push_back(new_node(type.type_class, ordinal));
-    if (is_declaration) {
-      graph_.declarations.push_back({shared_nodes_.back(), anchor, {}});
-      declaring_types_.push_back(ordinal);
-    }
+/// `number` is that of a tainted type that is a declaration.
+uint32_t GraphMaker::node_of_declaration(uint32_t number) {
+  const TaintedType& type = types_[number];
+  uint32_t anchor = d_.table.anchor_of(type.type_class);
+  uint32_t key = keys_.intern(std::array{anchor, type.input, binding_of(number)});
+  if (key > graph_.declarations.size()) {
+    graph_.declarations.push_back({new_node(type.type_class), anchor, {}});
+    declaring_types_.push_back(number);
   }
-  uint32_t node = shared_nodes_[number - 1];
-  if (is_declaration && table.is_better(type.type_class, graph_.classes[node]))
+  uint32_t node = graph_.declarations[key - 1].node;
+  if (d_.table.is_better(type.type_class, graph_.classes[node]))
     graph_.classes[node] = type.type_class;
   return node;
 }
 
 void GraphMaker::make_nodes() {
   graph_.nodes.reserve(types_.size());
-  for (uint32_t i = 0; i < types_.size(); ++i) graph_.nodes.push_back(node_for(types_[i], i));
+  for (uint32_t i = 0; i < types_.size(); ++i) {
+    uint32_t type_class = types_[i].type_class;
+    graph_.nodes.push_back(d_.table.is_forward(type_class) ? node_of_declaration(i)
+                                                           : new_node(type_class));
+  }
 }
 
 /// Lists the definitions that declarations may resolve to, by the rules of dedup.cpp.
@@ -132,17 +122,18 @@ void GraphMaker::list_candidates() {
     if (!d_.table.is_definition(type.type_class) || !is_declared[anchor]) continue;
     by_input.add(anchor, type.input, graph_.nodes[i]);
     if (definitions_.is_ambiguous(anchor)) continue;
-    if (has_units_) by_binding.add(anchor, type.binding, graph_.nodes[i]);
+    if (!bindings_.empty()) by_binding.add(anchor, bindings_[i], graph_.nodes[i]);
     all.add(anchor, 0, graph_.nodes[i]);
   }
   for (DefinitionLists* lists : {&by_input, &by_binding, &all}) lists->append_to(graph_.candidates);
   for (size_t i = 0; i < graph_.declarations.size(); ++i) {
     Declaration& declaration = graph_.declarations[i];
-    const TaintedType& type = types_[declaring_types_[i]];
+    uint32_t number = declaring_types_[i];
+    const TaintedType& type = types_[number];
     if (type.input == 0) continue;  // the base does not change
     uint32_t anchor = declaration.anchor;
     declaration.candidates[0] = {by_input.find(anchor, 0), by_input.find(anchor, type.input)};
-    declaration.candidates[1].others = by_binding.find(anchor, type.binding);
+    declaration.candidates[1].others = by_binding.find(anchor, binding_of(number));
     declaration.candidates[2].others = all.find(anchor, 0);
   }
 }
@@ -168,17 +159,19 @@ void GraphMaker::add_references_of(const TaintedType& type) {
 }
 
 void GraphMaker::add_references() {
-  for (uint32_t first : first_types_) {
-    add_references_of(types_[first]);
+  for (uint32_t i = 0; i < types_.size(); ++i) {
+    if (graph_.nodes[i] != graph_.references.size()) continue;  // a declaration shares its node
+    add_references_of(types_[i]);
     graph_.references.end_node();
   }
 }
 
 }  // namespace
 
-BoundTypes bind_types(const Deduplication& d, const Definitions& definitions,
-                      std::span<const TaintedType> types, bool has_units) {
-  return GraphMaker(d, definitions, types, has_units).run();
+TaintedGraph make_tainted_graph(const Deduplication& d, const Definitions& definitions,
+                                std::span<const TaintedType> types,
+                                std::span<const uint32_t> bindings) {
+  return GraphMaker(d, definitions, types, bindings).run();
 }
 
 }  // namespace bpflink

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Doubles hostile inputs, and fails where time or memory grows faster than n log n.
+
+growth.py PROGRAMS [FAMILY...]
+
+PROGRAMS is the directory with the programs. Each family is made four times, each twice as large as
+the one before; the last is of about a megabyte. Prints processor time and peak memory of each. A
+program may refuse an input that passes a limit, with a message.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from bpfobj import Blob  # noqa: E402
+
+INT, PTR, STRUCT, FWD, TYPEDEF = 1, 2, 4, 7, 8
+MAX_GROWTH = 2.7  # of a doubling; n log n is 2.2
+MIN_SECONDS = 0.7  # below it, time is not compared
+MAX_SECONDS, MAX_MEGABYTES = 10, 1000
+
+
+class Types:
+    """A blob, with ids."""
+
+    def __init__(self):
+        self.blob = Blob()
+        self.count = 0
+
+    def add(self, *type_, **options):
+        self.blob.add(*type_, **options)
+        self.count += 1
+        return self.count
+
+    def struct(self, name, *members, size=8):
+        words = []
+        for number, member in enumerate(members):
+            words += [f"m{number}", member, 64 * number]
+        return self.add(STRUCT, name, size, *words)
+
+    def int_of(self, size):
+        return self.add(INT, f"int{size}", size, 8 * size)
+
+    def write(self, path):
+        self.blob.write(path, "")
+        return path
+
+
+def retraction(n, folder, distinct):
+    """Units that declare what the next one defines, and all reach a tag of their own."""
+    types = Types()
+    types.int_of(4)
+    types.int_of(4)  # so the blob is one of many units
+    below = types.struct("T0", size=8)
+    for k in range(1, n):
+        below = types.struct(f"T{k}", types.add(PTR, "", below))
+    for k in range(1, n):
+        types.struct("T0", size=(k if distinct else k % 2) + 9)
+        types.struct(f"T{k}", types.add(PTR, "", types.add(FWD, f"T{k - 1}")))
+    return ["btfdedup", types.write(folder / "a.btf"), "-o", folder / "out"]
+
+
+def profiles(n, folder, declared):
+    """Units that each define a tag that a chain of n structs reaches."""
+    files = []
+    types = Types()
+    below = types.struct("X", size=8)
+    for k in range(n):
+        below = types.struct(f"s{k}", types.add(PTR, "", below))
+    files.append(types.write(folder / "chain.btf"))
+    for k in range(n):
+        types = Types()
+        types.struct("X", size=16 + k)
+        if declared:
+            types.add(PTR, "", types.add(FWD, f"s{n - 1}"))
+        files.append(types.write(folder / f"{k}.btf"))
+    (folder / "list").write_text("\n".join(map(str, files)))
+    return ["btfdedup", f"@{folder}/list", "-o", folder / "out"]
+
+
+def long_name(n, folder, *options):
+    """A name of n bytes that n / 1000 different structs share, with typedefs of that name."""
+    types = Types()
+    below = types.int_of(4)
+    for k in range(n // 2000):
+        struct = types.struct("x" * n, below, size=8 + k)
+        below = types.add(TYPEDEF, "x" * n, types.add(PTR, "", struct))
+    return ["btfdedup", types.write(folder / "a.btf"), *options]
+
+
+FAMILIES = {
+    "retraction": (700, lambda n, d: retraction(n, d, False)),
+    "retraction-distinct": (700, lambda n, d: retraction(n, d, True)),
+    "profiles": (500, lambda n, d: profiles(n, d, False)),
+    "profiles-declared": (500, lambda n, d: profiles(n, d, True)),
+    "name-sizes": (125000, lambda n, d: long_name(n, d, "--print-sizes", "-o", d / "out")),
+    "name-explain": (125000, lambda n, d: long_name(n, d, "--explain", "int4", "-o", d / "out")),
+    "name-dump": (125000, lambda n, d: long_name(n, d, "--dump", "c")),
+    "name-dedup": (125000, lambda n, d: long_name(n, d, "-o", d / "out")),
+}
+
+
+def measure(command, programs):
+    """Seconds of the processor, peak in megabytes, and the message where it fails."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen([programs / command[0], *command[1:]], stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        text = errors.read(400).decode(errors="replace").strip()
+    seconds = usage.ru_utime + usage.ru_stime
+    return seconds, usage.ru_maxrss / 1024, process.returncode, text
+
+
+def check(name, programs):
+    first, make = FAMILIES[name]
+    problems, before = [], None
+    row = f"{name:20}"
+    for n in (first, 2 * first, 4 * first, 8 * first):
+        with tempfile.TemporaryDirectory() as folder:
+            seconds, megabytes, status, text = measure(make(n, pathlib.Path(folder)), programs)
+        row += f" {seconds:7.2f} s {megabytes:5.0f} MB{'' if status == 0 else ' refused'}"
+        if seconds > MAX_SECONDS or megabytes > MAX_MEGABYTES:
+            problems.append(f"{name} {n}: {seconds:.1f} s, {megabytes:.0f} MB")
+        if status not in (0, 1) or (status == 1 and "error:" not in text):
+            problems.append(f"{name} {n}: status {status}: {text}")
+        if status == 0 and before and seconds > max(MIN_SECONDS, MAX_GROWTH * before):
+            problems.append(f"{name} {n}: {seconds / before:.1f} times the time of the half")
+        before = seconds
+    print(row, flush=True)
+    if status:
+        print(f"    {text}")
+    return problems
+
+
+def main(programs, *names):
+    problems = []
+    for name in names or FAMILIES:
+        problems += check(name, pathlib.Path(programs))
+    print("\n".join(problems))
+    return bool(problems)
+
+
+sys.exit(main(*sys.argv[1:]))
