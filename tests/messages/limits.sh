@@ -61,5 +61,5 @@ for k in range(n):
 for k in range(n):
     add(STRUCT, "X", 16 + k); add(FWD, "s%d" % (n - 1)); add(PTR, "", last + 2)
     add(STRUCT, "u", 32 + k, string("a"), last + 1, 0, string("b"), last + 3, 128); last += 4'
-expect_message 'btfdedup: error: bindings.btf: type [16389] FWD 's4199': the types that it refers to have too many definitions' \
+expect_message "btfdedup: error: bindings.btf: type [16389] FWD 's4199': the types that it refers to have too many definitions" \
   "$BTFDEDUP" bindings.btf -o out.btf
