@@ -132,9 +132,9 @@ checks_of_kept() {
     while read -r name; do printf '%s\n' "${checks[@]}" | grep "^$name="; done
 }
 
-# peer_does_better: an object that GNU ld or libbpf links of the same inputs loads
+# peer_does_better: an object that libbpf links of the same inputs, in the same order, loads
 peer_does_better() {
-  bpftool gen object peer.o "${objects[@]}" >/dev/null 2>&1 && "$BPF_RUN" peer.o >/dev/null 2>&1
+  bpftool gen object peer.o "${in_order[@]#*:}" >/dev/null 2>&1 && "$BPF_RUN" peer.o >/dev/null 2>&1
 }
 
 # stage OUTPUT ARGUMENT...: a partial link
