@@ -49,25 +49,26 @@
 //
 // Equality depends on how declarations resolve, and that depends on equality. The result is the
 // greatest fixed point: assume that all types are equal that may be, and retract what turns out to
-// differ (ambiguity/resolve.cpp).
+// differ (ambiguity/resolve.cpp). A declaration that an earlier rule gave up does not come back to
+// it, even if what made its definitions differ was a later rule's assumption, retracted afterwards.
 //
 // The *base* of split BTF does not change. Its types are referred to by their ids, its declarations
 // are not resolved, and a unit's type that is equal to a type of the base becomes that type.
 //
 // The *output* has one of each set of equal types, in order of first occurrence. Only this order
 // depends on the order of ids and inputs. Nothing depends on the number of threads or on hashes.
-// Adding an input twice adds only its objects. Deduplicating the output again changes nothing.
+// Adding an input twice adds only its objects. Deduplicating the output again changes nothing
+// (with a base, rarely: what the first run gave up, the second may resolve).
 // tests/unit/meaning.cpp computes the same in the simplest way, and tests compare both.
 //
 // HOW IT WORKS
 //
 // Two types can be compared by a walk over both graphs. Doing so for each of 600,000 structs would
 // walk much of the graph again and again. But nearly every circle of C types passes through a tag.
-// Call
-// a named struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of a
-// type is its BTF record (name, kind, numbers, elements) with each reference to an anchor replaced
-// by the tag space and name, and each other reference by the *class* of the type referred to. All
-// types with one key form a class, which has a number. Classifier::translate()
+// Call a named struct, union or enum, or a declaration of one, an *anchor*. The *canonical key* of
+// a type is its BTF record (name, kind, numbers, elements) with each reference to an anchor
+// replaced by the tag space and name, and each other reference by the *class* of the type referred
+// to. All types with one key form a class, which has a number. Classifier::translate()
 // (classes/classifier.cpp) makes the key; matcher.cpp compares a type with a key without making
 // one. Each type is looked at once. Only circles that no tag breaks are left for another pass
 // (classes/circles.cpp).

@@ -6,15 +6,19 @@
 // belongs to this unit alone. A unit's *profile* is the list of its meanings other than "declared
 // only". The *binding* of a type is the part of its unit's profile that the type can reach.
 //
-//   struct task { int id; };                 a.c: defines task and ops
-//   struct ops { struct task *t; };
-//   struct task { int id; };  struct ops;    b.c: ops has binding {task: class 7}, as in a.c
-//   struct task { long id; }; struct ops;    c.c: ops has binding {task: class 9}, as nowhere else
+//   a.c: struct task { int id; };  struct ops { struct task *t; };
+//   b.c: struct task { int id; };  struct ops;     binding {task: class 7}: the ops of a.c (R2)
+//   c.c: struct task { long id; }; struct ops;     binding {task: class 9}: no unit defines that
+//   ops
+//
+// A tag reaches what any of its definitions reaches, so `struct ops;` alone has a binding, too.
 //
 // Units with one profile have the same bindings. Most programs have few profiles. But each module
 // of a kernel may have its own, with a few tags that few types reach. So for each profile, the
 // graph of tags and classes (whose circles are merged into strongly connected components) is
-// searched backwards from the profile's tags, and nothing else is visited. The binding of a
+// searched backwards from the profile's tags, and nothing else is visited.
+//
+// The binding of a
 // component is the set of the meanings of its own tags and of the bindings of the components that
 // it refers to; if there is one of these alone, that one. Bindings are interned as numbers. A
 // profile takes time linear in what reaches its tags, whatever its depth, and the sum over all
@@ -39,19 +43,20 @@ namespace {
 
 constexpr uint32_t none = UINT32_MAX;
 
-/// The strongly connected components of the tainted nodes that `roots` reach. A component has a
-/// higher number than those that it refers to. (Tarjan's algorithm with an explicit stack.)
+/// The strongly connected components of the nodes with an ambiguous tag that `roots` reach. A
+/// component has a higher number than those that it refers to. (Tarjan's algorithm with an explicit
+/// stack.)
 class Components {
  public:
-  Components(const Graph& graph, const std::vector<bool>& is_tainted,
+  Components(const Graph& graph, const std::vector<bool>& reaches_ambiguous,
              const std::vector<uint32_t>& roots)
       : graph_(graph),
-        is_tainted_(is_tainted),
+        reaches_ambiguous_(reaches_ambiguous),
         of_(graph.size(), none),
         order_(graph.size(), none),
         low_(graph.size()) {
     for (uint32_t node : roots)
-      if (is_tainted[node] && order_[node] == none) visit(node);
+      if (reaches_ambiguous[node] && order_[node] == none) visit(node);
   }
 
   /// The component of a node, or `none` where no root reaches it or it is not tainted.
@@ -73,7 +78,7 @@ class Components {
       std::span<const uint32_t> children = graph_.edges(frame.node);
       if (frame.next < children.size()) {
         uint32_t child = children[frame.next++];
-        if (!is_tainted_[child]) continue;
+        if (!reaches_ambiguous_[child]) continue;
         if (order_[child] == none) {
           enter(child);
           frames_.push_back({child});
@@ -107,7 +112,7 @@ class Components {
   }
 
   const Graph& graph_;
-  const std::vector<bool>& is_tainted_;
+  const std::vector<bool>& reaches_ambiguous_;
   Graph members_;                ///< by component
   std::vector<uint32_t> of_;     ///< by node, or `none`
   std::vector<uint32_t> order_;  ///< by node: when it was entered
@@ -131,11 +136,12 @@ constexpr uint32_t tag_bit = 0x80000000;  ///< in a binding: tells a tag from an
 /// The units of all types, and the meanings in each of them, in order of units.
 class UnitMeanings {
  public:
-  UnitMeanings(const Deduplication& d, const TagGraph& graph, const std::vector<bool>& is_tainted,
-               const Definitions& definitions, std::span<const TaintedType> types) {
+  UnitMeanings(const Deduplication& d, const TagGraph& graph,
+               const std::vector<bool>& reaches_ambiguous, const Definitions& definitions,
+               std::span<const TaintedType> types) {
     std::vector<uint32_t> anchors(d.table.anchor_count() - 1);
     std::iota(anchors.begin(), anchors.end(), 1);
-    Units units(d, graph.by_class(is_tainted), graph.by_class(graph.find_reaching(anchors)));
+    Units units(d, graph.by_class(reaches_ambiguous), graph.by_class(graph.find_reaching(anchors)));
     unit_count_ = units.count();
     for (const TaintedType& type : types) {
       units_.push_back(type.input == 0 ? 0 : units.of(type.input - 1, type.index));
@@ -174,12 +180,12 @@ class UnitMeanings {
 class BindingFinder {
  public:
   /// `anchors` are those of the tags whose bindings are needed.
-  BindingFinder(const TagGraph& graph, const std::vector<bool>& is_tainted,
+  BindingFinder(const TagGraph& graph, const std::vector<bool>& reaches_ambiguous,
                 const std::vector<uint32_t>& anchors, const UnitMeanings& meanings)
       : graph_(graph),
         meanings_(meanings),
-        components_(graph.graph(), is_tainted, anchors),
-        is_needed_(graph.graph().size()) {
+        components_(graph.graph(), reaches_ambiguous, anchors),
+        is_needed_(graph.anchor_count()) {
     for (uint32_t anchor : anchors) is_needed_[anchor] = true;
     list_edges();
   }
@@ -194,9 +200,11 @@ class BindingFinder {
         order.emplace_back(profiles[meanings_.units()[i]], i);
     std::ranges::sort(order);
     std::vector<uint32_t> result(types.size());
-    uint32_t bound = 0;
+    uint32_t current = 0;  // it has no bindings
     for (auto [profile, i] : order) {
-      if (profile != std::exchange(bound, profile) && !bind(profile)) return too_many(d, types[i]);
+      bool is_other = profile != current;
+      current = profile;
+      if (is_other && !bind(profile)) return too_many(d, types[i]);
       // A tag that reaches no ambiguous one, only what the base declares, has no component.
       uint32_t component = components_.of(d.table.anchor_of(types[i].type_class));
       if (component != none) result[i] = bindings_[component];
@@ -225,17 +233,19 @@ class BindingFinder {
   Graph parents_;                ///< these edges reversed
   Interner profiles_;            ///< pairs of an anchor and what it means
   Interner contents_;  ///< of bindings: a pair of an anchor and what it means, or bindings
-  /// By component, for the current profile: its binding; 0 if all its tags are only declared.
+  /// By component, for the current profile: its binding; 0 if all ambiguous tags that it reaches
+  /// are only declared.
   std::vector<uint32_t> bindings_;
-  std::vector<uint32_t> bound_;    ///< the components with a binding
-  std::vector<uint64_t> marked_;   ///< a bit by component: it can reach a tag of the profile
-  std::vector<uint32_t> content_;  ///< of the component that is being bound
+  std::vector<uint32_t> with_binding_;  ///< the components with a binding
+  std::vector<uint64_t> marked_;        ///< a bit by component: it can reach a tag of the profile
+  std::vector<uint32_t> content_;       ///< of the component that is being bound
   std::vector<std::pair<uint32_t, uint32_t>> own_;  ///< component, binding of one of its tags
   uint64_t steps_ = 0;  ///< components and edges visited for all profiles
 };
 
 void BindingFinder::list_edges() {
-  std::vector<uint32_t> listed_for(components_.count(), none);  // by component: the last parent
+  // By component: the last one that lists it, which has no edge to itself.
+  std::vector<uint32_t> listed_for(components_.count(), none);
   for (uint32_t component = 0; component < components_.count(); ++component) {
     listed_for[component] = component;
     for (uint32_t node : components_.members(component))
@@ -291,8 +301,8 @@ std::vector<uint32_t> BindingFinder::find_profiles() {
 /// the limit for all profiles.
 bool BindingFinder::bind(uint32_t profile) {
   constexpr uint64_t max_steps = 1 << 25;  // half a second, 400 MB
-  for (uint32_t component : bound_) bindings_[component] = 0;
-  bound_.clear();
+  for (uint32_t component : with_binding_) bindings_[component] = 0;
+  with_binding_.clear();
   if (profile == 0) return true;
   std::span<const uint32_t> meanings = profiles_.at(profile);
   own_.clear();
@@ -317,7 +327,7 @@ void BindingFinder::bind_component(uint32_t component) {
   std::ranges::sort(content_);
   content_.erase(std::ranges::unique(content_).begin(), content_.end());
   bindings_[component] = content_.size() == 1 ? content_.front() : contents_.intern(content_);
-  bound_.push_back(component);
+  with_binding_.push_back(component);
   steps_ += 1 + edges_.edges(component).size();
 }
 
@@ -338,15 +348,13 @@ std::vector<uint32_t> list_resolvable(const ClassTable& table, const Definitions
 
 }  // namespace
 
-std::expected<std::vector<uint32_t>, Error> find_bindings(const Deduplication& d,
-                                                          const TagGraph& graph,
-                                                          const std::vector<bool>& is_tainted,
-                                                          const Definitions& definitions,
-                                                          std::span<const TaintedType> types) {
+std::expected<std::vector<uint32_t>, Error> find_bindings(
+    const Deduplication& d, const TagGraph& graph, const std::vector<bool>& reaches_ambiguous,
+    const Definitions& definitions, std::span<const TaintedType> types) {
   std::vector<uint32_t> anchors = list_resolvable(d.table, definitions, types);
   if (anchors.empty()) return {};
-  UnitMeanings meanings(d, graph, is_tainted, definitions, types);
-  return BindingFinder(graph, is_tainted, anchors, meanings).run(d, types);
+  UnitMeanings meanings(d, graph, reaches_ambiguous, definitions, types);
+  return BindingFinder(graph, reaches_ambiguous, anchors, meanings).run(d, types);
 }
 
 }  // namespace bpflink

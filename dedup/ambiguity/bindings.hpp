@@ -11,21 +11,12 @@
 
 namespace bpflink {
 
-/// A tainted type of an input or of the base.
-struct TaintedType {
-  uint32_t input;       ///< 0 is the base; an input is its index plus 1
-  uint32_t index;       ///< in Input::class_of_type, or the id in the base
-  uint32_t type_class;  ///< from its key
-};
-
-/// By tainted type: its binding, if R2 needs it: if it declares or defines a tag that is not
-/// ambiguous, and that some input declares and some input or the base defines. Empty if there is no
-/// such tag. `is_tainted` is by node of the graph. Errors: inputs that define tags in so many ways
-/// that the bindings would take too much time and memory.
-std::expected<std::vector<uint32_t>, Error> find_bindings(const Deduplication& d,
-                                                          const TagGraph& graph,
-                                                          const std::vector<bool>& is_tainted,
-                                                          const Definitions& definitions,
-                                                          std::span<const TaintedType> types);
+/// By tainted type: its binding, or 0. Only types of tags that R2 may resolve have one: tags that
+/// are not ambiguous, are declared by some input, and defined by some input or the base. Empty if
+/// there is no such tag. `reaches_ambiguous` is by node of the graph. Errors: inputs that define
+/// tags in so many ways that the bindings would take too much time and memory.
+std::expected<std::vector<uint32_t>, Error> find_bindings(
+    const Deduplication& d, const TagGraph& graph, const std::vector<bool>& reaches_ambiguous,
+    const Definitions& definitions, std::span<const TaintedType> types);
 
 }  // namespace bpflink

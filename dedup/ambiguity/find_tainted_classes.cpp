@@ -1,6 +1,7 @@
 // Pass: tell tainted types of one class apart.
 //
-// A tainted type reaches a tag with several definitions. Its key compares tags by name, so types
+// A tainted type reaches a tag with several definitions, or one that the base declares and someone
+// defines. Its key compares tags by name, so types
 // of one class may differ. Equality among tainted types is decided in a graph of them:
 //
 //   find ambiguous tags, and the classes that reach them   (taint.cpp)
@@ -26,13 +27,15 @@ class TaintedClassFinder {
     std::vector<uint32_t> sources = ambiguous;
     add_declarations_of_base(sources);
     if (sources.empty()) {
-      list_types();
+      list_types();  // write_types() needs the first types of each class
       return {};
     }
     TagGraph graph(d_.table, definitions_);
     find_taint(graph, sources);
     list_types();
-    auto bindings = find_bindings(d_, graph, graph.find_reaching(ambiguous), definitions_, types_);
+    // What the base declares does not change, and means the same in all units.
+    std::vector<bool> reaches_ambiguous = graph.find_reaching(ambiguous);
+    auto bindings = find_bindings(d_, graph, reaches_ambiguous, definitions_, types_);
     if (!bindings) return std::unexpected(std::move(bindings.error()));
     number_types();
     TaintedGraph types = make_tainted_graph(d_, definitions_, types_, *bindings);
@@ -100,6 +103,7 @@ void TaintedClassFinder::list_types() {
   }
 }
 
+/// For now, gives each tainted type a class of its own, by which make_tainted_graph() finds nodes.
 void TaintedClassFinder::number_types() {
   for (uint32_t i = 0; i < types_.size(); ++i) class_of(types_[i]) = d_.table.class_count() + i;
 }

@@ -12,8 +12,8 @@ namespace bpflink {
 /// Splits colors until any two nodes of one color have children of the same colors in the same
 /// order. It splits no more than that requires.
 ///
-/// Nodes of one color must have equally many children. Colors, given and returned, are below the
-/// number of nodes. Takes O(n log n) time for n nodes and edges.
+/// Nodes of one color must have equally many children. Colors, given and returned, are 0, 1, ...
+/// without gaps. Takes O(n log n) time for n nodes and edges.
 std::vector<uint32_t> refine(const Graph& graph, std::vector<uint32_t> colors);
 
 }  // namespace bpflink

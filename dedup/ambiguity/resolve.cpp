@@ -22,9 +22,9 @@ namespace bpflink {
 namespace {
 
 constexpr uint32_t none = Candidates::none;
-/// For all rounds after the first ones: nodes and edges visited. A kernel in which task_struct is
-/// ambiguous takes 7 rounds; this is half a second.
+/// A kernel in which task_struct is ambiguous takes 7 rounds. So many are always allowed.
 constexpr uint32_t free_rounds = 100;
+/// For more rounds: nodes and edges visited in all of them. This takes half a second.
 constexpr uint64_t max_visits = 1 << 25;
 
 class DeclarationResolver {
@@ -75,7 +75,8 @@ class DeclarationResolver {
   std::vector<uint32_t> common_classes_;
 };
 
-/// By list of candidates: the color that all of them have, or none. `colors` is by node.
+/// By list of candidates: the color that all of them have, or none. `colors`, by node, are colors
+/// or classes.
 std::vector<uint32_t> DeclarationResolver::find_common(const std::vector<uint32_t>& colors) const {
   std::vector<uint32_t> common;
   for (uint32_t list = 0; list < types_.candidates.size(); ++list) {

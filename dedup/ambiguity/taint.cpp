@@ -23,6 +23,7 @@ TagGraph::TagGraph(const ClassTable& table, const Definitions& definitions)
   edges_.starts.reserve(anchor_count_ + table.class_count() + 1);
   for (uint32_t count : definitions.counts) edges_.starts.push_back(edges_.starts.back() + count);
   edges_.targets.resize(edges_.starts.back());
+  // The edges of anchors have their places already; those of classes follow.
   std::vector<uint32_t> next(edges_.starts.begin(), edges_.starts.end() - 1);
   for (uint32_t c = 0; c < table.class_count(); ++c) {
     if (c != 0)

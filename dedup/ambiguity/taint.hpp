@@ -4,10 +4,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "dedup/ambiguity/refine.hpp"
 #include "dedup/classes/class_table.hpp"
+#include "dedup/graph.hpp"
 
 namespace bpflink {
+
+/// A tainted type of an input or of the base.
+struct TaintedType {
+  uint32_t input;       ///< 0 is the base; an input is its index plus 1
+  uint32_t index;       ///< in Input::class_of_type, or the id in the base
+  uint32_t type_class;  ///< from its key
+};
 
 /// By anchor: how many classes define it, and the first of them.
 struct Definitions {
@@ -22,12 +29,13 @@ struct Definitions {
 };
 
 /// Anchors and classes as nodes of one graph: anchors first, by number, then classes. A class has
-/// edges to what its key refers to, and to its own anchor; an anchor has edges to the classes that
-/// define it.
+/// edges to what its key refers to, and to its own anchor, so that a declaration reaches what its
+/// tag's definitions reach; an anchor has edges to the classes that define it.
 class TagGraph {
  public:
   TagGraph(const ClassTable& table, const Definitions& definitions);
 
+  uint32_t anchor_count() const { return anchor_count_; }
   uint32_t node_of_class(uint32_t type_class) const { return anchor_count_ + type_class; }
   const Graph& graph() const { return edges_; }
 

@@ -11,7 +11,8 @@ namespace bpflink {
 
 namespace {
 
-/// Lists of definitions, one for each anchor and group (an input, a binding, or all).
+/// Lists of definitions, one for each anchor and group: an input (0 is the base), a binding (0 is
+/// "all declared only"), or 0 for all.
 class DefinitionLists {
  public:
   void add(uint32_t anchor, uint32_t group, uint32_t node) {
@@ -92,7 +93,7 @@ uint32_t GraphMaker::node_of_declaration(uint32_t number) {
   const TaintedType& type = types_[number];
   uint32_t anchor = d_.table.anchor_of(type.type_class);
   uint32_t key = keys_.intern(std::array{anchor, type.input, binding_of(number)});
-  if (key > graph_.declarations.size()) {
+  if (key > graph_.declarations.size()) {  // a new key
     graph_.declarations.push_back({new_node(type.type_class), anchor, {}});
     declaring_types_.push_back(number);
   }
@@ -160,7 +161,7 @@ void GraphMaker::add_references_of(const TaintedType& type) {
 
 void GraphMaker::add_references() {
   for (uint32_t i = 0; i < types_.size(); ++i) {
-    if (graph_.nodes[i] != graph_.references.size()) continue;  // a declaration shares its node
+    if (graph_.nodes[i] != graph_.references.size()) continue;  // not the first type of its node
     add_references_of(types_[i]);
     graph_.references.end_node();
   }

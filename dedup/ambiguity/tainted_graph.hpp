@@ -16,7 +16,7 @@ namespace bpflink {
 /// The definitions that a declaration may resolve to.
 struct Candidates {
   static constexpr uint32_t none = UINT32_MAX;
-  /// The numbers of two lists that count as one, or `none`.
+  /// The numbers of two lists that count as one, or `none`. The base's is shared by all inputs.
   uint32_t of_base = none;
   uint32_t others = none;
 };

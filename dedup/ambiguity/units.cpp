@@ -70,12 +70,12 @@ std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
       if (child < types.first_id() || !reaches_tag[input.class_of_type[child - types.first_id()]])
         return;
       uint32_t other = find(child - types.first_id());
-      // The lower index becomes the root, so that the loop below meets roots first.
+      // The lower index becomes the root.
       if (other < root) std::swap(other, root);
       parents[other] = root;
     });
   }
-  uint32_t count = 0;
+  uint32_t count = 0;  // a parent has a lower index, so its number is known
   for (uint32_t index = 0; index < parents.size(); ++index)
     parents[index] = parents[index] == index ? count++ : parents[parents[index]];
   return {std::move(parents), count};

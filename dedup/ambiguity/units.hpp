@@ -20,8 +20,6 @@ class Units {
     const InputUnits& units = inputs_[input];
     return units.first + (units.components.empty() ? 0 : units.components[index]);
   }
-  /// Whether an input was merged from several units.
-  bool is_merged(size_t input) const { return !inputs_[input].components.empty(); }
   uint32_t count() const { return count_; }
 
  private:

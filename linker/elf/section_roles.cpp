@@ -58,6 +58,13 @@ constexpr std::array rows = {
     Row{".gnu", Comment, Match::Prefix},
 };
 
+static_assert(std::ranges::all_of(rows,
+                                  [](const Row& row) {
+                                    auto first = std::ranges::find(rows, row.role, &Row::role);
+                                    return row.facts == first->facts;
+                                  }),
+              "a role has one set of facts");
+
 }  // namespace
 
 const SectionRoleFacts& facts_of(SectionRole role) {

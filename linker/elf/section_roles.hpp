@@ -46,6 +46,8 @@ struct SectionRoleFacts {
   bool has_loader_symbols = false;
   /// Entries about code, each in the output if and only if its code is.
   bool is_code_metadata = false;
+
+  bool operator==(const SectionRoleFacts&) const = default;
 };
 
 const SectionRoleFacts& facts_of(SectionRole role);
