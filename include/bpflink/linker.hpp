@@ -32,7 +32,7 @@ struct LinkOptions {
   /// Make hidden definitions local, so that two libraries can use the same names
   /// (`--localize-hidden`). Maps stay global: loaders do not find local ones.
   bool localize_hidden = false;
-  /// Keep and merge `.debug_*` sections (`--keep-debug`).
+  /// Keep and merge `.debug_*` sections, and keep sections of code whole (`--keep-debug`).
   bool keep_debug = false;
   /// Leave line_info out of .BTF.ext, and its strings out of .BTF (`--strip-line-info`). The
   /// verifier's log then shows no source lines.
@@ -158,6 +158,8 @@ class Linker {
   const LinkReport& report() const;
   /// Links into memory. Nothing on failure, as above.
   std::optional<std::vector<std::byte>> link_to_memory();
+  /// Whether the last link failed because memory ran out.
+  bool ran_out_of_memory() const;
 
  private:
   struct Impl;

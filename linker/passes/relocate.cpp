@@ -124,7 +124,12 @@ class SectionRelocator {
     Target target = target_of(object_, relocation);
     int64_t addend = relocation.addend;
     uint32_t output_symbol = 0;
-    if (target.symbol) {
+    if (!section_.is_loaded() && is_own_place(relocation, target)) {
+      if (auto place = place_of(*target.place.section, target.place.offset)) {
+        output_symbol = place->section->symbol_index;
+        addend = static_cast<int64_t>(place->offset) + (target.symbol ? addend : 0);
+      }
+    } else if (target.symbol) {
       const Symbol* global = target.global();
       output_symbol = global ? global->output_index : target.symbol->output_index;
     } else if (auto place = place_of_pointer(target.place)) {
@@ -144,9 +149,17 @@ class SectionRelocator {
         {output_offset(fragment, relocation.offset), relocation.type, output_symbol});
   }
 
-  /// DWARF that points to dropped code gets the address 0.
+  /// Whether DWARF means a place in its own object: contents, or a definition that lost, which
+  /// still has its place if its section stays whole.
+  bool is_own_place(const Relocation& relocation, const Target& target) const {
+    return target.place.section && (!target.symbol || lost_resolution(object_, relocation.symbol));
+  }
+
+  /// DWARF that points to what was dropped gets an address that nothing has. In an object 0 is an
+  /// address; in these two sections, -1 has a meaning, and two zeros end a list.
   void write_tombstone(const Relocation& relocation, std::byte* at) const {
-    (void)store_addend(relocation.type, at, 0, context_.byte_order);
+    bool is_list = section_.name == ".debug_ranges" || section_.name == ".debug_loc";
+    (void)store_addend(relocation.type, at, is_list ? 1 : -1, context_.byte_order);
   }
 
   /// Updates calls within the section that have no relocation: the distance changes if something
@@ -167,10 +180,9 @@ class SectionRelocator {
   void collect_local_type_ids() {
     if (!object_.btf_ext) return;
     const BtfExt& ext = *object_.btf_ext;
-    for (const BtfExtSection& part : ext.core_relo.sections)
-      if (part.section == section_.index)
-        ext.for_each_local_type_id(part,
-                                   [&](const CoreRelo& relo) { local_type_ids_.push_back(relo); });
+    for (const BtfExtSection& part : ext.core_relo.of_section(section_.index))
+      ext.for_each_local_type_id(part,
+                                 [&](const CoreRelo& relo) { local_type_ids_.push_back(relo); });
     std::ranges::stable_sort(local_type_ids_, {}, &CoreRelo::insn_off);
   }
 
