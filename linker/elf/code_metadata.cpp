@@ -38,42 +38,57 @@ void split_frames(InputSection& section) {
   }
 }
 
-/// Splits the section wherever a symbol or a relocation points.
-void split_at_references(const ObjectFile& object, InputSection& section) {
-  std::vector<uint64_t> cuts{0};
+/// Whether a section is split wherever a symbol or a relocation points.
+bool is_split_at_references(const InputSection& section) {
+  return section.role == SectionRole::JumpTables || section.role == SectionRole::Exceptions;
+}
+
+/// By section: the offsets to split it at, in order.
+std::vector<std::vector<uint64_t>> find_cuts(const ObjectFile& object) {
+  std::vector<std::vector<uint64_t>> cuts(object.sections.size());
+  if (std::ranges::none_of(object.linked_sections(), is_split_at_references)) return cuts;
+  auto add = [&](const InputSection& section, uint64_t offset) {
+    if (is_split_at_references(section)) cuts[section.index].push_back(offset);
+  };
   for (const InputSymbol& symbol : object.symbols)
-    if (symbol.is_in_section() && symbol.section == section.index) cuts.push_back(symbol.value);
+    if (symbol.is_in_section()) add(object.sections[symbol.section], symbol.value);
   for (const InputSection& from : object.sections)
-    for (const Relocation& relocation : from.relocations) {
-      InputPlace target = target_of(object, relocation).place;
-      if (target.section == &section) cuts.push_back(static_cast<uint64_t>(target.offset));
-    }
-  std::ranges::sort(cuts);
+    for (const Relocation& relocation : from.relocations)
+      if (InputPlace target = target_of(object, relocation).place; target.section)
+        add(*target.section, static_cast<uint64_t>(target.offset));
+  for (std::vector<uint64_t>& offsets : cuts) {
+    offsets.push_back(0);
+    std::ranges::sort(offsets);
+  }
+  return cuts;
+}
+
+void split_at(InputSection& section, std::span<const uint64_t> cuts) {
   for (size_t i = 0; i < cuts.size() && cuts[i] < section.size; ++i) {
     uint64_t end = i + 1 < cuts.size() ? std::min(cuts[i + 1], section.size) : section.size;
     if (cuts[i] < end) section.fragments.push_back({cuts[i], end});
   }
 }
 
+void split_cleanups(InputSection& section) {
+  uint64_t step = section.size % cleanup_size == 0 ? cleanup_size : section.size;
+  for (uint64_t at = 0; at < section.size; at += step) section.fragments.push_back({at, at + step});
+}
+
 }  // namespace
 
-void split_code_metadata(const ObjectFile& object, InputSection& section) {
-  if (section.size == 0 || section.is_nobits()) return;
-  section.fragments.clear();
-  switch (section.role) {
-    case SectionRole::JumpTables:
-    case SectionRole::Exceptions:
-      split_at_references(object, section);
-      break;
-    case SectionRole::Frames:
+void split_code_metadata(ObjectFile& object) {
+  std::vector<std::vector<uint64_t>> cuts = find_cuts(object);
+  for (InputSection& section : object.linked_sections()) {
+    bool is_empty = section.size == 0 || section.is_nobits();
+    if (!section.is_code_metadata() || is_empty || section.same_as) continue;
+    section.fragments.clear();
+    if (is_split_at_references(section))
+      split_at(section, cuts[section.index]);
+    else if (section.role == SectionRole::Frames)
       split_frames(section);
-      break;
-    default: {
-      uint64_t step = section.size % cleanup_size == 0 ? cleanup_size : section.size;
-      for (uint64_t at = 0; at < section.size; at += step)
-        section.fragments.push_back({at, at + step});
-      break;
-    }
+    else
+      split_cleanups(section);
   }
 }
 

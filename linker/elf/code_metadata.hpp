@@ -23,8 +23,8 @@ namespace bpflink {
 
 inline constexpr uint64_t jump_table_entry_size = 8;
 
-/// Splits a section of code metadata. A malformed one becomes a single fragment.
-void split_code_metadata(const ObjectFile& object, InputSection& section);
+/// Splits the linked sections of code metadata. A malformed one becomes a single fragment.
+void split_code_metadata(ObjectFile& object);
 
 /// Calls `visit(at, offset)` for each entry of a jump table that has no relocation: the entry's
 /// place in its section, and the code offset that it holds.

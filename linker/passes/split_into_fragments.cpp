@@ -42,13 +42,12 @@ class Splitter {
         extents[section.index].push_back({begin, begin, false});  // extends to the next symbol
         to_split[section.index] = true;
       }
+    split_code_metadata(object_);
     for (InputSection& section : object_.linked_sections()) {
-      if (section.same_as) continue;
-      if (section.is_code_metadata())
-        split_code_metadata(object_, section);
-      else if (is_mergeable(section, extents[section.index]))
+      if (section.same_as || section.is_code_metadata()) continue;
+      if (is_mergeable(section, extents[section.index]))
         split_mergeable(section);
-      else if (to_split[section.index] && section.is_loaded())
+      else if (to_split[section.index] && section.is_loaded() && !stays_whole(section))
         split_section(section, extents[section.index]);
     }
     if (!std::ranges::all_of(object_.linked_sections(), is_whole)) rejoin_entangled_sections();
@@ -60,6 +59,12 @@ class Splitter {
   bool splits_anyway(const InputSection& section) const {
     return context_.options.gc_sections ||
            (section.role == SectionRole::Maps && !section.relocations.empty());
+  }
+
+  /// Line numbers and ranges of DWARF are distances within a section of code.
+  bool stays_whole(const InputSection& section) const {
+    return context_.options.keep_debug && section.is_code() &&
+           object_.find_linked_section(".debug_info");
   }
 
   void split_section(InputSection& section, std::vector<Extent>& extents) {
@@ -139,6 +144,7 @@ class Splitter {
   /// Joins symbols that share bytes (aliases) and functions that fall through into the next: they
   /// stay or go together.
   void join_overlapping(const InputSection& section, std::vector<Extent>& extents) const {
+    if (section.is_code()) cover_gaps(section, extents);
     std::vector<Extent> joined;
     for (const Extent& extent : extents) {
       if (joined.empty()) {
@@ -159,20 +165,43 @@ class Splitter {
     extents = std::move(joined);
   }
 
+  /// Code without a symbol, or past a size that is too small, goes with the function that falls
+  /// through into it, or that it falls through into.
+  void cover_gaps(const InputSection& section, std::vector<Extent>& extents) const {
+    uint64_t end = 0;  // of what came before
+    Extent* last = nullptr;
+    auto cover = [&](uint64_t next) {
+      if (!last || end >= next || ends_flow(section, end) || is_padding(section, end, next)) return;
+      last->end = end = next;
+    };
+    for (Extent& extent : extents) {
+      cover(extent.begin);
+      if (end < extent.begin && !ends_flow(section, extent.begin) &&
+          !is_padding(section, end, extent.begin))
+        extent.begin = end;
+      if (!last || extent.end > end) last = &extent;
+      end = std::max(end, extent.end);
+    }
+    cover(section.size);
+  }
+
   bool ends_flow(const InputSection& section, uint64_t end) const {
     if (end < insn_size || end % insn_size != 0) return false;
     return load_insn(section.data.data() + end - insn_size, object_.byte_order).ends_flow();
+  }
+
+  static bool is_padding(const InputSection& section, uint64_t begin, uint64_t end) {
+    return end - begin < section.alignment &&
+           (section.is_nobits() ||
+            std::ranges::all_of(section.data.subspan(begin, end - begin),
+                                [](std::byte b) { return b == std::byte{0}; }));
   }
 
   /// Adds bytes that no symbol covers. Padding joins the fragment before it. Other bytes stay as an
   /// unnamed fragment: compilers give constants no symbols.
   static void add_gap(InputSection& section, uint64_t begin, uint64_t end) {
     if (begin >= end) return;
-    bool is_padding =
-        end - begin < section.alignment &&
-        (section.is_nobits() || std::ranges::all_of(section.data.subspan(begin, end - begin),
-                                                    [](std::byte b) { return b == std::byte{0}; }));
-    if (is_padding && !section.fragments.empty())
+    if (is_padding(section, begin, end) && !section.fragments.empty())
       section.fragments.back().end = end;
     else
       section.fragments.push_back({.begin = begin, .end = end, .is_unnamed = true});
