@@ -20,12 +20,14 @@ struct Linker::Impl {
   std::vector<InputSource> sources;
   LinkReport report = {};
   Finisher finish = {};
+  bool ran_out_of_memory = false;
 
   bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr);
 };
 
 /// Links to `target`. `memory` receives the object if the target is memory.
 bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
+  ran_out_of_memory = false;
   try {
     Context context(options, handler);
     context.sources = sources;
@@ -41,6 +43,7 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     context.outputs.clear();
     return !context.diagnostics.failed();
   } catch (const std::bad_alloc&) {
+    ran_out_of_memory = true;
     if (handler) handler({.message = "out of memory"});
     return false;
   } catch (const std::exception& exception) {
@@ -101,6 +104,10 @@ bool Linker::link_to_file(const std::string& path, Converter convert) {
 
 bool Linker::link_to_fd(int fd) {
   return impl_->run({.fd = fd});
+}
+
+bool Linker::ran_out_of_memory() const {
+  return impl_->ran_out_of_memory;
 }
 
 std::optional<std::vector<std::byte>> Linker::link_to_memory() {

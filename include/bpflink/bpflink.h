@@ -96,8 +96,8 @@ struct bpflink_location {
   const char* text;    /**< the line of source, as line_info has it */
 };
 
-/** Something to report to the user. It and all that it points to live until the callback returns.
- * Pass the pointer itself, not a copy, to the functions below. */
+/** Something to report to the user. It and all that it points to live until the callback returns;
+ * so long, the functions below also take a copy. */
 struct bpflink_diagnostic {
   size_t size;                       /**< bytes of this struct */
   enum bpflink_severity severity;    /**< how much it matters */
@@ -108,6 +108,7 @@ struct bpflink_diagnostic {
   const char* file;                  /**< the input or output that it is about, or "" */
   const char* symbol;                /**< the symbol that it is about, or "" */
   size_t location_count;             /**< for bpflink_diagnostic_location() */
+  const void* source;                /**< what the functions below read */
 };
 
 /** Describes place `index` of a diagnostic, the most important first, in the first `size` bytes of

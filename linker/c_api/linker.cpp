@@ -19,9 +19,9 @@ struct bpflink_linker {
 
 namespace {
 
-/// What a callback gets: the struct of C, and what its accessors read.
-struct DeliveredDiagnostic : bpflink_diagnostic {
-  const Diagnostic& source;
+/// What a diagnostic's `source` points to.
+struct DiagnosticSource {
+  const Diagnostic& diagnostic;
   std::vector<const DiagnosticLocation*> places;
 };
 
@@ -30,23 +30,24 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
   std::vector<std::string> lines = detail_lines(diagnostic);
   std::vector<const char*> details(lines.size());
   std::ranges::transform(lines, details.begin(), [](const auto& line) { return line.c_str(); });
-  DeliveredDiagnostic delivered{{.size = sizeof(bpflink_diagnostic),
-                                 .severity = static_cast<bpflink_severity>(diagnostic.severity),
-                                 .code = static_cast<bpflink_diagnostic_code>(diagnostic.code),
-                                 .message = diagnostic.message.c_str(),
-                                 .details = details.data(),
-                                 .detail_count = details.size(),
-                                 .file = diagnostic.file.c_str(),
-                                 .symbol = diagnostic.symbol.c_str(),
-                                 .location_count = 0},
-                                diagnostic,
-                                places_of(diagnostic)};
-  delivered.location_count = delivered.places.size();
+  DiagnosticSource source{diagnostic, places_of(diagnostic)};
+  bpflink_diagnostic delivered{.size = sizeof delivered,
+                               .severity = static_cast<bpflink_severity>(diagnostic.severity),
+                               .code = static_cast<bpflink_diagnostic_code>(diagnostic.code),
+                               .message = diagnostic.message.c_str(),
+                               .details = details.data(),
+                               .detail_count = details.size(),
+                               .file = diagnostic.file.c_str(),
+                               .symbol = diagnostic.symbol.c_str(),
+                               .location_count = source.places.size(),
+                               .source = &source};
   options.on_diagnostic(options.context, &delivered);
 }
 
-const DeliveredDiagnostic& delivered_from(const bpflink_diagnostic* diagnostic) {
-  return *static_cast<const DeliveredDiagnostic*>(diagnostic);
+/// Null for a struct that the caller made.
+const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
+  bool has_source = diagnostic && diagnostic->size >= sizeof *diagnostic;
+  return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;
 }
 
 constexpr uint64_t known_flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS - 1;
@@ -118,10 +119,14 @@ bpflink_status add_input(bpflink_linker* linker, Add add) {
   });
 }
 
+bpflink_status failure_of(const Linker& linker) {
+  return linker.ran_out_of_memory() ? BPFLINK_ERROR_MEMORY : BPFLINK_ERROR_LINK;
+}
+
 /// Links by `link`, which returns whether that went well.
 template <typename Link>
 bpflink_status link_to(bpflink_linker* linker, Link link) {
-  return guarded([&] { return link(linker->linker) ? BPFLINK_OK : BPFLINK_ERROR_LINK; });
+  return guarded([&] { return link(linker->linker) ? BPFLINK_OK : failure_of(linker->linker); });
 }
 
 }  // namespace
@@ -156,8 +161,9 @@ void bpflink_free(void* memory) {
 
 bpflink_status bpflink_diagnostic_location(const bpflink_diagnostic* diagnostic, size_t index,
                                            bpflink_location* out, size_t size) {
-  if (!diagnostic || index >= diagnostic->location_count) return BPFLINK_ERROR_ARGUMENT;
-  const DiagnosticLocation& place = *delivered_from(diagnostic).places[index];
+  const DiagnosticSource* source = source_of(diagnostic);
+  if (!source || index >= source->places.size()) return BPFLINK_ERROR_ARGUMENT;
+  const DiagnosticLocation& place = *source->places[index];
   return describe({.object = place.object.c_str(),
                    .section = place.section.c_str(),
                    .offset = place.offset,
@@ -170,10 +176,10 @@ bpflink_status bpflink_diagnostic_location(const bpflink_diagnostic* diagnostic,
 
 char* bpflink_diagnostic_render(const bpflink_diagnostic* diagnostic, const char* program,
                                 uint32_t color) {
-  if (!diagnostic || !program || color > 1) return nullptr;
-  return give_text([&] {
-    return render(delivered_from(diagnostic).source, {.program = program, .color = color == 1});
-  });
+  const DiagnosticSource* source = source_of(diagnostic);
+  if (!source || !program || color > 1) return nullptr;
+  return give_text(
+      [&] { return render(source->diagnostic, {.program = program, .color = color == 1}); });
 }
 
 bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_linker** linker) {
@@ -246,7 +252,7 @@ bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** imag
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     auto bytes = linker->linker.link_to_memory();
-    return bytes ? give_bytes(*bytes, image, size) : BPFLINK_ERROR_LINK;
+    return bytes ? give_bytes(*bytes, image, size) : failure_of(linker->linker);
   });
 }
 

@@ -102,48 +102,40 @@ void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
 std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
                                                           const CoreKernel& kernel,
                                                           const CoreFacts& facts) {
-  try {
-    auto read = CoreObject::read("object", object);
-    if (!read) return std::unexpected(read.error());
-    read->analyze_code();
-    std::vector<CoreVerdict> verdicts;
-    auto found = ObjectCheck(*read, kernel, facts).take_relocations();
-    for (size_t i = 0; i < found.size(); ++i) {
-      const CoreRecord& record = read->records[i];
-      CoreFinding& from = found[i];
-      verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
-                          .index = record.index,
-                          .offset = record.offset,
-                          .kind = record.relocation.kind,
-                          .access = read->accesses[i],
-                          .status = from.status,
-                          .outcome = from.outcome,
-                          .reason = from.reason,
-                          .value = from.value,
-                          .programs = {from.programs.begin(), from.programs.end()},
-                          .assumes = std::move(from.assumes)});
-      if (from.outcome != CoreOutcome::Value) verdicts.back().message = from.complaint->what;
-    }
-    return verdicts;
-  } catch (const std::exception& exception) {
-    return fail(exception.what());
+  auto read = CoreObject::read("object", object);
+  if (!read) return std::unexpected(read.error());
+  read->analyze_code();
+  std::vector<CoreVerdict> verdicts;
+  auto found = ObjectCheck(*read, kernel, facts).take_relocations();
+  for (size_t i = 0; i < found.size(); ++i) {
+    const CoreRecord& record = read->records[i];
+    CoreFinding& from = found[i];
+    verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
+                        .index = record.index,
+                        .offset = record.offset,
+                        .kind = record.relocation.kind,
+                        .access = read->accesses[i],
+                        .status = from.status,
+                        .outcome = from.outcome,
+                        .reason = from.reason,
+                        .value = from.value,
+                        .programs = {from.programs.begin(), from.programs.end()},
+                        .assumes = std::move(from.assumes)});
+    if (from.outcome != CoreOutcome::Value) verdicts.back().message = from.complaint->what;
   }
+  return verdicts;
 }
 
 std::expected<std::vector<std::byte>, Error> minimize_core(
     std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
     std::endian order) {
-  try {
-    CoreMinimizer minimizer(kernel);
-    for (std::span<const std::byte> image : objects) {
-      auto object = CoreObject::read("object", image);
-      if (!object) return std::unexpected(object.error());
-      keep_needed(*object, minimizer);
-    }
-    return minimizer.finish(order);
-  } catch (const std::exception& exception) {
-    return fail(exception.what());
+  CoreMinimizer minimizer(kernel);
+  for (std::span<const std::byte> image : objects) {
+    auto object = CoreObject::read("object", image);
+    if (!object) return std::unexpected(object.error());
+    keep_needed(*object, minimizer);
   }
+  return minimizer.finish(order);
 }
 
 }  // namespace bpflink

@@ -49,15 +49,11 @@ const Item* find(const NameIndex<Item>& index, std::string_view name) {
 }  // namespace
 
 std::expected<Object, Error> Object::open(const std::string& path) {
-  try {
-    auto input = InputFile::open(path);
-    if (!input) return std::unexpected(input.error());
-    auto object = parse(input->bytes());
-    if (object) object->impl_->input = std::move(*input);
-    return object;
-  } catch (const std::exception& exception) {
-    return fail(exception.what());
-  }
+  auto input = InputFile::open(path);
+  if (!input) return std::unexpected(input.error());
+  auto object = parse(input->bytes());
+  if (object) object->impl_->input = std::move(*input);
+  return object;
 }
 
 std::expected<Object, Error> Object::parse(std::span<const std::byte> image) {
@@ -70,22 +66,18 @@ const ObjectFile& ObjectAccess::file(const Object& object) {
 
 std::expected<Object, Error> ObjectAccess::parse(std::string name,
                                                  std::span<const std::byte> image) {
-  try {
-    auto file = ObjectFile::read(std::move(name), image);
-    if (!file) return std::unexpected(file.error());
-    auto impl = std::make_unique<Object::Impl>();
-    impl->file = std::move(*file);
-    ObjectIndex index(*impl->file);
-    collect_programs(index, impl->contents);
-    if (auto ok = collect_maps(index, impl->contents); !ok) return std::unexpected(ok.error());
-    collect_data_sections(index, impl->contents);
-    collect_externs(index, impl->contents);
-    collect_struct_ops(index, impl->contents);
-    index_names(impl->contents);
-    return Object(std::move(impl));
-  } catch (const std::exception& exception) {
-    return fail(exception.what());
-  }
+  auto file = ObjectFile::read(std::move(name), image);
+  if (!file) return std::unexpected(file.error());
+  auto impl = std::make_unique<Object::Impl>();
+  impl->file = std::move(*file);
+  ObjectIndex index(*impl->file);
+  collect_programs(index, impl->contents);
+  if (auto ok = collect_maps(index, impl->contents); !ok) return std::unexpected(ok.error());
+  collect_data_sections(index, impl->contents);
+  collect_externs(index, impl->contents);
+  collect_struct_ops(index, impl->contents);
+  index_names(impl->contents);
+  return Object(std::move(impl));
 }
 
 Object::Object(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -67,6 +67,7 @@ pub struct bpflink_diagnostic {
     pub file: *const c::c_char,
     pub symbol: *const c::c_char,
     pub location_count: usize,
+    pub source: *const c::c_void,
 }
 impl Default for bpflink_diagnostic {
     fn default() -> Self {
