@@ -116,34 +116,47 @@ bool is_only_declared(const BtfView& btf, uint32_t id) {
   return id != 0 && is_declaration(btf.type(id));
 }
 
-/// The definitions that a declaration could mean: "[3] or [7]", or "" if there are none.
-std::string list_candidates(const BtfView& btf, uint32_t declaration) {
-  BtfType declared = btf.type(declaration);
-  TagSpace space = tag_space(declared);
-  std::vector<uint32_t> candidates;
-  for (uint32_t id = 1; id < btf.end_id(); ++id) {
-    BtfType type = btf.type(id);
-    if (tag_space(type) == space && !is_only_declared(btf, id) &&
-        btf.name(type) == btf.name(declared))
-      candidates.push_back(id);
+/// The definitions of each tag, for declarations. A name stands once among the output's strings.
+class TagDefinitions {
+ public:
+  explicit TagDefinitions(const BtfView& btf) {
+    for (uint32_t id = 1; id < btf.end_id(); ++id)
+      if (TagSpace space = tag_space(btf.type(id));
+          space != TagSpace::none && !is_only_declared(btf, id))
+        definitions_.push_back({{space, btf.type(id).name_off()}, id});
+    std::ranges::sort(definitions_);
   }
-  std::string text;
-  for (size_t i = 0; i < std::min(candidates.size(), max_names); ++i)
-    text += fmt::format("{}[{}]",
-                        i == 0                       ? ""
-                        : i + 1 == candidates.size() ? " or "
-                                                     : ", ",
-                        candidates[i]);
-  if (candidates.size() > max_names)
-    text += fmt::format(" or {} more", candidates.size() - max_names);
-  return text;
-}
+
+  /// The definitions that a declaration could mean: "[3] or [7]", or "" if there are none.
+  std::string list(BtfType declared) const {
+    std::vector<uint32_t> candidates;
+    for (auto [tag, id] :
+         std::ranges::equal_range(definitions_, Tag{tag_space(declared), declared.name_off()}, {},
+                                  &std::pair<Tag, uint32_t>::first))
+      candidates.push_back(id);
+    std::string text;
+    for (size_t i = 0; i < std::min(candidates.size(), max_names); ++i)
+      text += fmt::format("{}[{}]",
+                          i == 0                       ? ""
+                          : i + 1 == candidates.size() ? " or "
+                                                       : ", ",
+                          candidates[i]);
+    if (candidates.size() > max_names)
+      text += fmt::format(" or {} more", candidates.size() - max_names);
+    return text;
+  }
+
+ private:
+  using Tag = std::pair<TagSpace, uint32_t>;  ///< with the offset of the name
+  std::vector<std::pair<Tag, uint32_t>> definitions_;
+};
 
 /// The text of the first difference of two types of one name.
 class DifferenceText {
  public:
-  DifferenceText(const BtfView& types, std::string left, std::string right)
-      : types_(types), left_(std::move(left)), right_(std::move(right)) {}
+  DifferenceText(const BtfView& types, const TagDefinitions& tags, std::string left,
+                 std::string right)
+      : types_(types), tags_(tags), left_(std::move(left)), right_(std::move(right)) {}
 
   /// "s.p: int * in a.o, long * in b.o". If both types have the same text, their notes are shown.
   std::string put(const TypeDifference& difference) const {
@@ -181,12 +194,13 @@ class DifferenceText {
     std::string text = print_c_declaration(types_, side.type);
     uint32_t id = side.definition != 0 && side.member < 0 ? side.definition : side.type;
     if (!is_only_declared(types_, id)) return text;
-    std::string candidates = list_candidates(types_, id);
+    std::string candidates = tags_.list(types_.type(id));
     return text + (candidates.empty() ? " (only declared)"
                                       : " (only declared, could be " + candidates + ")");
   }
 
   BtfView types_;
+  const TagDefinitions& tags_;
   std::string left_, right_;
 };
 
@@ -222,7 +236,8 @@ struct Effort {
 
 /// Adds the number of compared pairs of types to `effort`.
 std::string explain_definitions(const Explainable& result, const Subject& subject,
-                                const std::vector<Definition>& definitions, Effort& effort) {
+                                const std::vector<Definition>& definitions,
+                                const TagDefinitions& tags, Effort& effort) {
   std::string what = fmt::format("{} {}", subject.keyword, subject.name);
   std::string text = definitions.size() == 1
                          ? fmt::format("{} is one type\n", what)
@@ -236,7 +251,7 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
     text += fmt::format("\n[{}] {}\n{}\n", definition.id, list_inputs(result, definition),
                         print_c_definition(result.output, definition.id));
     if (subject.is_tag() && is_only_declared(result.output, definition.id)) {
-      std::string candidates = list_candidates(result.output, definition.id);
+      std::string candidates = tags.list(result.output.type(definition.id));
       text += candidates.empty() ? "only declared: no input defines it\n"
                                  : fmt::format("only declared: could be {}\n", candidates);
       continue;
@@ -254,9 +269,10 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
     TypeComparison comparison(result.output, result.output, ComparePolicy::Identical);
     auto difference = comparison.run(first->id, definition.id, subject.name);
     effort.work += comparison.work();
-    text += fmt::format("differs from [{}]: {}\n", first->id,
-                        difference ? DifferenceText(result.output, left, right).put(*difference)
-                                   : "too many types to compare");
+    text +=
+        fmt::format("differs from [{}]: {}\n", first->id,
+                    difference ? DifferenceText(result.output, tags, left, right).put(*difference)
+                               : "too many types to compare");
   }
   effort.text += text.size();
   return text;
@@ -295,6 +311,7 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
   for (DefinedTag& tag : tags)
     for (Definition& definition : tag.definitions) by_id[definition.id] = &definition;
   find_inputs(result, by_id);
+  TagDefinitions definitions(result.output);
   std::vector<SplitTag> split;
   split.reserve(tags.size());
   Effort effort;
@@ -303,7 +320,8 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
         split.emplace_back(fmt::format("{} {}", tag.subject.keyword, tag.subject.name),
                            static_cast<uint32_t>(tag.definitions.size()));
     if (effort.is_spent()) continue;
-    described.difference = explain_definitions(result, tag.subject, tag.definitions, effort);
+    described.difference =
+        explain_definitions(result, tag.subject, tag.definitions, definitions, effort);
   }
   return split;
 }
@@ -311,13 +329,14 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
 std::expected<std::string, Error> explain(const Explainable& result, std::string_view what) {
   auto subjects = parse_subjects(what);
   if (!subjects) return std::unexpected(subjects.error());
+  TagDefinitions tags(result.output);
   std::string text;
   Effort effort;
   for (const Subject& subject : *subjects) {
     std::vector<Definition> definitions = find_definitions(result, subject);
     if (definitions.empty()) continue;
     if (!text.empty()) text += '\n';
-    text += explain_definitions(result, subject, definitions, effort);
+    text += explain_definitions(result, subject, definitions, tags, effort);
   }
   if (text.empty())
     return fail(fmt::format("no input has a type '{}'{}", what, suggest(result.output, *subjects)));

@@ -39,6 +39,7 @@ class TableReader {
       at += 8 + section->records.size();
       table.sections.push_back(*section);
     }
+    std::ranges::stable_sort(table.sections, {}, &BtfExtSection::section);
     return table;
   }
 

@@ -4,6 +4,7 @@
 
 #include <linux/bpf.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +60,13 @@ struct BtfExtSection {
 
 /// One of the three tables.
 struct BtfExtTable {
-  uint32_t record_size = 0;  ///< bytes; 0 if the table is absent
-  std::vector<BtfExtSection> sections;
+  uint32_t record_size = 0;             ///< bytes; 0 if the table is absent
+  std::vector<BtfExtSection> sections;  ///< by ascending index of the ELF section
 
+  /// The records of one ELF section.
+  auto of_section(uint32_t section) const {
+    return std::ranges::equal_range(sections, section, {}, &BtfExtSection::section);
+  }
   /// Calls `visit(section, record)` for each record, with the index of the ELF section.
   template <typename Visit>
   void for_each_record(Visit visit) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "linker/elf/alignment.hpp"
 #include "linker/elf/bytes.hpp"
@@ -79,6 +80,7 @@ class ObjectReader {
     object_.sections[0].file = &object_;
     for (uint32_t i = 1; i < elf_.sections.size(); ++i)
       if (auto ok = read_section(i); !ok) return ok;
+    object_.index_sections();
     return {};
   }
 
@@ -320,6 +322,13 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   object->image = image;
   if (auto ok = ObjectReader(*object, options).read(); !ok) return std::unexpected(ok.error());
   return object;
+}
+
+void ObjectFile::index_sections() {
+  sections_by_name.resize(sections.size());
+  std::iota(sections_by_name.begin(), sections_by_name.end(), 0);
+  std::ranges::stable_sort(sections_by_name, {},
+                           [this](uint32_t index) { return sections[index].name; });
 }
 
 std::string ObjectFile::describe_place(std::string_view section, uint64_t offset) const {

@@ -159,7 +159,8 @@ struct ObjectFile {
   std::endian byte_order = std::endian::little;
   std::span<const std::byte> image;
   std::vector<InputSection> sections;  ///< by index; the first is the null section
-  std::vector<InputSymbol> symbols;    ///< by symbol index
+  std::vector<uint32_t> sections_by_name;
+  std::vector<InputSymbol> symbols;  ///< by symbol index
   std::optional<Btf> btf;
   std::span<const std::byte> btf_bytes;  ///< the bytes that `btf` was parsed from
   std::optional<BtfExt> btf_ext;
@@ -179,10 +180,25 @@ struct ObjectFile {
   auto linked_sections() { return std::views::filter(sections, is_linked); }
   auto linked_sections() const { return std::views::filter(sections, is_linked); }
 
+  /// Fills in `sections_by_name`.
+  void index_sections();
+  /// The sections of that name, in their order.
+  auto sections_named(std::string_view section_name) const {
+    auto name_of = [this](uint32_t index) { return sections[index].name; };
+    return std::views::transform(
+        std::ranges::equal_range(sections_by_name, section_name, {}, name_of),
+        [this](uint32_t index) -> const InputSection& { return sections[index]; });
+  }
   /// The first section of that name, or null.
   const InputSection* find_section(std::string_view section_name) const {
-    auto found = std::ranges::find(sections, section_name, &InputSection::name);
-    return found == sections.end() ? nullptr : &*found;
+    auto found = sections_named(section_name);
+    return found.empty() ? nullptr : &found.front();
+  }
+  /// The first linked section of that name, or null.
+  const InputSection* find_linked_section(std::string_view section_name) const {
+    for (const InputSection& section : sections_named(section_name))
+      if (section.is_linked()) return &section;
+    return nullptr;
   }
 
   /// "main.o:(xdp+0x18)".

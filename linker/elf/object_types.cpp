@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "dedup/internal.hpp"
 #include "linker/elf/declarations.hpp"
@@ -92,13 +91,10 @@ class TypesReader {
     if (!object_.btf) return fail("has .BTF.ext but no .BTF");
     auto bytes = with_relocations(*section, object_.relocated_btf_ext);
     if (!bytes) return std::unexpected(bytes.error());
-    std::unordered_map<std::string_view, const InputSection*> code_by_name;
-    for (const InputSection& code : object_.linked_sections())
-      if (code.is_code()) code_by_name.try_emplace(code.name, &code);
     auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
-      auto found = code_by_name.find(name);
-      if (found == code_by_name.end()) return std::nullopt;
-      return CodeSection{found->second->index, found->second->data};
+      for (const InputSection& code : object_.sections_named(name))
+        if (code.is_linked() && code.is_code()) return CodeSection{code.index, code.data};
+      return std::nullopt;
     };
     HashIndex functions = find_functions();
     auto may_begin_function = [&](uint32_t index, uint64_t offset) {
@@ -192,10 +188,9 @@ class TypesReader {
   }
 
   InputSection* find_section(std::string_view name) {
-    auto found = std::find_if(
-        object_.sections.begin(), object_.sections.end(),
-        [&](const InputSection& s) { return s.name == name && s.type == SHT_PROGBITS; });
-    return found == object_.sections.end() ? nullptr : &*found;
+    for (const InputSection& section : object_.sections_named(name))
+      if (section.type == SHT_PROGBITS) return &object_.sections[section.index];
+    return nullptr;
   }
 
   /// Bytes of a section that symbols cover.

@@ -1,6 +1,7 @@
 // Reads files compressed with gzip, xz, lzma, zstd, lz4 or bzip2, and tar archives.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -26,7 +27,13 @@ inline constexpr uint64_t largest_decompressed = uint64_t{1} << 30;
 /// Errors: a damaged or truncated stream; more than `limit` bytes; a stream that asks for much more
 /// memory than any compressor's presets.
 std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes,
-                                                        uint64_t limit = largest_decompressed);
+                                                        uint64_t limit);
+
+/// The same, up to the size that a kernel can have: kernels shrink to a fifth.
+inline std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes) {
+  constexpr uint64_t always = uint64_t{64} << 20, max_ratio = 100;
+  return decompress(bytes, std::min(largest_decompressed, always + max_ratio * bytes.size()));
+}
 
 /// A file in an archive.
 struct TarMember {

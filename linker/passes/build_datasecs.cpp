@@ -129,7 +129,7 @@ class DatasecBuilder {
   }
 
   void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
-    const InputSection* section = find_section(object, declaration.datasec);
+    const InputSection* section = object.find_linked_section(declaration.datasec);
     if (!section || section->same_as) return;
     auto place = place_of(*section, declaration.offset);
     if (!place) return;
@@ -209,17 +209,6 @@ class DatasecBuilder {
     }
   }
 
-  const InputSection* find_section(const ObjectFile& object, std::string_view name) {
-    if (sections_object_ != &object) {
-      sections_object_ = &object;
-      sections_.clear();
-      for (const InputSection& section : object.linked_sections())
-        sections_.try_emplace(section.name, &section);
-    }
-    auto found = sections_.find(name);
-    return found == sections_.end() ? nullptr : found->second;
-  }
-
   using Tag = std::tuple<std::string_view, uint32_t, uint32_t>;  // text, target, component
 
   /// Adds the tags that merge_btf() omitted because their target did not exist yet or belongs to
@@ -271,10 +260,6 @@ class DatasecBuilder {
   std::unordered_map<std::string_view, OutputSection*> section_of_name_;
   std::unordered_map<std::string_view, std::vector<DatasecEntry>> variables_;
   std::vector<std::string_view> order_;
-
-  // The sections by name of the last object that find_section() saw.
-  const ObjectFile* sections_object_ = nullptr;
-  std::unordered_map<std::string_view, const InputSection*> sections_;
 
   uint32_t parts_ = 0;  ///< static variables examined as parts
   bool has_known_tags_ = false;

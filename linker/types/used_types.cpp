@@ -85,10 +85,8 @@ class UsedTypes {
   bool is_in_output(const BtfDeclaration& declaration) const {
     if (declaration.symbol) return declaration.symbol->in_output;
     if (declaration.is_func()) return !has_record_[declaration.type_id] && is_there(declaration);
-    for (const InputSection& section : object_.linked_sections())
-      if (section.name == declaration.datasec)
-        return place_of(section, declaration.offset).has_value();
-    return false;
+    const InputSection* section = object_.find_linked_section(declaration.datasec);
+    return section && place_of(*section, declaration.offset);
   }
 
   void find_recorded_functions() {

@@ -8,8 +8,10 @@ the one before; the last is of about a megabyte. Prints processor time and peak 
 program may refuse an input that passes a limit, with a message.
 """
 
+import gzip
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,7 +93,61 @@ def long_name(n, folder, *options):
     return ["btfdedup", types.write(folder / "a.btf"), *options]
 
 
+def compiled(folder, name, text, *options):
+    (folder / f"{name}.c").write_text(text)
+    clang = os.environ.get("CC", "clang-19")
+    subprocess.run([clang, "-g", "-O2", "--target=bpf", *options, "-w", "-c", f"{name}.c", "-o", f"{name}.o"],
+                   cwd=folder, check=True)
+    return folder / f"{name}.o"
+
+
+def sections(n, folder, *options):
+    """n programs, each in a section of its own with CO-RE relocations, and n variables likewise."""
+    text = """struct task { int pid; } __attribute__((preserve_access_index));\n"""
+    for k in range(n):
+        text += f"""
+static volatile int v{k} __attribute__((section(".data.v{k}"))) = 1;
+__attribute__((section("raw_tp/{k}"))) int p{k}(struct task *t) {{ v{k}++; return t->pid; }}
+"""
+    return ["bpflink", *options, compiled(folder, "a", text), "-o", folder / "out.o"]
+
+
+def duplicates(n, folder):
+    """n objects that define the same function."""
+    made = compiled(folder, "a", "int f(void) { return 1; } int g(void) { return 2; }", "-g0")
+    for k in range(n):
+        shutil.copy(made, folder / f"{k}.o")
+    return ["bpflink", *sorted(folder.glob("[0-9]*.o")), "-o", folder / "out.o"]
+
+
+def mangled(n, folder):
+    """An undefined C++ name in which each of n parts repeats the one before twice."""
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    name = "_Z1fI1aE"
+    for k in range(n):
+        name += f"St4pairIS{digits[k] if k else ''}_S{digits[k] if k else ''}_E"
+    return ["bpflink", compiled(folder, "a", f"extern int {name}(void); int g(void) {{ return {name}(); }}"),
+            "-o", folder / "out.o"]
+
+
+def bomb(n, folder):
+    """n megabytes of zeros, compressed as a kernel's image."""
+    path = folder / "kernel.gz"
+    with gzip.open(path, "wb") as file:
+        for _ in range(n):
+            file.write(bytes(1 << 20))
+    object_ = compiled(folder, "a", "__attribute__((section(\"xdp\"))) int f(void *ctx) { return 1; }")
+    return ["bpfcore", "check", object_, "--kernel", path]
+
+
 FAMILIES = {
+    "sections": (200, sections),
+    "sections-gc": (200, lambda n, d: sections(n, d, "--gc-sections")),
+    "sections-all": (200, lambda n, d: sections(n, d, "--gc-sections", "--prune-types", "--print-sizes",
+                                                "--json", d / "json", "--Map", d / "map")),
+    "duplicates": (125, duplicates),
+    "mangled": (4, mangled),
+    "bomb": (64, bomb),
     "retraction": (700, lambda n, d: retraction(n, d, False)),
     "retraction-distinct": (700, lambda n, d: retraction(n, d, True)),
     "profiles": (500, lambda n, d: profiles(n, d, False)),

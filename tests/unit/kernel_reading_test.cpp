@@ -122,6 +122,13 @@ TEST_CASE("decompression, up to a limit") {
   }
 }
 
+TEST_CASE("what decompresses to far more than a kernel can is refused early") {
+  Blob zeros(size_t{100} << 20);
+  auto whole = decompress(zstd(zeros));
+  REQUIRE_FALSE(whole);
+  CHECK(whole.error().message.starts_with("decompresses to more than 6"));
+}
+
 TEST_CASE("concatenated streams are one; bytes after them are ignored") {
   for (auto [name, compress] : compressors) {
     if (compress == lzma) continue;  // it has no magic number

@@ -40,6 +40,7 @@ struct HandMadeLink {
     made.alignment = alignment;
     made.file = &object;
     made.index = static_cast<uint32_t>(object.sections.size() - 1);
+    object.index_sections();
     made.use = SectionUse::Link;
     made.data = bytes.emplace_back(size);
     made.fragments = {{0, size}};

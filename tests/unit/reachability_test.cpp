@@ -138,6 +138,7 @@ class Made {
     section.type = SHT_PROGBITS;
     section.flags = SHF_ALLOC;
     section.use = SectionUse::Link;
+    object_.index_sections();
     return section;
   }
 
