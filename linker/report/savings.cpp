@@ -1,6 +1,8 @@
 // What the output would save with other options: the sizes of other links.
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <utility>
 
 #include "linker/context.hpp"
 #include "linker/report/report_files.hpp"
@@ -9,12 +11,25 @@
 namespace bpflink {
 namespace {
 
+/// Prefixes of archives as prefixes of their members, which are linked again without them.
+void give_prefixes_to_members(const Context& context, LinkOptions& options) {
+  auto of_inputs = std::exchange(options.prefix_symbols_of, {});
+  for (const auto& [input, prefix] : of_inputs) {
+    std::set<std::string> names;
+    for (const auto& object : context.objects)
+      if (object->name == input || object->name.starts_with(input + '('))
+        names.insert(object->name);
+    for (const std::string& name : names) options.prefix_symbols_of.emplace_back(name, prefix);
+  }
+}
+
 /// The size that the output would have with other options; nothing if the link fails.
 std::optional<uint64_t> link_again(const Context& context, LinkOptions options) {
   for (const ReportFile& report : report_files) (options.*report.path).clear();
   options.explain.clear();
   options.print_sizes = 0;
   options.report = options.verify = options.fatal_warnings = false;
+  give_prefixes_to_members(context, options);
   Linker linker(std::move(options), {});
   for (const auto& object : context.objects) linker.add_memory(object->name, object->image);
   auto image = linker.link_to_memory();

@@ -27,3 +27,39 @@ for n in 1 2 3; do
   expect $'in all of them\nonly in '$n strings_of prog$n
 done
 contains '.rodata.str1.1 SHT_PROGBITS 45 AMS 1' sections
+
+# Strings of wider characters; and a string that a file needs at an alignment which the first copy does
+# not have: it is there again.
+llvm-mc-19 --triple=bpfel --filetype=obj -o wide1.o <<'EOF'
+	.section .rodata.str4.4,"aMS",@progbits,4
+	.globl wide1
+	.type wide1,@object
+wide1:
+	.long 97, 98, 0
+	.size wide1, 12
+	.long 120, 0
+	.section .rodata.str1.1,"aMS",@progbits,1
+	.asciz "ab"
+	.asciz "twice"
+EOF
+llvm-mc-19 --triple=bpfel --filetype=obj -o wide2.o <<'EOF'
+	.section .rodata.str4.4,"aMS",@progbits,4
+	.globl wide2
+	.type wide2,@object
+wide2:
+	.long 120, 0
+	.size wide2, 8
+	.long 97, 98, 0
+	.section .rodata.str1.1,"aMS",@progbits,1
+	.p2align 3
+	.globl aligned
+	.type aligned,@object
+aligned:
+	.asciz "twice"
+	.size aligned, 6
+EOF
+"$BPFLINK" -q --verify wide1.o wide2.o -o out.o
+expect '61 00 00 00 62 00 00 00 00 00 00 00 78 00 00 00 00 00 00 00' bytes .rodata.str4.4
+expect '61 62 00 74 77 69 63 65 00 00 00 00 00 00 00 00 74 77 69 63 65 00' bytes .rodata.str1.1
+values() { llvm-readelf-19 -sW out.o | awk '$4 == "OBJECT" { print $8, $2 }'; }
+expect $'wide1 0000000000000000\nwide2 000000000000000c\naligned 0000000000000010' values

@@ -73,7 +73,7 @@ unpack() {
   mv "$source_package" linux
 }
 
-extract_btf() { linux/scripts/extract-vmlinux kernel/vmlinuz >vmlinux; }
+extract_btf() { [[ -e vmlinux ]] || linux/scripts/extract-vmlinux kernel/vmlinuz >vmlinux; }
 
 # write_module_makefile: a directory to build modules in for the suite's kernel. The selftests set
 # KBUILD_OUTPUT, which Debian's headers set themselves.

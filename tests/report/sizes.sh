@@ -105,6 +105,10 @@ grep -qE '^ +[0-9]+ +[0-9]+  unused, function in \.text$' sizes || fail "no chan
 "$BPFLINK" "${objects[@]}" -o out.o --size-map-against report.json --print-sizes >sizes
 grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
 has '.against.changes == [] and .against.bytes == .output.bytes'
+# What can be saved is shown for renamed members of archives, too.
+llvm-ar-19 rc objects.a "${objects[@]}"
+"$BPFLINK" --whole-archive objects.a --prefix-symbols-of objects.a=x_ -o out.o --print-sizes >sizes
+grep -q 'with --gc-sections' sizes || fail "no saving in $(<sizes)"
 # Names need not be UTF-8.
 compile latin <<'END'
 const char *shown = "caf\xe9 au lait";
