@@ -81,27 +81,26 @@ class DatasecBuilder {
            BtfLinkage::Extern;
   }
 
-  /// The type of the part of a type that has `size` bytes: the element of an array, or the member
-  /// of a struct if all members of that size have one type. Nothing if that is ambiguous.
+  /// The type of the part of a type that has `size` bytes, if all such members and elements, of
+  /// members and elements as well, have one type. Nothing if that is ambiguous.
   std::optional<uint32_t> find_part(uint32_t id, uint32_t size) const {
-    constexpr int deepest = 32;  // the kernel's limit
-    for (int depth = 0; depth < deepest && type_size(btf_, id) > size; ++depth) {
-      uint32_t whole = skip_modifiers(btf_, id);
-      BtfType type = btf_.type(whole);
-      if (type.kind() == BtfKind::Array) {
-        id = type.array_element_type();
-        continue;
-      }
-      std::optional<uint32_t> part;
-      for (uint32_t i = 0; is_composite(type.kind()) && i < type.vlen(); ++i) {
-        uint32_t member = type.member(i).type;
-        if (type_size(btf_, member) != size) continue;
-        if (part && *part != member) return std::nullopt;
-        part = member;
-      }
-      return part;
+    constexpr size_t max_visits = 1 << 10;
+    std::optional<uint32_t> part;
+    std::vector<uint32_t> pending = {id};
+    for (size_t visited = 0; !pending.empty(); ++visited) {
+      uint32_t next = pending.back();
+      pending.pop_back();
+      auto next_size = type_size(btf_, next);
+      if (visited > max_visits || (next_size == size && part && *part != next)) return std::nullopt;
+      if (next_size == size) part = next;
+      if (!next_size || *next_size <= size) continue;
+      BtfType type = btf_.type(skip_modifiers(btf_, next));
+      if (type.kind() == BtfKind::Array) pending.push_back(type.array_element_type());
+      if (is_composite(type.kind()) && type.vlen() > max_visits) return std::nullopt;
+      for (uint32_t i = 0; is_composite(type.kind()) && i < type.vlen(); ++i)
+        pending.push_back(type.member(i).type);
     }
-    return type_size(btf_, id) == size ? std::optional(id) : std::nullopt;
+    return part;
   }
 
   /// The type of a static variable. Compilers split arrays and structs into variables for their

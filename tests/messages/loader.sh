@@ -217,6 +217,19 @@ if bpftool btf dump file parts.o | grep -q "'table.0'"; then
   grep -q 'long table.0' dump || mistake "table.0 has another type: $(grep table dump)"
   "$BTFDEDUP" --check out.o >faults || mistake "the kernel refuses parts: $(<faults)"
 fi
+# The part is an element of an array in a member.
+compile nested <<'END'
+static struct { struct { long x[2]; } in; } deep;
+SEC("tc") int prog(struct __sk_buff *ctx)
+{
+  if (ctx->len > 4) deep.in.x[0]++; else deep.in.x[1] += 3;
+  return deep.in.x[0] + deep.in.x[1];
+}
+END
+if bpftool btf dump file nested.o | grep -q "'deep.0'"; then
+  silent nested.o
+  "$BTFDEDUP" --check out.o >faults || mistake "the kernel refuses parts: $(<faults)"
+fi
 # The symbol fits two members, of different types.
 compile unclear <<'END'
 static struct { int a; float f; long b; } pair;
