@@ -32,8 +32,12 @@ std::optional<uint64_t> link_again(const Context& context, LinkOptions options) 
   give_prefixes_to_members(context, options);
   Linker linker(std::move(options), {});
   for (const auto& object : context.objects) linker.add_memory(object->name, object->image);
-  auto image = linker.link_to_memory();
-  return image ? std::optional(image->size()) : std::nullopt;
+  uint64_t size = 0;
+  bool is_linked = linker.link_to_file("/dev/null", [&](std::span<const std::byte> object) {
+    size = object.size();
+    return std::expected<std::string, Error>();
+  });
+  return is_linked ? std::optional(size) : std::nullopt;
 }
 
 }  // namespace
