@@ -211,7 +211,8 @@ bool is_in_base(const Explainable& result, const Definition& definition) {
 std::string list_inputs(const Explainable& result, const Definition& definition) {
   size_t count = definition.inputs.size();
   std::string text = is_in_base(result, definition) ? "from the base" : "from ";
-  if (count == 0) return text;
+  // A static variable of a linked image, for example
+  if (count == 0) return is_in_base(result, definition) ? text : "from no input alone";
   if (is_in_base(result, definition)) text += " and ";
   if (count > 1) text += fmt::format("{} inputs: ", count);
   for (size_t i = 0; i < std::min(count, max_names); ++i)
@@ -222,7 +223,8 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
 
 /// The input that one side of a difference is from.
 std::string side(const Explainable& result, const Definition& definition) {
-  return is_in_base(result, definition) ? "the base" : result.input_names[definition.inputs[0]];
+  if (is_in_base(result, definition)) return "the base";
+  return definition.inputs.empty() ? "no input alone" : result.input_names[definition.inputs[0]];
 }
 
 /// What explanations have cost so far. Comparing two definitions may walk through all types, and
@@ -269,6 +271,10 @@ std::string explain_definitions(const Explainable& result, const Subject& subjec
     TypeComparison comparison(result.output, result.output, ComparePolicy::Identical);
     auto difference = comparison.run(first->id, definition.id, subject.name);
     effort.work += comparison.work();
+    if (!difference && subject.keyword == "var") {
+      text += fmt::format("has the type of [{}], and is another variable\n", first->id);
+      continue;
+    }
     text +=
         fmt::format("differs from [{}]: {}\n", first->id,
                     difference ? DifferenceText(result.output, tags, left, right).put(*difference)

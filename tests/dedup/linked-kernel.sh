@@ -116,6 +116,12 @@ echo 'SECTIONS { .data..percpu : { *(.data..percpu) } } INSERT BEFORE .data;' >k
 link() { ld --no-warn-execstack -static -T kernel.lds "$@"; }
 link "${units[@]}" asm.o -o vmlinux
 
+# Static variables of one name are one for each unit.
+"$BTFDEDUP" --linked vmlinux "${units[@]}" --explain 'var hidden' -o explained.btf >explanation 2>notes
+expect 'var hidden stayed 8 types' head -n 1 explanation
+expect 8 grep -c '^\[.*\] from no input alone$' explanation
+expect 7 grep -cxF 'has the type of [71], and is another variable' explanation
+
 # Compare the compiler's types with the image.
 listed() { bpftool btf dump file "$1" | sed -nE "s/^\[[0-9]+\] $2 '([^']*)'.*/\1/p" | sort; }
 cp vmlinux linked
