@@ -39,7 +39,8 @@ class DeclarationResolver {
     const uint64_t visits = types_.references.size() + types_.references.targets.size();
     uint64_t round = 0;
     do {
-      if (++round > free_rounds && round * visits > max_visits)
+      ++round;
+      if (round > free_rounds && round * visits > max_visits)
         return fail(
             "{} forward declarations depend on each other's definitions in more than {} steps",
             rules_.size(), round);
