@@ -15,9 +15,12 @@ std::atomic<long> allocations_left = LONG_MAX;
 }
 
 // In place of the C++ library's, for the whole program. NOLINTBEGIN(misc-new-delete-overloads)
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  if (allocations_left != LONG_MAX && --allocations_left < 0) return nullptr;
+  return std::malloc(size == 0 ? 1 : size);
+}
 void* operator new(size_t size) {
-  if (allocations_left != LONG_MAX && --allocations_left < 0) throw std::bad_alloc();
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept {
