@@ -80,7 +80,7 @@
 // If all definitions of a tag are in one class, types of one class are equal. Declarations of the
 // tag form another class and need no further work: their referrers refer to the name, which in the
 // output is the definition's (write_types.cpp). This settles all types but the tainted ones, whose
-// keys say too little. These are few: 81 of a kernel's 3.4 million. Each of them is a node of a
+// keys say too little. These are usually few. Each of them is a node of a
 // graph, which partition refinement settles: give each type the color of its class. While two types
 // of one color refer to different colors, give them different colors. In the end each color is a
 // *tainted class*, which replaces the class of its types. For R2, a unit's definitions are compared

@@ -8,8 +8,7 @@
 //
 //   a.c: struct task { int id; };  struct ops { struct task *t; };
 //   b.c: struct task { int id; };  struct ops;     binding {task: class 7}: the ops of a.c (R2)
-//   c.c: struct task { long id; }; struct ops;     binding {task: class 9}: no unit defines that
-//   ops
+//   c.c: struct task { long id; }; struct ops;     binding {task: class 9}: defined in no unit
 //
 // A tag reaches what any of its definitions reaches, so `struct ops;` alone has a binding, too.
 //
@@ -18,11 +17,9 @@
 // graph of tags and classes (whose circles are merged into strongly connected components) is
 // searched backwards from the profile's tags, and nothing else is visited.
 //
-// The binding of a
-// component is the set of the meanings of its own tags and of the bindings of the components that
-// it refers to; if there is one of these alone, that one. Bindings are interned as numbers. A
-// profile takes time linear in what reaches its tags, whatever its depth, and the sum over all
-// profiles has a limit.
+// The binding of a component is the set of its own tags' meanings and of the bindings of the
+// components that it refers to. A set of one is that one. Bindings are interned as numbers. A
+// profile takes time linear in what reaches its tags. The sum over all profiles has a limit.
 #include "dedup/ambiguity/bindings.hpp"
 
 #include <algorithm>
@@ -43,9 +40,9 @@ namespace {
 
 constexpr uint32_t none = UINT32_MAX;
 
-/// The strongly connected components of the nodes with an ambiguous tag that `roots` reach. A
-/// component has a higher number than those that it refers to. (Tarjan's algorithm with an explicit
-/// stack.)
+/// The strongly connected components of the nodes that `roots` reach and that reach an ambiguous
+/// tag. A component has a higher number than those that it refers to. (Tarjan's algorithm with an
+/// explicit stack.)
 class Components {
  public:
   Components(const Graph& graph, const std::vector<bool>& reaches_ambiguous,
@@ -59,7 +56,7 @@ class Components {
       if (reaches_ambiguous[node] && order_[node] == none) visit(node);
   }
 
-  /// The component of a node, or `none` where no root reaches it or it is not tainted.
+  /// The component of a node, or `none` where no root reaches it or it reaches no ambiguous tag.
   uint32_t of(uint32_t node) const { return of_[node]; }
   uint32_t count() const { return members_.size(); }
   std::span<const uint32_t> members(uint32_t component) const { return members_.edges(component); }

@@ -1,5 +1,5 @@
-// Makes the graph of tainted types. Each of each input has a node, but for declarations with the
-// same candidates, which share one.
+// Makes the graph of tainted types. Each type has a node of its own, but declarations with the same
+// candidates share one.
 #include "dedup/ambiguity/tainted_graph.hpp"
 
 #include <algorithm>

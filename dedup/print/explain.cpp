@@ -212,7 +212,7 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
   size_t count = definition.inputs.size();
   std::string text = is_in_base(result, definition) ? "from the base" : "from ";
   // A static variable of a linked image, for example
-  if (count == 0) return is_in_base(result, definition) ? text : "from no input alone";
+  if (count == 0) return is_in_base(result, definition) ? text : "from the linked image";
   if (is_in_base(result, definition)) text += " and ";
   if (count > 1) text += fmt::format("{} inputs: ", count);
   for (size_t i = 0; i < std::min(count, max_names); ++i)
@@ -224,7 +224,7 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
 /// The input that one side of a difference is from.
 std::string side(const Explainable& result, const Definition& definition) {
   if (is_in_base(result, definition)) return "the base";
-  return definition.inputs.empty() ? "no input alone" : result.input_names[definition.inputs[0]];
+  return definition.inputs.empty() ? "the linked image" : result.input_names[definition.inputs[0]];
 }
 
 /// What explanations have cost so far. Comparing two definitions may walk through all types, and

@@ -96,8 +96,8 @@ struct bpflink_location {
   const char* text;    /**< the line of source, as line_info has it */
 };
 
-/** Something to report to the user. It and all that it points to live until the callback returns;
- * so long, the functions below also take a copy. */
+/** Something to report to the user. It and all that it points to live until the callback returns.
+ * Until then, the functions below also take a copy of it. */
 struct bpflink_diagnostic {
   size_t size;                       /**< bytes of this struct */
   enum bpflink_severity severity;    /**< how much it matters */

@@ -44,7 +44,7 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
   options.on_diagnostic(options.context, &delivered);
 }
 
-/// Null for a struct that the caller made.
+/// Null for a struct that the caller made and filled with zeros.
 const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
   bool has_source = diagnostic && diagnostic->size >= sizeof *diagnostic;
   return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;

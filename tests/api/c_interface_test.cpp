@@ -35,6 +35,13 @@ void count(void* context, const bpflink_diagnostic* diagnostic) {
   CHECK(bpflink_diagnostic_location(diagnostic, 0, &location, sizeof location) == BPFLINK_OK);
   CHECK(std::string(location.object) == fixture("counters.o"));
   CHECK(location.line > 0);
+  bpflink_diagnostic copy = *diagnostic, made{};
+  CHECK(bpflink_diagnostic_location(&copy, 0, &location, sizeof location) == BPFLINK_OK);
+  made.size = sizeof made;
+  made.location_count = 1;
+  CHECK(bpflink_diagnostic_location(&made, 0, &location, sizeof location) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_diagnostic_render(&made, "me", 0) == nullptr);
   counter->text = location.text;
   CHECK(bpflink_diagnostic_render(diagnostic, nullptr, 0) == nullptr);
   CHECK(take(bpflink_diagnostic_render(diagnostic, "me", 1)).find("\033[") != std::string::npos);

@@ -11,6 +11,7 @@ program may refuse an input that passes a limit, with a message.
 import gzip
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -162,7 +163,9 @@ FAMILIES = {
 def measure(command, programs):
     """Seconds of the processor, peak in megabytes, and the message where it fails."""
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen([programs / command[0], *command[1:]], stdout=subprocess.DEVNULL, stderr=errors)
+        limit = 4 * MAX_SECONDS
+        process = subprocess.Popen([programs / command[0], *command[1:]], stdout=subprocess.DEVNULL, stderr=errors,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)

@@ -119,7 +119,7 @@ link "${units[@]}" asm.o -o vmlinux
 # Static variables of one name are one for each unit.
 "$BTFDEDUP" --linked vmlinux "${units[@]}" --explain 'var hidden' -o explained.btf >explanation 2>notes
 expect 'var hidden stayed 8 types' head -n 1 explanation
-expect 8 grep -c '^\[.*\] from no input alone$' explanation
+expect 8 grep -c '^\[.*\] from the linked image$' explanation
 expect 7 grep -cxF 'has the type of [71], and is another variable' explanation
 
 # Compare the compiler's types with the image.

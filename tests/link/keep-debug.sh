@@ -78,6 +78,7 @@ for version in 4 5; do
     llvm-dwarfdump-19 --verify --error-display=details out.o >verified || fail "$way: $(<verified)"
   done
   "$BPFLINK" --verify --keep-debug --gc-sections c.o d.o e.o -o out.o
+  run 'prog()=33'
   # What --gc-sections dropped has an address that nothing has.
   llvm-dwarfdump-19 --debug-info --name=gone out.o | grep -q 'DW_AT_low_pc.*(0xffffffffffffffff\|dead code' ||
     fail "$(llvm-dwarfdump-19 --debug-info --name=gone out.o)"
