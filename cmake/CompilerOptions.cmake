@@ -4,7 +4,7 @@ set(BPFLINK_SANITIZE "" CACHE STRING "Sanitizers to build with: the value of -fs
 option(BPFLINK_FUZZ "Build the libFuzzer programs; needs clang" OFF)
 
 add_library(bpflink_options INTERFACE)
-target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wimplicit-fallthrough
+target_compile_options(bpflink_options INTERFACE -Wall -Wextra -Wimplicit-fallthrough -Werror=switch
                        $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 warns that "text" + std::string copies overlapping memory (its bug 105651).

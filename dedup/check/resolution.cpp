@@ -195,12 +195,35 @@ class ResolutionCheck {
   }
 
   bool check_type(uint32_t id, BtfType type) {
-    BtfKind kind = type.kind();
-    if (kind == BtfKind::Array) return check_array(id, type);
-    if (is_composite(kind)) return check_members(id, type);
-    if (kind == BtfKind::Func) return check_func(id, type);
-    if (kind == BtfKind::DeclTag) return check_decl_tag(id, type);
-    return kind == BtfKind::Datasec || check_reference(id, type);  // check_variable() did
+    switch (type.kind()) {
+      case BtfKind::Array:
+        return check_array(id, type);
+      case BtfKind::Struct:
+      case BtfKind::Union:
+        return check_members(id, type);
+      case BtfKind::Func:
+        return check_func(id, type);
+      case BtfKind::DeclTag:
+        return check_decl_tag(id, type);
+      case BtfKind::Ptr:
+      case BtfKind::Typedef:
+      case BtfKind::Volatile:
+      case BtfKind::Const:
+      case BtfKind::Restrict:
+      case BtfKind::TypeTag:
+      case BtfKind::Var:
+        return check_reference(id, type);
+      case BtfKind::Datasec:  // check_variable() did
+      case BtfKind::Void:     // the others are not entered
+      case BtfKind::Int:
+      case BtfKind::Enum:
+      case BtfKind::Fwd:
+      case BtfKind::FuncProto:
+      case BtfKind::Float:
+      case BtfKind::Enum64:
+        return true;
+    }
+    return true;
   }
 
   /// Checks a pointer, qualifier, typedef, type tag or VAR.
@@ -335,10 +358,9 @@ std::optional<SizedType> ResolvedTypes::sized(const BtfView& types, uint32_t id)
     id = targets[id];
     kind = types.kind(id);
   }
-  if (without_size.contains(kind) || is_modifier(kind)) return std::nullopt;
   if (kind == BtfKind::Ptr) return SizedType{id, pointer_size};
   if (kind == BtfKind::Array) return SizedType{id, array_sizes[id]};
-  return SizedType{id, types.type(id).size()};
+  return has_size(kind) ? std::optional(SizedType{id, types.type(id).size()}) : std::nullopt;
 }
 
 void check_resolution(const BtfView& types, Findings& findings) {

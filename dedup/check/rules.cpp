@@ -43,7 +43,7 @@ constexpr BtfRuleText rules[] = {
 
     {CutOff, "cut-off", "a type ends inside the type section",
      "meta_left:", "rewrite the types: they are cut off", first},
-    {UnknownKind, "unknown-kind", "kinds are 1 to 19", "Invalid kind",
+    {UnknownKind, "unknown-kind", "kinds are those of btf.rst", "Invalid kind",
      "omit the type, or have the compiler omit it", first},
     {InfoBits, "info-bits", "kinds are below 32", "Invalid btf_info", "rewrite the types", first},
     {NameOffset, "name-offset", "a name's offset is in the string section", "Invalid name_offset",

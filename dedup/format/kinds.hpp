@@ -23,7 +23,7 @@ inline constexpr uint32_t common_words = 3;
 inline constexpr uint32_t head_start = 2;
 
 /// The number of kinds that the library knows, including void.
-inline constexpr size_t known_kinds = static_cast<size_t>(BtfKind::Last) + 1;
+inline constexpr size_t known_kinds = static_cast<size_t>(last_btf_kind) + 1;
 
 /// A set of known kinds, tested with one shift.
 class KindSet {

@@ -37,8 +37,9 @@ enum class BtfKind : uint8_t {
   DeclTag = 17,
   TypeTag = 18,
   Enum64 = 19,
-  Last = Enum64,  ///< the last one that this library knows
 };
+/// The last one that this library knows.
+inline constexpr BtfKind last_btf_kind = BtfKind::Enum64;
 
 /// The name of a kind in messages and listings: "STRUCT" for BtfKind::Struct, "UNKNOWN" for an
 /// unknown kind. Ends with NUL.
@@ -48,7 +49,7 @@ std::string_view btf_kind_name(BtfKind kind);
 /// the blob or its base gives their size. Any of their words may refer to types, so deduplication
 /// keeps them if no type of their blob changes its id, and fails otherwise.
 constexpr bool is_known(BtfKind kind) {
-  return kind <= BtfKind::Last;
+  return kind <= last_btf_kind;
 }
 /// Whether a type of the kind has members: STRUCT and UNION.
 constexpr bool is_composite(BtfKind kind) {

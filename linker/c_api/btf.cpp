@@ -23,8 +23,8 @@ bool is_void_or_type(const bpflink_btf* btf, uint32_t id) {
 
 /// The type that `type` refers to besides its members, 0 for none.
 uint32_t referred_type(BtfType type) {
-  if (type.kind() == BtfKind::Array) return type.array_element_type();
-  return (kind_words(type.kind()).ids.head & 1) != 0 ? type.type() : 0;
+  unsigned words = kind_words(type.kind()).ids.head;  // of an array, that of elements comes first
+  return words != 0 ? type.words()[head_start + static_cast<size_t>(std::countr_zero(words))] : 0;
 }
 
 /// Describes what `read` reads of element `index` of a type for whose kind `has_elements` is true.

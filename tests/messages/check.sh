@@ -86,7 +86,7 @@ refused "$int; words.extend([0, 0])" <<'END'
 [2]: a type ends inside the type section (Linux: "meta_left:"); rewrite the types: they are cut off
 END
 refused "$int; add(20)" <<'END'
-[2]: kinds are 1 to 19 (Linux: "Invalid kind"); omit the type, or have the compiler omit it
+[2]: kinds are those of btf.rst (Linux: "Invalid kind"); omit the type, or have the compiler omit it
 END
 refused "$int; words.extend([0, 64 << 24, 0])" <<'END'
 [2]: kinds are below 32 (Linux: "Invalid btf_info"); rewrite the types
@@ -284,7 +284,7 @@ END
 refused "add(PTR, 'p', 3); add(20, 'odd'); $int; layout = [(0, 0, 0)] * 21" <<'END'
 no bytes are before, between or after the sections (Linux: "Unsupported section found"); write the sections one after another; merge several blobs into one
 the strings are the last section (Linux: "String section is not at the end"); write the strings after the types
-[2]: kinds are 1 to 19 (Linux: "Invalid kind"); omit the type, or have the compiler omit it
+[2]: kinds are those of btf.rst (Linux: "Invalid kind"); omit the type, or have the compiler omit it
 [1] int *: it has no name (Linux: "Invalid name"); remove the name
 END
 
