@@ -169,54 +169,16 @@ constexpr KindSet kinds_with(Test test) {
 }
 
 /// Calls `visit` with a known kind as template argument, so that its row is a constant there.
-/// Returns what that returns, or false for other kinds. A switch, because walks over millions of
-/// types go through it.
+/// Returns what that returns, or false for other kinds. Compilers make a switch of it.
 template <class Visit>
 bool with_constant_kind(BtfKind kind, Visit visit) {
-  using enum BtfKind;
-  switch (kind) {
-    case Void:
-      return visit.template operator()<Void>();
-    case Int:
-      return visit.template operator()<Int>();
-    case Ptr:
-      return visit.template operator()<Ptr>();
-    case Array:
-      return visit.template operator()<Array>();
-    case Struct:
-      return visit.template operator()<Struct>();
-    case Union:
-      return visit.template operator()<Union>();
-    case Enum:
-      return visit.template operator()<Enum>();
-    case Fwd:
-      return visit.template operator()<Fwd>();
-    case Typedef:
-      return visit.template operator()<Typedef>();
-    case Volatile:
-      return visit.template operator()<Volatile>();
-    case Const:
-      return visit.template operator()<Const>();
-    case Restrict:
-      return visit.template operator()<Restrict>();
-    case Func:
-      return visit.template operator()<Func>();
-    case FuncProto:
-      return visit.template operator()<FuncProto>();
-    case Var:
-      return visit.template operator()<Var>();
-    case Datasec:
-      return visit.template operator()<Datasec>();
-    case Float:
-      return visit.template operator()<Float>();
-    case DeclTag:
-      return visit.template operator()<DeclTag>();
-    case TypeTag:
-      return visit.template operator()<TypeTag>();
-    case Enum64:
-      return visit.template operator()<Enum64>();
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    bool result = false;
+    static_cast<void>((
+        (kind == BtfKind{I} && ((result = visit.template operator()<BtfKind{I}>()), true)) || ...));
+    return result;
   }
-  return false;
+  (std::make_index_sequence<known_kinds>());
 }
 
 /// Whether types of a kind have a size of their own. Not of pointers and arrays.

@@ -3,9 +3,11 @@
 #include "bpflink/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "bpflink/print.hpp"
@@ -59,8 +61,9 @@ std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what)
   }
   if (!subjects.empty() && !name.empty() && name.find(' ') == std::string_view::npos)
     return subjects;
-  return fail(fmt::format(
-      "'{}' is neither \"NAME\" nor \"struct NAME\" (or union, enum, typedef, func, var)", what));
+  auto others = all_subjects() | std::views::drop(1) | std::views::transform(&Subject::keyword);
+  return fail(fmt::format("'{}' is neither \"NAME\" nor \"struct NAME\" (or {})", what,
+                          fmt::join(others, ", ")));
 }
 
 /// ", did you mean 'struct foo'?" if a type has a similar name, otherwise "".

@@ -1,6 +1,8 @@
 // The C interface's view of BTF.
 #include "bpflink/btf.hpp"
 
+#include <bit>
+
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
@@ -10,6 +12,8 @@ using namespace bpflink;
 using namespace bpflink::c_api;
 
 namespace {
+
+static_assert(std::to_underlying(last_btf_kind) == BPFLINK_BTF_ENUM64);
 
 /// Whether `id` is a type's, void not among them.
 bool is_type(const bpflink_btf* btf, uint32_t id) {
@@ -147,8 +151,7 @@ bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_typ
     description.kind_flag = type.kind_flag();
     description.alignment = type_alignment(*btf->view, id).value_or(0);
     description.type_id = referred_type(type);
-    if (is_composite(kind) || is_enum(kind) || is_prototype(kind) || is_datasec(kind))
-      description.vlen = type.vlen();
+    if (kind_words(kind).element_words != 0) description.vlen = type.vlen();
     if (kind == BtfKind::Array) {
       description.array_length = type.array_length();
       description.index_type_id = type.array_index_type();
