@@ -20,23 +20,23 @@ Prints what differs, and otherwise what was compared. It shares no code with the
 """
 import sys
 
-from bpfobj import (R_BPF_64_32, R_BPF_64_64, R_BPF_64_ABS32, R_BPF_64_ABS64, R_BPF_64_NODYLD32,
-                    SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHT_NOBITS, STT_FUNC, STT_OBJECT,
-                    STT_SECTION, Object)
+from bpfobj import (R_BPF_64_32, R_BPF_64_64, R_BPF_64_ABS32, R_BPF_64_ABS64, R_BPF_64_NODYLD32, R_BPF_NONE,
+                    SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHT_NOBITS, STT_FUNC, STT_OBJECT, Object)
 
 SHF_ALLOC, SHF_MERGE, SHF_STRINGS = 2, 0x10, 0x20
 LDDW, CALL, PSEUDO_CALL = 0x18, 0x85, 1
 # Old GNU as has its own numbers for data; R_BPF_64_NODYLD32 has the number of its calls.
 OLD_GAS_TYPES = {11: R_BPF_64_ABS32, 12: R_BPF_64_ABS64}
-WIDTHS = {R_BPF_64_ABS32: 4, R_BPF_64_ABS64: 8}
+WIDTHS = {R_BPF_64_ABS32: 4, R_BPF_64_ABS64: 8, R_BPF_64_NODYLD32: 4}
 LOCAL_TYPE_ID = 6
 
 
 class Reference:
-    """What an instruction or a pointer leads to: an undefined name, or a place in a section."""
+    """What an instruction or a pointer leads to: an undefined name, or a place in a section. `base` is
+    the value of the symbol that it is relative to."""
 
-    def __init__(self, name, shndx, offset):
-        self.name, self.shndx, self.offset = name, shndx, offset
+    def __init__(self, name, shndx, offset, base=0):
+        self.name, self.shndx, self.offset, self.base = name, shndx, offset, base
 
 
 class Program:
@@ -47,7 +47,7 @@ class Program:
         self.ends, self.names, self.globals = {}, {}, {}
         self.by_section = {}
         for symbol in self.object.symbols:
-            if symbol.type not in (STT_FUNC, STT_OBJECT) or not 0 < symbol.shndx < SHN_LORESERVE:
+            if not (symbol.bind or symbol.type in (STT_FUNC, STT_OBJECT)) or not 0 < symbol.shndx < SHN_LORESERVE:
                 continue
             if not self.object.sections[symbol.shndx].flags & SHF_ALLOC:
                 continue
@@ -89,14 +89,14 @@ class Program:
     def reference(self, shndx, offset):
         """Where the instruction or pointer at this place leads to; None for plain numbers."""
         is_code = self.section(shndx).flags & SHF_EXECINSTR
-        if (shndx, offset) not in self.relocated:
+        if self.relocated.get((shndx, offset), (R_BPF_NONE,))[0] == R_BPF_NONE:
             if is_code and self.is_local_call(shndx, offset):
                 return Reference(None, shndx, offset + 8 * (self.number("i", shndx, offset + 4) + 1))
             return None
         rtype, symbol = self.relocated[shndx, offset]
         if self.dialect == "old-gas":
             rtype = OLD_GAS_TYPES.get(rtype, rtype)
-        value = 0 if symbol.shndx == SHN_UNDEF or symbol.type == STT_SECTION else symbol.value
+        value = 0 if symbol.shndx == SHN_UNDEF else symbol.value
         in_field = value if self.dialect == "old-gas" else 0  # as added what the symbol says already
         if is_code and rtype == R_BPF_64_32:
             steps = self.number("i", shndx, offset + 4) - in_field
@@ -109,8 +109,10 @@ class Program:
             return Reference(f"(relocation type {rtype})", None, 0)  # the output has no such symbol
         if symbol.shndx == SHN_UNDEF:
             return Reference(symbol.name, None, addend)
+        if symbol.shndx >= SHN_LORESERVE:
+            return Reference("(absolute)", None, value + addend)
         name = symbol.name if symbol.bind else None
-        return Reference(name, symbol.shndx, value + addend)
+        return Reference(name, symbol.shndx, value + addend, value)
 
     def is_local_call(self, shndx, offset):
         data = self.section(shndx).data
@@ -120,10 +122,15 @@ class Program:
     def unit(self, shndx, offset):
         """The bytes of unnamed data: a string, a constant of a mergeable section, or one byte."""
         section = self.section(shndx)
+        if (shndx, offset) in self.relocated:
+            return b"a pointer"
         if section.type == SHT_NOBITS:
-            return b"\0"
+            return b"" if section.flags & SHF_STRINGS else b"\0"
         if section.flags & SHF_STRINGS:
-            return section.data[offset:section.data.index(b"\0", offset)]
+            width, end = max(section.entsize, 1), offset
+            while any(section.data[end:end + width]):
+                end += width
+            return section.data[offset:end]
         if section.flags & SHF_MERGE and section.entsize:
             return section.data[offset:offset - offset % section.entsize + section.entsize]
         return section.data[offset:offset + 1]
@@ -164,27 +171,37 @@ class Comparison:
             self.place_of[owner], self.owner_of[place] = place, owner
             self.work.append((program, key, place))
 
-    def resolve(self, program, reference):
+    def resolve(self, program, reference, ours):
         """The input's place of a reference, after the winner of several definitions is known."""
         if reference.name in self.winners:
-            base = 0
-            if reference.shndx is not None:
-                base = program.globals[reference.name][0][1]
             winner, (shndx, start), _ = self.winners[reference.name]
-            return winner, shndx, start + reference.offset - base
+            return winner, shndx, start + reference.offset - reference.base
         key = reference.shndx is not None and program.fragment(reference.shndx, reference.offset)
         for name in program.names[key] if key else []:
             if name in program.globals:  # by its section, although it has a global name
                 winner, (shndx, start), _ = self.winners[name]
-                return winner, shndx, start + reference.offset - key[1]
+                # A definition that lost stays, for what refers to it so.
+                if self.output.globals[name][0] == self.output.fragment(ours.shndx, ours.offset):
+                    return winner, shndx, start + reference.offset - key[1]
         return program, reference.shndx, reference.offset
 
     def compare_references(self, program, ours, theirs, why):
+        if theirs is None and ours is None:
+            return
         self.references += 1
         if theirs is None or ours is None:
             self.fault(f"{why}: a reference in one of them only")
             return
-        program, shndx, offset = self.resolve(program, theirs)
+        program, shndx, offset = self.resolve(program, theirs, ours)
+        if shndx is not None and ours.shndx is not None:
+            # Beyond the end of what it names: the distance to that is the same.
+            start = offset - (theirs.offset - theirs.base)
+            key = theirs.name and program.fragment(shndx, start)
+            if key and not key[1] <= offset < program.ends[key]:
+                ours = Reference(ours.name, ours.shndx, ours.offset - (offset - start))
+                offset = start
+            elif not 0 <= offset < program.section(shndx).size:
+                return
         if shndx is None or ours.shndx is None:
             if (theirs.name, offset) != (ours.name, ours.offset) or shndx != ours.shndx:
                 self.fault(f"{why}: {theirs.name}+{offset:#x} became {ours.name}+{ours.offset:#x}")
@@ -208,13 +225,14 @@ class Comparison:
             here, there = (key[0], key[1] + offset), (place[0], place[1] + offset)
             why = self.output.at(*there)
             opcode = program.section(key[0]).data[here[1]]
-            width = 16 if opcode == LDDW else 8
+            is_wide = opcode == LDDW and (key[0], here[1] + 8) not in program.relocated
+            width = min(16 if is_wide else 8, size - offset)
             mine = self.output.section(place[0]).data[there[1]:there[1] + width]
             its = program.section(key[0]).data[here[1]:here[1] + width]
             theirs, ours = program.reference(*here), self.output.reference(*there)
             self.instructions += 1
             records, kept = program.records.get(here, []), self.output.records.get(there, [])
-            if not program.object.ext["line_info"]:  # the linker gives such functions a line 0
+            if not program.object.ext["line_info"] or offset == 0:  # the linker gives such functions a line 0
                 kept = [r for r in kept if not r.endswith(":0")]
             if records != kept:
                 self.fault(f"{why}: {records} became {kept}")

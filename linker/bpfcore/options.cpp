@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "linker/command_line/options.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
@@ -104,10 +106,13 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
   if (auto ok = check(table, options); !ok) return std::unexpected(ok.error());
-  if (table.is_given("--json")) {
-    auto path = output_path("--json", std::move(options.json), true);
-    if (!path) return std::unexpected(path.error());
-    options.json = std::move(*path);
+  for (auto [option, path, is_text] : {std::tuple{"--json", &options.json, true},
+                                       {"--html", &options.html, true},
+                                       {"--archive", &options.archive, false}}) {
+    if (!table.is_given(option)) continue;
+    auto named = output_path(option, std::move(*path), is_text);
+    if (!named) return std::unexpected(named.error());
+    *path = std::move(*named);
   }
   return options;
 }

@@ -247,8 +247,8 @@ class Splitter {
     if (reference.kind == Reference::Kind::Jump)
       return &fragment == &fragment_at(from, reference.from);
     if (fragment.live) return true;
-    // The end of an object: see place_of_pointer().
-    return reference.kind == Reference::Kind::Pointer &&
+    // The end of an object: see place_of_pointer(). A pointer to code means the code.
+    return reference.kind == Reference::Kind::Pointer && !target.is_code() &&
            static_cast<uint64_t>(offset) == fragment.begin &&
            &fragment != target.fragments.data() && (&fragment - 1)->live;
   }

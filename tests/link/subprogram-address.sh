@@ -24,3 +24,12 @@ contains 'second+0x8 call unused' references
 contains 'second+0x30 address m' references
 contains 'second+0x40 address visit' references
 [[ $(symbol visit) == 'FUNC LOCAL DEFAULT .text '* ]]
+
+# A callback that has func_info and no symbol is not one that libbpf's linker overrode: it is used.
+python3 "$bpfobj" set b.o nameless.o symbol:visit:st_info=3
+for flag in -r --gc-sections; do
+  "$BPFLINK" --verify $flag a.o nameless.o -o out.o
+  address=$(references | sed -n 's/^second+0x40 address \(.*\)/\1/p')
+  size=$(llvm-readelf-19 -S out.o | awk '$2 == ".text" || $3 == ".text" { print "0x" $(NF > 10 ? 7 : 6) }')
+  [[ $address == .text+0x* ]] && ((${address#.text+} < size)) || fail "$flag: $address of .text, $size"
+done

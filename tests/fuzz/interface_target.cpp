@@ -1,0 +1,734 @@
+// Calls of the C interface in any order, one for each few bytes of the input: with null, handles
+// that were freed and made again, structs of other sizes, bases from elsewhere, damaged inputs.
+// Each call keeps to what bpflink.h demands of callers: what must outlive a handle does.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bpflink/bpflink.h"
+#include "tests/fuzz/elf_image.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace bpflink::fuzz {
+namespace {
+
+/// What must live as long as a handle.
+using Needs = std::vector<std::shared_ptr<const void>>;
+
+/// A handle. Its object is freed when no slot and no other handle needs it.
+template <class Handle>
+struct Owned {
+  std::shared_ptr<Handle> handle = {};
+  std::shared_ptr<Needs> needs = {};
+
+  Handle* get() const { return handle.get(); }
+};
+
+template <class Handle>
+Owned<Handle> own(Handle* handle, void (*free)(Handle*), Needs needs) {
+  auto kept = std::make_shared<Needs>(std::move(needs));
+  return {
+      std::shared_ptr<Handle>(handle, [=](Handle* freed) { free(freed), static_cast<void>(kept); }),
+      kept};
+}
+
+Bytes read_fixture(const char* name) {
+  std::ifstream file(std::string(FIXTURES) + '/' + name, std::ios::binary);
+  require(file.is_open(), "the objects of tests/api are built");
+  std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
+  return {bytes.begin(), bytes.end()};
+}
+
+/// What every input begins with: objects, their BTF, and nothing.
+const std::vector<std::shared_ptr<const Bytes>>& fixtures() {
+  static const auto all = [] {
+    std::vector<std::shared_ptr<const Bytes>> read;
+    for (const char* name :
+         {"counters.o", "state.o", "packets.o", "tally.o", "task.o", "counters-be.o"}) {
+      Bytes object = read_fixture(name);
+      auto image = ElfImage::read(object);
+      require(image && image->find(".BTF"), "the objects of tests/api have BTF");
+      read.push_back(std::make_shared<const Bytes>(image->find(".BTF")->bytes));
+      read.push_back(std::make_shared<const Bytes>(std::move(object)));
+    }
+    read.push_back(std::make_shared<const Bytes>());
+    return read;
+  }();
+  return all;
+}
+
+/// The choices that the input makes; zeros behind its end.
+class Choices {
+ public:
+  explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  bool is_empty() const { return next_ >= bytes_.size(); }
+  uint8_t byte() { return next_ < bytes_.size() ? bytes_[next_++] : 0; }
+  size_t below(size_t end) { return byte() % end; }
+  bool one_in(size_t n) { return below(n) == n - 1; }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[below(values.size())];
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
+  size_t next_ = 0;
+};
+
+void read_text(const char* text) {
+  require(text != nullptr, "a string is not null");
+  volatile size_t length = std::strlen(text);
+  static_cast<void>(length);
+}
+
+/// Reads a text that the library gives to its caller, and frees it.
+void take(char* text) {
+  if (text) read_text(text);
+  bpflink_free(text);
+}
+
+class Session {
+ public:
+  explicit Session(std::span<const uint8_t> input) : choose_(input), blobs_(fixtures()) {}
+
+  void run() {
+    constexpr void (Session::*calls[])() = {
+        &Session::damage,      &Session::parse_object,   &Session::open_object,
+        &Session::read_object, &Session::find_in_object, &Session::parse_btf,
+        &Session::parse_split, &Session::read_btf,       &Session::print_btf,
+        &Session::new_linker,  &Session::add_to_linker,  &Session::link,
+        &Session::read_report, &Session::new_dedup,      &Session::add_to_dedup,
+        &Session::run_dedup,   &Session::ask_dedup,      &Session::distill,
+        &Session::check,       &Session::read_verdict,   &Session::new_kernel,
+        &Session::check_core,  &Session::read_core,      &Session::minimize,
+        &Session::new_image,   &Session::add_to_image,   &Session::run_image,
+        &Session::forget,      &Session::read_names,
+    };
+    for (size_t i = choose_.below(4); i > 0; --i)
+      for (auto call : {&Session::parse_object, &Session::parse_btf, &Session::new_linker,
+                        &Session::new_dedup, &Session::new_image, &Session::new_kernel})
+        (this->*call)();
+    constexpr size_t max_calls = 60;
+    for (size_t i = 0; i < max_calls && !choose_.is_empty(); ++i)
+      (this->*calls[choose_.below(std::size(calls))])();
+  }
+
+ private:
+  // ---- arguments
+
+  template <class T, size_t N>
+  const T& slot(const std::array<T, N>& slots) {
+    static const T none{};
+    return choose_.one_in(12) ? none : slots[choose_.below(N)];
+  }
+  template <class T, size_t N>
+  void keep(std::array<T, N>& slots, std::type_identity_t<T> handle) {
+    slots[choose_.below(N)] = std::move(handle);
+  }
+
+  const std::shared_ptr<const Bytes>& blob() { return blobs_[choose_.below(blobs_.size())]; }
+  /// Mostly BTF, or mostly an object.
+  const std::shared_ptr<const Bytes>& blob_of(uint8_t first_byte) {
+    const auto* found = &blob();
+    for (int i = 0; i < 3 && ((*found)->empty() || (**found)[0] != first_byte); ++i)
+      found = &blob();
+    return *found;
+  }
+  const std::shared_ptr<const Bytes>& object() { return blob_of(0x7f); }
+  const std::shared_ptr<const Bytes>& btf() { return blob_of(0x9f); }
+  void keep_blob(const void* bytes, size_t size) {
+    constexpr size_t max_blobs = 24;
+    const auto* begin = static_cast<const uint8_t*>(bytes);
+    auto kept = std::make_shared<const Bytes>(begin, begin + size);
+    if (blobs_.size() < max_blobs)
+      blobs_.push_back(std::move(kept));
+    else
+      blobs_[choose_.below(max_blobs)] = std::move(kept);
+  }
+
+  /// Null, or a text of several kinds.
+  const char* text() {
+    static const std::string longest(5000, 'n');
+    return choose_.one_of<const char*>(
+        {"count_packets", "counters", "struct task", "task", "int", "", "struct event", "a b=c",
+         "x=y", "enum e", "limit", "\xff\n\t", "xdp", "?fentry/f", "_", longest.c_str(), nullptr});
+  }
+  uint32_t number() {
+    return choose_.one_of<uint32_t>(
+        {0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 0x7fffffff, 0xffffffff, uint32_t{choose_.byte()}});
+  }
+  /// Mostly 0 or 1.
+  uint32_t flag() { return choose_.one_in(16) ? number() : choose_.byte() & 1; }
+
+  /// Options in a struct of another version's size. The result lives until the next call.
+  template <class Options>
+  const Options* options_of(Options options) {
+    if (choose_.one_in(12)) return nullptr;
+    constexpr size_t known = sizeof(Options);
+    options.size =
+        choose_.one_of<size_t>({known, known, known, known, 8, 16, known - 8, known + 24, 4, 0});
+    options_.assign(std::max(options.size, known), choose_.one_in(32) ? 1 : 0);
+    std::memcpy(options_.data(), &options, known);
+    options_.resize(std::max<size_t>(options.size, sizeof(size_t)));
+    options_.shrink_to_fit();  // so that reading more is an error
+    return reinterpret_cast<const Options*>(options_.data());
+  }
+
+  // ---- results
+
+  static void expect(bpflink_status status, std::initializer_list<bpflink_status> errors) {
+    bool is_expected = status == BPFLINK_OK || status == BPFLINK_ERROR_ARGUMENT;
+    for (bpflink_status error : errors) is_expected |= status == error;
+    require(is_expected, "a function fails as its comment says");
+    read_text(bpflink_status_text(status));
+  }
+
+  /// Calls `call(out, size)`, which describes something, with a size of this version or another.
+  /// The strings that it describes must be there.
+  template <class Description, class Call, class... Strings>
+  void describe(Call call, Strings Description::*... strings) {
+    constexpr size_t known = sizeof(Description);
+    auto size = choose_.one_of<size_t>({known, known, known, known, known + 16, known - 8, 8, 0});
+    std::unique_ptr<char[]> memory(new char[size]);
+    auto* out = choose_.one_in(32) ? nullptr : reinterpret_cast<Description*>(memory.get());
+    bpflink_status status = call(out, size);
+    expect(status, {BPFLINK_ERROR_NOT_FOUND});
+    if (status != BPFLINK_OK || size < known) return;
+    require(out != nullptr, "null is refused");
+    (read_text(out->*strings), ...);
+  }
+
+  /// Calls `call(&bytes, &size, &error)`, which makes a blob.
+  template <class Call>
+  void make_blob(Call call) {
+    void* bytes = this;
+    size_t size = 0;
+    char* error = nullptr;
+    bpflink_status status =
+        call(choose_.one_in(32) ? nullptr : &bytes, &size, choose_.one_in(8) ? nullptr : &error);
+    expect(status, {BPFLINK_ERROR_INPUT, BPFLINK_ERROR_LINK});
+    take(error);
+    if (bytes == this) return;
+    require((status == BPFLINK_OK) == (bytes != nullptr), "a failed call gives null");
+    if (!bytes) return;
+    keep_blob(bytes, size);
+    bpflink_free(bytes);
+  }
+
+  /// Calls `call(&handle, &error)`, which makes a handle, and puts it into a slot.
+  template <class Handle, class Slots, class Call>
+  void make(Slots& slots, void (*free)(Handle*), Needs needs, Call call) {
+    Handle* handle = nullptr;
+    char* error = nullptr;
+    bpflink_status status =
+        call(choose_.one_in(32) ? nullptr : &handle, choose_.one_in(8) ? nullptr : &error);
+    expect(status, {BPFLINK_ERROR_INPUT});
+    take(error);
+    require((status == BPFLINK_OK) == (handle != nullptr), "a failed call gives null");
+    if (!handle) return;
+    auto owned = own(handle, free, std::move(needs));
+    keep(slots, {owned.handle, owned.needs});
+  }
+
+  // ---- blobs
+
+  /// Changes a few bytes of a blob.
+  void damage() {
+    Bytes bytes = *blob();
+    if (bytes.empty()) return;
+    for (size_t i = choose_.below(4); i < 4; ++i) {
+      size_t at = choose_.byte() | choose_.byte() << 8;
+      bytes[at % bytes.size()] = choose_.byte();
+    }
+    keep_blob(bytes.data(), bytes.size());
+  }
+
+  // ---- objects
+
+  void parse_object() {
+    auto bytes = object();
+    make(objects_, bpflink_object_free, {bytes}, [&](bpflink_object** object, char** error) {
+      return bpflink_object_parse(bytes->data(), bytes->size(), object, error);
+    });
+  }
+
+  void open_object() {
+    static const std::string path = std::string(FIXTURES) + "/arena.o";
+    const char* name = choose_.one_in(4) ? text() : path.c_str();
+    make(objects_, bpflink_object_free, {}, [&](bpflink_object** object, char** error) {
+      return bpflink_object_open(name, object, error);
+    });
+  }
+
+  void read_object() {
+    const bpflink_object* object = slot(objects_).get();
+    if (!object) return;
+    size_t i = choose_.below(8), j = choose_.below(8);
+    read_text(bpflink_object_license(object));
+    static_cast<void>(bpflink_object_byte_order(object));
+    bool has_program = i < bpflink_object_program_count(object);
+    describe<bpflink_program>(
+        [&](auto* out, size_t size) {
+          bpflink_status status = bpflink_object_program(object, i, out, size);
+          require(has_program || status != BPFLINK_OK, "indices end at the count");
+          return status;
+        },
+        &bpflink_program::name, &bpflink_program::section, &bpflink_program::target);
+    describe<bpflink_map>(
+        [&](auto* out, size_t size) { return bpflink_object_map(object, i, out, size); },
+        &bpflink_map::name);
+    describe<bpflink_map_attribute>(
+        [&](auto* out, size_t size) {
+          return bpflink_object_map_attribute(object, i, j, out, size);
+        },
+        &bpflink_map_attribute::name);
+    describe<bpflink_map_attribute>(
+        [&](auto* out, size_t size) {
+          return bpflink_object_map_inner_attribute(object, i, j, out, size);
+        },
+        &bpflink_map_attribute::name);
+    describe<bpflink_data_section>(
+        [&](auto* out, size_t size) { return bpflink_object_data_section(object, i, out, size); },
+        &bpflink_data_section::name);
+    describe<bpflink_variable>(
+        [&](auto* out, size_t size) { return bpflink_object_variable(object, i, j, out, size); },
+        &bpflink_variable::name);
+    describe<bpflink_extern>(
+        [&](auto* out, size_t size) { return bpflink_object_extern(object, i, out, size); },
+        &bpflink_extern::name, &bpflink_extern::section);
+    describe<bpflink_struct_ops>(
+        [&](auto* out, size_t size) { return bpflink_object_struct_ops(object, i, out, size); },
+        &bpflink_struct_ops::name, &bpflink_struct_ops::section, &bpflink_struct_ops::type_name);
+    describe<bpflink_struct_ops_member>(
+        [&](auto* out, size_t size) {
+          return bpflink_object_struct_ops_member(object, i, j, out, size);
+        },
+        &bpflink_struct_ops_member::name, &bpflink_struct_ops_member::program);
+    uint32_t index = 0;
+    const char* symbol = nullptr;
+    bpflink_status status = bpflink_object_map_slot(object, i, j, &index, &symbol);
+    expect(status, {});
+    if (status == BPFLINK_OK) read_text(symbol);
+    // The object's own BTF, which lives as long as it.
+    const Owned<bpflink_object>& owner =
+        *std::ranges::find(objects_, object, &Owned<bpflink_object>::get);
+    if (const bpflink_btf* btf = bpflink_object_btf(object))
+      keep(btfs_, {std::shared_ptr<const bpflink_btf>(owner.handle, btf), owner.needs});
+  }
+
+  void find_in_object() {
+    const bpflink_object* object = slot(objects_).get();
+    const char* name = text();
+    size_t index = 0, section = 0;
+    for (auto* find : {bpflink_object_find_program, bpflink_object_find_map,
+                       bpflink_object_find_extern, bpflink_object_find_struct_ops})
+      expect(find(object, name, &index), {BPFLINK_ERROR_NOT_FOUND});
+    expect(bpflink_object_find_variable(object, name, &section, &index), {BPFLINK_ERROR_NOT_FOUND});
+    char *module = nullptr, *error = nullptr;
+    auto bytes = this->object();
+    expect(bpflink_rust_module(bytes->data(), bytes->size(), name, &module, &error),
+           {BPFLINK_ERROR_INPUT});
+    take(module);
+    take(error);
+  }
+
+  void read_names() {
+    describe<bpflink_section_meaning>(
+        [&](auto* out, size_t size) { return bpflink_read_section_name(text(), out, size); },
+        &bpflink_section_meaning::target);
+    read_text(bpflink_program_type_name(number()));
+    read_text(bpflink_map_type_name(number()));
+    read_text(bpflink_btf_kind_name(number()));
+    read_text(bpflink_version());
+  }
+
+  // ---- BTF
+
+  void parse_btf() {
+    auto bytes = btf();
+    make(btfs_, bpflink_btf_free, {bytes}, [&](bpflink_btf** btf, char** error) {
+      return bpflink_btf_parse(bytes->data(), bytes->size(), btf, error);
+    });
+  }
+
+  void parse_split() {
+    auto bytes = btf();
+    auto base = slot(btfs_);
+    make(btfs_, bpflink_btf_free, {bytes, base.handle}, [&](bpflink_btf** btf, char** error) {
+      return bpflink_btf_parse_split(bytes->data(), bytes->size(), base.get(), btf, error);
+    });
+  }
+
+  uint32_t type_id(const bpflink_btf* btf) {
+    uint32_t end = btf ? bpflink_btf_end_id(btf) : 1;
+    return choose_.one_in(8) ? number() : (choose_.byte() | choose_.byte() << 8) % end;
+  }
+
+  void read_btf() {
+    const bpflink_btf* btf = slot(btfs_).get();
+    if (!btf) return;
+    uint32_t id = type_id(btf), found = 0, element = static_cast<uint32_t>(choose_.below(6));
+    require(bpflink_btf_first_id(btf) <= bpflink_btf_end_id(btf), "ids are in order");
+    static_cast<void>(bpflink_btf_byte_order(btf));
+    read_text(bpflink_btf_name(btf, id));
+    expect(bpflink_btf_find(btf, bpflink_btf_kind(btf, id), text(), &found),
+           {BPFLINK_ERROR_NOT_FOUND});
+    expect(bpflink_btf_find_c_type(btf, text(), &found), {BPFLINK_ERROR_NOT_FOUND});
+    uint64_t bytes = 0;
+    expect(bpflink_btf_size(btf, id, &bytes), {BPFLINK_ERROR_NOT_FOUND});
+    describe<bpflink_type>(
+        [&](auto* out, size_t size) { return bpflink_btf_type(btf, id, out, size); },
+        &bpflink_type::name);
+    describe<bpflink_member>(
+        [&](auto* out, size_t size) { return bpflink_btf_member(btf, id, element, out, size); },
+        &bpflink_member::name);
+    describe<bpflink_enumerator>(
+        [&](auto* out, size_t size) { return bpflink_btf_enumerator(btf, id, element, out, size); },
+        &bpflink_enumerator::name);
+    describe<bpflink_param>(
+        [&](auto* out, size_t size) { return bpflink_btf_param(btf, id, element, out, size); },
+        &bpflink_param::name);
+    describe<bpflink_var_secinfo>([&](auto* out, size_t size) {
+      return bpflink_btf_var_secinfo(btf, id, element, out, size);
+    });
+  }
+
+  void print_btf() {
+    const bpflink_btf* btf = slot(btfs_).get();
+    uint32_t id = type_id(btf);
+    take(bpflink_btf_declaration(btf, id, text()));
+    take(bpflink_btf_definition(btf, id));
+    take(bpflink_btf_raw(btf, id));
+    take(bpflink_btf_c_header(btf));
+  }
+
+  // ---- linker
+
+  static void hear(void* context, const bpflink_diagnostic* diagnostic) {
+    if (!context) return;  // options of a size that has no context
+    auto& session = *static_cast<Session*>(context);
+    read_text(diagnostic->message);
+    read_text(diagnostic->file);
+    read_text(diagnostic->symbol);
+    for (size_t i = 0; i < diagnostic->detail_count; ++i) read_text(diagnostic->details[i]);
+    bpflink_diagnostic copy = *diagnostic;
+    if (session.choose_.one_in(8)) copy.source = nullptr;
+    if (session.choose_.one_in(8)) copy.size = session.number() % sizeof copy;
+    take(bpflink_diagnostic_render(&copy, session.text(), session.flag()));
+    session.describe<bpflink_location>(
+        [&](auto* out, size_t size) {
+          return bpflink_diagnostic_location(&copy, session.choose_.below(3), out, size);
+        },
+        &bpflink_location::object, &bpflink_location::section, &bpflink_location::source,
+        &bpflink_location::text);
+  }
+
+  void new_linker() {
+    const char* names[] = {text(), text()};
+    bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
+    if (!choose_.one_in(4)) options.on_diagnostic = hear;
+    options.context = this;
+    options.flags = choose_.byte() | (choose_.byte() & 0x1f) << 8;
+    if (choose_.one_in(32)) options.flags |= uint64_t{number()} << 8;
+    if (choose_.one_in(4)) options.license = text();
+    if (choose_.one_in(8)) options.prefix_symbols = text();
+    if (choose_.one_in(8)) options.explain = names, options.explain_count = 2;
+    if (choose_.one_in(8)) options.trace_symbols = names, options.trace_symbol_count = 1;
+    if (choose_.one_in(8)) options.undefined = names, options.undefined_count = 2;
+    if (choose_.one_in(8)) options.keep_sections = names, options.keep_section_count = 2;
+    if (choose_.one_in(8)) options.redefine_symbols = names, options.redefine_symbol_count = 1;
+    if (choose_.one_in(8)) options.prefix_symbols_of = names, options.prefix_symbols_of_count = 1;
+    options.print_sizes = choose_.below(4);
+    options.threads = choose_.below(4);
+    const auto* given = options_of(options);
+    make(linkers_, bpflink_linker_free, {},
+         [&](bpflink_linker** linker, char**) { return bpflink_linker_new(given, linker); });
+  }
+
+  void add_to_linker() {
+    const auto& linker = slot(linkers_);
+    auto bytes = object();
+    static const std::string path = std::string(FIXTURES) + "/tally.o";
+    switch (choose_.below(8)) {
+      case 0:
+        return expect(bpflink_linker_add_file(linker.get(), path.c_str()), {});
+      case 1:
+        return expect(bpflink_linker_add_library(linker.get(), text()), {});
+      case 2:
+        return expect(bpflink_linker_add_whole_archive(linker.get(), text()), {});
+      case 3: {
+        int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        expect(bpflink_linker_add_fd(linker.get(), choose_.one_in(4) ? -1 : fd, text()), {});
+        close(fd);
+        return;
+      }
+      default:
+        expect(bpflink_linker_add_memory(linker.get(), text(), bytes->data(), bytes->size()), {});
+        if (linker.get()) linker.needs->push_back(bytes);
+    }
+  }
+
+  void link() {
+    bpflink_linker* linker = slot(linkers_).get();
+    if (choose_.one_in(6)) {
+      int fd = memfd_create("output", MFD_CLOEXEC);
+      expect(bpflink_linker_link_to_fd(linker, fd), {BPFLINK_ERROR_LINK});
+      close(fd);
+      return expect(bpflink_linker_link_to_file(linker, "/dev/null/none"), {BPFLINK_ERROR_LINK});
+    }
+    make_blob([&](void** bytes, size_t* size, char**) {
+      return bpflink_linker_link_to_memory(linker, bytes, size);
+    });
+  }
+
+  void read_report() {
+    const bpflink_linker* linker = slot(linkers_).get();
+    describe<bpflink_link_report>(
+        [&](auto* out, size_t size) { return bpflink_linker_report(linker, out, size); },
+        &bpflink_link_report::map, &bpflink_link_report::cross_references,
+        &bpflink_link_report::explanations, &bpflink_link_report::sizes);
+    const char *path = nullptr, *pass = nullptr;
+    double seconds = 0;
+    size_t index = number();
+    if (bpflink_linker_report_file(linker, index, &path) == BPFLINK_OK) read_text(path);
+    if (bpflink_linker_report_pass(linker, index, &pass, &seconds) == BPFLINK_OK) read_text(pass);
+  }
+
+  // ---- deduplication
+
+  bpflink_dedup_options dedup_options(const Owned<const bpflink_btf>& base) {
+    bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
+    options.base = base.get();
+    options.threads = static_cast<uint32_t>(choose_.below(4));
+    options.byte_order = flag();
+    options.flatten = choose_.one_in(4) ? flag() : 0;
+    options.sort = flag();
+    options.for_kernel = flag();
+    return options;
+  }
+
+  void new_dedup() {
+    auto base = choose_.one_in(3) ? slot(btfs_) : Owned<const bpflink_btf>{};
+    const auto* options = options_of(dedup_options(base));
+    make(dedups_, bpflink_dedup_free, {base.handle},
+         [&](bpflink_dedup** dedup, char**) { return bpflink_dedup_new(options, dedup); });
+  }
+
+  void add_to_dedup() {
+    expect(bpflink_dedup_add(slot(dedups_).get(), text(), slot(btfs_).get()), {});
+  }
+
+  void run_dedup() {
+    bpflink_dedup* dedup = slot(dedups_).get();
+    make_blob([&](void** bytes, size_t* size, char** error) {
+      return bpflink_dedup_run(dedup, bytes, size, error);
+    });
+  }
+
+  void ask_dedup() {
+    const bpflink_dedup* dedup = slot(dedups_).get();
+    uint32_t id = 0;
+    expect(bpflink_dedup_output_id(dedup, choose_.below(4), number(), &id), {});
+    char *why = nullptr, *error = nullptr;
+    expect(bpflink_dedup_explain(dedup, text(), &why, &error), {BPFLINK_ERROR_INPUT});
+    take(why);
+    take(error);
+  }
+
+  void distill() {
+    const bpflink_btf* split = slot(btfs_).get();
+    uint32_t needed[] = {type_id(split), type_id(split)};
+    bpflink_distilled made{};
+    char* error = nullptr;
+    bpflink_status status =
+        bpflink_btf_distill(split, flag(), needed, choose_.below(3), &made, sizeof made, &error);
+    expect(status, {BPFLINK_ERROR_INPUT});
+    take(error);
+    if (status != BPFLINK_OK) return;
+    keep_blob(made.base, made.base_size);
+    keep_blob(made.types, made.types_size);
+    for (void* memory : {made.base, made.types, static_cast<void*>(made.ids)}) bpflink_free(memory);
+  }
+
+  // ---- check
+
+  void check() {
+    auto bytes = btf();
+    auto base = slot(btfs_);
+    uint32_t use = flag();
+    make(verdicts_, bpflink_verdict_free, {}, [&](bpflink_verdict** verdict, char**) {
+      return bpflink_btf_check(bytes->data(), bytes->size(), use, base.get(), verdict);
+    });
+  }
+
+  void read_verdict() {
+    const bpflink_verdict* verdict = slot(verdicts_).get();
+    size_t index = choose_.below(4);
+    static_cast<void>(bpflink_verdict_omitted(verdict));
+    describe<bpflink_fault>(
+        [&](auto* out, size_t size) { return bpflink_verdict_fault(verdict, index, out, size); },
+        &bpflink_fault::rule, &bpflink_fault::text, &bpflink_fault::kernel, &bpflink_fault::advice,
+        &bpflink_fault::type, &bpflink_fault::subject);
+    take(bpflink_verdict_fault_text(verdict, index));
+    describe<bpflink_requirement>(
+        [&](auto* out, size_t size) { return bpflink_verdict_needs(verdict, out, size); },
+        &bpflink_requirement::what);
+  }
+
+  // ---- CO-RE
+
+  void new_kernel() {
+    auto vmlinux = slot(btfs_), module = slot(btfs_);
+    const bpflink_btf* modules[] = {module.get()};
+    size_t count = choose_.below(2);
+    make(kernels_, bpflink_core_kernel_free, {vmlinux.handle, module.handle},
+         [&](bpflink_core_kernel** kernel, char**) {
+           return bpflink_core_kernel_new(vmlinux.get(), modules, count, kernel);
+         });
+  }
+
+  void check_core() {
+    auto bytes = object();
+    const bpflink_core_kernel* kernel = slot(kernels_).get();
+    const char* setting = text();
+    uint64_t value = number();
+    bpflink_core_facts facts = BPFLINK_CORE_FACTS_INIT;
+    facts.context = this;
+    if (choose_.one_in(2))
+      facts.kconfig = [](void* session, const char*, uint64_t* answer) {
+        *answer = static_cast<Session*>(session)->number();
+        return 1;
+      };
+    if (choose_.one_in(2))
+      facts.has_ksym = [](void* session, const char*) {
+        return static_cast<int>(static_cast<Session*>(session)->choose_.below(3)) - 1;
+      };
+    if (choose_.one_in(2))
+      facts.settings = &setting, facts.setting_values = &value, facts.setting_count = 1;
+    facts.version = number();
+    facts.strict = flag();
+    const auto* given = options_of(facts);
+    make(reports_, bpflink_core_report_free, {}, [&](bpflink_core_report** report, char** error) {
+      return bpflink_core_check(bytes->data(), bytes->size(), kernel, given, report, error);
+    });
+  }
+
+  void read_core() {
+    const bpflink_core_report* report = slot(reports_).get();
+    size_t index = choose_.below(bpflink_core_report_verdict_count(report) + 1);
+    describe<bpflink_core_verdict>(
+        [&](auto* out, size_t size) {
+          return bpflink_core_report_verdict(report, index, out, size);
+        },
+        &bpflink_core_verdict::section, &bpflink_core_verdict::kind, &bpflink_core_verdict::access,
+        &bpflink_core_verdict::message);
+    const char* name = nullptr;
+    uint64_t value = 0;
+    if (bpflink_core_report_program(report, index, choose_.below(3), &name) == BPFLINK_OK)
+      read_text(name);
+    if (bpflink_core_report_assumption(report, index, choose_.below(3), &name, &value) ==
+        BPFLINK_OK)
+      read_text(name);
+  }
+
+  void minimize() {
+    auto first = object(), second = object();
+    const void* objects[] = {first->data(), second->data()};
+    size_t sizes[] = {first->size(), second->size()};
+    const bpflink_core_kernel* kernel = slot(kernels_).get();
+    size_t count = choose_.below(3);
+    uint32_t order = flag();
+    make_blob([&](void** bytes, size_t* size, char** error) {
+      return bpflink_core_minimize(objects, sizes, count, kernel, order, bytes, size, error);
+    });
+  }
+
+  // ---- image BTF
+
+  void new_image() {
+    auto base = choose_.one_in(3) ? slot(btfs_) : Owned<const bpflink_btf>{};
+    const auto* options = options_of(dedup_options(base));
+    make(images_, bpflink_image_free, {base.handle},
+         [&](bpflink_image** image, char**) { return bpflink_image_new(options, image); });
+  }
+
+  void add_to_image() {
+    bpflink_image* image = slot(images_).get();
+    const bpflink_btf* btf = slot(btfs_).get();
+    expect(bpflink_image_add(image, text(), btf), {BPFLINK_ERROR_INPUT});
+    const char* name = btf ? bpflink_btf_name(btf, type_id(btf)) : text();
+    expect(bpflink_image_add_function(image, name), {});
+    expect(bpflink_image_add_variable(image, name, number(), number(), flag()), {});
+    expect(bpflink_image_tag_function(image, name, text()), {});
+  }
+
+  void run_image() {
+    bpflink_image* image = slot(images_).get();
+    make_blob([&](void** bytes, size_t* size, char** error) {
+      return bpflink_image_run(image, bytes, size, error);
+    });
+    const char* name = nullptr;
+    bpflink_image_omission reason{};
+    bpflink_status status = bpflink_image_omitted(image, choose_.below(3), &name, &reason);
+    expect(status, {BPFLINK_ERROR_NOT_FOUND});
+    if (status == BPFLINK_OK) read_text(name);
+  }
+
+  /// Frees handles in any order, and null.
+  void forget() {
+    bpflink_linker_free(nullptr), bpflink_object_free(nullptr), bpflink_btf_free(nullptr);
+    bpflink_dedup_free(nullptr), bpflink_image_free(nullptr), bpflink_verdict_free(nullptr);
+    bpflink_core_kernel_free(nullptr), bpflink_core_report_free(nullptr), bpflink_free(nullptr);
+    switch (choose_.below(8)) {
+      case 0:
+        return keep(objects_, {});
+      case 1:
+        return keep(btfs_, {});
+      case 2:
+        return keep(linkers_, {});
+      case 3:
+        return keep(dedups_, {});
+      case 4:
+        return keep(kernels_, {});
+      case 5:
+        return keep(reports_, {});
+      case 6:
+        return keep(images_, {});
+      default:
+        return keep(verdicts_, {});
+    }
+  }
+
+  Choices choose_;
+  std::vector<std::shared_ptr<const Bytes>> blobs_;
+  Bytes options_;
+  std::array<Owned<bpflink_object>, 4> objects_;
+  std::array<Owned<const bpflink_btf>, 4> btfs_;
+  std::array<Owned<bpflink_linker>, 2> linkers_;
+  std::array<Owned<bpflink_dedup>, 2> dedups_;
+  std::array<Owned<bpflink_verdict>, 2> verdicts_;
+  std::array<Owned<bpflink_core_kernel>, 2> kernels_;
+  std::array<Owned<bpflink_core_report>, 2> reports_;
+  std::array<Owned<bpflink_image>, 2> images_;
+};
+
+}  // namespace
+}  // namespace bpflink::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  bpflink::fuzz::Session({data, size}).run();
+  return 0;
+}
