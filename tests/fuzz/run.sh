@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?for how many seconds to run each target}
 shift
-if (($# == 0)); then set -- btf btf_ext elf object archive link core; fi
+if (($# == 0)); then set -- btf btf_ext elf object archive link core interface; fi
 
 cmake --preset sanitize >/dev/null
 cmake --build --preset sanitize --target "${@/#/fuzz_}"
@@ -21,13 +21,15 @@ tests/fuzz/make-seeds.sh $build/seeds
 fuzz() {
   local target=$1 status=0 start
   local corpus=$build/corpus/$target found=$build/found/$target log=$build/$target.log
-  mkdir -p "$corpus" "$found"
+  mkdir -p "$corpus" "$found" "$build/seeds/$target"
+  local inputs=("$corpus" "$build/seeds/$target")
+  if [[ -d tests/fuzz/regressions/$target ]]; then inputs+=("tests/fuzz/regressions/$target"); fi
   start=$(date +%s)
   # The memory limit includes freed memory that AddressSanitizer keeps. The time limit is wall time,
   # although the targets share the processors.
   ASAN_OPTIONS=quarantine_size_mb=32 "$bin/fuzz_$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=1024 \
     -malloc_limit_mb=256 -max_len=65536 -print_final_stats=1 -artifact_prefix="$found/" \
-    "$corpus" $build/seeds/"$target" tests/fuzz/regressions/"$target" >"$log" 2>&1 || status=$?
+    "${inputs[@]}" >"$log" 2>&1 || status=$?
   if ((status != 0)); then tail -n 60 "$log"; fi
   figure() { sed -n "s/^stat::$1: *//p" "$log"; }
   echo "$target: $(figure number_of_executed_units) executions in \
