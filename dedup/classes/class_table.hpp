@@ -126,8 +126,8 @@ class ClassTable {
   };
 
   StringTable strings_;
-  std::vector<uint32_t> words_;
-  std::vector<Extent> extents_;
+  LargeVector<uint32_t> words_;
+  LargeVector<Extent> extents_;
   std::vector<uint32_t> anchors_of_;
   std::vector<Reference> references_;
   std::vector<uint8_t> is_private_;

@@ -81,7 +81,7 @@ class CurrentInput {
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   /// By string offset of the input: the table's, or 0 if not yet known.
-  std::vector<uint32_t> strings_;
+  LargeVector<uint32_t> strings_;
   /// The indexes of `strings_` that are not 0. Most inputs use few of them, so clearing only these
   /// is faster.
   std::vector<uint32_t> known_strings_;

@@ -23,6 +23,7 @@
 
 #include "dedup/deduplication.hpp"
 #include "dedup/format/check_types.hpp"
+#include "dedup/huge_pages.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/run_threads.hpp"
 
@@ -219,9 +220,17 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   InputSize all = inputs;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base()) all.add(*link);
   if (auto ok = check_room(all); !ok) return ok;
-  unsigned count = choose_workers(inputs.words * sizeof(uint32_t), d.options.threads);
-  for (Input& input : d.inputs)
-    input.class_of_type.resize(input.btf.end_id() - input.btf.first_id());
+  // Each worker's table gets most classes of a kernel. Filling and merging more tables would take
+  // more time than sharing the rest saves.
+  constexpr unsigned max_workers = 4;
+  unsigned count =
+      std::min(choose_workers(inputs.words * sizeof(uint32_t), d.options.threads), max_workers);
+  for (Input& input : d.inputs) {
+    size_t types = input.btf.end_id() - input.btf.first_id();
+    input.class_of_type.reserve(types);
+    use_huge_pages(input.class_of_type.data(), types * sizeof(uint32_t));
+    input.class_of_type.resize(types);
+  }
   // Only names that begin within other strings can make the table larger than the inputs' strings.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
   classify_base(d);

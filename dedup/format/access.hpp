@@ -1,7 +1,6 @@
 // The members of Btf and BtfBuilder, for the library itself.
 #pragma once
 
-#include <boost/container/vector.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "dedup/huge_pages.hpp"
 
 namespace bpflink {
 
@@ -16,10 +16,10 @@ struct Btf::Impl {
   BtfView view;
   const Btf* base = nullptr;
   std::endian order = std::endian::native;
-  boost::container::vector<uint32_t> starts;  ///< shown by view.starts()
-  std::vector<uint32_t> objects;              ///< ids of the objects (is_object()), in order
-  std::vector<uint32_t> own_words;            ///< shown by view.words(), unless that is the blob
-  std::string own_strings;                    ///< shown by view.strings(), unless that is the blob
+  LargeVector<uint32_t> starts;     ///< shown by view.starts()
+  std::vector<uint32_t> objects;    ///< ids of the objects (is_object()), in order
+  std::vector<uint32_t> own_words;  ///< shown by view.words(), unless that is the blob
+  std::string own_strings;          ///< shown by view.strings(), unless that is the blob
   std::vector<BtfKindLayout> layout;
 
   /// Makes `view` show the types in `words` that begin at `starts`.

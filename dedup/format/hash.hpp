@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dedup/huge_pages.hpp"
+
 namespace bpflink {
 
 /// A hash never decides that two things are equal. A build with BPFLINK_HASH_BITS keeps only that
@@ -62,13 +64,13 @@ class HashIndex {
 
   /// `size` is a power of two.
   void grow(size_t size) {
-    std::vector<Slot> old(size);
+    LargeVector<Slot> old(size);
     old.swap(slots_);
     for (const Slot& slot : old)
       if (slot.value != 0) put(slot);
   }
 
-  std::vector<Slot> slots_;
+  LargeVector<Slot> slots_;
   size_t count_ = 0;
 };
 

@@ -91,7 +91,7 @@ class StringTable {
            std::string_view(stored, string.size()) == string;
   }
 
-  std::vector<char> bytes_;
+  LargeVector<char> bytes_;
   size_t max_size_ = std::numeric_limits<uint32_t>::max();
   HashIndex index_;
   uint32_t index_end_ = 1;  ///< strings before this offset are in the index

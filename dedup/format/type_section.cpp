@@ -121,7 +121,7 @@ class TypeWalk {
 
   BtfAccess::Impl& blob_;
   std::span<const uint32_t> words_;
-  boost::container::vector<uint32_t>& starts_;
+  decltype(BtfAccess::Impl::starts)& starts_;
   size_t at_ = 0;  ///< how many words have been passed
   Largest largest_;
   std::vector<uint32_t> with_constraints_;  ///< see TypeSummary
