@@ -69,5 +69,5 @@ for flag in -mlittle-endian -mbig-endian; do
   "$BPFLINK" -q c.o -o out.o
   judge out.o $dialect:c.o
   if judge out.o $wrong:c.o >found; then fail 'the dialect makes no difference'; fi
-  grep -qF "not ['y']" found || fail "$(<found)"
+  grep -qE 'leads to|became' found || fail "$(<found)"
 done
