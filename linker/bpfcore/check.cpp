@@ -73,9 +73,8 @@ std::vector<CoreFinding> check_object(const CoreObject& object, const Kernel& ke
                      },
                      .settings = options.settings,
                      .strict = options.strict});
-  auto helpers = object.helper_calls | std::views::keys;
-  needs.check_helpers({helpers.begin(), helpers.end()},
-                      [&](uint32_t helper) { return check.programs_calling(helper); });
+  needs.check_code(
+      object, [&](std::span<const InsnPlace> places) { return check.programs_reaching(places); });
   std::vector<CoreFinding> findings = check.take_relocations();
   std::ranges::move(needs.findings, std::back_inserter(findings));
   return findings;
@@ -89,6 +88,7 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
     return Outputs::write(output, std::as_bytes(std::span(text)));
   };
   if (options.table) print_text(make_table(report));
+  if (options.json != "/dev/stdout") print_text(summarize(report));
   if (auto ok = flush_output(); !ok) return std::unexpected(OutputProblem{"", ok.error().message});
   if (const Outputs::Output* json = outputs.find("--json")) {
     std::expected<void, OutputProblem> written;
@@ -138,7 +138,8 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   bool has_failed = false;
   std::vector<CoreProblem> problems = find_problems(report, options.differences);
   for (const CoreProblem& problem : problems) {
-    has_failed |= problem.diagnostic.severity == Severity::Error;
+    has_failed |= problem.diagnostic.severity == Severity::Error ||
+                  (options.strict && !problem.unknown.empty());
     print_diagnostic("bpfcore", problem.diagnostic);
   }
   if (auto ok = write_reports(options, report, problems, outputs); !ok)

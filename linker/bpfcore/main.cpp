@@ -6,11 +6,16 @@ namespace {
 
 using namespace bpflink;
 
+/// The exit status where nothing could be checked.
+constexpr int unchecked = 2;
+
 int run(const std::vector<std::string>& arguments) {
+  bool is_minimize = !arguments.empty() && arguments.front() == "minimize";
+  int failure = is_minimize ? 1 : unchecked;
   auto options = parse_bpfcore_options(arguments);
   if (!options) {
     print_error("bpfcore", options.error().message);
-    return 1;
+    return failure;
   }
   if (!options->text.empty()) {
     print_text(options->text);
@@ -23,11 +28,11 @@ int run(const std::vector<std::string>& arguments) {
     done = std::unexpected(ok.error());
   if (done) return *done ? 0 : 1;
   print_error("bpfcore", done.error().message);
-  return 1;
+  return failure;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bpflink::run_program("bpfcore", argc, argv, run);
+  return bpflink::run_program("bpfcore", argc, argv, run, unchecked);
 }

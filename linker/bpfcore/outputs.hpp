@@ -19,12 +19,14 @@ struct CoreProblem {
   std::vector<size_t> kernels = {};  ///< indices of the kernels that have it
   std::vector<std::string_view> programs =
       {};  ///< programs that reach it; empty: all of the object
+  /// What is not known, if that is the problem: "kernel function f".
+  std::vector<std::string_view> unknown = {};
   /// An error; a warning if only optional programs reach it.
   Diagnostic diagnostic = {.severity = Severity::Warning, .message = ""};
 };
 
-/// All failures. With `differences`, also a warning for each member that is bound but has another
-/// size or sign.
+/// All failures, and what is not known. With `differences`, also a warning for each member that is
+/// bound but has another size or sign.
 std::vector<CoreProblem> find_problems(const CoreReport& report, bool differences);
 
 /// The character that stands for a status in the table and the page.
@@ -32,6 +34,9 @@ char status_mark(CoreStatus status);
 
 /// Programs by kernels, as text.
 std::string make_table(const CoreReport& report);
+
+/// "12 of 14 programs fit all 150 kernels", as a line.
+std::string summarize(const CoreReport& report);
 
 /// Writes the whole report in the format of core.schema.json, in several calls of `write`.
 void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write);

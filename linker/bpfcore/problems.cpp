@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "dedup/internal.hpp"
@@ -59,7 +61,9 @@ class ProblemFinder {
       bool is_relocation = finding.need == CoreNeed::Relocation;
       bool fails = finding.status == CoreStatus::Fails;
       bool differs = differences_ && is_relocation && finding.status == CoreStatus::Resolves;
-      if (!finding.complaint || !(fails || finding.fails_to_attach || differs)) continue;
+      bool is_unknown = finding.status == CoreStatus::Unknown && !finding.fails_to_attach;
+      if (!finding.complaint || !(fails || finding.fails_to_attach || is_unknown || differs))
+        continue;
       Key key = {finding.complaint->what, std::string(core_need_name(finding.need)), 0, 0,
                  finding.name};
       if (is_relocation) {
@@ -67,9 +71,14 @@ class ProblemFinder {
         std::string access = at.line == 0 ? fmt::format("{}+{}", at.section, at.offset) : at.source;
         key = {finding.complaint->what, access, at.line, at.column, ""};
       }
+      // All that is settled in one way is one problem.
+      if (is_unknown) key = {finding.complaint->advice, "", 0, 0, ""};
       CoreProblem& problem = problem_of(key, {.object = index, .finding = &finding, .record = i});
       if (problem.kernels.empty() || problem.kernels.back() != kernel)
         problem.kernels.push_back(kernel);
+      std::string_view what = finding.complaint->what;
+      if (is_unknown && std::ranges::find(problem.unknown, what) == problem.unknown.end())
+        problem.unknown.push_back(what);
       bool stops_all = finding.outcome == CoreOutcome::Failed;
       if (fails && (stops_all || !object.are_optional(finding.programs)))
         problem.diagnostic.severity = Severity::Error;
@@ -128,11 +137,13 @@ class ProblemFinder {
     kernels.reserve(problem.kernels.size());
     for (size_t kernel : problem.kernels) kernels.push_back(&report_.kernels[kernel]);
     bool is_one = report_.kernels.size() == 1;
-    diagnostic.message =
-        complaint.what +
-        (is_one ? " in " + kernels[0]->name
-                : fmt::format(" in {} of {} kernels", kernels.size(), report_.kernels.size()));
-    if (auto at = location(problem))
+    std::string where =
+        is_one ? kernels[0]->name
+               : fmt::format("{} of {} kernels", kernels.size(), report_.kernels.size());
+    diagnostic.message = problem.unknown.empty()
+                             ? fmt::format("{} in {}", complaint.what, where)
+                             : fmt::format("not known of {}: {}", where, list_things(problem));
+    if (auto at = location(problem); at && problem.unknown.size() < 2)
       diagnostic.references.emplace_back(ReferenceRole::Subject).location = std::move(*at);
     else
       diagnostic.references.push_back(note("in " + diagnostic.file));
@@ -141,13 +152,23 @@ class ProblemFinder {
       std::string which = range.empty() ? count_of(kernels.size(), "kernel")
                                         : fmt::format("{} ({})", range, kernels.size());
       diagnostic.references.push_back(
-          note(fmt::format("fails on {}: {}", which, list_kernels(kernels))));
+          note(fmt::format("{} {}: {}", problem.unknown.empty() ? "fails on" : "these are", which,
+                           list_kernels(kernels))));
     }
     if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
     if (!complaint.there.empty())
       diagnostic.references.push_back(note("the kernel has: " + complaint.there));
     if (std::string text = advice(problem); !text.empty())
       diagnostic.references.push_back(hint(std::move(text)));
+  }
+
+  static std::string list_things(const CoreProblem& problem) {
+    constexpr size_t max_things = 5;
+    std::span things(problem.unknown);
+    std::string text =
+        fmt::format("{}", fmt::join(things.first(std::min(things.size(), max_things)), ", "));
+    if (things.size() > max_things) text += fmt::format(" and {} more", things.size() - max_things);
+    return text;
   }
 
   static std::string needed_by(const CoreProblem& problem) {

@@ -8,7 +8,6 @@ std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kerne
   std::vector<CoreStatus> statuses(objects[object].object.programs().size());
   CoreStatus of_all = CoreStatus::Resolves;
   for (const CoreFinding& finding : findings[kernel][object]) {
-    if (finding.status == CoreStatus::Unknown) continue;  // which relocations never are
     // One relocation that cannot be applied keeps the whole object from loading. But code that no
     // program calls stops no program.
     bool is_of_all = finding.need == CoreNeed::Relocation ? finding.outcome == CoreOutcome::Failed

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "dedup/internal.hpp"
 #include "linker/bpfcore/outputs.hpp"
+#include "linker/diagnostics/diagnostics.hpp"
 
 namespace bpflink {
 namespace {
@@ -57,8 +60,27 @@ std::string make_table(const CoreReport& report) {
       text += '\n';
     }
   }
-  text += "\n+ everything resolves   g failures are guarded   X fails\n";
+  text += "\n+ everything resolves   g failures are guarded   ? not known   X fails\n";
   return text;
+}
+
+std::string summarize(const CoreReport& report) {
+  size_t count = 0, fitting = 0, unknown = 0;
+  for (size_t object = 0; object < report.objects.size(); ++object) {
+    std::vector<CoreStatus> worst(report.objects[object].object.programs().size());
+    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
+      auto statuses = report.program_statuses(object, kernel);
+      std::ranges::transform(worst, statuses, worst.begin(), std::ranges::max);
+    }
+    count += worst.size();
+    fitting +=
+        std::ranges::count_if(worst, [](auto status) { return status < CoreStatus::Unknown; });
+    unknown += std::ranges::count(worst, CoreStatus::Unknown);
+  }
+  size_t kernels = report.kernels.size();
+  return fmt::format("{} of {} fit {}{}\n", fitting, count_of(count, "program"),
+                     kernels == 1 ? report.kernels[0].name : fmt::format("all {} kernels", kernels),
+                     unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown));
 }
 
 }  // namespace bpflink

@@ -284,8 +284,10 @@ std::string OptionTable::help() const {
   }
   return text + fmt::format(
                     "\n@FILE stands for the arguments in FILE, separated by white space.\n"
-                    "Exits with 0 if {}, else with 1 and the output unchanged.\n",
-                    program_.success);
+                    "Exits with 0 if {}{}\n",
+                    program_.success,
+                    program_.otherwise.empty() ? ", else with 1 and the output unchanged."
+                                               : program_.otherwise);
 }
 
 std::string OptionTable::help_line(std::string_view name, std::string_view text) const {

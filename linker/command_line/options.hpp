@@ -84,6 +84,7 @@ class OptionTable {
     std::string_view success;  ///< when it exits with 0
     unsigned width;            ///< the column in which the texts of --help begin
     Option argument;           ///< handles arguments that are no options; `names` is their name
+    std::string_view otherwise = {};  ///< what else it exits with; "": 1, the output unchanged
   };
 
   /// Adds --help, --version and --completion to the first group.

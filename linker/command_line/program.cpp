@@ -30,7 +30,7 @@ void open_standard_descriptors() {
 }  // namespace
 
 int run_program(std::string_view name, int argc, char** argv,
-                int (*run)(const std::vector<std::string>& arguments)) {
+                int (*run)(const std::vector<std::string>& arguments), int failure) {
   try {
     open_standard_descriptors();
     // A file that grows beyond RLIMIT_FSIZE is an error of the write.
@@ -44,7 +44,7 @@ int run_program(std::string_view name, int argc, char** argv,
   } catch (const std::exception& error) {
     print_error(name, error.what());
   }
-  return 1;
+  return failure;
 }
 
 void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,

@@ -13,10 +13,11 @@
 namespace bpflink {
 
 /// Runs a program called `name` on its arguments, without its name. The result of `run` is the exit
-/// status. An exception is printed as an error, and so is what could not be printed. A standard
-/// descriptor that is closed becomes one that cannot be used, so that no file gets its number.
+/// status. An exception is printed as an error, and so is what could not be printed; then it is
+/// `failure`. A standard descriptor that is closed becomes one that cannot be used, so that no file
+/// gets its number.
 int run_program(std::string_view name, int argc, char** argv,
-                int (*run)(const std::vector<std::string>& arguments));
+                int (*run)(const std::vector<std::string>& arguments), int failure = 1);
 
 /// Prints a program's diagnostic to standard error. Unless `color` decides, it is colored if that
 /// is a terminal and NO_COLOR is not set.

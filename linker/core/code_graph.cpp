@@ -209,6 +209,8 @@ CodeReference CodeGraph::refer(const InputSection& section, const Relocation& re
   auto [holder, offset] = target.place;
   if (!insn.is_call() && !insn.is_ld_imm64()) return {Unknown};
   if (holder && holder->is_code()) return refer_to_code(holder->index, offset, insn.is_call());
+  if (insn.is_call() && !symbol.is_defined() && is_extern_function(symbol))
+    return {Ksym, relocation.symbol};
   if (!insn.is_ld_imm64() || section.name.empty()) return {Unknown};
   if (holder && holder->role == SectionRole::Rodata)
     return {Data, holder->index, offset + (target.symbol ? relocation.addend : 0)};

@@ -23,7 +23,7 @@ struct CodeReference {
     Callback,  ///< the address of function `index`
     Data,      ///< the address of byte `offset` of section `index`, .rodata or .rodata.*
     Kconfig,   ///< the address of the .kconfig extern with symbol `index`, plus `offset`
-    Ksym,      ///< the address of the kernel's symbol that extern `index` names
+    Ksym,      ///< the address, or a call, of what the extern with symbol `index` names
     Unknown,
   };
   Kind kind = Kind::None;

@@ -55,8 +55,7 @@ Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreF
 }  // namespace
 
 ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts)
-    : object_(object),
-      insns_(bind_relocations(object, kernel, relocations_)),
+    : insns_(bind_relocations(object, kernel, relocations_)),
       reachability_(walk(object, insns_, facts, facts.version)) {
   bool has_failed = false;
   for (size_t i = 0; i < relocations_.size(); ++i) {
@@ -82,10 +81,10 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
   }
 }
 
-std::vector<std::string_view> ObjectCheck::programs_calling(uint32_t helper) {
+std::vector<std::string_view> ObjectCheck::programs_reaching(std::span<const InsnPlace> places) {
   std::set<std::string_view> programs;
-  for (const HelperCall& call : object_.helper_calls.at(helper)) {
-    InsnReach reach = reachability_.find(call.section, call.offset);
+  for (const InsnPlace& place : places) {
+    InsnReach reach = reachability_.find(place.section, place.offset);
     if (reach.reached) programs.insert(reach.programs.begin(), reach.programs.end());
   }
   return {programs.begin(), programs.end()};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,12 +24,10 @@ class ObjectCheck {
 
   /// The findings, in the order of `object.records`.
   std::vector<CoreFinding> take_relocations() { return std::move(relocations_); }
-  /// The programs in which the verifier reaches a call of a helper, one of
-  /// `object.helper_calls`, by name.
-  std::vector<std::string_view> programs_calling(uint32_t helper);
+  /// The programs in which the verifier reaches one of the places, by name.
+  std::vector<std::string_view> programs_reaching(std::span<const InsnPlace> places);
 
  private:
-  const CoreObject& object_;
   std::vector<CoreFinding> relocations_;
   BoundInsns insns_;
   Reachability reachability_;

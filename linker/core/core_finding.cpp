@@ -34,6 +34,8 @@ std::string_view core_need_name(CoreNeed need) {
       return "program type";
     case AttachType:
       return "attach type";
+    case Instructions:
+      return "instructions";
   }
   return "";
 }

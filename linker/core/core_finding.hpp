@@ -28,6 +28,7 @@ enum class CoreNeed : uint8_t {
   MapType,
   ProgramType,
   AttachType,
+  Instructions,  ///< instructions that not all kernels have
 };
 
 /// "kfunc", "config option".
@@ -53,7 +54,10 @@ struct CoreComplaint {
 struct CoreFinding {
   CoreNeed need = CoreNeed::Relocation;
   CoreStatus status = CoreStatus::Resolves;
-  bool becomes_zero = false;     ///< weak and absent: the program reads 0
+  bool becomes_zero = false;  ///< weak and absent: the program reads 0
+  /// Of a kfunc that is weak and absent, or none at all: no program that reaches a call of it
+  /// loads.
+  bool fails_if_called = false;
   bool fails_to_attach = false;  ///< the program loads, but does not attach; `status` is Unknown
   std::string name{};            ///< the object's name for it; "" for a relocation
   /// The symbol that declares an extern, or the program or map that needs something else; or "".
@@ -77,6 +81,11 @@ struct CoreFinding {
   void fail_to_attach() {
     fails_to_attach = status == CoreStatus::Fails;
     if (fails_to_attach) status = CoreStatus::Unknown;
+  }
+  /// It is not known whether the kernel has `thing`. `advice` says what would settle it.
+  void leave_unknown(std::string thing, std::string_view advice) {
+    status = CoreStatus::Unknown;
+    complain(std::move(thing), std::string(advice));
   }
   void complain(std::string what, std::string advice = {}) {
     complaint = std::make_unique<CoreComplaint>(

@@ -76,10 +76,13 @@ void CoreObject::analyze_code() {
   for (const CodeFunction& function : graph->functions)
     for (uint32_t i = 0; i < function.insn_count; ++i) {
       const CodeInsn& insn = graph->insns[function.first_insn + i];
-      bool is_helper_call = insn.insn.is_call() && insn.insn.src_reg == 0 &&
-                            insn.reference.kind == CodeReference::Kind::None;
-      if (is_helper_call)
-        helper_calls[static_cast<uint32_t>(insn.insn.imm)].push_back({function.section, insn.at});
+      InsnPlace place{function.section, insn.at};
+      if (auto feature = feature_of(insn.insn)) feature_uses[*feature].push_back(place);
+      if (!insn.insn.is_call()) continue;
+      if (insn.reference.kind == CodeReference::Kind::Ksym)
+        kfunc_calls[file().symbols[insn.reference.index].name].push_back(place);
+      else if (insn.insn.src_reg == 0 && insn.reference.kind == CodeReference::Kind::None)
+        helper_calls[static_cast<uint32_t>(insn.insn.imm)].push_back(place);
     }
 }
 

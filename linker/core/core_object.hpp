@@ -14,12 +14,13 @@
 #include "bpflink/object.hpp"
 #include "linker/core/code_graph.hpp"
 #include "linker/core/core_records.hpp"
+#include "linker/core/insn_features.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
 
-/// A call of a helper.
-struct HelperCall {
+/// The place of an instruction.
+struct InsnPlace {
   uint32_t section;
   uint64_t offset;  ///< bytes into the section
 };
@@ -36,7 +37,9 @@ struct CoreObject {
   std::vector<std::string> accesses{};          ///< by record, "struct task_struct.pid"
   std::vector<DiagnosticLocation> locations{};  ///< by record
   std::unique_ptr<const CodeGraph> graph{};
-  std::map<uint32_t, std::vector<HelperCall>> helper_calls{};  ///< by the helper's id
+  std::map<uint32_t, std::vector<InsnPlace>> helper_calls{};         ///< by the helper's id
+  std::map<std::string_view, std::vector<InsnPlace>> kfunc_calls{};  ///< by the extern's name
+  std::map<InsnFeature, std::vector<InsnPlace>> feature_uses{};
 
   const ObjectFile& file() const { return ObjectAccess::file(object); }
   /// The index of the program of that name, if there is one.

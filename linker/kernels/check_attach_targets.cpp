@@ -16,6 +16,7 @@ struct Target {
   WantedName wanted;
   std::string_view module = {};  ///< the only module to search; "" for all
   bool attaches_later = false;   ///< it is looked up when the program attaches, not at the load
+  bool is_program = false;       ///< it is a function of another program
   std::string_view thing = {};   ///< its kind, for messages
 };
 
@@ -28,6 +29,9 @@ std::optional<Target> attach_target_of(const Program& program) {
                           meaning.type == ProgramType::RawTracepointWritable;
   if (names_tracepoint && !meaning.target.empty()) {
     target.attaches_later = true;
+  } else if (meaning.type == ProgramType::Ext) {
+    target.is_program = true;
+    return target;
   } else if (meaning.type != ProgramType::Tracing && meaning.type != ProgramType::Lsm) {
     return std::nullopt;
   }
@@ -59,16 +63,14 @@ bool is_in_module(const Target& target, const KernelType& type) {
 
 void check_target(KernelNeeds& needs, const Target& target, CoreFinding& finding) {
   const WantedName& wanted = target.wanted;
-  if (wanted.name.empty()) {
-    finding.status = CoreStatus::Unknown;
-    finding.complain("the section's name has no target: the loading program sets one");
-    return;
-  }
+  if (target.is_program || wanted.name.empty())
+    return finding.leave_unknown(fmt::format("the target of {}", finding.symbol),
+                                 "the program that loads it sets one");
   for (const KernelType& type : needs.kernel.find_all(wanted.kind, wanted.full()))
     if (is_in_module(target, type)) return;
   needs.report_missing(
       finding,
-      fmt::format("there is no {} {}{}", target.thing, wanted.name,
+      fmt::format("{} {}{}", target.thing, wanted.name,
                   target.module.empty() ? "" : fmt::format(" in {}", target.module)),
       wanted);
   if (target.attaches_later) finding.fail_to_attach();

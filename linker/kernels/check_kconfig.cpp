@@ -1,6 +1,7 @@
 // Checks the configuration options that a program declares as extern in .kconfig. The loader fills
 // these variables in, and accepts a value only for a variable of a suitable type.
 #include <fmt/format.h>
+#include <linux/bpf.h>
 
 #include <expected>
 #include <optional>
@@ -155,7 +156,7 @@ Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const Opt
     case Knowledge::Unknown:
       break;
   }
-  conclude(finding, CoreStatus::Unknown, "is unknown: the kernel's configuration was not found");
+  finding.leave_unknown(finding.name, "give its --config");
   return {};
 }
 
@@ -164,10 +165,16 @@ Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const 
                                CoreFinding& finding) {
   if (entry.name == "LINUX_KERNEL_VERSION") {
     if (kernel.version_code) return settle(write_number(type, *kernel.version_code), finding);
-    conclude(finding, CoreStatus::Unknown, "is unknown: so is the kernel's release");
+    finding.leave_unknown(finding.name, release_advice);
     return {};
   }
-  if (entry.name == "LINUX_HAS_BPF_COOKIE" || entry.name == "LINUX_HAS_SYSCALL_WRAPPER") {
+  if (entry.name == "LINUX_HAS_BPF_COOKIE") {
+    auto has_helper = kernel.has_enumerator("bpf_func_id", BPF_FUNC_get_attach_cookie);
+    auto written = write_number(type, has_helper.knowledge == Knowledge::Known);
+    auto value = settle(written, finding);
+    return has_helper.knowledge == Knowledge::Unknown ? Answer<uint64_t>{} : value;
+  }
+  if (entry.name == "LINUX_HAS_SYSCALL_WRAPPER") {
     settle(write_number(type, 1), finding);
     return {};  // it is 0 or 1
   }

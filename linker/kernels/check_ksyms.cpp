@@ -36,21 +36,21 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
   std::string_view name = essential_name(entry.name);
   auto function = needs.kernel.find(BtfKind::Func, name);
   if (!function.is_known())
-    return needs.report_missing(finding, fmt::format("there is no kernel function {}", name),
+    return needs.report_missing(finding, fmt::format("kernel function {}", name),
                                 {BtfKind::Func, "", name}, entry.is_weak);
   const KernelType& found = function.value;
   if (!are_types_compatible(*needs.object.btf(), entry.type_id, *found.types, found.type().type()))
     return record_absence(entry, fmt::format("{} of {} has another prototype", name, found.owner),
                           finding);
   if (!needs.kernel.is_unmarked_kfunc(found)) return;
-  finding.status = CoreStatus::Unknown;
-  finding.complain(fmt::format("{} is in {}, but not marked as a kfunc", name, found.owner));
+  finding.fails_if_called = true;
+  finding.complain(fmt::format("{} of {} is no kfunc", name, found.owner));
 }
 
 void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
   auto variable = needs.kernel.find(BtfKind::Var, entry.name);
   if (!variable.is_known())
-    return needs.report_missing(finding, fmt::format("there is no kernel variable {}", entry.name),
+    return needs.report_missing(finding, fmt::format("kernel variable {}", entry.name),
                                 {BtfKind::Var, "", entry.name}, entry.is_weak);
   const KernelType& found = variable.value;
   const BtfView& types = *needs.object.btf();
@@ -90,8 +90,8 @@ std::optional<std::unordered_set<std::string_view>> read_kallsyms(InputFile& fil
 void check_symbol(const std::optional<std::unordered_set<std::string_view>>& names,
                   const Extern& entry, CoreFinding& finding) {
   if (!names) {
-    finding.status = CoreStatus::Unknown;
-    finding.complain("only a running kernel's /proc/kallsyms has symbols without a type");
+    finding.leave_unknown(fmt::format("kernel symbol {}", entry.name),
+                          "a running kernel's /proc/kallsyms has it");
   } else if (!names->contains(entry.name)) {
     record_absence(entry, fmt::format("/proc/kallsyms has no {}", entry.name), finding);
   }
@@ -111,13 +111,36 @@ void KernelNeeds::check_ksyms() {
   for (const Extern& entry : object.externs()) {
     if (role_of(entry.section) != SectionRole::Ksyms || entry.btf_id == 0) continue;
     CoreFinding& finding = add(kind_of(object, entry), std::string(entry.name), entry.name);
-    if (finding.need == CoreNeed::Kfunc) check_kfunc(*this, entry, finding);
+    if (finding.need == CoreNeed::Kfunc) {
+      check_kfunc(*this, entry, finding);
+      finding.fails_if_called |= finding.becomes_zero;
+    }
     if (finding.need == CoreNeed::KernelVariable) check_variable(*this, entry, finding);
     if (finding.need == CoreNeed::KernelSymbol) {
       if (kernel.is_running && !names) names = read_kallsyms(kallsyms);
       check_symbol(names, entry, finding);
     }
     externs.try_emplace(entry.name, presence(finding));
+  }
+}
+
+/// A call of a weak function that is absent is invalid, so it must stand behind a test of its
+/// address. A function that is no kfunc has an address, and its call is refused.
+void KernelNeeds::check_kfunc_calls(const CoreObject& code, const UsersOf& users_of) {
+  for (CoreFinding& finding : findings) {
+    if (finding.need != CoreNeed::Kfunc) continue;
+    const Extern* entry = object.find_extern(finding.symbol);
+    bool may_be_absent = finding.status == CoreStatus::Unknown && entry && entry->is_weak;
+    if (!finding.fails_if_called && !may_be_absent) continue;
+    auto calls = code.kfunc_calls.find(finding.symbol);
+    if (calls != code.kfunc_calls.end()) finding.programs = users_of(calls->second);
+    if (finding.programs.empty())
+      finding.status = CoreStatus::Resolves;
+    else if (finding.fails_if_called)
+      finding.status = CoreStatus::Fails;
+    if (finding.status == CoreStatus::Fails && finding.becomes_zero)
+      finding.complaint->advice =
+          fmt::format("guard the call with if (bpf_ksym_exists({}))", finding.symbol);
   }
 }
 

@@ -136,11 +136,11 @@ void KernelNeeds::check_struct_ops() {
     CoreFinding& finding = add(CoreNeed::StructOps, std::string(ops.type_name), ops.name);
     auto value = kernel.find(wanted.kind, wanted.full());
     if (!value.is_known()) {
-      report_missing(finding, fmt::format("there is no struct_ops type {}", wanted.name), wanted);
+      report_missing(finding, fmt::format("struct_ops type {}", wanted.name), wanted);
       continue;
     }
     if (kernel.absence() == Knowledge::Unknown) {  // its members may be missing as well
-      finding.status = CoreStatus::Unknown;
+      finding.leave_unknown(fmt::format("members of {}", wanted.name), whole_btf_advice);
       continue;
     }
     auto found = struct_beside(kernel, value.value, wanted.name);

@@ -45,6 +45,19 @@ Answer<KernelType> Kernel::find(BtfKind kind, std::string_view wanted) const {
   return all.empty() ? Answer<KernelType>{absence_} : known(all.front());
 }
 
+Answer<uint64_t> Kernel::has_enumerator(std::string_view of_enum, uint64_t value) const {
+  auto found = find(BtfKind::Enum, of_enum);
+  if (!found.is_known()) found = find(BtfKind::Enum64, of_enum);
+  if (!found.is_known()) return {};
+  BtfType type = found.value.type();
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    BtfEnumerator enumerator = type.enumerator(i);
+    bool is_limit = found.value.types->string(enumerator.name_off).starts_with("__");
+    if (enumerator.value == value && !is_limit) return known(value);
+  }
+  return {Knowledge::Absent};
+}
+
 bool Kernel::is_unmarked_kfunc(const KernelType& function) const {
   bool has_marks = false, is_marked = false;
   CoreKernelAccess::named(index, function.module).visit("bpf_kfunc", [&](BtfType tag, uint32_t) {

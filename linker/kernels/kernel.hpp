@@ -98,6 +98,9 @@ struct Kernel {
   std::vector<KernelType> find_all(BtfKind kind, std::string_view wanted) const;
   /// The first of them.
   Answer<KernelType> find(BtfKind kind, std::string_view wanted) const;
+  /// Whether an enum has an enumerator of that value. Those like __BPF_FUNC_MAX_ID, one more than
+  /// the last, do not count. Unknown if the BTF lacks the enum.
+  Answer<uint64_t> has_enumerator(std::string_view of_enum, uint64_t value) const;
   /// Whether the function's BTF marks kfuncs, as kernels do since 6.10, but not this one.
   bool is_unmarked_kfunc(const KernelType& function) const;
   /// The most similar name of that kind, among names that begin with `prefix`, without it; "" if

@@ -14,6 +14,12 @@ void KernelNeeds::check() {
   check_kernel_enums();
 }
 
+void KernelNeeds::check_code(const CoreObject& code, const UsersOf& users_of) {
+  check_kfunc_calls(code, users_of);
+  check_helpers(code, users_of);
+  check_instructions(code, users_of);
+}
+
 CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view symbol) {
   CoreFinding& finding = findings.emplace_back();
   finding.need = need;
@@ -23,12 +29,11 @@ CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view 
   return finding;
 }
 
-void KernelNeeds::report_missing(CoreFinding& finding, std::string what, const WantedName& wanted,
-                                 bool is_weak) {
-  finding.complain(std::move(what));
-  if (kernel.absence() == Knowledge::Unknown) {
-    finding.status = CoreStatus::Unknown;
-  } else if (is_weak) {
+void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
+                                 const WantedName& wanted, bool is_weak) {
+  if (kernel.absence() == Knowledge::Unknown) return finding.leave_unknown(thing, whole_btf_advice);
+  finding.complain(fmt::format("there is no {}", thing));
+  if (is_weak) {
     finding.becomes_zero = true;
   } else {
     finding.status = CoreStatus::Fails;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 #include "bpflink/object.hpp"
 #include "linker/core/core_finding.hpp"
+#include "linker/core/core_object.hpp"
 #include "linker/kernels/kernel.hpp"
 
 namespace bpflink {
@@ -25,9 +27,18 @@ struct WantedName {
   std::string full() const { return std::string(prefix) + std::string(name); }
 };
 
+/// What settles what minimized BTF does not tell.
+inline constexpr std::string_view whole_btf_advice =
+    "its BTF lacks functions and enums, as minimized BTF does: check the kernel's own BTF";
+/// What settles what only the release tells.
+inline constexpr std::string_view release_advice = "give its --release";
+
+/// The names of the programs that reach one of these places.
+using UsersOf = std::function<std::vector<std::string_view>(std::span<const InsnPlace>)>;
+
 /// The needs of an object on a kernel. Programs and maps that are not loaded by default ("?" before
-/// the section's name) are ignored. Kprobes, tracepoints, uprobes and freplace name nothing that
-/// BTF has, and are not checked.
+/// the section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and
+/// are not checked.
 struct KernelNeeds {
   // All must outlive this.
   const Object& object;
@@ -40,18 +51,18 @@ struct KernelNeeds {
   /// How many more searches for similar names are allowed: each visits all names of the kernel.
   int searches_left = 32;
 
-  /// Checks all but helpers. The findings have a fixed order.
+  /// Checks all but the code. The findings have a fixed order.
   void check();
-  /// Adds a finding for each program that reaches the call of a helper, one of `helpers`, that the
-  /// kernel lacks: `users` finds these programs.
-  void check_helpers(const std::vector<uint32_t>& helpers,
-                     const std::function<std::vector<std::string_view>(uint32_t)>& users);
+  /// Checks what harms only programs that reach the code with it: `users_of(places)` names these.
+  /// Externs must have been checked.
+  void check_code(const CoreObject& code, const UsersOf& users_of);
 
   // For the checks, each of which is in a file of its own:
 
   CoreFinding& add(CoreNeed need, std::string name, std::string_view symbol);
   /// Sets the status for something that was not found, with a similar name if it must be there.
-  void report_missing(CoreFinding& finding, std::string what, const WantedName& wanted,
+  /// `thing` is "function do_thing".
+  void report_missing(CoreFinding& finding, const std::string& thing, const WantedName& wanted,
                       bool is_weak = false);
 
   void check_ksyms();
@@ -59,6 +70,9 @@ struct KernelNeeds {
   void check_attach_targets();
   void check_struct_ops();
   void check_kernel_enums();
+  void check_helpers(const CoreObject& code, const UsersOf& users_of);
+  void check_kfunc_calls(const CoreObject& code, const UsersOf& users_of);
+  void check_instructions(const CoreObject& code, const UsersOf& users_of);
 };
 
 }  // namespace bpflink

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "bpflink/object.hpp"
+#include "dedup/edit_distance.hpp"
+#include "linker/object/section_names.hpp"
 
 namespace bpflink {
 namespace {
@@ -198,6 +200,18 @@ SectionMeaning section_meaning(std::string_view section) {
     break;
   }
   return meaning;
+}
+
+std::string similar_section(std::string_view section) {
+  // All before the last '/' may be the name, as in "cgroup/connect4", or the first part of it.
+  for (size_t slash : {section.npos, section.find('/')}) {
+    NearestName nearest(section.substr(0, slash));
+    for (const Entry& entry : entries) nearest.consider(entry.name);
+    if (nearest.nearest().empty()) continue;
+    std::string rest(slash == section.npos ? "" : section.substr(slash));
+    return std::string(nearest.nearest()) + rest;
+  }
+  return "";
 }
 
 }  // namespace bpflink

@@ -5,11 +5,21 @@ BPFCORE=$(realpath "${BPFCORE:?the program to test}")
 CORE_OF_LIBBPF=$(realpath "${CORE_OF_LIBBPF:?what libbpf makes of relocations}")
 export BPFCORE CORE_OF_LIBBPF
 
-# kernel NAME <<SOURCE: writes NAME.btf, which stands for a kernel's types. It has the types that
-# variables and functions use.
+# kernel NAME [bare] <<SOURCE: writes NAME.btf, which stands for a kernel's types. It has the types that
+# variables and functions use, and unless it is bare the enums of linux/bpf.h.
 kernel() {
   cat >"$1.kernel.c"
-  "$CC" -g -O0 --target=bpf -w -c "$1.kernel.c" -o "$1.kernel.o"
+  if [[ ${2:-} != bare ]]; then
+    cat - "$1.kernel.c" >"$1.whole.c" <<'END_OF_ENUMS'
+#include <linux/bpf.h>
+enum bpf_prog_type enum_1;
+enum bpf_attach_type enum_2;
+enum bpf_map_type enum_3;
+enum bpf_func_id enum_4;
+END_OF_ENUMS
+    mv "$1.whole.c" "$1.kernel.c"
+  fi
+  "$CC" -g -O0 --target=bpf -w -I"/usr/include/$(uname -m)-linux-gnu" -c "$1.kernel.c" -o "$1.kernel.o"
   llvm-objcopy-19 --dump-section .BTF="$1.btf" "$1.kernel.o"
 }
 

@@ -42,13 +42,18 @@ uses.bpf.c:15:42: error: there is no function do_other_thing in new.btf
 >>> did you mean do_another_thing?
 EOS
 
-# Without a configuration, bpfcore does not check options. Without functions in the kernel's types,
-# as in minimized ones, it does not check functions.
+# Without a configuration, options are not known; without functions and enums in the kernel's types, as
+# in minimized ones, neither are functions, program types and the like. Nothing unknown fits.
 core 1 check uses.o new.btf
-says_not CONFIG_HZ
-kernel types <<<'struct task_struct { int pid; } task;'
-core 0 check uses.o types.btf --json types.json
-[[ ! -s core.log ]] || fail "messages: $(cat core.log)"
+says 'warning: not known of new.btf: CONFIG_HZZ, CONFIG_HZ'
+says '>>> give its --config'
+kernel types bare <<<'struct task_struct { int pid; } task;'
+core 0 check uses.o types.btf --json types.json --table
+says 'warning: not known of types.btf: kernel function bpf_task_pidd, kernel function bpf_task_gone, function do_thing, function do_other_thing, program type tracing (26) and 2 more'
+says '>>> its BTF lacks functions and enums, as minimized BTF does'
+grep -qE '^on_thing +\?$' core.out || fail "$(<core.out)"
+[[ $(tail -n 1 core.out) == '0 of 2 programs fit types.btf; of 2 it is not known' ]] || fail "$(<core.out)"
+core 1 check uses.o types.btf --strict
 [[ $(jq -r '[.findings[] | select(.status == "unknown") | .name] | sort | join(" ")' types.json) == \
   'CONFIG_HZ CONFIG_HZZ bpf_task_gone bpf_task_pidd do_other_thing do_thing fentry fexit tracing tracing' ]] ||
   fail "unknown: $(jq -c '.findings[]' types.json)"
@@ -65,7 +70,8 @@ SEC("raw_tp") int asks(void *ctx) {
 }
 SEC("raw_tp") int does_not_ask(void *ctx) { return bpf_get_func_ip(ctx); }
 EOS
-kernel old <<<'enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem, __BPF_FUNC_MAX_ID } ids; void f(void) {}'
+kernel old bare <<<'enum bpf_prog_type { BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } types;
+enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem, __BPF_FUNC_MAX_ID } ids; void f(void) {}'
 core 1 check helper.o old.btf --release 5.10.0
 says 'error: there is no helper bpf_get_func_ip (id 173) in old.btf'
 says '>>> needed by program does_not_ask'
@@ -93,3 +99,79 @@ EOS
 core 1 check ops.o ops_of.btf
 says "struct_ops member my_ops.halt does not exist in the kernel's struct in ops_of.btf"
 says '>>> did you mean halts?'
+
+# A weak function that is absent: who calls it unguarded does not load. A function that is no kfunc can
+# be found, but not called.
+compile weak <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+extern int bpf_gone(void *ctx) __ksym __weak;
+extern int inner_work(void *ctx) __ksym __weak;
+SEC("raw_tp") int guarded(void *ctx) { return bpf_gone ? bpf_gone(ctx) : 0; }
+SEC("raw_tp") int unguarded(void *ctx) { return bpf_gone(ctx); }
+SEC("raw_tp") int inside(void *ctx) { return inner_work(ctx); }
+SEC("raw_tp") int apart(void *ctx) { return 0; }
+EOS
+kernel marked <<'EOS'
+__attribute__((btf_decl_tag("bpf_kfunc"))) int bpf_known(void *ctx) { return 1; }
+int inner_work(void *ctx) { return 2; }
+EOS
+core 1 check weak.o marked.btf --table
+says 'error: there is no kernel function bpf_gone in marked.btf'
+says '>>> needed by program unguarded'
+says '>>> guard the call with if (bpf_ksym_exists(bpf_gone))'
+says 'error: inner_work of vmlinux is no kfunc in marked.btf'
+for line in 'guarded +\+' 'unguarded +X' 'inside +X' 'apart +\+'; do
+  grep -qE "^$line$" core.out || fail "no $line in: $(<core.out)"
+done
+
+# Instructions of later releases
+"$CC" -g -O2 --target=bpf -mcpu=v4 -c -x c - -o v4.o <<'EOS'
+char LICENSE[] __attribute__((section("license"))) = "GPL";
+__attribute__((section("raw_tp"))) int divides(int *ctx) { return ctx[0] / ctx[1]; }
+__attribute__((section("raw_tp"))) int adds(unsigned *ctx) { return ctx[0] + ctx[1]; }
+EOS
+kernel plain <<<'void init(void) {}'
+core 1 check v4.o plain.btf --release 6.1.0 --table
+says 'error: there are no instructions of -mcpu=v4, which came with Linux 6.6 in plain.btf'
+says '>>> compile with -mcpu=v3'
+grep -qE '^adds +\+$' core.out || fail "$(<core.out)"
+core 0 check v4.o plain.btf --release 6.6.0
+[[ ! -s core.log ]] || fail "$(<core.log)"
+core 0 check v4.o plain.btf
+says 'not known of plain.btf: instructions of -mcpu=v4'
+core 0 check v4.o plain.btf --release 5.14.0-503.el9 # Red Hat's have parts of later releases
+says 'not known of plain.btf'
+
+# Sections that do not say what a program is, or what it replaces
+compile sections <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+SEC("xpd") int misspelled(void *ctx) { return 2; }
+SEC("cgroup/conect4") int connects(void *ctx) { return 1; }
+SEC("own_way") int own(void *ctx) { return 2; }
+SEC("freplace/f") int replaces(void *ctx) { return 2; }
+SEC("xdp") int fits(void *ctx) { return 2; }
+EOS
+core 0 check sections.o plain.btf
+says "not known of plain.btf: the type of programs in section 'xpd'"
+says '>>> did you mean xdp?'
+says '>>> did you mean cgroup/connect4?'
+says "the type of programs in section 'own_way'"
+says 'not known of plain.btf: the target of replaces'
+[[ $(tail -n 1 core.out) == '1 of 5 programs fit plain.btf; of 4 it is not known' ]] || fail "$(<core.out)"
+
+# sk_reuseport had no attach type before 5.14; what libbpf sets for its USDT code is as on the kernel.
+compile old_ways <<'EOS'
+#include <stdbool.h>
+char LICENSE[] SEC("license") = "GPL";
+extern bool LINUX_HAS_BPF_COOKIE __kconfig;
+SEC("sk_reuseport") int reuse(void *ctx) { return 1; }
+SEC("kprobe/f") int usdt(void *ctx) { return LINUX_HAS_BPF_COOKIE ? bpf_get_attach_cookie(ctx) : 0; }
+EOS
+kernel older bare <<'EOS'
+enum bpf_prog_type { BPF_PROG_TYPE_UNSPEC, BPF_PROG_TYPE_SOCKET_FILTER, BPF_PROG_TYPE_KPROBE, BPF_PROG_TYPE_SK_REUSEPORT = 21 } types;
+enum bpf_attach_type { BPF_CGROUP_INET_INGRESS } attach_types;
+enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem } ids;
+void init(void) {}
+EOS
+core 0 check old_ways.o older.btf --release 5.10.0
+[[ ! -s core.log ]] || fail "$(<core.log)"

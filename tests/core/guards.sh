@@ -55,7 +55,7 @@ struct task_struct { int other; } task;
 EOS
 # verdict OPTION...: "PROGRAM STATUS" of each read, on one line
 verdict() {
-  "$BPFCORE" check guards.o new.btf --json guards.json "$@" 2>core.log && fail 'nothing fails'
+  "$BPFCORE" check guards.o new.btf --json guards.json "$@" >core.out 2>core.log && fail 'nothing fails'
   jq -r '.relocations[] | select(.kind == "byte_off") | "\(.programs | join("+")) \(.status)"' guards.json |
     sort | tr '\n' ';'
 }
@@ -76,7 +76,7 @@ expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_lette
 expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting fails;by_version fails;not_at_all fails;" --strict
 expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting fails;by_version fails;not_at_all fails;" --set wanted=1
 expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting guarded;by_version fails;not_at_all fails;" --set wanted=true --set level=4
-core 1 check guards.o new.btf --set wanted
+core 2 check guards.o new.btf --set wanted
 says '--set'
 
 # A guard that old verifiers do not understand: before Linux 5.10 they do not compute exclusive or.

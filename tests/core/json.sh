@@ -22,8 +22,9 @@ SEC("raw_tp/sys_exit") int fails(void *ctx) {
   return 0;
 }
 EOS
-kernel one <<<'struct task_struct { int pid; } task; void init(void) {}'
-kernel two <<<'struct task_struct { int pid, gone; } task; void init(void) {}'
+traces='typedef void *btf_trace_sys_enter, *btf_trace_sys_exit; void init(btf_trace_sys_enter a, btf_trace_sys_exit b) {}'
+kernel one <<<"struct task_struct { int pid; } task; $traces"
+kernel two <<<"struct task_struct { int pid, gone; } task; $traces"
 core 1 check a.o one.btf two.btf --json a.json --html a.html
 python3 -m jsonschema -i a.json "$here/../../linker/bpfcore/core.schema.json" || fail 'the schema'
 [[ $(jq '.relocations | length' a.json) == $((2 * $(jq '[.relocations[] | select(.kernel == "one.btf")] | length' a.json))) ]] ||

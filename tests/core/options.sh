@@ -44,12 +44,14 @@ For minimize:
                               program
 
 @FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if nothing fails, else with 1 and the output unchanged.
+Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.
+minimize exits with 1 on errors, and leaves the old output.
 EOS
 
 # refuses TEXT ARGUMENT...: the command line is an error with TEXT
+failure() { if [[ $1 == minimize ]]; then echo 1; else echo 2; fi; }
 refuses() {
-  core 1 "${@:2}"
+  core "$(failure "$2")" "${@:2}"
   grep -qxF "bpfcore: error: $1" core.log || fail "no '$1' in: $(cat core.log)"
 }
 seen='(see bpfcore --help)'
@@ -71,7 +73,7 @@ head -c 600 a.o >cut.o
 head -c 4000 /dev/urandom >random
 mkdir empty
 rejects() { # FILE TEXT: FILE as a kernel is an error with TEXT
-  core 1 check a.o "$1" --json out.json
+  core 2 check a.o "$1" --json out.json
   grep -q "^bpfcore: error: $1: $2" core.log || fail "no '$1: $2' in: $(cat core.log)"
   core 1 minimize a.o "$1" -o out --archive out.btfs
   [[ ! -e out.json && ! -e out && ! -e out.btfs ]] || fail "an output of $1"
@@ -85,12 +87,12 @@ rejects /dev/null 'is neither a regular file nor a pipe'
 rejects nothing 'is no BTF, no ELF file and no image of a kernel'
 
 # Unwritable output: the old file stays.
-core 1 check a.o k.btf --json /dev/full
+core 2 check a.o k.btf --json /dev/full
 says 'bpfcore: error: /dev/full: cannot write: No space left on device'
 "$BPFCORE" check a.o k.btf --table >/dev/full 2>core.log && fail 'a table that nobody gets'
 says 'cannot write to standard output'
 echo old >old.json
-core 1 check a.o k.btf --json old.json --html none/page.html
+core 2 check a.o k.btf --json old.json --html none/page.html
 says "none/page.html: cannot open output file"
 [[ $(cat old.json) == old ]] || fail 'a report was replaced though another could not be written'
 
@@ -103,7 +105,7 @@ cp k.btf kernels/k.btf
 mkdir before
 cp -r --parents a.o k.btf kernels/k.btf manifest.json config before
 replaces() { # TEXT ARGUMENT...: an error with TEXT
-  core 1 "${@:2}"
+  core "$(failure "$2")" "${@:2}"
   grep -q "^bpfcore: error: .*$1" core.log || fail "no '$1' in: $(cat core.log)"
   for file in a.o k.btf kernels/k.btf manifest.json config; do
     cmp -s "$file" "before/$file" || fail "$file was replaced by: $*"

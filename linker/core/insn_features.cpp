@@ -1,0 +1,69 @@
+#include "linker/core/insn_features.hpp"
+
+#include <array>
+#include <utility>
+
+namespace bpflink {
+namespace {
+
+constexpr std::string_view without_v4 = "compile with -mcpu=v3";
+
+constexpr std::array texts = {
+    InsnFeatureText{"atomic operations other than addition", {5, 12}, "compile with -mcpu=v2"},
+    InsnFeatureText{"instructions of -mcpu=v4", {6, 6}, without_v4},
+    InsnFeatureText{"may_goto", {6, 9}, "bound the loop"},
+    InsnFeatureText{"addr_space_cast", {6, 9}, ""},
+    InsnFeatureText{"load-acquire and store-release", {6, 15}, without_v4},
+    InsnFeatureText{"gotox", {6, 19}, "compile with -fno-jump-tables"},
+};
+
+// Not in the headers of every system:
+constexpr uint8_t mode_mem_sign_extended = 0x80, mode_atomic = 0xc0, op_jcond = 0xe0;
+constexpr int32_t atomic_add = 0x00, load_acquire = 0x100, store_release = 0x110;
+
+std::optional<InsnFeature> feature_of_arithmetic(const Insn& insn) {
+  bool is_64 = BPF_CLASS(insn.code) == BPF_ALU64;
+  switch (BPF_OP(insn.code)) {
+    case BPF_DIV:
+    case BPF_MOD:
+      return insn.off == 1 ? std::optional(InsnFeature::V4) : std::nullopt;
+    case BPF_MOV:
+      if (BPF_SRC(insn.code) != BPF_X || insn.off == 0) return std::nullopt;
+      // The 32-bit offset of a move is 8, 16 or 32; 1 casts to another address space.
+      return is_64 && insn.off == 1 ? InsnFeature::AddressCast : InsnFeature::V4;
+    case BPF_END:
+      return is_64 ? std::optional(InsnFeature::V4) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+const InsnFeatureText& text_of(InsnFeature feature) {
+  return texts[static_cast<size_t>(feature)];
+}
+
+std::optional<InsnFeature> feature_of(const Insn& insn) {
+  if (insn.is_indirect_jump()) return InsnFeature::IndirectJump;
+  switch (BPF_CLASS(insn.code)) {
+    case BPF_ALU:
+    case BPF_ALU64:
+      return feature_of_arithmetic(insn);
+    case BPF_LDX:
+      return BPF_MODE(insn.code) == mode_mem_sign_extended ? std::optional(InsnFeature::V4)
+                                                           : std::nullopt;
+    case BPF_STX:
+      if (BPF_MODE(insn.code) != mode_atomic || insn.imm == atomic_add) return std::nullopt;
+      return insn.imm == load_acquire || insn.imm == store_release ? InsnFeature::LoadAcquire
+                                                                   : InsnFeature::Atomics;
+    case BPF_JMP32:
+      return BPF_OP(insn.code) == BPF_JA ? std::optional(InsnFeature::V4) : std::nullopt;
+    case BPF_JMP:
+      return BPF_OP(insn.code) == op_jcond ? std::optional(InsnFeature::MayGoto) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace bpflink
