@@ -45,7 +45,7 @@ def damage(rng, editor):
         f"{contents}:{at}={rng.choice((0x85, 0x18, 0x95, 0x05, 0xB7, 0x61))}",
         f"{contents}:{at + 1}={rng.randrange(256)}",
         f"{contents}:{at + 4}:4={rng.choice(INTERESTING)}",
-        f"{header}:sh_flags=old^{rng.choice((1, 2, 4, 0x10, 0x20, 0x200, 0x80000000))}",
+        f"{header}:sh_flags=old^{rng.choice((1, 2, 4, 0x10, 0x20, 0x200))}",
         f"{header}:sh_type={rng.choice((0, 1, 3, 7, 8, 9))}",
         f"{header}:sh_entsize={rng.choice((0, 1, 4, 8, 16, 24))}",
         f"{header}:sh_link={rng.randrange(len(obj.sections))}",

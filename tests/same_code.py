@@ -21,7 +21,7 @@ Prints what differs, and otherwise what was compared. It shares no code with the
 import sys
 
 from bpfobj import (R_BPF_64_32, R_BPF_64_64, R_BPF_64_ABS32, R_BPF_64_ABS64, R_BPF_64_NODYLD32, R_BPF_NONE,
-                    SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHT_NOBITS, STT_FUNC, STT_OBJECT, Object)
+                    SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHT_NOBITS, STT_FUNC, STT_OBJECT, STT_SECTION, Object)
 
 SHF_ALLOC, SHF_MERGE, SHF_STRINGS = 2, 0x10, 0x20
 LDDW, CALL, PSEUDO_CALL = 0x18, 0x85, 1
@@ -33,9 +33,9 @@ LOCAL_TYPE_ID = 6
 
 class Reference:
     """What an instruction or a pointer leads to: an undefined name, or a place in a section. `base` is
-    the value of the symbol that it is relative to."""
+    the value of the symbol that it is relative to, None if that is the section's."""
 
-    def __init__(self, name, shndx, offset, base=0):
+    def __init__(self, name, shndx, offset, base=None):
         self.name, self.shndx, self.offset, self.base = name, shndx, offset, base
 
 
@@ -112,7 +112,8 @@ class Program:
         if symbol.shndx >= SHN_LORESERVE:
             return Reference("(absolute)", None, value + addend)
         name = symbol.name if symbol.bind else None
-        return Reference(name, symbol.shndx, value + addend, value)
+        base = None if symbol.type == STT_SECTION else value
+        return Reference(name, symbol.shndx, value + addend, base)
 
     def is_local_call(self, shndx, offset):
         data = self.section(shndx).data
@@ -175,7 +176,7 @@ class Comparison:
         """The input's place of a reference, after the winner of several definitions is known."""
         if reference.name in self.winners:
             winner, (shndx, start), _ = self.winners[reference.name]
-            return winner, shndx, start + reference.offset - reference.base
+            return winner, shndx, start + reference.offset - (reference.base or 0)
         key = reference.shndx is not None and program.fragment(reference.shndx, reference.offset)
         for name in program.names[key] if key else []:
             if name in program.globals:  # by its section, although it has a global name
@@ -195,8 +196,8 @@ class Comparison:
         program, shndx, offset = self.resolve(program, theirs, ours)
         if shndx is not None and ours.shndx is not None:
             # Beyond the end of what it names: the distance to that is the same.
-            start = offset - (theirs.offset - theirs.base)
-            key = theirs.name and program.fragment(shndx, start)
+            start = offset - (theirs.offset - (theirs.base or 0))
+            key = theirs.base is not None and program.fragment(shndx, start)
             if key and not key[1] <= offset < program.ends[key]:
                 ours = Reference(ours.name, ours.shndx, ours.offset - (offset - start))
                 offset = start

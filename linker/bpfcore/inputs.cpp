@@ -20,14 +20,23 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/// Opens a file that may be a program or a kernel. Returns nothing for a kernel.
-std::expected<std::optional<InputFile>, Error> open_program(const std::string& path) {
+/// Opens a file that may be an object or a kernel. Returns nothing for a kernel.
+std::expected<std::optional<InputFile>, Error> open_object(const std::string& path) {
   if (is_directory(path)) return std::nullopt;
   auto file = InputFile::open(path);
   if (!file) return fail("{}: {}", path, file.error().message);
-  auto is_one = is_program(file->bytes());
+  auto is_one = is_bpf_object(file->bytes());
   if (!is_one) return fail("{}: {}", path, is_one.error().message);
   return *is_one ? std::optional(std::move(*file)) : std::nullopt;
+}
+
+/// Errors: a symbol that neither the object defines nor a loader provides.
+std::expected<void, Error> check_linked(const CoreObject& object) {
+  for (const Extern& entry : object.object.externs())
+    if (entry.section.empty() && !entry.is_weak)
+      return fail("{}: does not define '{}': link it with the object that does", object.name,
+                  entry.name);
+  return {};
 }
 
 }  // namespace
@@ -36,7 +45,7 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   CoreInputs inputs;
   std::vector<std::string> kernels;
   for (const std::string& path : options.files) {
-    auto file = open_program(path);
+    auto file = open_object(path);
     if (!file) return std::unexpected(file.error());
     if (!*file) {
       kernels.push_back(path);
@@ -44,6 +53,11 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
     }
     auto object = CoreObject::read(path, (*file)->bytes());
     if (!object) return fail("{}: {}", path, object.error().message);
+    if (object->object.programs().empty() && object->records.empty()) {
+      print_note("bpfcore", path + " has no program");
+      continue;
+    }
+    if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
     inputs.files.push_back(std::move(**file));
     inputs.objects.push_back(std::move(*object));
   }

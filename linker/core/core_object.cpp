@@ -86,23 +86,11 @@ void CoreObject::analyze_code() {
     }
 }
 
-std::expected<bool, Error> is_program(std::span<const std::byte> image) {
+std::expected<bool, Error> is_bpf_object(std::span<const std::byte> image) {
   if (!is_elf(image)) return false;
   auto elf = read_elf(image);
   if (!elf) return std::unexpected(elf.error());
-  if (elf->machine != EM_BPF || elf->type != ET_REL) return false;
-  auto holds_programs = [](const ElfSection& section) {
-    return role_of(section) == SectionRole::Programs && section.size != 0;
-  };
-  if (std::ranges::any_of(elf->sections, holds_programs)) return true;
-  auto ext = elf->find(".BTF.ext");
-  if (!ext) return false;
-  // In the longer header, the length of the relocation table follows its offset.
-  std::span<const std::byte> contents = elf->contents(elf->sections[*ext]);
-  constexpr size_t header_length_at = 4, relocations_length_at = 28;
-  if (contents.size() < relocations_length_at + sizeof(uint32_t)) return false;
-  auto word = [&](size_t at) { return load<uint32_t>(&contents[at], elf->order); };
-  return word(header_length_at) > relocations_length_at && word(relocations_length_at) != 0;
+  return elf->machine == EM_BPF && elf->type == ET_REL;
 }
 
 }  // namespace bpflink

@@ -53,8 +53,7 @@ struct CoreObject {
   void analyze_code();
 };
 
-/// Whether a file is an object with programs, not a kernel: an ELF file for BPF with program code
-/// or CO-RE relocations. Errors: a malformed ELF file.
-std::expected<bool, Error> is_program(std::span<const std::byte> image);
+/// Whether a file is an object for BPF, which is no kernel. Errors: a malformed ELF file.
+std::expected<bool, Error> is_bpf_object(std::span<const std::byte> image);
 
 }  // namespace bpflink

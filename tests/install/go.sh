@@ -4,7 +4,7 @@
 # place, and it replaces bpf2go: the same program builds with either's output.
 . "$(dirname "$0")/common.sh"
 needs go clang-19 bpflink
-export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS= GOTOOLCHAIN=local CGO_ENABLED=0
+export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local CGO_ENABLED=0
 modules=/usr/share/gocode/src
 [[ -d $modules/github.com/cilium/ebpf/btf ]] || skip 'golang-github-cilium-ebpf-dev is not installed'
 # debian_modules: what a go.mod needs in place of downloads
