@@ -79,7 +79,7 @@ class ProblemFinder {
       std::string_view what = finding.complaint->what;
       if (is_unknown && std::ranges::find(problem.unknown, what) == problem.unknown.end())
         problem.unknown.push_back(what);
-      bool stops_all = finding.outcome == CoreOutcome::Failed;
+      bool stops_all = is_relocation && report_.stops_all(index, i, finding);
       if (fails && (stops_all || !object.are_optional(finding.programs)))
         problem.diagnostic.severity = Severity::Error;
       for (std::string_view program : finding.programs)

@@ -4,14 +4,21 @@
 
 namespace bpflink {
 
+bool CoreReport::stops_all(size_t object, size_t record, const CoreFinding& finding) const {
+  return finding.outcome == CoreOutcome::Failed &&
+         !objects[object].is_skipped(objects[object].records[record]);
+}
+
 std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kernel) const {
   std::vector<CoreStatus> statuses(objects[object].object.programs().size());
   CoreStatus of_all = CoreStatus::Resolves;
-  for (const CoreFinding& finding : findings[kernel][object]) {
+  const std::vector<CoreFinding>& of_object = findings[kernel][object];
+  for (size_t i = 0; i < of_object.size(); ++i) {
+    const CoreFinding& finding = of_object[i];
     // One relocation that cannot be applied keeps the whole object from loading. But code that no
     // program calls stops no program.
-    bool is_of_all = finding.need == CoreNeed::Relocation ? finding.outcome == CoreOutcome::Failed
-                                                          : finding.programs.empty();
+    bool is_relocation = finding.need == CoreNeed::Relocation;
+    bool is_of_all = is_relocation ? stops_all(object, i, finding) : finding.programs.empty();
     if (is_of_all) {
       of_all = std::max(of_all, finding.status);
       continue;

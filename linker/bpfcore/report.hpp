@@ -21,6 +21,8 @@ struct CoreReport {
   /// By kernel, by object: first one for each of the object's relocations, in their order.
   std::vector<std::vector<std::vector<CoreFinding>>> findings;
 
+  /// Whether the finding for a relocation keeps the whole object from loading.
+  bool stops_all(size_t object, size_t record, const CoreFinding& finding) const;
   /// The status of each program of an object: the worst of everything that it reaches.
   std::vector<CoreStatus> program_statuses(size_t object, size_t kernel) const;
 };

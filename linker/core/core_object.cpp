@@ -54,6 +54,12 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
                     std::move(is_optional)};
 }
 
+bool CoreObject::is_skipped(const CoreRecord& record) const {
+  const Program* program = object.find_program(record.function->name);
+  return program && program->section == file().sections[record.section].name &&
+         !program->meaning.autoload;
+}
+
 std::optional<size_t> CoreObject::find_program(std::string_view program) const {
   const Program* found = object.find_program(program);
   return found ? std::optional(static_cast<size_t>(found - object.programs().data()))

@@ -42,6 +42,8 @@ struct CoreObject {
   std::map<InsnFeature, std::vector<InsnPlace>> feature_uses{};
 
   const ObjectFile& file() const { return ObjectAccess::file(object); }
+  /// Whether a loader passes over a relocation: it is in a program that is not loaded by default.
+  bool is_skipped(const CoreRecord& record) const;
   /// The index of the program of that name, if there is one.
   std::optional<size_t> find_program(std::string_view program) const;
   /// Whether all of the programs, and at least one, are optional.

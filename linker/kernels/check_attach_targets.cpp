@@ -23,7 +23,6 @@ struct Target {
 /// The target of a program; nothing if it attaches to nothing that BTF lists.
 std::optional<Target> attach_target_of(const Program& program) {
   const SectionMeaning& meaning = program.meaning;
-  if (!meaning.autoload) return std::nullopt;
   Target target{.wanted = {BtfKind::Func, "", meaning.target}};
   bool names_tracepoint = meaning.type == ProgramType::RawTracepoint ||
                           meaning.type == ProgramType::RawTracepointWritable;

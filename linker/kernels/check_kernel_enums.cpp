@@ -94,7 +94,6 @@ void check_nameless_type(KernelNeeds& needs, const Program& program) {
 void check_programs(KernelNeeds& needs) {
   for (const Program& program : needs.object.programs()) {
     const SectionMeaning& meaning = program.meaning;
-    if (!meaning.autoload) continue;
     std::string_view name = program_type_name(meaning.type), section = program.section;
     if (meaning.type == ProgramType::Unspec) {
       check_nameless_type(needs, program);

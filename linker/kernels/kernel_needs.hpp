@@ -36,9 +36,9 @@ inline constexpr std::string_view release_advice = "give its --release";
 /// The names of the programs that reach one of these places.
 using UsersOf = std::function<std::vector<std::string_view>(std::span<const InsnPlace>)>;
 
-/// The needs of an object on a kernel. Programs and maps that are not loaded by default ("?" before
-/// the section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and
-/// are not checked.
+/// The needs of an object on a kernel. Maps that are not loaded by default ("?" before the
+/// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
+/// not checked.
 struct KernelNeeds {
   // All must outlive this.
   const Object& object;

@@ -184,7 +184,7 @@ def check(name, programs):
         row += f" {seconds:7.2f} s {megabytes:5.0f} MB{'' if status == 0 else ' refused'}"
         if seconds > MAX_SECONDS or megabytes > MAX_MEGABYTES:
             problems.append(f"{name} {n}: {seconds:.1f} s, {megabytes:.0f} MB")
-        if status not in (0, 1) or (status == 1 and "error:" not in text):
+        if status not in (0, 1, 2) or (status and "error:" not in text):
             problems.append(f"{name} {n}: status {status}: {text}")
         if status == 0 and before and seconds > max(MIN_SECONDS, MAX_GROWTH * before):
             problems.append(f"{name} {n}: {seconds / before:.1f} times the time of the half")

@@ -50,7 +50,7 @@ says '>>> give its --config'
 kernel types bare <<<'struct task_struct { int pid; } task;'
 core 0 check uses.o types.btf --json types.json --table
 says 'warning: not known of types.btf: kernel function bpf_task_pidd, kernel function bpf_task_gone, function do_thing, function do_other_thing, program type tracing (26) and 2 more'
-says '>>> its BTF lacks functions and enums, as minimized BTF does'
+says ">>> its BTF lacks functions and enums, as minimized BTF does: check the kernel's own BTF"
 grep -qE '^on_thing +\?$' core.out || fail "$(<core.out)"
 [[ $(tail -n 1 core.out) == '0 of 2 programs fit types.btf; of 2 it is not known' ]] || fail "$(<core.out)"
 core 1 check uses.o types.btf --strict
@@ -175,3 +175,81 @@ void init(void) {}
 EOS
 core 0 check old_ways.o older.btf --release 5.10.0
 [[ ! -s core.log ]] || fail "$(<core.log)"
+
+# Programs that load only on request are checked, and only warn. Loaders pass over their relocations: one
+# that no instruction can hold stops no other program.
+compile optional <<'EOS'
+#include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
+struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("?fentry/no_such_function") int waits(void *ctx) { return 0; }
+SEC("?raw_tp") int reads(struct task_struct *task) { return task->pid; }
+SEC("raw_tp") int fits(void *ctx) { return 0; }
+EOS
+kernel wide <<<'struct task_struct { char before[40000]; int pid; } task; void init(void) {}'
+core 0 check optional.o wide.btf --table
+says 'warning: there is no function no_such_function in wide.btf'
+for line in 'waits +X  \(optional\)' 'reads +X  \(optional\)' 'fits +\+'; do
+  grep -qE "^$line$" core.out || fail "no $line in: $(<core.out)"
+done
+
+# Every group of instructions has its release and a cure.
+llvm-mc-19 --triple=bpfel --mcpu=v4 --filetype=obj -o groups.o <<'END_OF_CODE'
+	.macro program name
+	.globl \name
+	.type \name,@function
+\name:
+	.endm
+	.section raw_tp,"ax",@progbits
+	program adds
+	lock *(u64 *)(r1 + 0) += r2
+	exit
+	.size adds, .-adds
+	program ors
+	lock *(u64 *)(r1 + 0) |= r2
+	exit
+	.size ors, .-ors
+	program may
+	may_goto +0
+	exit
+	.size may, .-may
+	program casts
+	r1 = addr_space_cast(r1, 1, 0)
+	exit
+	.size casts, .-casts
+	program acquires
+	.quad 0x00000100000010d3
+	exit
+	.size acquires, .-acquires
+	program jumps
+	.quad 0x000000000000010d
+	exit
+	.size jumps, .-jumps
+END_OF_CODE
+core 1 check groups.o plain.btf --release 5.10.0 --table
+says 'there are no atomic operations other than addition, which came with Linux 5.12 in plain.btf'
+says '>>> compile with -mcpu=v2'
+says 'there are no may_goto, which came with Linux 6.9 in plain.btf'
+says '>>> bound the loop'
+says 'there are no addr_space_cast, which came with Linux 6.9 in plain.btf'
+says 'there are no load-acquire and store-release, which came with Linux 6.15 in plain.btf'
+says 'there are no gotox, which came with Linux 6.19 in plain.btf'
+says '>>> compile with -fno-jump-tables'
+[[ $(tail -n 1 core.out) == '1 of 6 programs fit plain.btf' ]] || fail "$(<core.out)"
+core 0 check groups.o plain.btf wide.btf
+says 'not known of 2 of 2 kernels: atomic operations other than addition, may_goto, addr_space_cast, load-acquire and store-release, gotox'
+says '>>> these are 2 kernels: plain.btf, wide.btf'
+core 0 check groups.o plain.btf --release 7.0.0
+[[ ! -s core.log ]] || fail "$(<core.log)"
+
+# Objects that are no programs yet: what is not linked, and what has none.
+compile unlinked <<'EOS'
+extern int other(void);
+SEC("raw_tp") int calls(void *ctx) { return other(); }
+EOS
+core 2 check unlinked.o plain.btf
+says "bpfcore: error: unlinked.o: does not define 'other': link it with the object that does"
+compile library <<<'int other(void) { return 1; }'
+core 0 check sections.o library.o plain.btf
+says 'bpfcore: library.o has no program'
+says '>>> the program that loads them must set one'

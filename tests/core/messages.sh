@@ -112,8 +112,8 @@ kernel differs <<'EOS'
 struct task_struct { int state; unsigned int start_time; } task;
 enum phase { PHASE_STOPPED } phase;
 struct gone { int x; } gone;
-typedef void *btf_trace_sys_enter, *btf_trace_sched_switch;
-void init(btf_trace_sys_enter a, btf_trace_sched_switch b) {}
+typedef void *btf_trace_sys_enter, *btf_trace_sys_exit, *btf_trace_sched_switch;
+void init(btf_trace_sys_enter a, btf_trace_sys_exit b, btf_trace_sched_switch c) {}
 EOS
 core 0 check trace.o differs.btf
 [[ ! -s core.log ]] || fail "differences unasked for: $(cat core.log)"

@@ -275,6 +275,7 @@ kernel() {
 typedef void (*btf_trace_sys_enter)(void *);
 btf_trace_sys_enter tracepoint;
 enum bpf_prog_type { BPF_PROG_TYPE_XDP = 6, BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } type;
+enum bpf_func_id { BPF_FUNC_get_current_task = 35, BPF_FUNC_probe_read_kernel = 113 } helper;
 int start_kernel(void) { return 0; }
 struct files_struct { int next_fd; } files;
 struct task_struct { int pid; $2; struct files_struct *files; } task;
