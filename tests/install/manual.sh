@@ -272,8 +272,9 @@ compile trace.bpf.c other.bpf.c
 # kernel NAME STATE: a kernel's types; its task_struct has the member STATE
 kernel() {
   cat >"$1.c" <<END
-typedef void (*btf_trace_sys_enter)(void *);
+typedef void (*btf_trace_sys_enter)(void *), (*btf_trace_sys_exit)(void *);
 btf_trace_sys_enter tracepoint;
+btf_trace_sys_exit other_tracepoint;
 enum bpf_prog_type { BPF_PROG_TYPE_XDP = 6, BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } type;
 enum bpf_func_id { BPF_FUNC_get_current_task = 35, BPF_FUNC_probe_read_kernel = 113 } helper;
 int start_kernel(void) { return 0; }
