@@ -272,16 +272,18 @@ compile trace.bpf.c other.bpf.c
 # kernel NAME STATE: a kernel's types; its task_struct has the member STATE
 kernel() {
   cat >"$1.c" <<END
+#include <linux/bpf.h>
 typedef void (*btf_trace_sys_enter)(void *), (*btf_trace_sys_exit)(void *);
 btf_trace_sys_enter tracepoint;
 btf_trace_sys_exit other_tracepoint;
-enum bpf_prog_type { BPF_PROG_TYPE_XDP = 6, BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } type;
-enum bpf_func_id { BPF_FUNC_get_current_task = 35, BPF_FUNC_probe_read_kernel = 113 } helper;
+enum bpf_prog_type type;
+enum bpf_map_type map;
+enum bpf_func_id helper;
 int start_kernel(void) { return 0; }
 struct files_struct { int next_fd; } files;
 struct task_struct { int pid; $2; struct files_struct *files; } task;
 END
-  clang -g -O0 --target=bpf -c "$1.c" -o "$1.o"
+  clang -g -O0 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c "$1.c" -o "$1.o"
   llvm-objcopy-19 --dump-section .BTF="kernels/$1.btf" "$1.o"
 }
 kernel old 'long state'
