@@ -15,9 +15,10 @@ inline constexpr size_t huge_page = size_t{2} << 20;
 
 /// Asks for huge pages for memory that is not written to yet.
 inline void use_huge_pages(void* memory, size_t bytes) {
-  uintptr_t begin = reinterpret_cast<uintptr_t>(memory), end = begin + bytes;
-  begin = (begin + huge_page - 1) & ~(huge_page - 1), end &= ~(huge_page - 1);
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  size_t before = -reinterpret_cast<uintptr_t>(memory) % huge_page;
+  if (bytes < before + huge_page) return;
+  size_t pages = (bytes - before) / huge_page;
+  ::madvise(static_cast<char*>(memory) + before, pages * huge_page, MADV_HUGEPAGE);
 }
 
 /// An allocator of such memory.
