@@ -57,7 +57,8 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
       print_note("bpfcore", path + " has no program");
       continue;
     }
-    if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
+    if (options.command == BpfcoreOptions::Command::Check)
+      if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
     inputs.files.push_back(std::move(**file));
     inputs.objects.push_back(std::move(*object));
   }

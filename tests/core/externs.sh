@@ -249,6 +249,7 @@ SEC("raw_tp") int calls(void *ctx) { return other(); }
 EOS
 core 2 check unlinked.o plain.btf
 says "bpfcore: error: unlinked.o: does not define 'other': link it with the object that does"
+core 0 minimize unlinked.o plain.btf -o parts
 compile library <<<'int other(void) { return 1; }'
 core 0 check sections.o library.o plain.btf
 says 'bpfcore: library.o has no program'
