@@ -182,7 +182,7 @@ class Comparison:
             if name in program.globals:  # by its section, although it has a global name
                 winner, (shndx, start), _ = self.winners[name]
                 # A definition that lost stays, for what refers to it so.
-                if self.output.globals[name][0] == self.output.fragment(ours.shndx, ours.offset):
+                if self.output.globals.get(name, (None,))[0] == self.output.fragment(ours.shndx, ours.offset):
                     return winner, shndx, start + reference.offset - key[1]
         return program, reference.shndx, reference.offset
 

@@ -227,7 +227,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
       std::min(choose_workers(inputs.words * sizeof(uint32_t), d.options.threads), max_workers);
   for (Input& input : d.inputs) {
     size_t types = input.btf.end_id() - input.btf.first_id();
-    input.class_of_type.reserve(types);
+    input.class_of_type.reserve(types);  // no LargeVector: it becomes a TypeMap
     use_huge_pages(input.class_of_type.data(), types * sizeof(uint32_t));
     input.class_of_type.resize(types);
   }

@@ -169,7 +169,7 @@ constexpr KindSet kinds_with(Test test) {
 }
 
 /// Calls `visit` with a known kind as template argument, so that its row is a constant there.
-/// Returns what that returns, or false for other kinds. Compilers make a switch of it.
+/// Returns what that returns, or false for other kinds.
 template <class Visit>
 bool with_constant_kind(BtfKind kind, Visit visit) {
   return [&]<size_t... I>(std::index_sequence<I...>) {

@@ -88,7 +88,8 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
     return Outputs::write(output, std::as_bytes(std::span(text)));
   };
   if (options.table) print_text(make_table(report));
-  if (options.json != "/dev/stdout") print_text(summarize(report));
+  bool is_for_programs = options.json == "/dev/stdout" || options.html == "/dev/stdout";
+  if (!is_for_programs) print_text(summarize(report));
   if (auto ok = flush_output(); !ok) return std::unexpected(OutputProblem{"", ok.error().message});
   if (const Outputs::Output* json = outputs.find("--json")) {
     std::expected<void, OutputProblem> written;

@@ -33,6 +33,8 @@ python3 -m jsonschema -i a.json "$here/../../linker/bpfcore/core.schema.json" ||
   fail "$(jq -c '.programs' a.json)"
 [[ $(jq -r '.findings[] | select(.kernel == "one.btf" and .kind == "kfunc") | "\(.name) \(.status) \(.becomes_zero)"' a.json) == 'bpf_no_such_kfunc resolves true' ]] ||
   fail "$(jq -c '.findings' a.json)"
+core 1 check a.o one.btf --html -
+[[ $(tail -n 1 core.out) == '</html>' ]] || fail 'the page on standard output has more'
 core 1 check a.o one.btf --json -
 python3 -m jsonschema -i core.out "$here/../../linker/bpfcore/core.schema.json" || fail 'the schema, on standard output'
 
