@@ -29,15 +29,19 @@ namespace {
 constexpr uint32_t pointer_size = 8;
 
 /// Kinds that refer to others, which are resolved first. Prototypes are checked without.
-constexpr KindSet referring = kinds_with(
-    [](const KindRow& row) { return has_references(row.kind) && row.kind != BtfKind::FuncProto; });
+constexpr KindSet referring = kinds_with([](const KindRow& row) {
+  return has_references(row.kind) && row.kind_class != KindClass::prototype;
+});
 /// Kinds that only a DATASEC or a DECL_TAG may refer to.
-constexpr KindSet never_referred{BtfKind::Var, BtfKind::Datasec, BtfKind::DeclTag};
+constexpr KindSet never_referred =
+    kinds_of({KindClass::variable, KindClass::section, KindClass::tag});
 /// Kinds that a member or element may not have.
-constexpr KindSet without_size{BtfKind::Void, BtfKind::Fwd, BtfKind::Func, BtfKind::FuncProto,
-                               BtfKind::DeclTag};
+constexpr KindSet without_size =
+    kinds_of({KindClass::none, KindClass::declaration, KindClass::function, KindClass::prototype,
+              KindClass::tag});
 /// Kinds without a size that a pointer or typedef may still refer to.
-constexpr KindSet unsized{BtfKind::Void, BtfKind::Fwd, BtfKind::FuncProto};
+constexpr KindSet unsized =
+    kinds_of({KindClass::none, KindClass::declaration, KindClass::prototype});
 constexpr KindSet taggable{BtfKind::Struct, BtfKind::Union, BtfKind::Func, BtfKind::Var,
                            BtfKind::Typedef};
 
@@ -195,32 +199,26 @@ class ResolutionCheck {
   }
 
   bool check_type(uint32_t id, BtfType type) {
-    switch (type.kind()) {
-      case BtfKind::Array:
+    switch (kind_class(type.kind())) {
+      case KindClass::array:
         return check_array(id, type);
-      case BtfKind::Struct:
-      case BtfKind::Union:
+      case KindClass::record:
         return check_members(id, type);
-      case BtfKind::Func:
+      case KindClass::function:
         return check_func(id, type);
-      case BtfKind::DeclTag:
+      case KindClass::tag:
         return check_decl_tag(id, type);
-      case BtfKind::Ptr:
-      case BtfKind::Typedef:
-      case BtfKind::Volatile:
-      case BtfKind::Const:
-      case BtfKind::Restrict:
-      case BtfKind::TypeTag:
-      case BtfKind::Var:
+      case KindClass::pointer:
+      case KindClass::modifier:
+      case KindClass::variable:
         return check_reference(id, type);
-      case BtfKind::Datasec:  // check_variable() did
-      case BtfKind::Void:     // the others are not entered
-      case BtfKind::Int:
-      case BtfKind::Enum:
-      case BtfKind::Fwd:
-      case BtfKind::FuncProto:
-      case BtfKind::Float:
-      case BtfKind::Enum64:
+      case KindClass::section:  // check_variable() did
+      case KindClass::none:     // the others are not entered
+      case KindClass::integer:
+      case KindClass::floating:
+      case KindClass::enumeration:
+      case KindClass::declaration:
+      case KindClass::prototype:
         return true;
     }
     return true;

@@ -97,46 +97,40 @@ class SingleTypeCheck {
   // ---- kinds
 
   void check_kind(BtfType type) {
-    switch (type.kind()) {
-      case BtfKind::Int:
+    switch (kind_class(type.kind())) {
+      case KindClass::integer:
         return check_int(type);
-      case BtfKind::Array:
+      case KindClass::array:
         return check_array(type);
-      case BtfKind::Struct:
-      case BtfKind::Union:
+      case KindClass::record:
         return check_members(type);
-      case BtfKind::Enum:
-      case BtfKind::Enum64:
+      case KindClass::enumeration:
         return check_enum(type);
-      case BtfKind::Fwd:
+      case KindClass::declaration:
         if (type.type() != 0) fault(BtfRule::FwdType);
         return;
-      case BtfKind::Func:
+      case KindClass::function:
         if (type.vlen() > static_cast<uint32_t>(BtfLinkage::Global)) fault(BtfRule::FuncLinkage);
         return;
-      case BtfKind::Var:
+      case KindClass::variable:
         if (type.type() == 0)
           fault(BtfRule::VarVoid);
         else
           check_id(type.type());
         if (type.var_linkage() > BtfLinkage::Global) fault(BtfRule::VarLinkage);
         return;
-      case BtfKind::Datasec:
+      case KindClass::section:
         return check_datasec(type);
-      case BtfKind::Float:
+      case KindClass::floating:
         if (!is_float_size(type.size())) fault(BtfRule::FloatSize);
         return;
-      case BtfKind::DeclTag:
+      case KindClass::tag:
         if (type.component_idx() < -1) fault(BtfRule::ComponentIndex);
         return;
-      case BtfKind::Void:
-      case BtfKind::Ptr:
-      case BtfKind::Typedef:
-      case BtfKind::Volatile:
-      case BtfKind::Const:
-      case BtfKind::Restrict:
-      case BtfKind::FuncProto:
-      case BtfKind::TypeTag:
+      case KindClass::none:
+      case KindClass::pointer:
+      case KindClass::modifier:
+      case KindClass::prototype:
         return;
     }
   }

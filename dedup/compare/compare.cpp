@@ -111,24 +111,24 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
   if (tag_space(a) != TagSpace::none && tag_space(b) != TagSpace::none)
     return compare_tags(pair, a, b);
   if (a.kind() != b.kind()) return differ(pair);
-  switch (a.kind()) {
-    case BtfKind::Int: {
+  switch (kind_class(a.kind())) {
+    case KindClass::integer: {
       if (is_identical) return compare_words(pair, a, b);
       bool is_alike = is(ComparePolicy::LibbpfCompatible) ||
                       ((a.int_data() ^ b.int_data()) & ~(btf_int_char << 24)) == 0;
       if (is_alike && a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     }
-    case BtfKind::Float:
+    case KindClass::floating:
       if (a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
-    case BtfKind::Ptr:
+    case KindClass::pointer:
       if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleSameLength)) &&
           !pair.in_prototype)
         if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
       add_pair(a.type(), b.type(), "->", true);
       return std::nullopt;
-    case BtfKind::Array: {
+    case KindClass::array: {
       bool is_open =
           is(ComparePolicy::LibbpfCompatible) ||
           (is(ComparePolicy::CCompatible) && (a.array_length() == 0 || b.array_length() == 0));
@@ -137,27 +137,21 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (is_identical) add_pair(a.array_index_type(), b.array_index_type(), " (index)", false);
       return std::nullopt;
     }
-    case BtfKind::FuncProto:
+    case KindClass::prototype:
       return compare_prototypes(pair, a, b);
-    case BtfKind::Func:
+    case KindClass::function:
       if (is_identical) return compare_words(pair, a, b);
       if (a_.name(a) != b_.name(b)) return differ(pair);
       add_pair(a.type(), b.type(), "", false);
       return std::nullopt;
-    case BtfKind::Void:  // and tags: compared above
-    case BtfKind::Struct:
-    case BtfKind::Union:
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
-    case BtfKind::Fwd:
-    case BtfKind::Typedef:  // and qualifiers: followed, unless types are to be identical
-    case BtfKind::Volatile:
-    case BtfKind::Const:
-    case BtfKind::Restrict:
-    case BtfKind::TypeTag:
-    case BtfKind::Var:
-    case BtfKind::Datasec:
-    case BtfKind::DeclTag:
+    case KindClass::none:
+    case KindClass::record:  // what has tags was compared above
+    case KindClass::enumeration:
+    case KindClass::declaration:
+    case KindClass::modifier:  // followed, unless types are to be identical
+    case KindClass::variable:
+    case KindClass::section:
+    case KindClass::tag:
       break;
   }
   return is_identical ? compare_words(pair, a, b) : differ(pair);

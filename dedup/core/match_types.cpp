@@ -64,20 +64,20 @@ class TypePairs {
       if (kind == BtfKind::Void || other == BtfKind::Void)
         return kind == other ? Verdict::Alike : Verdict::Different;
       BtfType a = program_.type(pair.a), b = kernel_.type(pair.b);
-      switch (kind) {
-        case BtfKind::Ptr:
+      switch (kind_class(kind)) {
+        case KindClass::pointer:
           if (kind != other) return Verdict::Different;
           pair.is_behind_pointer = true;
           pair.a = a.type();
           pair.b = b.type();
           continue;
-        case BtfKind::Array:
+        case KindClass::array:
           if (kind != other || (wants_match() && a.array_length() != b.array_length()))
             return Verdict::Different;
           pair.a = a.array_element_type();
           pair.b = b.array_element_type();
           continue;
-        case BtfKind::FuncProto:
+        case KindClass::prototype:
           if (kind != other || a.vlen() != b.vlen()) return Verdict::Different;
           if (a.vlen() == 0) {
             pair.a = a.type();
@@ -86,30 +86,24 @@ class TypePairs {
           }
           stack_.push_back({pair});
           return Verdict::Pending;
-        case BtfKind::Int:
+        case KindClass::integer:
           if (!wants_match()) return verdict_of(a.int_offset() == 0 && b.int_offset() == 0);
           return verdict_of(other == BtfKind::Int && a.size() == b.size() &&
                             ((a.int_encoding() ^ b.int_encoding()) & btf_int_signed) == 0);
-        case BtfKind::Struct:
-        case BtfKind::Union:
+        case KindClass::record:
           return wants_match() ? match_composite(pair, a, b) : Verdict::Alike;
-        case BtfKind::Fwd:
+        case KindClass::declaration:
           return wants_match() ? match_declaration(pair, a, b) : Verdict::Alike;
-        case BtfKind::Enum:
-        case BtfKind::Enum64:
+        case KindClass::enumeration:
           if (!wants_match()) return Verdict::Alike;
           return is_enum(other) ? match_enums(a, b) : Verdict::Different;
-        case BtfKind::Void:
-        case BtfKind::Typedef:  // and qualifiers: skipped
-        case BtfKind::Volatile:
-        case BtfKind::Const:
-        case BtfKind::Restrict:
-        case BtfKind::TypeTag:
-        case BtfKind::Float:  // as loaders do
-        case BtfKind::Func:
-        case BtfKind::Var:
-        case BtfKind::Datasec:
-        case BtfKind::DeclTag:
+        case KindClass::none:
+        case KindClass::modifier:  // skipped above
+        case KindClass::floating:  // as loaders do
+        case KindClass::function:
+        case KindClass::variable:
+        case KindClass::section:
+        case KindClass::tag:
           return Verdict::Different;
       }
       return Verdict::Different;

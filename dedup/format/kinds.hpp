@@ -75,9 +75,29 @@ enum class NameRule : uint8_t {
   Text,      ///< a text that is not empty
 };
 
+/// What types of a kind are. Code that treats kinds alike asks for this, so that a new kind of a
+/// class that is there is a row.
+enum class KindClass : uint8_t {
+  none,  ///< void, and kinds that the library does not know
+  integer,
+  floating,
+  pointer,
+  array,
+  record,
+  enumeration,
+  declaration,  ///< of a record that is defined elsewhere
+  modifier,     ///< another type, by a name or with a qualifier
+  function,
+  prototype,
+  variable,
+  section,
+  tag,
+};
+
 /// A row of the table of kinds.
 struct KindRow {
   BtfKind kind;
+  KindClass kind_class;
   std::string_view name;  ///< btf_kind_name()
   std::string_view noun;  ///< what reports call a type of the kind
   NameRule name_rule;
@@ -90,30 +110,31 @@ struct KindRow {
 inline constexpr auto kind_table = [] {
   using enum BtfKind;
   using enum NameRule;
+  using enum KindClass;
   constexpr WordRole number = WordRole::number, size = WordRole::size, name = WordRole::name,
                      id = WordRole::id;
   // clang-format off
   return std::to_array<KindRow>({
-      {Void,      "VOID",       "void",          None,     {4, 18}, {}},
-      {Int,       "INT",        "integer",       Any,      {4, 18}, {{size, number}}},
-      {Ptr,       "PTR",        "pointer",       None,     {4, 18}, {{id}}},
-      {Array,     "ARRAY",      "array",         None,     {4, 18}, {{number, id, id, number}}},
-      {Struct,    "STRUCT",     "struct",        Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
-      {Union,     "UNION",      "union",         Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
-      {Enum,      "ENUM",       "enum",          Optional, {4, 18}, {{size}, {name, number}}, "enumerator"},
-      {Fwd,       "FWD",        "struct",        Needed,   {4, 18}, {{number}}},
-      {Typedef,   "TYPEDEF",    "typedef",       Needed,   {4, 18}, {{id}}},
-      {Volatile,  "VOLATILE",   "volatile",      None,     {4, 18}, {{id}}},
-      {Const,     "CONST",      "const",         None,     {4, 18}, {{id}}},
-      {Restrict,  "RESTRICT",   "restrict",      None,     {4, 18}, {{id}}},
-      {Func,      "FUNC",       "function type", Needed,   {5, 0},  {{id}}},
-      {FuncProto, "FUNC_PROTO", "prototype",     None,     {5, 0},  {{id}, {name, id}}, "parameter"},
-      {Var,       "VAR",        "variable type", Needed,   {5, 2},  {{id, number}}},
-      {Datasec,   "DATASEC",    "section",       Section,  {5, 2},  {{size}, {id, number, number}}, "variable"},
-      {Float,     "FLOAT",      "float",         Any,      {5, 13}, {{size}}},
-      {DeclTag,   "DECL_TAG",   "tag",           Text,     {5, 16}, {{id, number}}},
-      {TypeTag,   "TYPE_TAG",   "type tag",      Text,     {5, 17}, {{id}}},
-      {Enum64,    "ENUM64",     "enum",          Optional, {6, 0},  {{size}, {name, number, number}}, "enumerator"},
+      {Void,      none,        "VOID",       "void",          None,     {4, 18}, {}},
+      {Int,       integer,     "INT",        "integer",       Any,      {4, 18}, {{size, number}}},
+      {Ptr,       pointer,     "PTR",        "pointer",       None,     {4, 18}, {{id}}},
+      {Array,     array,       "ARRAY",      "array",         None,     {4, 18}, {{number, id, id, number}}},
+      {Struct,    record,      "STRUCT",     "struct",        Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
+      {Union,     record,      "UNION",      "union",         Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
+      {Enum,      enumeration, "ENUM",       "enum",          Optional, {4, 18}, {{size}, {name, number}}, "enumerator"},
+      {Fwd,       declaration, "FWD",        "struct",        Needed,   {4, 18}, {{number}}},
+      {Typedef,   modifier,    "TYPEDEF",    "typedef",       Needed,   {4, 18}, {{id}}},
+      {Volatile,  modifier,    "VOLATILE",   "volatile",      None,     {4, 18}, {{id}}},
+      {Const,     modifier,    "CONST",      "const",         None,     {4, 18}, {{id}}},
+      {Restrict,  modifier,    "RESTRICT",   "restrict",      None,     {4, 18}, {{id}}},
+      {Func,      function,    "FUNC",       "function type", Needed,   {5, 0},  {{id}}},
+      {FuncProto, prototype,   "FUNC_PROTO", "prototype",     None,     {5, 0},  {{id}, {name, id}}, "parameter"},
+      {Var,       variable,    "VAR",        "variable type", Needed,   {5, 2},  {{id, number}}},
+      {Datasec,   section,     "DATASEC",    "section",       Section,  {5, 2},  {{size}, {id, number, number}}, "variable"},
+      {Float,     floating,    "FLOAT",      "float",         Any,      {5, 13}, {{size}}},
+      {DeclTag,   tag,         "DECL_TAG",   "tag",           Text,     {5, 16}, {{id, number}}},
+      {TypeTag,   modifier,    "TYPE_TAG",   "type tag",      Text,     {5, 17}, {{id}}},
+      {Enum64,    enumeration, "ENUM64",     "enum",          Optional, {6, 0},  {{size}, {name, number, number}}, "enumerator"},
   });
   // clang-format on
 }();
@@ -124,6 +145,11 @@ static_assert(kind_table.size() == known_kinds &&
 /// The row of a known kind.
 constexpr const KindRow& kind_row(BtfKind kind) {
   return kind_table[static_cast<size_t>(kind)];
+}
+
+/// The class of a kind, `none` if it is unknown.
+constexpr KindClass kind_class(BtfKind kind) {
+  return is_known(kind) ? kind_row(kind).kind_class : KindClass::none;
 }
 
 /// What walks need of a row.
@@ -168,6 +194,18 @@ constexpr KindSet kinds_with(Test test) {
   return kinds;
 }
 
+/// The known kinds of some classes.
+constexpr KindSet kinds_of(std::initializer_list<KindClass> classes) {
+  return kinds_with([&](const KindRow& row) {
+    return std::ranges::find(classes, row.kind_class) != classes.end();
+  });
+}
+static_assert(std::ranges::all_of(kind_table, [](const KindRow& row) {
+  return is_composite(row.kind) == (row.kind_class == KindClass::record) &&
+         is_enum(row.kind) == (row.kind_class == KindClass::enumeration) &&
+         is_modifier(row.kind) == (row.kind_class == KindClass::modifier);
+}));
+
 /// Calls `visit` with a known kind as template argument, so that its row is a constant there.
 /// Returns what that returns, or false for other kinds.
 template <class Visit>
@@ -191,8 +229,9 @@ constexpr bool has_references(BtfKind kind) {
 }
 /// Whether a kind is of a program: FUNC, VAR, DATASEC and DECL_TAG. The other known ones are C's.
 constexpr bool is_of_program(BtfKind kind) {
-  return kind == BtfKind::Func || kind == BtfKind::Var || kind == BtfKind::Datasec ||
-         kind == BtfKind::DeclTag;
+  using enum KindClass;
+  constexpr KindSet kinds = kinds_of({function, variable, section, tag});
+  return is_known(kind) && kinds.contains(kind);
 }
 
 /// BtfType::int_data() as kernels take it: gcc writes integers that are both signed and char.
@@ -223,9 +262,10 @@ inline bool kind_flag_of(const uint32_t* words) {
 /// type begins before it has read this one. Branches for more kinds cost more in wrong predictions
 /// than they gain.
 inline size_t known_size(const uint32_t* words) {
-  constexpr KindSet of_three_words{BtfKind::Ptr,   BtfKind::Typedef,  BtfKind::Volatile,
-                                   BtfKind::Const, BtfKind::Restrict, BtfKind::Fwd,
-                                   BtfKind::Func};
+  constexpr KindSet of_three_words = kinds_with([](const KindRow& row) {
+    const KindWords& layout = kind_words(row.kind);
+    return layout.head_words == 1 && layout.element_words == 0;
+  });
   BtfKind kind = kind_of(words);
   if (kind == BtfKind::Void || !is_known(kind)) return 0;
   if (of_three_words.contains(kind)) return common_words;
@@ -236,12 +276,14 @@ inline size_t known_size(const uint32_t* words) {
 /// Whether types of a kind are objects, which are never merged: two variables of one name are two
 /// variables. Unknown kinds count as objects, because their equal words may mean different things.
 constexpr bool is_object(BtfKind kind) {
-  return kind == BtfKind::Var || kind == BtfKind::Datasec || !is_known(kind);
+  constexpr KindSet kinds = kinds_of({KindClass::variable, KindClass::section});
+  return !is_known(kind) || kinds.contains(kind);
 }
 
 /// Whether types of a kind contain no other types by value. True for unknown kinds.
 constexpr bool is_leaf(BtfKind kind) {
-  return !has_references(kind) || kind == BtfKind::Ptr || kind == BtfKind::FuncProto;
+  constexpr KindSet kinds = kinds_of({KindClass::pointer, KindClass::prototype});
+  return !has_references(kind) || kinds.contains(kind);
 }
 
 /// The name spaces of C's tags.

@@ -256,41 +256,35 @@ uint32_t printed_length(BtfType array, const std::vector<CLayout>& layouts) {
 CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>& layouts,
                     uint32_t long_size) {
   BtfType type = btf.type(id);
-  switch (type.kind()) {
-    case BtfKind::Int: {
+  switch (kind_class(type.kind())) {
+    case KindClass::integer: {
       bool is_bool = is_c_bool(btf.name(type), type, long_size);
       return scalar(type.size(), is_bool ? CForm::boolean : CForm::integer, long_size);
     }
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
+    case KindClass::enumeration:
       if (!is_enum_size(type.size())) return {.size = type.size(), .form = CForm::bytes};
       return scalar(type.size(), CForm::integer, long_size);
-    case BtfKind::Float:
+    case KindClass::floating:
       return layout_of_float(btf, type, long_size);
-    case BtfKind::Fwd:
+    case KindClass::declaration:
       return {.form = CForm::incomplete};
-    case BtfKind::Ptr: {
+    case KindClass::pointer: {
       bool is_code = layouts[type.type()].form == CForm::function;
       return scalar(long_size, is_code ? CForm::code_pointer : CForm::pointer, long_size);
     }
-    case BtfKind::FuncProto:
+    case KindClass::prototype:
       return {.form = CForm::function};
-    case BtfKind::Array:
+    case KindClass::array:
       return layout_of_array(type, layouts);
-    case BtfKind::Struct:
-    case BtfKind::Union:
+    case KindClass::record:
       return layout_of_record(btf, id, layouts);
-    case BtfKind::Typedef:
-    case BtfKind::Const:
-    case BtfKind::Volatile:
-    case BtfKind::Restrict:
-    case BtfKind::TypeTag:
+    case KindClass::modifier:
       return layouts[type.type()];
-    case BtfKind::Void:
-    case BtfKind::Func:
-    case BtfKind::Var:
-    case BtfKind::Datasec:
-    case BtfKind::DeclTag:
+    case KindClass::none:
+    case KindClass::function:
+    case KindClass::variable:
+    case KindClass::section:
+    case KindClass::tag:
       break;
   }
   return {};

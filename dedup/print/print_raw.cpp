@@ -42,41 +42,34 @@ std::string_view signedness(BtfType type) {
 
 /// The text after the name in a type's first line.
 std::string attributes(BtfType type) {
-  switch (type.kind()) {
-    case BtfKind::Int:
+  switch (kind_class(type.kind())) {
+    case KindClass::integer:
       return fmt::format("size={} bits_offset={} nr_bits={} encoding={}", type.size(),
                          type.int_offset(), type.int_bits(), encoding(type));
-    case BtfKind::Array:
+    case KindClass::array:
       return fmt::format("type_id={} index_type_id={} nr_elems={}", type.array_element_type(),
                          type.array_index_type(), type.array_length());
-    case BtfKind::Struct:
-    case BtfKind::Union:
+    case KindClass::record:
+    case KindClass::section:
       return fmt::format("size={} vlen={}", type.size(), type.vlen());
-    case BtfKind::Enum:
-    case BtfKind::Enum64:
+    case KindClass::enumeration:
       return fmt::format("encoding={} size={} vlen={}", signedness(type), type.size(), type.vlen());
-    case BtfKind::Fwd:
+    case KindClass::declaration:
       return fmt::format("fwd_kind={}", type.kind_flag() ? "union" : "struct");
-    case BtfKind::Func:
+    case KindClass::function:
       return fmt::format("type_id={} linkage={}", type.type(), linkage(type.func_linkage()));
-    case BtfKind::FuncProto:
+    case KindClass::prototype:
       return fmt::format("ret_type_id={} vlen={}", type.type(), type.vlen());
-    case BtfKind::Var:
+    case KindClass::variable:
       return fmt::format("type_id={}, linkage={}", type.type(), linkage(type.var_linkage()));
-    case BtfKind::Datasec:
-      return fmt::format("size={} vlen={}", type.size(), type.vlen());
-    case BtfKind::Float:
+    case KindClass::floating:
       return fmt::format("size={}", type.size());
-    case BtfKind::DeclTag:
+    case KindClass::tag:
       return fmt::format("type_id={} component_idx={}", type.type(), type.component_idx());
-    case BtfKind::Ptr:
-    case BtfKind::Typedef:
-    case BtfKind::Volatile:
-    case BtfKind::Const:
-    case BtfKind::Restrict:
-    case BtfKind::TypeTag:
+    case KindClass::pointer:
+    case KindClass::modifier:
       return fmt::format("type_id={}", type.type());
-    case BtfKind::Void:
+    case KindClass::none:
       break;
   }
   return fmt::format("kind={} words={}", std::to_underlying(type.kind()), type.words().size());
